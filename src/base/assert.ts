@@ -1,0 +1,14 @@
+// A broken promise of our own crashes the program; the watchdog does the rest.
+
+export class AssertionError extends Error {
+  override readonly name = "AssertionError";
+}
+
+export function assert(condition: boolean, promise: string): asserts condition {
+  if (!condition) throw new AssertionError(`broken promise: ${promise}`);
+}
+
+/** For the branch the types say cannot be reached. */
+export function never(value: never, promise = "every case is handled"): never {
+  throw new AssertionError(`broken promise: ${promise} (got ${JSON.stringify(value)})`);
+}

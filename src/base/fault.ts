@@ -1,0 +1,40 @@
+// A broken world: the disk, the network or the system failed us. Thrown by `world/`, caught once per program.
+// An expected "no" is not a Fault but a Refusal (see result.ts); a broken promise of our own is an assert.
+
+/** Where it happened and what the system called it; `hint` says what a person can do about it. */
+export type FaultFacts = {
+  readonly code: string;
+  readonly operation: string;
+  readonly path: string;
+  readonly hint?: string;
+};
+
+export class Fault extends Error {
+  override readonly name = "Fault";
+  readonly code: string;
+  readonly operation: string;
+  readonly path: string;
+  readonly hint: string;
+
+  constructor(facts: FaultFacts, cause?: unknown) {
+    super(`${facts.operation} ${facts.path}: ${facts.code}`, { cause });
+    this.code = facts.code;
+    this.operation = facts.operation;
+    this.path = facts.path;
+    this.hint = facts.hint ?? HINTS[facts.code] ?? "Run `holdfast log verify` to see what is on disk.";
+  }
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  ENOSPC: "The disk is full. Free some space; nothing that was acknowledged is lost.",
+  EDQUOT: "The disk quota is used up. Free some space; nothing that was acknowledged is lost.",
+  EROFS: "The file system is read-only. Remount it for writing, then start again.",
+  EIO: "The disk failed to read or write. Check its health (dmesg, smartctl), then start again.",
+  EMFILE: "Too many open files. Raise the limit (ulimit -n), then try again.",
+  ENFILE: "The system has too many open files. Close some programs, then try again.",
+  EACCES: "Permission denied. The home must belong to the user who runs holdfast.",
+};
+
+export function isFault(error: unknown, ...codes: readonly string[]): error is Fault {
+  return error instanceof Fault && (codes.length === 0 || codes.includes(error.code));
+}

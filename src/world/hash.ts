@@ -1,0 +1,16 @@
+// Checksums: CRC-32 (zlib's polynomial, so that any tool can check a line) and SHA-256. Pure, but Bun's own.
+import { crc32 as zlibCrc32 } from "node:zlib";
+
+/** CRC-32 of the bytes, started from `seed`: for one text, different seeds always give different sums. */
+export function crc32(bytes: Uint8Array | string, seed = 0): number {
+  return zlibCrc32(bytes, seed);
+}
+
+/** Eight lower-case hex digits. */
+export function hex8(sum: number): string {
+  return (sum >>> 0).toString(16).padStart(8, "0");
+}
+
+export function sha256(bytes: Uint8Array | string): string {
+  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+}
