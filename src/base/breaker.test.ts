@@ -1,0 +1,110 @@
+import { expect, test } from "bun:test";
+import { AssertionError, assert } from "./assert.ts";
+import { breakerMachine, CircuitBreaker, type Pass } from "./breaker.ts";
+import { cells, unreachable } from "./machine.ts";
+
+const TIMEOUT = 1_000;
+const newBreaker = (): CircuitBreaker => new CircuitBreaker({ name: "provider", threshold: 3, timeoutMs: TIMEOUT });
+
+function admitted(breaker: CircuitBreaker, now: number): Pass {
+  const pass = breaker.admit(now);
+  assert(pass.ok, `admitted at ${now}`);
+  return pass.value;
+}
+
+function failTimes(breaker: CircuitBreaker, times: number, now: number): void {
+  for (let n = 0; n < times; n++) breaker.failed(admitted(breaker, now), now);
+}
+
+function opened(now: number): CircuitBreaker {
+  const breaker = newBreaker();
+  failTimes(breaker, 3, now);
+  return breaker;
+}
+
+test("CB-1 the table is the document's diagram, cell by cell", () => {
+  const legal = cells(breakerMachine).filter((cell) => cell.next !== undefined);
+  expect(legal.map((cell) => `${cell.state} --> ${cell.next}: ${cell.event}`)).toEqual([
+    "Closed --> Closed: success",
+    "Closed --> Closed: failure below threshold",
+    "Closed --> Open: failure at threshold",
+    "Open --> HalfOpen: timeout elapsed",
+    "HalfOpen --> Closed: success",
+    "HalfOpen --> Open: failure at threshold",
+  ]);
+  expect(unreachable(breakerMachine)).toEqual([]);
+});
+
+test("CB-1 failures below the threshold leave it Closed, and one success starts the count again", () => {
+  const breaker = newBreaker();
+  failTimes(breaker, 2, 0);
+  breaker.succeeded(admitted(breaker, 0), 0);
+  failTimes(breaker, 2, 0);
+  expect(breaker.state).toBe("Closed");
+});
+
+test("CB-1 the failure that reaches the threshold opens it", () => {
+  expect(opened(0).state).toBe("Open");
+});
+
+test("CB-1 C1 Open fails fast until its timeout, with a refusal that says when to try again", () => {
+  const breaker = opened(500);
+  const refusal = breaker.admit(500 + TIMEOUT - 1);
+  expect(refusal.ok ? "admitted" : refusal.error).toEqual({
+    code: "circuit-open",
+    message: "provider is not called now: it failed too often.",
+    hint: "Try again in 1 s.",
+  });
+  expect(breaker.admit(500 + TIMEOUT).ok).toBe(true);
+});
+
+test("CB-1 C2 HalfOpen lets exactly one probe through", () => {
+  const breaker = opened(0);
+  admitted(breaker, TIMEOUT);
+  expect(breaker.state).toBe("HalfOpen");
+  for (let n = 0; n < 10; n++) expect(breaker.admit(TIMEOUT + n).ok).toBe(false);
+});
+
+test("CB-1 a probe that succeeds closes it, and the count of failures begins at none", () => {
+  const breaker = opened(0);
+  breaker.succeeded(admitted(breaker, TIMEOUT), TIMEOUT);
+  expect(breaker.state).toBe("Closed");
+  failTimes(breaker, 2, TIMEOUT);
+  expect(breaker.state).toBe("Closed");
+});
+
+test("CB-1 a probe that fails opens it again for a whole timeout", () => {
+  const breaker = opened(0);
+  breaker.failed(admitted(breaker, TIMEOUT), TIMEOUT + 10);
+  expect(breaker.state).toBe("Open");
+  expect(breaker.admit(2 * TIMEOUT + 9).ok).toBe(false);
+  expect(breaker.admit(2 * TIMEOUT + 10).ok).toBe(true);
+});
+
+test("C3 a call from before it opened says nothing about the probe", () => {
+  const breaker = newBreaker();
+  const late = admitted(breaker, 0);
+  failTimes(breaker, 3, 0);
+  breaker.succeeded(late, 1);
+  expect(breaker.state).toBe("Open");
+  admitted(breaker, TIMEOUT);
+  breaker.succeeded(late, TIMEOUT);
+  breaker.failed(late, TIMEOUT);
+  expect(breaker.state).toBe("HalfOpen");
+});
+
+test("C4 a probe that is never heard of again has failed, and the next timeout allows another", () => {
+  const breaker = opened(0);
+  const lost = admitted(breaker, TIMEOUT);
+  expect(breaker.admit(2 * TIMEOUT).ok).toBe(false);
+  expect(breaker.state).toBe("Open");
+  breaker.succeeded(admitted(breaker, 3 * TIMEOUT), 3 * TIMEOUT);
+  expect(breaker.state).toBe("Closed");
+  breaker.failed(lost, 3 * TIMEOUT);
+  expect(breaker.state).toBe("Closed");
+});
+
+test("a breaker that never opens or never waits is our own mistake", () => {
+  expect(() => new CircuitBreaker({ name: "x", threshold: 0, timeoutMs: 1 })).toThrow(AssertionError);
+  expect(() => new CircuitBreaker({ name: "x", threshold: 1, timeoutMs: 0 })).toThrow(AssertionError);
+});

@@ -1,0 +1,95 @@
+// Circuit breaker around a remote call: when the other side keeps failing, fail fast instead of piling up.
+// Ask `admit` before a call; report its outcome with the pass it gave. Time is an argument.
+// C1. Open refuses every call until its timeout has passed.
+// C2. HalfOpen admits exactly one call, the probe; only the probe's outcome leaves HalfOpen.
+// C3. An outcome that comes after the state has changed is ignored: it tells of a time that is over.
+// C4. A probe that reports nothing for a whole timeout has failed: a lost one cannot keep the breaker shut for ever.
+import { assert } from "./assert.ts";
+import { machine } from "./machine.ts";
+import { ok, type Result, refused } from "./result.ts";
+
+export type BreakerState = "Closed" | "Open" | "HalfOpen";
+export type BreakerEvent = "success" | "failure below threshold" | "failure at threshold" | "timeout elapsed";
+
+export const breakerMachine = machine<BreakerState, BreakerEvent>({
+  name: "CircuitBreaker",
+  initial: "Closed",
+  table: {
+    Closed: { success: "Closed", "failure below threshold": "Closed", "failure at threshold": "Open" },
+    Open: { "timeout elapsed": "HalfOpen" },
+    HalfOpen: { success: "Closed", "failure at threshold": "Open" },
+  },
+});
+
+export type BreakerPolicy = {
+  /** What the calls reach, for the refusal that people read. */
+  readonly name: string;
+  /** This many failures in a row open it. */
+  readonly threshold: number;
+  /** How long it stays open, and how long a probe may take. */
+  readonly timeoutMs: number;
+};
+
+/** Admission of one call. It is good for the period (the time between two changes of state) it was given in. */
+export type Pass = { readonly period: number };
+
+export class CircuitBreaker {
+  readonly policy: BreakerPolicy;
+  #state: BreakerState = breakerMachine.initial;
+  #period = 0;
+  #failures = 0;
+  /** Open: when it opened. HalfOpen: when its probe was admitted. */
+  #since = 0;
+
+  constructor(policy: BreakerPolicy) {
+    assert(Number.isInteger(policy.threshold) && policy.threshold > 0, "a breaker opens after at least one failure");
+    assert(policy.timeoutMs > 0, "a breaker stays open for some time");
+    this.policy = policy;
+  }
+
+  get state(): BreakerState {
+    return this.#state;
+  }
+
+  /** A pass for one call, or the refusal to fail fast with. */
+  admit(now: number): Result<Pass> {
+    if (this.#state === "Closed") return ok({ period: this.#period });
+    if (now - this.#since < this.policy.timeoutMs) return this.#refuse(now); // C1, C2
+    if (this.#state === "HalfOpen") {
+      this.#change("failure at threshold", now); // C4
+      return this.#refuse(now);
+    }
+    this.#change("timeout elapsed", now);
+    return ok({ period: this.#period });
+  }
+
+  succeeded(pass: Pass, now: number): void {
+    if (pass.period !== this.#period) return; // C3
+    this.#failures = 0;
+    this.#change("success", now);
+  }
+
+  failed(pass: Pass, now: number): void {
+    if (pass.period !== this.#period) return; // C3
+    this.#failures += 1;
+    const last = this.#state === "HalfOpen" || this.#failures >= this.policy.threshold;
+    this.#change(last ? "failure at threshold" : "failure below threshold", now);
+  }
+
+  #change(event: BreakerEvent, now: number): void {
+    const next = breakerMachine.next(this.#state, event);
+    assert(next.ok, `the breaker only takes steps its table has: ${event} in ${this.#state}`);
+    if (next.value === this.#state) return;
+    this.#state = next.value;
+    this.#period += 1;
+    this.#failures = 0;
+    this.#since = now;
+  }
+
+  #refuse(now: number): Result<Pass> {
+    const { name, timeoutMs } = this.policy;
+    const seconds = Math.ceil((this.#since + timeoutMs - now) / 1_000);
+    const why = this.#state === "Open" ? "it failed too often" : "one call is trying whether it is back";
+    return refused("circuit-open", `${name} is not called now: ${why}.`, `Try again in ${seconds} s.`);
+  }
+}

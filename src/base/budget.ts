@@ -1,0 +1,39 @@
+// Budget: at most N in a sliding window of time; every rule about "too often" is one (crash loops, restarts).
+// It is a value: to spend gives a new one. Time is an argument, and so a history read from disk works as well.
+// B1. It never remembers more than `limit` times, however often it is spent.
+// B2. A time further ahead than one window is no evidence: the clock was set back since, and it must not count for ever.
+import { assert } from "./assert.ts";
+
+export type Budget = {
+  /** This many within the window exhaust it. */
+  readonly limit: number;
+  /** The window is closed: exactly `windowMs` apart still counts as within it. */
+  readonly windowMs: number;
+  /** When it was spent, in the order it was told. */
+  readonly spent: readonly number[];
+};
+
+export function newBudget(limit: number, windowMs: number, history: readonly number[] = []): Budget {
+  assert(Number.isInteger(limit) && limit > 0, `a budget's limit is a positive number, not ${limit}`);
+  assert(windowMs > 0, `a budget's window is a positive time, not ${windowMs}`);
+  return { limit, windowMs, spent: history.filter(Number.isFinite).slice(-limit) };
+}
+
+export function spend(budget: Budget, now: number): Budget {
+  return { ...budget, spent: [...within(budget, now), now].slice(-budget.limit) }; // B1
+}
+
+export function isExhausted(budget: Budget, now: number): boolean {
+  return within(budget, now).length >= budget.limit;
+}
+
+/** How long from `now` until it is no longer exhausted; 0 where it is not. */
+export function exhaustedForMs(budget: Budget, now: number): number {
+  if (!isExhausted(budget, now)) return 0;
+  const oldest = Math.min(...within(budget, now).slice(-budget.limit));
+  return oldest + budget.windowMs - now + 1;
+}
+
+function within(budget: Budget, now: number): readonly number[] {
+  return budget.spent.filter((time) => Math.abs(now - time) <= budget.windowMs); // B2
+}

@@ -1,0 +1,74 @@
+import { expect, test } from "bun:test";
+import { cells, machine, toMermaid, unreachable } from "./machine.ts";
+
+type Light = "red" | "green" | "burnt-out";
+type Sign = "timer" | "failure";
+
+const light = machine<Light, Sign>({
+  name: "Light",
+  initial: "red",
+  table: {
+    red: { timer: "green", failure: "burnt-out" },
+    green: { timer: "red" },
+    "burnt-out": {},
+  },
+});
+
+test("M1 a table without a row for a state, or with a cell to nowhere, does not compile", () => {
+  // @ts-expect-error the row of "burnt-out" is missing
+  machine<Light, Sign>({ name: "x", initial: "red", table: { red: {}, green: {} } });
+  // @ts-expect-error "blue" is no state
+  machine<Light, Sign>({ name: "x", initial: "red", table: { red: { timer: "blue" }, green: {}, "burnt-out": {} } });
+  // @ts-expect-error "blue" is no state to begin with
+  machine({ name: "x", initial: "blue", table: { red: {}, green: {} } });
+  expect(light.states).toEqual(["red", "green", "burnt-out"]);
+  expect(light.events).toEqual(["timer", "failure"]);
+});
+
+test("a legal event gives the next state", () => {
+  expect(light.next("red", "timer")).toEqual({ ok: true, value: "green" });
+});
+
+test("M2 an illegal one is refused with state, event and what would be legal", () => {
+  const refusal = light.next("green", "failure");
+  expect(refusal).toEqual({
+    ok: false,
+    error: {
+      code: "illegal-transition",
+      message: 'Light: "failure" is illegal in green.',
+      hint: 'Legal in green: "timer" (to red).',
+    },
+  });
+  const final = light.next("burnt-out", "timer");
+  expect(final.ok ? "" : final.error.hint).toBe("Nothing is legal in burnt-out: it is final.");
+});
+
+test("cells walk every state with every event, and next agrees with each", () => {
+  const all = cells(light);
+  expect(all).toHaveLength(6);
+  for (const { state, event, next } of all) {
+    const result = light.next(state, event);
+    expect(result.ok ? result.value : undefined).toBe(next);
+  }
+});
+
+test("a state that nothing leads to is found", () => {
+  expect(unreachable(light)).toEqual([]);
+  const island = machine({ name: "x", initial: "a", table: { a: { go: "b" }, b: { go: "a" }, c: { go: "a" } } });
+  expect(unreachable(island)).toEqual(["c"]);
+});
+
+test("M3 the diagram has the start, every cell, and the end of a final state", () => {
+  expect(toMermaid(light)).toBe(
+    [
+      "stateDiagram-v2",
+      "    [*] --> red",
+      '    state "burnt-out" as burnt_out',
+      "    red --> green: timer",
+      "    red --> burnt_out: failure",
+      "    green --> red: timer",
+      "    burnt_out --> [*]",
+      "",
+    ].join("\n"),
+  );
+});

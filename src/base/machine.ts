@@ -1,0 +1,87 @@
+// State machines as tables: one row for each state, one cell for each event that state allows.
+// M1. The compiler asks for every row: a state without one does not compile. An absent cell is an illegal transition.
+// M2. An illegal transition is a refusal that names the machine, the state, the event and what would be legal.
+// M3. The diagram is made from the table, so that the two cannot disagree.
+import { ok, type Result, refused } from "./result.ts";
+
+/** What a state makes of each event. */
+export type Row<S extends string, E extends string> = { readonly [event in E]?: NoInfer<S> };
+
+export type Table<S extends string, E extends string> = { readonly [state in S]: Row<S, E> };
+
+export type Spec<S extends string, E extends string> = {
+  readonly name: string;
+  readonly initial: NoInfer<S>;
+  readonly table: Table<S, E>;
+};
+
+/** One cell of the table; `next` is undefined where the event is illegal. */
+export type Cell<S extends string, E extends string> = {
+  readonly state: S;
+  readonly event: E;
+  readonly next: S | undefined;
+};
+
+export type Machine<S extends string, E extends string> = Spec<S, E> & {
+  readonly states: readonly S[];
+  readonly events: readonly E[];
+  next(state: S, event: E): Result<S>;
+};
+
+export function machine<S extends string, E extends string>(spec: Spec<S, E>): Machine<S, E> {
+  const states: S[] = [];
+  const events = new Set<E>();
+  for (const state in spec.table) {
+    states.push(state);
+    const row: Row<S, E> = spec.table[state];
+    for (const event in row) events.add(event);
+  }
+  return { ...spec, states, events: [...events], next: (state, event) => step(spec, state, event) };
+}
+
+function step<S extends string, E extends string>(spec: Spec<S, E>, state: S, event: E): Result<S> {
+  const next: S | undefined = spec.table[state][event];
+  if (next !== undefined) return ok(next);
+  return refused("illegal-transition", `${spec.name}: "${event}" is illegal in ${state}.`, legalHint(spec, state)); // M2
+}
+
+function legalHint<S extends string, E extends string>(spec: Spec<S, E>, state: S): string {
+  const legal: string[] = [];
+  for (const event in spec.table[state]) legal.push(`"${event}" (to ${spec.table[state][event]})`);
+  return legal.length === 0 ? `Nothing is legal in ${state}: it is final.` : `Legal in ${state}: ${legal.join(", ")}.`;
+}
+
+/** Every state with every event, legal or not: for tests that walk them all. */
+export function cells<S extends string, E extends string>(of: Machine<S, E>): Cell<S, E>[] {
+  return of.states.flatMap((state) => of.events.map((event) => ({ state, event, next: of.table[state][event] })));
+}
+
+/** The states that no chain of events leads to: a test expects none. */
+export function unreachable<S extends string, E extends string>(of: Machine<S, E>): S[] {
+  const reached = new Set<S>([of.initial]);
+  // A set that grows while it is walked also yields what was added: this is the whole search.
+  for (const state of reached) {
+    for (const event of of.events) {
+      const next: S | undefined = of.table[state][event];
+      if (next !== undefined) reached.add(next);
+    }
+  }
+  return of.states.filter((state) => !reached.has(state));
+}
+
+/** A Mermaid `stateDiagram-v2`: M3. */
+export function toMermaid<S extends string, E extends string>(of: Machine<S, E>): string {
+  const lines = ["stateDiagram-v2", `    [*] --> ${word(of.initial)}`];
+  for (const state of of.states) if (word(state) !== state) lines.push(`    state "${state}" as ${word(state)}`);
+  for (const { state, event, next } of cells(of)) {
+    if (next !== undefined) lines.push(`    ${word(state)} --> ${word(next)}: ${event}`);
+  }
+  for (const state of of.states)
+    if (Object.keys(of.table[state]).length === 0) lines.push(`    ${word(state)} --> [*]`);
+  return `${lines.join("\n")}\n`;
+}
+
+/** Mermaid takes only word characters as a state's id. */
+function word(state: string): string {
+  return state.replace(/\W/g, "_");
+}
