@@ -11,6 +11,13 @@ export function hex8(sum: number): string {
   return (sum >>> 0).toString(16).padStart(8, "0");
 }
 
+const HEX = Buffer.from("0123456789abcdef");
+
+/** The same eight digits, put into `into` at `at` without making a string. */
+export function putHex8(sum: number, into: Uint8Array, at: number): void {
+  for (let i = 0; i < 8; i++) into[at + i] = HEX[(sum >>> (28 - 4 * i)) & 15] ?? 0;
+}
+
 export function sha256(bytes: Uint8Array | string): string {
   return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 }

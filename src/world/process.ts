@@ -1,0 +1,29 @@
+// The door to other processes. A pid alone names nobody: the system gives it to somebody else one day.
+// P1. A process is alive when its pid is there and no zombie, started when we recorded it, in this same boot of the machine.
+
+export type ProcessIdentity = { readonly pid: number; readonly startTime: number; readonly bootId: string };
+
+export type Signal = "SIGTERM" | "SIGKILL" | "SIGINT" | "SIGHUP" | "SIGSTOP" | "SIGCONT";
+
+export interface Processes {
+  /** Our own pid. */
+  readonly pid: number;
+  /** When this pid was started, in ticks since boot; undefined where nobody has it, or only a zombie. */
+  startTime(pid: number): number | undefined;
+  /** Changes with every boot, so that pids and start times of another boot never match. */
+  bootId(): string;
+  alive(who: ProcessIdentity): boolean;
+  /** False where it was gone already; never signals a stranger that has its pid by now. */
+  kill(who: ProcessIdentity, signal: Signal): boolean;
+}
+
+/** Who has this pid now, for the record; undefined where nobody has. */
+export function identify(processes: Processes, pid: number): ProcessIdentity | undefined {
+  const startTime = processes.startTime(pid);
+  return startTime === undefined ? undefined : { pid, startTime, bootId: processes.bootId() };
+}
+
+/** P1, for whoever implements `Processes`. */
+export function isAlive(processes: Omit<Processes, "alive" | "kill">, who: ProcessIdentity): boolean {
+  return who.bootId === processes.bootId() && processes.startTime(who.pid) === who.startTime;
+}

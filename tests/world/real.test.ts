@@ -1,0 +1,80 @@
+// Claims about the machine's own clock, random and world, and about how its failures are told.
+import { expect, test } from "bun:test";
+import { Fault } from "../../src/base/fault.ts";
+import { asFault, attempt, unless } from "../../src/world/attempt.ts";
+import { realClock } from "../../src/world/real-clock.ts";
+import { realRandom } from "../../src/world/real-random.ts";
+import { realWorld } from "../../src/world/world.ts";
+
+test("a timer fires once after its time, unless it is called off", async () => {
+  const clock = realClock();
+  const start = clock.elapsed();
+  let wrong = 0;
+  clock.after(1, () => {
+    wrong += 1;
+  })();
+  await new Promise<void>((done) => clock.after(5, done));
+  expect(clock.elapsed() - start).toBeGreaterThanOrEqual(4);
+  expect(wrong).toBe(0);
+});
+
+test("a timer of a year does not fire at once", async () => {
+  const clock = realClock();
+  let fired = false;
+  const cancel = clock.after(366 * 86_400_000, () => {
+    fired = true;
+  });
+  await new Promise<void>((done) => clock.after(5, done));
+  cancel();
+  expect(fired).toBe(false);
+});
+
+test("a timer does not keep the process alive", async () => {
+  const script = `
+    import { realClock } from "${import.meta.dir}/../../src/world/real-clock.ts";
+    realClock().after(600_000, () => undefined);
+  `;
+  expect(await Bun.spawn([process.execPath, "-e", script]).exited).toBe(0);
+});
+
+test("`soon` comes after promises that are under way", async () => {
+  const seen: string[] = [];
+  const soon = new Promise<void>((done) =>
+    realClock().soon(() => {
+      seen.push("soon");
+      done();
+    }),
+  );
+  await Promise.resolve().then(() => seen.push("promise"));
+  await soon;
+  expect(seen).toEqual(["promise", "soon"]);
+});
+
+test("random numbers are in [0, 1) and bytes are as many as asked for", () => {
+  const random = realRandom();
+  const draws = Array.from({ length: 100 }, () => random.fraction());
+  expect(draws.every((draw) => draw >= 0 && draw < 1)).toBe(true);
+  expect(random.bytes(16).length).toBe(16);
+  expect(random.bytes(16)).not.toEqual(random.bytes(16));
+});
+
+test("the real world knows this process and the time", () => {
+  const { processes, clock, disk } = realWorld();
+  expect(processes.pid).toBe(process.pid);
+  expect(processes.startTime(process.pid)).toBeGreaterThan(0);
+  expect(processes.bootId()).toMatch(/^[0-9a-f-]{36}$/);
+  expect(Math.abs(clock.now() - Date.now())).toBeLessThan(1000);
+  expect(disk.stat("/dev/null")?.kind).toBe("other");
+});
+
+test("only what the system reports becomes a Fault; a bug of ours stays what it is", () => {
+  const bug = new TypeError("ours");
+  expect(asFault(bug, "read", "/x")).toBe(bug);
+  expect(asFault("a string", "read", "/x")).toBe("a string");
+  expect(() => attempt("read", "/x", () => realWorld().disk.open("/none/x", "read"))).toThrow(Fault);
+  const refuse = (): number => {
+    throw new Fault({ code: "EACCES", operation: "open", path: "/x" });
+  };
+  expect(unless(["EACCES"], 1, refuse)).toBe(1);
+  expect(() => unless(["ENOENT"], 1, refuse)).toThrow(Fault);
+});
