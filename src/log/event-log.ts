@@ -1,0 +1,342 @@
+// The log as its users see it: events of many sessions in one durable order, then each in its session's own file.
+// L1. An entry is acknowledged (`durable` resolves) only when it is on disk (EL-2); entries appended together stand or fall together.
+// L2. `append` answers at once: it gives the entries their seqs, or refuses and has changed nothing. Memory is bounded:
+//     past the limit it refuses with `log.busy`, and `room` tells when to come back.
+// L3. After a failed sync nothing is ever written again (W3); after a full disk everything goes on once there is room.
+import { type Fault, isFault } from "../base/fault.ts";
+import { ok, type Refusal, type Result, refused } from "../base/result.ts";
+import type { Clock } from "../world/clock.ts";
+import type { Disk } from "../world/disk.ts";
+import { giveUpBallast, keepBallast } from "./ballast.ts";
+import { Drain } from "./drain.ts";
+import type { NewEntry } from "./entry.ts";
+import { EntryEncoder } from "./entry-encoder.ts";
+import { openRetrying, removeIfThere } from "./file.ts";
+import type { FramedEntry, Transaction } from "./frame.ts";
+import { eventsPath, isSession } from "./places.ts";
+import { type LogReport, type Recovery, recover } from "./recover.ts";
+import { type SegmentOptions, Segments } from "./segments.ts";
+import { FROM_START, type ReadFrom, type Reading, readLog, readWaiting } from "./session-log.ts";
+import { newSession, type Session } from "./session-writer.ts";
+import { WriteAheadLog } from "./wal.ts";
+import { segmentPaths } from "./wal-files.ts";
+
+export type LogOptions = SegmentOptions & {
+  /** What may wait to become durable before `append` refuses. */
+  readonly maxQueuedBytes: number;
+  readonly ballastBytes: number;
+};
+
+export const DEFAULT_OPTIONS: LogOptions = {
+  segmentBytes: 8 << 20,
+  pageBytes: 4096,
+  maxSegments: 8,
+  maxQueuedBytes: 8 << 20,
+  ballastBytes: 16 << 20,
+};
+
+/** Session logs follow when nothing was appended for this long … */
+const DRAIN_WHEN_IDLE_MS = 100;
+/** … and at the latest after this long, so that whoever reads them is never far behind. */
+const DRAIN_AT_LATEST_MS = 1000;
+/** How often a full disk is tried again. */
+const RETRY_MS = 1000;
+
+/** Acknowledgement to come: seqs first … last, and the moment they are on disk. */
+export type Ticket = { readonly first: number; readonly last: number; readonly durable: Promise<void> };
+
+type Place = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
+type State =
+  | { readonly kind: "open" }
+  | { readonly kind: "blocked"; readonly fault: Fault }
+  | { readonly kind: "stopped"; readonly error: unknown }
+  | { readonly kind: "closed" };
+
+export class EventLog {
+  readonly #place: Place;
+  readonly #options: LogOptions;
+  readonly #sessions: Map<string, Session>;
+  readonly #wal: WriteAheadLog;
+  readonly #drain: Drain;
+  readonly #encoder = new EntryEncoder();
+  readonly report: LogReport;
+  #end: number;
+  #state: State = { kind: "open" };
+  #callOff: (() => void) | undefined;
+  #oldestWaiting = 0;
+  #newestWaiting = 0;
+  #room: PromiseWithResolvers<void> | undefined;
+
+  /** Recovers what the last life left and starts a new one. Throws a Fault where the disk does not let it; then nothing is lost. */
+  static async open(place: Place, options: Partial<LogOptions> = {}): Promise<EventLog> {
+    const all = { ...DEFAULT_OPTIONS, ...options };
+    for (;;) {
+      try {
+        return await openOnce(place, all);
+      } catch (error) {
+        // The ballast is there for this: recovery itself needs room.
+        if (!isFault(error, "ENOSPC", "EDQUOT") || !(await giveUpBallast(place.disk, place.home))) throw error;
+      }
+    }
+  }
+
+  constructor(place: Place, options: LogOptions, recovery: Recovery, segments: Segments) {
+    this.#place = place;
+    this.#options = options;
+    this.#sessions = recovery.sessions;
+    this.#end = recovery.end;
+    this.report = recovery.report;
+    this.#drain = new Drain(place.disk, place.home, recovery.end);
+    this.#wal = new WriteAheadLog(place.clock, segments, recovery, {
+      committed: (transactions) => this.#committed(transactions),
+      refused: (transactions, fault) => this.#refused(transactions, fault),
+      drainTo: (seq) => this.#drainTo(seq),
+      sealed: () => this.#sealed(segments),
+      stopped: (error) => this.#stop(error),
+    });
+  }
+
+  /** The last seq that is on disk. */
+  get durable(): number {
+    return this.#wal.durable;
+  }
+
+  /** Names of all sessions, as `agents/<id>`. */
+  get sessions(): string[] {
+    return [...this.#sessions.keys()];
+  }
+
+  /** Why nothing more is taken for a session; undefined where all is well. */
+  frozen(session: string): string | undefined {
+    return this.#sessions.get(session)?.frozen;
+  }
+
+  /** For whoever finds by reading that a session's log is not whole: nothing more is taken for it. */
+  freeze(session: string, reason: string): void {
+    const known = this.#sessions.get(session);
+    if (known !== undefined) known.frozen ??= reason;
+  }
+
+  async start(): Promise<void> {
+    await this.#wal.start();
+  }
+
+  /** All entries or none, durable together (L1). */
+  append(entries: readonly NewEntry[]): Result<Ticket> {
+    const refusal = this.#refusal(entries);
+    if (refusal !== undefined) return { ok: false, error: refusal };
+    const transaction = this.#number(entries);
+    const bytes = sizeOf(transaction);
+    if (bytes > this.#wal.maxBatchBytes) {
+      this.#forget([transaction]);
+      return refused(
+        "log.too-large",
+        `a transaction of ${bytes} bytes is over the limit of ${this.#wal.maxBatchBytes}`,
+        SPLIT_IT,
+      );
+    }
+    const durable = this.#wal.enqueue(transaction, bytes);
+    return ok({ first: transaction.first, last: this.#end, durable });
+  }
+
+  /** Resolves when `append` is not busy. */
+  room(): Promise<void> {
+    if (this.#wal.queuedBytes < this.#options.maxQueuedBytes) return Promise.resolve();
+    this.#room ??= Promise.withResolvers<void>();
+    return this.#room.promise;
+  }
+
+  /** A session's durable entries from a place on. Costs what is read, not what came before. */
+  *read(session: string, from: ReadFrom = FROM_START): Generator<Reading> {
+    const known = this.#sessions.get(session);
+    if (known === undefined) return;
+    const waiting = known.waiting.bytes().slice();
+    let last = from.seq;
+    if (known.length > from.offset) {
+      const file = openRetrying(this.#place.disk, eventsPath(this.#place.home, session), "read");
+      try {
+        for (const reading of readLog(file, from, known.length)) {
+          if (reading.kind === "entry") last = reading.entry.seq;
+          yield reading;
+        }
+      } finally {
+        file.close();
+      }
+    }
+    yield* readWaiting(waiting, last, known.length);
+  }
+
+  /** Brings everything durable into the session logs now. */
+  async drain(): Promise<void> {
+    await this.#wal.settled();
+    const fault = await this.#drainTo(this.#wal.durable);
+    if (fault !== undefined) throw fault;
+  }
+
+  /** Finishes what was begun; the next start then has nothing to recover. */
+  async close(): Promise<void> {
+    if (this.#state.kind === "stopped" || this.#state.kind === "closed") return;
+    await this.drain();
+    this.#callOff?.();
+    this.#state = { kind: "closed" };
+    await this.#wal.finish();
+  }
+
+  #refusal(entries: readonly NewEntry[]): Refusal | undefined {
+    if (this.#state.kind !== "open") return refusalOf(this.#state);
+    if (this.#wal.queuedBytes >= this.#options.maxQueuedBytes) return BUSY; // L2
+    if (entries.length === 0) return EMPTY;
+    for (const { session } of entries) {
+      const known = this.#sessions.get(session);
+      if (known === undefined && !isSession(session)) return noSession(session);
+      if (known?.frozen !== undefined) return frozenSession(session, known.frozen);
+    }
+    return undefined;
+  }
+
+  #number(entries: readonly NewEntry[]): Transaction<Session> {
+    const first = this.#end + 1;
+    const framed: FramedEntry<Session>[] = entries.map((entry) => {
+      const session = this.#session(entry.session);
+      const head = { seq: ++this.#end, prev: session.last };
+      session.last = head.seq;
+      return { session, prev: head.prev, line: this.#encoder.encode(entry, head) };
+    });
+    return { first, entries: framed };
+  }
+
+  #session(name: string): Session {
+    let session = this.#sessions.get(name);
+    if (session === undefined) {
+      session = newSession(name);
+      this.#sessions.set(name, session);
+    }
+    return session;
+  }
+
+  /** Takes back the newest transactions: they were never written. */
+  #forget(transactions: readonly Transaction<Session>[]): void {
+    for (const { first, entries } of transactions.toReversed()) {
+      for (const { session, prev } of entries.toReversed()) session.last = prev;
+      this.#end = first - 1;
+    }
+  }
+
+  #committed(transactions: readonly Transaction<Session>[]): void {
+    this.#drain.add(transactions);
+    if (this.#wal.queuedBytes === 0) this.#encoder.reuse();
+    this.#newestWaiting = this.#place.clock.elapsed();
+    if (this.#callOff === undefined) {
+      this.#oldestWaiting = this.#newestWaiting;
+      this.#callOff = this.#place.clock.after(DRAIN_WHEN_IDLE_MS, () => this.#timeToDrain());
+    }
+    this.#giveRoom();
+  }
+
+  #giveRoom(): void {
+    if (this.#wal.queuedBytes >= this.#options.maxQueuedBytes) return;
+    this.#room?.resolve();
+    this.#room = undefined;
+  }
+
+  #refused(transactions: readonly Transaction<Session>[], fault: Fault): void {
+    this.#forget(transactions);
+    this.#block(fault);
+    this.#giveRoom();
+  }
+
+  /** New work is refused from now on, and the disk is tried again by and by (L3). */
+  #block(fault: Fault): void {
+    if (this.#state.kind !== "open") return;
+    this.#state = { kind: "blocked", fault };
+    this.#callOff?.();
+    this.#callOff = this.#place.clock.after(RETRY_MS, () => {
+      if (this.#state.kind === "blocked") this.#state = { kind: "open" };
+      this.#drainNow();
+    });
+  }
+
+  #timeToDrain(): void {
+    const now = this.#place.clock.elapsed();
+    const idle = now - this.#newestWaiting >= DRAIN_WHEN_IDLE_MS;
+    if (idle || now - this.#oldestWaiting >= DRAIN_AT_LATEST_MS) this.#drainNow();
+    else this.#callOff = this.#place.clock.after(DRAIN_WHEN_IDLE_MS, () => this.#timeToDrain());
+  }
+
+  #sealed(segments: Segments): void {
+    if (segments.sealedCount * 2 >= this.#options.maxSegments) this.#drainNow();
+  }
+
+  #drainNow(): void {
+    this.#callOff?.();
+    this.#callOff = undefined;
+    if (this.#state.kind !== "open" || this.#drain.isEmpty) return;
+    this.#drainTo(this.#wal.durable).catch((error: unknown) => this.#stop(error));
+  }
+
+  async #drainTo(seq: number): Promise<Fault | undefined> {
+    while (this.#wal.drained < seq) {
+      const outcome = await this.#drain.pass();
+      if (outcome.kind === "blocked") {
+        this.#block(outcome.fault);
+        return outcome.fault;
+      }
+      this.#wal.drained = Math.max(this.#wal.drained, outcome.to);
+    }
+    return undefined;
+  }
+
+  #stop(error: unknown): void {
+    if (this.#state.kind === "stopped") return;
+    this.#state = { kind: "stopped", error };
+    this.#callOff?.();
+    this.#room?.resolve();
+  }
+}
+
+async function openOnce(place: Place, options: LogOptions): Promise<EventLog> {
+  const recovery = await recover(place);
+  const segments = new Segments(place.disk, place.home, options);
+  const { reusable, obsolete } = segmentPaths(place.disk, place.home, options, recovery.recovered);
+  for (const path of reusable) segments.adopt(path);
+  const log = new EventLog(place, options, recovery, segments);
+  await log.start();
+  for (const path of obsolete) removeIfThere(place.disk, path);
+  await keepBallast(place.disk, place.home, options.ballastBytes);
+  return log;
+}
+
+function sizeOf(transaction: Transaction): number {
+  let bytes = 0;
+  for (const { session, line } of transaction.entries) bytes += session.name.length + line.length + 2;
+  return bytes;
+}
+
+const SPLIT_IT = "Put large content into a file of its own and log its name, or split the transaction.";
+const BUSY: Refusal = {
+  code: "log.busy",
+  message: "too much is waiting for the disk",
+  hint: "Wait for room() and try again; nothing was written.",
+};
+const EMPTY: Refusal = {
+  code: "log.empty",
+  message: "a transaction needs at least one entry",
+  hint: "Append one or more entries.",
+};
+
+function noSession(session: string): Refusal {
+  const hint = "A session is agents/<id>, terminals/<id> or state/<repo>/sessions/<id>.";
+  return { code: "log.no-session", message: `${JSON.stringify(session)} is no session`, hint };
+}
+
+function frozenSession(session: string, reason: string): Refusal {
+  const hint = "Its log is kept as it is. See `holdfast log verify` and the quarantine.";
+  return { code: "log.frozen", message: `${session} is frozen: ${reason}`, hint };
+}
+
+function refusalOf(state: Exclude<State, { kind: "open" }>): Refusal {
+  if (state.kind === "blocked") return { code: "log.blocked", message: state.fault.message, hint: state.fault.hint };
+  if (state.kind === "closed") return { code: "log.closed", message: "the log is closed", hint: "Open it again." };
+  const hint = "Start again: recovery reads what is on disk. Nothing acknowledged is lost.";
+  return { code: "log.stopped", message: `the log stopped for good: ${String(state.error)}`, hint };
+}

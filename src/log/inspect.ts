@@ -1,0 +1,178 @@
+// Looks at a log without touching it: beside a running daemon, or after a crash that nobody has recovered from yet.
+// X1. Nothing is written, locked or cut. What a recovery would bring from the write-ahead log is shown as if it had.
+// X2. The write-ahead log is read before the session logs: what is drained in between is then seen twice, never not at all.
+import type { Disk } from "../world/disk.ts";
+import { decodeEntry, type Entry, type EntryHead, headOf } from "./entry.ts";
+import { openRetrying } from "./file.ts";
+import { entriesOf } from "./frame.ts";
+import { eventsPath, isSession, listSessions } from "./places.ts";
+import { listQuarantine, type QuarantineItem } from "./quarantine.ts";
+import { FROM_START, judgeTail, type ReadFrom, type Reading, readLog, tailOf } from "./session-log.ts";
+import { harmedStretches, readWal, type WalContents } from "./wal-files.ts";
+import type { SeqRange } from "./wal-fold.ts";
+
+/** Something that is not as it should be. `damage`: an acknowledged thing is harmed or gone; `torn`: it never was acknowledged. */
+export type Finding = {
+  readonly kind: "damage" | "torn";
+  readonly where: string;
+  readonly offset: number | undefined;
+  readonly what: string;
+};
+
+export type SessionSummary = {
+  readonly session: string;
+  readonly entries: number;
+  readonly first: number;
+  readonly last: number;
+  /** Of these, still only in the write-ahead log. */
+  readonly waiting: number;
+};
+
+export type Inspection = {
+  readonly sessions: readonly SessionSummary[];
+  readonly wal: {
+    readonly files: number;
+    readonly bytes: number;
+    readonly durable: number;
+    readonly drained: number;
+    readonly end: number;
+    readonly lost: readonly SeqRange[];
+  };
+  readonly quarantine: readonly QuarantineItem[];
+  readonly findings: readonly Finding[];
+};
+
+type Waiting = { readonly head: EntryHead; readonly line: Uint8Array };
+
+/** A home as it lies, opened for looking. */
+export class LogView {
+  readonly #disk: Disk;
+  readonly #home: string;
+  readonly #wal: WalContents;
+  readonly #waiting = new Map<string, Waiting[]>();
+  readonly sessions: readonly string[];
+
+  constructor(disk: Disk, home: string) {
+    this.#disk = disk;
+    this.#home = home;
+    this.#wal = readWal(disk, home); // X2
+    for (const { session, line } of this.#wal.view.live.flatMap(entriesOf)) this.#wait(session, line);
+    this.sessions = [...new Set([...listSessions(disk, home), ...this.#waiting.keys()])].filter(isSession).sort();
+  }
+
+  #wait(session: string, line: Uint8Array): void {
+    const head = headOf(line);
+    if (head === undefined) return;
+    const waiting = this.#waiting.get(session) ?? [];
+    waiting.push({ head, line });
+    this.#waiting.set(session, waiting);
+  }
+
+  /** All that a session has, as a recovery would leave it: its own log up to what was synced, then the write-ahead log. */
+  *read(session: string, from: ReadFrom = FROM_START): Generator<Reading> {
+    const waiting = this.#waiting.get(session) ?? [];
+    const first = waiting[0]?.head.seq ?? Number.POSITIVE_INFINITY;
+    let last = from.seq;
+    for (const reading of this.#readFile(session, from)) {
+      if (reading.kind === "entry" && reading.entry.seq >= first) break; // The rest is in the write-ahead log, for certain.
+      if (this.#isTornTail(session, reading)) break;
+      if (reading.kind === "entry") last = reading.entry.seq;
+      yield reading;
+    }
+    yield* readOn(waiting, last);
+  }
+
+  *#readFile(session: string, from: ReadFrom): Generator<Reading> {
+    const path = eventsPath(this.#home, session);
+    if (this.#disk.stat(path) === undefined) return;
+    const file = openRetrying(this.#disk, path, "read");
+    try {
+      yield* readLog(file, from);
+    } finally {
+      file.close();
+    }
+  }
+
+  #isTornTail(session: string, reading: Reading): boolean {
+    if (reading.kind !== "harmed") return false;
+    return this.#judge(session).torn.some((line) => line.start === reading.start);
+  }
+
+  #judge(session: string) {
+    const drained = this.#wal.view.gen === 0 ? Number.POSITIVE_INFINITY : this.#wal.view.drained;
+    const heads = (this.#waiting.get(session) ?? []).map(({ head }) => head);
+    return judgeTail(tailOf(this.#disk, eventsPath(this.#home, session), drained), drained, heads);
+  }
+
+  /** Everything there is, every line of it checked. */
+  inspect(): Inspection {
+    const findings = this.#walFindings();
+    const sessions = this.sessions.map((session) => this.#inspectSession(session, findings));
+    const { view, files } = this.#wal;
+    const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
+    const { durable, drained, end, lost } = view;
+    const wal = { files: files.length, bytes, durable, drained, end, lost };
+    return { sessions, wal, quarantine: listQuarantine(this.#disk, this.#home), findings };
+  }
+
+  #walFindings(): Finding[] {
+    const harmed = harmedStretches(this.#wal).map((stretch): Finding => {
+      const kind = stretch.kind === "torn" ? "torn" : "damage";
+      const what = `${stretch.bytes.length} bytes that are no frame`;
+      return { kind, where: this.#below(stretch.path), offset: stretch.start, what };
+    });
+    const lost = this.#wal.view.lost.map((range): Finding => {
+      const what = `seq ${range.from} to ${range.to} were acknowledged and are gone`;
+      return { kind: "damage", where: "wal", offset: undefined, what };
+    });
+    return [...harmed, ...lost];
+  }
+
+  #below(path: string): string {
+    return path.slice(this.#home.length + 1);
+  }
+
+  #inspectSession(session: string, findings: Finding[]): SessionSummary {
+    const summary = { session, entries: 0, first: 0, last: 0, waiting: (this.#waiting.get(session) ?? []).length };
+    const where = this.#below(eventsPath(this.#home, session));
+    for (const reading of this.read(session)) {
+      if (reading.kind !== "entry") findings.push({ where, ...describe(reading) });
+      else
+        Object.assign(summary, {
+          entries: summary.entries + 1,
+          first: summary.first || reading.entry.seq,
+          last: reading.entry.seq,
+        });
+    }
+    for (const line of this.#judge(session).torn) {
+      findings.push({
+        kind: "torn",
+        where,
+        offset: line.start,
+        what: "an unfinished line, which the write-ahead log has whole",
+      });
+    }
+    return summary;
+  }
+}
+
+function* readOn(waiting: readonly Waiting[], from: number): Generator<Reading> {
+  let last = from;
+  for (const { head, line } of waiting) {
+    if (head.seq <= last) continue;
+    if (head.prev !== last) yield { kind: "break", seq: head.seq, expected: head.prev, found: last, start: -1 };
+    const entry: Entry = decodeEntry(line);
+    yield { kind: "entry", entry, end: -1 };
+    last = head.seq;
+  }
+}
+
+type NotAnEntry = Exclude<Reading, { kind: "entry" }>;
+
+function describe(reading: NotAnEntry): Omit<Finding, "where"> {
+  if (reading.kind === "harmed") return { kind: "damage", offset: reading.start, what: "a harmed line" };
+  if (reading.kind === "double")
+    return { kind: "damage", offset: reading.start, what: `seq ${reading.seq} stands there twice` };
+  const what = `seq ${reading.seq} follows ${reading.expected}, but the line before it is ${reading.found}`;
+  return { kind: "damage", offset: reading.start < 0 ? undefined : reading.start, what };
+}

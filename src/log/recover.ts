@@ -1,0 +1,203 @@
+// What happens before the log takes its first entry: the write-ahead log of the last life is read, made durable anew, and brought
+// into the session logs. Doing it again from the start, however often it was broken off, comes to the same end.
+// C1. Nothing is relied on that is only in the page cache: the live frames are first written to a new file, synced and named,
+//     and only then does a session log see any of them. A half transaction cannot come out of this.
+// C2. Bytes that will not be found again are in the quarantine before they are passed over.
+// C3. Damage to one session freezes that session; the others come up.
+import { assert } from "../base/assert.ts";
+import { type Fault, isFault } from "../base/fault.ts";
+import type { Clock } from "../world/clock.ts";
+import type { Disk } from "../world/disk.ts";
+import { writeAtomic } from "./atomic-file.ts";
+import { type EntryHead, headOf } from "./entry.ts";
+import { joinPath, makeDirectories, removeStaleTemps } from "./file.ts";
+import { encodeAgain, encodeMark, entriesOf } from "./frame.ts";
+import type { Line } from "./lines.ts";
+import { eventsPath, isSession, listSessions, WAL_DIRECTORY } from "./places.ts";
+import { quarantine } from "./quarantine.ts";
+import { judgeTail, type TailVerdict, tailOf } from "./session-log.ts";
+import { joinLines, newSession, type Session, type SessionWrite, writeSessions } from "./session-writer.ts";
+import { harmedStretches, nextSegmentPath, readWal, type WalContents } from "./wal-files.ts";
+import type { SeqRange } from "./wal-fold.ts";
+
+export type Recovery = {
+  readonly sessions: Map<string, Session>;
+  readonly gen: number;
+  readonly end: number;
+  /** The file that holds the live frames until the log has started. */
+  readonly recovered: string;
+  readonly report: LogReport;
+};
+
+/** What was found and done; nothing in it means that all was well. */
+export type LogReport = {
+  /** Entries brought from the write-ahead log into the session logs. */
+  readonly replayed: number;
+  /** Unfinished writes, never acknowledged, cut. */
+  readonly torn: readonly string[];
+  /** Acknowledged entries that are gone. */
+  readonly lost: readonly SeqRange[];
+  readonly frozen: readonly { readonly session: string; readonly reason: string }[];
+  /** Where what was cut or damaged is kept. */
+  readonly quarantined: readonly string[];
+  /** The write-ahead log was missing although there are sessions. */
+  readonly walMissing: boolean;
+};
+
+type Live = { readonly head: EntryHead; readonly line: Uint8Array };
+type Place = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
+
+export async function recover(place: Place): Promise<Recovery> {
+  await prepareHome(place);
+  const wal = readWal(place.disk, place.home);
+  const kept: string[] = [];
+  const torn = await setAsideWal(place, wal, kept);
+  const recovered = await writeAnew(place, wal); // C1
+  const survey = surveySessions(place, wal);
+  for (const { verdict, session } of survey) await setAsideTail(place, session.name, verdict, kept);
+  await writeAgain(place, survey);
+  const sessions = new Map(survey.map(({ session }) => [session.name, session]));
+  const end = survey.reduce((top, { session }) => Math.max(top, session.last), wal.view.end);
+  const frozen = survey.flatMap(({ session }) =>
+    session.frozen === undefined ? [] : [{ session: session.name, reason: session.frozen }],
+  );
+  const replayed = survey.reduce((sum, { live }) => sum + live.length, 0);
+  const tornTails = survey
+    .filter(({ verdict }) => verdict.torn.length > 0)
+    .map(({ session }) => eventsPath(place.home, session.name));
+  return {
+    sessions,
+    gen: wal.view.gen + 1,
+    end,
+    recovered,
+    report: {
+      replayed,
+      torn: [...torn, ...tornTails],
+      lost: wal.view.lost,
+      frozen,
+      quarantined: kept,
+      walMissing: wal.view.gen === 0 && end > 0,
+    },
+  };
+}
+
+/** Also levels that exist are synced, up to the root: whoever made them may have been killed before it did so. */
+async function prepareHome({ disk, home }: Place): Promise<void> {
+  const directory = joinPath(home, WAL_DIRECTORY);
+  for (const parent of makeDirectories(disk, directory, "/")) await syncIfAllowed(disk, parent);
+  removeStaleTemps(disk, directory);
+}
+
+/** A directory that we may not even open is not one that we made. */
+async function syncIfAllowed(disk: Disk, directory: string): Promise<void> {
+  try {
+    await disk.syncDirectory(directory);
+  } catch (error) {
+    if (!isFault(error, "EACCES", "EPERM")) throw error;
+  }
+}
+
+/** C2 for the write-ahead log. Frames that a torn one cut off are kept as well. */
+async function setAsideWal(place: Place, wal: WalContents, kept: string[]): Promise<string[]> {
+  const torn: string[] = [];
+  for (const stretch of harmedStretches(wal)) {
+    const reason = stretch.kind === "torn" ? "torn: never acknowledged" : "damaged: was acknowledged";
+    if (stretch.kind === "torn") torn.push(stretch.path);
+    kept.push(await keepBytes(place, { from: stretch.path, offset: stretch.start, reason }, stretch.bytes));
+  }
+  for (const frame of wal.view.cut) {
+    const reason = "whole, but behind a torn line: never acknowledged";
+    kept.push(await keepBytes(place, { from: frame.path, offset: frame.start, reason }, frame.line));
+  }
+  return torn;
+}
+
+type Origin = { readonly from: string; readonly offset: number; readonly reason: string };
+
+function keepBytes(place: Place, origin: Origin, bytes: Uint8Array): Promise<string> {
+  const from = origin.from.slice(place.home.length + 1);
+  const name = from.replaceAll("/", "-");
+  return quarantine(
+    place.disk,
+    place.home,
+    { name, from, offset: origin.offset, reason: origin.reason, at: place.clock.now() },
+    bytes,
+  );
+}
+
+/** C1: a mark, so that every older frame above `drained` is dead, then the live frames under a new generation. */
+async function writeAnew({ disk, home }: Place, { view }: WalContents): Promise<string> {
+  const path = nextSegmentPath(disk, home);
+  const marks = { gen: view.gen + 1, durable: view.end, drained: view.drained };
+  const lines = [encodeMark(marks, view.drained + 1), ...view.live.map((frame) => encodeAgain(marks, frame))];
+  await writeAtomic(disk, path, Buffer.concat(lines));
+  return path;
+}
+
+type Surveyed = { readonly session: Session; readonly live: readonly Live[]; readonly verdict: TailVerdict };
+
+function surveySessions({ disk, home }: Place, { view }: WalContents): Surveyed[] {
+  const live = liveBySession(view.live.flatMap(entriesOf));
+  const names = new Set([...listSessions(disk, home), ...live.keys()]);
+  // A write-ahead log that says nothing at all cannot speak against a session's log.
+  const drained = view.gen === 0 ? Number.POSITIVE_INFINITY : view.drained;
+  return [...names].filter(isSession).map((name) => {
+    const again = live.get(name) ?? [];
+    const heads = again.map(({ head }) => head);
+    const verdict = judgeTail(tailOf(disk, eventsPath(home, name), drained), drained, heads);
+    return { session: sessionOf(name, verdict, heads), live: again, verdict };
+  });
+}
+
+function liveBySession(
+  entries: readonly { readonly session: string; readonly line: Uint8Array }[],
+): Map<string, Live[]> {
+  const bySession = new Map<string, Live[]>();
+  for (const { session, line } of entries) {
+    const head = headOf(line);
+    assert(head !== undefined, "an entry under a frame's good checksum is whole");
+    const lines = bySession.get(session);
+    if (lines === undefined) bySession.set(session, [{ head, line }]);
+    else lines.push({ head, line });
+  }
+  return bySession;
+}
+
+function sessionOf(name: string, verdict: TailVerdict, again: readonly EntryHead[]): Session {
+  let last = verdict.last;
+  let frozen = verdict.broken;
+  for (const head of again) {
+    if (head.prev !== last) frozen ??= `seq ${head.seq} follows ${head.prev}, which is lost`;
+    last = head.seq;
+  }
+  return Object.assign(newSession(name), { last, length: verdict.from, named: verdict.from > 0, frozen });
+}
+
+/** C2 for a session's log. What is harmed but stays where it is, is copied too: it will be asked for. */
+async function setAsideTail(place: Place, name: string, verdict: TailVerdict, kept: string[]): Promise<void> {
+  const path = eventsPath(place.home, name);
+  const aside = async (lines: readonly Line[], reason: string) => {
+    for (const line of lines) kept.push(await keepBytes(place, { from: path, offset: line.start, reason }, line.bytes));
+  };
+  await aside(verdict.torn, "torn: written again from the write-ahead log");
+  await aside(
+    verdict.kept.filter((line) => line.head === undefined),
+    "damaged: still in its place",
+  );
+}
+
+/** Everything behind what was synced is written again, also what stays as it is: the page cache is not the disk. */
+async function writeAgain({ disk, home }: Place, survey: readonly Surveyed[]): Promise<void> {
+  const writes: SessionWrite[] = survey.flatMap(({ session, live, verdict }) => {
+    const lines = [...verdict.kept.map((line) => line.bytes), ...live.map(({ line }) => line)];
+    return lines.length === 0 && verdict.torn.length === 0 ? [] : [{ session, block: joinLines(lines) }];
+  });
+  for (let at = 0; at < writes.length; at += 64) {
+    await writeSessions(disk, home, writes.slice(at, at + 64), nothingPasses);
+  }
+}
+
+/** In recovery every failure is for whoever called: it starts all over. */
+function nothingPasses(_error: unknown): _error is Fault {
+  return false;
+}

@@ -1,0 +1,89 @@
+// The write-ahead log's files, read as they lie: for recovery, and for whoever only looks.
+import type { Disk } from "../world/disk.ts";
+import { joinPath, readWhole } from "./file.ts";
+import { lastOf } from "./frame.ts";
+import { WAL_DIRECTORY, WAL_ENDING } from "./places.ts";
+import { type FrameAt, type SegmentScan, type Stretch, scanSegment } from "./segment-scan.ts";
+import { foldWal, type WalView } from "./wal-fold.ts";
+
+export type WalFrame = FrameAt & { readonly path: string };
+export type WalFile = { readonly path: string; readonly bytes: Uint8Array; readonly scan: SegmentScan };
+
+export type WalContents = { readonly files: readonly WalFile[]; readonly view: WalView<WalFrame> };
+
+/** Bytes that are neither frames nor empty, where they matter: next to something not yet in the session logs. */
+export type HarmedStretch = Stretch & {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly kind: "torn" | "damaged";
+};
+
+export function readWal(disk: Disk, home: string): WalContents {
+  const directory = joinPath(home, WAL_DIRECTORY);
+  const files: WalFile[] = [];
+  for (const name of disk.list(directory).sort()) {
+    if (!name.endsWith(WAL_ENDING)) continue;
+    const path = joinPath(directory, name);
+    const bytes = readWhole(disk, path);
+    if (bytes !== undefined) files.push({ path, bytes, scan: scanSegment(bytes) });
+  }
+  return { files, view: foldWal(inWriteOrder(files)) };
+}
+
+function inWriteOrder(files: readonly WalFile[]): WalFrame[] {
+  const frames = files.flatMap((file) => file.scan.frames.map((frame) => ({ ...frame, path: file.path })));
+  return frames.sort((a, b) => a.gen - b.gen || a.start - b.start);
+}
+
+/** The next unused file name. */
+export function nextSegmentPath(disk: Disk, home: string): string {
+  const directory = joinPath(home, WAL_DIRECTORY);
+  const numbers = disk.list(directory).map((name) => Number.parseInt(name, 10) || 0);
+  const number = 1 + numbers.reduce((top, value) => Math.max(top, value), 0);
+  return joinPath(directory, `${number.toString().padStart(8, "0")}${WAL_ENDING}`);
+}
+
+/** Which files the next life may write to, and which it has no more use for. */
+export function segmentPaths(disk: Disk, home: string, options: SegmentSizes, recovered: string) {
+  const directory = joinPath(home, WAL_DIRECTORY);
+  const paths = disk
+    .list(directory)
+    .filter((name) => name.endsWith(WAL_ENDING))
+    .map((name) => joinPath(directory, name));
+  const usable = paths.filter((path) => path !== recovered && disk.stat(path)?.size === options.segmentBytes);
+  const reusable = usable.slice(0, options.maxSegments);
+  return { reusable, obsolete: paths.filter((path) => !reusable.includes(path)) };
+}
+
+type SegmentSizes = { readonly segmentBytes: number; readonly maxSegments: number };
+
+export function harmedStretches(contents: WalContents): HarmedStretch[] {
+  return contents.files.flatMap((file) =>
+    file.scan.bad
+      .filter((stretch) => matters(stretch, file.scan, contents.view.drained))
+      .map((stretch) => ({
+        ...stretch,
+        path: file.path,
+        bytes: file.bytes.subarray(stretch.start, stretch.end),
+        kind: judge(stretch, file, contents.view),
+      })),
+  );
+}
+
+/** Between two frames that are both in the session logs already, nothing can be missing. */
+function matters(stretch: Stretch, scan: SegmentScan, drained: number): boolean {
+  const before = scan.frames.findLast((frame) => frame.end <= stretch.start);
+  const after = scan.frames.find((frame) => frame.start >= stretch.end);
+  const settled = (frame: FrameAt | undefined) => frame !== undefined && lastOf(frame) <= drained;
+  if (after !== undefined) return !settled(after) || (before !== undefined && !settled(before));
+  return before === undefined || lastOf(before) >= drained;
+}
+
+/** Harm is damage where an acknowledged seq is missing and this stretch could have held it. */
+function judge(stretch: Stretch, file: WalFile, view: WalView<WalFrame>): "torn" | "damaged" {
+  const after = file.scan.frames.find((frame) => frame.start >= stretch.end);
+  const before = file.scan.frames.findLast((frame) => frame.end <= stretch.start);
+  const low = before === undefined ? 0 : lastOf(before);
+  const high = after === undefined ? Number.POSITIVE_INFINITY : after.first;
+  return view.lost.some((range) => range.to > low && range.from < high) ? "damaged" : "torn";
+}

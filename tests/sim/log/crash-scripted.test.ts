@@ -1,0 +1,38 @@
+// Crash at every call of histories written by hand, each for a danger it names; then of a log that has lived before.
+import { expect, test } from "bun:test";
+import { SimDisk } from "../disk.ts";
+import { SimRandom } from "../random.ts";
+import { HISTORIES, randomHistory } from "./histories.ts";
+import { Life } from "./life.ts";
+import { sweep } from "./sweep.ts";
+
+/** This file's share of the 100,000 crash points that a CI run must survive. */
+const SHARE = 50_000;
+const NOTHING_YET = { issued: [], acknowledged: 0 };
+const random = new SimRandom(20_260_101);
+let survived = 0;
+
+for (const [name, steps] of Object.entries(HISTORIES)) {
+  test(`FI-1 EL-2 EL-3 a crash at any call loses nothing acknowledged: ${name}`, async () => {
+    const count = await sweep(steps, new SimDisk(), NOTHING_YET, { random, randomEndings: 12, nestOneIn: 20 });
+    expect(count).toBeGreaterThan(100);
+    survived += count;
+  }, 120_000);
+}
+
+test("FI-1 EL-2 EL-3 a crash in the second, third … life loses nothing of any life", async () => {
+  let round = 0;
+  while (survived < SHARE) {
+    let life = await Life.begin(new SimDisk(), NOTHING_YET);
+    for (let lives = round % 4; lives >= 0; lives -= 1) {
+      await life.perform(randomHistory(random, 6));
+      life = await Life.begin(life.disk.processKill(), life.memory);
+    }
+    await life.log.close();
+    const disk = life.disk.processKill();
+    survived += await sweep(randomHistory(random, 8), disk, life.memory, { random, randomEndings: 8, nestOneIn: 30 });
+    round += 1;
+  }
+  console.error(`crash points survived: ${survived} (${round} generated histories)`);
+  expect(survived).toBeGreaterThanOrEqual(SHARE);
+}, 300_000);
