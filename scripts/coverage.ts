@@ -1,0 +1,22 @@
+// Prints line coverage by room from coverage/lcov.info (written by `npm test`); fails under 85 % in total.
+import { isTest, readAll, readIfThere } from "./files.ts";
+import { measure, percent, toTable } from "./lcov.ts";
+
+/** What the requirements ask for. */
+const LEAST = 85;
+
+const lcov = readIfThere("coverage/lcov.info");
+if (lcov === undefined) {
+  console.error("coverage/lcov.info is not there; run: npm test");
+  process.exit(1);
+}
+const transpiler = new Bun.Transpiler({ loader: "ts" });
+const sources = readAll("src/**/*.ts").filter((file) => !isTest(file.path) && !file.path.endsWith(".d.ts"));
+const files = measure(sources, lcov, (ts) => transpiler.transformSync(ts));
+console.log(toTable(files));
+for (const file of files) {
+  if (percent([file]) < LEAST) console.log(`under ${LEAST} %: ${file.path} (${percent([file]).toFixed(1)} %)`);
+}
+if (percent(files) < LEAST)
+  console.error(`line coverage is ${percent(files).toFixed(1)} %; at least ${LEAST} % is asked for`);
+process.exit(percent(files) < LEAST ? 1 : 0);

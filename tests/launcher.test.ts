@@ -1,0 +1,184 @@
+// ./holdfast, run for real: in a copy of the tree's layout with a stub CLI, and with a fake npm where it installs.
+import { afterAll, expect, test } from "bun:test";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { ROOT } from "../scripts/files.ts";
+
+const scratch = mkdtempSync(join(tmpdir(), "holdfast launcher ")); // the space is on purpose
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+const STUB = `import { greeting } from "dep";
+console.log(JSON.stringify({
+  greeting, cwd: process.cwd(), args: process.argv.slice(2),
+  env: { EVIL: process.env.EVIL, BUN_OPTIONS: process.env.BUN_OPTIONS, DO_NOT_TRACK: process.env.DO_NOT_TRACK },
+}));`;
+
+/** Installs as npm does: takes node_modules away, is slow enough to be met half-way, and writes its mark last. */
+const FAKE_NPM = `#!/bin/sh
+if [ "$1" = config ]; then echo /the/npm/cache; exit; fi
+echo "npm $* in $(pwd)" >>"$NPM_CALLS"
+[ -z "\${NPM_FAILS:-}" ] || { echo "npm error: no network" >&2; exit 1; }
+rm -rf node_modules
+sleep 0.3
+mkdir -p node_modules/bun/bin
+ln -s "$REAL_BUN" node_modules/bun/bin/bun.exe
+cp -R dep-source node_modules/dep
+echo "npm says added 1 package"
+echo '{}' >node_modules/.package-lock.json
+`;
+
+type Tree = { readonly root: string; readonly calls: string; readonly env: Record<string, string> };
+type Ended = { readonly code: number; readonly out: string; readonly err: string };
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+function program(path: string, text: string): void {
+  write(path, text);
+  chmodSync(path, 0o755);
+}
+
+function newTree(): Tree {
+  const top = mkdtempSync(join(scratch, "tree "));
+  const root = join(top, "app");
+  write(join(root, "src/cli/main.ts"), STUB);
+  write(join(root, "dep-source/package.json"), '{"name":"dep","main":"index.js"}');
+  write(join(root, "dep-source/index.js"), 'export const greeting = "ours";');
+  write(join(root, "package-lock.json"), "{}");
+  copyFileSync(join(ROOT, "holdfast"), join(root, "holdfast"));
+  copyFileSync(join(ROOT, "tsconfig.json"), join(root, "tsconfig.json"));
+  program(join(top, "bin/npm"), FAKE_NPM);
+  program(join(top, "bin/node"), "#!/bin/sh\n");
+  const calls = join(top, "npm-calls");
+  return { root, calls, env: { PATH: `${top}/bin:/usr/bin:/bin`, NPM_CALLS: calls, REAL_BUN: process.execPath } };
+}
+
+async function run(
+  tree: Tree,
+  options: { file?: string; cwd?: string; env?: Record<string, string>; args?: string[] },
+): Promise<Ended> {
+  const command = [options.file ?? join(tree.root, "holdfast"), ...(options.args ?? [])];
+  const env = { ...tree.env, ...options.env };
+  const child = Bun.spawn(command, { cwd: options.cwd ?? scratch, env, stdio: ["ignore", "pipe", "pipe"] });
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { code, out, err };
+}
+
+const npmCalls = (tree: Tree): string[] =>
+  existsSync(tree.calls) ? readFileSync(tree.calls, "utf8").trim().split("\n") : [];
+
+async function installed(): Promise<Tree> {
+  const tree = newTree();
+  expect((await run(tree, {})).code).toBe(0);
+  return tree;
+}
+
+/** A process id that was alive and is not any more. */
+async function deadPid(): Promise<number> {
+  const child = Bun.spawn(["true"]);
+  await child.exited;
+  return child.pid;
+}
+
+test("H1 the first use installs, says so on stderr only, and the second does not", async () => {
+  const tree = newTree();
+  const first = await run(tree, { args: ["ls"] });
+  expect(first.err).toContain("holdfast: installing what it needs (npm ci --omit=dev");
+  expect(JSON.parse(first.out).args).toEqual(["ls"]);
+  const second = await run(tree, { args: ["ls"] });
+  expect([second.code, second.err, second.out]).toEqual([0, "", first.out]);
+  expect(npmCalls(tree)).toHaveLength(1);
+  expect(readdirSync(tree.root).filter((name) => name.startsWith(".install"))).toEqual([]);
+});
+
+test("H1 a newer package-lock.json installs again, and a developer's tools stay", async () => {
+  const tree = await installed();
+  mkdirSync(join(tree.root, "node_modules/typescript"));
+  const later = new Date(Date.now() + 60_000);
+  utimesSync(join(tree.root, "package-lock.json"), later, later);
+  await run(tree, {});
+  expect(npmCalls(tree).at(1)).toStartWith("npm ci --no-audit");
+});
+
+test("H1 an installation that was broken off is done again", async () => {
+  const tree = await installed();
+  rmSync(join(tree.root, "node_modules/.package-lock.json"));
+  expect((await run(tree, {})).code).toBe(0);
+  expect(npmCalls(tree)).toHaveLength(2);
+});
+
+test("H2 five first uses at once install once, and all of them run", async () => {
+  const tree = newTree();
+  const all = await Promise.all(Array.from({ length: 5 }, () => run(tree, {})));
+  expect(all.map((ended) => ended.code)).toEqual([0, 0, 0, 0, 0]);
+  expect(npmCalls(tree)).toHaveLength(1);
+});
+
+test("H2 the lock of a process that died is taken over, also by five at once", async () => {
+  const tree = newTree();
+  symlinkSync(String(await deadPid()), join(tree.root, ".install-lock"));
+  const all = await Promise.all(Array.from({ length: 5 }, () => run(tree, {})));
+  expect(all.map((ended) => ended.code)).toEqual([0, 0, 0, 0, 0]);
+  expect(npmCalls(tree)).toHaveLength(1);
+});
+
+test("a failed installation names npm's log, gives the lock back, and the next use tries again", async () => {
+  const tree = newTree();
+  const failed = await run(tree, { env: { NPM_FAILS: "1" } });
+  expect([failed.code, failed.out]).toEqual([1, ""]);
+  expect(failed.err).toContain("npm error: no network");
+  expect(failed.err).toContain("npm's log is in /the/npm/cache/_logs");
+  expect((await run(tree, {})).code).toBe(0);
+});
+
+test("without node or npm it says what to install", async () => {
+  const tree = newTree();
+  const bin = join(dirname(tree.root), "few");
+  mkdirSync(bin);
+  for (const tool of ["sh", "dirname", "readlink"]) symlinkSync(`/usr/bin/${tool}`, join(bin, tool));
+  const withoutNode = await run(tree, { env: { PATH: bin } });
+  expect([withoutNode.code, withoutNode.err.includes("`node` is not on the PATH")]).toEqual([1, true]);
+  program(join(bin, "node"), "#!/bin/sh\n");
+  const withoutNpm = await run(tree, { env: { PATH: bin } });
+  expect([withoutNpm.code, withoutNpm.err.includes("`npm` is not on the PATH")]).toEqual([1, true]);
+});
+
+test("it works through a chain of links, from any directory, and passes every argument on as it is", async () => {
+  const tree = await installed();
+  const bin = join(dirname(tree.root), "elsewhere");
+  mkdirSync(bin);
+  symlinkSync("../app/holdfast", join(bin, "one"));
+  symlinkSync(join(bin, "one"), join(bin, "two"));
+  const args = ["--help", "-e", "a b", "", "$HOME", "--", "--version"];
+  const ended = await run(tree, { file: join(bin, "two"), cwd: bin, args, env: { CDPATH: "/" } });
+  expect(JSON.parse(ended.out)).toMatchObject({ cwd: bin, args, greeting: "ours" });
+});
+
+test("H3 nothing that lies in the caller's directory or in BUN_OPTIONS runs inside Holdfast", async () => {
+  const tree = await installed();
+  const hostile = join(dirname(tree.root), "hostile");
+  write(join(hostile, "evil.ts"), 'console.log("evil ran"); export const greeting = "evil";');
+  write(join(hostile, "bunfig.toml"), 'preload = ["./evil.ts"]');
+  write(join(hostile, ".env"), "EVIL=1");
+  write(join(hostile, "tsconfig.json"), '{"compilerOptions":{"baseUrl":".","paths":{"*":["./evil.ts"]}}}');
+  write(join(hostile, "node_modules/dep/index.js"), 'export const greeting = "evil";');
+  const preload = join(hostile, "evil.ts");
+  const env = { BUN_OPTIONS: `--preload ${preload}`, BUN_BE_BUN: "1", BUN_INSPECT_PRELOAD: preload };
+  const ended = await run(tree, { cwd: hostile, env, args: ["ls"] });
+  expect(JSON.parse(ended.out)).toEqual({ greeting: "ours", cwd: hostile, args: ["ls"], env: { DO_NOT_TRACK: "1" } });
+});

@@ -1,0 +1,203 @@
+// The rules of the repository as tests: each is proved to bite on a bad sample, and then holds for every file.
+import { describe, expect, test } from "bun:test";
+import { readAll, readText, type SourceFile } from "../scripts/files.ts";
+import { rowsOfTsv } from "../scripts/requirement-rows.ts";
+import { importDirections } from "./tidy/rooms.ts";
+import * as rules from "./tidy/rules.ts";
+
+const known = new Set(rowsOfTsv(readText("docs/requirements.tsv")).map((row) => row.id));
+const everything: readonly SourceFile[] = readAll("**/*");
+
+// Pieces that would break a rule if they stood in this file as they are.
+const home = ["", "home", "ann", "x"].join("/");
+const registry = ["https:/", ["registry", "npmjs", "org"].join("."), "x"].join("/");
+const named = (call: string, name: string): string => `${call}("${name}", () => {});`;
+
+type Sample = readonly [path: string, text: string];
+type Claim = {
+  readonly says: string;
+  readonly rule: rules.Rule;
+  readonly bad: readonly Sample[];
+  readonly good: readonly Sample[];
+};
+
+const claims: readonly Claim[] = [
+  {
+    says: "imports go down, and programs never import each other",
+    rule: importDirections,
+    bad: [
+      ["src/base/a.ts", 'import { x } from "../world/disk.ts";'],
+      ["src/base/a.ts", 'import { z } from "zod";'],
+      ["src/core/a.ts", 'import type { Disk } from "../world/disk.ts";'],
+      ["src/log/a.ts", 'export { x } from "../wire/x.ts";'],
+      ["src/daemon/providers/a.ts", 'import {\n  x,\n} from "../../holder/x.ts";'],
+      ["src/cli/a.ts", 'const x = await import("../daemon/x.ts");'],
+      ["src/cli/a.ts", 'import "../../tests/x.ts";'],
+      ["src/utils/a.ts", ""],
+    ],
+    good: [
+      ["src/log/a.ts", 'import type { Disk } from "../world/disk.ts";\nimport { x } from "./b.ts";'],
+      ["src/daemon/providers/a.ts", 'import { x } from "../loop.ts";\nimport { y } from "../../core/y.ts";'],
+      ["src/cli/a.ts", '// import "../daemon/x.ts"\nimport { x } from "@stricli/core";'],
+      ["src/log/a.test.ts", 'import { simulate } from "../../tests/sim/disk.ts";'],
+    ],
+  },
+  {
+    says: "only world/ touches the outside",
+    rule: rules.onlyWorldTouchesTheOutside,
+    bad: [
+      ...["Date.now()", "new Date()", "new Date", "Math.random()", "Bun.sleep(1)", "performance.now()"],
+      ...["setTimeout(f, 1)", "setInterval(f)", "setImmediate(f)", "queueMicrotask(f)", 'fetch("x")', "process.exit()"],
+      ...[
+        'import "node:fs";',
+        'import { dlopen } from "bun:ffi";',
+        'import { $ } from "bun";',
+        'await import("node:fs")',
+      ],
+      `\`x \${\`y \${Date.now()}\`}\``,
+    ].map((text): Sample => ["src/log/a.ts", text]),
+    good: [
+      ["src/world/a.ts", "Date.now()"],
+      ["src/log/a.test.ts", 'import { test } from "bun:test"; Bun.sleep(1)'],
+      [
+        "src/log/a.ts",
+        '// Date.now()\nnew Date(0); prefetch(x); child.process.x; "Bun.write"; /Bun.x/.test(y); "import node:fs"',
+      ],
+      ["src/cli/main.ts", "process.exitCode = 1;"],
+      ["scripts/a.ts", "Date.now()"],
+    ],
+  },
+  {
+    says: "the entry file may touch process, and nothing else",
+    rule: rules.onlyWorldTouchesTheOutside,
+    bad: [
+      ["src/cli/main.ts", "Date.now()"],
+      ["src/cli/other.ts", "process.argv"],
+    ],
+    good: [["src/cli/main.ts", "process.argv"]],
+  },
+  {
+    says: "every file of src/ first says what it is",
+    rule: rules.startsWithHeader,
+    bad: [
+      ["src/log/a.ts", "export const x = 1;\n// late"],
+      ["src/log/a.ts", "//\nexport const x = 1;"],
+    ],
+    good: [
+      ["src/log/a.ts", "// The log.\nexport const x = 1;"],
+      ["src/cli/main.ts", "#!/usr/bin/env bun\n// The entry.\n"],
+      ["src/log/a.test.ts", "test();"],
+    ],
+  },
+  {
+    says: "there are no leftovers",
+    rule: rules.noLeftovers,
+    bad: [
+      ["src/log/a.ts", "// TODO: later"],
+      ["src/log/a.ts", "debugger;"],
+      ["src/log/a.test.ts", "test.only('x')"],
+      ["src/log/a.ts", "console.log(1)"],
+    ],
+    good: [
+      ["src/cli/a.ts", "console.log(1)"],
+      ["src/log/a.ts", '"console.log(1) TODO"; onlyIf.x()'],
+    ],
+  },
+  {
+    says: "a test that may be skipped says what it needs",
+    rule: rules.skipsSayWhy,
+    bad: ["test.skip", "test.skipIf(!root)", "describe.if(isLinux())", "test.todo"].map(
+      (call): Sample => ["tests/a.test.ts", named(call, "x")],
+    ),
+    good: [
+      ["tests/a.test.ts", named("test.skipIf(!isRoot())", "x (needs root)")],
+      ["tests/a.test.ts", named("test", "skip")],
+    ],
+  },
+  {
+    says: "no default exports, barrels, enums, any, or swallowed errors",
+    rule: rules.plainShapes,
+    bad: [
+      ...[
+        "export default 1",
+        'export * from "./b.ts"',
+        "enum A { x }",
+        "export const enum A { x }",
+        "let x: any",
+        "f<any>()",
+      ],
+      ...["x: any[]", "try { f() } catch {}", "try { f() } catch (e) { /* why not */ }", "p.catch(() => {})"],
+    ].map((text): Sample => ["src/log/a.ts", text]),
+    good: [
+      [
+        "src/log/a.ts",
+        '// any default\nPromise.any(x); if (a, any(b)) f("enum x"); try { f() } catch (e) { g(e) }\n// who waits sees it\np.catch(() => undefined);',
+      ],
+    ],
+  },
+  {
+    says: "types are claimed with `as` only in wire/ and world/",
+    rule: rules.noCasts,
+    bad: ["x as Y", "f(x) as unknown as Y", "({}) as { a: 1 }", 'x as "a"'].map(
+      (text): Sample => ["src/log/a.ts", text],
+    ),
+    good: [
+      ["src/wire/a.ts", "x as Y"],
+      ["src/world/a.ts", "x as Y"],
+      [
+        "src/log/a.ts",
+        'import * as a from "./a.ts";\nimport { b as c } from "./b.ts";\nconst x = [1] as const; "x as Y"; // as y',
+      ],
+    ],
+  },
+  {
+    says: "nothing in src/ writes a file in place",
+    rule: rules.noWritesInPlace,
+    bad: ["writeFileSync(a, b)", "await Bun.write(a, b)", "fs.promises.writeFile(a, b)", "appendFileSync(a)"].map(
+      (text): Sample => ["src/world/a.ts", text],
+    ),
+    good: [["src/world/a.ts", "// never writeFileSync\nwriteSync(fd, b)"]],
+  },
+  {
+    says: "no file is longer than 400 lines",
+    rule: rules.notTooLong,
+    bad: [["src/log/a.ts", "x\n".repeat(401)]],
+    good: [
+      ["src/log/a.ts", "x\n".repeat(400)],
+      ["docs/a.md", "x\n".repeat(1000)],
+    ],
+  },
+  {
+    says: "no file names a path of one machine or a registry",
+    rule: rules.noMachineOrRegistry,
+    bad: [home, `see \`${home}\``, `"${registry}"`].map((text): Sample => ["docs/a.md", text]),
+    good: [
+      ["tests/sim/a.ts", home],
+      ["docs/a.md", "~/work/x, $HOME/x, a/home/x, the npm registry, registry.ts"],
+    ],
+  },
+  {
+    says: "every requirement that a test claims exists",
+    rule: rules.knownRequirements(known),
+    bad: [
+      ["src/a.test.ts", named("test", "ZZ-9 x")],
+      ["src/a.test.ts", named("describe", "WD-99 x")],
+    ],
+    good: [["src/a.test.ts", `${named("test", "WD-1 SHA-256 of it")} "ZZ-9"`]],
+  },
+];
+
+for (const { says, rule, bad, good } of claims) {
+  describe(says, () => {
+    test("a bad sample is caught, a good one is not", () => {
+      for (const [path, text] of bad)
+        expect({ text, caught: rule({ path, text }).length > 0 }).toEqual({ text, caught: true });
+      for (const [path, text] of good) expect(rule({ path, text })).toEqual([]);
+    });
+
+    test("it holds for every file of the repository", () => {
+      const violations = everything.flatMap(rule).map(({ path, line, what }) => `${path}:${line} ${what}`);
+      expect(violations).toEqual([]);
+    });
+  });
+}

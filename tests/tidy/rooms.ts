@@ -1,0 +1,59 @@
+// Which room may import which (STYLE.md, "Rooms"). Arrows only go down; programs never import each other.
+import { dirname, join } from "node:path";
+import { isTest, type SourceFile } from "../../scripts/files.ts";
+import type { Violation } from "./rules.ts";
+import { lineOf, withoutComments } from "./source.ts";
+
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  core: ["base"],
+  world: ["base"],
+  log: ["base", "world"],
+  wire: ["base", "core"],
+  watchdog: ["base", "world", "wire", "log"],
+  holder: ["base", "world", "wire", "log"],
+  daemon: ["base", "core", "world", "log", "wire"],
+  web: ["base", "core", "wire", "world"],
+  relay: ["base", "world", "wire", "log"],
+  // log/ is for `holdfast log`, which reads beside a running daemon; a decision record says why.
+  cli: ["base", "core", "world", "wire", "log"],
+};
+
+/** Rooms whose files are pure: they may not bring in packages either. */
+const WITHOUT_PACKAGES = ["base", "core"];
+
+const IMPORT = /\b(?:import|export)\b[^"'`;]*?\bfrom\s*["']([^"']+)["']|\bimport\s*\(?\s*["']([^"']+)["']/g;
+
+export type Import = { readonly from: string; readonly line: number };
+
+/** Everything a file imports or re-exports, types included. */
+export function importsOf(text: string): Import[] {
+  const bare = withoutComments(text);
+  return [...bare.matchAll(IMPORT)].map((match) => ({
+    from: match[1] ?? match[2] ?? "",
+    line: lineOf(bare, match.index),
+  }));
+}
+
+export function importDirections(file: SourceFile): Violation[] {
+  if (!file.path.startsWith("src/") || isTest(file.path)) return [];
+  const room = file.path.split("/")[1] ?? "";
+  if (ROOMS[room] === undefined) return [{ path: file.path, line: 1, what: `"${room}" is not a room of STYLE.md` }];
+  return importsOf(file.text).flatMap(({ from, line }) => {
+    const what = wrongImport(file.path, room, from);
+    return what === undefined ? [] : [{ path: file.path, line, what }];
+  });
+}
+
+function wrongImport(path: string, room: string, from: string): string | undefined {
+  if (from.startsWith("node:") || from.startsWith("bun")) return undefined; // the doors' rule judges these
+  if (!from.startsWith(".")) {
+    return WITHOUT_PACKAGES.includes(room) ? `${room}/ imports no package, but it imports ${from}` : undefined;
+  }
+  const target = join(dirname(path), from);
+  if (room === "cli" && target === "package.json") return undefined; // where the version is
+  if (!target.startsWith("src/")) return `src/ imports nothing outside itself, but this is ${target}`;
+  const to = target.split("/")[1] ?? "";
+  if (to === room || ROOMS[room]?.includes(to)) return undefined;
+  return `${room}/ may not import ${to}/`;
+}
