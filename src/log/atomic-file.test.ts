@@ -100,6 +100,7 @@ for (const operation of ["open", "tryLock", "write", "sync", "rename"] as const)
       disk.fault = undefined;
       expect(disk.fired.length).toBe(1);
       expect(disk.openCount).toBe(0);
+      expect(disk.list("/d")).toEqual(["a.json"]);
       await whole(disk, false, OLD);
     });
   }

@@ -17,12 +17,11 @@ export class EntryEncoder {
   #at = 0;
   readonly #quoted = new Map<string, string>();
 
-  /** The line without its newline (E2). */
-  encode(entry: NewEntry, head: EntryHead): Uint8Array {
+  /** The line without its newline (E2). `data` is the entry's data as JSON text. */
+  encode(entry: NewEntry, head: EntryHead, data = JSON.stringify(entry.data)): Uint8Array {
     const id = this.#quote(entry.session, sessionId);
     const event = this.#quote(entry.event, same);
     const ts = this.#quote(entry.ts, same);
-    const data = JSON.stringify(entry.data);
     const text = `{"seq":${head.seq},"prev":${head.prev},"session_id":${id},"ts":${ts},"event":${event},"data":${data}${NO_SUM}`;
     this.#reserve(text.length * MOST_BYTES_A_UNIT);
     const start = this.#at;

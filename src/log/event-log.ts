@@ -3,16 +3,19 @@
 // L2. `append` answers at once: it gives the entries their seqs, or refuses and has changed nothing. Memory is bounded:
 //     past the limit it refuses with `log.busy`, and `room` tells when to come back.
 // L3. After a failed sync nothing is ever written again (W3); after a full disk everything goes on once there is room.
+import { assert } from "../base/assert.ts";
 import { type Fault, isFault } from "../base/fault.ts";
-import { ok, type Refusal, type Result, refused } from "../base/result.ts";
+import { ok, type Refusal, type Result } from "../base/result.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import { giveUpBallast, keepBallast } from "./ballast.ts";
 import { Drain } from "./drain.ts";
+import { DrainTimer } from "./drain-timer.ts";
 import type { NewEntry } from "./entry.ts";
 import { EntryEncoder } from "./entry-encoder.ts";
 import { openRetrying, removeIfThere } from "./file.ts";
 import type { FramedEntry, Transaction } from "./frame.ts";
+import * as no from "./log-refusals.ts";
 import { eventsPath, isSession } from "./places.ts";
 import { type LogReport, type Recovery, recover } from "./recover.ts";
 import { type SegmentOptions, Segments } from "./segments.ts";
@@ -35,13 +38,6 @@ export const DEFAULT_OPTIONS: LogOptions = {
   ballastBytes: 16 << 20,
 };
 
-/** Session logs follow when nothing was appended for this long … */
-const DRAIN_WHEN_IDLE_MS = 100;
-/** … and at the latest after this long, so that whoever reads them is never far behind. */
-const DRAIN_AT_LATEST_MS = 1000;
-/** How often a full disk is tried again. */
-const RETRY_MS = 1000;
-
 /** Acknowledgement to come: seqs first … last, and the moment they are on disk. */
 export type Ticket = { readonly first: number; readonly last: number; readonly durable: Promise<void> };
 
@@ -62,9 +58,7 @@ export class EventLog {
   readonly report: LogReport;
   #end: number;
   #state: State = { kind: "open" };
-  #callOff: (() => void) | undefined;
-  #oldestWaiting = 0;
-  #newestWaiting = 0;
+  readonly #timer: DrainTimer;
   #room: PromiseWithResolvers<void> | undefined;
 
   /** Recovers what the last life left and starts a new one. Throws a Fault where the disk does not let it; then nothing is lost. */
@@ -87,12 +81,13 @@ export class EventLog {
     this.#end = recovery.end;
     this.report = recovery.report;
     this.#drain = new Drain(place.disk, place.home, recovery.end);
+    this.#timer = new DrainTimer(place.clock, () => this.#timeToDrain());
     this.#wal = new WriteAheadLog(place.clock, segments, recovery, {
       committed: (transactions) => this.#committed(transactions),
       refused: (transactions, fault) => this.#refused(transactions, fault),
       drainTo: (seq) => this.#drainTo(seq),
       sealed: () => this.#sealed(segments),
-      stopped: (error) => this.#stop(error),
+      stopped: (error) => this.#stopped(error),
     });
   }
 
@@ -127,13 +122,9 @@ export class EventLog {
     if (refusal !== undefined) return { ok: false, error: refusal };
     const transaction = this.#number(entries);
     const bytes = sizeOf(transaction);
-    if (bytes > this.#wal.maxBatchBytes) {
+    if (bytes > this.#wal.maxTransactionBytes) {
       this.#forget([transaction]);
-      return refused(
-        "log.too-large",
-        `a transaction of ${bytes} bytes is over the limit of ${this.#wal.maxBatchBytes}`,
-        SPLIT_IT,
-      );
+      return { ok: false, error: no.tooLarge(bytes, this.#wal.maxTransactionBytes) };
     }
     const durable = this.#wal.enqueue(transaction, bytes);
     return ok({ first: transaction.first, last: this.#end, durable });
@@ -150,12 +141,13 @@ export class EventLog {
   *read(session: string, from: ReadFrom = FROM_START): Generator<Reading> {
     const known = this.#sessions.get(session);
     if (known === undefined) return;
+    const { length } = known;
     const waiting = known.waiting.bytes().slice();
     let last = from.seq;
-    if (known.length > from.offset) {
+    if (length > from.offset) {
       const file = openRetrying(this.#place.disk, eventsPath(this.#place.home, session), "read");
       try {
-        for (const reading of readLog(file, from, known.length)) {
+        for (const reading of readLog(file, from, length)) {
           if (reading.kind === "entry") last = reading.entry.seq;
           yield reading;
         }
@@ -163,7 +155,7 @@ export class EventLog {
         file.close();
       }
     }
-    yield* readWaiting(waiting, last, known.length);
+    yield* readWaiting(waiting, last, length);
   }
 
   /** Brings everything durable into the session logs now. */
@@ -176,31 +168,39 @@ export class EventLog {
   /** Finishes what was begun; the next start then has nothing to recover. */
   async close(): Promise<void> {
     if (this.#state.kind === "stopped" || this.#state.kind === "closed") return;
-    await this.drain();
-    this.#callOff?.();
     this.#state = { kind: "closed" };
+    this.#timer.cancel();
+    await this.drain();
     await this.#wal.finish();
   }
 
   #refusal(entries: readonly NewEntry[]): Refusal | undefined {
-    if (this.#state.kind !== "open") return refusalOf(this.#state);
-    if (this.#wal.queuedBytes >= this.#options.maxQueuedBytes) return BUSY; // L2
-    if (entries.length === 0) return EMPTY;
+    if (this.#state.kind === "blocked") return no.blocked(this.#state.fault);
+    if (this.#state.kind === "stopped") return no.stopped(this.#state.error);
+    if (this.#state.kind === "closed") return no.CLOSED;
+    if (this.#wal.queuedBytes >= this.#options.maxQueuedBytes) return no.BUSY; // L2
+    if (entries.length === 0) return no.EMPTY;
     for (const { session } of entries) {
       const known = this.#sessions.get(session);
-      if (known === undefined && !isSession(session)) return noSession(session);
-      if (known?.frozen !== undefined) return frozenSession(session, known.frozen);
+      if (known === undefined && !isSession(session)) return no.noSession(session);
+      if (known?.frozen !== undefined) return no.frozen(session, known.frozen);
     }
     return undefined;
   }
 
+  /** Gives the entries their seqs. Whatever cannot be written as JSON throws before anything is changed. */
   #number(entries: readonly NewEntry[]): Transaction<Session> {
+    const texts = entries.map(({ data }) => JSON.stringify(data));
+    assert(
+      texts.every((text) => typeof text === "string"),
+      "the data of an entry is JSON",
+    );
     const first = this.#end + 1;
-    const framed: FramedEntry<Session>[] = entries.map((entry) => {
+    const framed: FramedEntry<Session>[] = entries.map((entry, at) => {
       const session = this.#session(entry.session);
       const head = { seq: ++this.#end, prev: session.last };
       session.last = head.seq;
-      return { session, prev: head.prev, line: this.#encoder.encode(entry, head) };
+      return { session, prev: head.prev, line: this.#encoder.encode(entry, head, texts[at] ?? "null") };
     });
     return { first, entries: framed };
   }
@@ -217,7 +217,10 @@ export class EventLog {
   /** Takes back the newest transactions: they were never written. */
   #forget(transactions: readonly Transaction<Session>[]): void {
     for (const { first, entries } of transactions.toReversed()) {
-      for (const { session, prev } of entries.toReversed()) session.last = prev;
+      for (const { session, prev } of entries.toReversed()) {
+        session.last = prev;
+        if (prev === 0) this.#sessions.delete(session.name); // It would have been the first.
+      }
       this.#end = first - 1;
     }
   }
@@ -225,11 +228,7 @@ export class EventLog {
   #committed(transactions: readonly Transaction<Session>[]): void {
     this.#drain.add(transactions);
     if (this.#wal.queuedBytes === 0) this.#encoder.reuse();
-    this.#newestWaiting = this.#place.clock.elapsed();
-    if (this.#callOff === undefined) {
-      this.#oldestWaiting = this.#newestWaiting;
-      this.#callOff = this.#place.clock.after(DRAIN_WHEN_IDLE_MS, () => this.#timeToDrain());
-    }
+    this.#timer.touch();
     this.#giveRoom();
   }
 
@@ -249,18 +248,12 @@ export class EventLog {
   #block(fault: Fault): void {
     if (this.#state.kind !== "open") return;
     this.#state = { kind: "blocked", fault };
-    this.#callOff?.();
-    this.#callOff = this.#place.clock.after(RETRY_MS, () => {
-      if (this.#state.kind === "blocked") this.#state = { kind: "open" };
-      this.#drainNow();
-    });
+    this.#timer.retry();
   }
 
   #timeToDrain(): void {
-    const now = this.#place.clock.elapsed();
-    const idle = now - this.#newestWaiting >= DRAIN_WHEN_IDLE_MS;
-    if (idle || now - this.#oldestWaiting >= DRAIN_AT_LATEST_MS) this.#drainNow();
-    else this.#callOff = this.#place.clock.after(DRAIN_WHEN_IDLE_MS, () => this.#timeToDrain());
+    if (this.#state.kind === "blocked") this.#state = { kind: "open" };
+    this.#drainNow();
   }
 
   #sealed(segments: Segments): void {
@@ -268,10 +261,9 @@ export class EventLog {
   }
 
   #drainNow(): void {
-    this.#callOff?.();
-    this.#callOff = undefined;
+    this.#timer.cancel();
     if (this.#state.kind !== "open" || this.#drain.isEmpty) return;
-    this.#drainTo(this.#wal.durable).catch((error: unknown) => this.#stop(error));
+    this.#drainTo(this.#wal.durable).catch((error: unknown) => this.#wal.halt(error)); // L3
   }
 
   async #drainTo(seq: number): Promise<Fault | undefined> {
@@ -286,10 +278,9 @@ export class EventLog {
     return undefined;
   }
 
-  #stop(error: unknown): void {
-    if (this.#state.kind === "stopped") return;
+  #stopped(error: unknown): void {
     this.#state = { kind: "stopped", error };
-    this.#callOff?.();
+    this.#timer.cancel();
     this.#room?.resolve();
   }
 }
@@ -297,10 +288,15 @@ export class EventLog {
 async function openOnce(place: Place, options: LogOptions): Promise<EventLog> {
   const recovery = await recover(place);
   const segments = new Segments(place.disk, place.home, options);
-  const { reusable, obsolete } = segmentPaths(place.disk, place.home, options, recovery.recovered);
-  for (const path of reusable) segments.adopt(path);
+  const { reusable, obsolete } = segmentPaths(place.disk, place.home, options.segmentBytes, recovery.recovered);
   const log = new EventLog(place, options, recovery, segments);
-  await log.start();
+  try {
+    for (const path of reusable) segments.adopt(path);
+    await log.start();
+  } catch (error) {
+    segments.close();
+    throw error;
+  }
   for (const path of obsolete) removeIfThere(place.disk, path);
   await keepBallast(place.disk, place.home, options.ballastBytes);
   return log;
@@ -310,33 +306,4 @@ function sizeOf(transaction: Transaction): number {
   let bytes = 0;
   for (const { session, line } of transaction.entries) bytes += session.name.length + line.length + 2;
   return bytes;
-}
-
-const SPLIT_IT = "Put large content into a file of its own and log its name, or split the transaction.";
-const BUSY: Refusal = {
-  code: "log.busy",
-  message: "too much is waiting for the disk",
-  hint: "Wait for room() and try again; nothing was written.",
-};
-const EMPTY: Refusal = {
-  code: "log.empty",
-  message: "a transaction needs at least one entry",
-  hint: "Append one or more entries.",
-};
-
-function noSession(session: string): Refusal {
-  const hint = "A session is agents/<id>, terminals/<id> or state/<repo>/sessions/<id>.";
-  return { code: "log.no-session", message: `${JSON.stringify(session)} is no session`, hint };
-}
-
-function frozenSession(session: string, reason: string): Refusal {
-  const hint = "Its log is kept as it is. See `holdfast log verify` and the quarantine.";
-  return { code: "log.frozen", message: `${session} is frozen: ${reason}`, hint };
-}
-
-function refusalOf(state: Exclude<State, { kind: "open" }>): Refusal {
-  if (state.kind === "blocked") return { code: "log.blocked", message: state.fault.message, hint: state.fault.hint };
-  if (state.kind === "closed") return { code: "log.closed", message: "the log is closed", hint: "Open it again." };
-  const hint = "Start again: recovery reads what is on disk. Nothing acknowledged is lost.";
-  return { code: "log.stopped", message: `the log stopped for good: ${String(state.error)}`, hint };
 }

@@ -85,7 +85,10 @@ test("the lock of a process that was killed with SIGKILL is free at once", async
     const clock = { now: () => 0, elapsed: () => 0, after: () => () => {}, soon: () => {} };
     console.log(takeLock({ disk: realDisk(), clock }, process.env.LOCK, { pid: process.pid, startTime: 1, bootId: "b" }).ok);
     setInterval(() => {}, 1000);`;
-  const child = Bun.spawn([process.execPath, "-e", program], { env: { ...process.env, LOCK: path }, stdout: "pipe" });
+  await using child = Bun.spawn([process.execPath, "-e", program], {
+    env: { ...process.env, LOCK: path },
+    stdout: "pipe",
+  });
   const { value } = await child.stdout.getReader().read();
   expect(new TextDecoder().decode(value).trim()).toBe("true");
   const refusal = takeLock({ disk, clock }, path, second);

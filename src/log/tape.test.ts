@@ -260,10 +260,12 @@ test("a crash at any call leaves what was synced in its place, and the next life
   };
   const check = async (disk: SimDisk, synced: number) => {
     const second = agrees(disk, synced, 60);
+    const seen = all(second);
     const at = second.append(bytes("SECOND LIFE"));
     await second.sync();
     second.close();
     const third = agrees(disk.powerCut(nothing), synced, 71);
+    expect(all(third)).toBe(`${seen}SECOND LIFE`);
     expect(all(third, at)).toBe("SECOND LIFE");
     expect(disk.openCount).toBe(0);
   };

@@ -44,18 +44,19 @@ export function nextSegmentPath(disk: Disk, home: string): string {
 }
 
 /** Which files the next life may write to, and which it has no more use for. */
-export function segmentPaths(disk: Disk, home: string, options: SegmentSizes, recovered: string) {
+export function segmentPaths(disk: Disk, home: string, segmentBytes: number, recovered: string) {
   const directory = joinPath(home, WAL_DIRECTORY);
   const paths = disk
     .list(directory)
     .filter((name) => name.endsWith(WAL_ENDING))
     .map((name) => joinPath(directory, name));
-  const usable = paths.filter((path) => path !== recovered && disk.stat(path)?.size === options.segmentBytes);
-  const reusable = usable.slice(0, options.maxSegments);
+  const usable = paths.filter((path) => path !== recovered && disk.stat(path)?.size === segmentBytes);
+  const reusable = usable.slice(0, KEPT_SEGMENTS);
   return { reusable, obsolete: paths.filter((path) => !reusable.includes(path)) };
 }
 
-type SegmentSizes = { readonly segmentBytes: number; readonly maxSegments: number };
+/** What a quiet log needs: one to write to and one to come. A burst may have left more. */
+const KEPT_SEGMENTS = 2;
 
 export function harmedStretches(contents: WalContents): HarmedStretch[] {
   return contents.files.flatMap((file) =>

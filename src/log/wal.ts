@@ -55,6 +55,7 @@ export class WriteAheadLog {
   #drainedOnDisk: number;
   #running = false;
   #onItsWay: Batch | undefined;
+  #failure: { readonly error: unknown } | undefined;
   #idle: PromiseWithResolvers<void> | undefined;
   /** What the session logs have for good; told by whoever drains. */
   drained: number;
@@ -71,8 +72,12 @@ export class WriteAheadLog {
     this.drained = position.end;
   }
 
-  /** What one batch, and so one transaction, may take. */
-  get maxBatchBytes(): number {
+  /** A transaction is one frame of one batch of one segment. */
+  get maxTransactionBytes(): number {
+    return this.#maxBatchBytes - FRAME_OVERHEAD;
+  }
+
+  get #maxBatchBytes(): number {
     const { segmentBytes, pageBytes } = this.#segments.options;
     return Math.min(MAX_BATCH_BYTES, segmentBytes - pageBytes);
   }
@@ -91,7 +96,7 @@ export class WriteAheadLog {
   enqueue(transaction: Transaction<Session>, bytes: number): Promise<void> {
     const framed = bytes + FRAME_OVERHEAD;
     let batch = this.#queue.at(-1);
-    if (batch === undefined || batch.bytes + framed > this.maxBatchBytes) {
+    if (batch === undefined || batch.bytes + framed > this.#maxBatchBytes) {
       batch = newBatch();
       this.#queue.push(batch);
     }
@@ -107,6 +112,7 @@ export class WriteAheadLog {
 
   /** Resolves when nothing is on its way. */
   settled(): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
     if (!this.#running) return Promise.resolve();
     this.#idle ??= Promise.withResolvers<void>();
     return this.#idle.promise;
@@ -116,6 +122,15 @@ export class WriteAheadLog {
   async finish(): Promise<void> {
     await this.#mark();
     this.#segments.close();
+  }
+
+  /** W3, also for a sync that failed elsewhere: nothing is written from here on. What is in its sync may still become durable. */
+  halt(error: unknown): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = { error };
+    for (const { done } of this.#queue.splice(0)) done.reject(error);
+    this.#idle?.reject(error);
+    this.#hooks.stopped(error);
   }
 
   async #run(): Promise<void> {
@@ -128,7 +143,8 @@ export class WriteAheadLog {
       this.#idle?.resolve();
       this.#idle = undefined;
     } catch (error) {
-      this.#stop(error);
+      this.#onItsWay?.done.reject(error);
+      this.halt(error);
     }
   }
 
@@ -140,6 +156,7 @@ export class WriteAheadLog {
     this.#queue.shift(); // From here on nothing joins it.
     this.#onItsWay = batch;
     const inTheWay = this.#segments.fits(batch.bytes) ? undefined : await this.#makeRoom();
+    if (this.#failure !== undefined) throw this.#failure.error;
     const fault = inTheWay ?? (await this.#write(batch));
     if (fault !== undefined) return this.#refuse(batch, fault);
     const saysDrained = this.drained;
@@ -230,13 +247,6 @@ export class WriteAheadLog {
 
   #reserve(bytes: number): void {
     if (this.#buffer.length < bytes) this.#buffer = Buffer.alloc(2 * bytes);
-  }
-
-  #stop(error: unknown): void {
-    this.#hooks.stopped(error); // W3: `#running` stays true, so nothing is ever written again.
-    this.#onItsWay?.done.reject(error);
-    for (const { done } of this.#queue.splice(0)) done.reject(error);
-    this.#idle?.reject(error);
   }
 }
 
