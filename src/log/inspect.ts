@@ -9,7 +9,7 @@ import { eventsPath, isSession, listSessions } from "./places.ts";
 import { listQuarantine, type QuarantineItem } from "./quarantine.ts";
 import { FROM_START, judgeTail, type ReadFrom, type Reading, readLog, tailOf } from "./session-log.ts";
 import { harmedStretches, readWal, type WalContents } from "./wal-files.ts";
-import type { SeqRange } from "./wal-fold.ts";
+import type { SeqRange, WalView } from "./wal-fold.ts";
 
 /** Something that is not as it should be. `damage`: an acknowledged thing is harmed or gone; `torn`: it never was acknowledged. */
 export type Finding = {
@@ -104,10 +104,15 @@ export class LogView {
     return judgeTail(tailOf(this.#disk, eventsPath(this.#home, session), drained), drained, heads);
   }
 
-  /** Everything there is, every line of it checked. */
-  inspect(): Inspection {
+  /** How far the write-ahead log goes. `lost` also names what was drained and overwritten while this view was being read. */
+  get marks(): Pick<WalView, "gen" | "durable" | "end" | "lost"> {
+    return this.#wal.view;
+  }
+
+  /** Everything there is, every line of it checked; of the sessions only those that are asked for. */
+  inspect(asked: readonly string[] = this.sessions): Inspection {
     const findings = this.#walFindings();
-    const sessions = this.sessions.map((session) => this.#inspectSession(session, findings));
+    const sessions = asked.map((session) => this.#inspectSession(session, findings));
     const { view, files } = this.#wal;
     const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
     const { durable, drained, end, lost } = view;

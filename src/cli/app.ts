@@ -1,0 +1,38 @@
+// The tree of commands. It is loaded at every start, so it only names them: a command's code is loaded when it is chosen.
+import { buildApplication, buildRouteMap, help, version } from "@stricli/core";
+import about from "../../package.json" with { type: "json" };
+import { logRoutes } from "./log/routes.ts";
+import type { Context } from "./outside.ts";
+
+const FORMATTING = {
+  useAliasInUsageLine: false,
+  onlyRequiredInUsageLine: false,
+  caseStyle: "convert-camel-to-kebab",
+} as const;
+
+const root = buildRouteMap<"log", Context>({
+  routes: { log: logRoutes },
+  docs: {
+    brief: about.description,
+    fullDescription: [
+      `${about.description}.`,
+      "",
+      "Data goes to stdout, words to stderr; --json gives data as one JSON value, and errors as JSON on stderr.",
+      "Exit codes: 0 ok, 1 failed, 2 usage, 3 waiting for a person, 4 not found, 75 try later.",
+      "The home is HOLDFAST_HOME, or else holdfast in the XDG state directory (~/.local/state).",
+    ].join("\n"),
+  },
+});
+
+export const app = buildApplication<Context>(
+  root,
+  {
+    name: about.name,
+    scanner: { caseStyle: "allow-kebab-for-camel", allowArgumentEscapeSequence: true },
+    documentation: { ...FORMATTING, disableAnsiColor: true },
+  },
+  {
+    help: help({ brief: "Say what there is and how to use it", defaultForRouteMap: true, formatting: FORMATTING }),
+    version: version({ brief: "Print the version", info: { currentVersion: about.version } }),
+  },
+);

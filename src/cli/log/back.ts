@@ -1,0 +1,49 @@
+// Finds a place in a session's log from its end, so that the last lines of a long log cost no more than those of a short one.
+import { joinPath, openRetrying, readAll } from "../../log/file.ts";
+import { type Line, wholeLines } from "../../log/lines.ts";
+import { EVENTS_FILE } from "../../log/places.ts";
+import { FROM_START, type ReadFrom } from "../../log/session-log.ts";
+import type { Disk, OpenFile } from "../../world/disk.ts";
+
+const NEWLINE = 10;
+/** Holds twenty lines of nearly every log. */
+const FIRST_WINDOW = 1 << 14;
+const LARGEST_WINDOW = 1 << 20;
+
+/** Whether the reading should begin right behind this entry; asked from the last entry backwards. */
+export type Stop = (seq: number) => boolean;
+
+/** The place behind the last entry at which `stop` says so, or the start. */
+export function placeFromEnd(disk: Disk, directory: string, stop: Stop): ReadFrom {
+  const path = joinPath(directory, EVENTS_FILE);
+  if (disk.stat(path) === undefined) return FROM_START;
+  const file = openRetrying(disk, path, "read");
+  try {
+    return searchBack(file, stop);
+  } finally {
+    file.close();
+  }
+}
+
+function searchBack(file: OpenFile, stop: Stop): ReadFrom {
+  let window = FIRST_WINDOW;
+  for (let end = file.size(); end > 0; ) {
+    const from = Math.max(0, end - window);
+    const { lines, start } = linesBetween(file, from, end);
+    const behind = lines.findLast((line) => line.head !== undefined && stop(line.head.seq));
+    if (behind?.head !== undefined) return { offset: behind.end, seq: behind.head.seq };
+    // A line longer than the window gives no line at all: a larger one.
+    window = start === end ? window * 2 : Math.max(window, Math.min(window * 4, LARGEST_WINDOW));
+    end = start;
+  }
+  return FROM_START;
+}
+
+/** The lines that begin at or after `from` and end at or before `end`, and where the first of them begins. */
+function linesBetween(file: OpenFile, from: number, end: number): { lines: Line[]; start: number } {
+  const bytes = readAll(file, from, end - from);
+  const newline = bytes.indexOf(NEWLINE);
+  if (from > 0 && newline < 0) return { lines: [], start: end };
+  const skip = from === 0 ? 0 : newline + 1;
+  return { lines: [...wholeLines(bytes.subarray(skip), from + skip, true)], start: from + skip };
+}

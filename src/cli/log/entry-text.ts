@@ -1,0 +1,35 @@
+// An entry as a line for people, or as JSON for programs.
+import type { Console } from "../../world/console.ts";
+import { fit, visibleLine } from "../print.ts";
+import { shortId } from "../sessions.ts";
+import type { Found } from "./merge.ts";
+
+/** Wide enough for most names, so that the data stands in a column. */
+const EVENT_COLUMNS = 20;
+/** No character takes less than one cell, and an escape only takes more: what is beyond this cannot be seen in a row. */
+const ENOUGH = 4;
+
+/** Gives the text of an entry, without its newline. `lastSeq` is how far the seqs go, where that is known. */
+export type EntryText = (found: Found) => string;
+
+export function entryText(console: Console, json: boolean, lastSeq: number): EntryText {
+  if (json) return jsonText;
+  const digits = Number.isFinite(lastSeq) ? String(lastSeq).length : 1;
+  if (!console.out.tty) return (found) => visibleLine(lineOf(found, digits));
+  return (found) => {
+    const columns = console.out.columns();
+    const line = lineOf(found, digits).slice(0, ENOUGH * columns);
+    return fit(visibleLine(line), columns, (text) => console.widthOf(text));
+  };
+}
+
+function jsonText({ session, entry }: Found): string {
+  const { seq, prev, session_id, ts, event, data } = entry;
+  return visibleLine(JSON.stringify({ seq, prev, session, session_id, ts, event, data }));
+}
+
+function lineOf({ entry }: Found, digits: number): string {
+  const seq = String(entry.seq).padStart(digits);
+  const event = entry.event.padEnd(EVENT_COLUMNS);
+  return `${seq}  ${entry.ts}  ${shortId(entry.session_id)}  ${event}  ${JSON.stringify(entry.data)}`;
+}

@@ -1,0 +1,68 @@
+// `tail --follow`: prints what becomes durable, each entry once and in order, until Ctrl-C.
+// B1. One look prints everything up to a seq that is known to be on disk and in the view, and the next look begins behind it:
+//     drains and segments that are used again in between change nothing.
+// B2. Changes wake it; it never looks at rest. Opening views takes a fifth of its time at the most, however busy the log is.
+import type { Outside } from "../outside.ts";
+import { Changes } from "./changes.ts";
+import { DurableEnd } from "./durable.ts";
+import type { EntryText } from "./entry-text.ts";
+import { type Cursors, cursorAt, type Harm, inOrder } from "./merge.ts";
+import { printLines, sayHarms } from "./print-entries.ts";
+import { type Opened, pause, steadyView } from "./view.ts";
+
+/** Changes come in bursts: a batch and its drain touch many files. */
+const GATHER_MS = 30;
+const REST_FACTOR = 4;
+
+export type Following = {
+  readonly home: string;
+  /** Only this session; all where it is undefined. */
+  readonly session: string | undefined;
+  readonly cursors: Cursors;
+  /** Everything up to here has been printed. */
+  shown: number;
+};
+
+export async function follow(outside: Outside, following: Following, text: EntryText): Promise<void> {
+  const { console, clock } = outside;
+  const changes = new Changes(outside.watch, following.home);
+  const durable = new DurableEnd(outside.disk);
+  const stopped = console.interrupted().then(() => "stop" as const);
+  changes.follow(following.session === undefined ? [] : [following.session]);
+  let took = 0;
+  try {
+    while ((await Promise.race([stopped, changes.next()])) !== "stop") {
+      await Promise.race([stopped, pause(clock, Math.max(GATHER_MS, REST_FACTOR * took))]); // B2
+      const began = clock.elapsed();
+      changes.seen();
+      const opened = await openAgain(outside, following);
+      changes.follow(opened.sessions);
+      const until = durable.of(opened);
+      took = clock.elapsed() - began; // Printing is not counted: it is what we are here for.
+      await look(outside, following, { opened, until, text });
+    }
+  } finally {
+    changes.stop();
+  }
+}
+
+async function openAgain(outside: Outside, { home, session }: Following): Promise<Opened> {
+  const view = await steadyView(outside, home);
+  return { home, view, sessions: session === undefined ? view.sessions : [session] };
+}
+
+type Look = { readonly opened: Opened; readonly until: number; readonly text: EntryText };
+
+async function look(outside: Outside, following: Following, { opened, until, text }: Look): Promise<void> {
+  const { cursors } = following;
+  for (const session of opened.sessions) {
+    const cursor = cursors.get(session);
+    if (cursor === undefined) cursors.set(session, cursorAt());
+    else cursor.next = 0; // It may have more by now.
+  }
+  const harms: Harm[] = [];
+  const range = { from: following.shown + 1, until };
+  await printLines(outside.console, text, inOrder(opened.view, cursors, range, harms));
+  await sayHarms(outside.console, harms);
+  following.shown = Math.max(following.shown, until); // B1
+}

@@ -1,0 +1,32 @@
+// The last entries of one or many sessions, found from the ends of their logs.
+import { joinPath } from "../../log/file.ts";
+import type { Outside } from "../outside.ts";
+import { placeFromEnd } from "./back.ts";
+import { type Cursors, cursorAt, type Found, inOrder } from "./merge.ts";
+import type { Opened } from "./view.ts";
+
+export type Last = { readonly entries: readonly Found[]; readonly cursors: Cursors };
+
+/** The last `count` entries up to seq `until`, ascending, and where each session's reading then stands. */
+export function lastEntries({ disk }: Outside, opened: Opened, count: number, until: number): Last {
+  const cursors: Cursors = new Map();
+  let entries: Found[] = [];
+  for (const session of opened.sessions) {
+    const place = placeFromEnd(disk, joinPath(opened.home, session), behindLast(count, until));
+    const cursor = cursorAt(place);
+    cursors.set(session, cursor);
+    entries = entries.concat([...inOrder(opened.view, new Map([[session, cursor]]), { from: 1, until }, [])]);
+    if (entries.length > 4 * count) entries = newest(entries, count);
+  }
+  return { entries: newest(entries, count), cursors };
+}
+
+/** Stops behind the entry before the last `count`. What is in the write-ahead log only makes it more than enough. */
+function behindLast(count: number, until: number): (seq: number) => boolean {
+  let left = count;
+  return (seq) => seq <= until && left-- === 0;
+}
+
+function newest(entries: readonly Found[], count: number): Found[] {
+  return entries.toSorted((a, b) => a.entry.seq - b.entry.seq).slice(Math.max(0, entries.length - count));
+}

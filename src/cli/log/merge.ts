@@ -1,0 +1,101 @@
+// The entries of many sessions in the one order of their seqs.
+// M1. Memory and open files do not grow with the logs or with the number of sessions: entries are gathered window by window
+//     of seqs, one session after the other, and a cursor for each session remembers where it stands.
+// M2. A cursor moves only past entries that were gathered: what could not be read at the end of a log is looked at again.
+import type { Entry } from "../../log/entry.ts";
+import type { LogView } from "../../log/inspect.ts";
+import { FROM_START, type ReadFrom, type Reading } from "../../log/session-log.ts";
+
+/** Where a session's reading stands, and its next seq where that is known; 0 before the first look. */
+export type Cursor = { place: ReadFrom; next: number };
+export type Cursors = Map<string, Cursor>;
+
+export type Found = { readonly session: string; readonly entry: Entry };
+export type Harm = { readonly session: string; readonly reading: Exclude<Reading, { kind: "entry" }> };
+/** Seqs, both included. */
+export type Range = { readonly from: number; readonly until: number };
+
+/** Small first, so that the first lines come at once; then larger ones, up to the bytes that are worth a read of each session. */
+const WINDOW = {
+  first: 64,
+  most: 1 << 16,
+  step: 8,
+  bytesEach: 1 << 16,
+  leastBytes: 2 << 20,
+  mostBytes: 16 << 20,
+} as const;
+
+/** The next seq of a session that has no more. */
+const NEVER = Number.POSITIVE_INFINITY;
+
+export function cursorAt(place: ReadFrom = FROM_START): Cursor {
+  return { place, next: 0 };
+}
+
+/** The entries of `range`, ascending. What is no entry is told in `harms`, unless nothing follows it in its session's log. */
+export function* inOrder(view: LogView, cursors: Cursors, range: Range, harms: Harm[]): Generator<Found> {
+  const [only, ...others] = cursors;
+  if (only !== undefined && others.length === 0) return yield* alone(view, only, range, harms);
+  let size: number = WINDOW.first;
+  for (let from = nextOf(cursors, range); from <= range.until && from < NEVER; from = nextOf(cursors, range)) {
+    const window = { from: Math.max(from, range.from), until: Math.min(from + size - 1, range.until) };
+    const { found, bytes } = gather(view, cursors, window, harms);
+    yield* found;
+    size = nextSize(size, bytes, cursors.size);
+  }
+}
+
+/** One session needs no windows. */
+function* alone(view: LogView, [session, cursor]: [string, Cursor], range: Range, harms: Harm[]): Generator<Found> {
+  for (const entry of advance(view, session, cursor, { until: range.until, harms })) {
+    if (entry.seq >= range.from) yield { session, entry };
+  }
+}
+
+function nextOf(cursors: Cursors, range: Range): number {
+  let next = NEVER;
+  for (const cursor of cursors.values()) next = Math.min(next, cursor.next === 0 ? range.from : cursor.next);
+  return next;
+}
+
+function nextSize(size: number, bytes: number, sessions: number): number {
+  const wanted = Math.min(WINDOW.mostBytes, Math.max(WINDOW.leastBytes, sessions * WINDOW.bytesEach));
+  const factor = Math.min(WINDOW.step, wanted / Math.max(bytes, 1));
+  return Math.min(WINDOW.most, Math.max(WINDOW.first, Math.floor(size * factor)));
+}
+
+function gather(view: LogView, cursors: Cursors, window: Range, harms: Harm[]) {
+  const found: Found[] = [];
+  let bytes = 0;
+  for (const [session, cursor] of cursors) {
+    if (cursor.next > window.until) continue;
+    const before = cursor.place.offset;
+    for (const entry of advance(view, session, cursor, { until: window.until, harms })) {
+      if (entry.seq >= window.from) found.push({ session, entry });
+    }
+    bytes += cursor.place.offset - before;
+  }
+  return { found: found.sort((a, b) => a.entry.seq - b.entry.seq), bytes };
+}
+
+type Way = { readonly until: number; readonly harms: Harm[] };
+
+/** The session's entries up to `until`, the cursor moving with them (M2). */
+function* advance(view: LogView, session: string, cursor: Cursor, { until, harms }: Way): Generator<Entry> {
+  const passed: Harm[] = [];
+  for (const reading of view.read(session, cursor.place)) {
+    if (reading.kind !== "entry") {
+      // A double may only be what was first seen in the write-ahead log; nothing is missing where one is.
+      if (reading.kind !== "double") passed.push({ session, reading });
+      continue;
+    }
+    const { entry, end } = reading;
+    cursor.next = entry.seq;
+    if (entry.seq > until) return;
+    harms.push(...passed.splice(0));
+    // Still only in the write-ahead log: it will come to stand at an offset not known yet.
+    cursor.place = { offset: end < 0 ? cursor.place.offset : end, seq: entry.seq };
+    yield entry;
+  }
+  cursor.next = NEVER;
+}

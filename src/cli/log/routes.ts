@@ -1,0 +1,112 @@
+// `holdfast log …`: what its commands are called and take.
+import { buildCommand, buildRouteMap } from "@stricli/core";
+import type { Context } from "../outside.ts";
+
+export type LogFlags = { readonly home?: string; readonly json?: boolean };
+export type ShowFlags = LogFlags & { readonly from?: number; readonly limit?: number };
+export type TailFlags = LogFlags & { readonly lines: number; readonly follow?: boolean };
+
+/** `tail` keeps the last entries in memory until it has seen them all; for more there is `show`. */
+const MOST_LINES = 100_000;
+
+const text = (input: string): string => input;
+
+function wholeNumber(input: string): number {
+  const number = Number(input);
+  if (!/^\d+$/.test(input) || !Number.isSafeInteger(number)) throw new Error("it must be a whole number");
+  return number;
+}
+
+function lineCount(input: string): number {
+  const number = wholeNumber(input);
+  if (number > MOST_LINES) throw new Error(`it can be ${MOST_LINES} at the most; \`log show --from\` gives more`);
+  return number;
+}
+
+const home = {
+  kind: "parsed",
+  parse: text,
+  optional: true,
+  placeholder: "dir",
+  brief: "The home to look at [default = HOLDFAST_HOME, or else holdfast in the XDG state directory]",
+} as const;
+
+const session = {
+  parse: text,
+  optional: true,
+  placeholder: "session",
+  brief: "A session's name (agents/<id>), its id, or the beginning of its id; all sessions where it is left out",
+} as const;
+
+function jsonFlag(brief: string) {
+  return { kind: "boolean", optional: true, withNegated: false, brief } as const;
+}
+
+const READ_ONLY = "Only reads: nothing is written, locked or repaired. It may run beside a running daemon.";
+
+const verify = buildCommand<LogFlags, [session?: string], Context>({
+  loader: async () => (await import("./verify.ts")).verifyCommand,
+  parameters: {
+    flags: { home, json: jsonFlag("One JSON object {home, whole, running, sessions, wal, quarantine, findings}") },
+    positional: { kind: "tuple", parameters: [session] },
+  },
+  docs: {
+    brief: "Check every line of the log: what is there, damaged, in quarantine",
+    fullDescription: [
+      "Checks every line of the write-ahead log and of the sessions' logs, and lists what is in quarantine.",
+      READ_ONLY,
+      "Exit code 0: whole (an unfinished write at the end was never acknowledged, and the next start cuts it). 1: damaged.",
+    ].join("\n"),
+  },
+});
+
+const show = buildCommand<ShowFlags, [session?: string], Context>({
+  loader: async () => (await import("./show.ts")).showCommand,
+  parameters: {
+    flags: {
+      home,
+      json: jsonFlag("One JSON array of entries"),
+      from: { kind: "parsed", parse: wholeNumber, optional: true, placeholder: "seq", brief: "Begin at this seq" },
+      limit: {
+        kind: "parsed",
+        parse: wholeNumber,
+        optional: true,
+        placeholder: "n",
+        brief: "Show this many at the most",
+      },
+    },
+    positional: { kind: "tuple", parameters: [session] },
+  },
+  docs: {
+    brief: "Print the events of a session, or of all in one order",
+    fullDescription: [
+      "Prints one event a line: seq, time, the session's id, event, data. On a terminal long lines are cut.",
+      READ_ONLY,
+    ].join("\n"),
+  },
+});
+
+const tail = buildCommand<TailFlags, [session?: string], Context>({
+  loader: async () => (await import("./tail.ts")).tailCommand,
+  parameters: {
+    flags: {
+      home,
+      json: jsonFlag("One JSON array of entries; with --follow one JSON object a line"),
+      lines: { kind: "parsed", parse: lineCount, default: "20", placeholder: "n", brief: "How many to begin with" },
+      follow: {
+        kind: "boolean",
+        optional: true,
+        withNegated: false,
+        brief: "Go on with what becomes durable, until Ctrl-C",
+      },
+    },
+    aliases: { n: "lines", f: "follow" },
+    positional: { kind: "tuple", parameters: [session] },
+  },
+  docs: { brief: "Print the last events, and with -f the new ones as they come", fullDescription: READ_ONLY },
+});
+
+export const logRoutes = buildRouteMap<"verify" | "show" | "tail", Context>({
+  routes: { verify, show, tail },
+  docs: { brief: "Look at the log: verify, show, tail" },
+});

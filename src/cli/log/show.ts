@@ -1,0 +1,48 @@
+// `holdfast log show`: the events of a session, or of all in one order, as they were when it was started.
+import { ok } from "../../base/result.ts";
+import { joinPath } from "../../log/file.ts";
+import { command, EXIT, type Exit, type Outside } from "../outside.ts";
+import { placeFromEnd } from "./back.ts";
+import { entryText } from "./entry-text.ts";
+import { type Cursors, cursorAt, type Found, type Harm, inOrder } from "./merge.ts";
+import { printArray, printLines, sayHarms, sayNothing } from "./print-entries.ts";
+import type { ShowFlags } from "./routes.ts";
+import { endOf, type Opened, openView } from "./view.ts";
+
+async function show(outside: Outside, flags: ShowFlags, key?: string): Promise<Exit> {
+  const opened = await openView(outside, flags, key);
+  if (!opened.ok) return opened;
+  const { console } = outside;
+  const { view, sessions } = opened.value;
+  const harms: Harm[] = [];
+  // What came after the view was opened is left out: some sessions would have it and others not.
+  const range = { from: flags.from ?? 1, until: endOf(view) };
+  const entries = inOrder(view, cursorsFrom(outside, opened.value, range.from), range, harms);
+  const text = entryText(console, flags.json === true, range.until);
+  const print = flags.json ? printArray : printLines;
+  const printed = await print(console, text, upTo(flags.limit, entries));
+  if (printed === 0 && !flags.json) await sayNothing(console, sessions.length);
+  await sayHarms(console, harms);
+  return ok(EXIT.ok);
+}
+
+function cursorsFrom({ disk }: Outside, { home, sessions }: Opened, from: number): Cursors {
+  return new Map(
+    sessions.map((session) => {
+      const place = from <= 1 ? undefined : placeFromEnd(disk, joinPath(home, session), (seq) => seq < from);
+      return [session, cursorAt(place)];
+    }),
+  );
+}
+
+function* upTo(limit: number | undefined, entries: Iterable<Found>): Generator<Found> {
+  let left = limit ?? Number.POSITIVE_INFINITY;
+  if (left === 0) return;
+  for (const found of entries) {
+    yield found;
+    left -= 1;
+    if (left === 0) return;
+  }
+}
+
+export const showCommand = command(show);

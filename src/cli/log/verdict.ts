@@ -1,0 +1,88 @@
+// What `log verify` found, in words: the sessions, the write-ahead log, the quarantine, the findings, and at the end the verdict
+// with the next command.
+import type { Finding, SessionSummary } from "../../log/inspect.ts";
+import type { QuarantineItem } from "../../log/quarantine.ts";
+import { count, visible, visibleLine } from "../print.ts";
+import type { Verdict } from "./verify.ts";
+
+/** More rows than this are no longer read; the ones with the newest entries are kept. */
+const MOST_ROWS = 40;
+/** More findings than this say nothing new. */
+const MOST_FINDINGS = 50;
+
+export function verdictText(verdict: Verdict): string {
+  const parts = [
+    `home: ${visibleLine(verdict.home)}${verdict.running ? " (a daemon is running)" : ""}`,
+    sessionTable(verdict.sessions),
+    walText(verdict.wal),
+    ...quarantineText(verdict.quarantine),
+    ...findingsText(verdict.findings),
+    conclusion(verdict),
+  ];
+  return visible(parts.join("\n"));
+}
+
+function sessionTable(sessions: readonly SessionSummary[]): string {
+  if (sessions.length === 0) return "sessions: none yet";
+  const shown = sessions.toSorted((a, b) => b.last - a.last).slice(0, MOST_ROWS);
+  const rows = shown.map(({ session, entries, first, last, waiting }) => [
+    session,
+    String(entries),
+    entries === 0 ? "-" : `${first}–${last}`,
+    String(waiting),
+  ]);
+  const lines = columns([["SESSION", "ENTRIES", "SEQ", "WAITING"], ...rows]);
+  const more = sessions.length - shown.length;
+  return [...lines, ...(more > 0 ? [`… and ${count(more, "session")} more; --json lists all`] : [])].join("\n");
+}
+
+/** Cells of a column have the same width; the last one needs none. */
+function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? "").length)));
+  return rows.map((row) =>
+    row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join("  "),
+  );
+}
+
+function walText({ files, bytes, end, durable, drained }: Verdict["wal"]): string {
+  if (files === 0) return "write-ahead log: none";
+  const reach = `ends at seq ${end}, durable for certain up to ${durable}, drained up to ${drained}`;
+  return `write-ahead log: ${count(files, "file")}, ${bytes} bytes; ${reach}`;
+}
+
+function quarantineText(items: readonly QuarantineItem[]): string[] {
+  if (items.length === 0) return ["quarantine: empty"];
+  return [`quarantine: ${count(items.length, "item")}`, ...items.flatMap(quarantinedText)];
+}
+
+function quarantinedText({ path, size, notes }: QuarantineItem): string[] {
+  const name = `  ${path.slice(path.lastIndexOf("/") + 1)}, ${count(size, "byte")}`;
+  if (notes.length === 0) return [`${name}, without a note`];
+  return notes.map(({ from, offset, reason, at }) => `${name}, from ${from} at ${offset}: ${reason} (${at})`);
+}
+
+function findingsText(findings: readonly Finding[]): string[] {
+  const lines = findings.slice(0, MOST_FINDINGS).map(({ kind, where, offset, what }) => {
+    const at = offset === undefined ? "" : ` at ${offset}`;
+    return `  ${kind}: ${where}${at}: ${what}`;
+  });
+  const more = findings.length - lines.length;
+  if (more > 0) lines.push(`  … and ${more} more; --json lists all`);
+  return findings.length === 0 ? [] : ["findings:", ...lines];
+}
+
+function conclusion({ findings, sessions, running }: Verdict): string {
+  const torn = findings.filter(({ kind }) => kind === "torn").length;
+  const damaged = findings.length - torn;
+  const entries = sessions.reduce((sum, session) => sum + session.entries, 0);
+  const there = `${count(entries, "entry", "entries")} in ${count(sessions.length, "session")}`;
+  if (damaged > 0) {
+    const next = "Take a copy of the home, then see what can still be read: holdfast log show";
+    return `damaged (${count(damaged, "finding")}); ${there} can be read.\n  → ${next}`;
+  }
+  if (torn === 0) return `whole: ${there}`;
+  const unfinished = count(torn, "unfinished write");
+  return running
+    ? `whole: ${there}; ${unfinished}, which the daemon is busy with`
+    : `whole: ${there}; ${unfinished}, never acknowledged, which the next start cuts`;
+}

@@ -1,0 +1,63 @@
+// `holdfast log verify`: checks every line of a home, or of one session, and says what it found.
+// Y1. Damage is reported only where every look found it in the same place: beside a writer a single look can stumble over a line
+//     that is just being written, or a segment that is just being used again.
+import { ok } from "../../base/result.ts";
+import { type Finding, type Inspection, LogView } from "../../log/inspect.ts";
+import { eventsPath } from "../../log/places.ts";
+import { command, EXIT, type Exit, type Outside } from "../outside.ts";
+import { say, visibleLine } from "../print.ts";
+import type { LogFlags } from "./routes.ts";
+import { verdictText } from "./verdict.ts";
+import { betweenLooks, isRunning, LOOKS, type Opened, openView } from "./view.ts";
+
+/** Checking less than this takes less than a moment. */
+const LONG_BYTES = 64 << 20;
+
+/** What was found; with --json this is printed as it is. */
+export type Verdict = Inspection & { readonly home: string; readonly whole: boolean; readonly running: boolean };
+
+async function verify(outside: Outside, flags: LogFlags, key?: string): Promise<Exit> {
+  const opened = await openView(outside, flags, key);
+  if (!opened.ok) return opened;
+  await sayWhatIsComing(outside, opened.value);
+  const { home } = opened.value;
+  const inspection = await settled(outside, opened.value, key !== undefined);
+  const whole = !inspection.findings.some(isDamage);
+  const verdict: Verdict = { home, whole, running: isRunning(outside, home), ...inspection };
+  const text = flags.json ? visibleLine(JSON.stringify(verdict)) : verdictText(verdict);
+  await outside.console.out.write(`${text}\n`);
+  return ok(whole ? EXIT.ok : EXIT.failed);
+}
+
+function isDamage(finding: Finding): boolean {
+  return finding.kind === "damage";
+}
+
+/** Y1 */
+async function settled(outside: Outside, { home, view, sessions }: Opened, one: boolean): Promise<Inspection> {
+  let found = view.inspect(sessions);
+  for (let look = 1; look < LOOKS && found.findings.some(isDamage); look++) {
+    await betweenLooks(outside.clock);
+    const again = new LogView(outside.disk, home);
+    const inspection = again.inspect(one ? sessions : again.sessions);
+    found = { ...inspection, findings: inspection.findings.filter((finding) => isStill(finding, found)) };
+  }
+  return found;
+}
+
+function isStill(finding: Finding, before: Inspection): boolean {
+  if (!isDamage(finding)) return true;
+  const { where, offset, what } = finding;
+  return before.findings.some(
+    (was) => isDamage(was) && was.where === where && was.offset === offset && was.what === what,
+  );
+}
+
+/** A person who waits should know for what. */
+async function sayWhatIsComing({ console, disk }: Outside, { home, sessions }: Opened): Promise<void> {
+  if (!console.err.tty) return;
+  const bytes = sessions.reduce((sum, session) => sum + (disk.stat(eventsPath(home, session))?.size ?? 0), 0);
+  if (bytes >= LONG_BYTES) await say(console, `checking ${(bytes / (1 << 20)).toFixed(0)} MiB …`);
+}
+
+export const verifyCommand = command(verify);

@@ -1,0 +1,56 @@
+// Opens a home for looking, beside a daemon that may be writing to it.
+// P1. A segment that is used again while the view reads it looks like lost entries; what is lost only once was not lost.
+import { ok, type Result } from "../../base/result.ts";
+import { joinPath } from "../../log/file.ts";
+import { LogView } from "../../log/inspect.ts";
+import type { Clock } from "../../world/clock.ts";
+import { existingHome } from "../home.ts";
+import type { Outside } from "../outside.ts";
+import { pickSession } from "../sessions.ts";
+import { lockOwner } from "./lock-record.ts";
+
+/** Three looks that agree are no coincidence: what a look can stumble over lasts microseconds. */
+export const LOOKS = 3;
+/** Between them, so that whatever was going on has gone on. */
+const BETWEEN_LOOKS_MS = 50;
+
+export type Opened = { readonly home: string; readonly view: LogView; readonly sessions: readonly string[] };
+
+/** The home and the sessions that are meant: all, or the one that `key` fits. */
+export async function openView(outside: Outside, flags: { home?: string }, key?: string): Promise<Result<Opened>> {
+  const home = existingHome(outside, flags.home);
+  if (!home.ok) return home;
+  const view = await steadyView(outside, home.value);
+  if (key === undefined) return ok({ home: home.value, view, sessions: view.sessions });
+  const picked = pickSession(view.sessions, key);
+  return picked.ok ? ok({ home: home.value, view, sessions: [picked.value] }) : picked;
+}
+
+/** P1 */
+export async function steadyView(outside: Outside, home: string): Promise<LogView> {
+  let view = new LogView(outside.disk, home);
+  for (let look = 1; look < LOOKS && view.marks.lost.length > 0; look++) {
+    await betweenLooks(outside.clock);
+    view = new LogView(outside.disk, home);
+  }
+  return view;
+}
+
+export function betweenLooks(clock: Clock): Promise<void> {
+  return pause(clock, BETWEEN_LOOKS_MS);
+}
+
+export function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((done) => void clock.after(ms, done));
+}
+
+/** Up to where a view has everything. A write-ahead log that says nothing at all says nothing about an end either. */
+export function endOf(view: LogView): number {
+  return view.marks.gen === 0 ? Number.POSITIVE_INFINITY : view.marks.end;
+}
+
+/** Whether a daemon runs on this home. Asking for its lock would answer too, but could keep a starting one from getting it. */
+export function isRunning(outside: Outside, home: string): boolean {
+  const owner = lockOwner(outside.disk, joinPath(home, "run/daemon.lock"));
+  return owner !== undefined && outside.processes.alive(owner);
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "bun:test";
+import { fakeConsole } from "../../tests/cli/fake-console.ts";
+import { count, fit, Printer, visible, visibleLine } from "./print.ts";
+
+const widthOf = (text: string): number => Bun.stringWidth(text);
+
+describe("control characters", () => {
+  test("every C0, DEL, C1 and bidi control is escaped; only a newline may stay", () => {
+    for (let code = 0; code < 0xa0; code++) {
+      const character = String.fromCharCode(code);
+      const control = code < 0x20 || code >= 0x7f;
+      const escaped = `\\u${code.toString(16).padStart(4, "0")}`;
+      expect(visibleLine(character)).toBe(control ? escaped : character);
+      expect(visible(character)).toBe(control && code !== 10 ? escaped : character);
+    }
+    expect(visibleLine("\u061c\u200e\u200f\u202a\u202e\u2066\u2069\u2028")).not.toMatch(/[^ -~]/);
+  });
+
+  test("an escape in JSON means the same character", () => {
+    const text = "\u0085\u202e\u007f é 👩‍🚀";
+    expect(JSON.parse(visibleLine(JSON.stringify(text)))).toBe(text);
+    expect(visibleLine("é 👩‍🚀 日本")).toBe("é 👩‍🚀 日本");
+  });
+});
+
+describe("fit", () => {
+  test("what fits stays; what does not is cut with a mark, and takes no more than the row", () => {
+    expect(fit("12345", 5, widthOf)).toBe("12345");
+    expect(fit("123456", 5, widthOf)).toBe("1234…");
+    for (const columns of [2, 3, 10, 11]) {
+      const cut = fit("日本日本日本日本", columns, widthOf);
+      expect(widthOf(cut)).toBeLessThanOrEqual(columns);
+      expect(cut).toEndWith("…");
+    }
+  });
+});
+
+describe("Printer", () => {
+  test("text goes out in order, in blocks, and all of it at the end", async () => {
+    const console = fakeConsole();
+    const printer = new Printer(console.out);
+    await printer.add("a");
+    expect(console.printed.out).toBe("");
+    await printer.add("b".repeat(1 << 16));
+    expect(console.printed.out).toHaveLength(1 + (1 << 16));
+    await printer.add("c");
+    await printer.flush();
+    expect(console.printed.out).toEndWith("bc");
+  });
+});
+
+test("one is one, and everything else is many", () => {
+  expect([count(0, "entry", "entries"), count(1, "entry", "entries"), count(2, "byte")]).toEqual([
+    "0 entries",
+    "1 entry",
+    "2 bytes",
+  ]);
+});

@@ -1,0 +1,79 @@
+// How text reaches a person. What agents wrote into the log is not ours: it must not move their cursor or turn their text around.
+// T1. No control character (C0, DEL, C1) and no bidi control is ever printed raw, to a terminal or not: a pager shows it later.
+//     In JSON the escape means the same character.
+// T2. On a terminal a line of data takes one row; elsewhere nothing is cut.
+import type { Refusal } from "../base/result.ts";
+import type { Console, Output } from "../world/console.ts";
+
+const UNSEEN = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+const UNSEEN_BUT_NEWLINE = /[^\P{Cc}\n]|[\p{Bidi_Control}\u2028\u2029]/gu;
+
+/** For text of several lines. */
+export function visible(text: string): string {
+  return text.replace(UNSEEN_BUT_NEWLINE, escaped); // T1
+}
+
+/** For what must stay one line. */
+export function visibleLine(text: string): string {
+  return text.replace(UNSEEN, escaped); // T1
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** One row's worth of a line, by `widthOf` its characters; a cut is marked. */
+export function fit(line: string, columns: number, widthOf: (text: string) => number): string {
+  if (widthOf(line) <= columns) return line;
+  let width = 0;
+  let kept = "";
+  for (const character of line) {
+    width += widthOf(character);
+    if (width >= columns) break; // One cell is for the mark.
+    kept += character;
+  }
+  return `${kept}…`;
+}
+
+/** Large enough that calls cost nothing, small enough to see the first lines at once. */
+const BLOCK = 1 << 16;
+
+/** Prints lines in blocks. What was added and not flushed is not printed. */
+export class Printer {
+  readonly #out: Output;
+  #lines: string[] = [];
+  #length = 0;
+
+  constructor(out: Output) {
+    this.#out = out;
+  }
+
+  async add(text: string): Promise<void> {
+    this.#lines.push(text);
+    this.#length += text.length;
+    if (this.#length >= BLOCK) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const text = this.#lines.join("");
+    this.#lines = [];
+    this.#length = 0;
+    if (text !== "") await this.#out.write(text);
+  }
+}
+
+/** Words for a person, never data. */
+export async function say(console: Console, text: string): Promise<void> {
+  await console.err.write(visible(`holdfast: ${text}\n`));
+}
+
+export async function printRefusal(console: Console, refusal: Refusal, json: boolean): Promise<void> {
+  const { code, message, hint } = refusal;
+  if (json) return console.err.write(`${visibleLine(JSON.stringify({ code, message, hint }))}\n`);
+  await say(console, `${message}\n  → ${hint}`);
+}
+
+/** "1 entry", "2 entries". */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}

@@ -1,0 +1,88 @@
+import { afterAll, expect, test } from "bun:test";
+import about from "../../package.json" with { type: "json" };
+import { fakeConsole, type Looks } from "../../tests/cli/fake-console.ts";
+import { emptyHome, removeHomes } from "../../tests/cli/homes.ts";
+import { Fault } from "../base/fault.ts";
+import { realWatch } from "../world/real-watch.ts";
+import { realWorld } from "../world/world.ts";
+import type { Outside } from "./outside.ts";
+import { runCli } from "./run.ts";
+
+afterAll(removeHomes);
+
+async function run(argv: readonly string[], changes: Partial<Outside> = {}, looks: Looks = {}) {
+  const console = fakeConsole(looks);
+  const load = async (): Promise<Outside> => ({ ...realWorld(), console, watch: realWatch(), ...changes });
+  const code = await runCli(argv, changes.console ?? console, load);
+  return { code, ...console.printed };
+}
+
+async function fails(code: string): Promise<void> {
+  throw new Fault({ code, operation: "write", path: "stdout" });
+}
+
+test("--version is the package's, and --help names the commands; both are data", async () => {
+  expect(await run(["--version"])).toEqual({ code: 0, out: `${about.version}\n`, err: "" });
+  for (const argv of [["--help"], [], ["-h"]]) {
+    const { code, out, err } = await run(argv);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toContain("holdfast log verify|show|tail");
+  }
+});
+
+test("what is not understood is exit 2, with what was meant and where to read on", async () => {
+  const unknown = await run(["lgo"]);
+  expect(unknown).toEqual({
+    code: 2,
+    out: "",
+    err: "holdfast: No command registered for `lgo`, did you mean `log`?\n  → `holdfast --help` says how it is used.\n",
+  });
+  const flag = await run(["log", "show", "--jsn"]);
+  expect(flag.code).toBe(2);
+  expect(flag.err).toEndWith("\n  → `holdfast log show --help` says how it is used.\n");
+  for (const n of ["x", "-1", "1.5", "100001", "1e3"]) expect((await run(["log", "tail", "-n", n])).code).toBe(2);
+  expect((await run(["log", "show", "a", "b"])).code).toBe(2);
+});
+
+test("with --json an error is JSON on stderr; behind -- the word is an argument", async () => {
+  const json = await run(["log", "show", "--json", "--limit", "x"]);
+  expect(JSON.parse(json.err)).toMatchObject({
+    code: "usage",
+    hint: "`holdfast log show --help` says how it is used.",
+  });
+  const home = emptyHome();
+  const argument = await run(["log", "show", "--home", home, "--", "--json"]);
+  expect(argument).toMatchObject({ code: 4, out: "" });
+  expect(argument.err).toStartWith('holdfast: There is no session "--json".');
+});
+
+test("-n5 is -n 5, but not behind --", async () => {
+  const home = emptyHome();
+  expect(await run(["log", "tail", "-n5", "--home", home])).toMatchObject({ code: 0 });
+  expect((await run(["log", "tail", "--home", home, "--", "-n5"])).err).toContain('no session "-n5"');
+});
+
+test("a reader that went away is no failure, any other Fault is exit 1 with its hint", async () => {
+  const home = emptyHome();
+  const broken = (code: string) => {
+    const console = fakeConsole();
+    return { console: { ...console, out: { ...console.out, write: () => fails(code) } }, printed: console.printed };
+  };
+  const gone = broken("EPIPE");
+  expect(await run(["log", "verify", "--home", home], { console: gone.console })).toMatchObject({ code: 0 });
+  expect(gone.printed).toEqual({ out: "", err: "" });
+  const full = broken("ENOSPC");
+  expect(await run(["log", "verify", "--home", home], { console: full.console })).toMatchObject({ code: 1 });
+  expect(full.printed.err).toStartWith("holdfast: write stdout: ENOSPC\n  → The disk is full.");
+});
+
+test("a mistake of ours is exit 1 and asks to be reported", async () => {
+  const home = emptyHome();
+  const stat = () => {
+    throw new TypeError("x is undefined");
+  };
+  const { code, err } = await run(["log", "verify", "--home", home], { disk: { ...realWorld().disk, stat } });
+  expect(code).toBe(1);
+  expect(err).toContain("TypeError: x is undefined");
+  expect(err).toEndWith("\n  → This is a mistake of Holdfast's. Please report it with the text above.\n");
+});

@@ -1,0 +1,83 @@
+// From the words on the command line to an exit code; the one place where failures are caught and printed.
+// N1. Every error says what happened and what to do next: `holdfast: message`, `  → hint`; with --json as JSON.
+// N2. Exit codes are ours (EXIT), whatever stricli's are.
+// N3. A reader that has seen enough (`| head`) is no failure.
+import { type CommandInfo, ExitCode, run, type StricliProcess } from "@stricli/core";
+import { isFault } from "../base/fault.ts";
+import { ok, type Refusal, refused } from "../base/result.ts";
+import type { Console } from "../world/console.ts";
+import { app } from "./app.ts";
+import { type Context, EXIT, type Exit, type Outside } from "./outside.ts";
+import { printRefusal, visible } from "./print.ts";
+
+/** Which refusals have an exit code of their own. */
+const EXITS: Readonly<Record<string, number>> = {
+  usage: EXIT.usage,
+  "no-home": EXIT.notFound,
+  unknown: EXIT.notFound,
+  ambiguous: EXIT.notFound,
+};
+
+export async function runCli(argv: readonly string[], console: Console, load: () => Promise<Outside>): Promise<number> {
+  try {
+    const exit = await choose(argv, console, load);
+    if (exit.ok) return exit.value;
+    await printRefusal(console, exit.error, wantsJson(argv));
+    return EXITS[exit.error.code] ?? EXIT.failed;
+  } catch (error) {
+    if (isFault(error, "EPIPE")) return EXIT.ok; // N3
+    await printRefusal(console, refusalOf(error), wantsJson(argv));
+    return EXIT.failed;
+  }
+}
+
+async function choose(argv: readonly string[], console: Console, load: () => Promise<Outside>): Promise<Exit> {
+  const { code, out, err, route, task } = await understand(argv);
+  if (code !== ExitCode.Success) return misunderstood(err, code, route);
+  await console.out.write(visible(out));
+  return task === undefined ? ok(EXIT.ok) : task(await load());
+}
+
+/** What stricli makes of the words: texts to print, or a task to run; nothing is printed and nothing is run yet. */
+async function understand(argv: readonly string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const stricli: StricliProcess = {
+    stdout: { write: (text) => void out.push(text) },
+    stderr: { write: (text) => void err.push(text) },
+  };
+  const context: Context = { process: stricli };
+  let route: readonly string[] = [app.config.name];
+  const forCommand = ({ prefix }: CommandInfo): Context => {
+    route = prefix;
+    return context;
+  };
+  await run(app, separated(argv), { process: stricli, forCommand });
+  const code = Number(stricli.exitCode);
+  return { code, out: out.join(""), err: err.join(""), route, task: context.task };
+}
+
+/** stricli takes `-n 5` and `-n=5`; people also write `-n5`. */
+function separated(argv: readonly string[]): string[] {
+  const end = argv.indexOf("--");
+  return argv.map((word, at) => (end < 0 || at < end ? word.replace(/^(-[a-z])(\d+)$/i, "$1=$2") : word));
+}
+
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return (end < 0 ? argv : argv.slice(0, end)).includes("--json");
+}
+
+function misunderstood(text: string, code: number, route: readonly string[]): Exit {
+  const usage = code === ExitCode.InvalidArgument || code === ExitCode.UnknownCommand; // N2
+  if (usage) return refused("usage", text.trim(), `\`${route.join(" ")} --help\` says how it is used.`);
+  return refused("internal", text.trim(), REPORT_IT);
+}
+
+const REPORT_IT = "This is a mistake of Holdfast's. Please report it with the text above.";
+
+function refusalOf(error: unknown): Refusal {
+  if (isFault(error)) return { code: error.code, message: error.message, hint: error.hint };
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { code: "internal", message, hint: REPORT_IT };
+}

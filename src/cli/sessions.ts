@@ -1,0 +1,31 @@
+// Which session a person means: its full name (`agents/<id>`), its id, or the beginning of either that fits only one.
+import { matchOne } from "../base/ids.ts";
+import { ok, type Result, refused } from "../base/result.ts";
+import { sessionId } from "../log/entry.ts";
+
+const SEE_ALL = "`holdfast log verify` lists the sessions.";
+
+/** How much of an id is shown: enough to tell sessions apart, and to be typed. */
+const SHORT = 8;
+
+export function shortId(id: string): string {
+  return id.slice(0, SHORT);
+}
+
+export function pickSession(sessions: readonly string[], key: string): Result<string> {
+  const found = key.includes("/") ? matchOne(sessions, key) : pickById(sessions, key);
+  if (found.ok) return found;
+  const { code, message } = found.error;
+  if (code === "ambiguous") return refused(code, message, `Give more of it. ${SEE_ALL}`);
+  return refused(code, key === "" ? message : `There is no session "${key}".`, SEE_ALL);
+}
+
+function pickById(sessions: readonly string[], key: string): Result<string> {
+  const id = matchOne(sessions.map(sessionId), key);
+  if (!id.ok) return id;
+  const [only, ...others] = sessions.filter((session) => sessionId(session) === id.value);
+  if (only !== undefined && others.length === 0) return ok(only);
+  // One id in two places: only the full name tells them apart.
+  const hint = "Give the full name.";
+  return refused("ambiguous", `"${key}" fits ${[only, ...others].join(", ")}.`, hint);
+}

@@ -1,0 +1,26 @@
+// The door to whoever started us: what we print, what they set, and when they want us to stop.
+// C1. A write resolves when the system has taken all of it: whoever prints much waits, and nothing piles up in memory.
+// C2. A reader that went away is a Fault (EPIPE), like every other failure.
+
+export interface Output {
+  /** Whether a person looks at it. */
+  readonly tty: boolean;
+  /** How wide their window is, in cells. */
+  columns(): number;
+  write(text: string): Promise<void>;
+}
+
+export interface Console {
+  readonly out: Output;
+  readonly err: Output;
+  /** A variable of the environment; one that is set to nothing counts as not set. */
+  env(name: string): string | undefined;
+  /** The full path of what they named, seen from where they stand. */
+  absolute(path: string): string;
+  /** How many cells of a terminal the text takes. */
+  widthOf(text: string): number;
+  /** Resolves at Ctrl-C. Until it is asked for, Ctrl-C ends the process as always. */
+  interrupted(): Promise<void>;
+  /** Keeps the process alive until `work` has ended: the clock's timers alone do not. */
+  staying<T>(work: Promise<T>): Promise<T>;
+}

@@ -1,0 +1,29 @@
+// The command line starts in tens of milliseconds because it loads little: this is what keeps it so.
+import { expect, test } from "bun:test";
+import { dirname, join } from "node:path";
+import { readText } from "../../scripts/files.ts";
+
+const STATIC = /^(?:import|export)\s(?!type\b)[^"'`;]*?from\s*["']([^"']+)["']/gm;
+
+/** Every file of ours, and every package, that is loaded when `path` is. */
+function loadedWith(path: string, seen: Set<string> = new Set()): Set<string> {
+  if (seen.has(path)) return seen;
+  seen.add(path);
+  if (!path.endsWith(".ts")) return seen;
+  for (const [, from = ""] of readText(path).matchAll(STATIC)) {
+    loadedWith(from.startsWith(".") ? join(dirname(path), from) : from, seen);
+  }
+  return seen;
+}
+
+test("--version and --help load no command and no log: only stricli, the console, and what prints", () => {
+  const loaded = [...loadedWith("src/cli/main.ts")];
+  expect(loaded.filter((path) => path.startsWith("src/log/") || path.startsWith("src/core/"))).toEqual([]);
+  expect(loaded.filter((path) => !path.startsWith("src/")).sort()).toEqual([
+    "@stricli/core",
+    "node:fs",
+    "node:path",
+    "package.json",
+  ]);
+  expect(loaded.length).toBeLessThan(25);
+});
