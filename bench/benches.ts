@@ -1,0 +1,49 @@
+// Every benchmark by name, with what it is expected to show, and the file that knows how; a file is loaded only when it is asked for.
+import type { Bar, Row } from "./row.ts";
+import type { Bench } from "./scratch.ts";
+
+/** Runs the named ones of its benchmarks and emits a row for each. */
+export type Run = (names: readonly string[], bench: Bench, emit: (row: Row) => void) => Promise<void>;
+
+export type Suite = { readonly names: readonly string[]; readonly load: () => Promise<Run> };
+
+const PEERS = ["fdatasync", "groupcommit", "sqlite", "sqlite-batched"];
+const SIZES = ["10k", "250k", "5m"];
+
+export const SUITES: readonly Suite[] = [
+  {
+    names: [
+      ...["1", "25", "250"].flatMap((writers) => PEERS.map((peer) => `log.append.${writers}.${peer}`)),
+      "log.append.scale",
+    ],
+    load: async () => (await import("./log-append.ts")).logAppend,
+  },
+  { names: ["log.growth"], load: async () => (await import("./log-growth.ts")).logGrowth },
+  {
+    names: ["log.recover.replay", "log.recover.checkpoint"],
+    load: async () => (await import("./log-recover.ts")).logRecover,
+  },
+  {
+    names: ["save", "load"].flatMap((what) => SIZES.map((size) => `checkpoint.${what}.${size}`)),
+    load: async () => (await import("./checkpoint.ts")).checkpoints,
+  },
+];
+
+export const NAMES: readonly string[] = SUITES.flatMap((suite) => suite.names);
+
+/** What the project promises (docs/BENCHMARKS.md says why); the others are there to be looked at. */
+export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
+  ["log.append.1.fdatasync", { of: "ratio", atLeast: 0.8 }],
+  ["log.append.25.groupcommit", { of: "ratio", atLeast: 0.6 }],
+  ["log.append.25.sqlite", { of: "ratio", atLeast: 12 }],
+  ["log.append.scale", { of: "ratio", atLeast: 2.5 }],
+  ["log.growth", { of: "ratio", atLeast: 0.9 }],
+  ["log.recover.replay", { of: "value", atLeast: 200_000 }],
+  ["log.recover.checkpoint", { of: "ratio", atLeast: 0.5 }],
+  ["checkpoint.save.250k", { of: "ratio", atLeast: 0.5 }],
+]);
+
+/** `log.append.25` stands for all below it, and not for `log.append.250`. */
+export function namesBelow(wanted: string): string[] {
+  return NAMES.filter((name) => name === wanted || name.startsWith(`${wanted}.`));
+}

@@ -1,0 +1,35 @@
+// A directory of its own for one run, on a disk where a sync means something, and gone afterwards however the run ends.
+import { mkdirSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Effort } from "./rounds.ts";
+
+/** What a suite gets. `quick` asks whether it runs at all, not how fast. */
+export type Bench = Effort & { readonly directory: string; readonly quick: boolean };
+
+const TMPFS = 0x01021994;
+const PREFIX = "holdfast-bench-";
+
+export function startBench(quick: boolean): Bench {
+  const directory = mkdtempSync(join(process.env["HOLDFAST_BENCH_DIR"] ?? tmpdir(), PREFIX));
+  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+  process.on("SIGINT", () => process.exit(130));
+  process.on("SIGTERM", () => process.exit(143));
+  if (statfsSync(directory).type === TMPFS) {
+    say(`notice: ${directory} is a tmpfs, where a sync costs nothing: no figure that has a sync in it means anything.`);
+    say("        Set HOLDFAST_BENCH_DIR to a directory on a disk.");
+  }
+  const effort = quick ? { rounds: 2, seconds: 0.1 } : { rounds: 7, seconds: 1 };
+  return { directory, quick, ...effort, say };
+}
+
+/** A new empty directory below the run's own. */
+export function makePlace(bench: Bench, name: string): string {
+  const path = join(bench.directory, name);
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
