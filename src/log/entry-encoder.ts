@@ -1,5 +1,6 @@
 // Turns new entries into the bytes of their lines. Every acknowledged event comes through here, so it makes one string, encodes it
 // once, and sums the bytes; the write-ahead log and the session's log then copy these bytes and never look at the text again.
+import { assert } from "../base/assert.ts";
 import { crc32, putHex8 } from "../world/hash.ts";
 import { type EntryHead, type NewEntry, sessionId } from "./entry.ts";
 
@@ -17,11 +18,13 @@ export class EntryEncoder {
   #at = 0;
   readonly #quoted = new Map<string, string>();
 
-  /** The line without its newline (E2). `data` is the entry's data as JSON text. */
-  encode(entry: NewEntry, head: EntryHead, data = JSON.stringify(entry.data)): Uint8Array {
+  /** The line without its newline (E2). Throws where the data is not JSON. */
+  encode(entry: NewEntry, head: EntryHead): Uint8Array {
     const id = this.#quote(entry.session, sessionId);
     const event = this.#quote(entry.event, same);
     const ts = this.#quote(entry.ts, same);
+    const data: unknown = JSON.stringify(entry.data);
+    assert(typeof data === "string", "the data of an entry is JSON");
     const text = `{"seq":${head.seq},"prev":${head.prev},"session_id":${id},"ts":${ts},"event":${event},"data":${data}${NO_SUM}`;
     this.#reserve(text.length * MOST_BYTES_A_UNIT);
     const start = this.#at;

@@ -3,7 +3,6 @@
 // L2. `append` answers at once: it gives the entries their seqs, or refuses and has changed nothing. Memory is bounded:
 //     past the limit it refuses with `log.busy`, and `room` tells when to come back.
 // L3. After a failed sync nothing is ever written again (W3); after a full disk everything goes on once there is room.
-import { assert } from "../base/assert.ts";
 import { type Fault, isFault } from "../base/fault.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import type { Clock } from "../world/clock.ts";
@@ -188,21 +187,26 @@ export class EventLog {
     return undefined;
   }
 
-  /** Gives the entries their seqs. Whatever cannot be written as JSON throws before anything is changed. */
+  /** Gives the entries their seqs. What cannot be written as JSON throws, and has changed nothing. */
   #number(entries: readonly NewEntry[]): Transaction<Session> {
-    const texts = entries.map(({ data }) => JSON.stringify(data));
-    assert(
-      texts.every((text) => typeof text === "string"),
-      "the data of an entry is JSON",
-    );
-    const first = this.#end + 1;
-    const framed: FramedEntry<Session>[] = entries.map((entry, at) => {
-      const session = this.#session(entry.session);
-      const head = { seq: ++this.#end, prev: session.last };
-      session.last = head.seq;
-      return { session, prev: head.prev, line: this.#encoder.encode(entry, head, texts[at] ?? "null") };
-    });
-    return { first, entries: framed };
+    const framed: FramedEntry<Session>[] = [];
+    const transaction = { first: this.#end + 1, entries: framed };
+    try {
+      for (const entry of entries) framed.push(this.#frame(entry));
+    } catch (error) {
+      this.#forget([transaction]);
+      throw error;
+    }
+    return transaction;
+  }
+
+  #frame(entry: NewEntry): FramedEntry<Session> {
+    const session = this.#session(entry.session);
+    const prev = session.last;
+    const line = this.#encoder.encode(entry, { seq: this.#end + 1, prev });
+    this.#end += 1;
+    session.last = this.#end;
+    return { session, prev, line };
   }
 
   #session(name: string): Session {

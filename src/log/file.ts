@@ -60,12 +60,12 @@ export function isFailedSync(error: unknown): error is Fault {
   return isFault(error) && !isFault(error, "EMFILE", "ENFILE");
 }
 
-/** All bytes of a file; undefined where there is none. */
-export function readWhole(disk: Disk, path: string): Uint8Array | undefined {
+/** All bytes of a file, or the first `most` of them; undefined where there is none. */
+export function readWhole(disk: Disk, path: string, most = Number.POSITIVE_INFINITY): Uint8Array | undefined {
   const file = openExisting(disk, path);
   if (file === undefined) return undefined;
   try {
-    return readAll(file, 0, file.size());
+    return readAll(file, 0, Math.min(most, file.size()));
   } finally {
     file.close();
   }

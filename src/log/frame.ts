@@ -59,7 +59,7 @@ export function encodeFrame(into: Buffer, at: number, head: FrameHead, { first, 
     end += line.length;
     fields = "";
   }
-  end += into.write(fields, end, "latin1");
+  if (fields !== "") end += into.write(fields, end, "latin1");
   return seal(into, at, head, end);
 }
 
@@ -119,10 +119,16 @@ export function lastOf(frame: { readonly first: number; readonly count: number }
   return frame.first + frame.count - 1;
 }
 
-/** The generation that a line at `at` claims to be of, without a look at its checksum. */
-export function claimedGen(bytes: Uint8Array, at: number): number | undefined {
+/** What a line at `at` claims to be, without a look at its checksum; undefined where it does not look like a frame at all. */
+export function peekFrame(bytes: Uint8Array, at: number): { readonly gen: number; readonly last: number } | undefined {
   const gen = numberAt(bytes, at);
-  return gen !== undefined && bytes[gen.end] === TAB ? gen.value : undefined;
+  if (gen === undefined || bytes[gen.end] !== TAB || bytes[gen.end + 9] !== TAB) return undefined;
+  const durable = numberAt(bytes, gen.end + 10);
+  const drained = durable === undefined ? undefined : numberAt(bytes, durable.end + 1);
+  const first = drained === undefined ? undefined : numberAt(bytes, drained.end + 1);
+  const count = first === undefined ? undefined : numberAt(bytes, first.end + 1);
+  if (first === undefined || count === undefined) return undefined;
+  return { gen: gen.value, last: first.value + count.value - 1 };
 }
 
 /** The entries of a frame, as they must stand in the session logs (F4). */

@@ -1,8 +1,10 @@
 // Reads one segment of the write-ahead log as it lies on disk, whole or harmed, and says what is in it.
-// N1. Every frame that passes its checksum is found, also behind a hole, a NUL, or a line that lost its newline.
-// N2. What is neither a frame nor empty is reported as a bad stretch, unless it is only the residue that an earlier
-//     use of the segment left behind the NUL that ends every batch.
-import { claimedGen, decodeFrame, type Frame } from "./frame.ts";
+// N1. Every frame that passes its checksum and is not yet drained is found, also behind a hole, a NUL, or a line that lost its newline.
+// N2. What is neither a frame nor empty is reported as a bad stretch, unless it is only the residue that an earlier use of the segment
+//     left behind the NUL that ends every batch.
+// N3. Lines that claim to be of an older generation, or to be drained already, are passed over without a checksum: nothing that they
+//     could say matters, and a segment is full of them.
+import { decodeFrame, type Frame, peekFrame } from "./frame.ts";
 
 const NEWLINE = 10;
 const PAGE = 4096;
@@ -12,35 +14,62 @@ export type FrameAt = Frame & { readonly start: number; readonly end: number };
 export type Stretch = { readonly start: number; readonly end: number };
 export type SegmentScan = { readonly frames: readonly FrameAt[]; readonly bad: readonly Stretch[] };
 
+type Found = { readonly frames: FrameAt[]; readonly bad: Stretch[] };
+
 export function scanSegment(bytes: Uint8Array): SegmentScan {
-  const frames: FrameAt[] = [];
-  const bad: Stretch[] = [];
-  let top = 0; // the newest generation seen: lines of older ones are residue and need no checksum
-  let at = skipEmpty(bytes, 0);
-  while (at < bytes.length) {
-    const newline = bytes.indexOf(NEWLINE, at);
-    const end = newline < 0 ? bytes.length : newline;
-    const frame = decodeFrame(bytes.subarray(at, end), top);
-    if (frame !== undefined) {
-      frames.push({ ...frame, start: at, end: end + 1 });
-      top = frame.gen;
-    } else if ((claimedGen(bytes, at) ?? top) >= top) {
-      salvage(bytes, { start: at, end }, { frames, bad });
-      top = frames.at(-1)?.gen ?? top;
-    }
-    at = skipEmpty(bytes, end + 1);
+  const starts = lineStarts(bytes);
+  const top = firstFrame(bytes, starts)?.gen ?? 0;
+  const last = lastFrame(bytes, starts, top);
+  const drained = last?.drained ?? 0;
+  const found: Found = { frames: [], bad: [] };
+  for (const start of starts) {
+    const claim = peekFrame(bytes, start);
+    const old = claim !== undefined && (claim.gen < top || (claim.last <= drained && start !== last?.start)); // N3
+    if (!old) take(bytes, { start, end: lineEnd(bytes, start) }, top, found);
   }
-  return { frames, bad: bad.filter((stretch) => !isResidue(stretch, bytes, frames)) };
+  return { frames: found.frames, bad: found.bad.filter((stretch) => !isResidue(stretch, bytes, found.frames)) };
 }
 
-/** A harmed line may hide an unharmed one that lost the newline before it (N1). */
-function salvage(bytes: Uint8Array, line: Stretch, found: { frames: FrameAt[]; bad: Stretch[] }): void {
-  const top = found.frames.at(-1)?.gen ?? 0;
-  for (let at = line.start + 1; at < line.end; at++) {
-    if (claimedGen(bytes, at) === undefined) continue;
+/** Where lines begin; runs of NULs are passed over (N1). */
+function lineStarts(bytes: Uint8Array): number[] {
+  const starts: number[] = [];
+  for (let at = skipEmpty(bytes, 0); at < bytes.length; at = skipEmpty(bytes, lineEnd(bytes, at) + 1)) starts.push(at);
+  return starts;
+}
+
+function lineEnd(bytes: Uint8Array, start: number): number {
+  const newline = bytes.indexOf(NEWLINE, start);
+  return newline < 0 ? bytes.length : newline;
+}
+
+/** The first whole frame: it is of the segment's generation, since a segment is written from its start. */
+function firstFrame(bytes: Uint8Array, starts: readonly number[]): Frame | undefined {
+  for (const start of starts) {
+    const frame = decodeFrame(bytes.subarray(start, lineEnd(bytes, start)), 0);
+    if (frame !== undefined) return frame;
+  }
+  return undefined;
+}
+
+/** The last whole frame of the segment's generation, or of a newer one: it knows best what is drained. */
+function lastFrame(bytes: Uint8Array, starts: readonly number[], top: number): FrameAt | undefined {
+  for (let at = starts.length - 1; at >= 0; at -= 1) {
+    const start = starts[at] ?? 0;
+    if ((peekFrame(bytes, start)?.gen ?? -1) < top) continue;
+    const end = lineEnd(bytes, start);
+    const frame = decodeFrame(bytes.subarray(start, end), top);
+    if (frame !== undefined) return { ...frame, start, end: end + 1 };
+  }
+  return undefined;
+}
+
+/** A whole frame; or a harmed line, which may hide a whole one that lost the newline before it (N1). */
+function take(bytes: Uint8Array, line: Stretch, top: number, found: Found): void {
+  for (let at = line.start; at < line.end; at += 1) {
+    if (peekFrame(bytes, at) === undefined) continue;
     const frame = decodeFrame(bytes.subarray(at, line.end), top);
     if (frame === undefined) continue;
-    found.bad.push({ start: line.start, end: at });
+    if (at > line.start) found.bad.push({ start: line.start, end: at });
     found.frames.push({ ...frame, start: at, end: line.end + 1 });
     return;
   }

@@ -1,7 +1,7 @@
 // The write-ahead log's files, read as they lie: for recovery, and for whoever only looks.
 import type { Disk } from "../world/disk.ts";
 import { joinPath, readWhole } from "./file.ts";
-import { lastOf } from "./frame.ts";
+import { decodeFrame, type Frame, lastOf } from "./frame.ts";
 import { WAL_DIRECTORY, WAL_ENDING } from "./places.ts";
 import { type FrameAt, type SegmentScan, type Stretch, scanSegment } from "./segment-scan.ts";
 import { foldWal, type WalView } from "./wal-fold.ts";
@@ -18,16 +18,41 @@ export type HarmedStretch = Stretch & {
   readonly kind: "torn" | "damaged";
 };
 
+/**
+ * Reads the files from the newest on, and stops where all that is older is in the session logs: what a file holds is below the first
+ * seq of the file that was begun after it. So the cost follows what is live, not how large the log has grown.
+ */
 export function readWal(disk: Disk, home: string): WalContents {
-  const directory = joinPath(home, WAL_DIRECTORY);
   const files: WalFile[] = [];
-  for (const name of disk.list(directory).sort()) {
-    if (!name.endsWith(WAL_ENDING)) continue;
-    const path = joinPath(directory, name);
+  let drained = 0;
+  let newerFirst = Number.POSITIVE_INFINITY;
+  for (const { path, head } of newestFirst(disk, joinPath(home, WAL_DIRECTORY))) {
+    if (head !== undefined && newerFirst <= drained + 1) break;
     const bytes = readWhole(disk, path);
-    if (bytes !== undefined) files.push({ path, bytes, scan: scanSegment(bytes) });
+    if (bytes === undefined) continue;
+    const scan = scanSegment(bytes);
+    files.push({ path, bytes, scan });
+    drained = scan.frames.reduce((top, frame) => Math.max(top, frame.drained), drained);
+    if (head !== undefined) newerFirst = head.first;
   }
   return { files, view: foldWal(inWriteOrder(files)) };
+}
+
+/** Long enough for the first frame of nearly every file; where it is not, the whole file is read. */
+const HEAD_BYTES = 4096;
+
+/** Files whose first line cannot be read come first: they must be looked at in any case. */
+function newestFirst(disk: Disk, directory: string): { readonly path: string; readonly head: Frame | undefined }[] {
+  const names = disk.list(directory).filter((name) => name.endsWith(WAL_ENDING));
+  const found = names.map((name) => joinPath(directory, name)).map((path) => ({ path, head: readHead(disk, path) }));
+  const gen = (head: Frame | undefined) => head?.gen ?? Number.POSITIVE_INFINITY;
+  return found.sort((a, b) => (gen(a.head) === gen(b.head) ? 0 : gen(b.head) - gen(a.head)));
+}
+
+function readHead(disk: Disk, path: string): Frame | undefined {
+  const bytes = readWhole(disk, path, HEAD_BYTES) ?? new Uint8Array(0);
+  const newline = bytes.indexOf(10);
+  return newline < 0 ? undefined : decodeFrame(bytes.subarray(0, newline), 0);
 }
 
 function inWriteOrder(files: readonly WalFile[]): WalFrame[] {
