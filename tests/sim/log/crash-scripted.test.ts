@@ -3,12 +3,13 @@ import { expect, test } from "bun:test";
 import { SimDisk } from "../disk.ts";
 import { SimRandom } from "../random.ts";
 import { HISTORIES, randomHistory } from "./histories.ts";
-import { Life } from "./life.ts";
+import { Life, type Step } from "./life.ts";
 import { sweep } from "./sweep.ts";
 
 /** This file's share of the 100,000 crash points that a CI run must survive. */
 const SHARE = 50_000;
 const NOTHING_YET = { issued: [], acknowledged: 0 };
+const AWAIT: Step = { kind: "await" };
 const random = new SimRandom(20_260_101);
 let survived = 0;
 
@@ -19,6 +20,33 @@ for (const [name, steps] of Object.entries(HISTORIES)) {
     survived += count;
   }, 120_000);
 }
+
+test("FI-1 lines that an earlier life left in a segment never come back in a later one", async () => {
+  const life = await Life.begin(new SimDisk(), NOTHING_YET);
+  const small: Step[] = Array.from({ length: 7 }, (_, at) => [
+    { kind: "append", sessions: [at % 3], size: 5 * at } as const,
+    AWAIT,
+  ]).flat();
+  await life.perform(small);
+  const next = await Life.begin(life.disk.processKill(), life.memory);
+  await next.log.close();
+  const count = await sweep([...small.slice(0, 6)], next.disk.processKill(), next.memory, {
+    random,
+    randomEndings: 12,
+    nestOneIn: 10,
+  });
+  expect(count).toBeGreaterThan(100);
+  survived += count;
+}, 120_000);
+
+test("a kill when everything is synced leaves nothing torn and nothing for the quarantine, whatever old lines the segments hold", async () => {
+  let life = await Life.begin(new SimDisk(), NOTHING_YET);
+  for (let lives = 0; lives < 12; lives += 1) {
+    await life.perform([...randomHistory(random, 8), AWAIT]);
+    life = await Life.begin(life.disk.processKill(), life.memory);
+    expect(life.log.report).toMatchObject({ torn: [], quarantined: [], lost: [], frozen: [] });
+  }
+});
 
 test("FI-1 EL-2 EL-3 a crash in the second, third … life loses nothing of any life", async () => {
   let round = 0;

@@ -1,0 +1,96 @@
+// The exercise in the simulated world, where the power can be cut: `run` and `verify` themselves are right, not only about kills.
+// What harnesses that cut the power for real will do with them is done here first.
+import { expect, test } from "bun:test";
+import { SimDisk } from "../sim/disk.ts";
+import { Crashed } from "../sim/faults.ts";
+import { SimRandom } from "../sim/random.ts";
+import { nothing, randomSurvivor } from "../sim/survive.ts";
+import { simWorld } from "../sim/world.ts";
+import type { Ack } from "./acks.ts";
+import { run } from "./run.ts";
+import { verify } from "./verify.ts";
+
+const HOME = "/home";
+const EVENTS = 90;
+/** One call in so many is a crash: a life has some hundred calls, and each crash costs two more lives. */
+const ONE_IN = 5;
+const MINUTES = 3 * 60_000;
+
+type Moment = { readonly disk: SimDisk; readonly acks: readonly Ack[]; readonly before: string };
+
+async function live(disk: SimDisk, acks: Ack[], events: number): Promise<void> {
+  const voice = { tell: (ack: Ack) => void acks.push(ack), say: () => undefined };
+  await run(simWorld(1, disk), { home: HOME, events, seed: events }, voice);
+}
+
+function expectKept(disk: SimDisk, acks: readonly Ack[], when: string): void {
+  expect({ when, broken: verify({ ...simWorld(1, disk), home: HOME }, acks) }).toEqual({ when, broken: [] });
+}
+
+async function momentsOf(disk: SimDisk, acks: Ack[], random: SimRandom): Promise<Moment[]> {
+  const found: Moment[] = [];
+  disk.onCall = ({ index, operation, path }) => {
+    if (random.int(ONE_IN) === 0)
+      found.push({ disk: disk.fork(), acks: acks.slice(), before: `call ${index}, ${operation} ${path}` });
+  };
+  await live(disk, acks, EVENTS);
+  disk.onCall = undefined;
+  return found;
+}
+
+/** As it lies; after another life; and after the power was cut once that one had ended. */
+async function expectSurvived(disk: SimDisk, { acks, before }: Moment): Promise<void> {
+  expectKept(disk, acks, `before ${before}`);
+  const all = acks.slice();
+  await live(disk, all, EVENTS + 10);
+  expectKept(disk, all, `a second life after ${before}`);
+  expectKept(disk.powerCut(nothing), all, `a power cut after a second life after ${before}`);
+}
+
+test(
+  "FI-1 EL-2 EL-4 TC-4 the exercise keeps its word through power cuts at any call, and verify gives no false alarm",
+  async () => {
+    const random = new SimRandom(11);
+    let survived = 0;
+    for (const moment of await momentsOf(new SimDisk(), [], random)) {
+      const cuts = [nothing, randomSurvivor(random), randomSurvivor(random)];
+      for (const disk of [moment.disk.processKill(), ...cuts.map((cut) => moment.disk.powerCut(cut))]) {
+        await expectSurvived(disk, moment);
+        survived += 1;
+      }
+    }
+    console.error(`${survived} crashes of the exercise survived in the simulated world`);
+    expect(survived).toBeGreaterThan(200);
+  },
+  MINUTES,
+);
+
+const LIVES = 60;
+
+/** Lives until call `index` of this disk, or to the end where there is no such call. */
+async function liveUntil(disk: SimDisk, index: number, acks: Ack[]): Promise<void> {
+  disk.crashAt(index);
+  try {
+    await live(disk, acks, 100_000);
+  } catch (error) {
+    if (!(error instanceof Crashed)) throw error;
+  }
+}
+
+test(
+  "FI-1 EL-2 EL-4 TC-4 life after life, each ended by a power cut or a kill, nothing acknowledged in any of them is lost",
+  async () => {
+    for (const seed of [1, 2, 3]) {
+      const random = new SimRandom(seed);
+      const acks: Ack[] = [];
+      let disk = new SimDisk();
+      for (let lives = 1; lives <= LIVES; lives += 1) {
+        await liveUntil(disk, disk.calls + 1 + random.int(random.chance(0.5) ? 60 : 400), acks);
+        disk = random.chance(0.2) ? disk.processKill() : disk.powerCut(randomSurvivor(random));
+        expectKept(disk, acks, `seed ${seed}, life ${lives}`);
+      }
+      expect(acks.length).toBeGreaterThan(LIVES);
+    }
+  },
+  MINUTES,
+);
