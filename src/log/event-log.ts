@@ -8,7 +8,7 @@ import { ok, type Refusal, type Result } from "../base/result.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import { giveUpBallast, keepBallast } from "./ballast.ts";
-import { Drain } from "./drain.ts";
+import { Drain, type DrainOutcome } from "./drain.ts";
 import { DrainTimer } from "./drain-timer.ts";
 import type { NewEntry } from "./entry.ts";
 import { EntryEncoder } from "./entry-encoder.ts";
@@ -129,9 +129,10 @@ export class EventLog {
     return ok({ first: transaction.first, last: this.#end, durable });
   }
 
-  /** Resolves when `append` is not busy. */
+  /** Resolves when `append` is not busy: also when it refuses for another reason, which it then says. */
   room(): Promise<void> {
-    if (this.#wal.queuedBytes < this.#options.maxQueuedBytes) return Promise.resolve();
+    const busy = this.#state.kind === "open" && this.#wal.queuedBytes >= this.#options.maxQueuedBytes;
+    if (!busy) return Promise.resolve();
     this.#room ??= Promise.withResolvers<void>();
     return this.#room.promise;
   }
@@ -267,12 +268,13 @@ export class EventLog {
   #drainNow(): void {
     this.#timer.cancel();
     if (this.#state.kind !== "open" || this.#drain.isEmpty) return;
-    this.#drainTo(this.#wal.durable).catch((error: unknown) => this.#wal.halt(error)); // L3
+    // Whoever appends next hears of it: the log has stopped (L3).
+    this.#drainTo(this.#wal.durable).catch(() => undefined);
   }
 
   async #drainTo(seq: number): Promise<Fault | undefined> {
     while (this.#wal.drained < seq) {
-      const outcome = await this.#drain.pass();
+      const outcome = await this.#passOrHalt();
       if (outcome.kind === "blocked") {
         this.#block(outcome.fault);
         return outcome.fault;
@@ -280,6 +282,16 @@ export class EventLog {
       this.#wal.drained = Math.max(this.#wal.drained, outcome.to);
     }
     return undefined;
+  }
+
+  /** L3, whoever asked for the pass: the timer, a full write-ahead log, or a caller of `drain` or `close`. */
+  async #passOrHalt(): Promise<DrainOutcome> {
+    try {
+      return await this.#drain.pass();
+    } catch (error) {
+      this.#wal.halt(error);
+      throw error;
+    }
   }
 
   #stopped(error: unknown): void {

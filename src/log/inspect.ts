@@ -2,12 +2,23 @@
 // X1. Nothing is written, locked or cut. What a recovery would bring from the write-ahead log is shown as if it had.
 // X2. The write-ahead log is read before the session logs: what is drained in between is then seen twice, never not at all.
 import type { Disk } from "../world/disk.ts";
-import { decodeEntry, type Entry, type EntryHead, headOf } from "./entry.ts";
+import { type EntryHead, headOf } from "./entry.ts";
 import { openRetrying } from "./file.ts";
 import { entriesOf } from "./frame.ts";
+import { wholeLines } from "./lines.ts";
 import { eventsPath, isSession, listSessions } from "./places.ts";
 import { listQuarantine, type QuarantineItem } from "./quarantine.ts";
-import { FROM_START, judgeTail, type ReadFrom, type Reading, readLog, tailOf } from "./session-log.ts";
+import {
+  FROM_START,
+  inOrder,
+  judgeTail,
+  type ReadFrom,
+  type Reading,
+  readLines,
+  readLog,
+  tailOf,
+} from "./session-log.ts";
+import { joinLines } from "./session-writer.ts";
 import { harmedStretches, readWal, type WalContents } from "./wal-files.ts";
 import type { SeqRange, WalView } from "./wal-fold.ts";
 
@@ -70,32 +81,27 @@ export class LogView {
 
   /** All that a session has, as a recovery would leave it: its own log up to what was synced, then the write-ahead log. */
   *read(session: string, from: ReadFrom = FROM_START): Generator<Reading> {
-    const waiting = this.#waiting.get(session) ?? [];
-    const first = waiting[0]?.head.seq ?? Number.POSITIVE_INFINITY;
+    const { from: synced, kept } = this.#judge(session);
     let last = from.seq;
-    for (const reading of this.#readFile(session, from)) {
-      if (reading.kind === "entry" && reading.entry.seq >= first) break; // The rest is in the write-ahead log, for certain.
-      if (this.#isTornTail(session, reading)) break;
+    for (const reading of this.#readFile(session, from, synced)) {
       if (reading.kind === "entry") last = reading.entry.seq;
       yield reading;
     }
-    yield* readOn(waiting, last);
+    const block = joinLines(inOrder(kept, this.#waiting.get(session) ?? []));
+    for (const reading of readLines(wholeLines(block, synced, true), last)) {
+      if (reading.kind !== "double") yield reading;
+    }
   }
 
-  *#readFile(session: string, from: ReadFrom): Generator<Reading> {
+  *#readFile(session: string, from: ReadFrom, until: number): Generator<Reading> {
     const path = eventsPath(this.#home, session);
     if (this.#disk.stat(path) === undefined) return;
     const file = openRetrying(this.#disk, path, "read");
     try {
-      yield* readLog(file, from);
+      yield* readLog(file, from, until);
     } finally {
       file.close();
     }
-  }
-
-  #isTornTail(session: string, reading: Reading): boolean {
-    if (reading.kind !== "harmed") return false;
-    return this.#judge(session).torn.some((line) => line.start === reading.start);
   }
 
   #judge(session: string) {
@@ -158,17 +164,6 @@ export class LogView {
       });
     }
     return summary;
-  }
-}
-
-function* readOn(waiting: readonly Waiting[], from: number): Generator<Reading> {
-  let last = from;
-  for (const { head, line } of waiting) {
-    if (head.seq <= last) continue;
-    if (head.prev !== last) yield { kind: "break", seq: head.seq, expected: head.prev, found: last, start: -1 };
-    const entry: Entry = decodeEntry(line);
-    yield { kind: "entry", entry, end: -1 };
-    last = head.seq;
   }
 }
 

@@ -15,7 +15,7 @@ import { encodeAgain, encodeMark, entriesOf } from "./frame.ts";
 import type { Line } from "./lines.ts";
 import { eventsPath, isSession, listSessions, WAL_DIRECTORY } from "./places.ts";
 import { quarantine } from "./quarantine.ts";
-import { judgeTail, type TailVerdict, tailOf } from "./session-log.ts";
+import { inOrder, judgeTail, type TailVerdict, tailOf } from "./session-log.ts";
 import { joinLines, newSession, type Session, type SessionWrite, writeSessions } from "./session-writer.ts";
 import { harmedStretches, nextSegmentPath, readWal, type WalContents } from "./wal-files.ts";
 import type { SeqRange } from "./wal-fold.ts";
@@ -164,20 +164,20 @@ function liveBySession(
 }
 
 function sessionOf(name: string, verdict: TailVerdict, again: readonly EntryHead[]): Session {
-  let last = verdict.last;
-  let frozen = verdict.broken;
-  for (const head of again) {
-    if (head.prev !== last) frozen ??= `seq ${head.seq} follows ${head.prev}, which is lost`;
-    last = head.seq;
-  }
-  return Object.assign(newSession(name), { last, length: verdict.from, named: verdict.from > 0, frozen });
+  const last = Math.max(verdict.last, again.at(-1)?.seq ?? 0);
+  const known = { last, length: verdict.from, named: verdict.from > 0, frozen: verdict.broken };
+  return Object.assign(newSession(name), known);
 }
 
 /** C2 for a session's log. What is harmed but stays where it is, is copied too: it will be asked for. */
 async function setAsideTail(place: Place, name: string, verdict: TailVerdict, kept: string[]): Promise<void> {
   const path = eventsPath(place.home, name);
   const aside = async (lines: readonly Line[], reason: string) => {
-    for (const line of lines) kept.push(await keepBytes(place, { from: path, offset: line.start, reason }, line.bytes));
+    for (const run of runsOf(lines)) {
+      kept.push(
+        await keepBytes(place, { from: path, offset: run.offset, reason }, joinLines(run.lines).subarray(0, -1)),
+      );
+    }
   };
   await aside(verdict.torn, "torn: written again from the write-ahead log");
   await aside(
@@ -186,10 +186,24 @@ async function setAsideTail(place: Place, name: string, verdict: TailVerdict, ke
   );
 }
 
+/** Lines that stand next to each other are one piece of harm. */
+function runsOf(lines: readonly Line[]): { readonly offset: number; readonly lines: Uint8Array[] }[] {
+  const runs: { offset: number; end: number; lines: Uint8Array[] }[] = [];
+  for (const { start, end, bytes } of lines) {
+    const run = runs.at(-1);
+    if (run === undefined || run.end !== start) runs.push({ offset: start, end, lines: [bytes] });
+    else {
+      run.lines.push(bytes);
+      run.end = end;
+    }
+  }
+  return runs;
+}
+
 /** Everything behind what was synced is written again, also what stays as it is: the page cache is not the disk. */
 async function writeAgain({ disk, home }: Place, survey: readonly Surveyed[]): Promise<void> {
   const writes: SessionWrite[] = survey.flatMap(({ session, live, verdict }) => {
-    const lines = [...verdict.kept.map((line) => line.bytes), ...live.map(({ line }) => line)];
+    const lines = inOrder(verdict.kept, live);
     return lines.length === 0 && verdict.torn.length === 0 ? [] : [{ session, block: joinLines(lines) }];
   });
   for (let at = 0; at < writes.length; at += 64) {

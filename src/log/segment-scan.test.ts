@@ -57,10 +57,13 @@ describe("reading a segment as it lies", () => {
     expect(seqs(Buffer.concat([frameBytes(4, 1), old]))).toEqual([1]);
   });
 
-  test("residue behind the NUL that ends a batch is no harm; bytes that touch the last frame are", () => {
+  test("residue behind the zeros that end a batch is no harm; bytes that touch the last frame or stand among those zeros are", () => {
     const residue = frameBytes(1, 5).subarray(20);
-    const clean = scanSegment(Buffer.concat([frameBytes(2, 1), Buffer.alloc(1), residue]));
+    const last = frameBytes(2, 1);
+    const clean = scanSegment(Buffer.concat([last, Buffer.alloc(256 - last.length), residue]));
     expect(clean.bad).toEqual([]);
+    const rotten = scanSegment(Buffer.concat([last, Buffer.alloc(1), residue]));
+    expect(rotten.bad).toHaveLength(1);
     const torn = scanSegment(Buffer.concat([frameBytes(2, 1), frameBytes(2, 2).subarray(0, 30)]));
     expect(torn.bad).toHaveLength(1);
   });

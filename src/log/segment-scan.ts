@@ -3,11 +3,13 @@
 // N2. What is neither a frame nor empty is reported as a bad stretch, unless it is only the residue that an earlier use of the segment
 //     left behind the NUL that ends every batch.
 // N3. Lines that claim to be of an older generation, or to be drained already, are passed over without a checksum: nothing that they
-//     could say matters, and a segment is full of them.
+//     could say matters, and a segment is full of them. Not the line behind the last frame: it may be an acknowledged one, harmed.
 import { decodeFrame, type Frame, peekFrame } from "./frame.ts";
 
 const NEWLINE = 10;
 const PAGE = 4096;
+/** Every batch ends in zeros up to a multiple of its page, which is a multiple of this. */
+const LEAST_PAGE = 256;
 const EMPTY_PAGE = new Uint8Array(PAGE);
 
 export type FrameAt = Frame & { readonly start: number; readonly end: number };
@@ -24,10 +26,34 @@ export function scanSegment(bytes: Uint8Array): SegmentScan {
   const found: Found = { frames: [], bad: [] };
   for (const start of starts) {
     const claim = peekFrame(bytes, start);
-    const old = claim !== undefined && (claim.gen < top || (claim.last <= drained && start !== last?.start)); // N3
-    if (!old) take(bytes, { start, end: lineEnd(bytes, start) }, top, found);
+    const old = claim !== undefined && (claim.gen < top || claim.last <= drained); // N3
+    if (!old || start === last?.start || isNext(start, last))
+      take(bytes, { start, end: lineEnd(bytes, start) }, top, found);
   }
-  return { frames: found.frames, bad: found.bad.filter((stretch) => !isResidue(stretch, bytes, found.frames)) };
+  const harmed = found.bad.filter((stretch) => !isResidue(stretch, bytes, found.frames));
+  return { frames: found.frames, bad: joined(harmed, bytes) };
+}
+
+/** Neighbours with nothing but NULs between them are one piece of harm: noise is full of newlines. */
+function joined(stretches: readonly Stretch[], bytes: Uint8Array): Stretch[] {
+  const pieces: Stretch[] = [];
+  for (const stretch of stretches) {
+    const before = pieces.at(-1);
+    const touches = before !== undefined && skipEmpty(bytes, before.end) >= stretch.start;
+    if (touches) pieces[pieces.length - 1] = { start: before.start, end: stretch.end };
+    else pieces.push(stretch);
+  }
+  return pieces;
+}
+
+/** Behind the last frame, where the next one would begin: a claim to be old is no claim to be trusted there. */
+function isNext(start: number, last: FrameAt | undefined): boolean {
+  return last !== undefined && start >= last.end && start < paddedEnd(last);
+}
+
+/** Where residue of an earlier use may begin. */
+function paddedEnd({ end }: FrameAt): number {
+  return (Math.floor(end / LEAST_PAGE) + 1) * LEAST_PAGE;
 }
 
 /** Where lines begin; runs of NULs are passed over (N1). */
@@ -80,7 +106,7 @@ function take(bytes: Uint8Array, line: Stretch, top: number, found: Found): void
 function isResidue(stretch: Stretch, bytes: Uint8Array, frames: readonly FrameAt[]): boolean {
   const newest = frames.reduce((top, frame) => Math.max(top, frame.gen), 0);
   const last = frames.findLast((frame) => frame.gen === newest);
-  return last !== undefined && stretch.start >= last.end && bytes[last.end] === 0;
+  return last !== undefined && stretch.start >= paddedEnd(last) && bytes[last.end] === 0;
 }
 
 /** The first byte at or after `at` that is not NUL. */

@@ -56,7 +56,7 @@ export class Segments {
   }
 
   fits(bytes: number): boolean {
-    return this.active.at + bytes <= this.options.segmentBytes - this.options.pageBytes; // G2
+    return this.active.at + bytes < this.options.segmentBytes - this.options.pageBytes; // G2: not even its zeros
   }
 
   /** Takes over a file from an earlier life; it must not hold anything that is still needed. */
@@ -79,6 +79,11 @@ export class Segments {
     return true;
   }
 
+  /** Where there is only the active one, and its last page says that all it held is drained (G1, G2): it begins anew. */
+  startOver(gen: number): void {
+    Object.assign(this.active, { gen, at: 0, last: 0 });
+  }
+
   async #grow(): Promise<Segment | undefined> {
     const count = this.#sealed.length + (this.#active === undefined ? 0 : 1);
     if (count >= this.options.maxSegments) return undefined;
@@ -94,12 +99,21 @@ export class Segments {
 
   async #create(path: string): Promise<Segment> {
     const file = openRetrying(this.#disk, path, "exclusive");
+    try {
+      this.#fill(file);
+      await file.sync();
+      await this.#disk.syncDirectory(parentOf(path));
+    } catch (error) {
+      file.close(); // A file that is open keeps its room, also without a name.
+      throw error;
+    }
+    return { file, gen: 0, at: 0, last: 0 };
+  }
+
+  #fill(file: OpenFile): void {
     const { segmentBytes } = this.options;
     const zeros = new Uint8Array(Math.min(segmentBytes, FILL_PIECE));
     for (let at = 0; at < segmentBytes; at += zeros.length) writeAll(file, zeros.subarray(0, segmentBytes - at), at);
-    await file.sync();
-    await this.#disk.syncDirectory(parentOf(path));
-    return { file, gen: 0, at: 0, last: 0 };
   }
 
   close(): void {

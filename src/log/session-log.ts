@@ -27,24 +27,13 @@ export type TailVerdict = {
 export function judgeTail(lines: readonly Line[], drained: number, again: readonly EntryHead[]): TailVerdict {
   const anchorAt = lines.findLastIndex((line) => line.head !== undefined && line.head.seq <= drained);
   const anchor = lines[anchorAt];
-  const rest = keepUnknown(lines.slice(anchorAt + 1), anchor?.head?.seq ?? 0, again);
   const from = anchor?.end ?? 0;
-  const next = again[0];
-  const lostLine = next !== undefined && next.prev !== rest.last;
-  if (lostLine) {
-    const reason = `seq ${next.seq} follows ${next.prev}, but the last unharmed line is ${rest.last}`;
-    return { from, kept: [...rest.kept, ...rest.harmed], torn: [], last: rest.last, broken: rest.broken ?? reason }; // S2
-  }
-  if (next === undefined && rest.harmed.length > 0) {
-    return {
-      from,
-      kept: [...rest.kept, ...rest.harmed],
-      torn: [],
-      last: rest.last,
-      broken: "its last bytes are harmed",
-    };
-  }
-  return { from, kept: rest.kept, torn: rest.harmed, last: rest.last, broken: rest.broken };
+  const anchorSeq = anchor?.head?.seq ?? 0;
+  const { kept, harmed, last } = keepUnknown(lines.slice(anchorAt + 1), anchorSeq, again);
+  const lost = firstBreak(anchorSeq, [...kept.flatMap(({ head }) => head ?? []), ...again]);
+  const broken = lost ?? (again.length === 0 && harmed.length > 0 ? "its last bytes are harmed" : undefined);
+  if (broken !== undefined) return { from, kept: [...kept, ...harmed], torn: [], last, broken }; // S2
+  return { from, kept, torn: harmed, last, broken };
 }
 
 /** S3: what the write-ahead log does not have stays, with the harmed lines before it. `harmed` is what is left at the end. */
@@ -53,17 +42,39 @@ function keepUnknown(lines: readonly Line[], anchor: number, again: readonly Ent
   const kept: Line[] = [];
   let harmed: Line[] = [];
   let last = anchor;
-  let broken: string | undefined;
   for (const line of lines) {
     if (line.head === undefined) harmed.push(line);
     if (line.head === undefined || known.has(line.head.seq) || line.head.seq <= last) continue;
-    if (line.head.prev !== last)
-      broken ??= `seq ${line.head.seq} follows ${line.head.prev}, but the line before it is ${last}`;
     kept.push(...harmed, line);
     harmed = [];
     last = line.head.seq;
   }
-  return { kept, harmed, last, broken };
+  return { kept, harmed, last };
+}
+
+/** The chain from `anchor` on, through what the log keeps and what the write-ahead log has, in one order. */
+function firstBreak(anchor: number, heads: readonly EntryHead[]): string | undefined {
+  let last = anchor;
+  for (const { seq, prev } of heads.toSorted((a, b) => a.seq - b.seq)) {
+    if (prev !== last) return `seq ${seq} follows ${prev}, but the last unharmed line is ${last}`;
+    last = seq;
+  }
+  return undefined;
+}
+
+/** What stands behind `from` once all is written again: in the order of seqs, and what is harmed before the line it stood before. */
+export function inOrder(kept: readonly Line[], again: readonly { head: EntryHead; line: Uint8Array }[]): Uint8Array[] {
+  const lines: Uint8Array[] = [];
+  let next = 0;
+  for (const { head, bytes } of kept) {
+    for (let live = again[next]; live !== undefined && head !== undefined; live = again[next]) {
+      if (live.head.seq > head.seq) break;
+      lines.push(live.line);
+      next += 1;
+    }
+    lines.push(bytes);
+  }
+  return [...lines, ...again.slice(next).map(({ line }) => line)];
 }
 
 /** One thing found while reading a session's log from front to back. */
@@ -84,8 +95,12 @@ export const FROM_START: ReadFrom = { offset: 0, seq: 0 };
 
 /** Reads on from a place at which `from.seq` was the last entry. A double is passed over, a break is told before its entry. */
 export function* readLog(file: OpenFile, from: ReadFrom, until = Number.POSITIVE_INFINITY): Generator<Reading> {
-  let last = from.seq;
-  for (const line of linesFrom(file, from.offset)) {
+  yield* readLines(linesFrom(file, from.offset), from.seq, until);
+}
+
+export function* readLines(lines: Iterable<Line>, after: number, until = Number.POSITIVE_INFINITY): Generator<Reading> {
+  let last = after;
+  for (const line of lines) {
     if (line.start >= until) return;
     if (line.head === undefined) {
       yield { kind: "harmed", start: line.start, end: line.end, bytes: line.bytes };

@@ -2,9 +2,11 @@
 // U1. A write that failed leaves `size` as it was; what it wrote beyond is cut off at once, or before the next write.
 // U2. The descriptor that wrote is the one that syncs: it alone is sure to hear of a write error. It is closed when the segment
 //     is retired and neither unsynced nor being synced.
+// U3. What an earlier life left is written again before it is synced: where a sync of that life failed, the cache still shows the
+//     bytes, and no later sync would bring them to disk.
 import { isFault } from "../base/fault.ts";
 import type { Disk, OpenFile } from "../world/disk.ts";
-import { openRetrying, removeIfThere, writeAll } from "./file.ts";
+import { openRetrying, readAll, removeIfThere, writeAll } from "./file.ts";
 import type { Stretch } from "./tape-segments.ts";
 
 export class Segment implements Stretch {
@@ -17,6 +19,7 @@ export class Segment implements Stretch {
   private syncing = false;
   private ragged = false;
   private retired = true;
+  private inherited: boolean;
 
   /** One that is there already counts as unsynced: whoever wrote it may have been killed before the sync. */
   constructor(disk: Disk, stretch: Stretch) {
@@ -25,6 +28,7 @@ export class Segment implements Stretch {
     this.path = stretch.path;
     this.size = stretch.size;
     this.unsynced = stretch.size > 0;
+    this.inherited = stretch.size > 0;
   }
 
   /** Whether it keeps a descriptor only for the next sync. */
@@ -60,11 +64,11 @@ export class Segment implements Stretch {
   /** Makes durable what was appended before the call. */
   async sync(): Promise<void> {
     if (!this.unsynced) return;
-    this.file ??= openRetrying(this.disk, this.path, "read");
+    const file = this.openWrittenAnew();
     this.unsynced = false;
     this.syncing = true;
     try {
-      await this.file.datasync();
+      await file.datasync();
     } finally {
       this.syncing = false;
       this.closeIfIdle();
@@ -72,9 +76,18 @@ export class Segment implements Stretch {
   }
 
   syncBlocking(): void {
+    const file = this.openWrittenAnew();
     this.unsynced = false;
-    this.file?.datasyncBlocking();
+    file.datasyncBlocking();
     this.closeIfIdle();
+  }
+
+  /** U3 */
+  private openWrittenAnew(): OpenFile {
+    this.file ??= openRetrying(this.disk, this.path, "write");
+    if (this.inherited) writeAll(this.file, readAll(this.file, 0, this.size), 0);
+    this.inherited = false;
+    return this.file;
   }
 
   /** Nothing will be appended any more. */

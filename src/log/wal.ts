@@ -79,7 +79,7 @@ export class WriteAheadLog {
 
   get #maxBatchBytes(): number {
     const { segmentBytes, pageBytes } = this.#segments.options;
-    return Math.min(MAX_BATCH_BYTES, segmentBytes - pageBytes);
+    return Math.min(MAX_BATCH_BYTES, segmentBytes - pageBytes - 1);
   }
 
   get durable(): number {
@@ -157,9 +157,9 @@ export class WriteAheadLog {
     this.#onItsWay = batch;
     const inTheWay = this.#segments.fits(batch.bytes) ? undefined : await this.#makeRoom();
     if (this.#failure !== undefined) throw this.#failure.error;
+    const saysDrained = this.drained; // As the frames will say: a pass may end while we wait.
     const fault = inTheWay ?? (await this.#write(batch));
     if (fault !== undefined) return this.#refuse(batch, fault);
-    const saysDrained = this.drained;
     await this.#pace.sync(this.#segments.active.file); // W1
     const last = batch.transactions.at(-1);
     assert(last !== undefined, "a batch has a transaction");
@@ -218,8 +218,17 @@ export class WriteAheadLog {
     if (fault !== undefined) return fault;
     await this.#mark();
     this.#segments.release(this.#drainedOnDisk);
-    assert(await this.#advance(), "what was drained and marked can be used again");
+    if (!(await this.#advance())) await this.#startOver();
     return undefined;
+  }
+
+  /** There is only this segment: it begins anew. What it says of `drained` is said again in its last page, where no batch comes (G2). */
+  async #startOver(): Promise<void> {
+    const { segmentBytes, pageBytes } = this.#segments.options;
+    this.#segments.active.at = segmentBytes - pageBytes;
+    await this.#mark();
+    this.#gen += 1;
+    this.#segments.startOver(this.#gen);
   }
 
   async #advance(): Promise<boolean> {

@@ -63,7 +63,11 @@ export const BUGS: readonly Bug[] = [
     how: "source",
     what: "every line of a segment counts as one of its newest generation",
     changes: [
-      { file: "src/log/segment-scan.ts", from: "if (!old) take(", to: "take(" },
+      {
+        file: "src/log/segment-scan.ts",
+        from: "if (!old || start === last?.start || isNext(start, last))",
+        to: "if (!old || start >= 0)",
+      },
       {
         file: "src/log/segment-scan.ts",
         from: "decodeFrame(bytes.subarray(at, line.end), top)",
@@ -229,8 +233,8 @@ function verify(`,
     changes: [
       {
         file: "src/log/session-log.ts",
-        from: "  return { from, kept: rest.kept, torn: rest.harmed, last: rest.last, broken: rest.broken };",
-        to: "  return { from, kept: [...rest.kept, ...rest.harmed], torn: [], last: rest.last, broken: rest.broken };",
+        from: "  return { from, kept, torn: harmed, last, broken };",
+        to: "  return { from, kept: [...kept, ...harmed], torn: [], last, broken };",
       },
     ],
     caughtBy: "crash sweep",
@@ -305,8 +309,8 @@ function verify(`,
     changes: [
       {
         file: "src/log/session-log.ts",
-        from: "  return { from, kept: rest.kept, torn: rest.harmed, last: rest.last, broken: rest.broken };",
-        to: "  const end = lines.at(-1)?.end ?? from;\n  return { from: end, kept: [], torn: [], last: rest.last, broken: rest.broken };",
+        from: "  return { from, kept, torn: harmed, last, broken };",
+        to: "  const end = lines.at(-1)?.end ?? from;\n  return { from: end, kept: [], torn: [], last, broken };",
       },
     ],
     caughtBy: "crash sweep",

@@ -1,0 +1,93 @@
+// Claims about the fuzzer itself: it finds what is wrong, makes it small, keeps it, and begins with it the next time.
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { Found, type Fuzzed, fuzz, type Plan } from "./fuzzer.ts";
+import { profileOf } from "./profile.ts";
+
+type Count = { readonly add: number };
+
+/** A system that breaks once its sum reaches `limit`; it counts the lives it is given. */
+function sums(directory: string, limit: number): Plan<Count> & { readonly lives: number[][] } {
+  const lives: number[][] = [];
+  const start = async (): Promise<Fuzzed<Count>> => {
+    const added: number[] = [];
+    lives.push(added);
+    return {
+      async step({ add }) {
+        added.push(add);
+        if (added.reduce((sum, one) => sum + one, 0) >= limit) throw new Error("too much");
+      },
+      async finish() {
+        added.push(0);
+      },
+    };
+  };
+  return { name: "sums", directory, steps: [fc.record({ add: fc.nat(9) })], start, lives };
+}
+
+const SMALL = { name: "ci", runs: 50, commands: 30, seed: 5 } as const;
+const made: string[] = [];
+
+function directory(): string {
+  const path = mkdtempSync(join(tmpdir(), "holdfast-fuzz-"));
+  made.push(path);
+  return path;
+}
+
+afterAll(() => {
+  for (const path of made) rmSync(path, { recursive: true });
+});
+
+describe("FI-4 a failure", () => {
+  test("is shrunk to few steps, told with its seed, and saved one step a line", async () => {
+    const plan = sums(directory(), 20);
+    const failure = await fuzz(plan, SMALL).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Found);
+    expect(String(failure)).toContain("too much\nafter these steps (seed 5, path ");
+    const [file = "none"] = readdirSync(plan.directory);
+    const text = readFileSync(join(plan.directory, file), "utf8");
+    const { steps, seed } = JSON.parse(text);
+    expect(seed).toBe(5);
+    expect(steps.reduce((sum: number, { add }: Count) => sum + add, 0)).toBe(20);
+    expect(text.split("\n").filter((line) => line.startsWith('    {"add":')).length).toBe(steps.length);
+  });
+
+  test("is what the next run begins with, as long as it fails; then it is forgotten", async () => {
+    const where = directory();
+    await expect(fuzz(sums(where, 20), SMALL)).rejects.toThrow("too much");
+    const [saved] = readdirSync(where);
+    const again = sums(where, 20);
+    await expect(fuzz(again, SMALL)).rejects.toThrow(`it still fails: ${join(where, saved ?? "none")}`);
+    expect(again.lives.length).toBe(1);
+    const mended = sums(where, 1000);
+    await fuzz(mended, SMALL);
+    expect(mended.lives.length).toBe(1 + SMALL.runs);
+    expect(readdirSync(where)).toEqual([]);
+  });
+
+  test("of a fixed seed comes every time", async () => {
+    const paths = await Promise.all(
+      [1, 2].map(async () => String(await fuzz(sums(directory(), 40), SMALL).catch((error: unknown) => error))),
+    );
+    const [first, second] = paths.map((text) => text.replaceAll(/saved as \S+/g, ""));
+    expect(first).toBe(second ?? "");
+  });
+});
+
+describe("FI-4 the profiles", () => {
+  test("`ci` is small and fixed, the default is larger, `nightly` is long and random", () => {
+    expect(profileOf({ HOLDFAST_FUZZ: "ci" }, 7)).toEqual({ name: "ci", runs: 50, commands: 30, seed: 20_260_101 });
+    expect(profileOf({}, 7)).toEqual({ name: "default", runs: 200, commands: 30, seed: 7 });
+    expect(profileOf({ HOLDFAST_FUZZ: "nightly" }, 7)).toEqual({ name: "nightly", runs: 5000, commands: 50, seed: 7 });
+  });
+
+  test("a CI gets `ci` without asking, and a name that is none is an error", () => {
+    expect(profileOf({ CI: "true" }, 7).name).toBe("ci");
+    expect(profileOf({ CI: "1", HOLDFAST_FUZZ: "nightly" }, 7).name).toBe("nightly");
+    expect(profileOf({ CI: "" }, 7).name).toBe("default");
+    expect(() => profileOf({ HOLDFAST_FUZZ: "weekly" }, 7)).toThrow("weekly");
+  });
+});

@@ -1,0 +1,143 @@
+// What must be true of a log that was harmed while nobody ran it. Acknowledged entries may be gone, but never in silence.
+// H1. It opens, and what it gives out is what was written: no entry is invented, changed or out of order.
+// H2. An acknowledged entry that is not given out was told of: as lost, by its session being frozen, by what reading finds beside it,
+//     or (above every watermark) as a torn end that is kept in the quarantine.
+//     What stands whole in a session's log is given out (`strict`; lines that were moved or doubled by hand are another matter).
+// H3. A frozen session takes nothing more; every other one does, and what it takes survives.
+// H4. Looking changes nothing, and whoever only looks is told of damage where recovery is, and reads the same entries.
+import { EventLog } from "../../../src/log/event-log.ts";
+import { LogView } from "../../../src/log/inspect.ts";
+import { wholeLines } from "../../../src/log/lines.ts";
+import { eventsPath, listSessions } from "../../../src/log/places.ts";
+import type { Reading } from "../../../src/log/session-log.ts";
+import { SimClock } from "../clock.ts";
+import type { SimDisk } from "../disk.ts";
+import { nothing } from "../survive.ts";
+import { filesOf } from "./damage-home.ts";
+import { HOME, type Memory, SMALL } from "./life.ts";
+import { ensure } from "./oracle.ts";
+
+/** Its seqs, ascending, and whether reading told of anything beside entries. */
+export type Read = { readonly seqs: readonly number[]; readonly told: boolean };
+export type Outcome = {
+  readonly log: EventLog;
+  readonly missing: readonly Expected[];
+  readonly sessions: ReadonlyMap<string, Read>;
+};
+export type Expected = { readonly seq: number; readonly session: string; readonly text: string };
+
+/** Every entry that was acknowledged. */
+export function expectedOf({ issued, acknowledged }: Memory): Expected[] {
+  let seq = 0;
+  return issued.slice(0, acknowledged).flatMap(({ id, sessions, size }) =>
+    sessions.map((session) => {
+      seq += 1;
+      return { seq, session, text: JSON.stringify({ id, pad: "x".repeat(size) }) };
+    }),
+  );
+}
+
+export function openOn(disk: SimDisk): Promise<EventLog> {
+  return EventLog.open({ disk, clock: new SimClock(), home: HOME }, SMALL);
+}
+
+function collect(readings: Iterable<Reading>, session: string, genuine: ReadonlyMap<number, Expected>): Read {
+  const seqs: number[] = [];
+  let told = false;
+  for (const reading of readings) {
+    if (reading.kind !== "entry") {
+      told = true;
+      continue;
+    }
+    const { seq, data } = reading.entry;
+    const expected = genuine.get(seq);
+    ensure(seq > (seqs.at(-1) ?? 0), `${session}: ${seq} comes in order`); // H1
+    ensure(expected?.session === session, `${session}: ${seq} was written there`);
+    ensure(expected.text === JSON.stringify(data), `${session}: ${seq} is as it was written`);
+    seqs.push(seq);
+  }
+  return { seqs, told };
+}
+
+/** The seqs of the whole lines in a session's log. */
+function wholeIn(disk: SimDisk, session: string): number[] {
+  const lines = wholeLines(disk.peek(eventsPath(HOME, session)) ?? new Uint8Array(0), 0, true);
+  return [...lines].flatMap(({ head }) => (head === undefined ? [] : [head.seq]));
+}
+
+/** Opens a harmed home, checks H1 to H4, and lives a second life on it. */
+export async function examine(disk: SimDisk, memory: Memory, how: "strict" | "moved" = "strict"): Promise<Outcome> {
+  const expected = expectedOf(memory);
+  const genuine = new Map(expected.map((entry) => [entry.seq, entry]));
+  const look = lookOnly(disk.fork(), genuine);
+  const whole = new Map(listSessions(disk, HOME).map((session) => [session, wholeIn(disk, session)]));
+  const log = await openOn(disk);
+  const sessions = new Map(log.sessions.map((name) => [name, collect(log.read(name), name, genuine)]));
+  const missing = expected.filter(({ seq, session }) => !sessions.get(session)?.seqs.includes(seq));
+  for (const entry of missing)
+    ensure(isTold(log, sessions, entry), `seq ${entry.seq} is missing, and nothing tells of it`); // H2
+  if (how === "strict") for (const [session, seqs] of whole) givesOut(session, seqs, sessions.get(session)?.seqs);
+  agree(look, log, sessions);
+  await writeOn(disk, log, sessions);
+  return { log, missing, sessions };
+}
+
+function isTold({ report }: EventLog, sessions: ReadonlyMap<string, Read>, { seq, session }: Expected): boolean {
+  const torn = report.torn.some((path) => path.endsWith(".wal")) && report.quarantined.length > 0;
+  return (
+    report.lost.some(({ from, to }) => seq >= from && seq <= to) ||
+    report.frozen.some((frozen) => frozen.session === session) ||
+    sessions.get(session)?.told === true ||
+    report.walMissing ||
+    torn
+  );
+}
+
+function givesOut(session: string, whole: readonly number[], found: readonly number[] = []): void {
+  const unseen = whole.filter((seq) => !found.includes(seq));
+  ensure(unseen.length === 0, `${session}: ${unseen} stood there whole, but it gives out ${found}`); // H2
+}
+
+type Look = { readonly damage: readonly string[]; readonly sessions: ReadonlyMap<string, Read> };
+
+/** H4: on a disk that refuses every change, and is the same afterwards. */
+function lookOnly(disk: SimDisk, genuine: ReadonlyMap<number, Expected>): Look {
+  const before = filesOf(disk);
+  disk.readOnly = true;
+  const view = new LogView(disk, HOME);
+  const { findings } = view.inspect();
+  const sessions = new Map(view.sessions.map((name) => [name, collect(view.read(name), name, genuine)]));
+  ensure(disk.fired.length === 0 && disk.openCount === 0, "whoever looks changes nothing and leaves nothing open");
+  ensure(JSON.stringify(filesOf(disk)) === JSON.stringify(before), "not one byte is changed");
+  const damage = findings.filter(({ kind }) => kind === "damage").map(({ where, what }) => `${where}: ${what}`);
+  return { damage, sessions };
+}
+
+function agree(look: Look, { report }: EventLog, sessions: ReadonlyMap<string, Read>): void {
+  const told = [...sessions.values()].some((read) => read.told);
+  const harmed = told || report.lost.length > 0 || report.frozen.length > 0;
+  ensure(harmed === look.damage.length > 0, `recovery and the view agree on damage: ${harmed}, ${look.damage}`);
+  for (const [name, { seqs }] of sessions) {
+    const seen = look.sessions.get(name)?.seqs ?? [];
+    ensure(`${seen}` === `${seqs}`, `${name}: the view reads ${seen}, recovery ${seqs}`);
+  }
+}
+
+/** H3, then a power cut, and everything is as it was before it. */
+async function writeOn(disk: SimDisk, log: EventLog, sessions: ReadonlyMap<string, Read>): Promise<void> {
+  const wrote = new Map<string, number>();
+  for (const session of [...sessions.keys(), "agents/9999"]) {
+    const answer = log.append([{ session, ts: "", event: "later", data: "again" }]);
+    if (log.frozen(session) === undefined) {
+      ensure(answer.ok, `${session} goes on`);
+      await answer.value.durable;
+      wrote.set(session, answer.value.first);
+    } else ensure(!answer.ok && answer.error.code === "log.frozen", `${session} is frozen`);
+  }
+  const later = await openOn(disk.powerCut(nothing));
+  for (const [session, seq] of wrote) {
+    const seqs = [...later.read(session)].flatMap((reading) => (reading.kind === "entry" ? [reading.entry.seq] : []));
+    ensure(seqs.at(-1) === seq, `${session} keeps what it took after the damage`);
+    ensure(`${seqs.slice(0, -1)}` === `${sessions.get(session)?.seqs ?? []}`, `${session} loses nothing more`);
+  }
+}
