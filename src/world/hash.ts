@@ -21,3 +21,11 @@ export function putHex8(sum: number, into: Uint8Array, at: number): void {
 export function sha256(bytes: Uint8Array | string): string {
   return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 }
+
+/** Compares in constant time: how long it takes says nothing about where two secrets differ. */
+export function sameSecret(a: string, b: string): boolean {
+  const [left, right] = [sha256(a), sha256(b)]; // Of one length, whatever came in.
+  let difference = 0;
+  for (let at = 0; at < left.length; at++) difference |= left.charCodeAt(at) ^ right.charCodeAt(at);
+  return difference === 0;
+}

@@ -3,6 +3,14 @@
 
 export type ProcessIdentity = { readonly pid: number; readonly startTime: number; readonly bootId: string };
 
+/** One line of the process table. `session` is the pid of the session's leader, who may be gone. */
+export type ListedProcess = {
+  readonly pid: number;
+  readonly ppid: number;
+  readonly session: number;
+  readonly startTime: number;
+};
+
 export type Signal = "SIGTERM" | "SIGKILL" | "SIGINT" | "SIGHUP" | "SIGSTOP" | "SIGCONT";
 
 export interface Processes {
@@ -13,6 +21,14 @@ export interface Processes {
   /** Changes with every boot, so that pids and start times of another boot never match. */
   bootId(): string;
   alive(who: ProcessIdentity): boolean;
+  /** Whether a thread of it waits for the disk (state D). Any thread: a sync may be on one of a pool while the others wait for it. */
+  waitsForDisk(pid: number): boolean;
+  /** Everybody who is there now, zombies left out. */
+  list(): readonly ListedProcess[];
+  /** A variable that a process was started with; undefined where it has none of that name, is gone, or is not ours to look into. */
+  variable(pid: number, name: string): string | undefined;
+  /** Now, in the unit of `startTime`. */
+  ticks(): number;
   /** False where it was gone already; never signals a stranger that has its pid by now. */
   kill(who: ProcessIdentity, signal: Signal): boolean;
 }
@@ -24,6 +40,6 @@ export function identify(processes: Processes, pid: number): ProcessIdentity | u
 }
 
 /** P1, for whoever implements `Processes`. */
-export function isAlive(processes: Omit<Processes, "alive" | "kill">, who: ProcessIdentity): boolean {
+export function isAlive(processes: Pick<Processes, "startTime" | "bootId">, who: ProcessIdentity): boolean {
   return who.bootId === processes.bootId() && processes.startTime(who.pid) === who.startTime;
 }

@@ -1,8 +1,9 @@
 // Processes of a Linux machine, read from /proc.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { assert } from "../base/assert.ts";
 import { attempt, unless } from "./attempt.ts";
 import { isAlive, type Processes, type ProcessIdentity, type Signal } from "./process.ts";
+import { list, ticks, variable } from "./real-process-list.ts";
 
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 /** ESRCH: the process ended between opening and reading the file. */
@@ -14,18 +15,45 @@ const START_TIME = 22 - 3;
 export function realProcesses(): Processes {
   const found = { pid: process.pid, startTime, bootId };
   const alive = (who: ProcessIdentity): boolean => isAlive(found, who);
-  return { ...found, alive, kill: (who, signal) => alive(who) && send(who.pid, signal) };
+  return {
+    ...found,
+    alive,
+    waitsForDisk,
+    list,
+    variable,
+    ticks,
+    kill: (who, signal) => alive(who) && send(who.pid, signal),
+  };
 }
 
 function startTime(pid: number): number | undefined {
-  const path = `/proc/${pid}/stat`;
-  const line = unless(GONE, undefined, () => attempt("startTime", path, () => readFileSync(path, "latin1")));
+  const line = statLine("startTime", `/proc/${pid}/stat`);
   return line === undefined ? undefined : startTimeIn(line);
 }
 
-/** From a line of /proc/PID/stat. The name in it is anything a program likes, with spaces and brackets: the last one ends it. */
+function waitsForDisk(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`;
+  const threads = unless(GONE, [], () => attempt("waitsForDisk", tasks, () => readdirSync(tasks)));
+  return threads.some((thread) => waitsInLine(statLine("waitsForDisk", `${tasks}/${thread}/stat`) ?? ""));
+}
+
+function statLine(operation: string, path: string): string | undefined {
+  return unless(GONE, undefined, () => attempt(operation, path, () => readFileSync(path, "latin1")));
+}
+
+/** From a line of /proc/PID/stat: whether it sleeps where no signal reaches it. */
+export function waitsInLine(line: string): boolean {
+  return fieldsIn(line)[STATE] === "D";
+}
+
+/** The name in a stat line is anything a program likes, with spaces and brackets: the last one ends it. */
+function fieldsIn(line: string): string[] {
+  return line.slice(line.lastIndexOf(")") + 2).split(" ");
+}
+
+/** From a line of /proc/PID/stat. */
 export function startTimeIn(line: string): number | undefined {
-  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  const fields = fieldsIn(line);
   const ticks = Number(fields[START_TIME]);
   assert(Number.isSafeInteger(ticks), "a stat line has a start time in field 22");
   // A zombie still has its pid, and kill(pid, 0) succeeds on it, but it does nothing any more. X and x are dead as well.

@@ -1,15 +1,32 @@
 // A simulated process table: pids are given out again, zombies linger, a reboot ends everybody.
 import { assert } from "../../src/base/assert.ts";
-import { identify, isAlive, type Processes, type ProcessIdentity, type Signal } from "../../src/world/process.ts";
+import {
+  identify,
+  isAlive,
+  type ListedProcess,
+  type Processes,
+  type ProcessIdentity,
+  type Signal,
+} from "../../src/world/process.ts";
 
-type Entry = { readonly startTime: number; readonly state: "running" | "stopped" | "zombie" };
+/** Where a process comes from. Without a session it leads its own. */
+type Family = {
+  readonly ppid?: number;
+  readonly session?: number;
+  readonly variables?: Readonly<Record<string, string>>;
+};
+type Entry = Family & { readonly startTime: number; readonly state: "running" | "stopped" | "zombie" };
+
+/** Who takes in those whose parent has gone. */
+const INIT = 1;
 
 export class SimProcesses implements Processes {
   pid: number;
   /** Every signal that reached somebody, in order. */
   readonly signals: { readonly pid: number; readonly signal: Signal }[] = [];
   private readonly table = new Map<number, Entry>();
-  private ticks = 0;
+  private readonly stalled = new Set<number>();
+  private tick = 0;
   private boot = 1;
   private lastPid = 1000;
 
@@ -30,21 +47,45 @@ export class SimProcesses implements Processes {
     return isAlive(this, who);
   }
 
+  list(): readonly ListedProcess[] {
+    return [...this.table].flatMap(([pid, { ppid = INIT, session = pid, startTime, state }]) =>
+      state === "zombie" ? [] : { pid, ppid, session, startTime },
+    );
+  }
+
+  variable(pid: number, name: string): string | undefined {
+    return this.table.get(pid)?.variables?.[name];
+  }
+
+  ticks(): number {
+    return this.tick;
+  }
+
+  waitsForDisk(pid: number): boolean {
+    return this.startTime(pid) !== undefined && this.stalled.has(pid);
+  }
+
+  /** The disk does not answer it; and later it does. */
+  stall(pid: number, stalled = true): void {
+    if (stalled) this.stalled.add(pid);
+    else this.stalled.delete(pid);
+  }
+
   kill(who: ProcessIdentity, signal: Signal): boolean {
     if (!this.alive(who)) return false;
     this.signals.push({ pid: who.pid, signal });
     if (signal === "SIGSTOP") this.set(who.pid, "stopped");
     else if (signal === "SIGCONT") this.set(who.pid, "running");
-    else this.set(who.pid, "zombie");
-    return true;
+    else if (signal === "SIGKILL" || this.table.get(who.pid)?.state !== "stopped") this.set(who.pid, "zombie");
+    return true; // To one that is stopped everything but SIGKILL comes later, when it goes on; here: never.
   }
 
   /** A new process, with a pid of its own or one that somebody had before. */
-  spawn(pid = this.lastPid + 1): ProcessIdentity {
+  spawn(pid = this.lastPid + 1, family: Family = {}): ProcessIdentity {
     assert(!this.table.has(pid), `pid ${pid} is free`);
-    this.ticks += 1;
+    this.tick += 1;
     this.lastPid = Math.max(pid, this.lastPid);
-    this.table.set(pid, { startTime: this.ticks, state: "running" });
+    this.table.set(pid, { ...family, startTime: this.tick, state: "running" });
     const who = identify(this, pid);
     assert(who !== undefined, "a new process is there");
     return who;
@@ -58,6 +99,7 @@ export class SimProcesses implements Processes {
   /** The parent has asked: the pid is free again. */
   reap(pid: number): void {
     this.table.delete(pid);
+    for (const [child, entry] of this.table) if (entry.ppid === pid) this.table.set(child, { ...entry, ppid: INIT });
   }
 
   /** We die and are reaped; the process that comes after us is somebody else. */
@@ -70,7 +112,7 @@ export class SimProcesses implements Processes {
   reboot(): void {
     this.table.clear();
     this.boot += 1;
-    this.ticks = 0;
+    this.tick = 0;
     this.lastPid = this.pid - 1;
     this.spawn(this.pid);
   }

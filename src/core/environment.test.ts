@@ -1,0 +1,71 @@
+// Claims about what is stored of an environment: enough to start again, and no secret.
+import { describe, expect, test } from "bun:test";
+import { type EnvironmentRules, keepEnvironment } from "./environment.ts";
+
+const NO_RULES: EnvironmentRules = { allow: [], deny: [] };
+const keep = (names: readonly string[], rules = NO_RULES) =>
+  Object.keys(keepEnvironment(Object.fromEntries(names.map((name) => [name, "v"])), rules).kept);
+
+describe("names", () => {
+  test("what people call their secrets is left out, in any case", () => {
+    const secrets = [
+      ...["GITHUB_TOKEN", "TOKEN", "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID", "ANTHROPIC_API_KEY", "PGPASSWORD"],
+      ...["MYSQL_PWD", "GOOGLE_APPLICATION_CREDENTIALS", "npm_config__authToken", "gitlab_pat", "SENTRY_DSN"],
+      ...["SSH_PASSPHRASE", "VAULT_PASS", "SLACK_WEBHOOK_URL", "OPENAI_APIKEY", "DB_PASSWD", "SESSION_COOKIE"],
+    ];
+    expect(keep(secrets)).toEqual([]);
+  });
+
+  test("what a program needs to start again is kept", () => {
+    const needed = [
+      ...["PATH", "HOME", "SHELL", "PWD", "OLDPWD", "LANG", "LC_ALL", "TERM", "SSH_AUTH_SOCK", "EDITOR", "VIRTUAL_ENV"],
+      ...["TOKENIZERS_PARALLELISM", "XDG_RUNTIME_DIR", "KEYBOARD", "PASSAGE", "COMPASS", "MONKEY", "INIT_CWD"],
+    ];
+    expect(keep(needed)).toEqual(needed);
+  });
+
+  test("the operator's deny wins over their allow, and either over ours", () => {
+    const names = ["CI_TOKEN", "MY_TOKEN", "PLAIN", "PLAIN_2"];
+    expect(keep(names, { allow: ["*_token"], deny: ["my_*", "PLAIN_?"] })).toEqual(["CI_TOKEN", "PLAIN"]);
+  });
+
+  test("a glob is no pattern: its dots and brackets are themselves", () => {
+    expect(keep(["A.B", "AXB", "A[1]", "A1"], { allow: [], deny: ["A.B", "A[1]"] })).toEqual(["AXB", "A1"]);
+    expect(keep(["A(B", "A+", "A\\"], { allow: [], deny: ["A(B", "A+", "A\\"] })).toEqual([]);
+  });
+});
+
+describe("values", () => {
+  const leftOut = (value: string) => keepEnvironment({ X: value }, NO_RULES).leftOut.length === 1;
+
+  test("an address with a password and a private key are left out whatever their name", () => {
+    expect(leftOut("postgres://ann:hunter2@db.example/app")).toBe(true);
+    expect(leftOut("redis://:hunter2@localhost:6379")).toBe(true);
+    expect(leftOut("-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl")).toBe(true);
+  });
+
+  test("addresses without one are kept", () => {
+    for (const value of [
+      "https://example.com/a:b@c",
+      "unix:path=/run/bus",
+      "http://proxy:3128",
+      "ssh://git@host:22/x",
+    ]) {
+      expect({ value, leftOut: leftOut(value) }).toEqual({ value, leftOut: false });
+    }
+  });
+});
+
+test("what was left out is named in order, and its value is nowhere in the answer", () => {
+  const found = keepEnvironment({ Z_TOKEN: "hunter2", A: "1", B_KEY: "hunter3" }, NO_RULES);
+  expect(found).toEqual({ kept: { A: "1" }, leftOut: ["B_KEY", "Z_TOKEN"] });
+  expect(JSON.stringify(found)).not.toContain("hunter");
+});
+
+test("a variable named like a part of every object is an ordinary one", () => {
+  const found = keepEnvironment(JSON.parse('{"__proto__":"x","constructor":"y"}'), NO_RULES);
+  expect(Object.entries(found.kept)).toEqual([
+    ["__proto__", "x"],
+    ["constructor", "y"],
+  ]);
+});

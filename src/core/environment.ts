@@ -1,0 +1,65 @@
+// Which variables of an environment are stored, so that a terminal can be started again: all but those that look like secrets.
+// V1. No secret goes to disk by default: not by a name that says so, and not by a value that is one whatever its name.
+// V2. The operator has the last word: their `deny` wins over their `allow`, and either wins over what we think ourselves.
+// V3. What is left out is named, never shown: the report says which variables are unset after a restore.
+
+export type EnvironmentRules = {
+  /** Globs (`*`, `?`) of names that are kept although they look like secrets. */
+  readonly allow: readonly string[];
+  /** Globs of names that are never kept. */
+  readonly deny: readonly string[];
+};
+
+export type Kept = {
+  readonly kept: Readonly<Record<string, string>>;
+  /** Names only, sorted: V3. */
+  readonly leftOut: readonly string[];
+};
+
+export const SECRET_NAMES: readonly string[] = [
+  ...["TOKEN", "*_TOKEN", "*_TOKEN_*", "*AUTHTOKEN*", "*ACCESSTOKEN*", "*_PAT", "*_JWT", "*BEARER*"],
+  ...["*_KEY", "*APIKEY*", "*API_KEY*", "*ACCESS_KEY*", "*PRIVATE_KEY*", "*ENCRYPTION_KEY*", "*SIGNING_KEY*"],
+  ...["*SECRET*", "*PASSWORD*", "*PASSWD*", "*PASSPHRASE*", "*_PASS", "*_PWD", "*_PIN"],
+  ...["*CREDENTIAL*", "*_CREDS", "*_AUTH", "*_AUTHORIZATION", "*COOKIE*", "*WEBHOOK*", "*_DSN"],
+];
+
+/** A private key in PEM, or an address with a password in it (`postgres://ann:pw@host/db`). */
+const SECRET_VALUES = /-----BEGIN [A-Z ]*PRIVATE KEY-----|\b[a-z][a-z\d+.-]*:\/\/[^\s/:@]*:[^\s/@]+@/i;
+
+const WILD: Readonly<Record<string, string>> = { "*": ".*", "?": "." };
+
+export function keepEnvironment(environment: Readonly<Record<string, string>>, rules: EnvironmentRules): Kept {
+  const judge = judgeOf(rules);
+  const { kept = [], leftOut = [] } = Object.groupBy(Object.entries(environment), ([name, value]) =>
+    judge(name, value) ? "kept" : "leftOut",
+  );
+  // Not assigned one by one: a variable may be called `__proto__`.
+  return { kept: Object.fromEntries(kept), leftOut: leftOut.map(([name]) => name).sort() };
+}
+
+function judgeOf(rules: EnvironmentRules): (name: string, value: string) => boolean {
+  const denied = matcher(rules.deny);
+  const allowed = matcher(rules.allow);
+  return (name, value) => {
+    if (denied(name)) return false; // V2
+    return allowed(name) || !(looksSecret(name) || SECRET_VALUES.test(value)); // V1
+  };
+}
+
+const isSecretName = matcher(SECRET_NAMES);
+
+export function looksSecret(name: string): boolean {
+  return isSecretName(name);
+}
+
+/** Whether a name fits one of the globs; case does not count (`npm_config__authToken`). */
+function matcher(globs: readonly string[]): (name: string) => boolean {
+  const patterns = globs.map(
+    (glob) => new RegExp(`^${[...glob].map((character) => WILD[character] ?? escaped(character)).join("")}$`, "is"),
+  );
+  return (name) => patterns.some((pattern) => pattern.test(name));
+}
+
+function escaped(character: string): string {
+  return character.replace(/[\\^$.|+()[\]{}]/, "\\$&");
+}

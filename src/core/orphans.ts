@@ -1,0 +1,150 @@
+// Orphans: processes that terminals of ours left behind when their holder died. Everything known comes in; who is ours comes out.
+// Z1. Only who is proved ours is named: by the marker of a terminal of this home, as the recorded child, by the session of a recorded
+//     process, or as a descendant of one of these.
+// Z2. Records are pid, start time and boot id. One of another boot, or whose pid somebody else has by now, proves nothing.
+// Z3. Never named: whoever belongs to a living holder by parent, session or marker; whoever is spared (we ourselves), stands below or
+//     above one of these, or carries the marker of somebody else.
+// Z4. The system gives no pid away while a session is named by it. So where its leader is gone, a session is ours for certain only if a
+//     member started while the leader was known to live, or one carries the marker. The rest is doubtful: told, never stopped.
+import { type Family, familyOf, type Listed } from "./family.ts";
+
+export type Identity = { readonly pid: number; readonly startTime: number; readonly bootId: string };
+
+/** A terminal of this home, running or not, with the processes it was recorded with. Both lead sessions: a child on pipes is in its holder's. */
+export type HeldTerminal = {
+  readonly id: string;
+  readonly holder: Identity | undefined;
+  readonly child: Identity | undefined;
+  /** The last moment (in ticks, like start times) at which holder and child were both known to live, where one is known. */
+  readonly seenAt: number | undefined;
+};
+
+export type ProcessTable = {
+  readonly bootId: string;
+  readonly processes: readonly Listed[];
+  /** Whose marker a process carries, by pid. */
+  readonly markers: ReadonlyMap<number, string>;
+  /** We ourselves: daemon, watchdog, web host. */
+  readonly spared: readonly Identity[];
+};
+
+export type Orphan = {
+  readonly who: Identity;
+  readonly terminal: string;
+  readonly by: "record" | "marker" | "session" | "parent";
+};
+
+export type Orphans = { readonly ours: readonly Orphan[]; readonly doubtful: readonly Orphan[] };
+
+type Verdict =
+  | { readonly kind: "ours" | "doubtful"; readonly terminal: string; readonly by: Orphan["by"] }
+  | { readonly kind: "spared" }
+  | { readonly kind: "unknown" };
+
+export function findOrphans(table: ProcessTable, terminals: readonly HeldTerminal[]): Orphans {
+  const family = familyOf(table.processes);
+  const judge = new Judge(table, family, terminals);
+  const verdicts = new Map(table.processes.map((listed) => [listed.pid, judge.of(listed)]));
+  const protectedPids = judge.protectedBy(verdicts);
+  const ours = claimed(family, verdicts, protectedPids);
+  const named = (pid: number, terminal: string, by: Orphan["by"]): Orphan[] => {
+    const startTime = family.get(pid)?.startTime;
+    return startTime === undefined ? [] : [{ who: { pid, startTime, bootId: table.bootId }, terminal, by }];
+  };
+  const doubtful = [...verdicts].flatMap(([pid, verdict]) =>
+    verdict.kind === "doubtful" && !protectedPids.has(pid) && !ours.has(pid)
+      ? named(pid, verdict.terminal, verdict.by)
+      : [],
+  );
+  return { ours: [...ours].flatMap(([pid, { terminal, by }]) => named(pid, terminal, by)), doubtful };
+}
+
+type Claim = { readonly terminal: string; readonly by: Orphan["by"] };
+
+/** Everybody with a proof of their own, and then everybody below them. */
+function claimed(family: Family, verdicts: ReadonlyMap<number, Verdict>, isProtected: ReadonlySet<number>) {
+  const ours = new Map<number, Claim>();
+  for (const [pid, verdict] of verdicts) {
+    if (verdict.kind === "ours" && !isProtected.has(pid)) ours.set(pid, { terminal: verdict.terminal, by: verdict.by });
+  }
+  // A map that grows while it is walked also yields what was added: this is the whole search.
+  for (const [pid, { terminal }] of ours) {
+    for (const child of family.childrenOf(pid)) {
+      if (!isProtected.has(child) && !ours.has(child)) ours.set(child, { terminal, by: "parent" }); // Z1
+    }
+  }
+  return ours;
+}
+
+class Judge {
+  readonly #table: ProcessTable;
+  readonly #family: Family;
+  readonly #byId = new Map<string, HeldTerminal>();
+  readonly #byLeader = new Map<number, { readonly terminal: HeldTerminal; readonly leader: Identity }>();
+  readonly #markedSessions = new Map<string, ReadonlySet<number>>();
+
+  constructor(table: ProcessTable, family: Family, terminals: readonly HeldTerminal[]) {
+    this.#table = table;
+    this.#family = family;
+    for (const terminal of terminals) {
+      this.#byId.set(terminal.id, terminal);
+      for (const leader of [terminal.holder, terminal.child]) this.#record(terminal, leader);
+    }
+    const marked = table.processes.filter(({ pid }) => table.markers.has(pid));
+    const byMarker = Map.groupBy(marked, ({ pid }) => table.markers.get(pid) ?? "");
+    for (const [id, members] of byMarker) this.#markedSessions.set(id, new Set(members.map(({ session }) => session)));
+  }
+
+  /** Of two terminals that were recorded with one pid, the later one had it last. */
+  #record(terminal: HeldTerminal, leader: Identity | undefined): void {
+    if (leader === undefined || leader.bootId !== this.#table.bootId) return; // Z2
+    const known = this.#byLeader.get(leader.pid)?.leader;
+    if (known === undefined || known.startTime <= leader.startTime)
+      this.#byLeader.set(leader.pid, { terminal, leader });
+  }
+
+  of(listed: Listed): Verdict {
+    const marker = this.#table.markers.get(listed.pid);
+    if (marker === undefined) return this.#byRecord(listed);
+    const terminal = this.#byId.get(marker);
+    if (terminal === undefined || this.#isHeld(terminal)) return { kind: "spared" }; // Z3
+    return { kind: "ours", terminal: marker, by: "marker" };
+  }
+
+  #byRecord(listed: Listed): Verdict {
+    const recorded = this.#byLeader.get(listed.pid);
+    const itself = recorded?.leader.startTime === listed.startTime;
+    const found = itself ? recorded : this.#byLeader.get(listed.session);
+    if (found === undefined) return { kind: "unknown" };
+    const { terminal, leader } = found;
+    const now = this.#family.get(leader.pid);
+    if (now !== undefined && now.startTime !== leader.startTime) return { kind: "unknown" }; // Z2
+    if (this.#isHeld(terminal)) return { kind: "spared" }; // Z3
+    if (itself) return { kind: "ours", terminal: terminal.id, by: "record" };
+    const certain = now !== undefined || this.#wasOurs(listed, terminal, leader);
+    return { kind: certain ? "ours" : "doubtful", terminal: terminal.id, by: "session" };
+  }
+
+  /** Z4. */
+  #wasOurs(listed: Listed, terminal: HeldTerminal, leader: Identity): boolean {
+    const seenAt = Math.max(leader.startTime, terminal.seenAt ?? 0);
+    return listed.startTime <= seenAt || this.#markedSessions.get(terminal.id)?.has(listed.session) === true;
+  }
+
+  #isHeld({ holder }: HeldTerminal): boolean {
+    return holder !== undefined && this.#isThere(holder);
+  }
+
+  #isThere(who: Identity): boolean {
+    return who.bootId === this.#table.bootId && this.#family.get(who.pid)?.startTime === who.startTime;
+  }
+
+  /** Z3: the spared, the living holders, and whoever the verdicts spare; with all below, and above those that are alive for certain. */
+  protectedBy(verdicts: ReadonlyMap<number, Verdict>): ReadonlySet<number> {
+    const holders = [...this.#byId.values()].flatMap(({ holder }) => holder ?? []);
+    const certain = [...this.#table.spared, ...holders].filter((who) => this.#isThere(who)).map(({ pid }) => pid);
+    const spared = [...verdicts].filter(([, verdict]) => verdict.kind === "spared").map(([pid]) => pid);
+    const below = this.#family.withDescendants([...certain, ...spared]);
+    return new Set([...below, ...certain.flatMap((pid) => this.#family.ancestorsOf(pid))]);
+  }
+}

@@ -1,0 +1,66 @@
+// The stages of a recovery, as a table (RS-1). No path skips a stage; a failed one goes back to itself when the operator retries.
+import { type Machine, machine } from "../base/machine.ts";
+
+export type RecoveryStage =
+  | "CRASHED"
+  | "DETECTING"
+  | "INVENTORYING"
+  | "RESTORING"
+  | "RECONCILING"
+  | "LIVE"
+  | "DETECTION_FAILED"
+  | "INVENTORY_FAILED"
+  | "RESTORATION_FAILED"
+  | "RECONCILIATION_FAILED";
+
+/** The stage wanted next is the event: whoever drives the machine names where it wants to be. */
+export const recoveryMachine: Machine<RecoveryStage, RecoveryStage> = machine({
+  name: "recovery",
+  initial: "CRASHED",
+  table: {
+    CRASHED: { DETECTING: "DETECTING" },
+    DETECTING: { INVENTORYING: "INVENTORYING", DETECTION_FAILED: "DETECTION_FAILED" },
+    INVENTORYING: { RESTORING: "RESTORING", INVENTORY_FAILED: "INVENTORY_FAILED" },
+    RESTORING: { RECONCILING: "RECONCILING", RESTORATION_FAILED: "RESTORATION_FAILED" },
+    RECONCILING: { LIVE: "LIVE", RECONCILIATION_FAILED: "RECONCILIATION_FAILED" },
+    LIVE: { CRASHED: "CRASHED" },
+    DETECTION_FAILED: { DETECTING: "DETECTING" },
+    INVENTORY_FAILED: { INVENTORYING: "INVENTORYING" },
+    RESTORATION_FAILED: { RESTORING: "RESTORING" },
+    RECONCILIATION_FAILED: { RECONCILING: "RECONCILING" },
+  },
+});
+
+/** Where each working stage goes when it fails, and where when it is done. */
+export const STAGES = {
+  DETECTING: { failed: "DETECTION_FAILED", next: "INVENTORYING" },
+  INVENTORYING: { failed: "INVENTORY_FAILED", next: "RESTORING" },
+  RESTORING: { failed: "RESTORATION_FAILED", next: "RECONCILING" },
+  RECONCILING: { failed: "RECONCILIATION_FAILED", next: "LIVE" },
+} as const satisfies Readonly<Record<string, { failed: RecoveryStage; next: RecoveryStage }>>;
+
+export type WorkingStage = keyof typeof STAGES;
+
+export function isWorking(stage: RecoveryStage): stage is WorkingStage {
+  return stage in STAGES;
+}
+
+/** The working stage that a failure state goes back to. */
+export function retriedStage(stage: RecoveryStage): WorkingStage | undefined {
+  if (stage === "DETECTION_FAILED") return "DETECTING";
+  if (stage === "INVENTORY_FAILED") return "INVENTORYING";
+  if (stage === "RESTORATION_FAILED") return "RESTORING";
+  return stage === "RECONCILIATION_FAILED" ? "RECONCILING" : undefined;
+}
+
+/** What became of one thing, for the report (DESIGN §2.4). */
+export type Fate = "back as it was" | "restarted" | "needs you" | "could not";
+export type ReportItem = {
+  readonly what: string;
+  readonly id: string;
+  readonly name: string;
+  readonly fate: Fate;
+  readonly reason: string;
+  /** The next command to type, where there is one. */
+  readonly next: string;
+};

@@ -1,0 +1,105 @@
+// The one child of a holder, on a terminal or on pipes, behind one face.
+// N1. Its environment is what the spec says, with a name for the terminal where it has none, and the marker by which orphans are
+//     found; nothing that would make a Bun inside it behave like ours.
+// N2. What is written to it is taken at once and goes out in order; `waiting` says how much it has not taken yet.
+import { isFault } from "../base/fault.ts";
+import type { HolderSize, HolderSpec } from "../wire/holder.ts";
+import type { Children, Command, Ending, PipeChild } from "../world/children.ts";
+
+export interface Child {
+  readonly pid: number;
+  readonly waiting: number;
+  write(bytes: Uint8Array): void;
+  endInput(): void;
+  resize(size: HolderSize): void;
+  signal(name: string): boolean;
+}
+
+export type ChildEvents = {
+  /** On pipes, a promise stops the reading until it resolves. */
+  output(bytes: Uint8Array): void | Promise<void>;
+  /** What it says on stderr; on a terminal that is output like any other. */
+  errors(bytes: Uint8Array): void;
+  /** Nothing waits for it any more. */
+  drained(): void;
+  ended(ending: Ending): void;
+};
+
+export const MARKER = "HOLDFAST_TERMINAL";
+const TERMINAL_NAME = "xterm-256color";
+const OURS = ["BUN_OPTIONS", "BUN_BE_BUN"];
+
+/** Fault ENOENT, EACCES … where it cannot be started. */
+export function startChild(children: Children, spec: HolderSpec, size: HolderSize, events: ChildEvents): Child {
+  const command = commandOf(spec);
+  if (spec.mode === "pipe") return onPipes(children, command, events);
+  const child = children.pty(command, size, events);
+  // A terminal's input has no end of its own: whoever wants to send one types the key for it.
+  return Object.assign(child, { endInput: () => undefined });
+}
+
+export function commandOf(spec: HolderSpec): Command {
+  const [program = "", ...words] = spec.argv;
+  const given = Object.entries(spec.env).filter(([name]) => !OURS.includes(name));
+  const named = spec.mode === "pty" ? { TERM: TERMINAL_NAME } : {};
+  return {
+    argv: [program, ...words],
+    cwd: spec.cwd,
+    env: { ...named, ...Object.fromEntries(given), [MARKER]: spec.id },
+  }; // N1
+}
+
+function onPipes(children: Children, command: Command, events: ChildEvents): Child {
+  const child = children.pipes(command, {
+    output: (bytes, from) => (from === "stdout" ? events.output(bytes) : events.errors(bytes)),
+    ended: events.ended,
+  });
+  const input = new PipeInput(child, events.drained);
+  return {
+    pid: child.pid,
+    get waiting() {
+      return input.waiting;
+    },
+    write: (bytes) => input.write(bytes),
+    endInput: () => input.end(),
+    resize: () => undefined,
+    signal: child.signal,
+  };
+}
+
+class PipeInput {
+  readonly #child: PipeChild;
+  readonly #drained: () => void;
+  #last: Promise<void> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(child: PipeChild, drained: () => void) {
+    this.#child = child;
+    this.#drained = drained;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  write(bytes: Uint8Array): void {
+    const copy = new Uint8Array(bytes);
+    this.#waiting += copy.length;
+    this.#last = this.#last.then(() => this.#hand(copy)); // N2
+  }
+
+  end(): void {
+    this.#last = this.#last.then(() => this.#child.closeInput());
+  }
+
+  async #hand(bytes: Uint8Array): Promise<void> {
+    try {
+      await this.#child.write(bytes);
+    } catch (error) {
+      // The child has closed its input, or ended. What it does then is its own affair; its end will be told.
+      if (!isFault(error)) throw error;
+    }
+    this.#waiting -= bytes.length;
+    if (this.#waiting === 0) this.#drained();
+  }
+}

@@ -1,0 +1,180 @@
+// Client: one connection, from its HELLO to its close. What it may ask for is the host's to do.
+// C1. Nothing is done for a connection before it has shown the token, and it has not long to do so (holder.ts, H1).
+// C2. Rubbish closes the connection it came from, and touches nothing else.
+import { FrameReader, type RawFrame } from "../wire/frames.ts";
+import * as protocol from "../wire/holder.ts";
+import type { HolderRefusal } from "../wire/holder-json.ts";
+import { parseHello, parseSignal, parseSize } from "../wire/holder-json.ts";
+import type { Clock } from "../world/clock.ts";
+import { sameSecret } from "../world/hash.ts";
+import type { Connection, ConnectionEvents } from "../world/socket.ts";
+import { Follower } from "./follower.ts";
+import type { Recorder } from "./recorder.ts";
+
+/** What a client reaches of the holder. */
+export interface Host {
+  readonly clock: Clock;
+  readonly token: string;
+  readonly recorder: Recorder;
+  joined(client: Client): void;
+  welcomed(client: Client): void;
+  /** Whether it had joined or not. */
+  left(client: Client): void;
+  status(): protocol.HolderStatus;
+  input(client: Client, input: protocol.Input): void;
+  resize(client: Client, size: protocol.HolderSize): void;
+  signal(name: string): boolean;
+  consumed(offset: number): void;
+  endInput(): void;
+}
+
+/** C1: a client of ours says hello in its first breath. */
+const HELLO_MS = 10_000;
+
+export class Client {
+  readonly #connection: Connection;
+  readonly #host: Host;
+  readonly #reader = new FrameReader();
+  readonly #stopWaiting: () => void;
+  readonly follower: Follower;
+  #hello: protocol.Hello | undefined;
+  #closed = false;
+
+  constructor(connection: Connection, host: Host) {
+    this.#connection = connection;
+    this.#host = host;
+    this.follower = new Follower(connection, host.recorder, host.clock);
+    this.#stopWaiting = host.clock.after(HELLO_MS, () => connection.destroy()); // C1
+  }
+
+  get events(): ConnectionEvents {
+    return {
+      bytes: (bytes) => this.#bytes(bytes),
+      drained: () => this.follower.drained(),
+      closed: () => this.#close(),
+    };
+  }
+
+  get writer(): string {
+    return this.#hello?.writer ?? "";
+  }
+
+  get readOnly(): boolean {
+    return this.#hello?.readOnly === true;
+  }
+
+  send(frame: Uint8Array): void {
+    this.#connection.send(frame);
+  }
+
+  refuse(refusal: HolderRefusal): void {
+    this.send(protocol.jsonFrame(protocol.REFUSED, refusal));
+  }
+
+  /** Its input waits where it is until there is room. */
+  pause(): void {
+    this.#connection.pause();
+  }
+
+  resume(): void {
+    this.#connection.resume();
+  }
+
+  /** Another connection speaks for it from now on, or it has no business here. */
+  dismiss(refusal: HolderRefusal): void {
+    this.refuse(refusal);
+    this.#connection.end();
+  }
+
+  #bytes(bytes: Uint8Array): void {
+    const frames = this.#reader.push(bytes);
+    for (const frame of frames ?? []) {
+      if (this.#closed) return;
+      const fine = this.#hello === undefined ? this.#greet(frame) : this.#take(frame);
+      if (!fine) {
+        this.#connection.destroy(); // C2
+        return;
+      }
+    }
+    if (frames === undefined) this.#connection.destroy(); // C2
+  }
+
+  #greet({ tag, payload }: RawFrame): boolean {
+    const hello = tag === protocol.HELLO ? parseHello(payload) : undefined;
+    if (hello === undefined) return false;
+    this.#stopWaiting();
+    if (!sameSecret(hello.token, this.#host.token)) {
+      this.dismiss(WRONG_TOKEN); // C1
+      this.#closed = true;
+      return true;
+    }
+    this.#hello = hello;
+    this.#host.joined(this);
+    if (hello.size !== undefined && !this.readOnly) this.#host.resize(this, hello.size);
+    this.send(protocol.jsonFrame(protocol.WELCOME, this.#host.status()));
+    if (hello.from !== undefined) this.follower.begin(hello.from);
+    this.#host.welcomed(this);
+    return true;
+  }
+
+  /** False where it is rubbish. A tag that we do not know is not: a newer client may know more than we do. */
+  #take({ tag, payload }: RawFrame): boolean {
+    if (tag === protocol.INPUT)
+      return this.#given(protocol.readInput(payload), (input) => this.#host.input(this, input));
+    if (tag === protocol.RESIZE) return this.#given(parseSize(payload), (size) => this.#resize(size));
+    if (tag === protocol.SIGNAL) return this.#given(parseSignal(payload), (name) => this.#signal(name));
+    if (tag === protocol.CONSUMED)
+      return this.#given(protocol.readNumber(payload), ({ number }) => this.#consumed(number));
+    if (tag === protocol.STATUS) this.send(protocol.jsonFrame(protocol.STATUS_IS, this.#host.status()));
+    if (tag === protocol.END_INPUT && this.#mayAct()) this.#host.endInput();
+    return true;
+  }
+
+  #given<T>(value: T | undefined, act: (value: T) => void): boolean {
+    if (value !== undefined) act(value);
+    return value !== undefined;
+  }
+
+  #resize(size: protocol.HolderSize): void {
+    if (!this.readOnly) this.#host.resize(this, size);
+  }
+
+  #signal(name: string): void {
+    if (this.#mayAct() && !this.#host.signal(name)) this.refuse(noSignal(name));
+  }
+
+  #consumed(offset: number): void {
+    if (this.#mayAct()) this.#host.consumed(offset);
+  }
+
+  #mayAct(): boolean {
+    if (this.readOnly) this.refuse(READ_ONLY);
+    return !this.readOnly;
+  }
+
+  #close(): void {
+    this.#closed = true;
+    this.#stopWaiting();
+    this.#host.left(this);
+  }
+}
+
+const WRONG_TOKEN: HolderRefusal = {
+  code: "holder.token",
+  message: "The token is not this holder's.",
+  hint: "Read it from holder.json of this terminal.",
+};
+
+export const READ_ONLY: HolderRefusal = {
+  code: "holder.read-only",
+  message: "This connection only looks on.",
+  hint: "Attach without --read-only.",
+};
+
+function noSignal(name: string): HolderRefusal {
+  return {
+    code: "holder.signal",
+    message: `${name} reached nobody.`,
+    hint: "The program may have ended: ask for its status.",
+  };
+}

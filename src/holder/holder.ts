@@ -1,0 +1,247 @@
+// Holder: one child, its output on a tape, and whoever is attached.
+// O1. The child is started at most once, after the claim. Clients are heard from then on.
+// O2. Ended in order: output drained → tape synced → exit.json durable → ENDED announced → gone.
+// O3. Nobody is waited for without a bound: not a client that does not read, not a child that does not read.
+import { type Fault, isFault } from "../base/fault.ts";
+import * as protocol from "../wire/holder.ts";
+import type { Children, Ending } from "../world/children.ts";
+import type { Clock } from "../world/clock.ts";
+import type { Disk } from "../world/disk.ts";
+import type { Processes } from "../world/process.ts";
+import type { Connection, ConnectionEvents, Sockets } from "../world/socket.ts";
+import { type Child, startChild } from "./child.ts";
+import { Client, type Host, READ_ONLY } from "./client.ts";
+import { Clients } from "./clients.ts";
+import { Writers } from "./input.ts";
+import { Output } from "./output.ts";
+import type { Recorder } from "./recorder.ts";
+import { recordExit } from "./records.ts";
+import { Rest } from "./rest.ts";
+import { Sizing } from "./sizing.ts";
+
+export type HolderWorld = {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly processes: Processes;
+  readonly sockets: Sockets;
+  readonly children: Children;
+  /** Gives memory back. */
+  readonly rest: () => void;
+};
+
+/** What the child has not read yet. Beyond it, whoever types is not read either (O3). */
+const MAX_INPUT_WAITING = 256 << 10;
+/** O3: how long the clients have for reading the rest after the end. */
+const GOODBYE_MS = 3000;
+/** How long a child has between the request to end and the kill. */
+const KILL_MS = 10_000;
+/** What a shell would say for a program that is not there, and for one that may not be executed. */
+const NOT_FOUND = 127;
+const NOT_EXECUTABLE = 126;
+
+/** The child before its start, in its life, and when it has ended. */
+type Life =
+  | { readonly kind: "waiting" }
+  | { readonly kind: "living"; readonly child: Child; readonly startTime: number }
+  | { readonly kind: "ended"; readonly exit: protocol.HolderExit | null };
+
+export class Holder implements Host {
+  readonly clock: Clock;
+  readonly #world: HolderWorld;
+  readonly #spec: protocol.HolderSpec;
+  readonly #directory: string;
+  readonly #writers: Writers;
+  readonly #sizing: Sizing<Client>;
+  readonly #output: Output;
+  readonly #clients = new Clients();
+  readonly #rest: Rest;
+  readonly #ended = Promise.withResolvers<Ending>();
+  #life: Life = { kind: "waiting" };
+  #startedAt: string;
+  #stopping = false;
+
+  constructor(world: HolderWorld, spec: protocol.HolderSpec, directory: string) {
+    this.clock = world.clock;
+    this.#world = world;
+    this.#spec = spec;
+    this.#directory = directory;
+    this.#writers = new Writers(spec.generation);
+    this.#sizing = new Sizing(spec.size);
+    this.#output = new Output(world, directory, spec, (parts, end) => this.#clients.offer(parts, end));
+    this.#rest = new Rest(world.clock, world.rest);
+    this.#startedAt = this.#now();
+  }
+
+  get token(): string {
+    return this.#spec.token;
+  }
+
+  get recorder(): Recorder {
+    return this.#output.tape;
+  }
+
+  accept(connection: Connection): ConnectionEvents {
+    const client = new Client(connection, this);
+    if (!this.#clients.admit(connection)) connection.destroy();
+    return client.events;
+  }
+
+  /** Starts the child, and resolves when its end is durable and announced (O2). */
+  async run(): Promise<void> {
+    this.#startedAt = this.#now();
+    this.#rest.stir();
+    try {
+      const child = startChild(this.#world.children, this.#spec, this.#sizing.size, this.#childEvents());
+      this.#life = { kind: "living", child, startTime: this.#world.processes.startTime(child.pid) ?? 0 };
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      this.#cannotStart(error);
+    }
+    if (this.#stopping) this.stop();
+    this.#clients.open(); // O1
+    await this.#finish(await this.#ended.promise);
+  }
+
+  /** Asks the child to end; the rest follows from its end. */
+  stop(): void {
+    this.#stopping = true;
+    for (const name of ["SIGHUP", "SIGTERM", "SIGCONT"]) this.signal(name);
+    this.clock.after(KILL_MS, () => this.signal("SIGKILL"));
+  }
+
+  joined(client: Client): void {
+    this.#output.flush(); // What it is told of the tape's end is then true for the followers too.
+    this.#clients.add(client);
+  }
+
+  welcomed(client: Client): void {
+    this.#clients.welcomed(client);
+  }
+
+  left(client: Client): void {
+    this.#clients.remove(client);
+    if (this.#sizing.left(client)) this.#fit();
+  }
+
+  resize(client: Client, size: protocol.HolderSize): void {
+    if (this.#sizing.resized(client, size)) this.#fit();
+  }
+
+  signal(name: string): boolean {
+    return this.#life.kind === "living" && this.#life.child.signal(name);
+  }
+
+  consumed(offset: number): void {
+    this.#output.pressure.consume(offset);
+  }
+
+  endInput(): void {
+    if (this.#life.kind === "living") this.#life.child.endInput();
+  }
+
+  input(client: Client, input: protocol.Input): void {
+    const { number, bytes } = input;
+    const verdict = this.#judge(client, input);
+    if (verdict.kind === "refused") {
+      client.refuse(verdict.refusal);
+      return;
+    }
+    if (verdict.kind === "new") this.#type(client, bytes);
+    client.send(protocol.numberFrame(protocol.INPUT_TAKEN, number));
+  }
+
+  status(): protocol.HolderStatus {
+    const { start, end, gaps } = this.#output.tape;
+    const life = this.#life;
+    return {
+      v: protocol.PROTOCOL,
+      generation: this.#spec.generation,
+      mode: this.#spec.mode,
+      pid: this.#world.processes.pid,
+      child: life.kind === "living" ? { pid: life.child.pid, startTime: life.startTime } : null,
+      startedAt: this.#startedAt,
+      tape: { start, end, gaps },
+      consumed: this.#output.pressure.consumed,
+      size: this.#sizing.size,
+      clients: this.#clients.count,
+      lastOutputAt: this.#output.lastAt,
+      writers: this.#writers.taken,
+      exit: life.kind === "ended" ? life.exit : null,
+      trouble: this.#output.trouble,
+    };
+  }
+
+  #judge(client: Client, input: protocol.Input) {
+    const { number } = input;
+    if (client.readOnly) return { kind: "refused", refusal: { ...READ_ONLY, number } } as const;
+    if (this.#life.kind !== "living") return { kind: "refused", refusal: { ...ENDED, number } } as const;
+    return this.#writers.take(client.writer, input);
+  }
+
+  #type(client: Client, bytes: Uint8Array): void {
+    if (this.#life.kind !== "living") return;
+    const { child } = this.#life;
+    this.#output.typed(bytes);
+    child.write(bytes);
+    if (this.#sizing.typed(client)) this.#fit();
+    if (child.waiting > MAX_INPUT_WAITING) this.#clients.hold(client); // O3
+  }
+
+  #fit(): void {
+    if (this.#life.kind === "living") this.#life.child.resize(this.#sizing.size);
+  }
+
+  #childEvents() {
+    return {
+      output: (bytes: Uint8Array) => {
+        this.#rest.stir();
+        return this.#output.said(bytes);
+      },
+      errors: (bytes: Uint8Array) => this.#output.complained(bytes),
+      drained: () => this.#clients.resume(),
+      ended: (ending: Ending) => this.#ended.resolve(ending),
+    };
+  }
+
+  #cannotStart(fault: Fault): void {
+    const [program] = this.#spec.argv;
+    void this.#output.said(
+      Buffer.from(`holdfast: ${program} cannot be started: ${fault.message}\r\n${fault.hint}\r\n`),
+    );
+    this.#ended.resolve({ kind: "exited", code: fault.code === "EACCES" ? NOT_EXECUTABLE : NOT_FOUND });
+  }
+
+  /** O2 */
+  async #finish(ending: Ending): Promise<void> {
+    this.#life = { kind: "ended", exit: null };
+    this.#clients.resume(); // Whoever was held back because of the child is to hear of its end.
+    await this.#output.finish();
+    const exit = this.#exitOf(ending);
+    await recordExit({ ...this.#world, directory: this.#directory }, exit);
+    this.#life = { kind: "ended", exit };
+    const told = this.#clients.finish(protocol.jsonFrame(protocol.ENDED, exit));
+    await Promise.race([told, new Promise<void>((late) => this.clock.after(GOODBYE_MS, late))]); // O3
+  }
+
+  #exitOf(ending: Ending): protocol.HolderExit {
+    return {
+      v: protocol.PROTOCOL,
+      generation: this.#spec.generation,
+      code: ending.kind === "exited" ? ending.code : null,
+      signal: ending.kind === "signalled" ? ending.signal : null,
+      bootId: this.#world.processes.bootId(),
+      offset: this.#output.tape.end,
+      at: this.#now(),
+    };
+  }
+
+  #now(): string {
+    return new Date(this.clock.now()).toISOString();
+  }
+}
+
+const ENDED = {
+  code: "holder.ended",
+  message: "The program has ended.",
+  hint: "Start it anew, or open another terminal.",
+};

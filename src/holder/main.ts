@@ -1,0 +1,64 @@
+// The entry of a holder: `bun src/holder/main.ts <the terminal's directory>`. It is started detached, and outlives whoever started it.
+// M1. Found first, claimed second, started third: the socket is bound before the claim, and the claim durable before the child.
+// M2. Where a claim exists, or another holder answers on the socket, it leaves with 0: the command is started at most once, ever.
+// M3. A hang-up is not for us; it is taken for a nudge to look after our socket.
+import { Fault, isFault } from "../base/fault.ts";
+import { joinPath, readWhole } from "../log/file.ts";
+import type { HolderSpec } from "../wire/holder.ts";
+import { parseSpec } from "../wire/holder-json.ts";
+import type { Disk } from "../world/disk.ts";
+import type { Program } from "../world/program.ts";
+import { realChildren } from "../world/real-children.ts";
+import { realClock } from "../world/real-clock.ts";
+import { realDisk } from "../world/real-disk.ts";
+import { realProcesses } from "../world/real-process.ts";
+import { realProgram } from "../world/real-program.ts";
+import { realSockets } from "../world/real-socket.ts";
+import { Holder, type HolderWorld } from "./holder.ts";
+import { claim } from "./records.ts";
+import { SocketKeeper } from "./socket-keeper.ts";
+
+const USAGE = 2;
+
+async function main(program: Program): Promise<void> {
+  const [directory] = program.args;
+  if (directory === undefined) return program.exit(USAGE);
+  const world = { ...doors(), rest: () => program.rest() };
+  const spec = readSpec(world.disk, directory);
+  const holder = new Holder(world, spec, directory);
+  const keeper = await open(world, spec, holder);
+  if (keeper === undefined) return program.exit(0); // M2
+  program.onSignal("SIGHUP", () => void keeper.look()); // M3
+  program.onSignal("SIGTERM", () => holder.stop());
+  try {
+    if (await claim({ ...world, directory }, spec.generation)) await holder.run(); // M1, M2
+  } finally {
+    keeper.close();
+  }
+  program.exit(0);
+}
+
+function readSpec(disk: Disk, directory: string): HolderSpec {
+  const path = joinPath(directory, "holder.json");
+  const bytes = readWhole(disk, path);
+  if (bytes === undefined) throw new Fault({ code: "ENOENT", operation: "read", path });
+  const spec = parseSpec(bytes);
+  if (spec.ok) return spec.value;
+  throw new Fault({ code: spec.error.message, operation: "read", path, hint: spec.error.hint });
+}
+
+async function open(world: HolderWorld, spec: HolderSpec, holder: Holder): Promise<SocketKeeper | undefined> {
+  try {
+    return await SocketKeeper.open(world, spec.socket, (connection) => holder.accept(connection));
+  } catch (error) {
+    if (isFault(error, "EADDRINUSE")) return undefined; // M2
+    throw error;
+  }
+}
+
+function doors(): Omit<HolderWorld, "rest"> {
+  const [disk, clock, processes] = [realDisk(), realClock(), realProcesses()];
+  return { disk, clock, processes, sockets: realSockets(), children: realChildren() };
+}
+
+await main(realProgram());

@@ -1,0 +1,216 @@
+// Tests of the holder's parts on a simulated world: what the real one shows too rarely, too slowly or not at all.
+import { describe, expect, test } from "bun:test";
+import { SimClock } from "../../tests/sim/clock.ts";
+import { SimDisk } from "../../tests/sim/disk.ts";
+import { HELLO, jsonFrame } from "../wire/holder.ts";
+import type { Connection } from "../world/socket.ts";
+import { Batch } from "./batch.ts";
+import { commandOf } from "./child.ts";
+import { Client, type Host } from "./client.ts";
+import { Writers } from "./input.ts";
+import { Pressure } from "./pressure.ts";
+import { Recorder } from "./recorder.ts";
+import { Rest } from "./rest.ts";
+import { Ring } from "./ring.ts";
+import { Sizing } from "./sizing.ts";
+
+const LIMITS = { segmentBytes: 1 << 20, maxBytes: 8 << 20 };
+const bytes = (text: string): Uint8Array => Buffer.from(text);
+const text = (found: Uint8Array): string => Buffer.from(found).toString();
+const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
+
+describe("ring", () => {
+  test("keeps the newest bytes by their absolute offset", () => {
+    const ring = new Ring(100, 6);
+    for (const part of ["abc", "de", "fgh"]) ring.push(bytes(part));
+    expect([ring.start, ring.end]).toEqual([102, 108]);
+    expect([102, 103, 105, 107, 108].map((at) => text(ring.read(at, 10)))).toEqual(["c", "de", "fgh", "h", ""]);
+    ring.dropTo(106);
+    expect([ring.start, text(ring.read(106, 1))]).toEqual([106, "g"]);
+  });
+});
+
+describe("recorder", () => {
+  function recorder(disk = new SimDisk()) {
+    const clock = new SimClock();
+    return { disk, clock, recorder: new Recorder({ disk, clock }, "/t/tape", LIMITS) };
+  }
+
+  test("what is dirty is synced within a second, and nothing runs while idle", async () => {
+    const made = recorder();
+    expect(made.clock.pendingTimers).toBe(0);
+    made.recorder.append(bytes("hello"));
+    expect(made.clock.pendingTimers).toBe(1);
+    made.clock.advance(1000);
+    await turn();
+    await turn();
+    expect(made.clock.pendingTimers).toBe(0);
+    expect(made.recorder.trouble).toBeNull();
+  });
+
+  test("a sync that failed ends the tape for this life; output goes on in memory", async () => {
+    const made = recorder();
+    made.recorder.append(bytes("on the tape "));
+    made.disk.fault = ({ operation }) => (operation === "datasync" ? { kind: "fail", code: "EIO" } : undefined);
+    await made.recorder.finish();
+    made.disk.fault = undefined;
+    expect(made.recorder.trouble).toContain("EIO");
+    expect(made.recorder.append(bytes("in memory"))).toBe(12);
+    const found = made.recorder.read(12, 100);
+    expect(found.kind === "bytes" ? text(found.bytes) : found.kind).toBe("in memory");
+    for (let second = 0; second < 5; second += 1) made.clock.advance(1000);
+    await made.recorder.finish();
+    expect(made.recorder.trouble).toContain("EIO");
+    expect(made.recorder.end).toBe(21);
+  });
+});
+
+describe("writers", () => {
+  test("the number says whether it is new, a repeat, or refused", () => {
+    const writers = new Writers(2);
+    const take = (writer: string, number: number, generation = 2) => writers.take(writer, { number, generation }).kind;
+    expect([
+      take("a", 1),
+      take("a", 1),
+      take("a", 3),
+      take("a", 2, 1),
+      take("a", 2),
+      take("b", 2),
+      take("b", 1),
+    ]).toEqual(["new", "repeat", "refused", "refused", "new", "refused", "new"]);
+    expect(writers.taken).toEqual({ a: 2, b: 1 });
+  });
+
+  test("their number is bounded: the one that was silent for the longest time is forgotten", () => {
+    const writers = new Writers(1);
+    for (let at = 0; at < 1001; at += 1) writers.take(`w${at}`, { number: 1, generation: 1 });
+    expect([Object.keys(writers.taken).length, "w0" in writers.taken, "w1" in writers.taken]).toEqual([
+      1000,
+      false,
+      true,
+    ]);
+  });
+});
+
+describe("sizing", () => {
+  test("follows whoever came or typed last, and goes back when they leave", () => {
+    const sizing = new Sizing<string>({ cols: 80, rows: 24 });
+    expect(sizing.typed("nobody with a window")).toBe(false);
+    expect(sizing.resized("a", { cols: 100, rows: 30 })).toBe(true);
+    expect(sizing.resized("b", { cols: 120, rows: 40 })).toBe(true);
+    expect(sizing.resized("a", { cols: 101, rows: 31 })).toBe(false);
+    expect([sizing.typed("a"), sizing.size.cols]).toEqual([true, 101]);
+    expect([sizing.left("a"), sizing.size.cols]).toEqual([true, 120]);
+    expect([sizing.left("b"), sizing.size.cols]).toEqual([false, 120]);
+  });
+});
+
+describe("pressure", () => {
+  test("stops beyond the limit, and goes on when enough was consumed", async () => {
+    const pressure = new Pressure(100);
+    expect(pressure.produced(50)).toBeUndefined();
+    let relieved = false;
+    void pressure.produced(51)?.then(() => {
+      relieved = true;
+    });
+    pressure.consume(0);
+    await turn();
+    expect(relieved).toBe(false);
+    pressure.consume(1);
+    await turn();
+    expect([relieved, pressure.consumed]).toEqual([true, 1]);
+    pressure.consume(1_000_000);
+    expect(pressure.consumed).toBe(51); // Nobody can have consumed what was not produced.
+  });
+});
+
+describe("batch", () => {
+  test("gathers what is small until the turn is over, and passes on what is large, in order", async () => {
+    const seen: string[] = [];
+    const batch = new Batch(new SimClock(), {
+      gathered: (frame) => void seen.push(text(frame.subarray(13))),
+      large: (found) => void seen.push(`large ${found.length}`),
+    });
+    batch.add(bytes("a"));
+    batch.add(bytes("b"));
+    expect(seen).toEqual([]);
+    batch.add(new Uint8Array(10_000));
+    batch.add(bytes("c"));
+    expect(batch.length).toBe(1);
+    await turn();
+    expect(seen).toEqual(["ab", "large 10000", "c"]);
+  });
+});
+
+describe("rest", () => {
+  test("comes once after each time of activity, and leaves no timer", () => {
+    const clock = new SimClock();
+    let rests = 0;
+    const rest = new Rest(clock, () => {
+      rests += 1;
+    });
+    for (let at = 0; at < 10; at += 1) {
+      rest.stir();
+      clock.advance(1000);
+    }
+    expect(rests).toBe(0);
+    clock.advance(60_000);
+    expect([rests, clock.pendingTimers]).toEqual([1, 0]);
+  });
+});
+
+describe("client", () => {
+  function connected() {
+    const clock = new SimClock();
+    const seen: string[] = [];
+    const connection: Connection = {
+      send: () => undefined,
+      flush: () => undefined,
+      waiting: 0,
+      pause: () => undefined,
+      resume: () => undefined,
+      end: () => void seen.push("end"),
+      destroy: () => void seen.push("destroy"),
+    };
+    const recorder = new Recorder({ disk: new SimDisk(), clock }, "/t/tape", LIMITS);
+    const nothing = () => undefined;
+    const host: Host = {
+      ...{ clock, token: "t", recorder, joined: nothing, welcomed: nothing, left: nothing, resize: nothing },
+      ...{ input: nothing, consumed: nothing, endInput: nothing, signal: () => true, status },
+    };
+    return { clock, seen, client: new Client(connection, host) };
+  }
+
+  function status() {
+    const size = { cols: 80, rows: 24 };
+    const tape = { start: 0, end: 0, gaps: 0 };
+    return {
+      ...{ v: 1, generation: 1, mode: "pty" as const, pid: 1, child: null, startedAt: "", tape, consumed: 0, size },
+      ...{ clients: 1, lastOutputAt: null, writers: {}, exit: null, trouble: null },
+    };
+  }
+
+  test("who says nothing for ten seconds is closed", () => {
+    const { clock, seen } = connected();
+    clock.advance(9_999);
+    expect(seen).toEqual([]);
+    clock.advance(1);
+    expect(seen).toEqual(["destroy"]);
+  });
+
+  test("who says hello in time may then be silent for as long as it likes", () => {
+    const { clock, seen, client } = connected();
+    client.events.bytes(jsonFrame(HELLO, { v: 1, token: "t", writer: "w" }));
+    clock.advance(100_000);
+    expect(seen).toEqual([]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+test("a child on pipes gets no name of a terminal, and the marker cannot be changed", () => {
+  const size = { cols: 80, rows: 24 };
+  const spec = { v: 1, id: "me", generation: 1, argv: ["x"], cwd: "/", size, token: "t", socket: "/s", tape: LIMITS };
+  const env = { HOLDFAST_TERMINAL: "another", BUN_OPTIONS: "x" };
+  expect(commandOf({ ...spec, mode: "pipe", env }).env).toEqual({ HOLDFAST_TERMINAL: "me" });
+  expect(commandOf({ ...spec, mode: "pty", env }).env).toEqual({ HOLDFAST_TERMINAL: "me", TERM: "xterm-256color" });
+});

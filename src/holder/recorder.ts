@@ -1,0 +1,171 @@
+// Recorder: an output on its tape, synced while it flows, and in memory for as long as the disk fails.
+// R1. Every byte has its absolute offset, whatever the disk does: `end` counts what came, not what was written.
+// R2. Dirty bytes are synced within a second; an idle recorder has no timer.
+// R3. While the tape cannot be written, the newest bytes wait in a ring of bounded size and go to the tape as soon as it works
+//     again. What the ring had to drop is a gap of the tape, and counted.
+// R4. A tape whose sync failed is not trusted again in this life (tape.ts, T5): memory only, and `trouble` says why.
+import { type Fault, isFault } from "../base/fault.ts";
+import { Tape, type TapeLimits } from "../log/tape.ts";
+import type { TapeRead } from "../log/tape-segments.ts";
+import type { Clock } from "../world/clock.ts";
+import type { Disk } from "../world/disk.ts";
+import { Ring } from "./ring.ts";
+
+/** R2: a second, with room for a timer that a flood delays and for the sync itself. */
+const SYNC_MS = 700;
+/** Full disks are emptied by people: more often would be work for nothing. */
+const RETRY_MS = 1000;
+/** Enough for a screen and its history; 25 terminals on a full disk still cost less than a browser tab. */
+const RING_BYTES = 1 << 20;
+
+type State =
+  | { readonly kind: "taping" }
+  | { readonly kind: "remembering"; readonly ring: Ring; readonly why: Fault; readonly hope: boolean };
+
+export class Recorder {
+  readonly #clock: Clock;
+  readonly #tape: Tape;
+  #state: State = { kind: "taping" };
+  #end: number;
+  /** Where the bytes on the tape end; after a gap that is only planned, the tape's own end is further on. */
+  #written: number;
+  #gaps = 0;
+  #dirty = false;
+  #syncing: Promise<void> | undefined;
+  #callOff: (() => void) | undefined;
+
+  constructor(world: { readonly disk: Disk; readonly clock: Clock }, directory: string, limits: TapeLimits) {
+    this.#clock = world.clock;
+    this.#tape = Tape.open(world.disk, directory, limits);
+    this.#end = this.#tape.end;
+    this.#written = this.#end;
+  }
+
+  get start(): number {
+    return this.#state.kind === "remembering" && this.#tape.start === this.#tape.end
+      ? this.#state.ring.start
+      : this.#tape.start;
+  }
+
+  get end(): number {
+    return this.#end;
+  }
+
+  get gaps(): number {
+    return this.#gaps;
+  }
+
+  /** Why the tape cannot be written, where it cannot. */
+  get trouble(): string | null {
+    return this.#state.kind === "remembering" ? `${this.#state.why.message}. ${this.#state.why.hint}` : null;
+  }
+
+  /** Returns the offset of the first byte. */
+  append(bytes: Uint8Array): number {
+    const offset = this.#end;
+    this.#end += bytes.length; // R1
+    if (this.#state.kind === "remembering") this.#state.ring.push(bytes);
+    else this.#write(bytes, offset);
+    return offset;
+  }
+
+  read(offset: number, max: number): TapeRead {
+    if (offset >= this.#end) return { kind: "end", end: this.#end };
+    const ring = this.#state.kind === "remembering" ? this.#state.ring : undefined;
+    if (ring !== undefined && offset >= ring.start) return { kind: "bytes", offset, bytes: ring.read(offset, max) };
+    if (ring !== undefined && offset >= this.#tape.end) return { kind: "gap", from: offset, to: ring.start };
+    try {
+      return this.#tape.read(offset, max);
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      return { kind: "dropped", from: offset, to: ring?.start ?? this.#end };
+    }
+  }
+
+  /** Makes everything durable that can be; where it cannot, `trouble` says so. */
+  async finish(): Promise<void> {
+    this.#cancel();
+    this.#catchUp();
+    await this.#syncing;
+    if (this.#state.kind === "taping") await this.#sync();
+    this.#cancel();
+  }
+
+  #cancel(): void {
+    this.#callOff?.();
+    this.#callOff = undefined;
+  }
+
+  #write(bytes: Uint8Array, offset: number): void {
+    try {
+      this.#put(bytes);
+      this.#later(SYNC_MS); // R2
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      this.#remember(error, offset, true).push(bytes); // R3
+    }
+  }
+
+  #remember(why: Fault, from: number, hope: boolean): Ring {
+    const ring = new Ring(from, RING_BYTES);
+    this.#state = { kind: "remembering", ring, why, hope };
+    if (hope) this.#later(RETRY_MS);
+    return ring;
+  }
+
+  /** One timer serves both: to sync, and to try a failing tape again. */
+  #later(ms: number): void {
+    if (this.#callOff !== undefined || this.#syncing !== undefined) return;
+    this.#callOff = this.#clock.after(ms, () => {
+      this.#callOff = undefined;
+      this.#catchUp();
+      void this.#sync();
+    });
+  }
+
+  /** R3 */
+  #catchUp(): void {
+    if (this.#state.kind !== "remembering" || !this.#state.hope) return;
+    const { ring, why } = this.#state;
+    try {
+      while (ring.start < ring.end) this.#copy(ring);
+      this.#state = { kind: "taping" };
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      this.#state = { kind: "remembering", ring, why: error, hope: error !== why }; // R4: a broken tape always throws the same.
+      if (error !== why) this.#later(RETRY_MS);
+    }
+  }
+
+  #copy(ring: Ring): void {
+    const isGap = ring.start > this.#written;
+    this.#tape.skip(ring.start - this.#tape.end);
+    const bytes = ring.read(ring.start, RING_BYTES);
+    this.#put(bytes);
+    if (isGap) this.#gaps += 1;
+    ring.dropTo(ring.start + bytes.length);
+  }
+
+  #put(bytes: Uint8Array): void {
+    this.#tape.append(bytes);
+    this.#written = this.#tape.end;
+    this.#dirty = true;
+  }
+
+  async #sync(): Promise<void> {
+    if (!this.#dirty) return;
+    this.#dirty = false;
+    this.#syncing = this.#tape.sync().catch((error: unknown) => this.#syncFailed(error));
+    await this.#syncing;
+    this.#syncing = undefined;
+    if (this.#dirty) this.#later(SYNC_MS);
+    if (this.#state.kind === "remembering" && this.#state.hope) this.#later(RETRY_MS);
+  }
+
+  #syncFailed(error: unknown): void {
+    if (!isFault(error)) throw error;
+    if (isFault(error, "EMFILE", "ENFILE"))
+      this.#dirty = true; // Nothing was tried: the next one may be.
+    else if (this.#state.kind === "taping") this.#remember(error, this.#end, false); // R4
+  }
+}

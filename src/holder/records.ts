@@ -1,0 +1,49 @@
+// The two small files of a holder's life: `claim.json` before its command is executed, `exit.json` after it has ended.
+// E1. A claim is made once, whole and durable, or not at all; who finds one starts nothing.
+// E2. `exit.json` is whole and durable when `recordExit` resolves. A full disk is waited out for as long as it takes; only where the
+//     terminal's directory is gone there is nobody left to tell.
+import { isFault } from "../base/fault.ts";
+import { createExclusive } from "../log/exclusive-file.ts";
+import { joinPath } from "../log/file.ts";
+import { type HolderClaim, type HolderExit, PROTOCOL } from "../wire/holder.ts";
+import type { Clock } from "../world/clock.ts";
+import type { Disk } from "../world/disk.ts";
+import type { Processes } from "../world/process.ts";
+
+const RETRY_MS = 1000;
+
+type Place = { readonly disk: Disk; readonly clock: Clock; readonly processes: Processes; readonly directory: string };
+
+/** E1. False where there was one. */
+export function claim(place: Place, generation: number): Promise<boolean> {
+  const { processes, clock } = place;
+  const { pid } = processes;
+  const facts: HolderClaim = {
+    v: PROTOCOL,
+    generation,
+    by: "holder",
+    pid,
+    startTime: processes.startTime(pid) ?? 0,
+    bootId: processes.bootId(),
+    at: new Date(clock.now()).toISOString(),
+  };
+  return make(place, "claim.json", facts);
+}
+
+/** E2. One that is there already stays: an end is recorded once. */
+export async function recordExit(place: Place, exit: HolderExit): Promise<void> {
+  while (place.disk.stat(place.directory) !== undefined) {
+    try {
+      await make(place, "exit.json", exit);
+      return;
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      await new Promise<void>((again) => place.clock.after(RETRY_MS, again));
+    }
+  }
+}
+
+function make({ disk, directory, processes }: Place, name: string, facts: HolderClaim | HolderExit): Promise<boolean> {
+  const line = Buffer.from(`${JSON.stringify(facts)}\n`);
+  return createExclusive(disk, joinPath(directory, name), line, String(processes.pid));
+}

@@ -1,0 +1,34 @@
+// Rest: a holder that has nothing to do gives its memory back. Most holders do nothing most of the time, and there are many.
+// Q1. Once for each time of activity, when it has been over for a while; no timer runs in between.
+import type { Clock } from "../world/clock.ts";
+
+/** Long enough that a program which prints something now and then is not asked to tidy up each time. */
+const QUIET_MS = 3000;
+
+export class Rest {
+  readonly #clock: Clock;
+  readonly #rest: () => void;
+  #last = 0;
+  #planned = false;
+
+  constructor(clock: Clock, rest: () => void) {
+    this.#clock = clock;
+    this.#rest = rest;
+  }
+
+  /** Something happens. */
+  stir(): void {
+    this.#last = this.#clock.elapsed();
+    if (!this.#planned) this.#plan(QUIET_MS);
+  }
+
+  #plan(ms: number): void {
+    this.#planned = true;
+    this.#clock.after(ms, () => {
+      const left = this.#last + QUIET_MS - this.#clock.elapsed();
+      if (left > 0) return this.#plan(left);
+      this.#planned = false; // Q1
+      this.#rest();
+    });
+  }
+}

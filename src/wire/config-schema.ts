@@ -1,0 +1,88 @@
+// Every setting there is: the one place that the reader, `config show` and docs/CONFIG.md are made from.
+// G1. In the code a setting is `crashLoop.windowS`; in the file it is `window_s` in `[crash_loop]`. One is made from the other.
+// G2. Settings are added, never given another meaning: a file that was right stays right.
+import { command, controlKey, type Field, pages, path, text, variables, whole, words, yesNo } from "./config-fields.ts";
+
+const KIB = 1 << 10;
+const MIB = 1 << 20;
+
+export const SECTIONS = {
+  daemon: {
+    heartbeatMs: whole([100, 60_000], 2_000, "How often watched processes say that they are well."),
+    unresponsiveKillS: whole([5, 3_600], 30, "A process that is silent for this long is ended and started again."),
+  },
+  crashLoop: {
+    crashes: whole([1, 1_000_000], 3, "This many crashes within the window lead to safe mode."),
+    windowS: whole([1, 86_400], 60, "The window in which crashes are counted."),
+  },
+  recovery: {
+    stageTimeoutS: whole([1, 3_600], 30, "A stage of recovery without progress for this long has failed."),
+    maxAttempts: whole([1, 100], 3, "How often a failed stage may be tried again."),
+  },
+  terminal: {
+    tapeBytes: whole(
+      [64 * KIB, 1_024 * 1_024 * MIB],
+      64 * MIB,
+      "How much output a terminal keeps; the oldest goes first.",
+    ),
+    segmentBytes: whole([4 * KIB, 1_024 * MIB], 4 * MIB, "The size of the files the output is kept in."),
+    detachKey: controlKey("ctrl-\\", "The key that leaves an attached terminal running; false for none."),
+    shell: path((env) => shellOf(env("SHELL")), "`$SHELL`, else `/bin/sh`", "What `holdfast new` starts."),
+    term: text("xterm-256color", "The `TERM` of programs in a terminal."),
+    envAllow: words([], "Globs of variables that are stored although they look like secrets."),
+    envDeny: words([], "Globs of variables that are never stored."),
+  },
+  web: {
+    enabled: yesNo(true, "Whether the page is served, on this machine only."),
+    port: whole([0, 65_535], 0, "The port of the page; 0 takes any free one."),
+  },
+  log: {
+    segmentBytes: pages([64 * KIB, 1_024 * MIB], 8 * MIB, "The size of a file of the write-ahead log."),
+    maxSegments: whole([2, 1_024], 8, "How many files the write-ahead log may have."),
+    maxQueuedBytes: whole([64 * KIB, 1_024 * MIB], 8 * MIB, "What may wait to be written before new work is refused."),
+    ballastBytes: whole([0, 1_024 * MIB], 16 * MIB, "Space that is set aside for recovery on a full disk."),
+  },
+} as const satisfies Readonly<Record<string, Section>>;
+
+/** `[watch.NAME]`: a program of the user's that the watchdog keeps alive (WD-8). */
+export const WATCHED = {
+  command: command("What is run; there is no shell in between."),
+  cwd: path((env) => env("HOME") ?? "/", "`$HOME`", "Where it is run."),
+  env: variables("Variables it gets in addition to the watchdog's own."),
+  heartbeatMs: whole([0, 600_000], 0, "How often it says that it is well; 0: only its end is watched."),
+} as const satisfies Section;
+
+export const WATCH = "watch";
+/** Fit for a log line and a file name, as names of terminals are. */
+const WATCH_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+/** What the watchdog calls its own. */
+const TAKEN = ["daemon", "web", "watchdog"];
+
+export type Section = Readonly<Record<string, Field<unknown>>>;
+type Values<S extends Section> = { readonly [K in keyof S]: S[K] extends Field<infer T> ? T : never };
+
+export type Watched = Values<typeof WATCHED>;
+export type Config = { readonly [S in keyof typeof SECTIONS]: Values<(typeof SECTIONS)[S]> } & {
+  readonly watch: Readonly<Record<string, Watched>>;
+};
+
+/** "windowS" → "window_s": G1. */
+export function inFile(name: string): string {
+  return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
+}
+
+/** Why this cannot be the name of a watched program; undefined where it can. */
+export function wrongWatchName(name: string): string | undefined {
+  if (TAKEN.includes(name)) return `${name} is a process of Holdfast's own; choose another name`;
+  return WATCH_NAME.test(name) ? undefined : "a name has letters, digits, dot, dash and underscore, at most 64";
+}
+
+/** What holds between settings: the smaller one's full key, the larger one's. */
+export const NOT_ABOVE: readonly (readonly [smaller: string, larger: string])[] = [
+  ["terminal.segment_bytes", "terminal.tape_bytes"],
+];
+
+/** A `$SHELL` that is no full path would be looked for in whatever directory we are in. */
+function shellOf(shell: string | undefined): string {
+  return shell?.startsWith("/") ? shell : "/bin/sh";
+}

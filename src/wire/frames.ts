@@ -1,0 +1,47 @@
+// Frames on a stream: a length, a tag, a payload. The holder's protocol and nothing else is spoken in them.
+//   u32 length of what follows (big-endian) · u8 tag · payload
+// F1. Tags are open: whoever does not know one passes over its frame. Shapes are added to, never changed.
+// F2. A frame over the limit, or a stream that ends within one, is the sender's fault; nothing is buffered beyond one frame.
+
+export const MAX_FRAME = 1 << 20;
+const HEADER = 5;
+
+export type RawFrame = { readonly tag: number; readonly payload: Uint8Array };
+
+export function encodeFrame(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
+  const length = parts.reduce((sum, part) => sum + part.length, 1);
+  const frame = Buffer.allocUnsafe(4 + length);
+  frame.writeUInt32BE(length, 0);
+  frame[4] = tag;
+  let at = HEADER;
+  for (const part of parts) {
+    frame.set(part, at);
+    at += part.length;
+  }
+  return frame;
+}
+
+/** Cuts a stream into frames. */
+export class FrameReader {
+  #rest: Buffer = Buffer.alloc(0);
+
+  /** The frames that are whole now, as views of `bytes` where they can be; undefined where the stream is not in this protocol (F2). */
+  push(bytes: Uint8Array): RawFrame[] | undefined {
+    const all = this.#rest.length === 0 ? viewOf(bytes) : Buffer.concat([this.#rest, bytes]);
+    const frames: RawFrame[] = [];
+    let at = 0;
+    while (all.length - at >= HEADER) {
+      const length = all.readUInt32BE(at);
+      if (length === 0 || length > MAX_FRAME) return undefined;
+      if (all.length - at < 4 + length) break;
+      frames.push({ tag: all[at + 4] ?? 0, payload: all.subarray(at + HEADER, at + 4 + length) });
+      at += 4 + length;
+    }
+    this.#rest = Buffer.from(all.subarray(at)); // A copy: whoever reads the stream may use its buffer again.
+    return frames;
+  }
+}
+
+function viewOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}

@@ -1,0 +1,71 @@
+// What watched processes say to the watchdog: one JSON object a line over `run/watchdog.sock`. Nothing is answered.
+//   hello  who I am; first on every connection     beat   I am here          live   what I was started for works now
+//   bye    I leave, with this exit code            look   (anybody) read again what the operator wants
+// B1. A line that is no message is passed over, and so are messages and fields of a newer version; shapes are added to, never changed.
+// B2. Who a process is says its pid with start time and boot, never the pid alone, so that a watchdog can adopt what it did not start.
+import { decodeLine, encodeLine, LineReader } from "./lines.ts";
+
+/** The exit code of whoever finds that another one runs already on this home: it lost a race, and did not crash. */
+export const ANOTHER_RUNS = 73;
+
+/** Set for the daemon where it is to come up in safe mode: the reason. The file says the same, unless the disk did not take it. */
+export const SAFE_MODE_VARIABLE = "HOLDFAST_SAFE_MODE";
+
+/** Set for whoever is expected to send heartbeats: how often, in milliseconds. */
+export const HEARTBEAT_VARIABLE = "HOLDFAST_HEARTBEAT_MS";
+
+/** Below the home. */
+export const WATCHDOG_SOCKET = "run/watchdog.sock";
+export const WATCHDOG_LOCK = "run/watchdog.lock";
+
+/** No message of ours is a tenth of it. */
+const MAX_MESSAGE = 4096;
+
+export type Announced = {
+  readonly name: string;
+  readonly pid: number;
+  readonly startTime: number;
+  readonly bootId: string;
+};
+
+export type HeartbeatMessage =
+  | ({ readonly type: "hello"; readonly live: boolean } & Announced)
+  | { readonly type: "beat" }
+  | { readonly type: "live" }
+  | { readonly type: "bye"; readonly code: number }
+  | { readonly type: "look" };
+
+export function encodeHeartbeat(message: HeartbeatMessage): Uint8Array {
+  return encodeLine({ v: 1, ...message });
+}
+
+/** Cuts a stream into messages. */
+export class HeartbeatReader {
+  readonly #lines = new LineReader();
+
+  /** The messages that are whole now; undefined where the stream cannot be ours, since its line has no end. */
+  push(bytes: Uint8Array): HeartbeatMessage[] | undefined {
+    return this.#lines.push(bytes)?.flatMap((line) => decodeHeartbeat(line) ?? []);
+  }
+}
+
+/** undefined where it is none (B1). */
+export function decodeHeartbeat(line: string): HeartbeatMessage | undefined {
+  const found = line.length > MAX_MESSAGE ? undefined : decodeLine(line);
+  if (found === undefined) return undefined;
+  const { type, code } = found;
+  if (type === "beat" || type === "live" || type === "look") return { type };
+  if (type === "bye" && typeof code === "number") return { type, code };
+  return type === "hello" ? helloIn(found) : undefined;
+}
+
+function helloIn(found: Readonly<Record<string, unknown>>): HeartbeatMessage | undefined {
+  const { name, pid, startTime, bootId, live } = found;
+  if (typeof name !== "string" || typeof bootId !== "string") return undefined;
+  if (!isWhole(pid) || !isWhole(startTime)) return undefined;
+  return { type: "hello", name, pid, startTime, bootId, live: live === true };
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}

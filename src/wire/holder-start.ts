@@ -1,0 +1,25 @@
+// How a holder is started: the words and the environment, the same for whoever starts one.
+// ST1. Nothing of the starter's own environment gets in: what the child needs stands in its spec.
+// ST2. A holder is small. It hardly computes, so it does without the compilers that run behind a Bun program; what it
+//      frees goes back to the system at once, and one thread marks its garbage. Each of these was measured (docs/BENCHMARKS.md).
+
+export type HolderStart = {
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+const FLAGS = ["--config=/dev/null", "--no-env-file", "--no-install", "--smol"];
+
+const ENV = {
+  DO_NOT_TRACK: "1",
+  BUN_JSC_useJIT: "0", // bun:ffi does not work without it: a holder takes no flock.
+  BUN_JSC_numberOfGCMarkers: "1",
+  BUN_FEATURE_FLAG_DISABLE_ASYNC_TRANSPILER: "1",
+  MIMALLOC_PURGE_DELAY: "0",
+};
+
+/** `runtime` is our Bun, `entry` the holder's entry file, `directory` the terminal's. Its cwd is a place that stays. */
+export function holderStart(runtime: string, entry: string, directory: string): HolderStart {
+  return { argv: [runtime, ...FLAGS, entry, directory], cwd: "/", env: ENV }; // ST1, ST2
+}

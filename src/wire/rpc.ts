@@ -1,0 +1,112 @@
+// JSON-RPC 2.0 between the daemon and its clients, one message a line. What methods there are and what they take and give.
+// J1. The first request is `hello` with the token of this home; until it is answered nothing else is.
+// J2. A refusal travels as an error with `data: {code, message, hint}`, so that the client can say what to do next.
+// J3. Fields and methods are added, never changed; `hello` exchanges versions, and a stranger protocol is refused clearly.
+import type { Refusal } from "../base/result.ts";
+import type { RecoveryStage, ReportItem } from "../core/recovery.ts";
+import type { Terminal } from "../core/terminal.ts";
+import { isObject } from "./lines.ts";
+
+export const RPC_PROTOCOL = 1;
+
+/** JSON-RPC's own codes, and one for refusals of ours. */
+export const PARSE_ERROR = -32700;
+export const NO_METHOD = -32601;
+export const BAD_PARAMS = -32602;
+export const REFUSAL = -32000;
+
+export type Request = {
+  readonly id: number;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+};
+
+export type Answer =
+  | { readonly id: number; readonly result: unknown }
+  | {
+      readonly id: number;
+      readonly error: { readonly code: number; readonly message: string; readonly data?: Refusal };
+    };
+
+/** Something that happened, told to whoever subscribed. */
+export type Notice = { readonly topic: string; readonly data: unknown };
+
+export type StatusResult = {
+  readonly version: string;
+  readonly home: string;
+  readonly watchdog: { readonly pid: number | null };
+  readonly daemon: { readonly pid: number; readonly startedAt: string };
+  readonly web: { readonly pid: number | null; readonly url: string | null };
+  readonly recovery: { readonly stage: RecoveryStage; readonly attempt: number; readonly report: string | null };
+  readonly safeMode: { readonly active: boolean; readonly reason: string | null };
+  readonly counts: {
+    readonly terminals: number;
+    readonly agents: number;
+    readonly workflows: number;
+    readonly prompts: number;
+  };
+};
+
+export type Report = {
+  readonly at: string;
+  readonly cause: "daemon crash" | "machine crash" | "clean start";
+  readonly items: readonly ReportItem[];
+  readonly log: unknown;
+  readonly tookMs: number;
+};
+
+/** Every method: what it takes, what it gives. */
+export type Methods = {
+  hello: {
+    params: { token: string; version: string; protocol: number };
+    result: { version: string; protocol: number; pid: number };
+  };
+  status: { params: Record<string, never>; result: StatusResult };
+  "terminal.new": {
+    params: {
+      name: string;
+      lane: string;
+      argv: readonly string[];
+      cwd: string;
+      env: Readonly<Record<string, string>>;
+      cols: number;
+      rows: number;
+    };
+    result: Terminal;
+  };
+  "terminal.list": { params: Record<string, never>; result: readonly ListedTerminal[] };
+  "terminal.rename": { params: { id: string; name: string }; result: Terminal };
+  "terminal.move": { params: { id: string; lane: string }; result: Terminal };
+  "terminal.signal": { params: { id: string; signal: string }; result: Terminal };
+  "terminal.remove": { params: { id: string }; result: Terminal };
+  "recovery.report": { params: { name: string | null }; result: Report | null };
+  "recovery.retry": { params: Record<string, never>; result: { stage: RecoveryStage } };
+  "safe-mode.exit": { params: Record<string, never>; result: { active: boolean } };
+  subscribe: { params: { topics: readonly string[] }; result: Record<string, never> };
+};
+
+export type Method = keyof Methods;
+
+export type ListedTerminal = Terminal & {
+  readonly clients: number;
+  readonly lastOutputAt: string | null;
+  readonly bytes: number;
+};
+
+export function parseRequest(value: Readonly<Record<string, unknown>>): Request | undefined {
+  const { id, method, params } = value;
+  if (typeof id !== "number" || typeof method !== "string") return undefined;
+  return { id, method, params: isObject(params) ? params : {} };
+}
+
+export function resultLine(id: number, result: unknown) {
+  return { jsonrpc: "2.0", id, result };
+}
+
+export function errorLine(id: number | null, code: number, refusal: Refusal) {
+  return { jsonrpc: "2.0", id, error: { code, message: refusal.message, data: refusal } };
+}
+
+export function noticeLine(notice: Notice) {
+  return { jsonrpc: "2.0", method: "notice", params: notice };
+}

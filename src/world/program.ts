@@ -1,0 +1,14 @@
+// The door to ourselves: the words we were started with, the signals we get, and the way out.
+
+/** Signals a program of ours makes something of. */
+export type OwnSignal = "SIGTERM" | "SIGINT" | "SIGHUP";
+
+export interface Program {
+  /** What stands behind the program's own name. */
+  readonly args: readonly string[];
+  /** From now on the signal does not end us; `fn` runs instead. */
+  onSignal(signal: OwnSignal, fn: () => void): void;
+  /** Gives back to the system what memory can be given back. */
+  rest(): void;
+  exit(code: number): never;
+}

@@ -1,0 +1,17 @@
+// Ourselves as the system sees us.
+import type { Program } from "./program.ts";
+
+/** The runtime and the entry file come before the words that are meant for us. */
+const OWN_WORDS = 2;
+
+export function realProgram(): Program {
+  return {
+    args: process.argv.slice(OWN_WORDS),
+    onSignal: (signal, fn) => void process.on(signal, fn),
+    rest: () => {
+      Bun.shrink();
+      Bun.gc(true);
+    },
+    exit: (code) => process.exit(code),
+  };
+}
