@@ -1,0 +1,54 @@
+// Crash loops: too many crashes within a sliding window, seen across restarts of everybody (SM-1, SM-2).
+// C1. A crash counts at once, in memory; the file follows, and a disk that does not take it costs only the memory of a restart.
+// C2. A history that cannot be read is an empty one; times that are no numbers, and those of a clock that was set back since, count for nothing.
+// C3. It never remembers more than the threshold needs.
+import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";
+import { joinPath } from "../log/file.ts";
+import { readJson, writeJson } from "../log/json-file.ts";
+import { type Complain, tolerating } from "../log/recovery-bus.ts";
+import type { Clock } from "../world/clock.ts";
+import type { Disk } from "../world/disk.ts";
+
+export type CrashLoopLimits = { readonly crashes: number; readonly windowMs: number };
+
+export const CRASH_LOOP: CrashLoopLimits = { crashes: 3, windowMs: 60_000 };
+
+export function crashHistoryPath(home: string): string {
+  return joinPath(home, "recovery/crash-history.json");
+}
+
+export type CrashLoopPlace = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
+
+export class CrashLoopDetector {
+  readonly #place: CrashLoopPlace;
+  readonly #complain: Complain;
+  #budget: Budget;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Reads what earlier lives recorded. */
+  constructor(place: CrashLoopPlace, complain: Complain, limits: CrashLoopLimits = CRASH_LOOP) {
+    this.#place = place;
+    this.#complain = complain;
+    this.#budget = newBudget(limits.crashes, limits.windowMs, readHistory(place));
+  }
+
+  /** Counts it now (C1); resolves to whether the history is durable. */
+  recordCrash(ts: number): Promise<boolean> {
+    this.#budget = spend(this.#budget, ts); // C3
+    const history = { v: 1, crashes: this.#budget.spent };
+    const write = () => writeJson(this.#place.disk, crashHistoryPath(this.#place.home), history);
+    const written = this.#last.then(() => tolerating(this.#complain, write));
+    this.#last = written;
+    return written;
+  }
+
+  isLooping(): boolean {
+    return isExhausted(this.#budget, this.#place.clock.now());
+  }
+}
+
+function readHistory({ disk, home }: CrashLoopPlace): number[] {
+  const crashes = readJson(disk, crashHistoryPath(home))?.["crashes"];
+  if (!Array.isArray(crashes)) return []; // C2
+  return crashes.filter((time: unknown) => typeof time === "number");
+}

@@ -1,0 +1,46 @@
+// Who runs already: before something is started, and after we came up in a world that others set up.
+// O1. A lock that is held means that one runs, whatever the record in it says; a record alone means nothing unless its process lives.
+// O2. Looking leaves no trace: the file is opened to read, and the lock is given back in the same breath. Whoever starts in just that
+//     breath loses, leaves as one loses a race, and is started again.
+import { isFault } from "../base/fault.ts";
+import { readJson } from "../log/json-file.ts";
+import type { Disk } from "../world/disk.ts";
+import type { Processes, ProcessIdentity } from "../world/process.ts";
+import { notePathOf, type WatchSpec } from "./specs.ts";
+
+export type Found =
+  | { readonly kind: "nobody" }
+  | { readonly kind: "known"; readonly who: ProcessIdentity }
+  /** Its lock is held, but who holds it is not on record (yet). */
+  | { readonly kind: "somebody" };
+
+export type Lookout = { readonly disk: Disk; readonly processes: Processes; readonly home: string };
+
+export function findRunning(lookout: Lookout, { name, shows }: WatchSpec): Found {
+  if (shows.kind === "running") return livingIn(lookout, notePathOf(lookout.home, name)) ?? { kind: "nobody" };
+  if (!isHeld(lookout.disk, shows.lock)) return { kind: "nobody" };
+  return livingIn(lookout, shows.lock) ?? { kind: "somebody" }; // O1
+}
+
+function livingIn({ disk, processes }: Lookout, path: string): Found | undefined {
+  const record = readJson(disk, path);
+  const { pid, startTime, bootId } = record ?? {};
+  if (typeof pid !== "number" || typeof startTime !== "number" || typeof bootId !== "string") return undefined;
+  const who = { pid, startTime, bootId };
+  return processes.alive(who) ? { kind: "known", who } : undefined; // O1
+}
+
+function isHeld(disk: Disk, path: string): boolean {
+  try {
+    const file = disk.open(path, "read"); // O2
+    try {
+      return !file.tryLock();
+    } finally {
+      file.close();
+    }
+  } catch (error) {
+    // What cannot be looked at is held by nobody we could find: to start one is the way to learn more.
+    if (isFault(error)) return false;
+    throw error;
+  }
+}

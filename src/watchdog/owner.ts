@@ -1,0 +1,54 @@
+// What the parts of the watchdog's program need of each other, and of whoever runs it.
+
+import type { Complain, RecoveryBus } from "../log/recovery-bus.ts";
+import type { Children } from "../world/children.ts";
+import type { Clock } from "../world/clock.ts";
+import type { Disk } from "../world/disk.ts";
+import type { Processes } from "../world/process.ts";
+import type { Random } from "../world/random.ts";
+import type { Sockets } from "../world/socket.ts";
+import type { CrashRecord } from "./crash-record.ts";
+import type { PaceLimits } from "./pace.ts";
+import type { WatchSpec } from "./specs.ts";
+import type { Watchdog, WatchdogLimits } from "./watchdog.ts";
+
+export type PartWorld = {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly processes: Processes;
+  readonly children: Children;
+};
+
+export type WatchdogWorld = PartWorld & { readonly sockets: Sockets };
+
+export type WatchdogOptions = {
+  /** When silent processes are ended. */
+  readonly limits: WatchdogLimits;
+  /** When ended ones are started again; its `crashLoop` is also what leads to safe mode. */
+  readonly pace: PaceLimits;
+  /** What a process gets to put its things in order when the operator wants it down, before it is killed. */
+  readonly stopMs: number;
+  /** For the log that people read. */
+  readonly say: (text: string) => void;
+  /** Resolves when somebody wants us to leave. */
+  readonly told: Promise<void>;
+  readonly bus?: RecoveryBus;
+};
+
+export interface PartOwner {
+  readonly world: PartWorld;
+  readonly home: string;
+  readonly watchdog: Watchdog;
+  readonly pace: PaceLimits;
+  readonly stopMs: number;
+  readonly complain: Complain;
+  say(text: string): void;
+  wantsUp(): boolean;
+  /** For the environment of the next life. */
+  variables(spec: WatchSpec): Readonly<Record<string, string>>;
+  /** Resolves when what the next life reads at its start is in place. */
+  crashed(spec: WatchSpec, crash: CrashRecord): Promise<void>;
+  /** Something did not start because the operator wants `down`. */
+  toldDown(): void;
+}

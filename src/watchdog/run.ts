@@ -1,0 +1,44 @@
+// The watchdog as a program: one on each home, keeps alive what it is given, until the operator wants it down or it is told to leave.
+// G1. One watchdog at a time, by its lock; a second one leaves at once, and that is no failure.
+// G2. Told to leave (SIGTERM) while `up` is wanted, it leaves the processes alone: a service manager or the daemon starts the next watchdog,
+//     which adopts them. With `down` everything is stopped, last what was started first, and nothing is healed.
+// G3. No failure of the disk ends it once it runs.
+import { isFault } from "../base/fault.ts";
+import { joinPath, makeDirectories } from "../log/file.ts";
+import { type Held, takeLock } from "../log/lock.ts";
+import { WATCHDOG_LOCK } from "../wire/heartbeat.ts";
+import { identify } from "../world/process.ts";
+import { Keeper } from "./keeper.ts";
+import type { WatchdogOptions, WatchdogWorld } from "./owner.ts";
+import type { WatchSpec } from "./specs.ts";
+
+/** Resolves when it has left: `another` where one was there already. */
+export async function runWatchdog(
+  world: WatchdogWorld,
+  home: string,
+  specs: readonly WatchSpec[],
+  options: WatchdogOptions,
+): Promise<"ended" | "another"> {
+  const lock = lockHome(world, home);
+  if (lock === undefined) return "another"; // G1
+  const keeper = new Keeper(world, home, specs, options);
+  try {
+    const trouble = await keeper.open();
+    if (isFault(trouble, "EADDRINUSE")) return "another"; // Its lock file was removed from under it, but it answers.
+    keeper.begin();
+    const why = await Promise.race([options.told.then(() => "leave"), keeper.told]);
+    if (why === "down" || !keeper.wantsUp()) await keeper.stop(); // G2
+    return "ended";
+  } finally {
+    keeper.close();
+    lock.release();
+  }
+}
+
+function lockHome(world: WatchdogWorld, home: string): Held | undefined {
+  makeDirectories(world.disk, joinPath(home, "run"));
+  const { pid } = world.processes;
+  const owner = identify(world.processes, pid) ?? { pid, startTime: 0, bootId: "" };
+  const lock = takeLock(world, joinPath(home, WATCHDOG_LOCK), owner);
+  return lock.ok ? lock.value : undefined;
+}

@@ -1,0 +1,106 @@
+// What the watchdog is told by whoever starts it, as JSON in its second word; everything may be left out.
+//   { "daemon": [words], "web": [words] | false, "programs": { NAME: { "argv": [words], "cwd": path, "env": { … } } },
+//     "heartbeatMs", "killAfterMs", "graceMs", "stopMs", "crashes", "windowMs": numbers }
+// I1. The configuration was checked where it is read; here a wrong shape is a mistake of the starter, and named.
+// I2. What it was told last is kept in the home: whoever starts it without a word, as the daemon does when it heals, gets the same.
+import { ok, type Result, refused } from "../base/result.ts";
+import { joinPath } from "../log/file.ts";
+import { type JsonObject, readJson, writeJson } from "../log/json-file.ts";
+import { HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE } from "../wire/heartbeat.ts";
+import type { Command } from "../world/children.ts";
+import type { Disk } from "../world/disk.ts";
+import type { Self } from "../world/self.ts";
+import { PACE, type PaceLimits } from "./pace.ts";
+import { daemonSpec, isProgramName, programSpec, type WatchSpec, webSpec } from "./specs.ts";
+import { DEFAULT_INTERVAL_MS, LIMITS, type WatchdogLimits } from "./watchdog.ts";
+
+export const STOP_MS = 10_000;
+
+export type Settings = {
+  readonly specs: readonly WatchSpec[];
+  readonly limits: WatchdogLimits;
+  readonly pace: PaceLimits;
+  readonly stopMs: number;
+};
+
+class Wrong extends Error {}
+
+/** Gives the words to `readSettings` that were given last, where there are none now (I2). */
+export function settingsText(disk: Disk, home: string, given: string | undefined): string {
+  const kept = given === undefined ? readJson(disk, keptPath(home))?.["given"] : given;
+  return typeof kept === "string" ? kept : "{}";
+}
+
+export function keepSettings(disk: Disk, home: string, given: string): Promise<void> {
+  return writeJson(disk, keptPath(home), { v: 1, given });
+}
+
+function keptPath(home: string): string {
+  return joinPath(home, "run/watchdog.json");
+}
+
+export function readSettings(self: Self, home: string, text: string): Result<Settings> {
+  try {
+    const given = objectIn(JSON.parse(text), "the settings");
+    return ok({
+      specs: specsIn(given, self, home),
+      limits: {
+        killAfterMs: numberIn(given, "killAfterMs", LIMITS.killAfterMs),
+        graceMs: numberIn(given, "graceMs", LIMITS.graceMs),
+      },
+      pace: { ...PACE, crashLoop: crashLoopIn(given) },
+      stopMs: numberIn(given, "stopMs", STOP_MS),
+    });
+  } catch (error) {
+    if (!(error instanceof Wrong) && !(error instanceof SyntaxError)) throw error;
+    return refused("watchdog.settings", error.message, "Start it with `holdfast up`, which makes them."); // I1
+  }
+}
+
+function crashLoopIn(given: JsonObject) {
+  const { crashes, windowMs } = PACE.crashLoop;
+  return { crashes: numberIn(given, "crashes", crashes), windowMs: numberIn(given, "windowMs", windowMs) };
+}
+
+function specsIn(given: JsonObject, self: Self, home: string): WatchSpec[] {
+  const intervalMs = numberIn(given, "heartbeatMs", DEFAULT_INTERVAL_MS);
+  // The daemon that started us was perhaps told these; they are for us to tell anew.
+  const { [SAFE_MODE_VARIABLE]: _mode, [HEARTBEAT_VARIABLE]: _interval, ...env } = self.environment();
+  const ours = (key: string, entry: string): Command => {
+    return { argv: given[key] === undefined ? self.command(entry, home) : wordsIn(given, key), cwd: home, env };
+  };
+  const daemon = daemonSpec(home, ours("daemon", "src/daemon/main.ts"), intervalMs);
+  const web = given["web"] === false ? [] : [webSpec(home, ours("web", "src/web/main.ts"), intervalMs)];
+  const programs = Object.entries(objectIn(given["programs"] ?? {}, "programs"));
+  return [daemon, ...web, ...programs.map(([name, value]) => programIn(name, value, { cwd: home, env }))];
+}
+
+function programIn(name: string, value: unknown, usual: Omit<Command, "argv">): WatchSpec {
+  const program = objectIn(value, `programs.${name}`);
+  if (!isProgramName(name)) throw new Wrong(`"${name}" is no name for a program.`);
+  const { cwd = usual.cwd } = program;
+  if (typeof cwd !== "string") throw new Wrong(`programs.${name}.cwd is a path.`);
+  const env: Record<string, string> = { ...usual.env };
+  for (const [key, set] of Object.entries(objectIn(program["env"] ?? {}, `programs.${name}.env`)))
+    env[key] = String(set);
+  return programSpec(name, { argv: wordsIn(program, "argv"), cwd, env });
+}
+
+function wordsIn(given: JsonObject, key: string): readonly [string, ...string[]] {
+  const words: unknown = given[key];
+  const [first, ...rest] = Array.isArray(words) ? words.filter((word: unknown) => typeof word === "string") : [];
+  if (first === undefined || rest.length + 1 !== Object(words).length) throw new Wrong(`${key} is a list of words.`);
+  return [first, ...rest];
+}
+
+function numberIn(given: JsonObject, key: string, usual: number): number {
+  const found = given[key] ?? usual;
+  if (typeof found !== "number" || !(found > 0)) throw new Wrong(`${key} is a number above 0.`);
+  return found;
+}
+
+function objectIn(value: unknown, what: string): JsonObject {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Wrong(`${what}: an object is wanted.`);
+  return Object.fromEntries(Object.entries(value));
+}

@@ -1,0 +1,53 @@
+// What is watched: a command, and how it shows that it lives.
+import { joinPath } from "../log/file.ts";
+import type { Command } from "../world/children.ts";
+import { DEFAULT_INTERVAL_MS } from "./watchdog.ts";
+
+/** `heartbeat`: it talks to us and holds a lock that only one can have. `running`: it knows nothing of us, and lives as long as it has not ended. */
+export type Shows =
+  | { readonly kind: "heartbeat"; readonly intervalMs: number; readonly lock: string }
+  | { readonly kind: "running" };
+
+export type WatchSpec = {
+  /** Also a part of file names: letters, digits, `.`, `_` and `-`. */
+  readonly name: string;
+  readonly command: Command;
+  readonly shows: Shows;
+  /** Whether its crashes lead to safe mode. The daemon's do; a page or a program of the user's never does. */
+  readonly essential: boolean;
+};
+
+export const DAEMON = "daemon";
+export const WEB = "web";
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+export function isProgramName(name: string): boolean {
+  return NAME.test(name);
+}
+
+export function lockPathOf(home: string, name: string): string {
+  return joinPath(home, `run/${name}.lock`);
+}
+
+/** Where the watchdog notes which process it started, so that its successor does not start a second one. */
+export function notePathOf(home: string, name: string): string {
+  return joinPath(home, `run/watched-${name}.json`);
+}
+
+export function daemonSpec(home: string, command: Command, intervalMs = DEFAULT_INTERVAL_MS): WatchSpec {
+  return { name: DAEMON, command, shows: beating(home, DAEMON, intervalMs), essential: true };
+}
+
+export function webSpec(home: string, command: Command, intervalMs = DEFAULT_INTERVAL_MS): WatchSpec {
+  return { name: WEB, command, shows: beating(home, WEB, intervalMs), essential: false };
+}
+
+/** A program of the user's (`[watch.NAME]`). */
+export function programSpec(name: string, command: Command): WatchSpec {
+  return { name, command, shows: { kind: "running" }, essential: false };
+}
+
+function beating(home: string, name: string, intervalMs: number): Shows {
+  return { kind: "heartbeat", intervalMs, lock: lockPathOf(home, name) };
+}

@@ -1,0 +1,47 @@
+// The other side of the watchdog: a daemon that does nothing but what every watched program of ours does.
+//   bun fake-daemon.ts HOME [heal]     with `heal` it starts a new watchdog where it loses its own
+// It takes its lock, sends heartbeats, is live, and leaves with 0 on SIGTERM. `FAKE_DAEMON=dies` never gets so far.
+import { joinPath, makeDirectories } from "../../src/log/file.ts";
+import { takeLock } from "../../src/log/lock.ts";
+import { readWanted } from "../../src/log/wanted.ts";
+import { lockPathOf } from "../../src/watchdog/specs.ts";
+import { ANOTHER_RUNS, HEARTBEAT_VARIABLE, WATCHDOG_SOCKET } from "../../src/wire/heartbeat.ts";
+import { HeartbeatLink, keepWatchdog, startHeartbeat } from "../../src/wire/heartbeat-client.ts";
+import { identify } from "../../src/world/process.ts";
+import { realChildren } from "../../src/world/real-children.ts";
+import { realSockets } from "../../src/world/real-socket.ts";
+import { realSelf } from "../../src/world/self.ts";
+import { realWorld } from "../../src/world/world.ts";
+
+const [home = "", heal] = process.argv.slice(2);
+if (process.env["FAKE_DAEMON"] === "dies") process.exit(1);
+
+const world = realWorld();
+const self = identify(world.processes, process.pid);
+if (self === undefined) throw new Error("nobody knows us");
+makeDirectories(world.disk, joinPath(home, "run"));
+const lock = takeLock(world, lockPathOf(home, "daemon"), self);
+if (!lock.ok) process.exit(ANOTHER_RUNS);
+
+const keep = keepWatchdog({
+  wanted: () => readWanted(world.disk, home),
+  start: () => {
+    const argv = realSelf().command("src/watchdog/main.ts", home);
+    realChildren().detached({ argv, cwd: home, env: realSelf().environment() }, joinPath(home, "watchdog.log"));
+  },
+  elapsed: world.clock.elapsed,
+});
+const ports = {
+  connect: (events: { bytes(bytes: Uint8Array): void; closed(): void }) =>
+    realSockets().connect(joinPath(home, WATCHDOG_SOCKET), events),
+  after: world.clock.after,
+  chance: world.random.fraction,
+};
+const link = new HeartbeatLink(ports, { name: "daemon", ...self }, heal === undefined ? {} : keep);
+startHeartbeat(link, Number(process.env[HEARTBEAT_VARIABLE] ?? 2000));
+link.live();
+process.on("SIGTERM", () => {
+  link.leave(0);
+  setImmediate(() => process.exit(0));
+});
+setInterval(() => undefined, 1 << 30);

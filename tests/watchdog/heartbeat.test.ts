@@ -1,0 +1,175 @@
+// Claims about the heartbeat's protocol, and about the side that sends.
+import { expect, test } from "bun:test";
+import { Fault } from "../../src/base/fault.ts";
+import { decodeHeartbeat, encodeHeartbeat, HeartbeatReader } from "../../src/wire/heartbeat.ts";
+import {
+  HeartbeatLink,
+  type HeartbeatPorts,
+  type HeartbeatWire,
+  keepWatchdog,
+  startHeartbeat,
+} from "../../src/wire/heartbeat-client.ts";
+import { SimClock } from "../sim/clock.ts";
+
+const self = { name: "daemon", pid: 7, startTime: 70, bootId: "b" };
+const hello = { type: "hello", ...self, live: false } as const;
+
+test("WD-4 heartbeats are sent at once and at every interval, until they are stopped", () => {
+  const clock = new SimClock();
+  let sent = 0;
+  const send = (): void => {
+    sent += 1;
+  };
+  const channel = { send, after: (ms: number, fn: () => void) => clock.after(ms, fn) };
+  const stop = startHeartbeat(channel, 2000);
+  expect(sent).toBe(1);
+  clock.advance(10_000);
+  expect(sent).toBe(6);
+  stop();
+  clock.advance(10_000);
+  expect(sent).toBe(6);
+  expect(clock.pendingTimers).toBe(0);
+});
+
+test("WD-4 every message comes out as it went in, however the stream is cut", () => {
+  const messages = [hello, { type: "beat" }, { type: "live" }, { type: "bye", code: 3 }, { type: "look" }] as const;
+  const stream = Buffer.concat(messages.map(encodeHeartbeat));
+  for (let cut = 1; cut < stream.length; cut += 1) {
+    const reader = new HeartbeatReader();
+    const got = [...(reader.push(stream.subarray(0, cut)) ?? []), ...(reader.push(stream.subarray(cut)) ?? [])];
+    expect(got).toEqual([...messages]);
+  }
+});
+
+test("WD-9 a line that is no message is passed over, and fields of a newer version are too", () => {
+  const bad = [
+    ...["", "x", "[]", "null", "7", '{"type":"hello"}', '{"type":"dance"}', '{"type":"bye"}', "{"],
+    ...["-1", "1.5", '"7"'].map((pid) => `{"type":"hello","name":"a","pid":${pid},"startTime":1,"bootId":"b"}`),
+    `{"type":"beat","x":"${"x".repeat(5000)}"}`,
+  ];
+  for (const line of bad) expect(decodeHeartbeat(line)).toBeUndefined();
+  expect(decodeHeartbeat('{"v":9,"type":"beat","mood":"good"}')).toEqual({ type: "beat" });
+  const reader = new HeartbeatReader();
+  expect(reader.push(Buffer.from(`${bad.join("\n")}\n\xff\xfe\n{"type":"beat"}\n`, "latin1"))).toEqual([
+    { type: "beat" },
+  ]);
+});
+
+test("WD-9 a line without an end is not gathered for ever", () => {
+  const reader = new HeartbeatReader();
+  let refused = false;
+  for (let chunk = 0; chunk < 64 && !refused; chunk += 1)
+    refused = reader.push(Buffer.alloc(64 << 10, 65)) === undefined;
+  expect(refused).toBe(true);
+});
+
+/** A watchdog's end of the line, which can go away and come back. */
+function line() {
+  const clock = new SimClock();
+  const state = { listening: true, waiting: 0, said: [] as string[], connections: 0 };
+  let hangUp = (): void => undefined;
+  const ports: HeartbeatPorts = {
+    connect: async (events) => {
+      if (!state.listening) throw new Fault({ code: "ECONNREFUSED", operation: "connect", path: "s" });
+      state.connections += 1;
+      hangUp = () => events.closed();
+      const wire: HeartbeatWire = {
+        send: (bytes) => void state.said.push(String(decodeHeartbeat(Buffer.from(bytes).toString())?.type)),
+        get waiting() {
+          return state.waiting;
+        },
+        end: () => events.closed(),
+      };
+      return wire;
+    },
+    after: (ms, fn) => clock.after(ms, fn),
+    chance: () => 0,
+  };
+  return { clock, state, ports, hangUp: () => hangUp() };
+}
+
+async function pass(clock: SimClock, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 10) {
+    clock.advance(Math.min(10, left));
+    await clock.settle();
+  }
+}
+
+test("WD-4 a watchdog that comes back is told who we are and that we are live; the silence between disturbs nobody", async () => {
+  const { clock, state, ports, hangUp } = line();
+  const link = new HeartbeatLink(ports, self);
+  await clock.settle();
+  link.live();
+  const stop = startHeartbeat(link, 1000);
+  expect(state.said).toEqual(["hello", "live", "beat"]);
+  state.listening = false;
+  hangUp();
+  await pass(clock, 5000);
+  expect(state.said).toEqual(["hello", "live", "beat"]);
+  state.listening = true;
+  await pass(clock, 2000);
+  expect(state.said.slice(3, 5)).toEqual(["hello", "beat"]);
+  stop();
+  link.leave(0);
+  expect(state.said.at(-1)).toBe("bye");
+  await pass(clock, 5000);
+  expect([state.connections, clock.pendingTimers]).toEqual([2, 0]);
+});
+
+test("WD-4 a watchdog that reads nothing costs no memory: beats are dropped", async () => {
+  const { clock, state, ports } = line();
+  const link = new HeartbeatLink(ports, self);
+  await clock.settle();
+  state.waiting = 5000;
+  startHeartbeat(link, 10);
+  await pass(clock, 1000);
+  expect(state.said).toEqual(["hello"]);
+});
+
+test("a link that is closed while it connects stays closed", async () => {
+  const { clock, state, ports } = line();
+  const link = new HeartbeatLink(ports, self);
+  link.close();
+  await pass(clock, 3000);
+  expect(state.said).toEqual([]);
+  expect(clock.pendingTimers).toBe(0);
+});
+
+test("a lost watchdog is started again while up is wanted, not more often than every 2 s, and never while down is", async () => {
+  const { clock, state, ports } = line();
+  state.listening = false;
+  const starts: number[] = [];
+  let wanted: "up" | "down" = "down";
+  const start = () => {
+    starts.push(clock.elapsed());
+    throw new Fault({ code: "EAGAIN", operation: "start", path: "watchdog" });
+  };
+  const keep = keepWatchdog({ wanted: () => wanted, start, elapsed: () => clock.elapsed() });
+  const link = new HeartbeatLink(ports, self, keep);
+  await pass(clock, 5000);
+  expect(starts).toEqual([]);
+  wanted = "up";
+  await pass(clock, 10_000);
+  expect(starts.length).toBeGreaterThanOrEqual(3);
+  expect(starts.slice(1).every((at, index) => at - (starts[index] ?? 0) >= 2000)).toBe(true);
+  link.close();
+});
+
+test("a watchdog that answered and is lost is started at once, but not more than five times in ten seconds", async () => {
+  const { clock, ports, hangUp } = line();
+  let starts = 0;
+  const start = () => {
+    starts += 1;
+  };
+  const keep = keepWatchdog({ wanted: () => "up", start, elapsed: () => clock.elapsed() });
+  const link = new HeartbeatLink(ports, self, keep);
+  for (let loss = 1; loss <= 8; loss += 1) {
+    await pass(clock, 100);
+    hangUp();
+    expect(starts).toBe(Math.min(loss, 5));
+  }
+  await pass(clock, 10_000);
+  hangUp();
+  expect(starts).toBe(6);
+  link.close();
+});

@@ -1,0 +1,110 @@
+// Claims about the watchdog's program in a crash loop: safe mode is entered, told and left.
+import { expect, test } from "bun:test";
+import { readSafeMode, SafeMode } from "../../src/log/safe-mode.ts";
+import { PACE } from "../../src/watchdog/pace.ts";
+import { SAFE_MODE_VARIABLE } from "../../src/wire/heartbeat.ts";
+import type { Ending } from "../../src/world/children.ts";
+import { comeUp, DAEMON_SPEC, HOME, Machine, PROGRAM_SPEC, WEB_SPEC } from "./machine.ts";
+
+const killed: Ending = { kind: "signalled", signal: "SIGKILL" };
+const exited = (code: number): Ending => ({ kind: "exited", code });
+
+test("SM-5 the third crash within 60 s enters safe mode before the daemon starts again, and the daemon is told", async () => {
+  const machine = new Machine();
+  machine.run([DAEMON_SPEC]);
+  await machine.settle();
+  for (let crash = 1; crash <= 3; crash += 1) {
+    expect(machine.last().command.env[SAFE_MODE_VARIABLE]).toBeUndefined();
+    await comeUp(machine);
+    const before = machine.world.clock.elapsed();
+    await machine.end(machine.last().who, killed);
+    if (crash === 3) await machine.pass(100);
+    expect(machine.started.length).toBe(crash + 1);
+    expect(machine.world.clock.elapsed() - before).toBeLessThan(5000);
+  }
+  const reason = "daemon crashed 3 times within 60 s, at last by SIGKILL";
+  expect(readSafeMode(machine.world.disk, HOME)).toMatchObject({ active: true, reason });
+  expect(machine.last().command.env[SAFE_MODE_VARIABLE]).toBe(reason);
+  expect(machine.published.map(([topic]) => topic)).toContain("recovery.safemode.entered");
+});
+
+test("SM-5 three crashes before the daemon was ever live come to safe mode within 5 s of the third", async () => {
+  const machine = new Machine();
+  machine.run([DAEMON_SPEC]);
+  await machine.settle();
+  for (let crash = 1; crash <= 3; crash += 1) {
+    await machine.end(machine.last().who, exited(1));
+    await machine.pass(500);
+  }
+  expect(machine.started.length).toBe(4);
+  expect(machine.last().command.env[SAFE_MODE_VARIABLE]).toContain("exit code 1");
+});
+
+test("SM-5 a disk that never answers, or is full, keeps nobody from safe mode or from starting again", async () => {
+  for (const trouble of ["stalled", "full"] as const) {
+    const machine = new Machine();
+    machine.run([DAEMON_SPEC]);
+    await machine.settle();
+    if (trouble === "full") machine.world.disk.capacity = 0;
+    else machine.world.disk.gate = () => new Promise<void>(() => undefined);
+    for (let crash = 1; crash <= 3; crash += 1) {
+      await machine.call("daemon", machine.last().who, true);
+      await machine.end(machine.last().who, killed);
+      await machine.pass(1500);
+    }
+    expect(machine.started.length).toBe(4);
+    expect(machine.last().command.env[SAFE_MODE_VARIABLE]).toContain("3 times");
+  }
+});
+
+test("SM-5 only the daemon leads to safe mode; a page or a program may die freely", async () => {
+  const machine = new Machine();
+  machine.run([WEB_SPEC, PROGRAM_SPEC]);
+  for (let crash = 0; crash < 5; crash += 1) {
+    await machine.settle();
+    await machine.end(machine.last("web").who, killed);
+    await machine.end(machine.last("program").who, killed);
+    await machine.pass(3000);
+  }
+  expect(readSafeMode(machine.world.disk, HOME).active).toBe(false);
+});
+
+test("SM-2 a loop goes on across watchdogs: one crash under each of three is a loop", async () => {
+  const machine = new Machine();
+  for (let watchdog = 1; watchdog <= 3; watchdog += 1) {
+    const { told, over } = machine.run([DAEMON_SPEC]);
+    await machine.settle();
+    await comeUp(machine);
+    await machine.end(machine.last().who, killed);
+    expect(readSafeMode(machine.world.disk, HOME).active).toBe(watchdog === 3);
+    if (watchdog === 3) await machine.pass(100);
+    await machine.world.processes.kill(machine.last().who, "SIGKILL");
+    told();
+    expect(await over).toBe("ended");
+    machine.forgetWatchdog();
+  }
+});
+
+test("SM-3 the operator's exit ends it: the next daemon is not told any more", async () => {
+  const machine = new Machine();
+  await new SafeMode({ ...machine.world, home: HOME }, () => undefined).enter("a loop");
+  machine.run([DAEMON_SPEC]);
+  await machine.settle();
+  expect(machine.last().command.env[SAFE_MODE_VARIABLE]).toBe("a loop");
+  await comeUp(machine);
+  await new SafeMode({ ...machine.world, home: HOME }, () => undefined).exit();
+  await machine.end(machine.last().who, killed);
+  expect(machine.last().command.env[SAFE_MODE_VARIABLE]).toBeUndefined();
+});
+
+test("the drill's threshold is taken: with 100 allowed, ten kills are no loop", async () => {
+  const machine = new Machine();
+  machine.run([DAEMON_SPEC], { pace: { ...PACE, crashLoop: { crashes: 100, windowMs: 60_000 } } });
+  await machine.settle();
+  for (let crash = 0; crash < 10; crash += 1) {
+    await comeUp(machine);
+    await machine.end(machine.last().who, killed);
+  }
+  expect(machine.started.length).toBe(11);
+  expect(readSafeMode(machine.world.disk, HOME).active).toBe(false);
+});

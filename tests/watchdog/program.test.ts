@@ -1,0 +1,202 @@
+// Claims about the watchdog's program on a simulated machine: what it starts, watches, and starts again.
+import { expect, test } from "bun:test";
+import { cells, unreachable } from "../../src/base/machine.ts";
+import { readSafeMode } from "../../src/log/safe-mode.ts";
+import { readLastCrash } from "../../src/watchdog/crash-record.ts";
+import { partMachine } from "../../src/watchdog/part-table.ts";
+import { ANOTHER_RUNS, HEARTBEAT_VARIABLE, WATCHDOG_SOCKET } from "../../src/wire/heartbeat.ts";
+import type { Ending } from "../../src/world/children.ts";
+import { comeUp, DAEMON_SPEC, HOME, Machine, PROGRAM_SPEC, WEB_SPEC } from "./machine.ts";
+
+const killed: Ending = { kind: "signalled", signal: "SIGKILL" };
+const SOCKET = `${HOME}/${WATCHDOG_SOCKET}`;
+const exited = (code: number): Ending => ({ kind: "exited", code });
+
+test("WD-8 daemon, page and a program of the user's are started, and each that dies is started again", async () => {
+  const machine = new Machine();
+  machine.run([DAEMON_SPEC, WEB_SPEC, PROGRAM_SPEC]);
+  await machine.settle();
+  expect(machine.names).toBe("daemon web program");
+  await comeUp(machine);
+  await comeUp(machine, "web");
+  for (const name of ["web", "program", "daemon"]) await machine.end(machine.last(name).who, killed);
+  expect(machine.names).toBe("daemon web program web program daemon");
+  expect(machine.last("web").command.env).toEqual({ PATH: "/bin", [HEARTBEAT_VARIABLE]: "2000" });
+});
+
+test("WD-8 what was live is started again at once; what was not waits 0.1, 0.2, 0.4 s, with jitter that only shortens", async () => {
+  const machine = new Machine();
+  machine.run([WEB_SPEC]);
+  await machine.settle();
+  await comeUp(machine, "web");
+  await machine.end(machine.last("web").who, killed);
+  expect(machine.started.length).toBe(2);
+  for (const [failure, most] of [100, 200, 400, 800].entries()) {
+    await machine.end(machine.last("web").who, exited(1));
+    await machine.pass(most * 0.79, 1000);
+    expect(machine.started.length).toBe(2 + failure);
+    await machine.pass(most * 0.21, 1000);
+    expect(machine.started.length).toBe(3 + failure);
+  }
+  await machine.pass(10);
+});
+
+test("WD-8 what lived for a second is forgiven; what dies again and again right after it is live waits", async () => {
+  const machine = new Machine();
+  machine.run([PROGRAM_SPEC]);
+  await machine.settle();
+  for (let life = 0; life < 10; life += 1) {
+    await machine.pass(1000);
+    await machine.end(machine.last("program").who, killed);
+    expect(machine.started.length).toBe(life + 2);
+  }
+  for (let life = 0; life < 3; life += 1) await machine.end(machine.last("program").who, killed);
+  expect(machine.started.length).toBe(11);
+  await machine.pass(100);
+  expect(machine.started.length).toBe(12);
+});
+
+test("WD-8 a program that cannot be started is a crash, tried again with backoff", async () => {
+  const machine = new Machine();
+  machine.world.children.missing = true;
+  machine.run([PROGRAM_SPEC]);
+  await machine.pass(1000);
+  expect(machine.said.some((text) => text.includes("ENOENT"))).toBe(true);
+  expect(readLastCrash(machine.world.disk, HOME)).toMatchObject({
+    name: "program",
+    exitCode: 127,
+    reason: "EXIT_CODE",
+  });
+  machine.world.children.missing = false;
+  await machine.pass(2000);
+  expect(machine.names).toBe("program");
+});
+
+test("WD-2 a child's exit is noticed at once, without any heartbeat being missed", async () => {
+  const machine = new Machine();
+  machine.run([DAEMON_SPEC]);
+  await machine.settle();
+  await comeUp(machine);
+  const before = machine.world.clock.elapsed();
+  await machine.end(machine.last().who, killed);
+  expect(machine.started.length).toBe(2);
+  expect(machine.world.clock.elapsed()).toBe(before);
+});
+
+test("WD-5 a child whose connection closes before its end is told is still judged by how it ended", async () => {
+  const machine = new Machine();
+  machine.run([DAEMON_SPEC]);
+  await machine.settle();
+  const caller = await comeUp(machine);
+  const child = machine.last();
+  machine.world.processes.exit(child.who.pid); // A zombie: it is over, and its parent does not know yet.
+  await caller.hangUp();
+  expect(machine.published).toEqual([]);
+  await machine.end(child.who, exited(6));
+  expect(readLastCrash(machine.world.disk, HOME)).toMatchObject({ exitCode: 6, reason: "EXIT_CODE" });
+});
+
+test("WD-6 each crash is on the bus and in the file before the daemon starts again", async () => {
+  const machine = new Machine();
+  machine.run([DAEMON_SPEC]);
+  await machine.settle();
+  const { pid } = machine.last().who;
+  await comeUp(machine);
+  await machine.end(machine.last().who, exited(9));
+  const time = new Date(machine.world.clock.now()).toISOString();
+  const crash = { name: "daemon", pid, exitCode: 9, signal: null, reason: "EXIT_CODE", time };
+  expect(machine.published).toEqual([["recovery.crash.detected", crash]]);
+  expect(readLastCrash(machine.world.disk, HOME) ?? {}).toEqual(crash);
+});
+
+test("WD-2 a hung daemon is reported after two intervals, ended after 30 s, started again, and is one crash", async () => {
+  const machine = new Machine();
+  machine.run([DAEMON_SPEC]);
+  await machine.settle();
+  await comeUp(machine);
+  const { who } = machine.last();
+  machine.world.processes.kill(who, "SIGSTOP");
+  await machine.pass(4000);
+  expect(machine.published).toMatchObject([["recovery.crash.detected", { reason: "UNRESPONSIVE", signal: null }]]);
+  await machine.pass(30_500);
+  expect(machine.started.length).toBe(1);
+  await machine.pass(1000);
+  expect(machine.world.processes.signals.map(({ signal }) => signal)).toEqual(["SIGSTOP", "SIGTERM", "SIGKILL"]);
+  expect(machine.started.length).toBe(2);
+  expect(machine.published[1]?.[1]).toMatchObject({ reason: "UNRESPONSIVE", signal: "SIGKILL" });
+  expect(machine.published.length).toBe(2);
+});
+
+test("WD-2 a daemon that hung and is heard again is no longer silent: its later end is judged by itself", async () => {
+  const machine = new Machine();
+  machine.run([DAEMON_SPEC]);
+  await machine.settle();
+  const caller = await comeUp(machine);
+  await machine.pass(5000);
+  await caller.say({ type: "beat" });
+  await machine.end(machine.last().who, exited(4));
+  expect(machine.published.map(([, crash]) => (crash as { reason: string }).reason)).toEqual([
+    "UNRESPONSIVE",
+    "EXIT_CODE",
+  ]);
+});
+
+test("WD-5 clean exits are no crashes and no loop: ten in a minute leave no record and no safe mode", async () => {
+  const machine = new Machine();
+  machine.run([DAEMON_SPEC]);
+  await machine.settle();
+  for (let life = 0; life < 10; life += 1) {
+    await comeUp(machine);
+    await machine.pass(1500);
+    await machine.end(machine.last().who, exited(0));
+  }
+  expect(machine.started.length).toBe(11);
+  expect(machine.published).toEqual([]);
+  expect(readSafeMode(machine.world.disk, HOME).active).toBe(false);
+});
+
+test("WD-5 the loser of a race is no crash: the winner is adopted, and no third one is started", async () => {
+  const machine = new Machine();
+  machine.run([DAEMON_SPEC]);
+  await machine.settle();
+  const winner = machine.world.processes.spawn();
+  machine.lock("daemon", winner);
+  await machine.end(machine.last().who, exited(ANOTHER_RUNS));
+  await machine.pass(200);
+  await machine.call("daemon", winner, true);
+  expect(machine.names).toBe("daemon");
+  expect(machine.published).toEqual([]);
+  await machine.pass(3000);
+  await machine.end(winner, killed);
+  await machine.pass(500);
+  expect(machine.names).toBe("daemon daemon");
+});
+
+test("every cell of the part's table is legal or refused, and every state is reachable", () => {
+  expect(unreachable(partMachine)).toEqual([]);
+  for (const { state, event, next } of cells(partMachine))
+    expect(partMachine.next(state, event).ok).toBe(next !== undefined);
+});
+
+test("WD-9 a socket that cannot be had is a complaint, tried again; children are started meanwhile", async () => {
+  const machine = new Machine();
+  machine.world.sockets.refused = "ENOSPC";
+  machine.run([DAEMON_SPEC]);
+  await machine.settle();
+  expect(machine.names).toBe("daemon");
+  machine.world.sockets.refused = undefined;
+  await machine.pass(2000);
+  expect(machine.world.sockets.listening.has(SOCKET)).toBe(true);
+});
+
+test("WD-9 a socket that is removed from under us is back within 2 s, and one that stands is left alone", async () => {
+  const machine = new Machine();
+  machine.run([DAEMON_SPEC]);
+  await machine.settle();
+  const accept = machine.world.sockets.listening.get(SOCKET);
+  await machine.pass(4000);
+  expect(machine.world.sockets.listening.get(SOCKET)).toBe(accept);
+  machine.world.sockets.listening.clear();
+  await machine.pass(2000);
+  expect(machine.world.sockets.listening.has(SOCKET)).toBe(true);
+});

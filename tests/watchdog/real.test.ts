@@ -1,0 +1,234 @@
+// Claims about the watchdog's real program with real processes, signals and files.
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { writeWanted } from "../../src/log/wanted.ts";
+import { SAFE_MODE_VARIABLE, WATCHDOG_SOCKET } from "../../src/wire/heartbeat.ts";
+import { identify } from "../../src/world/process.ts";
+import { waitsInLine } from "../../src/world/real-process.ts";
+import { realSockets } from "../../src/world/real-socket.ts";
+import { processes, type RealHome, realHomes, until } from "./real-home.ts";
+
+const newHome = realHomes();
+/** So that a test may kill as often as it likes. */
+const NO_LOOP = { crashes: 1000 };
+
+/** A daemon that is live, and is not `other`. */
+async function liveDaemon(home: RealHome, other?: { pid: number }) {
+  const who = await home.daemon(other);
+  await until("it is live", () => home.said(`daemon (${who.pid}): live`));
+  return who;
+}
+
+function summary(what: string, times: readonly number[]): void {
+  const sorted = times.toSorted((a, b) => a - b);
+  const median = sorted[sorted.length >> 1] ?? 0;
+  console.log(`${what}: median ${median.toFixed(1)} ms, max ${(sorted.at(-1) ?? 0).toFixed(1)} ms of ${times.length}`);
+}
+
+test("WD-8 a daemon killed with -9 is live again at once, ten times over", async () => {
+  const home = newHome();
+  home.watchdog(NO_LOOP);
+  let who = await liveDaemon(home);
+  const times: number[] = [];
+  for (let kill = 0; kill < 10; kill += 1) {
+    const start = performance.now();
+    processes.kill(who, "SIGKILL");
+    who = await liveDaemon(home, who);
+    times.push(performance.now() - start);
+  }
+  summary("daemon killed to live again", times);
+  expect(home.json("recovery/last-crash.json")).toMatchObject({ name: "daemon", signal: "SIGKILL", reason: "SIGNAL" });
+});
+
+test("WD-8 a program of the user's killed with -9 is back at once, ten times over", async () => {
+  const home = newHome();
+  const lives = join(home.path, "lives");
+  const argv = ["sh", "-c", `echo $$ >> ${lives}; exec sleep 1000`];
+  const watchdog = home.watchdog({ ...NO_LOOP, programs: { sleeper: { argv } } });
+  const found = () => (existsSync(lives) ? readFileSync(lives, "utf8") : "").matchAll(/^(\d+)\n/gm);
+  const pids = () => [...found()].map((line) => Number(line[1]));
+  await until("its first life", () => pids().length === 1);
+  const times: number[] = [];
+  for (let life = 1; life <= 10; life += 1) {
+    const start = performance.now();
+    const who = identify(processes, pids().at(-1) ?? -1);
+    if (who !== undefined) processes.kill(who, "SIGKILL");
+    await until("the next life", () => pids().length === life + 1);
+    times.push(performance.now() - start);
+  }
+  summary("program killed to running again", times);
+  await writeWanted(home.disk, home.path, "down");
+  watchdog.kill("SIGTERM");
+  expect(await watchdog.exited).toBe(0);
+  expect(identify(processes, pids().at(-1) ?? -1)).toBeUndefined();
+});
+
+test("WD-2 a hung daemon is reported after 2 intervals, ended only after its limit, and replaced", async () => {
+  const home = newHome();
+  home.watchdog({ heartbeatMs: 100, killAfterMs: 1000, graceMs: 200 });
+  const who = await liveDaemon(home);
+  const start = performance.now();
+  processes.kill(who, "SIGSTOP");
+  await until("the report", () => home.json("recovery/last-crash.json")?.["reason"] === "UNRESPONSIVE");
+  const reportedMs = performance.now() - start;
+  expect(reportedMs).toBeGreaterThan(90);
+  expect(processes.alive(who)).toBe(true);
+  await until("the end", () => !processes.alive(who));
+  const endedMs = performance.now() - start;
+  expect(endedMs).toBeGreaterThan(1050);
+  await liveDaemon(home, who);
+  console.log(
+    `hung daemon (interval 100 ms): reported after ${reportedMs.toFixed(0)} ms, ended after ${endedMs.toFixed(0)} ms`,
+  );
+  const crash = { reason: "UNRESPONSIVE", signal: "SIGKILL", pid: who.pid };
+  expect(home.json("recovery/last-crash.json")).toMatchObject(crash);
+  expect(home.json("recovery/crash-history.json")?.["crashes"]).toHaveLength(1);
+});
+
+test("WD-8 a watchdog killed with -9 and started again adopts the daemon, which does not notice, and still watches it", async () => {
+  const home = newHome();
+  const first = home.watchdog(NO_LOOP);
+  const who = await liveDaemon(home);
+  first.kill("SIGKILL");
+  await first.exited;
+  const second = home.watchdog(NO_LOOP);
+  await until("the adoption", () => home.said(`watchdog ${second.pid}: daemon (${who.pid}): live`));
+  expect(processes.alive(who)).toBe(true);
+  const start = performance.now();
+  processes.kill(who, "SIGKILL");
+  await liveDaemon(home, who);
+  console.log(`adopted daemon killed to live again: ${(performance.now() - start).toFixed(1)} ms`);
+  expect(home.json("recovery/last-crash.json")).toMatchObject({ pid: who.pid, reason: "HEARTBEAT_TIMEOUT" });
+});
+
+test("WD-8 watchdog and daemon heal each other: each is killed in turn, and neither is ever doubled", async () => {
+  const home = newHome();
+  home.watchdog({ ...NO_LOOP, heal: true });
+  let daemon = await liveDaemon(home);
+  let watchdog = await home.newWatchdog();
+  const times: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const start = performance.now();
+    processes.kill(watchdog, "SIGKILL");
+    watchdog = await home.newWatchdog(watchdog);
+    times.push(performance.now() - start);
+    await until("the adoption", () => home.said(`watchdog ${watchdog.pid}: daemon (${daemon.pid}): live`));
+    processes.kill(daemon, "SIGKILL");
+    daemon = await liveDaemon(home, daemon);
+  }
+  summary("watchdog killed to a new one", times);
+  expect(home.log.match(/: started/g)?.length).toBe(4);
+});
+
+test("WD-8 six watchdogs that start at once: one stays, five leave with 0, and there is one daemon", async () => {
+  const home = newHome();
+  const racers = Array.from({ length: 6 }, () => home.watchdog());
+  const left = (): number => racers.filter((racer) => racer.exitCode !== null).length;
+  await until("five have left", () => left() === 5);
+  await liveDaemon(home);
+  expect(racers.map((racer) => racer.exitCode).toSorted()).toEqual([0, 0, 0, 0, 0, null]);
+  expect(home.log.match(/daemon \(\d+\): started/g)?.length).toBe(1);
+});
+
+test("SM-5 the third kill within 60 s is safe mode within 5 s, and the daemon that comes up is told", async () => {
+  const home = newHome();
+  home.watchdog();
+  let who = await liveDaemon(home);
+  let start = 0;
+  for (let kill = 1; kill <= 3; kill += 1) {
+    expect(home.json("recovery/safe-mode.json")).toBeUndefined();
+    start = performance.now();
+    processes.kill(who, "SIGKILL");
+    who = await liveDaemon(home, who);
+  }
+  const tookMs = performance.now() - start;
+  console.log(`third crash to a live daemon in safe mode: ${tookMs.toFixed(0)} ms`);
+  expect(tookMs).toBeLessThan(5000);
+  expect(home.json("recovery/safe-mode.json")).toMatchObject({ active: true, off: expect.arrayContaining(["tunnel"]) });
+  expect(readFileSync(`/proc/${who.pid}/environ`, "utf8")).toContain(`${SAFE_MODE_VARIABLE}=daemon crashed 3 times`);
+});
+
+test("SM-2 crashes under watchdogs that are themselves killed add up to a loop", async () => {
+  const home = newHome();
+  let who: { pid: number } | undefined;
+  for (let life = 1; life <= 3; life += 1) {
+    const watchdog = home.watchdog();
+    const daemon = await liveDaemon(home, who);
+    await until("adopted or started", () => home.said(`watchdog ${watchdog.pid}: daemon (${daemon.pid}): live`));
+    processes.kill(daemon, "SIGKILL");
+    who = daemon;
+    await liveDaemon(home, daemon);
+    expect(home.json("recovery/safe-mode.json")?.["active"]).toBe(life === 3 ? true : undefined);
+    watchdog.kill("SIGKILL");
+    await watchdog.exited;
+  }
+});
+
+test("a daemon that dies before it is live waits longer each time; down ends that, with nothing left running", async () => {
+  const home = newHome();
+  const watchdog = home.watchdog({}, { FAKE_DAEMON: "dies" });
+  await until("safe mode", () => home.json("recovery/safe-mode.json")?.["active"]);
+  await writeWanted(home.disk, home.path, "down");
+  watchdog.kill("SIGTERM");
+  expect(await watchdog.exited).toBe(0);
+  expect(home.holder("daemon")).toBeUndefined();
+  expect(home.log.trim().endsWith(": left")).toBe(true);
+});
+
+test("down stops daemon and watchdog cleanly: both leave with 0, no crash is on record, and nothing is healed", async () => {
+  const home = newHome();
+  const watchdog = home.watchdog({ heal: true });
+  const who = await liveDaemon(home);
+  await writeWanted(home.disk, home.path, "down");
+  watchdog.kill("SIGTERM");
+  expect(await watchdog.exited).toBe(0);
+  expect(processes.alive(who)).toBe(false);
+  expect(home.said(`daemon (${who.pid}): exited 0`)).toBe(true);
+  expect(home.json("recovery/last-crash.json")).toBeUndefined();
+  expect([home.holder("watchdog"), home.holder("daemon")]).toEqual([undefined, undefined]);
+});
+
+test("WD-9 SIGTERM while up is wanted leaves the daemon running", async () => {
+  const home = newHome();
+  const watchdog = home.watchdog();
+  const who = await liveDaemon(home);
+  watchdog.kill("SIGTERM");
+  expect(await watchdog.exited).toBe(0);
+  expect(processes.alive(who)).toBe(true);
+});
+
+test("WD-9 nonsense on the real socket and directories removed from under it harm nobody", async () => {
+  const home = newHome();
+  home.watchdog(NO_LOOP);
+  const who = await liveDaemon(home);
+  const closed = Promise.withResolvers<void>();
+  const events = { bytes: () => undefined, closed: closed.resolve };
+  const caller = await realSockets().connect(join(home.path, WATCHDOG_SOCKET), events);
+  caller.send(Buffer.from('{"type":"hello"}\n\0\xff\n{\n{"type":"bye","code":0}\n', "latin1"));
+  for (let chunk = 0; chunk < 40; chunk += 1) caller.send(Buffer.alloc(64 << 10, 65));
+  await closed.promise;
+  rmSync(join(home.path, "recovery"), { recursive: true, force: true });
+  processes.kill(who, "SIGKILL");
+  const next = await liveDaemon(home, who);
+  rmSync(join(home.path, WATCHDOG_SOCKET));
+  await until("the socket is back", () => existsSync(join(home.path, WATCHDOG_SOCKET)));
+  expect(home.json("recovery/last-crash.json")).toMatchObject({ pid: who.pid });
+  expect(processes.alive(next)).toBe(true);
+});
+
+test("the watchdog says what is wrong with how it is started, and leaves with 2", async () => {
+  for (const words of [[], ["relative"], ["/tmp", "{"], ["/tmp", '{"daemon":[]}']]) {
+    const entry = join(import.meta.dir, "../../src/watchdog/main.ts");
+    const child = Bun.spawn([process.execPath, entry, ...words], { stderr: "pipe" });
+    expect((await child.stderr.text()).length).toBeGreaterThan(30);
+    expect(await child.exited).toBe(2);
+  }
+});
+
+test("WD-2 waiting for the disk is state D of any thread; a running process, and one that is gone, does not wait", () => {
+  expect(waitsInLine("12 (a b) D) D 1 2 3")).toBe(true);
+  expect(waitsInLine("12 (D) S 1 2 3")).toBe(false);
+  expect(processes.waitsForDisk(process.pid)).toBe(false);
+  expect(processes.waitsForDisk(2 ** 22 + 1)).toBe(false);
+});

@@ -1,0 +1,148 @@
+// Claims about what the watchdog leaves on disk: the last crash, what the operator wants; and about a disk that does not take it.
+import { expect, test } from "bun:test";
+import { Fault } from "../../src/base/fault.ts";
+import { readJson } from "../../src/log/json-file.ts";
+import { readWanted, wantedPath, writeWanted } from "../../src/log/wanted.ts";
+import {
+  CRASH_DETECTED,
+  CrashRecorder,
+  crashRecord,
+  lastCrashPath,
+  readLastCrash,
+} from "../../src/watchdog/crash-record.ts";
+import { CrashReason } from "../../src/watchdog/exit.ts";
+import { SimDisk } from "../sim/disk.ts";
+import { everyCrash } from "../sim/every-crash.ts";
+import { nothing } from "../sim/survive.ts";
+import { put } from "../world/places.ts";
+
+const HOME = "/h";
+const NOW = Date.UTC(2026, 1, 27);
+
+function setUp(disk = new SimDisk()) {
+  const troubles: string[] = [];
+  const published: unknown[] = [];
+  const complain = (fault: Fault) => void troubles.push(fault.code);
+  const bus = { publish: (topic: string, payload: unknown) => void published.push([topic, payload]) };
+  return { disk, troubles, published, complain, bus };
+}
+
+const facts = { name: "daemon", pid: 12, reason: CrashReason.SIGNAL };
+const killed = crashRecord(facts, { kind: "signalled", signal: "SIGKILL" }, NOW);
+
+test("WD-6 a crash is published with all its facts, and the file says the same to the next launch", async () => {
+  const { disk, bus, published, complain } = setUp();
+  expect(await new CrashRecorder({ disk, home: HOME }, complain, bus).record(killed)).toBe(true);
+  const time = new Date(NOW).toISOString();
+  const expected = { name: "daemon", pid: 12, exitCode: null, signal: "SIGKILL", reason: "SIGNAL", time } as const;
+  expect(published).toEqual([[CRASH_DETECTED, expected]]);
+  expect(CRASH_DETECTED).toBe("recovery.crash.detected");
+  expect(readLastCrash(disk, HOME)).toEqual(expected);
+});
+
+test("WD-6 without a bus the file alone is enough; of an exit it has the code", async () => {
+  const { disk, complain } = setUp();
+  const crash = crashRecord({ ...facts, reason: CrashReason.EXIT_CODE }, { kind: "exited", code: 3 }, NOW);
+  await new CrashRecorder({ disk, home: HOME }, complain).record(crash);
+  expect(readLastCrash(disk, HOME)).toMatchObject({ exitCode: 3, signal: null, reason: "EXIT_CODE" });
+});
+
+test("WD-6 of two crashes at once the later one stays", async () => {
+  const { disk, complain } = setUp();
+  const recorder = new CrashRecorder({ disk, home: HOME }, complain);
+  await Promise.all([recorder.record(killed), recorder.record({ ...killed, name: "web" })]);
+  expect(readLastCrash(disk, HOME)?.name).toBe("web");
+});
+
+test("WD-6 a power cut at any moment leaves the old record or the new one, whole", async () => {
+  const start = new SimDisk();
+  const record = (disk: SimDisk, name: string) =>
+    new CrashRecorder({ disk, home: HOME }, (fault) => expect(fault).toBeUndefined()).record({ ...killed, name });
+  await record(start, "old");
+  const seen = new Set<string>();
+  const survived = await everyCrash({
+    start,
+    nothingPromised: ["old", "new"],
+    live: async (disk, promised) => {
+      await record(disk, "new");
+      promised(["new"]);
+    },
+    check: async (disk, allowed) => {
+      const name = readLastCrash(disk, HOME)?.name ?? "nothing";
+      seen.add(name);
+      expect(allowed).toContain(name);
+      expect(await record(disk, "second life")).toBe(true);
+    },
+  });
+  expect(survived).toBeGreaterThan(20);
+  expect([...seen].sort()).toEqual(["new", "old"]);
+});
+
+test("WD-6 a record that cannot be read is none", () => {
+  for (const text of ["", "{", "[]", '"x"', '{"name":"a","pid":1,"time":"t","reason":"BORED"}', '{"pid":"1"}']) {
+    const { disk } = setUp();
+    disk.makeDirectory(HOME);
+    disk.makeDirectory(`${HOME}/recovery`);
+    put(disk, lastCrashPath(HOME), text);
+    expect(readLastCrash(disk, HOME)).toBeUndefined();
+  }
+});
+
+test("WD-9 a full disk is a complaint, the bus is told all the same, and later there is room again", async () => {
+  const { disk, troubles, published, complain, bus } = setUp();
+  const recorder = new CrashRecorder({ disk, home: HOME }, complain, bus);
+  disk.capacity = 10;
+  expect(await recorder.record(killed)).toBe(false);
+  expect(troubles).toEqual(["ENOSPC"]);
+  expect(published.length).toBe(1);
+  disk.capacity = Number.POSITIVE_INFINITY;
+  expect(await recorder.record(killed)).toBe(true);
+});
+
+test("WD-9 a directory that is removed under us is made again", async () => {
+  const { disk, complain } = setUp();
+  const recorder = new CrashRecorder({ disk, home: HOME }, complain);
+  await recorder.record(killed);
+  disk.unlink(lastCrashPath(HOME));
+  disk.removeDirectory(`${HOME}/recovery`);
+  disk.removeDirectory(HOME);
+  expect(await recorder.record(killed)).toBe(true);
+  expect(readLastCrash(disk, HOME)?.pid).toBe(12);
+});
+
+test("WD-9 a bus that is gone is a complaint; a bug of the bus is not hidden", async () => {
+  const { disk, troubles, complain } = setUp();
+  const gone = () => {
+    throw new Fault({ code: "EPIPE", operation: "publish", path: "bus" });
+  };
+  expect(await new CrashRecorder({ disk, home: HOME }, complain, { publish: gone }).record(killed)).toBe(true);
+  expect(troubles).toEqual(["EPIPE"]);
+  const bug = () => {
+    throw new TypeError("a bug");
+  };
+  expect(() => new CrashRecorder({ disk, home: HOME }, complain, { publish: bug }).record(killed)).toThrow("a bug");
+});
+
+test("WD-9 a file of a gigabyte under our name is not read", () => {
+  const { disk } = setUp();
+  put(disk, "/big.json", `{"a":"${"x".repeat(2 << 20)}"}`);
+  expect(readJson(disk, "/big.json")).toBeUndefined();
+});
+
+test("what the operator wants is durable; nobody having said anything readable means up", async () => {
+  const { disk } = setUp();
+  expect(readWanted(disk, HOME)).toBe("up");
+  await writeWanted(disk, HOME, "down");
+  expect(readWanted(disk, HOME)).toBe("down");
+  expect(readWanted(disk.powerCut(nothing), HOME)).toBe("down");
+  await writeWanted(disk, HOME, "up");
+  expect(readWanted(disk, HOME)).toBe("up");
+  put(disk, wantedPath(HOME), "????????????????????????");
+  expect(readWanted(disk, HOME)).toBe("up");
+});
+
+test("an order that the disk does not take is told to whoever gave it", async () => {
+  const { disk } = setUp();
+  disk.capacity = 5;
+  await expect(writeWanted(disk, HOME, "down")).rejects.toMatchObject({ code: "ENOSPC" });
+});

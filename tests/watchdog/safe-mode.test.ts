@@ -1,0 +1,184 @@
+// Claims about crash loops and safe mode.
+import { expect, test } from "bun:test";
+import type { Fault } from "../../src/base/fault.ts";
+import { readJson } from "../../src/log/json-file.ts";
+import { readSafeMode, SAFE_MODE_KEEPS, SAFE_MODE_OFF, SafeMode, safeModePath } from "../../src/log/safe-mode.ts";
+import { CrashLoopDetector, crashHistoryPath } from "../../src/watchdog/crash-loop.ts";
+import { SimClock } from "../sim/clock.ts";
+import { SimDisk } from "../sim/disk.ts";
+import { nothing } from "../sim/survive.ts";
+import { put } from "../world/places.ts";
+
+const HOME = "/h";
+
+function setUp(disk = new SimDisk()) {
+  const clock = new SimClock();
+  const troubles: string[] = [];
+  const published: (readonly [string, unknown])[] = [];
+  const complain = (fault: Fault) => void troubles.push(fault.code);
+  const bus = { publish: (topic: string, payload: unknown) => void published.push([topic, payload]) };
+  const place = { disk, clock, home: HOME };
+  const mode = () => new SafeMode(place, complain, bus);
+  const detector = (limits?: { crashes: number; windowMs: number }) => new CrashLoopDetector(place, complain, limits);
+  return { disk, clock, troubles, published, place, mode, detector };
+}
+
+/** Crashes at these seconds; whether that is a loop, seen right after the last. */
+async function loops(seconds: readonly number[], limits?: { crashes: number; windowMs: number }): Promise<boolean> {
+  const { clock, detector } = setUp();
+  const watched = detector(limits);
+  const start = clock.now();
+  for (const second of seconds) {
+    clock.advance(start + second * 1000 - clock.now());
+    await watched.recordCrash(clock.now());
+  }
+  return watched.isLooping();
+}
+
+test("SM-1 three crashes within 60 s are a loop; two are not, nor are three over more than 60 s", async () => {
+  expect(await loops([0, 1, 2])).toBe(true);
+  expect(await loops([0, 30, 60])).toBe(true);
+  expect(await loops([0, 59])).toBe(false);
+  expect(await loops([0, 30, 60.001])).toBe(false);
+  expect(await loops([0, 100, 200, 300])).toBe(false);
+  expect(await loops([0, 100, 110, 120])).toBe(true);
+});
+
+test("SM-1 threshold and window are configurable", async () => {
+  expect(await loops([0, 1, 2, 3], { crashes: 5, windowMs: 60_000 })).toBe(false);
+  expect(await loops([0, 9], { crashes: 2, windowMs: 10_000 })).toBe(true);
+  expect(await loops([0, 11], { crashes: 2, windowMs: 10_000 })).toBe(false);
+});
+
+test("SM-1 a loop is over when its window has passed", async () => {
+  const { clock, detector } = setUp();
+  const watched = detector();
+  for (let crash = 0; crash < 3; crash += 1) await watched.recordCrash(clock.now());
+  expect(watched.isLooping()).toBe(true);
+  clock.advance(60_001);
+  expect(watched.isLooping()).toBe(false);
+});
+
+test("SM-2 a loop is seen across restarts, and across a power cut", async () => {
+  const { disk, clock, detector, place } = setUp();
+  await detector().recordCrash(clock.now());
+  await detector().recordCrash(clock.now());
+  expect(detector().isLooping()).toBe(false);
+  await detector().recordCrash(clock.now());
+  expect(detector().isLooping()).toBe(true);
+  const after = new CrashLoopDetector({ ...place, disk: disk.powerCut(nothing) }, () => undefined);
+  expect(after.isLooping()).toBe(true);
+});
+
+test("SM-2 a corrupt history is an empty one, and is written anew", async () => {
+  const bad = ["", "{", "[1,2,3]", '{"crashes":7}', '{"crashes":["a",null,{}]}', "\0\0\0\0"];
+  for (const text of bad) {
+    const { disk, clock, detector } = setUp();
+    disk.makeDirectory(HOME);
+    disk.makeDirectory(`${HOME}/recovery`);
+    put(disk, crashHistoryPath(HOME), text);
+    const watched = detector();
+    expect(watched.isLooping()).toBe(false);
+    await watched.recordCrash(clock.now());
+    expect(readJson(disk, crashHistoryPath(HOME))).toEqual({ v: 1, crashes: [clock.now()] });
+  }
+});
+
+test("SM-2 the history stays short, however often something crashes", async () => {
+  const { disk, clock, detector } = setUp();
+  const watched = detector();
+  for (let crash = 0; crash < 100; crash += 1) await watched.recordCrash(clock.now() + crash);
+  const found = readJson(disk, crashHistoryPath(HOME))?.["crashes"];
+  expect(Array.isArray(found) ? found.length : 0).toBe(3);
+});
+
+test("SM-2 a clock that was set back does not make a loop for ever", async () => {
+  const { clock, detector } = setUp();
+  for (let crash = 0; crash < 3; crash += 1) await detector().recordCrash(clock.now());
+  clock.jump(-7 * 86_400_000);
+  expect(detector().isLooping()).toBe(false);
+});
+
+test("SM-2 a full disk costs only the memory of a restart", async () => {
+  const { disk, clock, troubles, detector } = setUp();
+  disk.capacity = 0;
+  const watched = detector();
+  for (let crash = 0; crash < 3; crash += 1) expect(await watched.recordCrash(clock.now())).toBe(false);
+  expect(watched.isLooping()).toBe(true);
+  expect(detector().isLooping()).toBe(false);
+  expect(troubles).toEqual(["ENOSPC", "ENOSPC", "ENOSPC"]);
+});
+
+test("SM-3 entering turns off providers, sharing and background checkpoints; the mode outlives everybody, and exit ends it", async () => {
+  const { disk, mode } = setUp();
+  expect(mode().isActive()).toBe(false);
+  expect(await mode().enter("three crashes")).toBe(true);
+  expect(mode().isActive()).toBe(true);
+  expect(mode().state).toMatchObject({
+    reason: "three crashes",
+    off: ["providers", "tunnel", "background-checkpoints"],
+  });
+  expect(SAFE_MODE_KEEPS.map(({ name }) => name)).toEqual(["watchdog", "bus", "recovery", "ui"]);
+  expect(readSafeMode(disk.powerCut(nothing), HOME).active).toBe(true);
+  expect(await mode().exit()).toBe(true);
+  expect(mode().isActive()).toBe(false);
+  expect(readSafeMode(disk.powerCut(nothing), HOME).active).toBe(false);
+});
+
+test("SM-3 the file is the mode: what the operator does in another program holds here", async () => {
+  const { mode } = setUp();
+  const watchdogs = mode();
+  await watchdogs.enter("a loop");
+  await mode().exit();
+  expect(watchdogs.isActive()).toBe(false);
+});
+
+test("SM-3 a mode that cannot be written is in force all the same, until somebody writes another", async () => {
+  const { disk, troubles, mode } = setUp();
+  const watchdogs = mode();
+  disk.capacity = 0;
+  expect(await watchdogs.enter("a loop")).toBe(false);
+  expect(troubles).toEqual(["ENOSPC"]);
+  expect(watchdogs.isActive()).toBe(true);
+  expect(await watchdogs.enter("a loop")).toBe(false);
+  disk.capacity = Number.POSITIVE_INFINITY;
+  const daemons = mode();
+  await daemons.enter("as I was told");
+  await daemons.exit();
+  expect(watchdogs.isActive()).toBe(false);
+});
+
+test("SM-3 a file that is there and cannot be read is safe mode, and exit mends it", async () => {
+  const { disk, mode } = setUp();
+  disk.makeDirectory(HOME);
+  disk.makeDirectory(`${HOME}/recovery`);
+  put(disk, safeModePath(HOME), "\0\0\0\0\0\0\0\0");
+  expect(mode().state).toMatchObject({ active: true, reason: `${safeModePath(HOME)} cannot be read` });
+  expect(await mode().exit()).toBe(true);
+  expect(mode().isActive()).toBe(false);
+});
+
+test("SM-4 entering and leaving are published, each once", async () => {
+  const { clock, published, mode } = setUp();
+  await mode().exit();
+  await mode().enter("a loop");
+  await mode().enter("another reason");
+  clock.advance(1000);
+  await mode().exit();
+  await mode().exit();
+  expect(published.map(([topic]) => topic)).toEqual(["recovery.safemode.entered", "recovery.safemode.exited"]);
+  expect(published[0]?.[1]).toMatchObject({ reason: "a loop" });
+});
+
+test("SM-6 the file has all that a banner says: what is off, why, and since when", async () => {
+  const { disk, clock, mode } = setUp();
+  await mode().enter("daemon crashed 3 times");
+  expect(readJson(disk, safeModePath(HOME))).toEqual({
+    v: 1,
+    active: true,
+    reason: "daemon crashed 3 times",
+    since: new Date(clock.now()).toISOString(),
+    off: SAFE_MODE_OFF.map(({ name }) => name),
+  });
+  expect(SAFE_MODE_OFF.every(({ says }) => says.length > 0)).toBe(true);
+});

@@ -1,0 +1,97 @@
+// Claims about what the watchdog is told by whoever starts it.
+import { expect, test } from "bun:test";
+import { keepSettings, readSettings, type Settings, settingsText } from "../../src/watchdog/settings.ts";
+import { HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE } from "../../src/wire/heartbeat.ts";
+import { realSelf, type Self } from "../../src/world/self.ts";
+import { SimDisk } from "../sim/disk.ts";
+import { put } from "../world/places.ts";
+
+const self: Self = {
+  command: (entry, ...args) => ["bun", entry, ...args],
+  environment: () => ({ PATH: "/bin", [SAFE_MODE_VARIABLE]: "old", [HEARTBEAT_VARIABLE]: "1" }),
+};
+
+function read(given: unknown): Settings {
+  const settings = readSettings(self, "/h", JSON.stringify(given));
+  if (!settings.ok) throw new Error(settings.error.message);
+  return settings.value;
+}
+
+test("WD-1 told nothing it watches daemon and page: every 2 s, ended after 30 s, three crashes in a minute", () => {
+  const { specs, limits, pace, stopMs } = read({});
+  expect(specs.map(({ name, command, essential }) => [name, command.argv.join(" "), essential])).toEqual([
+    ["daemon", "bun src/daemon/main.ts /h", true],
+    ["web", "bun src/web/main.ts /h", false],
+  ]);
+  expect(specs[0]?.shows).toEqual({ kind: "heartbeat", intervalMs: 2000, lock: "/h/run/daemon.lock" });
+  expect(specs[0]?.command).toMatchObject({ cwd: "/h", env: { PATH: "/bin" } });
+  expect([limits, pace.crashLoop, stopMs]).toEqual([
+    { killAfterMs: 30_000, graceMs: 5_000 },
+    { crashes: 3, windowMs: 60_000 },
+    10_000,
+  ]);
+});
+
+test("what the daemon was told by an earlier watchdog is not passed on", () => {
+  expect(read({}).specs[0]?.command.env).toEqual({ PATH: "/bin" });
+});
+
+test("WD-8 programs of the user's, commands and every limit can be set", () => {
+  const programs = { mail: { argv: ["mbsync", "-a"], cwd: "/m", env: { A: "1" } }, top: { argv: ["top"] } };
+  const numbers = { heartbeatMs: 50, killAfterMs: 60, graceMs: 70, stopMs: 80, crashes: 9, windowMs: 100 };
+  const { specs, limits, pace, stopMs } = read({ daemon: ["d", "x"], web: false, programs, ...numbers });
+  expect(specs.map(({ name, command }) => [name, command.argv.join(" "), command.cwd])).toEqual([
+    ["daemon", "d x", "/h"],
+    ["mail", "mbsync -a", "/m"],
+    ["top", "top", "/h"],
+  ]);
+  expect(specs[1]?.command.env).toEqual({ PATH: "/bin", A: "1" });
+  expect(specs[0]?.shows).toMatchObject({ intervalMs: 50 });
+  expect([limits, pace.crashLoop, stopMs]).toEqual([
+    { killAfterMs: 60, graceMs: 70 },
+    { crashes: 9, windowMs: 100 },
+    80,
+  ]);
+});
+
+test("WD-9 a wrong shape is refused, and named", () => {
+  const wrong: readonly (readonly [text: string, named: string])[] = [
+    ["{", "JSON"],
+    ["[]", "the settings"],
+    ['{"daemon":"bun"}', "daemon"],
+    ['{"daemon":[]}', "daemon"],
+    ['{"web":["a",1]}', "web"],
+    ['{"programs":[]}', "programs"],
+    ['{"programs":{"a/b":{"argv":["x"]}}}', "a/b"],
+    ['{"programs":{"a":{"argv":["x"],"cwd":1}}}', "programs.a.cwd"],
+    ['{"programs":{"a":{"argv":["x"],"env":[]}}}', "programs.a.env"],
+    ['{"heartbeatMs":0}', "heartbeatMs"],
+    ['{"crashes":"3"}', "crashes"],
+  ];
+  for (const [text, named] of wrong) {
+    const settings = readSettings(self, "/h", text);
+    expect(settings.ok ? "" : settings.error.message).toContain(named);
+  }
+});
+
+test("what it was told last is told again to whoever is told nothing; what cannot be read is nothing", async () => {
+  const disk = new SimDisk();
+  expect(settingsText(disk, "/h", undefined)).toBe("{}");
+  await keepSettings(disk, "/h", '{"crashes":9}');
+  expect(settingsText(disk, "/h", undefined)).toBe('{"crashes":9}');
+  expect(settingsText(disk, "/h", "{}")).toBe("{}");
+  put(disk, "/h/run/watchdog.json", "\0\0\0\0\0");
+  expect(settingsText(disk, "/h", undefined)).toBe("{}");
+});
+
+test("our own programs start from our installation, without what would make Bun do something else", () => {
+  const [runtime, ...words] = realSelf().command("src/daemon/main.ts", "/h");
+  expect(runtime).toBe(process.execPath);
+  expect(words.slice(0, 2)).toEqual(["--no-env-file", "--no-install"]);
+  expect(words.slice(2).join(" ")).toEndWith("/src/daemon/main.ts /h");
+  process.env["BUN_OPTIONS"] = "";
+  const environment = realSelf().environment();
+  delete process.env["BUN_OPTIONS"];
+  expect(environment["BUN_OPTIONS"]).toBeUndefined();
+  expect(environment["DO_NOT_TRACK"]).toBe("1");
+});
