@@ -1,0 +1,51 @@
+// Claims about the line to the daemon that need a clock of their own.
+import { expect, test } from "bun:test";
+import { SimClock } from "../../tests/sim/clock.ts";
+import { Fault } from "../base/fault.ts";
+import type { Dial } from "../wire/rpc-client.ts";
+import { DaemonLink } from "./daemon-link.ts";
+
+/** A daemon that takes connections and says nothing. */
+function silent() {
+  const seen = { opened: 0, ended: 0 };
+  const dial: Dial = async () => {
+    seen.opened += 1;
+    const end = () => {
+      seen.ended += 1;
+    };
+    return { send: () => undefined, end };
+  };
+  return { seen, dial };
+}
+
+test("a daemon that does not answer is waited for only so long, and its connection is not left behind", async () => {
+  const clock = new SimClock();
+  const { seen, dial } = silent();
+  const link = new DaemonLink({ dial, token: () => "t", clock });
+  for (const round of [1, 2, 3]) {
+    const view = link.look();
+    await clock.settle();
+    clock.advance(2_000);
+    expect(await view).toEqual({ kind: "down", why: "The daemon does not answer." });
+    expect(seen).toEqual({ opened: round, ended: round });
+  }
+});
+
+test("a question that is answered leaves no timer", async () => {
+  const clock = new SimClock();
+  const refuse: Dial = async () => {
+    throw new Fault({ code: "ECONNREFUSED", operation: "connect", path: "/h/run/daemon.sock" });
+  };
+  const link = new DaemonLink({ dial: refuse, token: () => "t", clock });
+  expect(await link.look()).toEqual({ kind: "down", why: "The daemon is not running." });
+  await clock.settle();
+  expect(clock.pendingTimers).toBe(0);
+});
+
+test("a mistake of ours is not taken for a daemon that is down", async () => {
+  const broken: Dial = async () => {
+    throw new TypeError("ours");
+  };
+  const link = new DaemonLink({ dial: broken, token: () => "t", clock: new SimClock() });
+  expect(await link.look().catch((error) => error)).toBeInstanceOf(TypeError);
+});

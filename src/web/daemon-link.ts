@@ -1,0 +1,105 @@
+// The host's line to the daemon: one connection, kept while it works, made anew when it does not.
+// L1. However many pages ask at once, the daemon is asked once.
+// L2. Every question ends within a bounded time: a daemon that is stopped must not pile up waiting pages.
+import { isFault } from "../base/fault.ts";
+import { type Refusal, type Result, refused } from "../base/result.ts";
+import type { StatusResult } from "../wire/rpc.ts";
+import { type Dial, RpcClient, type Wire } from "../wire/rpc-client.ts";
+import type { Clock } from "../world/clock.ts";
+import { type DaemonView, rowOf } from "./status-view.ts";
+
+/** Longer than any healthy answer, shorter than a person's patience. */
+const PATIENCE_MS = 2_000;
+const SLOW: Refusal = {
+  code: "daemon.slow",
+  message: "The daemon does not answer.",
+  hint: "The watchdog starts it again if it stays silent.",
+};
+
+export type DaemonPorts = {
+  readonly dial: Dial;
+  /** This home's token, read each time: a new home makes a new one. */
+  token(): string | undefined;
+  readonly clock: Clock;
+};
+
+export class DaemonLink {
+  readonly #ports: DaemonPorts;
+  #wire: Wire | undefined;
+  #client: RpcClient | undefined;
+  #asking: Promise<DaemonView> | undefined;
+
+  constructor(ports: DaemonPorts) {
+    this.#ports = ports;
+  }
+
+  look(): Promise<DaemonView> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking; // L1
+  }
+
+  close(): void {
+    this.#wire?.end();
+    this.#wire = undefined;
+    this.#client = undefined;
+  }
+
+  async #ask(): Promise<DaemonView> {
+    const answer = await this.#inTime(this.#look());
+    if (answer.ok) return answer.value;
+    this.close();
+    return { kind: "down", why: answer.error.message };
+  }
+
+  async #look(): Promise<Result<DaemonView>> {
+    const client = await this.#connected();
+    if (!client.ok) return client;
+    const [status, list] = await Promise.all([client.value.call("status", {}), client.value.call("terminal.list", {})]);
+    if (!status.ok) return status;
+    // During recovery the list may be refused while the status is not.
+    const terminals = list.ok ? list.value.map(rowOf) : [];
+    return { ok: true, value: { kind: "up", status: withoutToken(status.value), terminals } };
+  }
+
+  async #connected(): Promise<Result<RpcClient>> {
+    if (this.#client !== undefined) return { ok: true, value: this.#client };
+    const token = this.#ports.token();
+    if (token === undefined) return refused("daemon.down", "The daemon has not been started on this home yet.", "");
+    try {
+      const client = await RpcClient.connect(this.#dial, token, "web host");
+      if (client.ok) this.#keep(client.value);
+      return client;
+    } catch (error) {
+      if (isFault(error)) return refused("daemon.down", "The daemon is not running.", error.hint);
+      throw error;
+    }
+  }
+
+  /** Kept from the first moment: a connection that is never greeted is closed as well when patience ends. */
+  readonly #dial: Dial = async (events) => {
+    this.#wire = await this.#ports.dial(events);
+    return this.#wire;
+  };
+
+  #keep(client: RpcClient): void {
+    this.#client = client;
+    void client.closed.then(() => {
+      if (this.#client === client) this.#client = undefined;
+    });
+  }
+
+  /** L2. */
+  #inTime<T>(work: Promise<Result<T>>): Promise<Result<T>> {
+    return new Promise((done, failed) => {
+      const cancel = this.#ports.clock.after(PATIENCE_MS, () => done({ ok: false, error: SLOW }));
+      work.then(done, failed).finally(cancel);
+    });
+  }
+}
+
+/** The address carries the page's token, which no script may have: that is what the cookie is for (guard.ts, G3). */
+function withoutToken(status: StatusResult): StatusResult {
+  return { ...status, web: { ...status.web, url: null } };
+}

@@ -1,0 +1,119 @@
+// The web host: listens, says where, and answers. A client of the daemon like any other; it may die at any moment and loses nothing.
+// W1. `run/web.json` names an address only once it answers.
+// W2. A page that is open finds the next host again: the port of the last one is taken where it is free, and the token stays.
+// W3. A port that somebody else has is waited for, not died for: a restart would not free it.
+import { backoffMs } from "../base/backoff.ts";
+import { isFault } from "../base/fault.ts";
+import { decodeLine } from "../wire/lines.ts";
+import type { Clock } from "../world/clock.ts";
+import type { Disk } from "../world/disk.ts";
+import { crc32, hex8 } from "../world/hash.ts";
+import type { Http, HttpListener } from "../world/http.ts";
+import type { Processes } from "../world/process.ts";
+import type { Random } from "../world/random.ts";
+import type { Sockets } from "../world/socket.ts";
+import { answer } from "./answers.ts";
+import { DaemonLink } from "./daemon-link.ts";
+import { accessToken, readText, replaceSmall } from "./files.ts";
+import type { Access } from "./guard.ts";
+import { type StatusView, safeModeView } from "./status-view.ts";
+
+export type HostWorld = {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly processes: Processes;
+  readonly sockets: Sockets;
+  readonly http: Http;
+};
+
+export type HostOptions = {
+  readonly home: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** For the log that people read. */
+  readonly say: (words: string) => void;
+};
+
+export type WebHost = { readonly url: string; close(): Promise<void> };
+
+export async function startHost(world: HostWorld, options: HostOptions): Promise<WebHost> {
+  const { disk, clock, processes, sockets } = world;
+  const { home, say } = options;
+  const link = new DaemonLink({
+    dial: (events) => sockets.connect(`${home}/run/daemon.sock`, events),
+    token: () => readText(disk, `${home}/run/token`),
+    clock,
+  });
+  const look = async (): Promise<StatusView> => {
+    const daemon = await link.look();
+    const safeMode = safeModeView(decodeLine(readText(disk, `${home}/recovery/safe-mode.json`) ?? ""), daemon);
+    return { at: new Date(clock.now()).toISOString(), daemon, safeMode };
+  };
+  const { listener, url } = await listen(world, options, look);
+  replaceSmall(disk, `${home}/run/web.json`, `${JSON.stringify({ v: 1, pid: processes.pid, url })}\n`); // W1
+  say(`serves this home's page on port ${listener.port}`);
+  const close = async () => {
+    link.close();
+    await listener.close();
+  };
+  return { url, close };
+}
+
+type Listening = { readonly listener: HttpListener; readonly url: string };
+
+async function listen(
+  world: HostWorld,
+  { home, port, say }: HostOptions,
+  look: () => Promise<StatusView>,
+): Promise<Listening> {
+  const token = accessToken(world.disk, world.random, `${home}/run/web-token`);
+  // Cookies do not tell ports apart: two homes on one machine must not overwrite each other's.
+  const access = { token, cookie: `holdfast-${hex8(crc32(home))}` };
+  const bind = (at: number): HttpListener => {
+    const listener: HttpListener = world.http.listen(
+      at,
+      (request) => answer(request, { ...access, port: listener.port } satisfies Access, look),
+      (error) => say(`an answer failed: ${String(error)}`),
+    );
+    return listener;
+  };
+  const listener = port === 0 ? bindFree(bind, lastPort(world.disk, home)) : await bindWaiting(world, bind, port, say);
+  return { listener, url: `http://127.0.0.1:${listener.port}/?t=${token}` };
+}
+
+/** W2. */
+function bindFree(bind: (port: number) => HttpListener, last: number): HttpListener {
+  try {
+    return bind(last);
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return bind(0);
+  }
+}
+
+function lastPort(disk: Disk, home: string): number {
+  const url = decodeLine(readText(disk, `${home}/run/web.json`) ?? "")?.["url"];
+  return typeof url === "string" && URL.canParse(url) ? Number(new URL(url).port) : 0;
+}
+
+/** W3. */
+async function bindWaiting(
+  { clock, random }: HostWorld,
+  bind: (port: number) => HttpListener,
+  port: number,
+  say: (words: string) => void,
+): Promise<HttpListener> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return bind(port);
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      const wait = backoffMs(failures, random.fraction());
+      say(
+        `cannot have port ${port} (${error.code}); tries again in ${wait} ms. [web] port in the configuration changes it`,
+      );
+      await new Promise<void>((done) => clock.after(wait, done));
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// What the page shows, made of what the daemon says and, while it is down, of what lies on disk.
+// V1. Only what the page needs leaves: no environment of any terminal, no token.
+// V2. Safe mode is shown also while the daemon is down: that is when people look.
+import type { ListedTerminal, StatusResult } from "../wire/rpc.ts";
+
+export type TerminalRow = {
+  readonly id: string;
+  readonly name: string;
+  readonly lane: string;
+  /** starting, running, ended (with how), uncertain (with why). */
+  readonly state: string;
+  readonly detail: string;
+  readonly pid: number | null;
+  readonly command: string;
+  readonly cwd: string;
+  readonly createdAt: string;
+  readonly lastOutputAt: string | null;
+  readonly clients: number;
+};
+
+export type SafeModeView =
+  | { readonly active: false }
+  | {
+      readonly active: true;
+      readonly reason: string;
+      readonly off: readonly string[];
+      readonly leave: string;
+      readonly report: string;
+    };
+
+export type DaemonView =
+  | { readonly kind: "up"; readonly status: StatusResult; readonly terminals: readonly TerminalRow[] }
+  | { readonly kind: "down"; readonly why: string };
+
+export type StatusView = { readonly at: string; readonly daemon: DaemonView; readonly safeMode: SafeModeView };
+
+/** The words for what safe mode turns off, by the names that its file carries. */
+const OFF: Readonly<Record<string, string>> = {
+  providers: "new agent turns and workflow steps wait",
+  tunnel: "sharing: the tunnel is closed",
+  "background-checkpoints": "background checkpoint writes",
+};
+
+export function rowOf(terminal: ListedTerminal): TerminalRow {
+  const { id, name, lane, state, recipe, createdAt, lastOutputAt, clients } = terminal;
+  return {
+    ...{ id, name, lane, state: state.kind, detail: detailOf(state) },
+    pid: state.kind === "running" ? state.pid : null,
+    command: recipe.argv.join(" "),
+    cwd: recipe.cwd,
+    ...{ createdAt, lastOutputAt, clients },
+  }; // V1
+}
+
+function detailOf(state: ListedTerminal["state"]): string {
+  if (state.kind === "uncertain") return state.reason;
+  if (state.kind !== "ended") return "";
+  return state.signal === null ? `exit code ${state.code}` : `ended by ${state.signal}`;
+}
+
+/** From what `recovery/safe-mode.json` says, and from the daemon where it answers. */
+export function safeModeView(file: Readonly<Record<string, unknown>> | undefined, daemon: DaemonView): SafeModeView {
+  const told = daemon.kind === "up" ? daemon.status.safeMode : undefined;
+  const active = told?.active ?? file?.["active"] === true; // V2
+  if (!active) return { active: false };
+  const reason =
+    told?.reason ?? (typeof file?.["reason"] === "string" ? file["reason"] : "The reason is not on record.");
+  const names = Array.isArray(file?.["off"]) ? file["off"].map(String) : Object.keys(OFF);
+  return {
+    active: true,
+    reason,
+    off: names.map((name) => OFF[name] ?? name),
+    leave: "holdfast safe-mode exit",
+    report: "holdfast recovery report",
+  };
+}
