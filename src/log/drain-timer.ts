@@ -1,11 +1,11 @@
-// When the session logs follow the write-ahead log: soon after it falls quiet, at the latest after a second, and by and by while
+// When the session logs follow the write-ahead log: soon after it falls quiet, at the latest after two seconds, and by and by while
 // the disk is full. No timer runs while nothing waits.
 import type { Clock } from "../world/clock.ts";
 
 /** Session logs follow when nothing was appended for this long … */
 const QUIET_MS = 100;
 /** … and at the latest after this long, so that whoever reads them is never far behind. */
-const LATEST_MS = 1000;
+const LATEST_MS = 2000;
 /** How often a full disk is tried again. */
 const RETRY_MS = 1000;
 

@@ -10,28 +10,31 @@ const PIECE = 1 << 16;
 const MOST_BYTES_A_UNIT = 3;
 /** Holds the place of the sum until the bytes are there to be summed. */
 const NO_SUM = ',"sum":"00000000"}';
-/** Sessions, events and times come again and again; quoting them anew each time was a tenth of the work. */
+/** Names of events are few; quoting them anew each time was a twentieth of the work. */
 const MAX_QUOTED = 1000;
 
 export class EntryEncoder {
   #piece = Buffer.alloc(0);
+  /** The same memory: views of it cost half of what a Buffer's do. */
+  #bytes = new Uint8Array(0);
   #at = 0;
-  readonly #quoted = new Map<string, string>();
+  readonly #events = new Map<string, string>();
+  #ts = "";
+  #quotedTs = '""';
 
   /** The line without its newline (E2). Throws where the data is not JSON. */
-  encode(entry: NewEntry, head: EntryHead): Uint8Array {
-    const id = this.#quote(entry.session, sessionId);
-    const event = this.#quote(entry.event, same);
-    const ts = this.#quote(entry.ts, same);
+  encode(entry: NewEntry, head: EntryHead, id = JSON.stringify(sessionId(entry.session))): Uint8Array {
     const data: unknown = JSON.stringify(entry.data);
     assert(typeof data === "string", "the data of an entry is JSON");
-    const text = `{"seq":${head.seq},"prev":${head.prev},"session_id":${id},"ts":${ts},"event":${event},"data":${data}${NO_SUM}`;
+    if (entry.ts !== this.#ts) this.#remember(entry.ts);
+    const event = this.#events.get(entry.event) ?? this.#quote(entry.event);
+    const text = `{"seq":${head.seq},"prev":${head.prev},"session_id":${id},"ts":${this.#quotedTs},"event":${event},"data":${data}${NO_SUM}`;
     this.#reserve(text.length * MOST_BYTES_A_UNIT);
     const start = this.#at;
-    this.#at += this.#piece.write(text, start, "utf8");
-    const body = this.#piece.subarray(start, this.#at - NO_SUM.length);
-    putHex8(crc32(body), this.#piece, this.#at - 10);
-    return this.#piece.subarray(start, this.#at);
+    const end = start + this.#piece.write(text, start, "utf8");
+    putHex8(crc32(this.#bytes.subarray(start, end - NO_SUM.length)), this.#bytes, end - 10);
+    this.#at = end;
+    return this.#bytes.subarray(start, end);
   }
 
   /** Every line given out so far has been copied: their memory is free again. */
@@ -41,21 +44,21 @@ export class EntryEncoder {
 
   #reserve(bytes: number): void {
     if (this.#at + bytes <= this.#piece.length) return;
-    this.#piece = Buffer.allocUnsafeSlow(Math.max(PIECE, bytes));
+    this.#bytes = new Uint8Array(Math.max(PIECE, bytes));
+    this.#piece = Buffer.from(this.#bytes.buffer);
     this.#at = 0;
   }
 
-  #quote(text: string, part: (text: string) => string): string {
-    let quoted = this.#quoted.get(text);
-    if (quoted === undefined) {
-      quoted = JSON.stringify(part(text));
-      if (this.#quoted.size >= MAX_QUOTED) this.#quoted.clear();
-      this.#quoted.set(text, quoted);
-    }
+  /** Entries of one moment share their time. */
+  #remember(ts: string): void {
+    this.#ts = ts;
+    this.#quotedTs = JSON.stringify(ts);
+  }
+
+  #quote(event: string): string {
+    const quoted = JSON.stringify(event);
+    if (this.#events.size >= MAX_QUOTED) this.#events.clear();
+    this.#events.set(event, quoted);
     return quoted;
   }
-}
-
-function same(text: string): string {
-  return text;
 }

@@ -3,6 +3,7 @@
 // L2. `append` answers at once: it gives the entries their seqs, or refuses and has changed nothing. Memory is bounded:
 //     past the limit it refuses with `log.busy`, and `room` tells when to come back.
 // L3. After a failed sync nothing is ever written again (W3); after a full disk everything goes on once there is room.
+import { assert } from "../base/assert.ts";
 import { type Fault, isFault } from "../base/fault.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import type { Clock } from "../world/clock.ts";
@@ -97,7 +98,9 @@ export class EventLog {
 
   /** Names of all sessions, as `agents/<id>`. */
   get sessions(): string[] {
-    return [...this.#sessions.keys()];
+    // Where the first entry of one was refused, there is a name and nothing else.
+    const real = [...this.#sessions.values()].filter(({ last, length, named }) => last > 0 || length > 0 || named);
+    return real.map(({ name }) => name);
   }
 
   /** Why nothing more is taken for a session; undefined where all is well. */
@@ -117,9 +120,10 @@ export class EventLog {
 
   /** All entries or none, durable together (L1). */
   append(entries: readonly NewEntry[]): Result<Ticket> {
-    const refusal = this.#refusal(entries);
+    const sessions: Session[] = [];
+    const refusal = this.#refusal(entries, sessions);
     if (refusal !== undefined) return { ok: false, error: refusal };
-    const transaction = this.#number(entries);
+    const transaction = this.#number(entries, sessions);
     const bytes = sizeOf(transaction);
     if (bytes > this.#wal.maxTransactionBytes) {
       this.#forget([transaction]);
@@ -174,26 +178,28 @@ export class EventLog {
     await this.#wal.finish();
   }
 
-  #refusal(entries: readonly NewEntry[]): Refusal | undefined {
+  /** Also finds the entries' sessions, so that each is looked up once. */
+  #refusal(entries: readonly NewEntry[], sessions: Session[]): Refusal | undefined {
     if (this.#state.kind === "blocked") return no.blocked(this.#state.fault);
     if (this.#state.kind === "stopped") return no.stopped(this.#state.error);
     if (this.#state.kind === "closed") return no.CLOSED;
     if (this.#wal.queuedBytes >= this.#options.maxQueuedBytes) return no.BUSY; // L2
     if (entries.length === 0) return no.EMPTY;
     for (const { session } of entries) {
-      const known = this.#sessions.get(session);
-      if (known === undefined && !isSession(session)) return no.noSession(session);
-      if (known?.frozen !== undefined) return no.frozen(session, known.frozen);
+      const known = this.#sessions.get(session) ?? this.#newSession(session);
+      if (known === undefined) return no.noSession(session);
+      if (known.frozen !== undefined) return no.frozen(session, known.frozen);
+      sessions.push(known);
     }
     return undefined;
   }
 
   /** Gives the entries their seqs. What cannot be written as JSON throws, and has changed nothing. */
-  #number(entries: readonly NewEntry[]): Transaction<Session> {
+  #number(entries: readonly NewEntry[], sessions: readonly Session[]): Transaction<Session> {
     const framed: FramedEntry<Session>[] = [];
     const transaction = { first: this.#end + 1, entries: framed };
     try {
-      for (const entry of entries) framed.push(this.#frame(entry));
+      for (const [at, session] of sessions.entries()) framed.push(this.#frame(entries[at], session));
     } catch (error) {
       this.#forget([transaction]);
       throw error;
@@ -201,31 +207,26 @@ export class EventLog {
     return transaction;
   }
 
-  #frame(entry: NewEntry): FramedEntry<Session> {
-    const session = this.#session(entry.session);
+  #frame(entry: NewEntry | undefined, session: Session): FramedEntry<Session> {
+    assert(entry !== undefined, "every entry has its session");
     const prev = session.last;
-    const line = this.#encoder.encode(entry, { seq: this.#end + 1, prev });
+    const line = this.#encoder.encode(entry, { seq: this.#end + 1, prev }, session.quotedId);
     this.#end += 1;
     session.last = this.#end;
     return { session, prev, line };
   }
 
-  #session(name: string): Session {
-    let session = this.#sessions.get(name);
-    if (session === undefined) {
-      session = newSession(name);
-      this.#sessions.set(name, session);
-    }
+  #newSession(name: string): Session | undefined {
+    if (!isSession(name)) return undefined;
+    const session = newSession(name);
+    this.#sessions.set(name, session);
     return session;
   }
 
   /** Takes back the newest transactions: they were never written. */
   #forget(transactions: readonly Transaction<Session>[]): void {
     for (const { first, entries } of transactions.toReversed()) {
-      for (const { session, prev } of entries.toReversed()) {
-        session.last = prev;
-        if (prev === 0) this.#sessions.delete(session.name); // It would have been the first.
-      }
+      for (const { session, prev } of entries.toReversed()) session.last = prev;
       this.#end = first - 1;
     }
   }

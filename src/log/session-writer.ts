@@ -2,6 +2,7 @@
 // A1. Lengths move only when everything is durable: the files, and the names of new ones up to the home.
 import type { Fault } from "../base/fault.ts";
 import type { Disk, OpenFile } from "../world/disk.ts";
+import { sessionId } from "./entry.ts";
 import { joinPath, makeDirectories, openRetrying, parentOf, writeAll } from "./file.ts";
 import { eventsPath } from "./places.ts";
 import { WaitingLines } from "./waiting-lines.ts";
@@ -9,6 +10,8 @@ import { WaitingLines } from "./waiting-lines.ts";
 /** What the log knows of a session while it runs. */
 export type Session = {
   readonly name: string;
+  /** Its id as it stands in every line: quoted. */
+  readonly quotedId: string;
   /** The session's last seq, durable or on its way. */
   last: number;
   /** Where the next line goes in its file. */
@@ -23,7 +26,8 @@ export type Session = {
 
 /** A session of which nothing is on disk. */
 export function newSession(name: string): Session {
-  return { name, last: 0, length: 0, named: false, frozen: undefined, waiting: new WaitingLines() };
+  const quotedId = JSON.stringify(sessionId(name));
+  return { name, quotedId, last: 0, length: 0, named: false, frozen: undefined, waiting: new WaitingLines() };
 }
 
 export type SessionWrite = { readonly session: Session; readonly block: Uint8Array };

@@ -4,8 +4,8 @@ import { terminalEventOf } from "./stored.ts";
 const stored = (event: string, data: unknown) => terminalEventOf({ session_id: "t1", event, data });
 
 test("an event that we know comes back as it was written, with fields of a newer version", () => {
-  const data = { name: "x", and: "more" };
-  expect(stored("terminal.renamed", data)).toEqual({ event: "terminal.renamed", id: "t1", data: { name: "x", and: "more" } });
+  const data: { name: string } = Object.assign({ name: "x" }, { and: "more" });
+  expect(stored("terminal.renamed", data)).toEqual({ event: "terminal.renamed", id: "t1", data });
   expect(stored("terminal.removed", {})).toEqual({ event: "terminal.removed", id: "t1", data: {} });
 });
 
