@@ -1,5 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { decideTerminal, effectsOf, type Recipe, type Terminal, type TerminalCommand, type TerminalState } from "./terminal.ts";
+import {
+  decideTerminal,
+  effectsOf,
+  type Recipe,
+  type Terminal,
+  type TerminalCommand,
+  type TerminalState,
+} from "./terminal.ts";
 import { applyTerminal } from "./terminal-events.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";

@@ -34,5 +34,7 @@ test("only JSON objects are messages", () => {
 });
 
 test("text with line breaks is still one line", () => {
-  expect(Buffer.from(encodeLine({ a: "1\n2\r\n3\u2028" })).indexOf(10)).toBe(encodeLine({ a: "1\n2\r\n3\u2028" }).length - 1);
+  expect(Buffer.from(encodeLine({ a: "1\n2\r\n3\u2028" })).indexOf(10)).toBe(
+    encodeLine({ a: "1\n2\r\n3\u2028" }).length - 1,
+  );
 });

@@ -4,6 +4,7 @@ import { writeSync } from "node:fs";
 import { isFault } from "../base/fault.ts";
 import { asFault, attempt } from "./attempt.ts";
 import type { TerminalEvents, UserTerminal } from "./terminal.ts";
+import { makeRaw } from "./terminal-mode.ts";
 
 const OUT = 1;
 /** For a terminal that does not say how large it is. */
@@ -27,21 +28,21 @@ function take(events: TerminalEvents, farewell: () => string): () => void {
   const typed = (bytes: Uint8Array) => events.typed(bytes);
   const resized = () => events.resized();
   const signals = (["SIGHUP", "SIGTERM", "SIGINT"] as const).map((name) => [name, () => events.told(name)] as const);
-  const raw = () => void stdin.setRawMode(true);
+  const cook = makeRaw();
+  const rawAgain = () => void makeRaw(); // Whoever stopped us has put their own mode in place.
   let taken = true;
   const giveBack = () => {
     if (!taken) return;
     taken = false;
     writeNow(Buffer.from(farewell()));
-    stdin.setRawMode(false);
+    cook();
     stdin.off("data", typed).pause();
-    process.off("SIGWINCH", resized).off("SIGCONT", raw).off("exit", giveBack);
+    process.off("SIGWINCH", resized).off("SIGCONT", rawAgain).off("exit", giveBack);
     for (const [name, told] of signals) process.off(name, told);
   };
   process.on("exit", giveBack); // UT1
-  process.on("SIGWINCH", resized).on("SIGCONT", raw);
+  process.on("SIGWINCH", resized).on("SIGCONT", rawAgain);
   for (const [name, told] of signals) process.on(name, told);
-  raw();
   stdin.on("data", typed).resume();
   return giveBack;
 }
