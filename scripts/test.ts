@@ -3,11 +3,13 @@
 // T1. A file that was to run and reported nothing is a failure, and so is a skipped test that does not say what it needs.
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { addRan, layCounters } from "./children.ts";
 import { ROOT, readAll, readIfThere } from "./files.ts";
 import { hasReason, parseJunit, type Report } from "./junit.ts";
 import { installPackages } from "./packages.ts";
 
 const JUNIT = "coverage/junit.xml";
+const LCOV = "coverage/lcov.info";
 /** Bun's 5 s are too few for tests with real processes on a busy machine; none needs a minute on a quiet one. */
 const TIMEOUT_MS = 180_000;
 
@@ -18,7 +20,8 @@ async function runBun(args: readonly string[]): Promise<number> {
   rmSync(join(ROOT, JUNIT), { force: true });
   mkdirSync(join(ROOT, "coverage"), { recursive: true });
   const command = [process.execPath, "test", ...flags, ...report, ...what];
-  const child = Bun.spawn(command, { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"] });
+  const env = { ...process.env, HOLDFAST_COUNTING: "1" };
+  const child = Bun.spawn(command, { cwd: ROOT, env, stdio: ["ignore", "inherit", "inherit"] });
   return child.exited;
 }
 
@@ -37,7 +40,9 @@ function unreported(report: Report, expected: readonly string[]): string[] {
 for (const name of installPackages()) console.log(`missing: ${name}; tests that need it are skipped`);
 const args = Bun.argv.slice(2);
 const expected = [...readAll("src/**/*.test.ts"), ...readAll("tests/**/*.test.ts")].map((file) => file.path);
+const ran = layCounters();
 const code = await runBun(args);
+await Bun.write(LCOV, addRan(readIfThere(LCOV) ?? "", ran()));
 const report = parseJunit(readIfThere(JUNIT) ?? "");
 for (const test of report.skipped) console.log(`skipped: ${test.name} [${test.path}]`);
 const more = unreported(report, args.length === 0 ? expected : []);

@@ -1,5 +1,7 @@
 // The scripts that CI trusts: what they read is what is there.
 import { describe, expect, test } from "bun:test";
+import { addRan } from "../scripts/children.ts";
+import { withCounters } from "../scripts/counters.ts";
 import { hasReason, parseJunit } from "../scripts/junit.ts";
 import { measure, parseLcov, percent, toTable } from "../scripts/lcov.ts";
 import { claimsByRow, rowsOfDocument, rowsOfTsv, toPage, toTsv } from "../scripts/requirement-rows.ts";
@@ -50,6 +52,63 @@ describe("coverage", () => {
       "src/b              1       1     0.0 %",
       "total              2       4    50.0 %",
     ]);
+  });
+});
+
+describe("coverage of programs that tests start", () => {
+  const source = [
+    "export type Side = { a: number };", // 1
+    "export function twice(n: number): number {", // 2
+    "  if (n > 5)", // 3
+    "    return n;", // 4
+    "  const add = (x: number): Side => ({ a: x + n });", // 5
+    "  return add(n).a;", // 6
+    "}", // 7
+  ].join("\n");
+  const run = (n: number): Uint8Array => {
+    const counted = withCounters(source, "hits");
+    const hits = new Uint8Array(counted.units);
+    new Function("hits", `${compile(counted.text).replace("export", "")}; hits[0] = 1; twice(${n});`)(hits);
+    return hits;
+  };
+  const linesOf = (hits: Uint8Array): string =>
+    addRan("", [{ path: "src/a/x.ts", owners: withCounters(source, "hits").owners, hits }]);
+
+  test("C1 C3 lines stay where they are, and what only the compiler sees is no line", () => {
+    const { text, owners } = withCounters(source, "hits");
+    expect(text.split("\n").map((line) => line.replace(/^\s*/, ""))).toEqual([
+      "export type Side = { a: number };",
+      "export function twice(n: number): number {",
+      "hits[1]=1;if (n > 5)",
+      "{hits[2]=1;return n;}",
+      "hits[3]=1;const add = (x: number): Side => ((hits[4]=1,{ a: x + n }));",
+      "hits[5]=1;return add(n).a;",
+      "}",
+    ]);
+    expect([...owners.keys()]).toEqual([2, 3, 4, 5, 6, 7]);
+  });
+
+  test("C2 a line is hit when its own statement ran", () => {
+    expect(linesOf(run(1))).toBe(
+      "SF:src/a/x.ts\nDA:2,1\nDA:3,1\nDA:4,0\nDA:5,1\nDA:6,1\nDA:7,1\nLF:6\nLH:5\nend_of_record\n",
+    );
+    expect(linesOf(run(7))).toContain("DA:4,1\nDA:5,0\nDA:6,0\n");
+  });
+
+  test("Bun's own lines stay, and get the hits of the children", () => {
+    const owners = withCounters(source, "hits").owners;
+    const bun = "SF:src/a/x.ts\nDA:3,2\nDA:6,0\nend_of_record\nSF:src/b.ts\nDA:1,1\nend_of_record\n";
+    expect(
+      [...parseLcov(addRan(bun, [{ path: "src/a/x.ts", owners, hits: run(1) }])).values()].map((x) => [...x]),
+    ).toEqual([
+      [
+        [3, 3],
+        [6, 1],
+      ],
+      [[1, 1]],
+    ]);
+    const nobody = new Uint8Array(run(1).length);
+    expect(addRan("", [{ path: "src/a/x.ts", owners, hits: nobody }])).toBe("");
   });
 });
 

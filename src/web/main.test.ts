@@ -3,10 +3,10 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ours } from "../../tests/ours.ts";
 import { ANOTHER_RUNS, type HeartbeatMessage, HeartbeatReader } from "../wire/heartbeat.ts";
 import { realSockets } from "../world/real-socket.ts";
 
-const ENTRY = join(import.meta.dir, "main.ts");
 const cleanups: (() => unknown)[] = [];
 
 afterEach(async () => {
@@ -24,7 +24,7 @@ function newHome(config = ""): string {
 /** Starts the program; `said` resolves once it has said something that fits. */
 function start(home: string) {
   const env = { PATH: process.env["PATH"] ?? "", HOLDFAST_CONFIG: join(home, "config.toml") };
-  const child = Bun.spawn([process.execPath, "--no-env-file", ENTRY, home], {
+  const child = Bun.spawn(ours("src/web/main.ts", home), {
     env,
     stdio: ["ignore", "ignore", "pipe"],
   });

@@ -8,6 +8,7 @@ import { EventLog } from "../../src/log/event-log.ts";
 import { takeLock } from "../../src/log/lock.ts";
 import { identify } from "../../src/world/process.ts";
 import { realWorld } from "../../src/world/world.ts";
+import { ours } from "../ours.ts";
 
 export const A = "agents/3f2a9c0d11224e55a6677889900aabbc";
 export const B = "agents/3f2b9c0d11224e55a6677889900aabbc";
@@ -100,7 +101,7 @@ export type Ended = { readonly code: number; readonly out: string; readonly err:
 
 /** Environment in which nothing of the developer's own shows through. */
 export function startCli(args: readonly string[], env: Record<string, string> = {}) {
-  const command = [process.execPath, "--no-env-file", "--no-install", join(ROOT, "src/cli/main.ts"), ...args];
+  const command = ours("src/cli/main.ts", ...args);
   return Bun.spawn(command, {
     cwd: scratch,
     env: { PATH: "/usr/bin:/bin", ...env },

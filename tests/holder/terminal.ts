@@ -13,6 +13,7 @@ import { parseClaim, parseExit } from "../../src/wire/holder-json.ts";
 import { holderStart } from "../../src/wire/holder-start.ts";
 import { realDisk } from "../../src/world/real-disk.ts";
 import { realSockets } from "../../src/world/real-socket.ts";
+import { COUNTING } from "../ours.ts";
 
 export const TOKEN = "a token of the tests";
 const PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -51,7 +52,8 @@ export function newTerminal(argv: readonly string[], changes: Partial<HolderSpec
 
 export function startHolder({ directory }: Terminal): Bun.Subprocess {
   const { argv, cwd, env } = holderStart(process.execPath, join(ROOT, "src/holder/main.ts"), directory);
-  const holder = Bun.spawn([...argv], {
+  const [runtime, ...words] = argv;
+  const holder = Bun.spawn([runtime, ...COUNTING, ...words], {
     cwd,
     env: { ...env },
     stdio: ["ignore", "ignore", "inherit"],

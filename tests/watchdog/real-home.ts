@@ -9,8 +9,8 @@ import { lockPathOf } from "../../src/watchdog/specs.ts";
 import type { ProcessIdentity } from "../../src/world/process.ts";
 import { realDisk } from "../../src/world/real-disk.ts";
 import { realProcesses } from "../../src/world/real-process.ts";
+import { COUNTING, ours } from "../ours.ts";
 
-const ROOT = join(import.meta.dir, "../..");
 const FAKE = join(import.meta.dir, "fake-daemon.ts");
 const PATIENCE_MS = 20_000;
 
@@ -40,9 +40,9 @@ export class RealHome {
   watchdog(settings: Settings = {}, env: Readonly<Record<string, string>> = {}): Bun.Subprocess {
     const common = { web: false, heartbeatMs: 2000, ...settings };
     const healer = settings["heal"] === true ? ["heal"] : [];
-    const daemon = settings["daemon"] ?? [process.execPath, FAKE, this.path, ...healer];
+    const daemon = settings["daemon"] ?? [process.execPath, ...COUNTING, FAKE, this.path, ...healer];
     const given = JSON.stringify({ ...common, daemon });
-    const words = [process.execPath, join(ROOT, "src/watchdog/main.ts"), this.path, given];
+    const words = ours("src/watchdog/main.ts", this.path, given);
     const log = openSync(join(this.path, "watchdog.log"), "a");
     const options = { cwd: this.path, env: { ...process.env, ...env } };
     const child = Bun.spawn(words, { ...options, stdio: ["ignore", "ignore", log] });

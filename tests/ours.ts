@@ -1,0 +1,14 @@
+// The words that start a program of ours in a test.
+import { join } from "node:path";
+import { ROOT } from "../scripts/files.ts";
+
+/** The real file: the one in node_modules/.bin is a link, and whoever we start names the real one. */
+export const BUN = join(ROOT, "node_modules/bun/bin/bun.exe");
+
+/** Under `npm test` our programs count the lines they run, wherever they run (scripts/counting.ts). */
+export const COUNTING: readonly string[] =
+  process.env["HOLDFAST_COUNTING"] === undefined ? [] : ["--preload", join(ROOT, "scripts/counting.ts")];
+
+export function ours(entry: string, ...args: readonly string[]): [string, ...string[]] {
+  return [BUN, "--config=/dev/null", "--no-env-file", "--no-install", ...COUNTING, join(ROOT, entry), ...args];
+}
