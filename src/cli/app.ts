@@ -1,8 +1,11 @@
 // The tree of commands. It is loaded at every start, so it only names them: a command's code is loaded when it is chosen.
 import { buildApplication, buildRouteMap, help, version } from "@stricli/core";
 import about from "../../package.json" with { type: "json" };
+import { drillRoutes } from "./drill/routes.ts";
 import { logRoutes } from "./log/routes.ts";
 import type { Context } from "./outside.ts";
+import { systemRoutes } from "./system/routes.ts";
+import { terminalRoutes } from "./terminals/routes.ts";
 
 const FORMATTING = {
   useAliasInUsageLine: false,
@@ -10,9 +13,12 @@ const FORMATTING = {
   caseStyle: "convert-camel-to-kebab",
 } as const;
 
-const root = buildRouteMap<"log", Context>({
-  routes: { log: logRoutes },
+const routes = { ...terminalRoutes, ...systemRoutes, ...drillRoutes, log: logRoutes };
+
+const root = buildRouteMap<keyof typeof routes, Context>({
+  routes,
   docs: {
+    hideRoute: { __complete: true },
     brief: about.description,
     fullDescription: [
       `${about.description}.`,

@@ -1,4 +1,4 @@
-// Where the home is: `--home`, else HOLDFAST_HOME, else the XDG state directory. Looking never makes one.
+// Where the home is: `--home`, else HOLDFAST_HOME, else the XDG state directory. Looking never makes one; starting does.
 import { ok, type Result, refused } from "../base/result.ts";
 import type { Console } from "../world/console.ts";
 import type { Disk } from "../world/disk.ts";
@@ -6,7 +6,7 @@ import type { Disk } from "../world/disk.ts";
 const SET_IT = "Say where it is with --home DIR or HOLDFAST_HOME.";
 
 /** The home that is meant, whether it is there or not. */
-function chosenHome(console: Console, given: string | undefined): string | undefined {
+export function chosenHome(console: Console, given: string | undefined): string | undefined {
   const named = given ?? console.env("HOLDFAST_HOME");
   if (named !== undefined) return console.absolute(named);
   const state = console.env("XDG_STATE_HOME");
@@ -17,10 +17,23 @@ function chosenHome(console: Console, given: string | undefined): string | undef
 
 export function existingHome(outside: { console: Console; disk: Disk }, given: string | undefined): Result<string> {
   const home = chosenHome(outside.console, given);
-  if (home === undefined) return refused("no-home", "There is no telling where the home is: HOME is not set.", SET_IT);
+  if (home === undefined) return nowhere();
   const found = outside.disk.stat(home);
   if (found?.kind === "directory") return ok(home);
   if (found !== undefined) return refused("no-home", `${home} is not a directory.`, SET_IT);
   const hint = "Holdfast makes it when it first starts. If yours is elsewhere, give --home DIR or set HOLDFAST_HOME.";
   return refused("no-home", `There is no home at ${home}.`, hint);
+}
+
+/** The home that is meant, for commands that do without one, or make it. */
+export function meantHome(outside: { console: Console; disk: Disk }, given: string | undefined): Result<string> {
+  const home = chosenHome(outside.console, given);
+  if (home === undefined) return nowhere();
+  const found = outside.disk.stat(home);
+  if (found === undefined || found.kind === "directory") return ok(home);
+  return refused("no-home", `${home} is not a directory.`, SET_IT);
+}
+
+function nowhere() {
+  return refused("no-home", "There is no telling where the home is: HOME is not set.", SET_IT);
 }

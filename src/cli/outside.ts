@@ -7,6 +7,7 @@ import type { Clock } from "../world/clock.ts";
 import type { Console } from "../world/console.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Processes } from "../world/process.ts";
+import type { Random } from "../world/random.ts";
 import type { Watch } from "../world/watch.ts";
 
 /** The doors that commands go through. */
@@ -15,22 +16,41 @@ export type Outside = {
   readonly disk: Disk;
   readonly clock: Clock;
   readonly processes: Processes;
+  readonly random: Random;
   readonly watch: Watch;
 };
 
 export const EXIT = { ok: 0, failed: 1, usage: 2, waiting: 3, notFound: 4, tryLater: 75 } as const;
-export type Exit = Result<(typeof EXIT)[keyof typeof EXIT]>;
+/** One of EXIT, or the exit code of a program that was waited for. */
+export type Exit = Result<number>;
 
 /** What is to be done, once the words on the command line are understood. */
 export type Task = (outside: Outside) => Promise<Exit>;
 
+/** What a command was given beside its flags and arguments. */
+export type Given = {
+  /** What stood behind `--`, for commands that run a program; undefined without a `--`. */
+  readonly words: readonly string[] | undefined;
+};
+
 /** stricli only chooses: it leaves the task here, and whoever called it runs it. */
-export type Context = CommandContext & { task?: Task };
+export type Context = CommandContext & {
+  words?: readonly string[] | undefined;
+  task?: Task;
+  /** The home that was named, so that its banner can be shown. */
+  home?: string | undefined;
+  /** Names of terminals, where somebody asks for completions. */
+  names?: () => Promise<readonly string[]>;
+};
+
+export type HomeFlag = { readonly home?: string };
 
 type Run<Flags, Args extends readonly unknown[]> = (outside: Outside, flags: Flags, ...args: Args) => Promise<Exit>;
 
-export function command<Flags, Args extends readonly unknown[]>(run: Run<Flags, Args>) {
+export function command<Flags extends HomeFlag, Args extends readonly unknown[]>(run: Run<Flags & Given, Args>) {
   return function choose(this: Context, flags: Flags, ...args: Args): void {
-    this.task = (outside) => run(outside, flags, ...args);
+    const { words } = this;
+    this.home = flags.home;
+    this.task = (outside) => run(outside, { ...flags, words }, ...args);
   };
 }

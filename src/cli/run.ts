@@ -2,11 +2,13 @@
 // N1. Every error says what happened and what to do next: `holdfast: message`, `  → hint`; with --json as JSON.
 // N2. Exit codes are ours (EXIT), whatever stricli's are.
 // N3. A reader that has seen enough (`| head`) is no failure.
+// N4. In safe mode every command says so first, on stderr; only completions, which a shell asks for at every key, do not.
 import { type CommandInfo, ExitCode, run, type StricliProcess } from "@stricli/core";
 import { isFault } from "../base/fault.ts";
 import { ok, type Refusal, refused } from "../base/result.ts";
 import type { Console } from "../world/console.ts";
 import { app } from "./app.ts";
+import { chosenHome } from "./home.ts";
 import { type Context, EXIT, type Exit, type Outside } from "./outside.ts";
 import { printRefusal, visible } from "./print.ts";
 
@@ -16,7 +18,15 @@ const EXITS: Readonly<Record<string, number>> = {
   "no-home": EXIT.notFound,
   unknown: EXIT.notFound,
   ambiguous: EXIT.notFound,
+  "not-live": EXIT.tryLater,
+  "daemon.gone": EXIT.tryLater,
+  "recovery-failed": EXIT.waiting,
 };
+
+/** Commands behind whose `--` stands a program to run, not arguments of theirs. */
+const RUNS_PROGRAM = ["new", "attach"];
+/** For programs that ask often. */
+const SILENT = "__complete";
 
 export async function runCli(argv: readonly string[], console: Console, load: () => Promise<Outside>): Promise<number> {
   try {
@@ -32,10 +42,20 @@ export async function runCli(argv: readonly string[], console: Console, load: ()
 }
 
 async function choose(argv: readonly string[], console: Console, load: () => Promise<Outside>): Promise<Exit> {
-  const { code, out, err, route, task } = await understand(argv);
+  const { code, out, err, route, context } = await understand(argv);
   if (code !== ExitCode.Success) return misunderstood(err, code, route);
   await console.out.write(visible(out));
-  return task === undefined ? ok(EXIT.ok) : task(await load());
+  if (context.task === undefined) return ok(EXIT.ok);
+  const outside = await load();
+  if (argv[0] !== SILENT) await showBanner(outside, chosenHome(console, context.home), wantsJson(argv)); // N4
+  return context.task(outside);
+}
+
+/** Whoever never was in safe mode has no such file; the rest is only loaded for who has. */
+async function showBanner(outside: Outside, home: string | undefined, json: boolean): Promise<void> {
+  if (home === undefined || outside.disk.stat(`${home}/recovery/safe-mode.json`) === undefined) return;
+  const { banner } = await import("./banner.ts");
+  await banner(outside, home, json);
 }
 
 /** What stricli makes of the words: texts to print, or a task to run; nothing is printed and nothing is run yet. */
@@ -46,15 +66,22 @@ async function understand(argv: readonly string[]) {
     stdout: { write: (text) => void out.push(text) },
     stderr: { write: (text) => void err.push(text) },
   };
-  const context: Context = { process: stricli };
+  const { before, words } = divided(argv);
+  const context: Context = { process: stricli, words };
   let route: readonly string[] = [app.config.name];
   const forCommand = ({ prefix }: CommandInfo): Context => {
     route = prefix;
     return context;
   };
-  await run(app, separated(argv), { process: stricli, forCommand });
+  await run(app, separated(before), { process: stricli, forCommand });
   const code = Number(stricli.exitCode);
-  return { code, out: out.join(""), err: err.join(""), route, task: context.task };
+  return { code, out: out.join(""), err: err.join(""), route, context };
+}
+
+/** stricli cannot tell a name from the first word of a program behind `--`, so it does not get to see that program. */
+function divided(argv: readonly string[]): { before: readonly string[]; words: readonly string[] | undefined } {
+  const end = RUNS_PROGRAM.includes(argv[0] ?? "") ? argv.indexOf("--") : -1;
+  return end < 0 ? { before: argv, words: undefined } : { before: argv.slice(0, end), words: argv.slice(end + 1) };
 }
 
 /** stricli takes `-n 5` and `-n=5`; people also write `-n5`. */

@@ -1,5 +1,5 @@
 // The stages of a recovery, as a table (RS-1). No path skips a stage; a failed one goes back to itself when the operator retries.
-import { type Machine, machine } from "../base/machine.ts";
+import { machine } from "../base/machine.ts";
 
 export type RecoveryStage =
   | "CRASHED"
@@ -14,7 +14,7 @@ export type RecoveryStage =
   | "RECONCILIATION_FAILED";
 
 /** The stage wanted next is the event: whoever drives the machine names where it wants to be. */
-export const recoveryMachine: Machine<RecoveryStage, RecoveryStage> = machine({
+export const recoveryMachine = machine<RecoveryStage, RecoveryStage>({
   name: "recovery",
   initial: "CRASHED",
   table: {

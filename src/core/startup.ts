@@ -1,5 +1,5 @@
 // How a daemon starts, as a table (DS-1 … DS-3).
-import { type Machine, machine } from "../base/machine.ts";
+import { machine } from "../base/machine.ts";
 
 export type StartupState =
   | "LoadConfig"
@@ -29,7 +29,7 @@ export type StartupEvent =
   | "max retries"
   | "shutdown signal";
 
-export const startupMachine: Machine<StartupState, StartupEvent> = machine({
+export const startupMachine = machine<StartupState, StartupEvent>({
   name: "daemon start-up",
   initial: "LoadConfig",
   table: {

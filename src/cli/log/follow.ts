@@ -3,12 +3,13 @@
 //     drains and segments that are used again in between change nothing.
 // B2. Changes wake it; it never looks at rest. Opening views takes a fifth of its time at the most, however busy the log is.
 import type { Outside } from "../outside.ts";
+import { pause } from "../time.ts";
 import { Changes } from "./changes.ts";
 import { DurableEnd } from "./durable.ts";
 import type { EntryText } from "./entry-text.ts";
 import { type Cursors, cursorAt, type Harm, inOrder } from "./merge.ts";
 import { printLines, sayHarms } from "./print-entries.ts";
-import { type Opened, pause, steadyView } from "./view.ts";
+import { type Opened, steadyView } from "./view.ts";
 
 /** Changes come in bursts: a batch and its drain touch many files. */
 const GATHER_MS = 30;

@@ -7,6 +7,7 @@ import type { Clock } from "../../world/clock.ts";
 import { existingHome } from "../home.ts";
 import type { Outside } from "../outside.ts";
 import { pickSession } from "../sessions.ts";
+import { pause } from "../time.ts";
 import { lockOwner } from "./lock-record.ts";
 
 /** Three looks that agree are no coincidence: what a look can stumble over lasts microseconds. */
@@ -38,10 +39,6 @@ export async function steadyView(outside: Outside, home: string): Promise<LogVie
 
 export function betweenLooks(clock: Clock): Promise<void> {
   return pause(clock, BETWEEN_LOOKS_MS);
-}
-
-export function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise((done) => void clock.after(ms, done));
 }
 
 /** Up to where a view has everything. A write-ahead log that says nothing at all says nothing about an end either. */

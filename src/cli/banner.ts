@@ -1,0 +1,21 @@
+// The banner of safe mode (SM-6): what is off, why, how to leave, how to report; on stderr, before whatever the command does.
+import { readSafeMode, SAFE_MODE_OFF } from "../log/safe-mode.ts";
+import type { Outside } from "./outside.ts";
+import { visible, visibleLine } from "./print.ts";
+
+const LEAVE = "holdfast safe-mode exit";
+const REPORT = "holdfast recovery report, and `holdfast logs` for what happened before";
+
+export async function banner({ console, disk }: Outside, home: string, json: boolean): Promise<void> {
+  const mode = readSafeMode(disk, home);
+  if (!mode.active) return;
+  const off = SAFE_MODE_OFF.filter(({ name }) => mode.off.includes(name)).map(({ says }) => says);
+  const message = `safe mode, because ${mode.reason}${mode.since === "" ? "" : ` (since ${mode.since})`}`;
+  if (json) {
+    const hint = `Leave: ${LEAVE}. Report: ${REPORT}`;
+    await console.err.write(`${visibleLine(JSON.stringify({ code: "safe-mode", message, off, hint }))}\n`);
+    return;
+  }
+  const lines = [message, `off:    ${off.join("; ")}`, `leave:  ${LEAVE}`, `report: ${REPORT}`];
+  await console.err.write(visible(lines.map((line) => `! ${line}\n`).join("")));
+}

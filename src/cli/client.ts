@@ -1,0 +1,111 @@
+// A line to the daemon.
+// E1. Dialling never starts anything and never waits long: a daemon that hangs is like one that is not there.
+// E2. `onDaemon` starts it where nobody answers, waits until it is live, and asks again what was lost on the way; it ends within a bound.
+import about from "../../package.json" with { type: "json" };
+import { isFault } from "../base/fault.ts";
+import { ok, type Refusal, type Result } from "../base/result.ts";
+import { type RecoveryStage, retriedStage } from "../core/recovery.ts";
+import { joinPath, readWhole } from "../log/file.ts";
+import { RpcClient } from "../wire/rpc-client.ts";
+import type { Reach } from "./reach.ts";
+import { Pauses, within } from "./time.ts";
+
+/** A daemon that is well answers within a millisecond. */
+const HELLO_MS = 3_000;
+/** E2: a cold start takes half a second; recovering hundreds of terminals some more. */
+const LIVE_LIMITS = { firstMs: 5, mostMs: 100, allMs: 30_000 };
+/** Who only looks has the disk to look at instead. */
+export const LOOK_MS = 5_000;
+
+/** The daemon, where it answers; undefined where nobody does. A refusal where it does not want us: another version, for example. */
+export async function dial(
+  reach: Reach,
+  home: string,
+  patienceMs: number = HELLO_MS,
+): Promise<Result<RpcClient | undefined>> {
+  const token = readWhole(reach.disk, joinPath(home, "run/token"));
+  if (token === undefined) return ok(undefined);
+  const path = joinPath(home, "run/daemon.sock");
+  const connect = RpcClient.connect(
+    (events) => reach.sockets.connect(path, events),
+    new TextDecoder().decode(token).trim(),
+    about.version,
+  );
+  try {
+    const client = await within(reach.clock, patienceMs, connect); // E1
+    return client === undefined || isPassing(client) ? ok(undefined) : client;
+  } catch (error) {
+    if (isFault(error, "ENOENT", "ECONNREFUSED")) return ok(undefined);
+    throw error;
+  }
+}
+
+/** It is just going away, or just made a token of its own. */
+function isPassing(client: Result<RpcClient>): boolean {
+  return !client.ok && ["daemon.gone", "rpc.token"].includes(client.error.code);
+}
+
+/** A client of a daemon that takes changes; started where it was not there (E2). */
+export async function liveDaemon(
+  reach: Reach,
+  home: string,
+  allMs: number = LIVE_LIMITS.allMs,
+): Promise<Result<RpcClient>> {
+  const first = await tryLive(reach, home);
+  if (first.kind === "settled") return first.result;
+  const { Starter } = await import("./start.ts"); // Most commands find the daemon live, and need none of it.
+  const starter = new Starter(reach, home);
+  const pauses = new Pauses(reach.clock, { ...LIVE_LIMITS, allMs });
+  let attempt: Attempt = first;
+  do {
+    const trouble = await starter.see(attempt.stage);
+    if (trouble !== undefined) return { ok: false, error: trouble };
+    if (!(await pauses.next())) return { ok: false, error: starter.tooLate() };
+    attempt = await tryLive(reach, home);
+  } while (attempt.kind === "waiting");
+  return attempt.result;
+}
+
+type Attempt =
+  | { readonly kind: "settled"; readonly result: Result<RpcClient> }
+  /** `stage` is undefined where nobody answers. */
+  | { readonly kind: "waiting"; readonly stage: RecoveryStage | undefined };
+
+async function tryLive(reach: Reach, home: string): Promise<Attempt> {
+  const line = await dial(reach, home);
+  if (!line.ok) return { kind: "settled", result: line };
+  if (line.value === undefined) return { kind: "waiting", stage: undefined };
+  const status = await within(reach.clock, HELLO_MS, line.value.call("status", {}));
+  const stage = status?.ok === true ? status.value.recovery.stage : undefined;
+  if (stage === "LIVE") return { kind: "settled", result: ok(line.value) };
+  line.value.close();
+  const failed = stage !== undefined && retriedStage(stage) !== undefined;
+  return failed ? { kind: "settled", result: recoveryFailed(stage) } : { kind: "waiting", stage };
+}
+
+function recoveryFailed(stage: RecoveryStage): Result<never> {
+  const message = `Recovery stopped (${stage}), and nothing is changed until it has gone on.`;
+  const hint = "See why with `holdfast recovery status` and `holdfast logs`, then: holdfast recovery retry";
+  return { ok: false, error: { code: "recovery-failed", message, hint } };
+}
+
+/** `again`: the daemon went away after an earlier try, which may have been taken. */
+export type Act<T> = (client: RpcClient, again: boolean) => Promise<Result<T>>;
+
+/** Does something that needs a live daemon (E2). */
+export async function onDaemon<T>(reach: Reach, home: string, act: Act<T>): Promise<Result<T>> {
+  const pauses = new Pauses(reach.clock, LIVE_LIMITS);
+  let again = false;
+  for (;;) {
+    const client = await liveDaemon(reach, home);
+    if (!client.ok) return client;
+    const done = await act(client.value, again);
+    client.value.close();
+    if (done.ok || !isPassingRefusal(done.error) || !(await pauses.next())) return done;
+    again ||= done.error.code === "daemon.gone";
+  }
+}
+
+function isPassingRefusal({ code }: Refusal): boolean {
+  return code === "not-live" || code === "daemon.gone";
+}

@@ -1,0 +1,63 @@
+// Every process of a drill: Holdfast's own, the holders, and the programs in the terminals.
+// P1. Found by what cannot be lost on the way: the drill's variable, the marker of a terminal, the claim of a holder.
+import { joinPath } from "../../log/file.ts";
+import { identify, type ProcessIdentity } from "../../world/process.ts";
+import { placeOf, readClaim } from "../terminals/place.ts";
+import { DRILL_VARIABLE, type Site, whoRuns } from "./site.ts";
+
+const MARKER = "HOLDFAST_TERMINAL";
+
+/** `terminal`: whose program it is. */
+export type Found = { readonly who: ProcessIdentity } & (
+  | { readonly kind: "program"; readonly terminal: string }
+  | { readonly kind: "holder"; readonly terminal: string }
+  | { readonly kind: "ours" }
+);
+
+export function processesOf(site: Site): Found[] {
+  const { processes } = site.reach;
+  const terminals = terminalsOf(site);
+  const holders = holdersOf(site, terminals);
+  return processes.list().flatMap(({ pid }): Found[] => {
+    if (pid === processes.pid) return [];
+    const terminal = holders.get(pid) ?? processes.variable(pid, MARKER);
+    const ours = processes.variable(pid, DRILL_VARIABLE) === site.home;
+    const who = identify(processes, pid);
+    if (who === undefined) return [];
+    if (terminal !== undefined && terminals.includes(terminal)) {
+      return [{ who, kind: holders.has(pid) ? "holder" : "program", terminal }];
+    }
+    return ours ? [{ who, kind: "ours" }] : [];
+  });
+}
+
+function terminalsOf({ reach, home }: Site): string[] {
+  return reach.disk.list(joinPath(home, "terminals"));
+}
+
+/** The living ones, by pid. */
+function holdersOf({ reach, home }: Site, terminals: readonly string[]): ReadonlyMap<number, string> {
+  const found = new Map<number, string>();
+  for (const id of terminals) {
+    const claim = readClaim(placeOf(reach.disk, home, id));
+    if (claim?.by === "holder" && reach.processes.alive(claim)) found.set(claim.pid, id);
+  }
+  return found;
+}
+
+/** Programs whose holder is gone. */
+export function orphansAmong(found: readonly Found[]): ProcessIdentity[] {
+  const held = new Set(found.flatMap((one) => (one.kind === "holder" ? one.terminal : [])));
+  return found.flatMap((one) => (one.kind === "program" && !held.has(one.terminal) ? one.who : []));
+}
+
+/** Processes of Holdfast's own that hold no lock: a second daemon, a watchdog that should have left. */
+export function straysAmong(site: Site, found: readonly Found[]): ProcessIdentity[] {
+  const owners = Object.values(whoRuns(site)).map((who) => who?.pid);
+  return found.flatMap(({ kind, who }) => (kind === "ours" && !owners.includes(who.pid) ? who : []));
+}
+
+/** For whatever should be gone and is not; pid and start time say that it is the one we looked at. */
+export function killAll(site: Site): void {
+  for (const { who } of processesOf(site)) site.reach.processes.kill(who, "SIGKILL");
+}

@@ -1,0 +1,51 @@
+// Flags and arguments that many commands have in common: how they are called, read and explained.
+import type { Context } from "./outside.ts";
+
+export type HomeFlags = { readonly home?: string };
+export type DataFlags = HomeFlags & { readonly json?: boolean };
+
+export const text = (input: string): string => input;
+
+export function wholeNumber(input: string): number {
+  const number = Number(input);
+  if (!/^\d+$/.test(input) || !Number.isSafeInteger(number)) throw new Error("it must be a whole number");
+  return number;
+}
+
+export const home = {
+  kind: "parsed",
+  parse: text,
+  optional: true,
+  placeholder: "dir",
+  brief: "The home [default = HOLDFAST_HOME, or else holdfast in the XDG state directory]",
+} as const;
+
+export function flag(brief: string) {
+  return { kind: "boolean", optional: true, withNegated: false, brief } as const;
+}
+
+export function textFlag(placeholder: string, brief: string) {
+  return { kind: "parsed", parse: text, optional: true, placeholder, brief } as const;
+}
+
+export function countFlag(usual: string, brief: string) {
+  return { kind: "parsed", parse: wholeNumber, default: usual, placeholder: "n", brief } as const;
+}
+
+function proposeNames(this: Context): Promise<readonly string[]> {
+  return this.names?.() ?? Promise.resolve([]);
+}
+
+/** A terminal that exists. */
+export const terminal = {
+  parse: text,
+  placeholder: "terminal",
+  brief: "A terminal's name, its id, or the beginning of its id",
+  proposeCompletions: proposeNames,
+} as const;
+
+export const newName = {
+  parse: text,
+  placeholder: "name",
+  brief: "Letters, digits, dot, dash and underscore, at most 64",
+} as const;

@@ -1,0 +1,102 @@
+// Starts Holdfast on a home: what the operator wants is made durable, then the watchdog is started, which does the rest.
+// A1. `up` is durable before anything is started: who is killed right after it is healed.
+// A2. A watchdog is started only where none lives; a second one would leave at once, but one that is leaving must be replaced.
+// A3. Nothing of the terminal we were called from goes on into Holdfast: not its marker, which would make everything its orphan.
+import type { Refusal } from "../base/result.ts";
+import type { RecoveryStage } from "../core/recovery.ts";
+import { joinPath, makeDirectories } from "../log/file.ts";
+import { readJson } from "../log/json-file.ts";
+import { wantedPath, writeWanted } from "../log/wanted.ts";
+import { configRefusal } from "../wire/config.ts";
+import type { Config } from "../wire/config-schema.ts";
+import { WATCHDOG_LOCK } from "../wire/heartbeat.ts";
+import { realChildren } from "../world/real-children.ts";
+import { readConfig } from "./configuration.ts";
+import { isHeld } from "./held.ts";
+import { lastLogLine, logPath, turnOver } from "./log-file.ts";
+import { say } from "./print.ts";
+import type { Reach } from "./reach.ts";
+import { withoutOurs } from "./terminals/environment.ts";
+
+/** A watchdog has its lock within this time; only then is another one tried. */
+const BETWEEN_STARTS_MS = 1_000;
+/** Who waits for less does not need to be told. */
+const SILENT_MS = 300;
+
+export class Starter {
+  readonly #reach: Reach;
+  readonly #home: string;
+  readonly #began: number;
+  #started = Number.NEGATIVE_INFINITY;
+  #told = "";
+
+  constructor(reach: Reach, home: string) {
+    this.#reach = reach;
+    this.#home = home;
+    this.#began = reach.clock.elapsed();
+  }
+
+  /** Nobody answered, or not live yet: sees to it that somebody works on it. Says what keeps it from starting, where something does. */
+  async see(stage: RecoveryStage | undefined): Promise<Refusal | undefined> {
+    await this.#tell(stage === undefined ? "starting the daemon …" : `recovering: ${stage} …`);
+    if (stage !== undefined) return undefined;
+    const { clock } = this.#reach;
+    if (clock.elapsed() - this.#started < BETWEEN_STARTS_MS) return undefined;
+    this.#started = clock.elapsed();
+    return startWatchdog(this.#reach, this.#home);
+  }
+
+  tooLate(): Refusal {
+    const last = lastLogLine(this.#reach.disk, this.#home);
+    const message = `The daemon is not live after ${Math.round((this.#reach.clock.elapsed() - this.#began) / 1000)} s.`;
+    const why = last === undefined ? "" : ` It said last: ${last}`;
+    return {
+      code: "not-live",
+      message: `${message}${why}`,
+      hint: `Read ${logPath(this.#home)}, or run: holdfast logs`,
+    };
+  }
+
+  async #tell(words: string): Promise<void> {
+    const { console, clock } = this.#reach;
+    if (!console.err.tty || words === this.#told || clock.elapsed() - this.#began < SILENT_MS) return;
+    this.#told = words;
+    await say(console, words);
+  }
+}
+
+/** Starts a watchdog where none lives (A2). Returns what is wrong with the configuration, where something is. */
+export async function startWatchdog(reach: Reach, home: string): Promise<Refusal | undefined> {
+  const { disk, self } = reach;
+  const config = readConfig(reach);
+  if (!config.ok) return configRefusal(config.error);
+  for (const parent of makeDirectories(disk, joinPath(home, "run"))) await disk.syncDirectory(parent);
+  if (readJson(disk, wantedPath(home))?.["wanted"] !== "up") await writeWanted(disk, home, "up"); // A1
+  if (isHeld(reach, joinPath(home, WATCHDOG_LOCK))) return undefined; // A2
+  turnOver(disk, home);
+  const settings = JSON.stringify(settingsOf(reach, config.value.config));
+  const argv = self.command("src/watchdog/main.ts", home, settings);
+  realChildren().detached({ argv, cwd: home, env: withoutOurs(self.environment()) }, logPath(home)); // A3
+  return undefined;
+}
+
+/** Where the operator wants it up and nobody is there, every command starts it; a home where nobody ever said so is left alone. */
+export async function heal(reach: Reach, home: string): Promise<void> {
+  if (readJson(reach.disk, wantedPath(home))?.["wanted"] !== "up") return;
+  const trouble = await startWatchdog(reach, home);
+  if (trouble !== undefined) await say(reach.console, `${trouble.message}\n  → ${trouble.hint}`);
+}
+
+/** What the watchdog is told, in its own words (watchdog/settings.ts). */
+function settingsOf({ disk, self }: Reach, { daemon, crashLoop, web, watch }: Config) {
+  const page = self.command("src/web/main.ts").at(-1) ?? "";
+  const programs = Object.entries(watch).map(([name, { command, cwd, env }]) => [name, { argv: command, cwd, env }]);
+  return {
+    heartbeatMs: daemon.heartbeatMs,
+    killAfterMs: daemon.unresponsiveKillS * 1000,
+    crashes: crashLoop.crashes,
+    windowMs: crashLoop.windowS * 1000,
+    programs: Object.fromEntries(programs),
+    ...((!web.enabled || disk.stat(page) === undefined) && { web: false }),
+  };
+}

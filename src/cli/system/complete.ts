@@ -1,0 +1,48 @@
+// `holdfast __complete`: what may come next on the command line, one candidate a line. A shell asks at every Tab, so it is quick, starts
+// nothing, and says nothing where it does not know.
+import { proposeCompletions, type StricliProcess } from "@stricli/core";
+import { ok } from "../../base/result.ts";
+import { app } from "../app.ts";
+import { dial } from "../client.ts";
+import type { HomeFlags } from "../flags.ts";
+import { chosenHome } from "../home.ts";
+import { type Context, EXIT, type Exit } from "../outside.ts";
+import { visible } from "../print.ts";
+import { type Reach, reaching } from "../reach.ts";
+import { within } from "../time.ts";
+
+/** Longer than this nobody waits for a Tab. */
+const MOST_MS = 1_000;
+
+const SILENT: StricliProcess = { stdout: { write: () => undefined }, stderr: { write: () => undefined } };
+
+async function complete(reach: Reach, flags: HomeFlags, ...words: readonly string[]): Promise<Exit> {
+  const context: Context = { process: SILENT, names: () => names(reach, flags.home ?? homeIn(words)) };
+  const found = await proposeCompletions(app, words, context);
+  const candidates = found.map(({ completion }) => completion).filter((word) => fits(word, words.at(-1) ?? ""));
+  await reach.console.out.write(visible(candidates.map((word) => `${word}\n`).join("")));
+  return ok(EXIT.ok);
+}
+
+/** Flags are offered to who has typed a dash; others are not to be flooded with them. */
+function fits(word: string, partial: string): boolean {
+  if (word === "--" || word === "__complete" || (word.startsWith("-") && !partial.startsWith("-"))) return false;
+  return word.startsWith(partial);
+}
+
+/** The home that the unfinished line names. */
+function homeIn(words: readonly string[]): string | undefined {
+  const at = words.indexOf("--home");
+  return at >= 0 && at < words.length - 2 ? words[at + 1] : words.find((word) => word.startsWith("--home="))?.slice(7);
+}
+
+async function names(reach: Reach, given: string | undefined): Promise<readonly string[]> {
+  const home = chosenHome(reach.console, given);
+  const line = home === undefined ? undefined : await dial(reach, home);
+  if (line?.ok !== true || line.value === undefined) return [];
+  const list = await within(reach.clock, MOST_MS, line.value.call("terminal.list", {}));
+  line.value.close();
+  return list?.ok === true ? list.value.map(({ name }) => name).sort() : [];
+}
+
+export const completeCommand = reaching(complete);

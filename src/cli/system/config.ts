@@ -1,0 +1,48 @@
+// `holdfast config`: the configuration that holds, and whether the file is right.
+import { ok } from "../../base/result.ts";
+import { looksSecret } from "../../core/environment.ts";
+import { configPath, configRefusal, type Problem, problemText } from "../../wire/config.ts";
+import type { Config } from "../../wire/config-schema.ts";
+import { showConfig } from "../../wire/config-show.ts";
+import { readConfig } from "../configuration.ts";
+import type { DataFlags } from "../flags.ts";
+import { command, EXIT, type Exit, type Outside } from "../outside.ts";
+import { visible, visibleLine } from "../print.ts";
+
+async function show(outside: Outside, flags: DataFlags): Promise<Exit> {
+  const loaded = readConfig(outside);
+  if (!loaded.ok) return { ok: false, error: configRefusal(loaded.error) };
+  const { path = null, found } = loaded.value;
+  const text = flags.json
+    ? visibleLine(JSON.stringify({ path, found, config: withoutSecrets(loaded.value.config) }))
+    : visible(showConfig(loaded.value).trimEnd());
+  await outside.console.out.write(`${text}\n`);
+  return ok(EXIT.ok);
+}
+
+/** People paste this into reports. */
+function withoutSecrets(config: Config): Config {
+  const masked = (env: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(env).map(([name, text]) => [name, looksSecret(name) ? "(not shown)" : text]));
+  const watch = Object.entries(config.watch).map(([name, one]) => [name, { ...one, env: masked(one.env) }] as const);
+  return { ...config, watch: Object.fromEntries(watch) };
+}
+
+async function check(outside: Outside, flags: DataFlags): Promise<Exit> {
+  const { console } = outside;
+  const loaded = readConfig(outside);
+  const problems: readonly Problem[] = loaded.ok ? [] : loaded.error;
+  const path = configPath(console) ?? null;
+  const found = !loaded.ok || loaded.value.found;
+  if (flags.json) await console.out.write(`${visibleLine(JSON.stringify({ path, found, problems }))}\n`);
+  else await console.out.write(visible(`${wordsOf(problems, path, found).join("\n")}\n`));
+  return ok(problems.length === 0 ? EXIT.ok : EXIT.failed);
+}
+
+function wordsOf(problems: readonly Problem[], path: string | null, found: boolean): string[] {
+  if (problems.length > 0) return problems.map(problemText);
+  return [found ? `${path}: right` : `there is no ${path ?? "configuration"}; the defaults hold`];
+}
+
+export const configShowCommand = command(show);
+export const configCheckCommand = command(check);

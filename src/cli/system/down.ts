@@ -1,0 +1,93 @@
+// `holdfast down`: stops Holdfast on this home. The programs in its terminals run on in their holders; with --kill they are ended first.
+// DN1. `down` is durable before anybody is told: nobody heals what was told to stop.
+// DN2. It returns when watchdog and daemon have ended.
+
+import { isFault } from "../../base/fault.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import { joinPath } from "../../log/file.ts";
+import { writeWanted } from "../../log/wanted.ts";
+import { encodeHeartbeat, WATCHDOG_SOCKET } from "../../wire/heartbeat.ts";
+import type { ListedTerminal } from "../../wire/rpc.ts";
+import type { HomeFlags } from "../flags.ts";
+import { runningOn } from "../held.ts";
+import { existingHome } from "../home.ts";
+import { EXIT, type Exit } from "../outside.ts";
+import { count, say } from "../print.ts";
+import { type Reach, reaching } from "../reach.ts";
+import { endTerminal } from "../terminals/end.ts";
+import { listTerminals } from "../terminals/find.ts";
+import { Pauses } from "../time.ts";
+
+export type DownFlags = HomeFlags & { readonly kill?: boolean };
+
+/** The watchdog gives each of its own ten seconds. */
+const DOWN_LIMITS = { firstMs: 5, mostMs: 100, allMs: 40_000 };
+/** A daemon without a watchdog starts one, which stops it; where that takes longer, we ask the daemon ourselves. */
+const ALONE_MS = 3_000;
+
+async function down(reach: Reach, flags: DownFlags): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const left = flags.kill ? await endAll(reach, home.value) : ok(undefined);
+  await writeWanted(reach.disk, home.value, "down"); // DN1
+  const over = await stopped(reach, home.value);
+  if (!over.ok) return over;
+  if (!left.ok) return left;
+  if (reach.console.err.tty) await say(reach.console, flags.kill ? "down; nothing runs any more." : DOWN);
+  return ok(EXIT.ok);
+}
+
+const DOWN = "down; the programs in terminals run on. `holdfast up` takes care of them again.";
+
+/** What could not be ended is named, and stays. */
+async function endAll(reach: Reach, home: string): Promise<Result<void>> {
+  const listing = await listTerminals(reach, home, "wait");
+  if (!listing.ok) return listing;
+  const running = listing.value.terminals.filter(({ state }) => state.kind === "running" || state.kind === "starting");
+  const ends = await Promise.all(running.map((terminal) => endTerminal(reach, home, terminal)));
+  const failed = ends.flatMap((end, at) => (end.ok ? [] : nameOf(running[at])));
+  if (failed.length === 0) return ok(undefined);
+  const message = `${count(failed.length, "terminal")} could not be ended: ${failed.join(", ")}.`;
+  return refused("still-running", message, "See why with `holdfast logs`; their holders are still there.");
+}
+
+function nameOf(terminal: ListedTerminal | undefined): string[] {
+  return terminal === undefined ? [] : [terminal.name];
+}
+
+/** It would notice by itself, only later. */
+async function tellWatchdog({ sockets }: Reach, home: string): Promise<void> {
+  try {
+    const silent = { bytes: () => undefined, closed: () => undefined };
+    const line = await sockets.connect(joinPath(home, WATCHDOG_SOCKET), silent);
+    line.send(encodeHeartbeat({ type: "look" }));
+    line.end();
+  } catch (error) {
+    if (!isFault(error, "ENOENT", "ECONNREFUSED")) throw error;
+  }
+}
+
+/** Where `down` is wanted: resolves when nobody runs any more (DN2). */
+export async function stopped(reach: Reach, home: string): Promise<Result<void>> {
+  await tellWatchdog(reach, home);
+  const pauses = new Pauses(reach.clock, DOWN_LIMITS);
+  const began = reach.clock.elapsed();
+  let told = false;
+  for (;;) {
+    const { watchdog, daemon } = runningOn(reach, home);
+    if (watchdog === undefined && daemon === undefined) return ok(undefined);
+    const alone = watchdog === undefined && reach.clock.elapsed() - began > ALONE_MS;
+    if (daemon !== undefined && alone && !told) told = reach.processes.kill(daemon, "SIGTERM");
+    if (!(await pauses.next())) return stillThere(watchdog?.pid ?? daemon?.pid ?? 0);
+  }
+}
+
+function stillThere(pid: number): Result<never> {
+  return refused(
+    "still-running",
+    `Process ${pid} has not ended yet.`,
+    "It will: `down` is on record. `holdfast logs` says what it waits for.",
+  );
+}
+
+export const downCommand = reaching(down);

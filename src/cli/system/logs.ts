@@ -1,0 +1,66 @@
+// `holdfast logs`: what watchdog and daemon have said, and with --follow what they go on to say.
+// LG1. A log that is turned over meanwhile is read from its beginning again.
+import { ok, refused } from "../../base/result.ts";
+import { joinPath } from "../../log/file.ts";
+import type { DataFlags } from "../flags.ts";
+import { existingHome } from "../home.ts";
+import { logPath, readPart } from "../log-file.ts";
+import { command, EXIT, type Exit, type Outside } from "../outside.ts";
+import { visible, visibleLine } from "../print.ts";
+
+export type LogsFlags = DataFlags & { readonly lines: number; readonly follow?: boolean };
+
+/** As many lines as anybody reads fit in here. */
+const MOST_BYTES = 1 << 20;
+
+async function logs(outside: Outside, flags: LogsFlags): Promise<Exit> {
+  const home = existingHome(outside, flags.home);
+  if (!home.ok) return home;
+  const path = logPath(home.value);
+  const size = outside.disk.stat(path)?.size;
+  if (size === undefined && !flags.follow) {
+    return refused("unknown", `There is no log at ${path} yet.`, "`holdfast up` starts Holdfast, which writes it.");
+  }
+  const from = Math.max(0, (size ?? 0) - MOST_BYTES);
+  const lines = readPart(outside.disk, path, from, MOST_BYTES).split("\n");
+  const rest = lines.pop() ?? "";
+  const last = flags.lines === 0 ? [] : lines.slice(-flags.lines);
+  if (!flags.follow) {
+    const text = flags.json ? `${visibleLine(JSON.stringify(last))}\n` : linesText(last, false);
+    await outside.console.out.write(text);
+    return ok(EXIT.ok);
+  }
+  await outside.console.out.write(linesText(last, flags.json === true));
+  await follow(outside, { home: home.value, at: (size ?? 0) - Buffer.byteLength(rest) }, flags.json === true);
+  return ok(EXIT.ok);
+}
+
+function linesText(lines: readonly string[], json: boolean): string {
+  return lines.map((line) => `${json ? visibleLine(JSON.stringify(line)) : visible(line)}\n`).join("");
+}
+
+async function follow(
+  outside: Outside,
+  place: { readonly home: string; readonly at: number },
+  json: boolean,
+): Promise<void> {
+  const path = logPath(place.home);
+  let at = place.at;
+  let changed = Promise.withResolvers<"changed">();
+  const stop = outside.watch.directory(joinPath(place.home, "run"), () => changed.resolve("changed"));
+  const stopped = outside.console.interrupted().then(() => "stopped" as const);
+  try {
+    do {
+      changed = Promise.withResolvers();
+      at = Math.min(at, outside.disk.stat(path)?.size ?? 0) === at ? at : 0; // LG1
+      const text = readPart(outside.disk, path, at, MOST_BYTES);
+      const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+      at += Buffer.byteLength(whole);
+      await outside.console.out.write(linesText(whole.split("\n").slice(0, -1), json));
+    } while ((await Promise.race([changed.promise, stopped])) === "changed");
+  } finally {
+    stop?.();
+  }
+}
+
+export const logsCommand = command(logs);

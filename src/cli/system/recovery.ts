@@ -1,0 +1,111 @@
+// `holdfast recovery`: how far it is, what became of everything, and one more try. Looking works while the daemon is down.
+import { ok, type Result, refused } from "../../base/result.ts";
+import { joinPath } from "../../log/file.ts";
+import { readJson } from "../../log/json-file.ts";
+import type { Report } from "../../wire/rpc.ts";
+import { dial } from "../client.ts";
+import type { DataFlags } from "../flags.ts";
+import { existingHome } from "../home.ts";
+import { EXIT, type Exit } from "../outside.ts";
+import { count, visible, visibleLine } from "../print.ts";
+import { type Reach, reaching } from "../reach.ts";
+import { columns } from "../table.ts";
+
+export type ReportFlags = DataFlags;
+
+const REPORTS = "recovery/reports";
+
+async function status(reach: Reach, flags: DataFlags): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const shown = await stageNow(reach, home.value);
+  if (!shown.ok) return shown;
+  const { stage, attempt, error, report } = shown.value;
+  const words = [
+    `stage    ${stage ?? "no recovery yet"}${attempt === null ? "" : `, attempt ${attempt}`}`,
+    ...(error === null ? [] : [`failed   ${error}`, "  → holdfast recovery retry"]),
+    ...(report === null ? [] : [`report   ${report}`, "  → holdfast recovery report"]),
+  ];
+  await reach.console.out.write(
+    flags.json ? `${visibleLine(JSON.stringify(shown.value))}\n` : visible(`${words.join("\n")}\n`),
+  );
+  return ok(EXIT.ok);
+}
+
+type Stage = {
+  readonly stage: string | null;
+  readonly attempt: number | null;
+  readonly report: string | null;
+  /** Why the stage failed, where it did. */
+  readonly error: string | null;
+  readonly running: boolean;
+};
+
+/** As the daemon says it, else as it was written down last. */
+async function stageNow(reach: Reach, home: string): Promise<Result<Stage>> {
+  const kept = readJson(reach.disk, joinPath(home, "recovery/recovery-state.json"));
+  const error = typeof kept?.["lastError"] === "string" ? kept["lastError"] : null;
+  const line = await dial(reach, home);
+  if (!line.ok) return line;
+  const told = await line.value?.call("status", {});
+  line.value?.close();
+  if (told?.ok === true) return ok({ ...told.value.recovery, error, running: true });
+  const stage = typeof kept?.["stage"] === "string" ? kept["stage"] : null;
+  const attempt = typeof kept?.["attemptCount"] === "number" ? kept["attemptCount"] : null;
+  return ok({ stage, attempt, report: reportNames(reach, home).at(-1) ?? null, error, running: false });
+}
+
+function reportNames({ disk }: Reach, home: string): string[] {
+  const files = disk.list(joinPath(home, REPORTS)).filter((file) => file.endsWith(".json"));
+  return files.map((file) => file.slice(0, -".json".length)).sort();
+}
+
+async function report(reach: Reach, flags: ReportFlags, name?: string): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const names = reportNames(reach, home.value);
+  const chosen = name === undefined ? names.at(-1) : names.find((other) => other === name);
+  if (chosen === undefined) return noReport(name, names);
+  const found = readJson(reach.disk, joinPath(home.value, `${REPORTS}/${chosen}.json`));
+  if (!isReport(found)) return refused("bad-report", `The report ${chosen} cannot be read.`, "holdfast log verify");
+  const text = flags.json ? visibleLine(JSON.stringify(found)) : visible(reportText(reach, found));
+  await reach.console.out.write(`${text}\n`);
+  return ok(EXIT.ok);
+}
+
+function noReport(name: string | undefined, names: readonly string[]): Exit {
+  if (name === undefined)
+    return refused("unknown", "There was no recovery on this home yet.", "`holdfast up` starts it.");
+  const newest = names.at(-1);
+  const hint = newest === undefined ? "There are none yet." : `The newest is ${newest}.`;
+  return refused("unknown", `There is no report ${JSON.stringify(name)}.`, hint);
+}
+
+function isReport(value: unknown): value is Report {
+  return typeof value === "object" && value !== null && "items" in value && Array.isArray(value.items);
+}
+
+function reportText({ console }: Reach, { at, cause, items, tookMs }: Report): string {
+  const head = `${at}: ${cause}, live after ${tookMs} ms, ${count(items.length, "terminal")} looked at`;
+  const rows = items.map(({ fate, what, name, reason, next }) => [fate, `${what} ${name}`, reason, `→ ${next}`]);
+  return [head, ...columns(rows, console.widthOf)].join("\n");
+}
+
+async function retry(reach: Reach, flags: DataFlags): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const line = await dial(reach, home.value);
+  if (!line.ok) return line;
+  if (line.value === undefined)
+    return refused("not-live", "The daemon is not running.", "`holdfast up` starts it, and recovers.");
+  const retried = await line.value.call("recovery.retry", {});
+  line.value.close();
+  if (!retried.ok) return retried;
+  const { stage } = retried.value;
+  await reach.console.out.write(`${flags.json ? JSON.stringify({ stage }) : stage}\n`);
+  return ok(stage === "LIVE" ? EXIT.ok : EXIT.waiting);
+}
+
+export const recoveryStatusCommand = reaching(status);
+export const recoveryReportCommand = reaching(report);
+export const recoveryRetryCommand = reaching(retry);

@@ -1,0 +1,63 @@
+// `holdfast safe-mode`: whether it is on, why, what is off; and the way out, which is the operator's.
+// SF1. The daemon is told where it answers, so that everything comes back at once; else the file is changed, which is the mode.
+import { ok, type Result, refused } from "../../base/result.ts";
+import { readSafeMode, SafeMode, safeModePath } from "../../log/safe-mode.ts";
+import { dial } from "../client.ts";
+import type { DataFlags } from "../flags.ts";
+import { existingHome } from "../home.ts";
+import { EXIT, type Exit } from "../outside.ts";
+import { say, visible, visibleLine } from "../print.ts";
+import { type Reach, reaching } from "../reach.ts";
+
+async function status(reach: Reach, flags: DataFlags): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const mode = readSafeMode(reach.disk, home.value);
+  const { since } = mode;
+  const value = {
+    active: mode.active,
+    reason: mode.active ? mode.reason : null,
+    since,
+    off: mode.active ? mode.off : [],
+  };
+  const words = mode.active ? `on, because ${mode.reason}\noff: ${mode.off.join(", ")}` : "off";
+  await reach.console.out.write(flags.json ? `${visibleLine(JSON.stringify(value))}\n` : visible(`${words}\n`));
+  return ok(EXIT.ok);
+}
+
+async function exit(reach: Reach, flags: DataFlags): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const left = await leave(reach, home.value);
+  if (!left.ok) return left;
+  if (left.value)
+    return refused(
+      "safe-mode",
+      "Safe mode is still on.",
+      `See \`holdfast logs\`; the mode is in ${safeModePath(home.value)}.`,
+    );
+  if (flags.json) await reach.console.out.write(`${JSON.stringify({ active: false })}\n`);
+  else await say(reach.console, "safe mode is off.");
+  return ok(EXIT.ok);
+}
+
+/** Whether it is still on (SF1). */
+async function leave(reach: Reach, home: string): Promise<Result<boolean>> {
+  const line = await dial(reach, home);
+  if (!line.ok) return line;
+  const told = await line.value?.call("safe-mode.exit", {});
+  line.value?.close();
+  if (told?.ok === true) return ok(told.value.active);
+  if (told !== undefined && told.error.code !== "daemon.gone") return told;
+  const troubles: string[] = [];
+  const mode = new SafeMode(
+    { disk: reach.disk, clock: reach.clock, home },
+    (fault) => void troubles.push(fault.message),
+  );
+  const durable = await mode.exit();
+  if (durable) return ok(false);
+  return refused("disk", `The disk did not take it: ${troubles.join("; ")}.`, "Free some space, then try again.");
+}
+
+export const safeModeStatusCommand = reaching(status);
+export const safeModeExitCommand = reaching(exit);

@@ -1,0 +1,73 @@
+// `holdfast status`: what runs on this home and how it is. It only looks: what is down stays down, what should be up is started.
+import about from "../../../package.json" with { type: "json" };
+import { ok } from "../../base/result.ts";
+import { readSafeMode } from "../../log/safe-mode.ts";
+import type { StatusResult } from "../../wire/rpc.ts";
+import { dial } from "../client.ts";
+import type { DataFlags } from "../flags.ts";
+import { runningOn } from "../held.ts";
+import { meantHome } from "../home.ts";
+import { EXIT, type Exit } from "../outside.ts";
+import { count, visible, visibleLine } from "../print.ts";
+import { type Reach, reaching } from "../reach.ts";
+import { heal } from "../start.ts";
+import { within } from "../time.ts";
+
+/** A daemon that is well answers at once. */
+const ANSWER_MS = 3_000;
+
+/** What is known while no daemon answers has the same fields, with nothing in them. */
+type Shown = Omit<StatusResult, "daemon" | "recovery" | "counts"> & {
+  readonly daemon: { readonly pid: number | null; readonly startedAt: string | null };
+  readonly recovery: { readonly [K in keyof StatusResult["recovery"]]: StatusResult["recovery"][K] | null };
+  readonly counts: { readonly [K in keyof StatusResult["counts"]]: number | null };
+};
+
+async function status(reach: Reach, flags: DataFlags): Promise<Exit> {
+  const home = meantHome(reach, flags.home);
+  if (!home.ok) return home;
+  const line = await dial(reach, home.value);
+  if (!line.ok) return line;
+  if (line.value === undefined) await heal(reach, home.value);
+  const told = line.value && (await within(reach.clock, ANSWER_MS, line.value.call("status", {})));
+  line.value?.close();
+  await printStatus(reach, told?.ok === true ? told.value : silent(reach, home.value), flags.json === true);
+  return ok(EXIT.ok);
+}
+
+function silent(reach: Reach, home: string): Shown {
+  const { watchdog, daemon } = runningOn(reach, home);
+  const mode = readSafeMode(reach.disk, home);
+  return {
+    version: about.version,
+    home,
+    watchdog: { pid: watchdog?.pid ?? null },
+    daemon: { pid: daemon?.pid ?? null, startedAt: null },
+    web: { pid: null, url: null },
+    recovery: { stage: null, attempt: null, report: null },
+    safeMode: { active: mode.active, reason: mode.active ? mode.reason : null },
+    counts: { terminals: null, agents: null, workflows: null, prompts: null },
+  };
+}
+
+export async function printStatus({ console }: Reach, shown: Shown, json: boolean): Promise<void> {
+  await console.out.write(json ? `${visibleLine(JSON.stringify(shown))}\n` : visible(statusText(shown)));
+}
+
+function statusText({ version, home, watchdog, daemon, web, recovery, safeMode, counts }: Shown): string {
+  const pid = (who: { readonly pid: number | null }) => (who.pid === null ? "not running" : `pid ${who.pid}`);
+  const since = daemon.startedAt === null ? "" : `, since ${daemon.startedAt}`;
+  const stage = recovery.stage ?? (daemon.pid === null ? "down" : "the daemon does not answer");
+  const next = daemon.pid === null && watchdog.pid === null ? "  → holdfast up\n" : "";
+  return [
+    `holdfast ${version}, home ${home}\n`,
+    `state      ${stage}${safeMode.active ? ", in safe mode" : ""}\n`,
+    `watchdog   ${pid(watchdog)}\n`,
+    `daemon     ${pid(daemon)}${since}\n`,
+    `page       ${web.url ?? pid(web)}\n`,
+    counts.terminals === null ? "" : `terminals  ${count(counts.terminals, "terminal")}\n`,
+    next,
+  ].join("");
+}
+
+export const statusCommand = reaching(status);

@@ -1,0 +1,34 @@
+// `holdfast up`: starts Holdfast on this home, or says that it runs; returns when it is live.
+import { ok, type Result } from "../../base/result.ts";
+import { readWanted } from "../../log/wanted.ts";
+import { onDaemon } from "../client.ts";
+import type { DataFlags } from "../flags.ts";
+import { runningOn } from "../held.ts";
+import { meantHome } from "../home.ts";
+import { EXIT, type Exit } from "../outside.ts";
+import { type Reach, reaching } from "../reach.ts";
+import { startWatchdog } from "../start.ts";
+import { stopped } from "./down.ts";
+import { printStatus } from "./status.ts";
+
+async function up(reach: Reach, flags: DataFlags): Promise<Exit> {
+  const home = meantHome(reach, flags.home);
+  if (!home.ok) return home;
+  const settled = await settle(reach, home.value);
+  if (!settled.ok) return settled;
+  const status = await onDaemon(reach, home.value, (client) => client.call("status", {}));
+  if (!status.ok) return status;
+  await printStatus(reach, status.value, flags.json === true);
+  return ok(EXIT.ok);
+}
+
+/** Who answers may be on its way down, and is then waited for; or it may have lost its watchdog, and gets another one. */
+async function settle(reach: Reach, home: string): Promise<Result<void>> {
+  const { watchdog, daemon } = runningOn(reach, home);
+  if (watchdog === undefined && daemon === undefined) return ok(undefined);
+  if (readWanted(reach.disk, home) === "down") return stopped(reach, home);
+  const trouble = await startWatchdog(reach, home);
+  return trouble === undefined ? ok(undefined) : { ok: false, error: trouble };
+}
+
+export const upCommand = reaching(up);

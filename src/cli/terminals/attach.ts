@@ -1,0 +1,96 @@
+// `holdfast attach`: the user's window becomes a terminal's, until they detach or its program ends.
+import { ok, refused } from "../../base/result.ts";
+import { TapeReader } from "../../log/tape-reader.ts";
+import type { ListedTerminal } from "../../wire/rpc.ts";
+import { endedText, exitCodeOf } from "../ending.ts";
+import type { HomeFlags } from "../flags.ts";
+import { meantHome } from "../home.ts";
+import { EXIT, type Exit, type Given } from "../outside.ts";
+import { say } from "../print.ts";
+import { type Reach, reaching } from "../reach.ts";
+import type { DetachKey } from "./detach-key.ts";
+import { listTerminals, pick } from "./find.ts";
+import { placeOf, tapeDirectory } from "./place.ts";
+import { Visit, type VisitEnd } from "./visit.ts";
+
+export type AttachFlags = HomeFlags & {
+  readonly create?: boolean;
+  readonly readOnly?: boolean;
+  readonly lane?: string;
+  readonly cwd?: string;
+};
+
+const USUAL_KEY = "ctrl-\\";
+
+/** How much of the tape is shown again: some screens' worth of scrollback, drawn in a few milliseconds. */
+const REPLAY_BYTES = 256 << 10;
+
+/** Set in every program that a holder runs (holder/child.ts). */
+const MARKER = "HOLDFAST_TERMINAL";
+
+async function attach(reach: Reach, flags: AttachFlags & Given, key: string): Promise<Exit> {
+  const home = meantHome(reach, flags.home);
+  if (!home.ok) return home;
+  if (!reach.terminal.there) return noTerminal();
+  const listing = await listTerminals(reach, home.value, "now");
+  if (!listing.ok) return listing;
+  const found = pick(listing.value.terminals, key);
+  if (found.ok) return attachTo(reach, home.value, found.value, flags);
+  if (!flags.create || found.error.code !== "unknown") return found;
+  const { createTerminal, wishOf } = await import("./create.ts");
+  const wish = wishOf(reach, key, flags);
+  if (!wish.ok) return wish;
+  const made = await createTerminal(reach, home.value, wish.value);
+  return made.ok ? attachTo(reach, home.value, made.value, flags) : made;
+}
+
+export async function attachTo(
+  reach: Reach,
+  home: string,
+  { id, name, state }: ListedTerminal,
+  { readOnly = false }: Pick<AttachFlags, "readOnly">,
+): Promise<Exit> {
+  const place = placeOf(reach.disk, home, id);
+  if (reach.console.env(MARKER) === id) return itself(name);
+  if (state.kind === "ended") return hasEnded(name, endedText(state));
+  if (state.kind === "uncertain") return hasEnded(name, `is not running (${state.reason})`);
+  const { end } = new TapeReader(reach.disk, tapeDirectory(place));
+  const from = Math.max(0, end - REPLAY_BYTES);
+  const visit = new Visit(reach, place, { readOnly, from, key: () => configuredKey(reach) });
+  return farewell(reach, name, await visit.run());
+}
+
+/** Loaded late, since it is not needed for drawing. A wrong configuration is no reason to keep anybody out, or in. */
+async function configuredKey(reach: Reach): Promise<DetachKey> {
+  const [{ readConfig }, { detachKey }] = await Promise.all([import("../configuration.ts"), import("./detach-key.ts")]);
+  const config = readConfig(reach);
+  return detachKey(config.ok ? config.value.config.terminal.detachKey : USUAL_KEY);
+}
+
+async function farewell({ console }: Reach, name: string, end: VisitEnd): Promise<Exit> {
+  if (end.kind === "gone") return { ok: false, error: end.refusal };
+  if (end.kind === "ended") {
+    await say(console, `${name} ${endedText(end.exit)}.`);
+    return ok(exitCodeOf(end.exit));
+  }
+  if (end.kind === "told") return ok(exitCodeOf({ code: null, signal: end.signal }));
+  await say(console, `detached; ${name} runs on.\n  → holdfast attach ${name}`);
+  return ok(EXIT.ok);
+}
+
+function hasEnded(name: string, how: string): Exit {
+  const hint = `\`holdfast history ${name}\` shows what it said; \`holdfast rm ${name}\` makes the name free.`;
+  return refused("not-running", `${name} ${how}.`, hint);
+}
+
+/** Its output would be its output, and so on for ever. */
+function itself(name: string): Exit {
+  return refused("itself", `This is ${name} already.`, "Attach to it from another window; Ctrl-\\ leaves it running.");
+}
+
+function noTerminal(): Exit {
+  const hint = "From a program, use holdfast send, history, tail and wait; or attach from a terminal.";
+  return refused("no-terminal", "There is no terminal to attach: standard input or output is something else.", hint);
+}
+
+export const attachCommand = reaching(attach);

@@ -1,0 +1,58 @@
+// Small decisions of the commands on terminals: which one is meant, which key, which signal, which environment.
+import { expect, test } from "bun:test";
+import { endedText, exitCodeOf, signalNamed } from "../ending.ts";
+import { detachKey } from "./detach-key.ts";
+import { politeSignal } from "./end.ts";
+import { terminalEnvironment, withoutOurs } from "./environment.ts";
+import { pick } from "./find.ts";
+
+const A = { id: "3f2a9c0d11224e55a6677889900aabbc", name: "work" };
+const B = { id: "3f2b9c0d11224e55a6677889900aabbc", name: "3f2a" };
+
+test("FD1 a name is exact and wins; an id may be begun; nothing else means anything", () => {
+  expect(pick([A, B], "work")).toEqual({ ok: true, value: A });
+  expect(pick([A, B], "3f2a")).toEqual({ ok: true, value: B });
+  expect(pick([A, B], "3f2a9")).toEqual({ ok: true, value: A });
+  for (const [key, code] of [
+    ["", "unknown"],
+    ["wor", "unknown"],
+    ["zzz", "unknown"],
+    ["3f2", "ambiguous"],
+  ] as const) {
+    expect(pick([A, B], key)).toMatchObject({ ok: false, error: { code } });
+  }
+});
+
+test("the detach key is found as a byte and as other keyboard protocols send it; it can be off", () => {
+  const find = (setting: string | false, text: string) => detachKey(setting).find(Buffer.from(text));
+  expect(find("ctrl-\\", "ab\u001cc")).toBe(2);
+  expect(find("ctrl-\\", "a\u001b[92;5u")).toBe(1);
+  expect(find("ctrl-\\", "\u001b[27;5;92~")).toBe(0);
+  expect(find("ctrl-a", "x\u0001")).toBe(1);
+  expect(find("ctrl-a", "\u001b[97;5u")).toBe(0);
+  expect(find("ctrl-\\", "plain \u001b[A")).toBe(-1);
+  expect(find(false, "\u001c")).toBe(-1);
+});
+
+test("EN1 an interactive shell hears a hang-up, everything else SIGTERM", () => {
+  for (const argv of [["/bin/bash"], ["-zsh"], ["fish", "-l"], ["bash", "--norc"]])
+    expect(politeSignal(argv)).toBe("SIGHUP");
+  for (const argv of [["bash", "-c", "x"], ["sh", "script"], ["sleep", "1"], ["/opt/publish"], []]) {
+    expect(politeSignal(argv)).toBe("SIGTERM");
+  }
+});
+
+test("an exit code is the program's own, or 128 and the signal's number", () => {
+  expect([exitCodeOf({ code: 7, signal: null }), exitCodeOf({ code: null, signal: "SIGTERM" })]).toEqual([7, 143]);
+  expect(endedText({ code: null, signal: "SIGKILL" })).toBe("was ended by SIGKILL");
+  expect(["term", "SIGTERM", "15"].map(signalNamed)).toEqual(Array(3).fill("SIGTERM"));
+  expect(signalNamed("nonsense")).toBeUndefined();
+});
+
+test("NV1 nothing of ours and nothing of the window goes into a new terminal; the rest does", () => {
+  const ours = { HOLDFAST_TERMINAL: "x", HOLDFAST_SAFE_MODE: "y", HOLDFAST_HEARTBEAT_MS: "1", BUN_OPTIONS: "z" };
+  const theirs = { PATH: "/bin", HOLDFAST_HOME: "h", SSH_AUTH_SOCK: "s" };
+  expect(withoutOurs({ ...ours, ...theirs })).toEqual(theirs);
+  const made = terminalEnvironment({ ...ours, ...theirs, TMUX: "t", COLUMNS: "80", TERM: "dumb" }, "xterm-256color");
+  expect(made).toEqual({ ...theirs, TERM: "xterm-256color" });
+});

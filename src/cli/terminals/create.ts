@@ -1,0 +1,91 @@
+// Makes a terminal: durable with the daemon, and its holder has answered, when it returns.
+// CR1. A daemon that dies in between may have taken the wish: the next one is asked for it before it is wished again.
+import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
+import type { Terminal } from "../../core/terminal.ts";
+import { configRefusal } from "../../wire/config.ts";
+import type { ListedTerminal, Methods } from "../../wire/rpc.ts";
+import type { RpcClient } from "../../wire/rpc-client.ts";
+import { onDaemon } from "../client.ts";
+import { readConfig } from "../configuration.ts";
+import type { Reach } from "../reach.ts";
+import { Pauses } from "../time.ts";
+import { terminalEnvironment } from "./environment.ts";
+
+export type Wish = Methods["terminal.new"]["params"];
+export type WishFlags = {
+  readonly lane?: string;
+  readonly cwd?: string;
+  readonly words: readonly string[] | undefined;
+};
+
+const LANE = "main";
+/** The daemon gives a holder ten seconds to answer, then gives up on it and says so. */
+const SETTLE_LIMITS = { firstMs: 2, mostMs: 100, allMs: 20_000 };
+
+export function wishOf(reach: Reach, name: string, flags: WishFlags): Result<Wish> {
+  const config = readConfig(reach);
+  if (!config.ok) return { ok: false, error: configRefusal(config.error) };
+  const { shell, term } = config.value.config.terminal;
+  const cwd = reach.console.absolute(flags.cwd ?? ".");
+  if (reach.disk.stat(cwd)?.kind !== "directory") {
+    return refused("no-directory", `${cwd} is no directory.`, "Say where the program should run: --cwd DIR");
+  }
+  const argv = flags.words === undefined || flags.words.length === 0 ? [shell] : flags.words;
+  const env = terminalEnvironment(reach.self.environment(), term);
+  return ok({ name, lane: flags.lane ?? LANE, argv, cwd, env, ...reach.terminal.size() });
+}
+
+/** The terminal as it is once its holder has answered, or its program has already ended. */
+export async function createTerminal(reach: Reach, home: string, wish: Wish): Promise<Result<ListedTerminal>> {
+  const began = reach.clock.now();
+  let made: string | undefined;
+  return onDaemon(reach, home, async (client, again) => {
+    if (made === undefined) {
+      const created = await wished(client, wish, again ? began : undefined);
+      if (!created.ok) return created;
+      made = created.value.id;
+    }
+    return settled(reach, client, made);
+  });
+}
+
+async function wished(client: RpcClient, wish: Wish, since: number | undefined): Promise<Result<Terminal>> {
+  const mine = since === undefined ? undefined : await findMine(client, wish, since); // CR1
+  return mine?.ok === false || mine?.value !== undefined ? asFound(mine) : client.call("terminal.new", wish);
+}
+
+function asFound(mine: Result<Terminal | undefined>): Result<Terminal> {
+  if (!mine.ok) return mine;
+  return mine.value === undefined ? { ok: false, error: NEVER_ANSWERED } : ok(mine.value);
+}
+
+async function findMine(client: RpcClient, wish: Wish, since: number): Promise<Result<Terminal | undefined>> {
+  const list = await client.call("terminal.list", {});
+  if (!list.ok) return list;
+  const wanted = JSON.stringify([wish.argv, wish.cwd, wish.env]);
+  return ok(
+    list.value.find(({ id, name, recipe, createdAt }) => {
+      const named = name === (wish.name === "" ? id.slice(0, name.length) : wish.name);
+      const same = JSON.stringify([recipe.argv, recipe.cwd, recipe.env]) === wanted;
+      return named && same && Date.parse(createdAt) >= since;
+    }),
+  );
+}
+
+/** Waits until it is no longer starting. */
+async function settled(reach: Reach, client: RpcClient, id: string): Promise<Result<ListedTerminal>> {
+  const pauses = new Pauses(reach.clock, SETTLE_LIMITS);
+  do {
+    const list = await client.call("terminal.list", {});
+    if (!list.ok) return list;
+    const found = list.value.find((terminal) => terminal.id === id);
+    if (found !== undefined && found.state.kind !== "starting") return ok(found);
+  } while (await pauses.next());
+  return { ok: false, error: NEVER_ANSWERED };
+}
+
+const NEVER_ANSWERED: Refusal = {
+  code: "no-holder",
+  message: "The terminal was made, but its holder does not answer.",
+  hint: "`holdfast ls` says how it is, and `holdfast logs` what happened.",
+};

@@ -1,0 +1,23 @@
+// The environment a new terminal's program gets: the user's own, as it is where they typed the command.
+// NV1. Nothing of ours goes along: not what our launcher and Bun set for us, not the marks of a terminal we were called from.
+// NV2. Nothing goes along that is only true of the window it was typed in: which multiplexer it belongs to, and its size.
+
+const OURS = /^(?:HOLDFAST_TERMINAL|HOLDFAST_SAFE_MODE|HOLDFAST_HEARTBEAT_MS|BUN_.*)$/;
+const OF_THE_WINDOW = ["TMUX", "TMUX_PANE", "STY", "WINDOW", "COLUMNS", "LINES", "WINDOWID", "TERMCAP"];
+
+type Environment = Readonly<Record<string, string>>;
+
+/** NV1 */
+export function withoutOurs(environment: Environment): Environment {
+  return filtered(environment, (name) => !OURS.test(name));
+}
+
+export function terminalEnvironment(environment: Environment, term: string): Environment {
+  const theirs = filtered(withoutOurs(environment), (name) => !OF_THE_WINDOW.includes(name)); // NV2
+  return { ...theirs, TERM: term };
+}
+
+/** Not assigned one by one: a variable may be called `__proto__`. */
+function filtered(environment: Environment, keep: (name: string) => boolean): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => keep(name)));
+}

@@ -1,0 +1,45 @@
+import { expect, test } from "bun:test";
+import { PlainText } from "./plain.ts";
+
+function linesOf(text: string, size = text.length): string[] {
+  const plain = new PlainText();
+  const bytes = Buffer.from(text);
+  const lines: string[] = [];
+  for (let at = 0; at < bytes.length; at += Math.max(1, size)) lines.push(...plain.push(bytes.subarray(at, at + size)));
+  return plain.last === "" ? lines : [...lines, plain.last];
+}
+
+test("PL1 a line is what a person saw last: overwritten, erased and edited", () => {
+  expect(linesOf("10 %\r50 %\r100 %\r\n")).toEqual(["100 %"]);
+  expect(linesOf("lsx\b \b\r\n")).toEqual(["ls"]);
+  expect(linesOf("abcdef\u001b[3D\u001b[K!\r\n")).toEqual(["abc!"]);
+  expect(linesOf("abc\u001b[1G\u001b[2Pz\r\n")).toEqual(["z"]);
+  expect(linesOf("ac\b\u001b[@b\r\n")).toEqual(["abc"]);
+  expect(linesOf("a\tb\r\n")).toEqual(["a       b"]);
+});
+
+test("colours, titles, links and questions leave nothing behind, however the bytes are cut", () => {
+  const text =
+    "\u001b]0;title\u0007\u001b[1;31mréd\u001b[0m \u001b]8;;http://x\u001b\\日本\u001b]8;;\u001b\\\u001b[6n\r\nnext\r\n";
+  for (let size = 1; size <= text.length; size += 1) expect(linesOf(text, size)).toEqual(["réd 日本", "next"]);
+});
+
+test("PL2 what an editor drew is left out; what stood before and after it stays", () => {
+  const editor = "\u001b[?1049h\u001b[2J\u001b[5;5Hdrawn\r\n~\r\n\u001b[?1049l";
+  expect(linesOf(`before\r\n${editor}after\r\n`)).toEqual(["before", "after"]);
+});
+
+test("a cursor that goes elsewhere leaves its line as it is", () => {
+  expect(linesOf("$ clear\r\n\u001b[H\u001b[2Jtop\r\n")).toEqual(["$ clear", "top"]);
+  expect(linesOf("one\u001b[10;1Htwo")).toEqual(["one", "two"]);
+});
+
+test("PL3 rubbish gives characters and nothing else: NUL, split UTF-8, sequences without an end, endless lines", () => {
+  expect(linesOf("a\u0000b\u0007c\u009bd\r\n")).toEqual(["abcd"]);
+  expect(new PlainText().push(Buffer.from([0xe6, 0x97, 10]))).toEqual(["\ufffd"]);
+  const plain = new PlainText();
+  plain.push(Buffer.from("\u001b]0;never ends"));
+  expect(plain.push(Buffer.from("x".repeat(70_000)))).toHaveLength(1);
+  expect(linesOf("y".repeat(200_000)).length).toBeGreaterThan(2);
+  expect(linesOf("\u001b[99999999Cz\r\n")[0]?.length).toBeLessThan(70_000);
+});

@@ -1,0 +1,51 @@
+import { expect, test } from "bun:test";
+import { harmless, Replay } from "./replay.ts";
+
+const shown = (text: string, whole = true): string => Buffer.from(harmless(Buffer.from(text), whole)).toString();
+
+test("RP1 no question of the past is asked again", () => {
+  const questions = [
+    "\u001b[c",
+    "\u001b[>0c",
+    "\u001b[=c",
+    "\u001b[5n",
+    "\u001b[6n",
+    "\u001b[?6n",
+    "\u001b[?2026$p",
+    "\u001b[>q",
+    "\u001b[?u",
+    "\u001b[14t",
+    "\u001b[18t",
+    "\u001bP+q544e\u001b\\",
+    "\u001bP$qm\u001b\\",
+    "\u001b]10;?\u0007",
+    "\u001b]11;?\u001b\\",
+    "\u001b]4;1;?\u0007",
+    "\u0005",
+  ];
+  for (const question of questions) expect(shown(`a${question}b`)).toBe("ab");
+  expect(shown(questions.join(""))).toBe("");
+});
+
+test("RP1 bells, notifications and the clipboard stay in the past; titles, links and drawing do not", () => {
+  expect(shown("a\u0007b")).toBe("ab");
+  expect(shown("\u001b]9;done\u0007\u001b]777;notify;x\u0007\u001b]52;c;c2VjcmV0\u0007")).toBe("");
+  const drawing =
+    "\u001b]0;a title\u0007\u001b]8;;http://x/?y=1\u001b\\link\u001b[2J\u001b[1;1H\u001b[?1049h\u001b[38;5;3m日本\r\n";
+  expect(shown(drawing)).toBe(drawing);
+});
+
+test("RP2 what begins in the middle begins with a line", () => {
+  expect(shown("8;5;3mhalf\nwhole\n", false)).toBe("whole\n");
+  expect(shown("no line at all", false)).toBe("no line at all");
+});
+
+test("a replay is drawn at once and made harmless; what comes behind it is passed through as it is", () => {
+  const drawn: string[] = [];
+  const replay = new Replay(10, (bytes) => void drawn.push(Buffer.from(bytes).toString()));
+  replay.push(0, Buffer.from("a\u0007b"));
+  expect(drawn).toEqual([]);
+  replay.push(3, Buffer.from("cdefghi\u0007j"));
+  replay.push(12, Buffer.from("\u0007"));
+  expect(drawn).toEqual(["abcdefghi", "\u0007j", "\u0007"]);
+});

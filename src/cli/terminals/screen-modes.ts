@@ -1,0 +1,75 @@
+// What a program's output has switched on in a terminal, so that it can be switched off again when we leave: mouse, alternate screen,
+// bracketed paste, cursor, keyboard protocols.
+// MO1. Only what was switched is switched back: most resets are harmless, but leaving an alternate screen that was never entered is not.
+// MO2. A sequence may be cut in two between chunks; what may be the beginning of one is kept for the next.
+
+/** Modes that are on in a fresh terminal: autowrap, autorepeat, and the cursor is seen. */
+const ON_AT_FIRST = new Set([7, 8, 25]);
+const ALTERNATE = new Set([47, 1047, 1049]);
+
+/** Longer than any sequence that matters here. */
+const LONGEST = 64;
+
+const ESC = "\u001b";
+const SEQUENCE = new RegExp(`${ESC}(?:\\[([<=>?!]?)([\\d;:]*)([ $'"]?)([@-~])|([=>c]))`, "g");
+const UNFINISHED = new RegExp(`${ESC}(?:\\[[<=>?!]?[\\d;:]*[ $'"]?)?$`);
+
+export class ScreenModes {
+  readonly #changed = new Set<number>();
+  /** Other things that were switched, and how each is switched back. */
+  readonly #undo = new Map<string, string>();
+  #keyboards = 0;
+  #rest = "";
+
+  /** Output as it goes to the terminal. */
+  push(bytes: Uint8Array): void {
+    const text = this.#rest + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+    for (const match of text.matchAll(SEQUENCE)) this.#take(match);
+    const unfinished = UNFINISHED.exec(text.slice(-LONGEST))?.[0];
+    this.#rest = unfinished ?? ""; // MO2
+  }
+
+  get alternate(): boolean {
+    return [...this.#changed].some((mode) => ALTERNATE.has(mode));
+  }
+
+  /** What brings the terminal back to how it was (MO1). */
+  restore(): string {
+    const modes = [...this.#changed]
+      .sort((a, b) => b - a)
+      .map((mode) => `${ESC}[?${mode}${ON_AT_FIRST.has(mode) ? "h" : "l"}`);
+    const keyboards = this.#keyboards > 0 ? `${ESC}[<${this.#keyboards}u` : "";
+    return [keyboards, ...modes, ...this.#undo.values(), `${ESC}[0m`, `${ESC}(B`, "\u000f"].join("");
+  }
+
+  #take([, mark = "", numbers = "", middle = "", final = "", short = ""]: RegExpMatchArray): void {
+    if (short === "c") this.#reset();
+    else if (short === "=") this.#undo.set("keypad", `${ESC}>`);
+    else if (short === ">") this.#undo.delete("keypad");
+    else if (mark === "?" && (final === "h" || final === "l") && middle === "") this.#switch(numbers, final === "h");
+    else this.#other(`${mark}${middle}${final}`, numbers);
+  }
+
+  #switch(numbers: string, on: boolean): void {
+    for (const mode of numbers.split(";").map(Number)) {
+      if (on === ON_AT_FIRST.has(mode)) this.#changed.delete(mode);
+      else this.#changed.add(mode);
+    }
+  }
+
+  #other(kind: string, numbers: string): void {
+    if (kind === "!p") this.#reset();
+    else if (kind === ">u") this.#keyboards += 1;
+    else if (kind === "<u") this.#keyboards = Math.max(0, this.#keyboards - (Number(numbers) || 1));
+    else if (kind === ">m" && numbers.startsWith("4")) this.#undo.set("keys", `${ESC}[>4;0m`);
+    else if (kind === " q") this.#undo.set("cursor", `${ESC}[0 q`);
+    else if (kind === "h" && numbers === "4") this.#undo.set("insert", `${ESC}[4l`);
+    else if (kind === "r" && numbers !== "") this.#undo.set("region", `${ESC}7${ESC}[r${ESC}8`);
+  }
+
+  #reset(): void {
+    this.#changed.clear();
+    this.#undo.clear();
+    this.#keyboards = 0;
+  }
+}

@@ -1,0 +1,40 @@
+// Waiting with a bound: pauses, and promises that are given only so long.
+import type { Clock } from "../world/clock.ts";
+
+export function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((done) => void clock.after(ms, done));
+}
+
+/** What the promise gives, or undefined where it takes too long. */
+export async function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const cancel = clock.after(ms, () => late.resolve(undefined));
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    cancel();
+  }
+}
+
+/** Pauses that grow: short while something is about to happen, longer while it takes its time. */
+export class Pauses {
+  readonly #clock: Clock;
+  readonly #mostMs: number;
+  readonly #until: number;
+  #ms: number;
+
+  constructor(clock: Clock, limits: { readonly firstMs: number; readonly mostMs: number; readonly allMs: number }) {
+    this.#clock = clock;
+    this.#ms = limits.firstMs;
+    this.#mostMs = limits.mostMs;
+    this.#until = clock.elapsed() + limits.allMs;
+  }
+
+  /** False where the time is over. */
+  async next(): Promise<boolean> {
+    if (this.#clock.elapsed() >= this.#until) return false;
+    await pause(this.#clock, this.#ms);
+    this.#ms = Math.min(2 * this.#ms, this.#mostMs);
+    return true;
+  }
+}

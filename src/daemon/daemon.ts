@@ -1,0 +1,262 @@
+// The daemon: opens the log, folds it, recovers, and then takes commands. One for a home (flock).
+// D1. The socket answers from the start: looking works during recovery, changing does not (handlers.ts, H1).
+// D2. A clean end finishes what was begun, leaves the children to their holders, and says on disk that it was clean. One in the middle
+//     of a recovery is none: the next start looks at everything from the start.
+// D3. What of ours in run/ is removed from under us comes back by itself.
+// D4. A disk that does not take a note (report, marker) is complained about; it stops neither a recovery nor a daemon that is live.
+import { isFault } from "../base/fault.ts";
+import { ok, type Result } from "../base/result.ts";
+import { type ReportItem, retriedStage } from "../core/recovery.ts";
+import { EventLog } from "../log/event-log.ts";
+import { joinPath } from "../log/file.ts";
+import type { LogReport } from "../log/recover.ts";
+import type { SafeMode } from "../log/safe-mode.ts";
+import type { Config } from "../wire/config-schema.ts";
+import type { Report, StatusResult } from "../wire/rpc.ts";
+import type { Bus } from "./bus.ts";
+import { foldTerminals } from "./fold.ts";
+import { makeHandlers } from "./handlers.ts";
+import { Hands, type HandsWorld } from "./hands.ts";
+import { makeHolderProgram } from "./holder-program.ts";
+import { stopOrphans } from "./orphan-stop.ts";
+import { RecoveryRun, type RunOutcome } from "./recovery-run.ts";
+import { RecoveryStateMachine } from "./recovery-state.ts";
+import { type Cause, CLEAN_MARKER, LAST_BOOT, recoveryWork } from "./recovery-work.ts";
+import { RpcServer } from "./rpc-server.ts";
+import { homeToken, keepToken, readReport, writeReport, writeSmall } from "./small-files.ts";
+import { Turn } from "./turn.ts";
+
+export type DaemonPorts = {
+  readonly world: HandsWorld;
+  readonly config: Config;
+  readonly version: string;
+  readonly bus: Bus;
+  readonly safeMode: SafeMode;
+  /** Facts about the others that the status shows. */
+  others(): Pick<StatusResult, "watchdog" | "web">;
+  /** The log stopped for good: the process must end, and the next one reads the disk. */
+  broken(error: unknown): void;
+  say(words: string): void;
+};
+
+export class Daemon {
+  readonly #ports: DaemonPorts;
+  readonly #startedAt: string;
+  readonly #machine: RecoveryStateMachine;
+  #token: string | undefined;
+  #server: RpcServer | undefined;
+  #log: EventLog | undefined;
+  #turn: Turn | undefined;
+  #hands: Hands | undefined;
+  #run: RecoveryRun | undefined;
+  #cause: Cause = "clean start";
+  #reportName: string | null = null;
+  #begun = 0;
+  #retrying: Promise<Result<{ stage: string }>> | undefined;
+
+  constructor(ports: DaemonPorts) {
+    const { world, config } = ports;
+    this.#ports = ports;
+    this.#startedAt = new Date(world.clock.now()).toISOString();
+    const place = { disk: world.disk, clock: world.clock, home: world.home, bootId: world.processes.bootId() };
+    this.#machine = new RecoveryStateMachine(place, config.recovery.maxAttempts, (change) =>
+      ports.bus.publish("recovery.stage.changed", change),
+    );
+  }
+
+  /** D1 */
+  async serve(): Promise<void> {
+    const { world, version, bus } = this.#ports;
+    const token = await homeToken(world.disk, world.random, world.home);
+    this.#token = token;
+    const handlers = makeHandlers({
+      random: world.random,
+      turn: () => this.#turn,
+      hands: () => this.#hands,
+      isLive: () => this.isLive,
+      status: () => this.#status(),
+      report: (name) => readReport(world.disk, world.home, name),
+      retry: () => this.#retryAlone(),
+      leaveSafeMode: () => this.#leaveSafeMode(),
+    });
+    const server = new RpcServer(handlers, bus, { token, version, pid: world.processes.pid });
+    await server.listen(world.sockets, this.#socket);
+    this.#server = server;
+  }
+
+  get #socket(): string {
+    return joinPath(this.#ports.world.home, "run/daemon.sock");
+  }
+
+  /** D3. Called now and then; what cannot be mended now is tried again by the next call. */
+  async tend(): Promise<void> {
+    const { world } = this.#ports;
+    await this.#tolerating(async () => {
+      if (this.#token !== undefined) await keepToken(world.disk, world.home, this.#token);
+      await this.#server?.look(world.sockets, this.#socket);
+    });
+  }
+
+  /** D4 */
+  async #tolerating(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      this.#ports.say(`${error.message}. ${error.hint}`);
+    }
+  }
+
+  get isLive(): boolean {
+    return this.#machine.getCurrentStage() === "LIVE";
+  }
+
+  /** The log and the state; says what it found damaged (DS-2). Throws a Fault where the storage does not let it. */
+  async openStorage(): Promise<string[]> {
+    const { world, config, bus, broken } = this.#ports;
+    this.#begun = world.clock.elapsed();
+    this.#machine.resume();
+    this.#log = await EventLog.open(world, { segmentBytes: config.log.segmentBytes });
+    const turn: Turn = new Turn(this.#log, world.clock, {
+      publish: (event) => bus.publish(event.event, event),
+      perform: (effect) => this.#hands?.perform(effect),
+      broken,
+    });
+    const tape = { segmentBytes: config.terminal.segmentBytes, maxBytes: config.terminal.tapeBytes };
+    this.#hands = new Hands(
+      world,
+      { tape },
+      {
+        terminal: (id) => turn.terminals.get(id),
+        terminals: () => turn.terminals.values(),
+        submit: (command) => void turn.submit(command).catch(broken),
+        broken,
+      },
+    );
+    this.#turn = turn;
+    return damageIn(this.#log.report);
+  }
+
+  /** Recovers; where a stage fails, the daemon stays up and waits for the operator. */
+  async recover(): Promise<void> {
+    const { world, config } = this.#ports;
+    const { turn, hands, log } = this.#opened();
+    const setAside = foldTerminals(log, turn);
+    const work = recoveryWork({
+      place: world,
+      turn,
+      hands,
+      setAside,
+      orphans: (terminals) => stopOrphans(world, terminals),
+      detected: (cause) => {
+        this.#cause = cause;
+      },
+    });
+    const timeoutMs = config.recovery.stageTimeoutS * 1000;
+    const report = (items: readonly ReportItem[]) => this.#report(items);
+    this.#run = new RecoveryRun(this.#machine, { work, clock: world.clock, timeoutMs, report });
+    await this.#conclude(await this.#run.run());
+  }
+
+  async #report(items: readonly ReportItem[]): Promise<void> {
+    const { world, bus } = this.#ports;
+    const report: Report = {
+      at: new Date(world.clock.now()).toISOString(),
+      cause: this.#cause,
+      items,
+      log: this.#opened().log.report,
+      tookMs: this.#took(),
+    };
+    await this.#tolerating(async () => {
+      this.#reportName = await writeReport(world.disk, world.home, report);
+      await writeSmall(world.disk, world.home, LAST_BOOT, world.processes.bootId());
+    });
+    bus.publish("recovery.reported", report);
+  }
+
+  #took(): number {
+    return Math.round(this.#ports.world.clock.elapsed() - this.#begun);
+  }
+
+  async #conclude(outcome: RunOutcome): Promise<void> {
+    const { world, say } = this.#ports;
+    if (outcome.kind === "failed") {
+      say(`recovery failed in ${outcome.stage}: ${outcome.reason}. Next: holdfast recovery retry`);
+      return;
+    }
+    const { hands } = this.#opened();
+    hands.goRounds();
+    say(`live after ${this.#took()} ms (${this.#cause}, ${outcome.items.length} looked at)`);
+    hands.holderProgram = await makeHolderProgram(world.disk, world.self, world.home);
+  }
+
+  #opened() {
+    const [log, turn, hands] = [this.#log, this.#turn, this.#hands];
+    if (log === undefined || turn === undefined || hands === undefined) throw new Error("the storage is not open yet");
+    return { log, turn, hands };
+  }
+
+  /** Who asks while it is being tried hears how that goes. */
+  async #retryAlone(): Promise<Result<{ stage: string }>> {
+    this.#retrying ??= this.#retry();
+    try {
+      return await this.#retrying;
+    } finally {
+      this.#retrying = undefined;
+    }
+  }
+
+  async #retry(): Promise<Result<{ stage: string }>> {
+    if (this.#run === undefined || retriedStage(this.#machine.getCurrentStage()) === undefined) {
+      return ok({ stage: this.#machine.getCurrentStage() });
+    }
+    const outcome = await this.#run.retry();
+    if (!outcome.ok) return outcome;
+    await this.#conclude(outcome.value);
+    return ok({ stage: this.#machine.getCurrentStage() });
+  }
+
+  async #leaveSafeMode(): Promise<Result<{ active: boolean }>> {
+    await this.#ports.safeMode.exit();
+    return ok({ active: this.#ports.safeMode.isActive() });
+  }
+
+  #status(): StatusResult {
+    const { world, version, safeMode } = this.#ports;
+    const mode = safeMode.state;
+    const terminals = [...(this.#turn?.terminals.values() ?? [])].filter(({ removed }) => !removed).length;
+    return {
+      version,
+      home: world.home,
+      ...this.#ports.others(),
+      daemon: { pid: world.processes.pid, startedAt: this.#startedAt },
+      recovery: {
+        stage: this.#machine.getCurrentStage(),
+        attempt: this.#machine.attemptCount,
+        report: this.#reportName,
+      },
+      safeMode: { active: mode.active, reason: mode.active ? mode.reason : null },
+      counts: { terminals, agents: 0, workflows: 0, prompts: 0 },
+    };
+  }
+
+  /** D2 */
+  async stop(): Promise<void> {
+    const { disk, home, clock } = this.#ports.world;
+    this.#server?.hide();
+    this.#hands?.close();
+    await this.#log?.close();
+    this.#server?.close(); // Only now: what became durable meanwhile was still acknowledged.
+    const clean = JSON.stringify({ at: new Date(clock.now()).toISOString() });
+    await this.#tolerating(() => (this.isLive ? writeSmall(disk, home, CLEAN_MARKER, clean) : this.#machine.reset()));
+  }
+}
+
+/** What a person should hear of. A torn tail is not among it: it was never acknowledged. */
+function damageIn({ lost, frozen, walMissing }: LogReport): string[] {
+  return [
+    ...lost.map(({ from, to }) => `the entries ${from} to ${to} are gone`),
+    ...frozen.map(({ session, reason }) => `${session} is frozen: ${reason}`),
+    ...(walMissing ? ["the write-ahead log was missing"] : []),
+  ];
+}

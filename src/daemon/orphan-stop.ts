@@ -1,0 +1,91 @@
+// Finds and stops what terminals of ours left behind when their holder died (core/orphans.ts decides who that is).
+
+import { isFault } from "../base/fault.ts";
+import { findOrphans, type HeldTerminal, type Orphan } from "../core/orphans.ts";
+import type { ReportItem } from "../core/recovery.ts";
+import type { Terminal } from "../core/terminal.ts";
+import { joinPath, readWhole } from "../log/file.ts";
+import { readJson } from "../log/json-file.ts";
+import { parseClaim } from "../wire/holder-json.ts";
+import { identify, type ProcessIdentity, type Signal } from "../world/process.ts";
+import { type HolderPlace, terminalDirectory } from "./holder-files.ts";
+
+/** What a shell needs to tell its jobs before it is ended for good. */
+const GRACE_MS = 2000;
+const PAUSE_MS = 20;
+const MARKER = "HOLDFAST_TERMINAL";
+
+export async function stopOrphans(place: HolderPlace, terminals: readonly Terminal[]): Promise<ReportItem[]> {
+  const { processes } = place;
+  const listed = processes.list();
+  const markers = new Map<number, string>();
+  for (const { pid } of listed) {
+    const marker = processes.variable(pid, MARKER);
+    if (marker !== undefined) markers.set(pid, marker);
+  }
+  const table = { bootId: processes.bootId(), processes: listed, markers, spared: sparedOf(place) };
+  const held = terminals.map((terminal) => heldOf(place, terminal));
+  const { ours, doubtful } = findOrphans(table, held);
+  await stop(place, ours);
+  const nameOf = (id: string) => terminals.find((terminal) => terminal.id === id)?.name ?? id.slice(0, 12);
+  return [
+    ...ours.map((orphan) => item(orphan, nameOf(orphan.terminal), true)),
+    ...doubtful.map((orphan) => item(orphan, nameOf(orphan.terminal), false)),
+  ];
+}
+
+/** We ourselves, the watchdog and the web host. */
+function sparedOf({ disk, processes, home }: HolderPlace): ProcessIdentity[] {
+  const pids = ["run/watchdog.lock", "run/web.lock"].map((path) => readJson(disk, joinPath(home, path))?.["pid"]);
+  return [processes.pid, ...pids].flatMap((pid) => (typeof pid === "number" ? (identify(processes, pid) ?? []) : []));
+}
+
+function heldOf({ disk, home }: HolderPlace, { id, state }: Terminal): HeldTerminal {
+  const bytes = readWhole(disk, joinPath(terminalDirectory(home, id), "claim.json"));
+  const claim = bytes === undefined ? undefined : parseClaim(bytes);
+  const holder = claim?.by === "holder" ? claim : undefined;
+  const child = state.kind === "running" ? state : undefined;
+  return { id, holder, child, seenAt: undefined };
+}
+
+/** Asks first, then insists; whoever is gone meanwhile is gone. */
+async function stop({ processes, clock }: HolderPlace, orphans: readonly Orphan[]): Promise<void> {
+  for (const signal of ["SIGHUP", "SIGTERM"] as const) tell(processes, orphans, signal);
+  const deadline = clock.elapsed() + GRACE_MS;
+  while (clock.elapsed() < deadline && orphans.some(({ who }) => processes.alive(who))) {
+    await new Promise<void>((resolve) => clock.after(PAUSE_MS, resolve));
+  }
+  tell(processes, orphans, "SIGKILL");
+}
+
+/** Somebody whom we may not signal (a command under sudo) keeps nobody else from being stopped. */
+function tell(processes: HolderPlace["processes"], orphans: readonly Orphan[], signal: Signal): void {
+  for (const { who } of orphans) {
+    try {
+      processes.kill(who, signal);
+    } catch (error) {
+      if (!isFault(error, "EPERM")) throw error;
+    }
+  }
+}
+
+function item({ who, terminal, by }: Orphan, name: string, stopped: boolean): ReportItem {
+  const found = `process ${who.pid} was left behind by its terminal (found by ${by})`;
+  if (stopped)
+    return {
+      what: "process",
+      id: terminal,
+      name,
+      fate: "could not",
+      reason: `${found} and was stopped`,
+      next: `holdfast history ${name}`,
+    };
+  return {
+    what: "process",
+    id: terminal,
+    name,
+    fate: "needs you",
+    reason: `${found}, perhaps: not stopped`,
+    next: `ps -fp ${who.pid}`,
+  };
+}

@@ -1,0 +1,131 @@
+// A recovery from CRASHED to LIVE: each stage does its work, and says when it makes progress.
+// Y1. A stage that throws, or makes no progress for 30 s, goes to its failure state and waits there for the operator (RS-5, RS-6).
+// Y2. What exists is always looked at afresh: a recovery that goes on at a later stage first does again, without going through their
+//     stages, what the earlier ones hold in memory. Without that, nobody would hear the holders that RESTORING had adopted.
+// Y3. The report is written before LIVE: a crash in between is another recovery with another report, and no fate goes untold.
+import type { Result } from "../base/result.ts";
+import {
+  isWorking,
+  type RecoveryStage,
+  type ReportItem,
+  recoveryMachine,
+  retriedStage,
+  STAGES,
+  type WorkingStage,
+} from "../core/recovery.ts";
+import type { Clock } from "../world/clock.ts";
+import type { RecoveryStateMachine } from "./recovery-state.ts";
+
+/** The work of each stage. `progress` is called whenever something was done. */
+export type StageWork = Readonly<Record<WorkingStage, (progress: () => void) => Promise<readonly ReportItem[]>>>;
+
+export type RunOutcome =
+  | { readonly kind: "live"; readonly items: readonly ReportItem[] }
+  | { readonly kind: "failed"; readonly stage: WorkingStage; readonly reason: string };
+
+export type RunPorts = {
+  readonly work: StageWork;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  /** Y3 */
+  report(items: readonly ReportItem[]): Promise<void>;
+};
+
+export class RecoveryRun {
+  readonly #machine: RecoveryStateMachine;
+  readonly #ports: RunPorts;
+  readonly #items: ReportItem[] = [];
+  /** The stages whose work was done in this life (Y2). */
+  readonly #done = new Set<WorkingStage>();
+
+  constructor(machine: RecoveryStateMachine, ports: RunPorts) {
+    this.#machine = machine;
+    this.#ports = ports;
+  }
+
+  /** Goes on from wherever the machine is, until LIVE or a failure; one that had failed already waits for the operator. */
+  async run(): Promise<RunOutcome> {
+    if (this.#machine.getCurrentStage() === "CRASHED") await this.#must("DETECTING");
+    for (let stage = this.#machine.getCurrentStage(); isWorking(stage); stage = this.#machine.getCurrentStage()) {
+      const reason = await this.#through(stage);
+      if (reason !== undefined) {
+        await this.#machine.transition(STAGES[stage].failed, reason);
+        return { kind: "failed", stage, reason }; // Y1
+      }
+      await this.#must(STAGES[stage].next);
+    }
+    const failed = retriedStage(this.#machine.getCurrentStage());
+    if (failed === undefined) return { kind: "live", items: this.#items };
+    return { kind: "failed", stage: failed, reason: this.#machine.lastError ?? "it failed before the daemon started" };
+  }
+
+  /** The operator's retry: back to the stage that failed. */
+  async retry(): Promise<Result<RunOutcome>> {
+    const stage = retriedStage(this.#machine.getCurrentStage());
+    if (stage === undefined) return { ok: true, value: { kind: "live", items: this.#items } };
+    const back = await this.#machine.transition(stage);
+    return back.ok ? { ok: true, value: await this.run() } : back;
+  }
+
+  async #must(stage: RecoveryStage): Promise<void> {
+    const moved = await this.#machine.transition(stage);
+    if (!moved.ok) throw new Error(moved.error.message);
+  }
+
+  /** The stage, and before it whatever this life has not done of the earlier ones (Y2). Why it failed; undefined where it is done. */
+  async #through(stage: WorkingStage): Promise<string | undefined> {
+    const stages = recoveryMachine.states.filter(isWorking);
+    for (const each of stages.slice(0, stages.indexOf(stage) + 1)) {
+      const reason = this.#done.has(each) ? undefined : await this.#perform(each);
+      if (reason !== undefined) return reason;
+    }
+    if (STAGES[stage].next === "LIVE") await this.#ports.report(this.#items); // Y3
+    return undefined;
+  }
+
+  async #perform(stage: WorkingStage): Promise<string | undefined> {
+    const { clock, timeoutMs, work } = this.#ports;
+    const silence = new Silence(clock, timeoutMs);
+    try {
+      const items = await Promise.race([work[stage](() => silence.progress()), silence.broken]);
+      if (items === undefined) return `${stage} made no progress for ${timeoutMs / 1000} s`;
+      this.#items.push(...items);
+      this.#done.add(stage);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    } finally {
+      silence.end();
+    }
+  }
+}
+
+/** Resolves with undefined when nothing was heard for too long. */
+class Silence {
+  readonly broken: Promise<undefined>;
+  readonly #clock: Clock;
+  readonly #ms: number;
+  #ended = false;
+  #resolve: () => void = () => undefined;
+  #callOff: () => void = () => undefined;
+
+  constructor(clock: Clock, ms: number) {
+    this.#clock = clock;
+    this.#ms = ms;
+    this.broken = new Promise((resolve) => {
+      this.#resolve = () => resolve(undefined);
+    });
+    this.progress();
+  }
+
+  /** Work that was given up may still be heard of: it counts no more. */
+  progress(): void {
+    this.#callOff();
+    if (!this.#ended) this.#callOff = this.#clock.after(this.#ms, this.#resolve);
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#callOff();
+  }
+}

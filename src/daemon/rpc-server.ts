@@ -1,0 +1,207 @@
+// The daemon's door for its clients: one unix socket, one JSON-RPC message a line.
+// Z1. The first request is `hello` with this home's token, compared in constant time; nothing else is answered before it.
+// Z2. A client that sends rubbish, too long a line, too many requests at once, or does not read its notices is closed, and nothing
+//     that it sent behind that is done; the rest go on.
+// Z3. The path leads to us for as long as we live: one that was removed from under us is bound again; a successor's is left alone.
+// Z4. A broken world in one answer is that answer's trouble, not the daemon's.
+import { isFault } from "../base/fault.ts";
+import type { Refusal, Result } from "../base/result.ts";
+import { decodeLine, encodeLine, LineReader } from "../wire/lines.ts";
+import {
+  BAD_PARAMS,
+  errorLine,
+  NO_METHOD,
+  noticeLine,
+  PARSE_ERROR,
+  parseRequest,
+  REFUSAL,
+  type Request,
+  RPC_PROTOCOL,
+  resultLine,
+} from "../wire/rpc.ts";
+import { sameSecret } from "../world/hash.ts";
+import type { Connection, ConnectionEvents, Listener, Sockets } from "../world/socket.ts";
+import type { Bus } from "./bus.ts";
+
+/** More than a busy page asks at once. */
+const MAX_OPEN_REQUESTS = 256;
+/** A client that lets this much pile up does not read. */
+const MAX_WAITING_BYTES = 4 << 20;
+/** More than one person's windows and pages; each costs a descriptor. */
+const MAX_CLIENTS = 512;
+
+export type Handler = (params: Readonly<Record<string, unknown>>) => Promise<Result<unknown>>;
+export type Handlers = Readonly<Record<string, Handler>>;
+export type ServerOptions = { readonly token: string; readonly version: string; readonly pid: number };
+
+export class RpcServer {
+  readonly #handlers: Handlers;
+  readonly #bus: Bus;
+  readonly #options: ServerOptions;
+  readonly #clients = new Set<Connection>();
+  #listener: Listener | undefined;
+
+  constructor(handlers: Handlers, bus: Bus, options: ServerOptions) {
+    this.#handlers = handlers;
+    this.#bus = bus;
+    this.#options = options;
+  }
+
+  async listen(sockets: Sockets, path: string): Promise<void> {
+    const listener = await sockets.listen(path, (connection) => this.#accept(connection));
+    this.#listener?.close();
+    this.#listener = listener;
+  }
+
+  /** Z3. A Fault where it cannot be bound; whoever looks next tries again. */
+  async look(sockets: Sockets, path: string): Promise<void> {
+    if (this.#listener?.inPlace() === false) await this.listen(sockets, path);
+  }
+
+  /** Nobody new; those who are there are still answered. */
+  hide(): void {
+    this.#listener?.close();
+    this.#listener = undefined;
+  }
+
+  close(): void {
+    this.hide();
+    for (const client of this.#clients) client.end();
+  }
+
+  #accept(connection: Connection): ConnectionEvents {
+    const client = new Client(connection, this.#handlers, this.#bus, this.#options);
+    this.#clients.add(connection);
+    if (this.#clients.size > MAX_CLIENTS) connection.destroy();
+    return {
+      bytes: (bytes) => client.bytes(bytes),
+      closed: () => {
+        this.#clients.delete(connection);
+        client.closed();
+      },
+    };
+  }
+}
+
+class Client {
+  readonly #connection: Connection;
+  readonly #handlers: Handlers;
+  readonly #bus: Bus;
+  readonly #options: ServerOptions;
+  readonly #reader = new LineReader();
+  #greeted = false;
+  /** It was turned away: what it sent behind that is not done. */
+  #left = false;
+  #open = 0;
+  #unsubscribe: (() => void) | undefined;
+
+  constructor(connection: Connection, handlers: Handlers, bus: Bus, options: ServerOptions) {
+    this.#connection = connection;
+    this.#handlers = handlers;
+    this.#bus = bus;
+    this.#options = options;
+  }
+
+  bytes(bytes: Uint8Array): void {
+    const lines = this.#reader.push(bytes);
+    if (lines === undefined) this.#cut(); // Z2
+    for (const line of lines ?? []) if (!this.#left) this.#line(line);
+  }
+
+  closed(): void {
+    this.#left = true;
+    this.#unsubscribe?.();
+  }
+
+  #cut(): void {
+    this.#left = true;
+    this.#connection.destroy();
+  }
+
+  #line(line: string): void {
+    const message = decodeLine(line);
+    const request = message === undefined ? undefined : parseRequest(message);
+    if (request === undefined)
+      this.#turnAway(null, PARSE_ERROR, NOT_A_REQUEST); // Z2
+    else if (!this.#greeted) this.#greet(request);
+    else if (request.method === "subscribe") this.#subscribe(request);
+    else void this.#answer(request);
+  }
+
+  #turnAway(id: number | null, code: number, refusal: Refusal): void {
+    this.#send(errorLine(id, code, refusal));
+    this.#left = true;
+    this.#connection.end();
+  }
+
+  #greet({ id, method, params }: Request): void {
+    const { token, version, pid } = this.#options;
+    const allowed = method === "hello" && typeof params["token"] === "string" && sameSecret(params["token"], token); // Z1
+    const refusal = allowed ? (params["protocol"] === RPC_PROTOCOL ? undefined : otherProtocol(version)) : STRANGER;
+    this.#greeted = refusal === undefined;
+    if (refusal === undefined) this.#send(resultLine(id, { version, protocol: RPC_PROTOCOL, pid }));
+    else this.#turnAway(id, REFUSAL, refusal);
+  }
+
+  #subscribe({ id, params }: Request): void {
+    const { topics } = params;
+    if (!Array.isArray(topics) || !topics.every((topic) => typeof topic === "string")) {
+      this.#send(errorLine(id, BAD_PARAMS, BAD_TOPICS));
+      return;
+    }
+    this.#unsubscribe?.();
+    this.#unsubscribe = this.#bus.subscribe(topics, (topic, data) => this.#send(noticeLine({ topic, data })));
+    this.#send(resultLine(id, {}));
+  }
+
+  async #answer({ id, method, params }: Request): Promise<void> {
+    this.#open += 1;
+    if (this.#open > MAX_OPEN_REQUESTS) return this.#cut(); // Z2
+    const handler = Object.hasOwn(this.#handlers, method) ? this.#handlers[method] : undefined;
+    const answer = handler === undefined ? undefined : await handled(handler, params);
+    this.#open -= 1;
+    if (answer === undefined) this.#send(errorLine(id, NO_METHOD, noMethod(method)));
+    else this.#send(answer.ok ? resultLine(id, answer.value) : errorLine(id, REFUSAL, answer.error));
+  }
+
+  #send(message: unknown): void {
+    this.#connection.send(encodeLine(message));
+    if (this.#connection.waiting > MAX_WAITING_BYTES) this.#cut(); // Z2
+  }
+}
+
+/** Z4 */
+async function handled(handler: Handler, params: Request["params"]): Promise<Result<unknown>> {
+  try {
+    return await handler(params);
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return { ok: false, error: { code: error.code, message: error.message, hint: error.hint } };
+  }
+}
+
+const NOT_A_REQUEST: Refusal = {
+  code: "rpc.parse",
+  message: "That was no JSON-RPC request.",
+  hint: "One JSON object a line.",
+};
+const STRANGER: Refusal = {
+  code: "rpc.token",
+  message: "The token is not the one of this home.",
+  hint: "Clients read it from run/token.",
+};
+const BAD_TOPICS: Refusal = {
+  code: "rpc.params",
+  message: "`topics` is a list of texts.",
+  hint: 'For example ["terminal.*"].',
+};
+
+function otherProtocol(version: string): Refusal {
+  const hint = "Use the holdfast command of the same version, or restart the daemon: holdfast down && holdfast up";
+  return { code: "rpc.protocol", message: `The daemon is version ${version} and speaks another protocol.`, hint };
+}
+
+function noMethod(method: string): Refusal {
+  const hint = "The daemon may be older than the command: holdfast down && holdfast up";
+  return { code: "rpc.method", message: `The daemon has no method ${JSON.stringify(method)}.`, hint };
+}

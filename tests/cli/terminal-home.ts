@@ -1,0 +1,175 @@
+// Homes with a real Holdfast on them, for the tests of the commands on terminals.
+// TH1. Nothing is left running: `endAll` takes every home down, and kills by pid what is left of its terminals.
+// TH2. Nothing is slept for: `until` waits for a fact, and fails with its name.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { ours } from "../ours.ts";
+
+const MAIN = ours("src/cli/main.ts");
+/** Longer than anything here takes on a busy machine; a fact that is still missing then will not come. */
+const PATIENCE_MS = 30_000;
+
+const homes: Home[] = [];
+
+export type Ended = { readonly code: number; readonly out: string; readonly err: string };
+
+export class Home {
+  /** Short: the path of a socket is limited. */
+  readonly path = mkdtempSync("/tmp/hfw-");
+  readonly #windows: Window[] = [];
+
+  constructor() {
+    homes.push(this);
+  }
+
+  /** Nothing of the developer's own shows through. */
+  get env(): Record<string, string> {
+    return {
+      PATH: "/usr/local/bin:/usr/bin:/bin",
+      HOME: this.path,
+      SHELL: "/bin/sh",
+      HOLDFAST_HOME: this.path,
+      HOLDFAST_CONFIG: join(this.path, "config.toml"),
+    };
+  }
+
+  async run(...args: readonly string[]): Promise<Ended> {
+    const child = Bun.spawn([...MAIN, ...args], { cwd: this.path, env: this.env, stdio: ["ignore", "pipe", "pipe"] });
+    const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    return { code, out, err };
+  }
+
+  /** For what must work: its output. */
+  async ok(...args: readonly string[]): Promise<string> {
+    const { code, out, err } = await this.run(...args);
+    if (code !== 0) throw new Error(`holdfast ${args.join(" ")}: ${code}\n${out}${err}`);
+    return out;
+  }
+
+  async json(...args: readonly string[]) {
+    return JSON.parse(await this.ok(...args, "--json"));
+  }
+
+  /** A terminal as `ls` shows it. */
+  async listed(name: string) {
+    const rows: { name: string; pid: number; state: string; id: string; clients: number }[] = await this.json("ls");
+    const row = rows.find((other) => other.name === name);
+    if (row === undefined) throw new Error(`there is no ${name} in ${JSON.stringify(rows)}`);
+    return row;
+  }
+
+  async says(name: string, text: string): Promise<void> {
+    const seen = async () => (await this.ok("history", name)).includes(text);
+    await until(`${name} says ${text}`, seen);
+  }
+
+  /** A window of the user's, with holdfast in it. */
+  window(args: readonly string[], size = { cols: 80, rows: 24 }): Window {
+    const window = new Window(args, this, size);
+    this.#windows.push(window);
+    return window;
+  }
+
+  async end(): Promise<void> {
+    for (const window of this.#windows) window.kill("SIGKILL");
+    if (existsSync(join(this.path, "run"))) await this.run("down", "--kill");
+    // What is left would heal itself if it were not all ended at once.
+    for (let left = this.#left(); left.length > 0; left = this.#left()) for (const pid of left) end(pid);
+    rmSync(this.path, { recursive: true, force: true });
+  }
+
+  /** What still runs with this home in its environment. */
+  #left(): number[] {
+    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
+    return pids.filter((pid) => environOf(pid).includes(`HOLDFAST_HOME=${this.path}\0`)).map(Number);
+  }
+}
+
+function end(pid: number): void {
+  if (environOf(String(pid)) !== "") process.kill(pid, "SIGKILL");
+}
+
+function environOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "latin1");
+  } catch (error) {
+    if (error instanceof Error) return ""; // It has ended meanwhile.
+    throw error;
+  }
+}
+
+/** A terminal as a person has it, with the CLI on it. */
+export class Window {
+  readonly #child: Bun.Subprocess;
+  #seen = Buffer.alloc(0);
+
+  constructor(args: readonly string[], home: Home, size: { cols: number; rows: number }) {
+    const data = (_: unknown, bytes: Uint8Array) => {
+      this.#seen = Buffer.concat([this.#seen, bytes]);
+    };
+    this.#child = Bun.spawn([...MAIN, ...args], {
+      cwd: home.path,
+      env: { ...home.env, TERM: "xterm-256color" },
+      terminal: { ...size, data },
+    });
+  }
+
+  get seen(): string {
+    return this.#seen.toString();
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  type(text: string): void {
+    this.#child.terminal?.write(text);
+  }
+
+  resize(cols: number, rows: number): void {
+    this.#child.terminal?.resize(cols, rows);
+  }
+
+  shows(text: string): Promise<void> {
+    return until(
+      `the window shows ${text}`,
+      () => this.seen.includes(text),
+      () => this.seen.slice(-500),
+    );
+  }
+
+  get exited(): Promise<number> {
+    return this.#child.exited;
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Whether its line discipline is as a shell wants it. */
+  get cooked(): boolean {
+    const flags = this.#child.terminal?.localFlags ?? 0;
+    return (flags & ECHO) !== 0 && (flags & ICANON) !== 0;
+  }
+}
+
+const ICANON = 2;
+const ECHO = 8;
+
+/** TH2 */
+export async function until(
+  fact: string,
+  holds: () => boolean | Promise<boolean>,
+  seen: () => unknown = () => "",
+): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`never true: ${fact}\n${String(seen())}`);
+    await Bun.sleep(5);
+  }
+}
+
+/** TH1 */
+export async function endAll(): Promise<void> {
+  await Promise.all(homes.splice(0).map((home) => home.end()));
+}

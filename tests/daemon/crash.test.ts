@@ -1,0 +1,102 @@
+// Effects without an outcome are done again, and never twice: the daemon is killed at every step of a terminal's start.
+import { expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { type DaemonHome, daemonHomes, until } from "./home.ts";
+
+const newHome = daemonHomes();
+
+/** Facts in the order in which a start brings them about; the first is the acknowledgement itself. */
+const MOMENTS: Readonly<Record<string, (home: DaemonHome, id: string) => boolean>> = {
+  acknowledged: () => true,
+  "its directory is there": (home, id) => existsSync(home.file(`terminals/${id}`)),
+  "its spec is there": (home, id) => existsSync(home.file(`terminals/${id}/holder.json`)),
+  "its holder runs": (home, id) => home.ours().some((pid) => home.commandOf(pid).endsWith(`terminals/${id}\0`)),
+  "its socket is there": (home, id) => existsSync(home.file(`run/${id.slice(0, 16)}.sock`)),
+  "its claim is being made": (home, id) =>
+    readdirSync(home.file(`terminals/${id}`)).some((name) => name.includes("claim")),
+  "it is claimed": (home, id) => home.claim(id) !== undefined,
+  "its program runs": (home, id) => home.text(`ran-${id}`) !== "",
+};
+
+const PROGRAM = ["sh", "-c", 'echo $$ >> "ran-$HOLDFAST_TERMINAL"; exec sleep 1000'];
+
+test("RS-4 killed at any moment of a start, the daemon finishes it, and exactly one program ever ran", async () => {
+  const home = newHome();
+  let daemon = await home.live();
+  const ids: string[] = [];
+  for (const [moment, holds] of Object.entries(MOMENTS)) {
+    for (const _ of [1, 2]) {
+      const id = await home.open(`t${ids.length}`, PROGRAM);
+      ids.push(id);
+      await until(moment, () => holds(home, id) || home.text(`ran-${id}`) !== "");
+      await home.kill(daemon);
+      daemon = await home.live();
+    }
+  }
+  for (const id of ids) {
+    const { pid, holder } = await home.is(id, "running");
+    await until("its program has said who it is", () => home.text(`ran-${id}`) !== "");
+    expect(home.text(`ran-${id}`)).toBe(`${pid}\n`);
+    expect(home.claim(id)).toMatchObject({ by: "holder", pid: holder });
+  }
+  const programs = home.ours().filter((pid) => home.commandOf(pid).startsWith("sleep\0"));
+  expect(programs.length).toBe(ids.length);
+});
+
+test("RS-4 killed again and again during recovery, it still comes to the same end", async () => {
+  const home = newHome();
+  await home.kill(await home.live());
+  const first = await home.live();
+  const ids = await Promise.all([1, 2, 3].map((n) => home.open(`t${n}`, PROGRAM)));
+  await home.kill(first);
+  for (const stage of ["DETECTING", "INVENTORYING", "RESTORING", "RECONCILING", "LIVE"]) {
+    const next = home.start();
+    await until(`${stage} or later`, () => stageOf(home) >= STAGES.indexOf(stage) || next.process.exitCode !== null);
+    await home.kill(next);
+  }
+  await home.live();
+  for (const id of ids) {
+    const { pid } = await home.is(id, "running");
+    await until("its program has said who it is", () => home.text(`ran-${id}`) !== "");
+    expect(home.text(`ran-${id}`)).toBe(`${pid}\n`);
+  }
+});
+
+const STAGES = ["CRASHED", "DETECTING", "INVENTORYING", "RESTORING", "RECONCILING", "LIVE"];
+
+function stageOf(home: DaemonHome): number {
+  const stage = /"stage":"(\w+)"/.exec(home.text("recovery/recovery-state.json"))?.[1] ?? "";
+  return STAGES.indexOf(stage);
+}
+
+test("RS-4 a signal that was acknowledged is sent, though the daemon died before it could", async () => {
+  const home = newHome();
+  for (let round = 0; round < 3; round += 1) {
+    const daemon = await home.live();
+    const id = await home.open(`t${round}`, ["sleep", "1000"]);
+    await home.is(id, "running");
+    await home.must("terminal.signal", { id, signal: "SIGTERM" });
+    await home.kill(daemon);
+    const next = await home.live();
+    expect(await home.is(id, "ended")).toMatchObject({ signal: "SIGTERM" });
+    await home.kill(next);
+  }
+});
+
+test("RS-7 25 terminals: crash to live in far less than 10 s, and every child keeps its pid", async () => {
+  const home = newHome();
+  const daemon = await home.live();
+  const ids = await Promise.all(Array.from({ length: 25 }, (_, n) => home.open(`t${n}`, ["sleep", "1000"])));
+  const before = await Promise.all(ids.map((id) => home.is(id, "running")));
+  const begun = performance.now();
+  await home.kill(daemon);
+  const next = home.start();
+  const status = await home.isLive(next);
+  const took = performance.now() - begun;
+  console.log(`RS-7: 25 terminals, SIGKILL to LIVE: ${took.toFixed(0)} ms`);
+  expect(status.counts.terminals).toBe(25);
+  expect(await Promise.all(ids.map(async (id) => (await home.listed(id)).state))).toEqual(before);
+  const { items } = await home.report();
+  expect(items.map(({ fate }) => fate)).toEqual(ids.map(() => "back as it was"));
+  expect(took).toBeLessThan(10_000);
+});

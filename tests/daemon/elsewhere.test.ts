@@ -1,0 +1,321 @@
+// Failures that people reported of other programs, each as a test: what the daemon finds broken, missing or racing.
+import { expect, test } from "bun:test";
+import {
+  appendFileSync,
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "../../scripts/files.ts";
+import { EventLog } from "../../src/log/event-log.ts";
+import { TapeReader } from "../../src/log/tape-reader.ts";
+import { realDisk } from "../../src/world/real-disk.ts";
+import { realWorld } from "../../src/world/world.ts";
+import { BUN } from "../ours.ts";
+import { type DaemonHome, daemonHomes, killIfThere, processes, readProc, until } from "./home.ts";
+
+const newHome = daemonHomes();
+const SLEEP = ["sleep", "1000"];
+
+/** The newest file of the write-ahead log. */
+function walOf(home: DaemonHome): string {
+  const names = readdirSync(home.file("wal")).filter((name) => name.endsWith(".wal"));
+  return home.file(`wal/${names.sort().at(-1)}`);
+}
+
+/** A terminal that was created and for which nothing was done yet: as a daemon leaves it that dies at once. */
+async function created(home: DaemonHome, id: string, argv: readonly string[]): Promise<void> {
+  const log = await EventLog.open({ ...realWorld(), home: home.path });
+  const recipe = { argv, cwd: home.path, env: { PATH: "/usr/bin:/bin" }, size: { cols: 80, rows: 24 } };
+  const data = { name: id.slice(0, 8), lane: "default", ...recipe, generation: 1, at: "2026-01-01T00:00:00.000Z" };
+  const ticket = log.append([{ session: `terminals/${id}`, ts: data.at, event: "terminal.created", data }]);
+  if (!ticket.ok) throw new Error(ticket.error.message);
+  await ticket.value.durable;
+  await log.close();
+}
+
+test("a truncated last line, in the log and in a session's, costs nothing that was acknowledged", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const id = await home.open("one", SLEEP);
+  const before = await home.is(id, "running");
+  const events = home.file(`terminals/${id}/events.jsonl`);
+  await until("the session's log is written", () => existsSync(events));
+  await home.kill(first);
+  appendFileSync(events, '{"seq":99,"prev":');
+  const wal = readFileSync(walOf(home));
+  const end = wal.findLastIndex((byte) => byte !== 0) + 1;
+  const file = openSync(walOf(home), "r+");
+  writeSync(file, Buffer.from('{"half":'), 0, 8, end);
+  closeSync(file);
+  const second = await home.live();
+  expect((await home.listed(id)).state).toEqual(before);
+  await home.must("terminal.rename", { id, name: "other" }); // A second life writes behind the cut.
+  await home.kill(second);
+  await home.live();
+  expect(await home.listed(id)).toMatchObject({ name: "other", state: before });
+});
+
+test("DS-2 a bad record sets one terminal aside, by name and with what to do; the others come up", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const [bad, good] = [await home.open("bad", SLEEP), await home.open("good", SLEEP)];
+  await Promise.all([home.is(bad, "running"), home.is(good, "running")]);
+  expect(await home.stop(first)).toBe(0);
+  const path = home.file(`terminals/${bad}/events.jsonl`);
+  writeFileSync(path, readFileSync(path, "utf8").replace('"boot_id"', '"boot_iD"'));
+  const second = home.start();
+  await home.isLive(second);
+  expect((await home.listed(good)).state.kind).toBe("running");
+  expect((await home.listed(bad)).state.kind).toBe("uncertain");
+  const { items } = await home.report();
+  expect(items.find(({ id }) => id === bad)).toMatchObject({ name: "bad", fate: "needs you" });
+  expect(items.find(({ id }) => id === good)).toMatchObject({ fate: "back as it was" });
+  expect(await home.ask("terminal.rename", { id: bad, name: "x" })).toMatchObject({ error: { code: "log.frozen" } });
+  expect(readProc(home.claim(bad)?.pid ?? 0, "cmdline")).toContain(bad); // It was left alone.
+});
+
+test("a stale lock whose pid somebody else has by now keeps nobody out", async () => {
+  const home = newHome();
+  mkdirSync(home.file("run"));
+  const startTime = processes.startTime(process.pid);
+  const record = { pid: process.pid, startTime, bootId: processes.bootId(), at: "" };
+  writeFileSync(home.file("run/daemon.lock"), JSON.stringify(record)); // A record, and nobody who holds the lock.
+  const daemon = await home.live();
+  expect(JSON.parse(home.text("run/daemon.lock"))).toMatchObject({ pid: daemon.process.pid });
+});
+
+test("of daemons that race to start one stays, and the others leave with 73", async () => {
+  const home = newHome();
+  const racers = [1, 2, 3, 4].map(() => home.start());
+  await until(
+    "all but one have left",
+    () => racers.filter(({ process: { exitCode } }) => exitCode === null).length === 1,
+  );
+  const winner = racers.find(({ process: { exitCode } }) => exitCode === null);
+  if (winner === undefined) throw new Error("one stays");
+  await home.isLive(winner);
+  expect(racers.flatMap(({ process: { exitCode } }) => exitCode ?? []).sort()).toEqual([73, 73, 73]);
+});
+
+test("a socket that is deleted from under the daemon comes back by itself, and so does all of run/, with its lock", async () => {
+  const home = newHome();
+  const daemon = await home.live();
+  unlinkSync(home.file("run/daemon.sock"));
+  await home.isLive(daemon);
+  rmSync(home.file("run"), { recursive: true });
+  await home.isLive(daemon);
+  await until("the lock is back", () => existsSync(home.file("run/daemon.lock")));
+  expect(await home.start().process.exited).toBe(73);
+  await home.is(await home.open("one", SLEEP), "running"); // Also without the program that lay in run/bin.
+});
+
+test("a daemon whose home was taken over leaves, and leaves the successor's socket alone", async () => {
+  const home = newHome();
+  const first = await home.live();
+  first.process.kill("SIGSTOP"); // It does not see what happens.
+  rmSync(home.file("run"), { recursive: true });
+  const second = await home.live();
+  first.process.kill("SIGCONT");
+  expect(await first.process.exited).toBe(73);
+  expect(first.said()).toContain(`process ${second.process.pid} has taken this home over`);
+  await home.isLive(second);
+});
+
+test("a holder's socket that was deleted while the daemon was down is found again", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const id = await home.open("one", SLEEP);
+  const before = await home.is(id, "running");
+  await home.kill(first);
+  unlinkSync(home.file(`run/${id.slice(0, 16)}.sock`));
+  await home.live();
+  expect((await home.listed(id)).state).toEqual(before);
+  expect((await home.report()).items).toMatchObject([{ id, fate: "back as it was" }]);
+  process.kill(before.pid, "SIGKILL");
+  expect(await home.is(id, "ended")).toMatchObject({ signal: "SIGKILL" });
+});
+
+test("RS-6 a holder that is stopped holds up neither recovery nor the list, and is heard again once it goes on", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const [stopped, other] = [await home.open("stopped", SLEEP), await home.open("other", SLEEP)];
+  const { holder, pid } = await home.is(stopped, "running");
+  await home.is(other, "running");
+  await home.kill(first);
+  process.kill(holder, "SIGSTOP");
+  await home.live();
+  const { items } = await home.report();
+  expect(items.find(({ id }) => id === stopped)).toMatchObject({ fate: "needs you" });
+  expect(items.find(({ id }) => id === other)).toMatchObject({ fate: "back as it was" });
+  expect((await home.listed(stopped)).state.kind).toBe("running");
+  process.kill(holder, "SIGCONT");
+  process.kill(pid, "SIGKILL");
+  expect(await home.is(stopped, "ended")).toMatchObject({ signal: "SIGKILL" });
+});
+
+test("programs that are replaced while they run: the daemon goes on, and still starts terminals of its own version", async () => {
+  const home = newHome();
+  const root = mkdtempSync(join(tmpdir(), "hfdm-"));
+  try {
+    cpSync(join(ROOT, "src"), join(root, "src"), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
+    const daemon = home.start({}, root);
+    await home.isLive(daemon);
+    await until(
+      "the holder's program is made",
+      () => existsSync(home.file("run/bin")) && readdirSync(home.file("run/bin")).some((name) => name.endsWith(".js")),
+    );
+    const before = await home.is(await home.open("before", SLEEP), "running");
+    rmSync(join(root, "src"), { recursive: true });
+    mkdirSync(join(root, "src/holder"), { recursive: true });
+    writeFileSync(join(root, "src/holder/main.ts"), "process.exit(3);");
+    await home.is(await home.open("after", SLEEP), "running");
+    await home.kill(daemon);
+    await home.live(); // The new version, which adopts.
+    const pids = (await home.must("terminal.list", {})).map(({ state }) => state.kind === "running" && state.pid);
+    expect(pids).toContain(before.pid);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+});
+
+test("DS-4 a stop that races a start: whatever it hits, the next start is live and has everything", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const id = await home.open("one", SLEEP);
+  const before = await home.is(id, "running");
+  await home.kill(first);
+  const facts: readonly (() => boolean)[] = [
+    () => true,
+    () => home.text("run/daemon.lock") !== "",
+    () => existsSync(home.file("run/daemon.sock")),
+    () => /RESTORING|RECONCILING|LIVE/.test(home.text("recovery/recovery-state.json")),
+  ];
+  for (const fact of facts) {
+    const racing = home.start();
+    await until("the fact", fact);
+    const code = await home.stop(racing);
+    expect([0, 143]).toContain(code); // 143: before it had a say in it.
+    expect(existsSync(home.file("recovery/clean-shutdown.json")) && code === 143).toBe(false);
+  }
+  await home.live();
+  expect((await home.listed(id)).state).toEqual(before);
+});
+
+test("a holder that starts late, after its cancel, starts nothing; the terminal has ended with 127", async () => {
+  const home = newHome();
+  const id = "0123456789abcdef0123456789abcdef";
+  await created(home, id, ["touch", "started"]);
+  const claim = { v: 1, generation: 1, by: "cancel", pid: 1, startTime: 1, bootId: "b", at: "" };
+  const directory = home.file(`terminals/${id}`);
+  writeFileSync(join(directory, "claim.json"), JSON.stringify(claim));
+  const spec = { v: 1, id, generation: 1, mode: "pty", argv: ["touch", "started"], cwd: home.path, env: {} };
+  const rest = {
+    size: { cols: 80, rows: 24 },
+    token: "t",
+    socket: home.file("run/s"),
+    tape: { segmentBytes: 4096, maxBytes: 65536 },
+  };
+  writeFileSync(join(directory, "holder.json"), JSON.stringify({ ...spec, ...rest }));
+  await home.live();
+  expect(await home.is(id, "ended")).toMatchObject({ code: 127, signal: null });
+  expect(await Bun.spawn([BUN, join(ROOT, "src/holder/main.ts"), directory]).exited).toBe(0);
+  expect(existsSync(home.file("started"))).toBe(false);
+});
+
+test("a claim that cannot be read is a claim: uncertain, and never started again", async () => {
+  const home = newHome();
+  const id = "0123456789abcdef0123456789abcdef";
+  await created(home, id, ["touch", "started"]);
+  writeFileSync(home.file(`terminals/${id}/claim.json`), "");
+  await home.live();
+  await home.is(id, "uncertain");
+  expect((await home.report()).items).toMatchObject([{ id, fate: "needs you" }]);
+  expect(existsSync(home.file("started"))).toBe(false);
+});
+
+test.each(["up", "down"])(
+  "a holder killed between the child's end and exit.json, the daemon %s: uncertain, not started again",
+  async (daemonIs) => {
+    const home = newHome();
+    const first = await home.live();
+    const id = await home.open("one", ["sh", "-c", "echo x >> ran; exec sleep 1000"]);
+    const { pid, holder } = await home.is(id, "running");
+    await until("it ran", () => home.text("ran") !== "");
+    mkdirSync(home.file(`terminals/${id}/exit.json.${holder}.tmp`)); // Its exit cannot be written for now.
+    if (daemonIs === "down") await home.kill(first);
+    process.kill(pid, "SIGKILL");
+    await until("the child has been waited for", () => readProc(pid, "stat") === "");
+    process.kill(holder, "SIGKILL");
+    await until("the holder is gone", () => processes.startTime(holder) === undefined);
+    if (daemonIs === "down") await home.live();
+    expect(await home.is(id, "uncertain")).toMatchObject({ reason: "its holder is gone and left no exit" });
+    expect(home.text("ran")).toBe("x\n");
+    await home.must("terminal.remove", { id });
+  },
+);
+
+test("100 orphans at start are found and stopped; a stranger is not", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const script = "i=0; while [ $i -lt 100 ]; do setsid sleep 1000 & i=$((i+1)); done; wait";
+  const id = await home.open("many", ["sh", "-c", script]);
+  const { holder } = await home.is(id, "running");
+  const sleepers = () => home.ours().filter((pid) => home.commandOf(pid).startsWith("sleep\0"));
+  await until("a hundred", () => sleepers().length === 100);
+  const stranger = Bun.spawn(SLEEP, { env: { HOLDFAST_TERMINAL: "of another home" } });
+  await home.kill(first);
+  killIfThere(holder);
+  await until("the holder is gone", () => processes.startTime(holder) === undefined);
+  expect(sleepers().length).toBe(100);
+  await home.live();
+  expect(sleepers()).toEqual([]);
+  expect(stranger.exitCode).toBeNull();
+  stranger.kill("SIGKILL");
+  const { items } = await home.report();
+  expect(items.filter(({ what }) => what === "process").length).toBe(100);
+  expect(items.filter(({ what }) => what === "terminal")).toMatchObject([{ id, fate: "needs you" }]);
+});
+
+test("NUL bytes and characters that are cut in two are on the tape as they came, across the daemon's death", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const script = "stty -opost; printf 'a\\000b\\303'; until [ -e go ]; do sleep 0.01; done; printf '\\244\\377\\000'";
+  const id = await home.open("bytes", ["sh", "-c", script]);
+  await until("the first half", async () => (await home.listed(id)).bytes >= 4);
+  await home.kill(first);
+  writeFileSync(home.file("go"), "");
+  await until("the end", () => home.exit(id) !== undefined);
+  await home.live();
+  expect((await home.listed(id)).state).toMatchObject({ kind: "ended", code: 0 });
+  const tape = new TapeReader(realDisk(), home.file(`terminals/${id}/tape`)).read(0, 100);
+  expect(tape.kind === "bytes" && Buffer.from(tape.bytes).toString("latin1")).toBe("a\0b\xc3\xa4\xff\0");
+});
+
+test("a program that is killed for memory is taken before us, and takes nobody with it", async () => {
+  const home = newHome();
+  const daemon = await home.live();
+  const [greedy, other] = [await home.open("greedy", SLEEP), await home.open("other", SLEEP)];
+  const { pid, holder } = await home.is(greedy, "running");
+  const before = await home.is(other, "running");
+  const score = (who: number) => Number(readProc(who, "oom_score_adj"));
+  expect(score(pid)).toBeGreaterThan(score(holder));
+  expect(score(pid)).toBeGreaterThan(score(daemon.process.pid));
+  process.kill(pid, "SIGKILL"); // As the system does it.
+  expect(await home.is(greedy, "ended")).toMatchObject({ code: null, signal: "SIGKILL" });
+  expect((await home.listed(other)).state).toEqual(before);
+  await home.isLive(daemon);
+});

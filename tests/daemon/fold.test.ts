@@ -1,0 +1,118 @@
+// A session whose log does not fold is set aside; everybody else comes up.
+import { expect, test } from "bun:test";
+import { foldTerminals } from "../../src/daemon/fold.ts";
+import { recoveryWork } from "../../src/daemon/recovery-work.ts";
+import { Turn } from "../../src/daemon/turn.ts";
+import type { NewEntry } from "../../src/log/entry.ts";
+import { EventLog } from "../../src/log/event-log.ts";
+import { SimClock } from "../sim/clock.ts";
+import { SimDisk } from "../sim/disk.ts";
+import { simWorld } from "../sim/world.ts";
+
+const SIZE = { cols: 80, rows: 24 };
+
+function entry(id: string, event: string, data: NewEntry["data"]): NewEntry {
+  return { session: `terminals/${id}`, ts: "2026-01-01T00:00:00.000Z", event, data };
+}
+
+function created(id: string): NewEntry {
+  const data = { name: `name-${id}`, lane: "l", argv: ["sh"], cwd: "/", env: {}, size: SIZE, generation: 1, at: "" };
+  return entry(id, "terminal.created", data);
+}
+
+async function open(disk: SimDisk): Promise<EventLog> {
+  return EventLog.open({ disk, clock: new SimClock(), home: "/h" }, { segmentBytes: 64 << 10, ballastBytes: 0 });
+}
+
+async function write(disk: SimDisk, entries: readonly NewEntry[]): Promise<void> {
+  const log = await open(disk);
+  const ticket = log.append(entries);
+  if (ticket.ok) await ticket.value.durable;
+  await log.close();
+}
+
+function turnOf(log: EventLog): Turn {
+  return new Turn(log, new SimClock(), {
+    publish: () => undefined,
+    perform: () => undefined,
+    broken: (error) => {
+      throw error;
+    },
+  });
+}
+
+test("a session whose events do not fold is frozen and named; the others come up", async () => {
+  const disk = new SimDisk();
+  await write(disk, [
+    created("a"),
+    entry("b", "terminal.renamed", { name: "x" }), // Never created.
+    created("c"),
+    entry("c", "terminal.started", { pid: 1 }), // Fields are missing.
+    created("d"),
+    entry("d", "terminal.painted", { colour: "red" }), // Of a newer version.
+    { ...created("e"), session: "agents/e" }, // Not ours to fold.
+  ]);
+  const log = await open(disk);
+  const turn = turnOf(log);
+  const items = foldTerminals(log, turn);
+  expect(items.map(({ id, name, fate }) => [id, name, fate]).sort()).toEqual([
+    ["b", "b", "needs you"],
+    ["c", "name-c", "needs you"],
+  ]);
+  expect(items.find(({ id }) => id === "c")).toMatchObject({
+    reason: "its events do not fold: terminal.started of c has no start_time",
+    next: "holdfast log verify c",
+  });
+  expect([...turn.terminals].map(([id, { state }]) => [id, state.kind]).sort()).toEqual([
+    ["a", "starting"],
+    ["c", "uncertain"],
+    ["d", "starting"],
+  ]);
+  for (const id of ["b", "c"]) {
+    expect(log.append([entry(id, "terminal.renamed", { name: "y" })])).toMatchObject({ error: { code: "log.frozen" } });
+  }
+  expect((await turn.submit({ kind: "rename", id: "a", name: "other" })).ok).toBe(true);
+});
+
+test("nothing is done for what was set aside: no start, no orphans stopped, though it began to fold", async () => {
+  const disk = new SimDisk();
+  await write(disk, [created("a"), created("c"), entry("c", "terminal.ended", {})]);
+  const log = await open(disk);
+  const turn = turnOf(log);
+  const setAside = foldTerminals(log, turn);
+  const performed: string[] = [];
+  const looked: string[] = [];
+  const searched: string[] = [];
+  const work = recoveryWork({
+    place: { ...simWorld(1, disk), home: "/h" },
+    turn,
+    hands: {
+      perform: ({ id }: { id: string }) => void performed.push(id),
+      look: async ({ id }: { id: string }) => {
+        looked.push(id);
+        return { kind: "unstarted" };
+      },
+    } as unknown as Parameters<typeof recoveryWork>[0]["hands"],
+    setAside,
+    orphans: async (terminals) => {
+      searched.push(...terminals.map(({ id }) => id));
+      return [];
+    },
+    detected: () => undefined,
+  });
+  expect(await work.INVENTORYING(() => undefined)).toMatchObject([{ id: "c", fate: "needs you" }]);
+  await work.RESTORING(() => undefined);
+  await work.RECONCILING(() => undefined);
+  expect({ performed, looked, searched }).toEqual({ performed: ["a"], looked: ["a"], searched: ["a"] });
+});
+
+test("a bad byte in the middle of one session's log freezes that one alone", async () => {
+  const disk = new SimDisk();
+  await write(disk, [created("a"), created("c"), entry("c", "terminal.renamed", { name: "x" }), created("d")]);
+  const lines = new TextDecoder().decode(disk.peek("/h/terminals/c/events.jsonl"));
+  disk.rot("/h/terminals/c/events.jsonl", lines.indexOf("name-c"), 1);
+  const log = await open(disk);
+  const turn = turnOf(log);
+  expect(foldTerminals(log, turn)).toMatchObject([{ id: "c", fate: "needs you" }]);
+  expect([...turn.terminals.keys()].sort()).toEqual(["a", "d"]);
+});

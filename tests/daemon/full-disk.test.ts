@@ -1,0 +1,66 @@
+// A disk that is really full: a small one of our own. What was acknowledged stays, what cannot be done waits, nobody crashes.
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, rmdirSync, statfsSync, unlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type DaemonHome, daemonHomes, until } from "./home.ts";
+
+const newHome = daemonHomes();
+const place = mkdtempSync(join(tmpdir(), "hfdm-"));
+const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=96m,mode=700", "hfdm", place]).exitCode === 0;
+
+afterAll(() => {
+  if (mounted) Bun.spawnSync(["umount", "-l", place]);
+  rmdirSync(place);
+});
+
+/** Takes every free block. */
+function fill(home: DaemonHome): void {
+  const { bavail, bsize } = statfsSync(place);
+  writeFileSync(home.file("filler"), Buffer.alloc(bavail * bsize));
+  expect(statfsSync(place).bavail).toBe(0);
+}
+
+test.skipIf(!mounted)(
+  "DS-4 a full disk: terminals go on, a new one waits or is refused, and comes once there is room (needs mount)",
+  async () => {
+    const home = newHome(place);
+    const daemon = await home.live();
+    const before = await home.is(await home.open("before", ["sleep", "1000"]), "running");
+    fill(home);
+    const asked = await home.ask("terminal.new", home.wish("meanwhile", ["sleep", "1000"]));
+    if (asked?.ok === false) expect(asked.error.code).toBe("log.blocked");
+    await home.isLive(daemon);
+    const pids = (await home.must("terminal.list", {})).map(({ state }) => state.kind === "running" && state.pid);
+    expect(pids).toContain(before.pid);
+    unlinkSync(home.file("filler"));
+    const id = await until("it is taken", async () => {
+      const answer =
+        asked?.ok === true ? asked : await home.ask("terminal.new", home.wish("meanwhile", ["sleep", "1000"]));
+      return answer?.ok === true && answer.value.id;
+    });
+    await home.is(id, "running");
+    expect(daemon.process.exitCode).toBeNull();
+  },
+);
+
+test.skipIf(!mounted)(
+  "RS-3 a daemon that is killed on a full disk comes up on it, live and with everything (needs mount)",
+  async () => {
+    const home = newHome(place);
+    const first = await home.live();
+    const id = await home.open("one", ["sh", "-c", "until [ -e go ]; do sleep 0.01; done; exit 7"]);
+    const before = await home.is(id, "running");
+    await home.kill(first);
+    fill(home);
+    const second = await home.live();
+    expect((await home.listed(id)).state).toEqual(before);
+    expect(await home.stop(second)).toBe(0);
+    const third = await home.live();
+    unlinkSync(home.file("filler"));
+    writeFileSync(home.file("go"), "");
+    await until("the end is known", async () => (await home.listed(id)).state.kind === "ended");
+    expect((await home.listed(id)).state).toMatchObject({ code: 7 });
+    expect(third.process.exitCode).toBeNull();
+  },
+);

@@ -1,0 +1,229 @@
+// A home on the real disk with real daemons, holders and children in it; when a test is done, all of them are gone.
+// H1. Nobody wants `up` here, so that a daemon without a watchdog does not start one.
+// H2. Nothing is slept for: `until` waits for a fact, and fails with its name.
+// H3. Nothing is left running: whoever was started from this home is known by it (its path or its terminals' markers).
+import { afterEach } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "../../scripts/files.ts";
+import { isFault } from "../../src/base/fault.ts";
+import type { Result } from "../../src/base/result.ts";
+import { parseClaim, parseExit } from "../../src/wire/holder-json.ts";
+import type { ListedTerminal, Method, Methods, Report, StatusResult } from "../../src/wire/rpc.ts";
+import { RpcClient } from "../../src/wire/rpc-client.ts";
+import { realProcesses } from "../../src/world/real-process.ts";
+import { realSockets } from "../../src/world/real-socket.ts";
+import { BUN, COUNTING } from "../ours.ts";
+
+const PATIENCE_MS = 30_000;
+const PATH = "/usr/local/bin:/usr/bin:/bin";
+
+export const processes = realProcesses();
+
+/** H2 */
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+): Promise<T> {
+  const start = performance.now();
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() - start > PATIENCE_MS) throw new Error(`waited in vain for: ${what}`);
+    await Bun.sleep(2);
+  }
+}
+
+type Env = Readonly<Record<string, string>>;
+
+export type Running = { readonly process: Bun.Subprocess; said(): string };
+
+export class DaemonHome {
+  readonly path: string;
+  readonly #daemons: Running[] = [];
+  readonly #clients: RpcClient[] = [];
+
+  constructor(within = tmpdir()) {
+    this.path = mkdtempSync(join(within, "hfdm-"));
+    mkdirSync(join(this.path, "recovery"), { mode: 0o700 });
+    writeFileSync(join(this.path, "recovery/wanted.json"), '{"v":1,"wanted":"down"}\n'); // H1
+  }
+
+  file(name: string): string {
+    return join(this.path, name);
+  }
+
+  /** Starts a daemon; does not wait for anything. */
+  start(env: Env = {}, root = ROOT): Running {
+    const said = this.file(`said-${this.#daemons.length}`);
+    const words = [BUN, "--no-env-file", "--no-install", ...COUNTING, join(root, "src/daemon/main.ts"), this.path];
+    const given = { PATH, HOME: this.path, HOLDFAST_HEARTBEAT_MS: "200", ...env };
+    const child = Bun.spawn(words, { cwd: "/", env: given, stdio: ["ignore", "ignore", Bun.file(said)] });
+    const running = { process: child, said: () => (existsSync(said) ? readFileSync(said, "utf8") : "") };
+    this.#daemons.push(running);
+    return running;
+  }
+
+  /** Starts a daemon and waits until it is live. */
+  async live(env: Env = {}): Promise<Running> {
+    const daemon = this.start(env);
+    await this.isLive(daemon);
+    return daemon;
+  }
+
+  async isLive(daemon: Running): Promise<StatusResult> {
+    return until(`daemon ${daemon.process.pid} is live`, async () => {
+      if (daemon.process.exitCode !== null)
+        throw new Error(`it left with ${daemon.process.exitCode}: ${daemon.said()}`);
+      const status = await this.ask("status", {});
+      return status?.ok === true &&
+        status.value.daemon.pid === daemon.process.pid &&
+        status.value.recovery.stage === "LIVE"
+        ? status.value
+        : undefined;
+    });
+  }
+
+  /** A client of its own; undefined where nobody answers yet. */
+  async client(): Promise<RpcClient | undefined> {
+    const token = existsSync(this.file("run/token")) ? readFileSync(this.file("run/token"), "utf8").trim() : "";
+    try {
+      const dial = (events: { bytes(bytes: Uint8Array): void; closed(): void }) =>
+        realSockets().connect(this.file("run/daemon.sock"), events);
+      const client = await RpcClient.connect(dial, token, "test");
+      if (!client.ok) return undefined;
+      this.#clients.push(client.value);
+      return client.value;
+    } catch (error) {
+      if (isFault(error)) return undefined; // Nobody listens yet.
+      throw error;
+    }
+  }
+
+  /** Asks over a connection of its own. */
+  async ask<M extends Method>(
+    method: M,
+    params: Methods[M]["params"],
+  ): Promise<Result<Methods[M]["result"]> | undefined> {
+    const client = await this.client();
+    const answer = await client?.call(method, params);
+    client?.close();
+    return answer;
+  }
+
+  async must<M extends Method>(method: M, params: Methods[M]["params"]): Promise<Methods[M]["result"]> {
+    const answer = await this.ask(method, params);
+    if (answer?.ok === true) return answer.value;
+    throw new Error(`${method}: ${answer === undefined ? "nobody answers" : answer.error.message}`);
+  }
+
+  /** What `terminal.new` wants. */
+  wish(name: string, argv: readonly string[]): Methods["terminal.new"]["params"] {
+    return { name, lane: "default", argv, cwd: this.path, env: { PATH }, cols: 80, rows: 24 };
+  }
+
+  async open(name: string, argv: readonly string[]): Promise<string> {
+    return (await this.must("terminal.new", this.wish(name, argv))).id;
+  }
+
+  async listed(id: string): Promise<ListedTerminal> {
+    const found = (await this.must("terminal.list", {})).find((terminal) => terminal.id === id);
+    if (found === undefined) throw new Error(`there is no terminal ${id}`);
+    return found;
+  }
+
+  /** Waits until a terminal is as it should be. */
+  is<K extends ListedTerminal["state"]["kind"]>(id: string, kind: K) {
+    return until(`${id} is ${kind}`, async () => {
+      const { state } = await this.listed(id);
+      return state.kind === kind ? (state as Extract<ListedTerminal["state"], { kind: K }>) : undefined;
+    });
+  }
+
+  async report(): Promise<Report> {
+    const report = await this.must("recovery.report", { name: null });
+    if (report === null) throw new Error("there is no report");
+    return report;
+  }
+
+  claim(id: string) {
+    const path = this.file(`terminals/${id}/claim.json`);
+    return existsSync(path) ? parseClaim(readFileSync(path)) : undefined;
+  }
+
+  exit(id: string) {
+    const path = this.file(`terminals/${id}/exit.json`);
+    return existsSync(path) ? parseExit(readFileSync(path)) : undefined;
+  }
+
+  text(name: string): string {
+    return existsSync(this.file(name)) ? readFileSync(this.file(name), "utf8") : "";
+  }
+
+  /** The words a process was started with, each followed by a NUL. */
+  commandOf(pid: number): string {
+    return readProc(pid, "cmdline");
+  }
+
+  async kill(daemon: Running): Promise<void> {
+    daemon.process.kill("SIGKILL");
+    await daemon.process.exited;
+  }
+
+  async stop(daemon: Running): Promise<number> {
+    daemon.process.kill("SIGTERM");
+    return daemon.process.exited;
+  }
+
+  /** H3 */
+  ours(): number[] {
+    const ids = new Set(existsSync(this.file("terminals")) ? readdirSync(this.file("terminals")) : []);
+    return readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+      .filter((pid) => {
+        const marker = /(?:^|\0)HOLDFAST_TERMINAL=([^\0]*)/.exec(readProc(pid, "environ"))?.[1];
+        return (marker !== undefined && ids.has(marker)) || readProc(pid, "cmdline").includes(`${this.path}`);
+      })
+      .map(Number);
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.#clients) client.close();
+    for (const { process: daemon } of this.#daemons) daemon.kill("SIGKILL");
+    await Promise.all(this.#daemons.map(({ process: daemon }) => daemon.exited));
+    await until("nobody of this home is left", () => {
+      const left = this.ours();
+      for (const pid of left) killIfThere(pid);
+      return left.length === 0;
+    });
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+export function readProc(pid: number | string, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "latin1");
+  } catch (error) {
+    if (error instanceof Error) return ""; // It has ended meanwhile.
+    throw error;
+  }
+}
+
+export function killIfThere(pid: number, signal: NodeJS.Signals = "SIGKILL"): void {
+  const startTime = processes.startTime(pid);
+  if (startTime !== undefined) process.kill(pid, signal);
+}
+
+/** Called once by a test file; gives back what makes a home. */
+export function daemonHomes(): (within?: string) => DaemonHome {
+  const homes: DaemonHome[] = [];
+  afterEach(async () => {
+    for (const home of homes.splice(0)) await home.close();
+  });
+  return (within) => {
+    const home = new DaemonHome(within);
+    homes.push(home);
+    return home;
+  };
+}

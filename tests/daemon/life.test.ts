@@ -1,0 +1,179 @@
+// The daemon as a real process: it comes up, dies, comes back, and nothing that ran notices.
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { daemonHomes, until } from "./home.ts";
+
+const newHome = daemonHomes();
+const SLEEP = ["sleep", "1000"];
+
+test("RS-4 a killed daemon comes back and adopts: the same child, the same holder, and its end is still heard", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const id = await home.open("one", ["sh", "-c", "read line; exit 7"]);
+  const before = await home.is(id, "running");
+  await home.kill(first);
+  await home.live();
+  expect((await home.listed(id)).state).toEqual(before);
+  const { cause, items } = await home.report();
+  expect(cause).toBe("daemon crash");
+  expect(items).toMatchObject([{ what: "terminal", id, name: "one", fate: "back as it was" }]);
+  await home.must("terminal.signal", { id, signal: "SIGTERM" });
+  expect(await home.is(id, "ended")).toMatchObject({ code: null, signal: "SIGTERM" });
+});
+
+test("RS-4 an exit while the daemon is down is taken up, with its code", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const id = await home.open("one", ["sh", "-c", "until [ -e go ]; do sleep 0.01; done; exit 7"]);
+  await home.is(id, "running");
+  await home.kill(first);
+  writeFileSync(home.file("go"), "");
+  await until("the exit is on disk", () => home.exit(id) !== undefined);
+  await home.live();
+  expect((await home.listed(id)).state).toMatchObject({ kind: "ended", code: 7, signal: null });
+  expect((await home.report()).items).toMatchObject([{ id, fate: "back as it was" }]);
+  await home.must("terminal.remove", { id });
+  await home.must("terminal.new", home.wish("one", SLEEP)); // The name is free again.
+});
+
+test("DS-4 a clean shutdown leaves children running, says that it was clean, and loses nothing", async () => {
+  const home = newHome();
+  const first = await home.live();
+  expect((await home.report()).cause).toBe("clean start");
+  const id = await home.open("one", SLEEP);
+  const before = await home.is(id, "running");
+  expect(await home.stop(first)).toBe(0);
+  expect(existsSync(home.file("run/daemon.sock"))).toBe(false);
+  expect(existsSync(home.file("recovery/clean-shutdown.json"))).toBe(true);
+  const second = await home.live();
+  expect((await home.report()).cause).toBe("clean start");
+  expect((await home.listed(id)).state).toEqual(before);
+  expect(existsSync(home.file("recovery/clean-shutdown.json"))).toBe(false); // Good for one start.
+  await home.kill(second);
+  await home.live();
+  expect((await home.report()).cause).toBe("daemon crash");
+});
+
+test("DS-4 a command that was under way when the signal came is acknowledged and durable, or neither", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const client = await home.client();
+  const asked = Array.from({ length: 20 }, (_, n) => client?.call("terminal.new", home.wish(`t${n}`, SLEEP)));
+  const stopped = home.stop(first);
+  const answers = await Promise.all(asked);
+  expect(await stopped).toBe(0);
+  await home.live();
+  const names = new Set((await home.must("terminal.list", {})).map(({ name }) => name));
+  for (const answer of answers) if (answer?.ok === true) expect(names).toContain(answer.value.name);
+});
+
+test("RS-3 socket, token, report and state belong to their owner alone", async () => {
+  const home = newHome();
+  await home.live();
+  const names = ["run/daemon.sock", "run/token", "recovery/recovery-state.json", "recovery/last-boot.json"];
+  expect(names.map((name) => statSync(home.file(name)).mode & 0o777)).toEqual(names.map(() => 0o600));
+  expect(JSON.parse(readFileSync(home.file("recovery/recovery-state.json"), "utf8"))).toMatchObject({ stage: "LIVE" });
+});
+
+test("a second daemon on one home leaves with 73 and disturbs nobody", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const second = home.start();
+  expect(await second.process.exited).toBe(73);
+  expect(second.said()).toContain(`held by process ${first.process.pid}`);
+  expect((await home.isLive(first)).daemon.pid).toBe(first.process.pid);
+});
+
+test("DS-1 an invalid configuration ends the daemon with file, line, key and what is expected", async () => {
+  const home = newHome();
+  const config = home.file("config.toml");
+  writeFileSync(config, '[daemon]\n\nheartbeat_ms = "fast"\n');
+  const daemon = home.start({ HOLDFAST_CONFIG: config });
+  expect(await daemon.process.exited).toBe(1);
+  expect(daemon.said()).toContain(`${config}:3:`);
+  expect(daemon.said()).toContain("daemon.heartbeat_ms");
+  expect(daemon.said()).toMatch(/whole number|100/);
+});
+
+test("DS-1 a configuration that cannot even be read is said in one line, without a stack", async () => {
+  const home = newHome();
+  mkdirSync(home.file("config.toml"));
+  const daemon = home.start({ HOLDFAST_CONFIG: home.file("config.toml") });
+  expect(await daemon.process.exited).toBe(1);
+  expect(daemon.said().trim().split("\n").length).toBe(1);
+});
+
+test("DS-3 a socket that cannot be bound holds up no recovery, and is bound once the path is free", async () => {
+  const home = newHome();
+  mkdirSync(home.file("run/daemon.sock"), { recursive: true });
+  const daemon = home.start();
+  await until("recovery is through", () => home.text("recovery/recovery-state.json").includes('"LIVE"'));
+  await until("it said what is wrong", () => daemon.said().includes("the socket cannot be bound"));
+  expect(await home.client()).toBeUndefined();
+  rmSync(home.file("run/daemon.sock"), { recursive: true });
+  await home.isLive(daemon);
+});
+
+test("RS-4 status is answered during recovery, and changes are told to come back", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const id = await home.open("one", SLEEP);
+  const { holder } = await home.is(id, "running");
+  await home.kill(first);
+  process.kill(holder, "SIGSTOP"); // RESTORING waits for its answer.
+  const second = home.start();
+  await until("it is restoring", async () => {
+    const status = await home.ask("status", {});
+    return status?.ok === true && status.value.recovery.stage === "RESTORING";
+  });
+  const refused = await home.ask("terminal.new", home.wish("two", SLEEP));
+  expect(refused).toMatchObject({ ok: false, error: { code: "not-live" } });
+  process.kill(holder, "SIGCONT");
+  await home.isLive(second);
+  await home.open("two", SLEEP);
+});
+
+test("RS-4 a recovery that goes on at a later stage still hears its holders", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const id = await home.open("one", SLEEP);
+  await home.is(id, "running");
+  await home.kill(first);
+  const path = home.file("recovery/recovery-state.json");
+  writeFileSync(path, readFileSync(path, "utf8").replace('"LIVE"', '"RECONCILING"'));
+  await home.live();
+  const { cause, items } = await home.report();
+  expect({ cause, fates: items.map(({ fate }) => fate) }).toEqual({ cause: "daemon crash", fates: ["back as it was"] });
+  await home.must("terminal.signal", { id, signal: "SIGKILL" });
+  expect(await home.is(id, "ended")).toMatchObject({ signal: "SIGKILL" });
+});
+
+test("RS-5 a stage that had failed stays failed across a crash; down and up begin at the start", async () => {
+  const home = newHome();
+  await home.kill(await home.live());
+  const path = home.file("recovery/recovery-state.json");
+  writeFileSync(path, readFileSync(path, "utf8").replace('"LIVE"', '"RESTORATION_FAILED"'));
+  const failed = home.start();
+  await until("it waits for the operator", () => failed.said().includes("holdfast recovery retry"));
+  expect(await home.must("status", {})).toMatchObject({ recovery: { stage: "RESTORATION_FAILED" } });
+  expect(await home.must("recovery.retry", {})).toEqual({ stage: "LIVE" });
+  await home.kill(failed);
+  writeFileSync(path, readFileSync(path, "utf8").replace('"LIVE"', '"RESTORATION_FAILED"'));
+  const again = home.start();
+  await until("it waits for the operator", () => again.said().includes("holdfast recovery retry"));
+  expect(await home.stop(again)).toBe(0);
+  await home.live();
+});
+
+test("SM-3 the daemon comes up in safe mode where the watchdog says so, and the operator leaves it", async () => {
+  const home = newHome();
+  await home.live({ HOLDFAST_SAFE_MODE: "three crashes" });
+  expect(await home.must("status", {})).toMatchObject({ safeMode: { active: true, reason: "three crashes" } });
+  const client = await home.client();
+  const heard: string[] = [];
+  if (client !== undefined) client.onNotice = ({ topic }) => void heard.push(topic);
+  await client?.call("subscribe", { topics: ["recovery.*"] });
+  expect(await home.must("safe-mode.exit", {})).toEqual({ active: false });
+  await until("SM-4 it is on the bus", () => heard.includes("recovery.safemode.exited"));
+  expect(await home.must("status", {})).toMatchObject({ safeMode: { active: false } });
+});

@@ -1,0 +1,159 @@
+// A recovery as a whole, with a clock of our own: what fails, what is given up, what is tried again.
+import { expect, test } from "bun:test";
+import type { RecoveryStage, ReportItem, WorkingStage } from "../../src/core/recovery.ts";
+import { RecoveryRun, type StageWork } from "../../src/daemon/recovery-run.ts";
+import { RecoveryStateMachine } from "../../src/daemon/recovery-state.ts";
+import { SimClock } from "../sim/clock.ts";
+import { SimDisk } from "../sim/disk.ts";
+
+const NEVER = new Promise<never>(() => undefined);
+
+class Site {
+  readonly clock = new SimClock();
+  readonly disk: SimDisk;
+  readonly stages: RecoveryStage[] = [];
+  readonly worked: WorkingStage[] = [];
+  readonly reports: (readonly ReportItem[])[] = [];
+  readonly machine: RecoveryStateMachine;
+  readonly run: RecoveryRun;
+
+  constructor(changes: Partial<StageWork> = {}, disk = new SimDisk()) {
+    this.disk = disk;
+    const place = { disk, clock: this.clock, home: "/h", bootId: "boot" };
+    this.machine = new RecoveryStateMachine(place, 3, ({ stage }) => void this.stages.push(stage));
+    const stage =
+      (name: WorkingStage): StageWork[WorkingStage] =>
+      async (progress) => {
+        this.worked.push(name);
+        return changes[name]?.(progress) ?? [item(name)];
+      };
+    this.run = new RecoveryRun(this.machine, {
+      work: {
+        DETECTING: stage("DETECTING"),
+        INVENTORYING: stage("INVENTORYING"),
+        RESTORING: stage("RESTORING"),
+        RECONCILING: stage("RECONCILING"),
+      },
+      clock: this.clock,
+      timeoutMs: 30_000,
+      report: async (items) => {
+        expect(this.machine.getCurrentStage()).not.toBe("LIVE");
+        this.reports.push([...items]);
+      },
+    });
+  }
+
+  /** Moves the clock on in small steps, so that everything that waits has its turn. */
+  async pass(ms: number): Promise<void> {
+    await this.clock.settle();
+    this.clock.advance(ms);
+    await this.clock.settle();
+  }
+}
+
+function item(name: string): ReportItem {
+  return { what: "terminal", id: name, name, fate: "back as it was", reason: "", next: "" };
+}
+
+const ALL = ["DETECTING", "INVENTORYING", "RESTORING", "RECONCILING"] as const;
+
+test("RS-1 a recovery goes through every stage, and is reported before it is LIVE", async () => {
+  const site = new Site();
+  expect(await site.run.run()).toEqual({ kind: "live", items: ALL.map(item) });
+  expect(site.stages).toEqual([...ALL, "LIVE"]);
+  expect(site.worked).toEqual([...ALL]);
+  expect(site.reports).toEqual([ALL.map(item)]);
+  expect(site.clock.pendingTimers).toBe(0);
+});
+
+test("RS-4 one that goes on at a later stage looks at everything again, but goes through no stage twice", async () => {
+  for (const [index, stage] of ALL.entries()) {
+    const before = new Site();
+    for (const each of ALL.slice(0, index + 1)) await before.machine.transition(each);
+    const site = new Site({}, before.disk.processKill());
+    site.machine.resume();
+    expect(await site.run.run()).toEqual({ kind: "live", items: ALL.map(item) });
+    expect(site.stages).toEqual([...ALL.slice(index + 1), "LIVE"]);
+    expect(site.worked).toEqual([...ALL]);
+    expect(site.worked).toContain(stage);
+  }
+});
+
+test.each(["DETECTING", "INVENTORYING", "RESTORING", "RECONCILING"] as const)(
+  "RS-6 %s without progress for 30 s fails, and not a moment before",
+  async (stage) => {
+    const site = new Site({ [stage]: () => NEVER });
+    const outcome = site.run.run();
+    for (const _ of ALL) await site.clock.settle();
+    await site.pass(29_999);
+    expect(site.machine.getCurrentStage()).toBe(stage);
+    await site.pass(1);
+    expect(await outcome).toEqual({ kind: "failed", stage, reason: `${stage} made no progress for 30 s` });
+    expect(site.machine.getCurrentStage()).toEndWith("_FAILED");
+    expect(site.reports).toEqual([]);
+    expect(site.clock.pendingTimers).toBe(0);
+  },
+);
+
+test("RS-6 progress begins the 30 s anew, for as long as there is some", async () => {
+  let progress: () => void = () => undefined;
+  const done = Promise.withResolvers<readonly ReportItem[]>();
+  const site = new Site({
+    RESTORING: (heard) => {
+      progress = heard;
+      return done.promise;
+    },
+  });
+  const outcome = site.run.run();
+  for (let i = 0; i < 20; i += 1) {
+    await site.pass(29_000);
+    progress();
+  }
+  expect(site.machine.getCurrentStage()).toBe("RESTORING");
+  done.resolve([]);
+  expect((await outcome).kind).toBe("live");
+  progress();
+  expect(site.clock.pendingTimers).toBe(0); // Late progress sets no timer that nobody calls off.
+});
+
+test("RS-5 a stage that throws fails with its reason; a retry goes back to it alone", async () => {
+  let failures = 1;
+  const site = new Site({
+    RESTORING: async () => {
+      if (failures-- > 0) throw new Error("the socket is gone");
+      return [];
+    },
+  });
+  expect(await site.run.run()).toEqual({ kind: "failed", stage: "RESTORING", reason: "the socket is gone" });
+  expect(site.machine.lastError).toBe("the socket is gone");
+  expect(await site.run.retry()).toMatchObject({ ok: true, value: { kind: "live" } });
+  expect(site.stages.slice(2)).toEqual(["RESTORING", "RESTORATION_FAILED", "RESTORING", "RECONCILING", "LIVE"]);
+  expect(site.worked).toEqual(["DETECTING", "INVENTORYING", "RESTORING", "RESTORING", "RECONCILING"]);
+});
+
+test("RS-5 after three attempts a retry is refused, and says what can be done", async () => {
+  const site = new Site({ DETECTING: () => Promise.reject(new Error("no")) });
+  expect((await site.run.run()).kind).toBe("failed");
+  for (const _ of [2, 3]) expect(await site.run.retry()).toMatchObject({ ok: true, value: { kind: "failed" } });
+  const refused = await site.run.retry();
+  expect(refused).toMatchObject({ ok: false, error: { code: "recovery.attempts" } });
+  expect(site.worked.length).toBe(3);
+});
+
+test("RS-5 one that had failed before the crash waits for the operator, and is not called live", async () => {
+  const before = new Site({ INVENTORYING: () => Promise.reject(new Error("why")) });
+  await before.run.run();
+  const site = new Site({}, before.disk.processKill());
+  site.machine.resume();
+  expect(await site.run.run()).toEqual({ kind: "failed", stage: "INVENTORYING", reason: "why" });
+  expect(site.worked).toEqual([]);
+  expect(await site.run.retry()).toMatchObject({ ok: true, value: { kind: "live" } });
+  expect(site.worked).toEqual([...ALL]);
+});
+
+test("RS-5 a retry where nothing failed changes nothing", async () => {
+  const site = new Site();
+  await site.run.run();
+  expect(await site.run.retry()).toMatchObject({ ok: true, value: { kind: "live" } });
+  expect(site.worked).toEqual([...ALL]);
+});

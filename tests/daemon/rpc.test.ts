@@ -1,0 +1,326 @@
+// The daemon's door over real unix sockets: strangers, rubbish, slow readers, and clients whose daemon goes away.
+import { afterEach, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, rmSync, unlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Fault } from "../../src/base/fault.ts";
+import { ok, refused } from "../../src/base/result.ts";
+import { Bus } from "../../src/daemon/bus.ts";
+import { type Handlers, RpcServer } from "../../src/daemon/rpc-server.ts";
+import { encodeLine, MAX_LINE } from "../../src/wire/lines.ts";
+import { GONE, RpcClient } from "../../src/wire/rpc-client.ts";
+import { realSockets } from "../../src/world/real-socket.ts";
+import type { Connection } from "../../src/world/socket.ts";
+import { until } from "./home.ts";
+
+const sockets = realSockets();
+const TOKEN = "a".repeat(64);
+const closers: (() => void)[] = [];
+
+afterEach(() => {
+  for (const close of closers.splice(0).reverse()) close();
+});
+
+async function serve(handlers: Handlers = {}) {
+  const directory = mkdtempSync(join(tmpdir(), "hfdm-"));
+  const path = join(directory, "s");
+  const bus = new Bus();
+  const done: string[] = [];
+  const all: Handlers = {
+    status: async () => {
+      done.push("status");
+      return ok({ version: "1" });
+    },
+    ...handlers,
+  };
+  const server = new RpcServer(all, bus, { token: TOKEN, version: "1.2.3", pid: 42 });
+  await server.listen(sockets, path);
+  closers.push(
+    () => rmSync(directory, { recursive: true, force: true }),
+    () => server.close(),
+  );
+  return { server, bus, path, done };
+}
+
+/** A client that says whatever it likes. */
+class Raw {
+  heard = "";
+  closed = false;
+  #connection: Connection | undefined;
+
+  static async to(path: string): Promise<Raw> {
+    const raw = new Raw();
+    raw.#connection = await sockets.connect(path, {
+      bytes: (bytes) => {
+        raw.heard += Buffer.from(bytes).toString();
+      },
+      closed: () => {
+        raw.closed = true;
+      },
+    });
+    closers.push(() => raw.#connection?.destroy());
+    return raw;
+  }
+
+  say(...messages: readonly unknown[]): void {
+    const parts = messages.map((message) => (typeof message === "string" ? Buffer.from(message) : encodeLine(message)));
+    this.send(Buffer.concat(parts));
+  }
+
+  send(bytes: Uint8Array): void {
+    this.#connection?.send(bytes);
+  }
+
+  pause(): void {
+    this.#connection?.pause();
+  }
+
+  resume(): void {
+    this.#connection?.resume();
+  }
+
+  answers(): unknown[] {
+    return this.heard.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as unknown]));
+  }
+
+  ends(): Promise<boolean> {
+    return until("the connection is closed", () => this.closed);
+  }
+}
+
+const hello = (changes: object = {}) => ({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "hello",
+  params: { token: TOKEN, version: "1", protocol: 1, ...changes },
+});
+const ask = (id: number, method = "status", params: unknown = {}) => ({ jsonrpc: "2.0", id, method, params });
+
+async function client(path: string): Promise<RpcClient> {
+  const made = await RpcClient.connect((events) => sockets.connect(path, events), TOKEN, "1");
+  if (!made.ok) throw new Error(made.error.message);
+  closers.push(() => made.value.close());
+  return made.value;
+}
+
+test("who knows the token is told who answers, and what was asked for", async () => {
+  const { path } = await serve();
+  const raw = await Raw.to(path);
+  raw.say(hello(), ask(2));
+  await until("both answers", () => raw.answers().length === 2);
+  expect(raw.answers()).toEqual([
+    { jsonrpc: "2.0", id: 1, result: { version: "1.2.3", protocol: 1, pid: 42 } },
+    { jsonrpc: "2.0", id: 2, result: { version: "1" } },
+  ]);
+});
+
+test.each<[string, unknown, string]>([
+  ["a wrong token", hello({ token: "b".repeat(64) }), "rpc.token"],
+  ["a token of another length", hello({ token: "" }), "rpc.token"],
+  ["no token", hello({ token: undefined }), "rpc.token"],
+  ["a request before hello", ask(1), "rpc.token"],
+  ["another protocol", hello({ protocol: 2 }), "rpc.protocol"],
+  ["rubbish", "rubbish\n", "rpc.parse"],
+  ["a request without an id", { jsonrpc: "2.0", method: "status" }, "rpc.parse"],
+  ["an array", [hello()], "rpc.parse"],
+  ["NUL bytes", "\0\0\0\n", "rpc.parse"],
+])("%s is refused and closed, and nothing that stands behind it is done", async (_, first, code) => {
+  const { path, done } = await serve();
+  const raw = await Raw.to(path);
+  raw.say(first, hello(), ask(2), ask(3));
+  await raw.ends();
+  expect(raw.answers()).toMatchObject([{ error: { data: { code } } }]);
+  expect(done).toEqual([]);
+});
+
+test("rubbish after hello closes its own connection, and nobody else's", async () => {
+  const { path, done } = await serve();
+  const good = await client(path);
+  const raw = await Raw.to(path);
+  raw.say(hello(), ask(2), "}{\n", ask(3));
+  await raw.ends();
+  expect(done).toEqual(["status"]);
+  expect((await good.call("status", {})).ok).toBe(true);
+});
+
+test("a line without an end is not gathered for ever", async () => {
+  const { path } = await serve();
+  const raw = await Raw.to(path);
+  raw.say(hello());
+  raw.say("x".repeat(MAX_LINE + 1));
+  await raw.ends();
+});
+
+test("requests that come byte by byte, and a character that is cut in two, are requests", async () => {
+  const names: unknown[] = [];
+  const { path } = await serve({
+    "terminal.rename": async ({ name }) => {
+      names.push(name);
+      return ok({});
+    },
+  });
+  const raw = await Raw.to(path);
+  const bytes = Buffer.concat([encodeLine(hello()), encodeLine(ask(2, "terminal.rename", { name: "ä€😀" }))]);
+  for (let at = 0; at < bytes.length; at += 1) raw.send(bytes.subarray(at, at + 1));
+  await until("the name", () => names.length === 1);
+  expect(names).toEqual(["ä€😀"]);
+});
+
+test.each(["nothing", "toString", "__proto__", "constructor", ""])("a method %j there is not", async (method) => {
+  const { path } = await serve();
+  const raw = await Raw.to(path);
+  raw.say(hello(), ask(2, method));
+  await until("an answer", () => raw.answers().length === 2);
+  expect(raw.answers()[1]).toMatchObject({ id: 2, error: { code: -32601, data: { code: "rpc.method" } } });
+  raw.say(ask(3));
+  await until("it goes on", () => raw.answers().length === 3);
+});
+
+test("a refusal travels with code, message and hint; a broken world in one answer is that answer's trouble", async () => {
+  const { path } = await serve({
+    "terminal.remove": async () => refused("still-running", "It runs.", "End it."),
+    "recovery.report": () => Promise.reject(new Fault({ code: "EIO", operation: "read", path: "/x" })),
+  });
+  const asking = await client(path);
+  expect(await asking.call("terminal.remove", { id: "x" })).toEqual({
+    ok: false,
+    error: { code: "still-running", message: "It runs.", hint: "End it." },
+  });
+  expect(await asking.call("recovery.report", { name: null })).toMatchObject({ ok: false, error: { code: "EIO" } });
+  expect((await asking.call("status", {})).ok).toBe(true);
+});
+
+test("answers come as they are ready, each to its question", async () => {
+  const slow = Promise.withResolvers<void>();
+  const { path } = await serve({
+    "terminal.list": async () => {
+      await slow.promise;
+      return ok([]);
+    },
+  });
+  const asking = await client(path);
+  const list = asking.call("terminal.list", {});
+  expect((await asking.call("status", {})).ok).toBe(true);
+  slow.resolve();
+  expect(await list).toEqual({ ok: true, value: [] });
+});
+
+test("who subscribed hears its topics, and only those; a second subscription replaces the first", async () => {
+  const { path, bus } = await serve();
+  const listening = await client(path);
+  const heard: string[] = [];
+  listening.onNotice = ({ topic, data }) => void heard.push(`${topic} ${String(data)}`);
+  expect((await listening.call("subscribe", { topics: ["terminal.*", "recovery.reported"] })).ok).toBe(true);
+  const publish = () => {
+    for (const topic of [
+      "terminal.created",
+      "terminal.signal.requested",
+      "terminals",
+      "recovery.reported",
+      "recovery.stage.changed",
+    ])
+      bus.publish(topic, heard.length);
+  };
+  publish();
+  await until("three notices", () => heard.length === 3);
+  expect(heard.map((notice) => notice.split(" ")[0] ?? "")).toEqual([
+    "terminal.created",
+    "terminal.signal.requested",
+    "recovery.reported",
+  ]);
+  heard.length = 0;
+  await listening.call("subscribe", { topics: ["*"] });
+  publish();
+  await until("all five, once each", () => heard.length >= 5);
+  await listening.call("status", {});
+  expect(heard.length).toBe(5);
+});
+
+test("topics that are no list of texts are refused, and the connection goes on", async () => {
+  const { path } = await serve();
+  const raw = await Raw.to(path);
+  raw.say(hello(), ask(2, "subscribe", { topics: "all" }), ask(3, "subscribe", { topics: [1] }), ask(4));
+  await until("three answers", () => raw.answers().length === 4);
+  expect(raw.answers().slice(1)).toMatchObject([
+    { error: { code: -32602 } },
+    { error: { code: -32602 } },
+    { id: 4, result: {} },
+  ]);
+});
+
+test("a subscriber that does not read is closed; the others hear everything", async () => {
+  const { path, bus } = await serve();
+  const good = await client(path);
+  let heard = 0;
+  good.onNotice = () => {
+    heard += 1;
+  };
+  await good.call("subscribe", { topics: ["*"] });
+  const slow = await Raw.to(path);
+  slow.say(hello(), ask(2, "subscribe", { topics: ["*"] }));
+  await until("it is subscribed", () => slow.answers().length === 2);
+  slow.pause();
+  const large = "x".repeat(1 << 16);
+  for (let n = 0; n < 200; n += 1) {
+    bus.publish("terminal.created", large);
+    await until("the good one has it", () => heard === n + 1);
+  }
+  slow.resume();
+  await slow.ends();
+  expect(heard).toBe(200);
+});
+
+test("more requests at once than anybody needs close the connection, and those beyond are not done", async () => {
+  let asked = 0;
+  const { path } = await serve({
+    "terminal.list": () => {
+      asked += 1;
+      return new Promise(() => undefined);
+    },
+  });
+  const raw = await Raw.to(path);
+  raw.say(hello(), ...Array.from({ length: 400 }, (_, n) => ask(n + 2, "terminal.list")));
+  await raw.ends();
+  expect(asked).toBe(256);
+});
+
+test("a client whose daemon goes away hears so: what it asked, what it asks later, and its end", async () => {
+  const { path, server } = await serve({ "terminal.list": () => new Promise(() => undefined) });
+  const asking = await client(path);
+  const open = asking.call("terminal.list", {});
+  server.close();
+  expect(await open).toEqual({ ok: false, error: GONE });
+  await asking.closed;
+  expect(await asking.call("status", {})).toEqual({ ok: false, error: GONE });
+});
+
+test("a client with the wrong token is refused with words, and leaves no connection open", async () => {
+  const { path } = await serve();
+  const stranger = await RpcClient.connect((events) => sockets.connect(path, events), "wrong", "1");
+  expect(stranger).toMatchObject({ ok: false, error: { code: "rpc.token" } });
+});
+
+test("a socket that is removed from under us is bound again; who is connected notices nothing", async () => {
+  const { path, server } = await serve();
+  const old = await client(path);
+  await server.look(sockets, path);
+  unlinkSync(path);
+  await server.look(sockets, path);
+  expect((await (await client(path)).call("status", {})).ok).toBe(true);
+  expect((await old.call("status", {})).ok).toBe(true);
+});
+
+test("a displaced daemon does not remove its successor's socket, nor takes it back", async () => {
+  const first = await serve();
+  unlinkSync(first.path);
+  const second = new RpcServer({}, new Bus(), { token: TOKEN, version: "2", pid: 43 });
+  await second.listen(sockets, first.path);
+  closers.push(() => second.close());
+  expect(first.server.look(sockets, first.path)).rejects.toThrow("EADDRINUSE");
+  first.server.close();
+  expect(existsSync(first.path)).toBe(true);
+  const raw = await Raw.to(first.path);
+  raw.say(hello());
+  await until("the successor answers", () => raw.answers().length === 1);
+  expect(raw.answers()).toMatchObject([{ result: { pid: 43 } }]);
+});

@@ -1,0 +1,74 @@
+// The daemon's small files: its token, its reports, and what tells the causes of a start apart.
+import { expect, test } from "bun:test";
+import { CLEAN_MARKER, detectCause, LAST_BOOT } from "../../src/daemon/recovery-work.ts";
+import { homeToken, keepToken, readReport, writeReport, writeSmall } from "../../src/daemon/small-files.ts";
+import type { Report } from "../../src/wire/rpc.ts";
+import { SimDisk } from "../sim/disk.ts";
+import { SimRandom } from "../sim/random.ts";
+import { nothing } from "../sim/survive.ts";
+import { afterKill, afterPowerCut, simWorld } from "../sim/world.ts";
+
+function report(n: number): Report {
+  const at = new Date(Date.UTC(2026, 0, 1, 0, 0, n)).toISOString();
+  return { at, cause: "daemon crash", items: [], log: null, tookMs: n };
+}
+
+test("a token is made once for a home, and outlives the power", async () => {
+  const disk = new SimDisk();
+  const token = await homeToken(disk, new SimRandom(1), "/h");
+  expect(token).toMatch(/^[0-9a-f]{64}$/);
+  expect(await homeToken(disk.powerCut(nothing), new SimRandom(2), "/h")).toBe(token);
+});
+
+test.each(["", "short", "g".repeat(64), "0".repeat(65)])("%j is no token: another is made", async (text) => {
+  const disk = new SimDisk();
+  disk.plant("/h/run/token", Buffer.from(text));
+  expect(await homeToken(disk, new SimRandom(1), "/h")).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test("a token that is removed from under us is put back, and one that stands costs no write", async () => {
+  const disk = new SimDisk();
+  const token = await homeToken(disk, new SimRandom(1), "/h");
+  disk.unlink("/h/run/token");
+  await keepToken(disk, "/h", token);
+  expect(new TextDecoder().decode(disk.peek("/h/run/token"))).toBe(`${token}\n`);
+  disk.readOnly = true;
+  await keepToken(disk, "/h", token);
+});
+
+test("reports are bounded: the newest 50 stay, and each is found by its name", async () => {
+  const disk = new SimDisk();
+  const names: string[] = [];
+  for (let n = 0; n < 60; n += 1) names.push(await writeReport(disk, "/h", report(n)));
+  expect(disk.list("/h/recovery/reports").sort()).toEqual(names.slice(10).map((name) => `${name}.json`));
+  expect(readReport(disk, "/h", null)).toEqual(report(59));
+  expect(readReport(disk, "/h", names[30] ?? "")).toEqual(report(30));
+  expect(readReport(disk, "/h", names[0] ?? "")).toBeNull();
+});
+
+test("no report, a bad one, and a name that leads elsewhere are null", async () => {
+  const disk = new SimDisk();
+  expect(readReport(disk, "/h", null)).toBeNull();
+  disk.plant("/h/recovery/reports/x.json", Buffer.from("{"));
+  disk.plant("/h/recovery/secret.json", Buffer.from('{"items":[]}'));
+  expect(readReport(disk, "/h", "x")).toBeNull();
+  expect(readReport(disk, "/h", "../secret")).toBeNull();
+});
+
+test("RS-4 the cause of a start: clean, the daemon's crash, or the machine's", async () => {
+  let world = simWorld(1);
+  const cause = () => detectCause({ ...world, home: "/h" });
+  const recovered = () => writeSmall(world.disk, "/h", LAST_BOOT, world.processes.bootId());
+  expect(cause()).toBe("clean start"); // The first one ever.
+  await recovered();
+  world = afterKill(world);
+  expect(cause()).toBe("daemon crash");
+  await writeSmall(world.disk, "/h", CLEAN_MARKER, "{}");
+  world = afterKill(world);
+  expect(cause()).toBe("clean start");
+  expect(cause()).toBe("daemon crash"); // The marker is good for one start.
+  world = afterPowerCut(world, nothing);
+  expect(cause()).toBe("machine crash");
+  world = afterKill(world);
+  expect(cause()).toBe("machine crash"); // Until a recovery has been through.
+});
