@@ -1,0 +1,79 @@
+// The commands that look at Holdfast itself: logs, recovery, config, status. Real processes, a real daemon.
+import { afterAll, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { rejects } from "./expect.ts";
+import { endAll, Home, until } from "./terminal-home.ts";
+
+afterAll(endAll, 60_000);
+
+test("logs shows the last lines of what watchdog and daemon said, and follows what they go on to say", async () => {
+  const home = new Home();
+  mkdirSync(join(home.path, "run"));
+  rejects(await home.run("logs"), 4, "There is no log at");
+  await home.ok("up");
+  const lines: string[] = await home.json("logs", "-n", "500");
+  expect(lines.some((line) => /daemon \d+: live after \d+ ms/.test(line))).toBe(true);
+  expect((await home.ok("logs", "-n", "1")).split("\n")).toHaveLength(2);
+  expect(await home.ok("logs", "-n", "0")).toBe("");
+  const window = home.window(["logs", "-n", "0", "--follow"]);
+  await until("it follows", async () => {
+    const { daemon } = await home.json("status");
+    if (daemon.pid !== null) process.kill(daemon.pid, "SIGKILL");
+    return window.seen.includes("live after");
+  });
+  window.type("\u0003");
+  expect(await window.exited).toBe(0);
+}, 60_000);
+
+test("recovery: the stage and the reports, with the daemon up and down; what is not there is said", async () => {
+  const home = new Home();
+  mkdirSync(join(home.path, "recovery"));
+  expect(await home.ok("recovery", "status")).toBe("stage    no recovery yet\n");
+  rejects(await home.run("recovery", "report"), 4, "There was no recovery on this home yet.");
+  rejects(await home.run("recovery", "retry"), 75, "The daemon is not running.");
+  await home.ok("new", "-d", "t", "--", "cat");
+  expect(await home.ok("recovery", "status")).toContain("stage    LIVE, attempt 1\n");
+  expect(await home.json("recovery", "retry")).toEqual({ stage: "LIVE" });
+  const { report } = await home.json("recovery", "status");
+  expect(await home.json("recovery", "report", report)).toMatchObject({ cause: "clean start", items: [] });
+  rejects(await home.run("recovery", "report", "none"), 4, `The newest is ${report}.`);
+  await home.ok("down");
+  expect(await home.json("recovery", "status")).toMatchObject({ stage: "LIVE", running: false, report });
+  writeFileSync(join(home.path, `recovery/reports/${report}.json`), "{}");
+  rejects(await home.run("recovery", "report"), 1, `The report ${report} cannot be read.`);
+}, 60_000);
+
+test("config: what holds and where it is from; secrets of watched programs are not shown", async () => {
+  const home = new Home();
+  expect(await home.ok("config", "check")).toContain("the defaults hold");
+  const watch = '[watch.mail]\ncommand = ["sleep", "9"]\nenv = { MAIL_TOKEN = "s3cret", BOX = "in" }\n';
+  writeFileSync(join(home.path, "config.toml"), `[terminal]\nterm = "vt100"\n${watch}`);
+  expect(await home.ok("config", "check")).toContain("config.toml: right");
+  const shown = await home.ok("config", "show");
+  expect(shown).toContain('term = "vt100"');
+  expect(shown).not.toContain("s3cret");
+  const { config, found } = await home.json("config", "show");
+  expect({ found, term: config.terminal.term, env: config.watch.mail.env }).toEqual({
+    found: true,
+    term: "vt100",
+    env: { MAIL_TOKEN: "(not shown)", BOX: "in" },
+  });
+  writeFileSync(join(home.path, "config.toml"), "[terminal]\nterm = 3\n");
+  rejects(await home.run("config", "show"), 1, "config.toml:2:");
+  expect(JSON.parse((await home.run("config", "check", "--json")).out).problems).toHaveLength(1);
+});
+
+test("up twice says that it is up; ls of nothing, of one and of what ended; down twice is no error", async () => {
+  const home = new Home();
+  expect((await home.run("up")).code).toBe(0);
+  expect((await home.run("up")).code).toBe(0);
+  expect((await home.run("ls")).err).toContain("holdfast new");
+  await home.ok("new", "-d", "one", "--", "sh", "-c", "exit 3");
+  await home.run("wait", "one");
+  expect(await home.ok("ls")).toMatch(/^one +main +ended 3 /m);
+  await home.ok("rm", "one");
+  expect(await home.json("ls")).toEqual([]);
+  await home.ok("down");
+  expect((await home.run("down")).code).toBe(0);
+}, 60_000);
