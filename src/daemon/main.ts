@@ -1,12 +1,13 @@
 // The entry of the daemon: `bun src/daemon/main.ts HOME`. The watchdog starts it, and starts it again; it keeps a watchdog in turn.
-// M1. One for a home: whoever finds the lock taken leaves with a code of its own, which is no crash.
+// M1. One for a home: whoever finds a lock taken leaves with a code of its own, which is no crash. The first lock lies beside wal/, not
+//     in run/: whoever writes the log has it, also after all of run/ was removed. Who does not get it has touched nothing.
 // M2. The start-up goes through its table (core/startup.ts); every way out says what is wrong and what can be done.
 // M3. The socket is bound beside everything else, so that status is answered during recovery, and a path that cannot be bound holds
 //     up no recovery. Whether it was bound is asked where the table asks for it.
-// M4. A daemon whose lock was removed takes it again; one that somebody else has taken meanwhile is displaced, and leaves.
+// M4. A daemon whose lock was removed takes it again; one whose lock somebody else has taken meanwhile is displaced, and leaves.
 import { type Fault, isFault } from "../base/fault.ts";
 import { type StartupEvent, type StartupState, startupMachine } from "../core/startup.ts";
-import { joinPath, makeDirectories, readWhole } from "../log/file.ts";
+import { joinPath, makeDirectories, parentOf, readWhole } from "../log/file.ts";
 import { readJson } from "../log/json-file.ts";
 import { takeLock } from "../log/lock.ts";
 import { SafeMode } from "../log/safe-mode.ts";
@@ -30,7 +31,8 @@ import { VERSION } from "./version.ts";
 const FAILED = 1;
 const USAGE = 2;
 const DEFAULT_HEARTBEAT_MS = 2_000;
-const LOCK = "run/daemon.lock";
+/** The log's own, and the one by which others find us. */
+const LOCKS = ["wal.lock", "run/daemon.lock"] as const;
 
 const program = realProgram();
 const out = realConsole();
@@ -58,18 +60,18 @@ function leave(words: string, code: number): never {
 }
 
 /** Held until the end of the process; never given back. */
-function lock(home: string): void {
+function lock(home: string, name: string): void {
+  const path = joinPath(home, name);
   const owner = identify(doors.processes, doors.processes.pid);
-  makeDirectories(doors.disk, joinPath(home, "run"));
-  const held = owner === undefined ? undefined : takeLock(doors, joinPath(home, LOCK), owner);
+  makeDirectories(doors.disk, parentOf(path));
+  const held = owner === undefined ? undefined : takeLock(doors, path, owner);
   if (held?.ok !== true) leave(held?.error.message ?? "it cannot find itself in /proc", ANOTHER_RUNS); // M1
 }
 
 /** M4. A record that cannot be read proves nothing: a full disk may have kept us from writing ours. */
-function keepLock(home: string): void {
-  const path = joinPath(home, LOCK);
-  if (doors.disk.stat(path) === undefined) lock(home);
-  const pid = living(home, LOCK);
+function keepLock(home: string, name: string): void {
+  if (doors.disk.stat(joinPath(home, name)) === undefined) lock(home, name);
+  const pid = living(home, name);
   if (pid !== null && pid !== doors.processes.pid) leave(`process ${pid} has taken this home over`, ANOTHER_RUNS);
 }
 
@@ -97,7 +99,7 @@ function heartbeatMs(): number {
 function tend(home: string, daemon: Daemon): void {
   doors.clock.after(heartbeatMs(), () => {
     tend(home, daemon);
-    tolerating(() => keepLock(home));
+    for (const name of LOCKS) tolerating(() => keepLock(home, name));
     void daemon.tend();
   });
 }
@@ -150,7 +152,7 @@ function living(home: string, path: string): number | null {
 async function main(): Promise<never> {
   const [home] = program.args;
   if (home === undefined || !home.startsWith("/")) return leave("the first word is the home, as a full path", USAGE);
-  lock(home);
+  for (const name of LOCKS) lock(home, name);
   const config = configuration();
   const link = heartbeat(home);
   const ended = Promise.withResolvers<number>();

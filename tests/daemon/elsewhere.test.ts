@@ -122,11 +122,37 @@ test("a socket that is deleted from under the daemon comes back by itself, and s
   await home.is(await home.open("one", SLEEP), "running"); // Also without the program that lay in run/bin.
 });
 
+test("all of run/ is removed while the daemon cannot see it: a second one writes nothing, and the first goes on", async () => {
+  const home = newHome();
+  const first = await home.live();
+  first.process.kill("SIGSTOP"); // As long as it does not put its lock back, nothing in run/ says that it is there.
+  rmSync(home.file("run"), { recursive: true });
+  const wal = readFileSync(walOf(home));
+  const second = home.start();
+  expect(await second.process.exited).toBe(73);
+  expect(second.said()).toContain(`wal.lock is held by process ${first.process.pid}`);
+  expect(readFileSync(walOf(home))).toEqual(wal);
+  expect(existsSync(home.file("run"))).toBe(false);
+  first.process.kill("SIGCONT");
+  await home.isLive(first);
+  await home.is(await home.open("one", SLEEP), "running");
+});
+
+test("a log's lock that was removed is taken again", async () => {
+  const home = newHome();
+  const first = await home.live();
+  rmSync(home.file("wal.lock"));
+  await until("it is back", () => home.text("wal.lock") !== "");
+  expect(JSON.parse(home.text("wal.lock"))).toMatchObject({ pid: first.process.pid });
+  await home.isLive(first);
+});
+
 test("a daemon whose home was taken over leaves, and leaves the successor's socket alone", async () => {
   const home = newHome();
   const first = await home.live();
   first.process.kill("SIGSTOP"); // It does not see what happens.
   rmSync(home.file("run"), { recursive: true });
+  rmSync(home.file("wal.lock"));
   const second = await home.live();
   first.process.kill("SIGCONT");
   expect(await first.process.exited).toBe(73);
