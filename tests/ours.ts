@@ -10,5 +10,10 @@ export const COUNTING: readonly string[] =
   process.env["HOLDFAST_COUNTING"] === undefined ? [] : ["--preload", join(ROOT, "scripts/counting.ts")];
 
 export function ours(entry: string, ...args: readonly string[]): [string, ...string[]] {
-  return [BUN, "--config=/dev/null", "--no-env-file", "--no-install", ...COUNTING, join(ROOT, entry), ...args];
+  return oursAt(ROOT, entry, ...args);
+}
+
+/** The same from another installation. */
+export function oursAt(root: string, entry: string, ...args: readonly string[]): [string, ...string[]] {
+  return [BUN, "--config=/dev/null", "--no-env-file", "--no-install", ...COUNTING, join(root, entry), ...args];
 }

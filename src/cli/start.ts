@@ -2,6 +2,7 @@
 // A1. `up` is durable before anything is started: who is killed right after it is healed.
 // A2. A watchdog is started only where none lives; a second one would leave at once, but one that is leaving must be replaced.
 // A3. Nothing of the terminal we were called from goes on into Holdfast: not its marker, which would make everything its orphan.
+// A4. Paths in the environment are made absolute: Holdfast stands in its home, wherever the command was typed.
 import type { Refusal } from "../base/result.ts";
 import type { RecoveryStage } from "../core/recovery.ts";
 import { joinPath, makeDirectories } from "../log/file.ts";
@@ -76,8 +77,18 @@ export async function startWatchdog(reach: Reach, home: string): Promise<Refusal
   turnOver(disk, home);
   const settings = JSON.stringify(settingsOf(reach, config.value.config));
   const argv = self.command("src/watchdog/main.ts", home, settings);
-  realChildren().detached({ argv, cwd: home, env: withoutOurs(self.environment()) }, logPath(home)); // A3
+  realChildren().detached({ argv, cwd: home, env: environmentOf(reach, home, config.value.path) }, logPath(home));
   return undefined;
+}
+
+/** A3, A4 */
+function environmentOf({ self, console }: Reach, home: string, config: string | undefined) {
+  const env = withoutOurs(self.environment());
+  return {
+    ...env,
+    ...(env["HOLDFAST_HOME"] !== undefined && { HOLDFAST_HOME: home }),
+    ...(env["HOLDFAST_CONFIG"] && config !== undefined && { HOLDFAST_CONFIG: console.absolute(config) }),
+  };
 }
 
 /** Where the operator wants it up and nobody is there, every command starts it; a home where nobody ever said so is left alone. */

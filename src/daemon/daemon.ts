@@ -242,12 +242,12 @@ export class Daemon {
 
   /** D2 */
   async stop(): Promise<void> {
-    const { disk, home, clock } = this.#ports.world;
+    const { disk, home, clock, processes } = this.#ports.world;
     this.#server?.hide();
     this.#hands?.close();
     await this.#log?.close();
     this.#server?.close(); // Only now: what became durable meanwhile was still acknowledged.
-    const clean = JSON.stringify({ at: new Date(clock.now()).toISOString() });
+    const clean = JSON.stringify({ at: new Date(clock.now()).toISOString(), bootId: processes.bootId() });
     await this.#tolerating(() => (this.isLive ? writeSmall(disk, home, CLEAN_MARKER, clean) : this.#machine.reset()));
   }
 }

@@ -16,6 +16,7 @@ import { configRefusal, loadConfig } from "../wire/config.ts";
 import type { Config } from "../wire/config-schema.ts";
 import { ANOTHER_RUNS, HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE, WATCHDOG_SOCKET } from "../wire/heartbeat.ts";
 import { HeartbeatLink, keepWatchdog, startHeartbeat } from "../wire/heartbeat-client.ts";
+import { VERSION } from "../wire/version.ts";
 import { identify } from "../world/process.ts";
 import { realChildren } from "../world/real-children.ts";
 import { realConsole } from "../world/real-console.ts";
@@ -26,7 +27,6 @@ import { realWorld } from "../world/world.ts";
 import { bindRetrying } from "./bind.ts";
 import { Bus } from "./bus.ts";
 import { Daemon } from "./daemon.ts";
-import { VERSION } from "./version.ts";
 
 const FAILED = 1;
 const USAGE = 2;
@@ -79,7 +79,7 @@ function configuration(): Config {
   const env = self.environment();
   const loaded = loadConfig({
     env: (name) => env[name],
-    absolute: (path) => path,
+    absolute: out.absolute,
     read: (path) => readWhole(doors.disk, path),
   });
   if (loaded.ok) {

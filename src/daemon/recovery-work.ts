@@ -4,13 +4,15 @@
 import type { Fate, ReportItem } from "../core/recovery.ts";
 import { effectsOf, type Terminal } from "../core/terminal.ts";
 import { joinPath, readWhole, removeIfThere } from "../log/file.ts";
+import { readJson } from "../log/json-file.ts";
+import type { Report } from "../wire/rpc.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Found, Hands } from "./hands.ts";
 import type { HolderPlace } from "./holder-files.ts";
 import type { StageWork } from "./recovery-run.ts";
 import type { Turn } from "./turn.ts";
 
-export type Cause = "daemon crash" | "machine crash" | "clean start";
+export type Cause = Report["cause"];
 
 export const CLEAN_MARKER = "recovery/clean-shutdown.json";
 export const LAST_BOOT = "recovery/last-boot.json";
@@ -35,7 +37,7 @@ export type WorkPorts = {
 export function recoveryWork(ports: WorkPorts): StageWork {
   return {
     DETECTING: async () => {
-      ports.detected(detectCause(ports.place));
+      ports.detected(await detectCause(ports.place));
       return [];
     },
     INVENTORYING: async () => ports.setAside,
@@ -44,12 +46,17 @@ export function recoveryWork(ports: WorkPorts): StageWork {
   };
 }
 
-/** A marker of a clean end is good for one start. */
-export function detectCause({ disk, processes, home }: HolderPlace): Cause {
-  const clean = removeIfThere(disk, joinPath(home, CLEAN_MARKER));
+/**
+ * A marker of a clean end is good for one start, and only where it ended the last boot that recovered. After a reboot it stays, so that
+ * a start that is killed and tried again says the same.
+ */
+export async function detectCause({ disk, processes, home }: HolderPlace): Promise<Cause> {
   const boot = new TextDecoder().decode(readWhole(disk, joinPath(home, LAST_BOOT)) ?? new Uint8Array(0)).trim();
-  if (boot !== "" && boot !== processes.bootId()) return "machine crash";
-  return clean || boot === "" ? "clean start" : "daemon crash";
+  const clean = boot === "" || readJson(disk, joinPath(home, CLEAN_MARKER))?.["bootId"] === boot;
+  if (boot !== "" && boot !== processes.bootId()) return clean ? "machine restart" : "machine crash";
+  // Synced: a power cut must not bring it back, and make a crash of the machine look like a clean end.
+  if (removeIfThere(disk, joinPath(home, CLEAN_MARKER))) await disk.syncDirectory(joinPath(home, "recovery"));
+  return clean ? "clean start" : "daemon crash";
 }
 
 async function restore(ports: WorkPorts, progress: () => void): Promise<ReportItem[]> {

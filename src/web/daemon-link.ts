@@ -5,6 +5,7 @@ import { isFault } from "../base/fault.ts";
 import { type Refusal, type Result, refused } from "../base/result.ts";
 import type { StatusResult } from "../wire/rpc.ts";
 import { type Dial, RpcClient, type Wire } from "../wire/rpc-client.ts";
+import { VERSION } from "../wire/version.ts";
 import type { Clock } from "../world/clock.ts";
 import { type DaemonView, rowOf } from "./status-view.ts";
 
@@ -68,7 +69,7 @@ export class DaemonLink {
     const token = this.#ports.token();
     if (token === undefined) return refused("daemon.down", "The daemon has not been started on this home yet.", "");
     try {
-      const client = await RpcClient.connect(this.#dial, token, "web host");
+      const client = await RpcClient.connect(this.#dial, token, VERSION);
       if (client.ok) this.#keep(client.value);
       return client;
     } catch (error) {

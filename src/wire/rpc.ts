@@ -49,7 +49,8 @@ export type StatusResult = {
 
 export type Report = {
   readonly at: string;
-  readonly cause: "daemon crash" | "machine crash" | "clean start";
+  /** `machine restart`: it had been stopped cleanly before the machine went down. */
+  readonly cause: "daemon crash" | "machine crash" | "machine restart" | "clean start";
   readonly items: readonly ReportItem[];
   readonly log: unknown;
   readonly tookMs: number;

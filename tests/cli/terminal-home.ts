@@ -3,7 +3,7 @@
 // TH2. Nothing is slept for: `until` waits for a fact, and fails with its name.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { ours } from "../ours.ts";
+import { ours, oursAt } from "../ours.ts";
 
 const MAIN = ours("src/cli/main.ts");
 /** Longer than anything here takes on a busy machine; a fact that is still missing then will not come. */
@@ -33,8 +33,23 @@ export class Home {
     };
   }
 
-  async run(...args: readonly string[]): Promise<Ended> {
-    const child = Bun.spawn([...MAIN, ...args], { cwd: this.path, env: this.env, stdio: ["ignore", "pipe", "pipe"] });
+  run(...args: readonly string[]): Promise<Ended> {
+    return this.#run([...MAIN, ...args]);
+  }
+
+  /** The command of another installation. */
+  from(root: string, ...args: readonly string[]): Promise<Ended> {
+    return this.#run(oursAt(root, "src/cli/main.ts", ...args));
+  }
+
+  /** With other variables than its own. */
+  with(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ended> {
+    return this.#run([...MAIN, ...args], env);
+  }
+
+  async #run(words: string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+    const given = { ...this.env, ...env };
+    const child = Bun.spawn(words, { cwd: this.path, env: given, stdio: ["ignore", "pipe", "pipe"] });
     const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
     return { code, out, err };
   }

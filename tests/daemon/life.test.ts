@@ -1,7 +1,7 @@
 // The daemon as a real process: it comes up, dies, comes back, and nothing that ran notices.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { daemonHomes, until } from "./home.ts";
+import { daemonHomes, killIfThere, processes, until } from "./home.ts";
 
 const newHome = daemonHomes();
 const SLEEP = ["sleep", "1000"];
@@ -52,6 +52,21 @@ test("DS-4 a clean shutdown leaves children running, says that it was clean, and
   await home.kill(second);
   await home.live();
   expect((await home.report()).cause).toBe("daemon crash");
+});
+
+test("RS-4 a clean shutdown and then a reboot is no crash of the machine, and the terminals that went down with it are told", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const id = await home.open("one", SLEEP);
+  const { pid, holder } = await home.is(id, "running");
+  expect(await home.stop(first)).toBe(0);
+  for (const name of ["recovery/last-boot.json", "recovery/clean-shutdown.json", "recovery/recovery-state.json"])
+    writeFileSync(home.file(name), home.text(name).replaceAll(processes.bootId(), "the boot before"));
+  for (const who of [holder, pid]) killIfThere(who);
+  await until("nobody is left", () => processes.startTime(holder) === undefined);
+  await home.live();
+  const { cause, items } = await home.report();
+  expect({ cause, items }).toMatchObject({ cause: "machine restart", items: [{ id, fate: "needs you" }] });
 });
 
 test("DS-4 a command that was under way when the signal came is acknowledged and durable, or neither", async () => {

@@ -55,20 +55,30 @@ test("no report, a bad one, and a name that leads elsewhere are null", async () 
   expect(readReport(disk, "/h", "../secret")).toBeNull();
 });
 
-test("RS-4 the cause of a start: clean, the daemon's crash, or the machine's", async () => {
+test("RS-4 the cause of a start: clean, the daemon's crash, the machine's, or its restart after a clean end", async () => {
   let world = simWorld(1);
   const cause = () => detectCause({ ...world, home: "/h" });
   const recovered = () => writeSmall(world.disk, "/h", LAST_BOOT, world.processes.bootId());
-  expect(cause()).toBe("clean start"); // The first one ever.
+  const stopped = () => writeSmall(world.disk, "/h", CLEAN_MARKER, JSON.stringify({ bootId: world.processes.bootId() }));
+  expect(await cause()).toBe("clean start"); // The first one ever.
   await recovered();
   world = afterKill(world);
-  expect(cause()).toBe("daemon crash");
-  await writeSmall(world.disk, "/h", CLEAN_MARKER, "{}");
+  expect(await cause()).toBe("daemon crash");
+  await stopped();
   world = afterKill(world);
-  expect(cause()).toBe("clean start");
-  expect(cause()).toBe("daemon crash"); // The marker is good for one start.
+  expect(await cause()).toBe("clean start");
+  expect(await cause()).toBe("daemon crash"); // The marker is good for one start.
   world = afterPowerCut(world, nothing);
-  expect(cause()).toBe("machine crash");
+  expect(await cause()).toBe("machine crash");
   world = afterKill(world);
-  expect(cause()).toBe("machine crash"); // Until a recovery has been through.
+  expect(await cause()).toBe("machine crash"); // Until a recovery has been through.
+  await recovered();
+  await stopped();
+  world = afterPowerCut(world, nothing);
+  expect(await cause()).toBe("machine restart");
+  world = afterKill(world);
+  expect(await cause()).toBe("machine restart"); // Also where the start itself was killed.
+  await recovered();
+  world = afterPowerCut(world, nothing);
+  expect(await cause()).toBe("machine crash"); // The old marker says nothing about this boot.
 });

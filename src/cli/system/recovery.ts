@@ -86,7 +86,8 @@ function isReport(value: unknown): value is Report {
 }
 
 function reportText({ console }: Reach, { at, cause, items, tookMs }: Report): string {
-  const head = `${at}: ${cause}, live after ${tookMs} ms, ${count(items.length, "terminal")} looked at`;
+  const why = cause === "machine restart" ? "clean stop, then the machine was restarted" : cause;
+  const head = `${at}: ${why}, live after ${tookMs} ms, ${count(items.length, "terminal")} looked at`;
   const rows = items.map(({ fate, what, name, reason, next }) => [fate, `${what} ${name}`, reason, `→ ${next}`]);
   return [head, ...columns(rows, console.widthOf)].join("\n");
 }

@@ -60,7 +60,7 @@ function statusText({ version, home, watchdog, daemon, web, recovery, safeMode, 
   const stage = recovery.stage ?? (daemon.pid === null ? "down" : "the daemon does not answer");
   const next = daemon.pid === null && watchdog.pid === null ? "  → holdfast up\n" : "";
   return [
-    `holdfast ${version}, home ${home}\n`,
+    `holdfast ${version}${otherVersion(version)}, home ${home}\n`,
     `state      ${stage}${safeMode.active ? ", in safe mode" : ""}\n`,
     `watchdog   ${pid(watchdog)}\n`,
     `daemon     ${pid(daemon)}${since}\n`,
@@ -68,6 +68,12 @@ function statusText({ version, home, watchdog, daemon, web, recovery, safeMode, 
     counts.terminals === null ? "" : `terminals  ${count(counts.terminals, "terminal")}\n`,
     next,
   ].join("");
+}
+
+/** They understand each other, but one of them may lack what the other one has. */
+function otherVersion(daemons: string): string {
+  if (daemons === about.version) return "";
+  return ` (this command is ${about.version}: holdfast down && holdfast up)`;
 }
 
 export const statusCommand = reaching(status);
