@@ -101,7 +101,9 @@ export async function heal(reach: Reach, home: string): Promise<void> {
 /** What the watchdog is told, in its own words (watchdog/settings.ts). */
 function settingsOf({ disk, self }: Reach, { daemon, crashLoop, web, watch }: Config) {
   const page = self.command("src/web/main.ts").at(-1) ?? "";
-  const programs = Object.entries(watch).map(([name, { command, cwd, env }]) => [name, { argv: command, cwd, env }]);
+  const programs = Object.entries(watch).map(([name, { command, cwd, env, heartbeatMs }]) => {
+    return [name, { argv: command, cwd, env, ...(heartbeatMs > 0 && { heartbeatMs }) }];
+  });
   return {
     heartbeatMs: daemon.heartbeatMs,
     killAfterMs: daemon.unresponsiveKillS * 1000,

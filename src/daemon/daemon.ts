@@ -33,7 +33,7 @@ export type DaemonPorts = {
   readonly bus: Bus;
   readonly safeMode: SafeMode;
   /** Facts about the others that the status shows. */
-  others(): Pick<StatusResult, "watchdog" | "web">;
+  others(): Pick<StatusResult, "watchdog" | "web" | "programs">;
   /** The log stopped for good: the process must end, and the next one reads the disk. */
   broken(error: unknown): void;
   say(words: string): void;

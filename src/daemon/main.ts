@@ -12,6 +12,7 @@ import { readJson } from "../log/json-file.ts";
 import { takeLock } from "../log/lock.ts";
 import { SafeMode } from "../log/safe-mode.ts";
 import { readWanted } from "../log/wanted.ts";
+import { livingPid, watchedPrograms } from "../log/watched.ts";
 import { configRefusal, loadConfig } from "../wire/config.ts";
 import type { Config } from "../wire/config-schema.ts";
 import { ANOTHER_RUNS, HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE, WATCHDOG_SOCKET } from "../wire/heartbeat.ts";
@@ -139,14 +140,15 @@ function others(home: string) {
   const watchdog = living(home, "run/watchdog.lock");
   const web = living(home, "run/web.lock");
   const url = web === null ? undefined : readJson(doors.disk, joinPath(home, "run/web.json"))?.["url"];
-  return { watchdog: { pid: watchdog }, web: { pid: web, url: typeof url === "string" ? url : null } };
+  return {
+    watchdog: { pid: watchdog },
+    web: { pid: web, url: typeof url === "string" ? url : null },
+    programs: watchedPrograms({ ...doors, home }),
+  };
 }
 
-/** Whoever took a lock, where that one lives: the record outlives its owner. */
 function living(home: string, path: string): number | null {
-  const { pid, startTime, bootId } = readJson(doors.disk, joinPath(home, path)) ?? {};
-  if (typeof pid !== "number" || typeof startTime !== "number" || typeof bootId !== "string") return null;
-  return doors.processes.alive({ pid, startTime, bootId }) ? pid : null;
+  return livingPid(doors, joinPath(home, path));
 }
 
 async function main(): Promise<never> {

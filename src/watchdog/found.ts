@@ -4,9 +4,10 @@
 //     breath loses, leaves as one loses a race, and is started again.
 import { isFault } from "../base/fault.ts";
 import { readJson } from "../log/json-file.ts";
+import { notePathOf } from "../log/watched.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Processes, ProcessIdentity } from "../world/process.ts";
-import { notePathOf, type WatchSpec } from "./specs.ts";
+import type { WatchSpec } from "./specs.ts";
 
 export type Found =
   | { readonly kind: "nobody" }

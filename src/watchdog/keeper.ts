@@ -98,7 +98,7 @@ export class Keeper implements PartOwner, Host {
   variables({ shows }: WatchSpec): Readonly<Record<string, string>> {
     const mode = this.#safeMode.state;
     return {
-      ...(shows.kind === "heartbeat" && { [HEARTBEAT_VARIABLE]: String(shows.intervalMs) }),
+      ...(shows.intervalMs !== undefined && { [HEARTBEAT_VARIABLE]: String(shows.intervalMs) }),
       ...(mode.active && { [SAFE_MODE_VARIABLE]: mode.reason }),
     };
   }

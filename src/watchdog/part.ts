@@ -6,6 +6,7 @@ import { assert } from "../base/assert.ts";
 import { isFault } from "../base/fault.ts";
 import { writeJson } from "../log/json-file.ts";
 import { tolerating } from "../log/recovery-bus.ts";
+import { notePathOf } from "../log/watched.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
 import { type CrashRecord, crashRecord } from "./crash-record.ts";
 import { CrashReason, type SeenEnding } from "./exit.ts";
@@ -14,7 +15,7 @@ import { Life } from "./life.ts";
 import type { PartOwner } from "./owner.ts";
 import { Pace } from "./pace.ts";
 import { type PartEvent, type PartState, partMachine } from "./part-table.ts";
-import { notePathOf, type WatchSpec } from "./specs.ts";
+import type { WatchSpec } from "./specs.ts";
 import { stopLife } from "./stop.ts";
 
 /** Somebody who has just taken a lock writes its record within a millisecond. */
@@ -151,7 +152,7 @@ export class Part {
     this.#life = life;
     const { shows, name } = this.spec;
     this.#owner.say(`${name} (${who.pid}): ${event === "adopt" ? "adopted" : "started"}`);
-    if (shows.kind === "heartbeat") this.#owner.watchdog.registerProcess(name, who.pid, shows.intervalMs);
+    if (shows.intervalMs !== undefined) this.#owner.watchdog.registerProcess(name, who.pid, shows.intervalMs);
     return life;
   }
 

@@ -1,11 +1,11 @@
 // What the watchdog is told by whoever starts it, as JSON in its second word; everything may be left out.
-//   { "daemon": [words], "web": [words] | false, "programs": { NAME: { "argv": [words], "cwd": path, "env": { … } } },
+//   { "daemon": [words], "web": [words] | false, "programs": { NAME: { "argv": [words], "cwd": path, "env": { … }, "heartbeatMs": number } },
 //     "heartbeatMs", "killAfterMs", "graceMs", "stopMs", "crashes", "windowMs": numbers }
 // I1. The configuration was checked where it is read; here a wrong shape is a mistake of the starter, and named.
 // I2. What it was told last is kept in the home: whoever starts it without a word, as the daemon does when it heals, gets the same.
 import { ok, type Result, refused } from "../base/result.ts";
-import { joinPath } from "../log/file.ts";
 import { type JsonObject, readJson, writeJson } from "../log/json-file.ts";
+import { watchdogSettingsPath } from "../log/watched.ts";
 import { HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE } from "../wire/heartbeat.ts";
 import type { Command } from "../world/children.ts";
 import type { Disk } from "../world/disk.ts";
@@ -27,16 +27,12 @@ class Wrong extends Error {}
 
 /** Gives the words to `readSettings` that were given last, where there are none now (I2). */
 export function settingsText(disk: Disk, home: string, given: string | undefined): string {
-  const kept = given === undefined ? readJson(disk, keptPath(home))?.["given"] : given;
+  const kept = given === undefined ? readJson(disk, watchdogSettingsPath(home))?.["given"] : given;
   return typeof kept === "string" ? kept : "{}";
 }
 
 export function keepSettings(disk: Disk, home: string, given: string): Promise<void> {
-  return writeJson(disk, keptPath(home), { v: 1, given });
-}
-
-function keptPath(home: string): string {
-  return joinPath(home, "run/watchdog.json");
+  return writeJson(disk, watchdogSettingsPath(home), { v: 1, given });
 }
 
 export function readSettings(self: Self, home: string, text: string): Result<Settings> {
@@ -83,7 +79,8 @@ function programIn(name: string, value: unknown, usual: Omit<Command, "argv">): 
   const env: Record<string, string> = { ...usual.env };
   for (const [key, set] of Object.entries(objectIn(program["env"] ?? {}, `programs.${name}.env`)))
     env[key] = String(set);
-  return programSpec(name, { argv: wordsIn(program, "argv"), cwd, env });
+  const intervalMs = program["heartbeatMs"] === undefined ? undefined : numberIn(program, "heartbeatMs", 0);
+  return programSpec(name, { argv: wordsIn(program, "argv"), cwd, env }, intervalMs);
 }
 
 function wordsIn(given: JsonObject, key: string): readonly [string, ...string[]] {

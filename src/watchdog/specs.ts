@@ -3,10 +3,13 @@ import { joinPath } from "../log/file.ts";
 import type { Command } from "../world/children.ts";
 import { DEFAULT_INTERVAL_MS } from "./watchdog.ts";
 
-/** `heartbeat`: it talks to us and holds a lock that only one can have. `running`: it knows nothing of us, and lives as long as it has not ended. */
+/**
+ * `heartbeat`: it talks to us and holds a lock that only one can have. `running`: it lives as long as it has not ended; where there is
+ * an interval, it says also that it is well.
+ */
 export type Shows =
   | { readonly kind: "heartbeat"; readonly intervalMs: number; readonly lock: string }
-  | { readonly kind: "running" };
+  | { readonly kind: "running"; readonly intervalMs: number | undefined };
 
 export type WatchSpec = {
   /** Also a part of file names: letters, digits, `.`, `_` and `-`. */
@@ -30,11 +33,6 @@ export function lockPathOf(home: string, name: string): string {
   return joinPath(home, `run/${name}.lock`);
 }
 
-/** Where the watchdog notes which process it started, so that its successor does not start a second one. */
-export function notePathOf(home: string, name: string): string {
-  return joinPath(home, `run/watched-${name}.json`);
-}
-
 export function daemonSpec(home: string, command: Command, intervalMs = DEFAULT_INTERVAL_MS): WatchSpec {
   return { name: DAEMON, command, shows: beating(home, DAEMON, intervalMs), essential: true };
 }
@@ -44,8 +42,8 @@ export function webSpec(home: string, command: Command, intervalMs = DEFAULT_INT
 }
 
 /** A program of the user's (`[watch.NAME]`). */
-export function programSpec(name: string, command: Command): WatchSpec {
-  return { name, command, shows: { kind: "running" }, essential: false };
+export function programSpec(name: string, command: Command, intervalMs?: number): WatchSpec {
+  return { name, command, shows: { kind: "running", intervalMs }, essential: false };
 }
 
 function beating(home: string, name: string, intervalMs: number): Shows {

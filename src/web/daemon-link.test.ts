@@ -2,7 +2,9 @@
 import { expect, test } from "bun:test";
 import { SimClock } from "../../tests/sim/clock.ts";
 import { Fault } from "../base/fault.ts";
+import { RPC_PROTOCOL } from "../wire/rpc.ts";
 import type { Dial } from "../wire/rpc-client.ts";
+import { VERSION } from "../wire/version.ts";
 import { DaemonLink } from "./daemon-link.ts";
 
 /** A daemon that takes connections and says nothing. */
@@ -29,6 +31,21 @@ test("a daemon that does not answer is waited for only so long, and its connecti
     expect(await view).toEqual({ kind: "down", why: "The daemon does not answer." });
     expect(seen).toEqual({ opened: round, ended: round });
   }
+});
+
+test("it says hello with this home's token and the version of the program", async () => {
+  const heard: string[] = [];
+  const dial: Dial = async () => ({
+    send: (bytes) => void heard.push(new TextDecoder().decode(bytes)),
+    end: () => undefined,
+  });
+  const clock = new SimClock();
+  const view = new DaemonLink({ dial, token: () => "t", clock }).look();
+  await clock.settle();
+  clock.advance(2_000);
+  await view;
+  const params = { token: "t", version: VERSION, protocol: RPC_PROTOCOL };
+  expect(heard.map((line) => JSON.parse(line))).toMatchObject([{ method: "hello", params }]);
 });
 
 test("a question that is answered leaves no timer", async () => {

@@ -37,6 +37,8 @@ export type StatusResult = {
   readonly watchdog: { readonly pid: number | null };
   readonly daemon: { readonly pid: number; readonly startedAt: string };
   readonly web: { readonly pid: number | null; readonly url: string | null };
+  /** The user's own (`[watch.NAME]`); a daemon from before there were any does not say. */
+  readonly programs?: readonly { readonly name: string; readonly pid: number | null }[];
   readonly recovery: { readonly stage: RecoveryStage; readonly attempt: number; readonly report: string | null };
   readonly safeMode: { readonly active: boolean; readonly reason: string | null };
   readonly counts: {

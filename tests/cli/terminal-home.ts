@@ -42,14 +42,13 @@ export class Home {
     return this.#run(oursAt(root, "src/cli/main.ts", ...args));
   }
 
-  /** With other variables than its own. */
-  with(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ended> {
-    return this.#run([...MAIN, ...args], env);
+  /** Typed in another directory of the home, with other variables than its own. */
+  at(directory: string, env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ended> {
+    return this.#run([...MAIN, ...args], join(this.path, directory), env);
   }
 
-  async #run(words: string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-    const given = { ...this.env, ...env };
-    const child = Bun.spawn(words, { cwd: this.path, env: given, stdio: ["ignore", "pipe", "pipe"] });
+  async #run(words: string[], cwd = this.path, env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+    const child = Bun.spawn(words, { cwd, env: { ...this.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
     const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
     return { code, out, err };
   }

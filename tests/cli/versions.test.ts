@@ -48,19 +48,22 @@ test("a daemon of a newer version and the same protocol is understood, and statu
   expect(said).toContain(`this command is ${VERSION}`);
 });
 
-test.each(["older", "newer"])("a daemon of another protocol refuses a command that is %s, by its version", async (command) => {
-  const home = new Home();
-  const other = installation(OTHER_PROTOCOL);
-  if (command === "older") await home.from(other, "up");
-  else await home.ok("up");
-  const daemons = command === "older" ? "9.9.9" : VERSION;
-  const run = (...args: readonly string[]) => (command === "older" ? home.run(...args) : home.from(other, ...args));
-  for (const args of [["ls"], ["new", "one"], ["status"], ["recovery", "retry"], ["safe-mode", "exit"]]) {
-    const { code, out, err } = await run(...args);
-    expect({ args, code, out }).toEqual({ args, code: 1, out: "" });
-    expect(err).toContain(`The daemon is version ${daemons} and speaks another protocol.`);
-    expect(err).toContain("holdfast down && holdfast up");
-  }
-  expect((await run("down")).code).toBe(0); // What the hint says works.
-  expect((await run("up")).code).toBe(0);
-});
+test.each(["older", "newer"])(
+  "a daemon of another protocol refuses a command that is %s, by its version",
+  async (command) => {
+    const home = new Home();
+    const other = installation(OTHER_PROTOCOL);
+    if (command === "older") await home.from(other, "up");
+    else await home.ok("up");
+    const daemons = command === "older" ? "9.9.9" : VERSION;
+    const run = (...args: readonly string[]) => (command === "older" ? home.run(...args) : home.from(other, ...args));
+    for (const args of [["ls"], ["new", "one"], ["status"], ["recovery", "retry"], ["safe-mode", "exit"]]) {
+      const { code, out, err } = await run(...args);
+      expect({ args, code, out }).toEqual({ args, code: 1, out: "" });
+      expect(err).toContain(`The daemon is version ${daemons} and speaks another protocol.`);
+      expect(err).toContain("holdfast down && holdfast up");
+    }
+    expect((await run("down")).code).toBe(0); // What the hint says works.
+    expect((await run("up")).code).toBe(0);
+  },
+);

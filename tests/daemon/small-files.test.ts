@@ -59,7 +59,8 @@ test("RS-4 the cause of a start: clean, the daemon's crash, the machine's, or it
   let world = simWorld(1);
   const cause = () => detectCause({ ...world, home: "/h" });
   const recovered = () => writeSmall(world.disk, "/h", LAST_BOOT, world.processes.bootId());
-  const stopped = () => writeSmall(world.disk, "/h", CLEAN_MARKER, JSON.stringify({ bootId: world.processes.bootId() }));
+  const stopped = () =>
+    writeSmall(world.disk, "/h", CLEAN_MARKER, JSON.stringify({ bootId: world.processes.bootId() }));
   expect(await cause()).toBe("clean start"); // The first one ever.
   await recovered();
   world = afterKill(world);

@@ -2,8 +2,9 @@
 import { expect, test } from "bun:test";
 import { writeJson } from "../../src/log/json-file.ts";
 import { writeWanted } from "../../src/log/wanted.ts";
+import { notePathOf } from "../../src/log/watched.ts";
 import { readLastCrash } from "../../src/watchdog/crash-record.ts";
-import { lockPathOf, notePathOf } from "../../src/watchdog/specs.ts";
+import { lockPathOf } from "../../src/watchdog/specs.ts";
 import { WATCHDOG_SOCKET } from "../../src/wire/heartbeat.ts";
 import type { Ending } from "../../src/world/children.ts";
 import { put } from "../world/places.ts";

@@ -6,7 +6,7 @@ import type { DownFlags } from "./down.ts";
 import type { LogsFlags } from "./logs.ts";
 import type { ReportFlags } from "./recovery.ts";
 
-const STATUS = "{version, home, watchdog, daemon, web, recovery, safeMode, counts}";
+const STATUS = "{version, home, watchdog, daemon, web, programs, recovery, safeMode, counts}";
 
 const up = buildCommand<DataFlags, [], Context>({
   loader: async () => (await import("./up.ts")).upCommand,

@@ -2,6 +2,7 @@
 import about from "../../../package.json" with { type: "json" };
 import { ok } from "../../base/result.ts";
 import { readSafeMode } from "../../log/safe-mode.ts";
+import { watchedPrograms } from "../../log/watched.ts";
 import type { StatusResult } from "../../wire/rpc.ts";
 import { dial } from "../client.ts";
 import type { DataFlags } from "../flags.ts";
@@ -44,6 +45,7 @@ function silent(reach: Reach, home: string): Shown {
     watchdog: { pid: watchdog?.pid ?? null },
     daemon: { pid: daemon?.pid ?? null, startedAt: null },
     web: { pid: null, url: null },
+    programs: watchedPrograms({ ...reach, home }),
     recovery: { stage: null, attempt: null, report: null },
     safeMode: { active: mode.active, reason: mode.active ? mode.reason : null },
     counts: { terminals: null, agents: null, workflows: null, prompts: null },
@@ -54,7 +56,17 @@ export async function printStatus({ console }: Reach, shown: Shown, json: boolea
   await console.out.write(json ? `${visibleLine(JSON.stringify(shown))}\n` : visible(statusText(shown)));
 }
 
-function statusText({ version, home, watchdog, daemon, web, recovery, safeMode, counts }: Shown): string {
+function statusText({
+  version,
+  home,
+  watchdog,
+  daemon,
+  web,
+  programs = [],
+  recovery,
+  safeMode,
+  counts,
+}: Shown): string {
   const pid = (who: { readonly pid: number | null }) => (who.pid === null ? "not running" : `pid ${who.pid}`);
   const since = daemon.startedAt === null ? "" : `, since ${daemon.startedAt}`;
   const stage = recovery.stage ?? (daemon.pid === null ? "down" : "the daemon does not answer");
@@ -65,6 +77,7 @@ function statusText({ version, home, watchdog, daemon, web, recovery, safeMode, 
     `watchdog   ${pid(watchdog)}\n`,
     `daemon     ${pid(daemon)}${since}\n`,
     `page       ${web.url ?? pid(web)}\n`,
+    ...programs.map(({ name, ...who }) => `program    ${name}, ${pid(who)}\n`),
     counts.terminals === null ? "" : `terminals  ${count(counts.terminals, "terminal")}\n`,
     next,
   ].join("");

@@ -1,0 +1,106 @@
+// Programs of the user's in the configuration: from the file to the watchdog, and there watched, started again, shown and stopped.
+import { afterEach, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { realProcesses } from "../../src/world/real-process.ts";
+import { endAll, Home, until } from "./terminal-home.ts";
+
+const processes = realProcesses();
+
+afterEach(endAll);
+
+function configured(home: Home, ...lines: readonly string[]): void {
+  writeFileSync(join(home.path, "config.toml"), ["[web]", "enabled = false", ...lines, ""].join("\n"));
+}
+
+/** Every pid it ever had, in order. */
+function livesOf(home: Home, name: string): number[] {
+  const path = join(home.path, `lives-${name}`);
+  return existsSync(path) ? readFileSync(path, "utf8").trim().split("\n").map(Number) : [];
+}
+
+const PROGRAM = 'echo $$ >> "lives-$NAME"; exec sleep 1000';
+
+const watched = (home: Home, name: string, script: string, ...more: readonly string[]) => [
+  `[watch.${name}]`,
+  `command = ["sh", "-c", ${JSON.stringify(script)}]`,
+  `cwd = ${JSON.stringify(home.path)}`,
+  `env = { NAME = "${name}" }`,
+  ...more,
+];
+
+test("WD-8 a watched program of the configuration runs, is shown, comes back when it is killed, and goes with `down`", async () => {
+  const home = new Home();
+  configured(home, ...watched(home, "api", PROGRAM), ...watched(home, "job", PROGRAM));
+  await home.ok("up");
+  await until("both run", () => livesOf(home, "api").length === 1 && livesOf(home, "job").length === 1);
+  const [first = 0] = livesOf(home, "api");
+  const [job = 0] = livesOf(home, "job");
+  await until("the watchdog has noted them", async () => {
+    const { programs } = await home.json("status");
+    return (
+      JSON.stringify(programs) ===
+      JSON.stringify([
+        { name: "api", pid: first },
+        { name: "job", pid: job },
+      ])
+    );
+  });
+  expect(await home.ok("status")).toContain(`program    api, pid ${first}\n`);
+  process.kill(first, "SIGKILL");
+  await until("it is back", () => livesOf(home, "api").length === 2);
+  const [, second = 0] = livesOf(home, "api");
+  await until("status knows", async () => (await home.json("status")).programs[0].pid === second);
+  expect(livesOf(home, "job")).toEqual([job]); // Nobody else was touched.
+  expect((await home.json("status")).safeMode.active).toBe(false);
+  await home.ok("down");
+  for (const pid of [second, job]) expect(processes.startTime(pid)).toBeUndefined();
+  expect(await home.ok("ls")).not.toContain("api");
+});
+
+test("WD-8 a watched program that fails at once waits longer each time, and never makes safe mode", async () => {
+  const home = new Home();
+  const script = 'echo $$ >> "lives-$NAME"; exit 3';
+  configured(home, ...watched(home, "bad", script));
+  await home.ok("up");
+  const times: number[] = [];
+  for (let life = 1; life <= 7; life += 1) {
+    await until(`life ${life}`, () => livesOf(home, "bad").length >= life);
+    times.push(performance.now());
+  }
+  const [, ...rest] = times;
+  const pauses = rest.map((time, at) => time - (times[at] ?? 0));
+  expect(pauses.at(-1) ?? 0).toBeGreaterThan(2 * (pauses.at(-3) ?? 0) - 150); // 20 % of it may be jitter.
+  expect((await home.json("status")).safeMode.active).toBe(false);
+  await home.ok("down");
+  const lives = livesOf(home, "bad").length;
+  expect(JSON.parse(readFileSync(join(home.path, "recovery/last-crash.json"), "utf8"))).toMatchObject({ name: "bad" });
+  await home.ok("status");
+  expect(livesOf(home, "bad").length).toBe(lives);
+});
+
+test("WD-2 one that promised heartbeats and is silent is reported", async () => {
+  const home = new Home();
+  configured(home, ...watched(home, "quiet", PROGRAM, "heartbeat_ms = 100"));
+  await home.ok("up");
+  const crash = join(home.path, "recovery/last-crash.json");
+  await until("the report", () => existsSync(crash));
+  const [pid] = livesOf(home, "quiet");
+  expect(JSON.parse(readFileSync(crash, "utf8"))).toMatchObject({ name: "quiet", pid, reason: "UNRESPONSIVE" });
+});
+
+test("paths in the environment are made absolute before Holdfast, which stands elsewhere, gets them", async () => {
+  const home = new Home();
+  mkdirSync(join(home.path, "there"));
+  const lines = ["[daemon]", "heartbeat_ms = 333", "[web]", "enabled = false", ...watched(home, "api", PROGRAM)];
+  writeFileSync(join(home.path, "there/own.toml"), lines.join("\n"));
+  const env = { HOLDFAST_CONFIG: "own.toml", HOLDFAST_HOME: ".." };
+  expect((await home.at("there", env, "up")).code).toBe(0);
+  const { watchdog, daemon } = await home.json("status");
+  for (const { pid } of [watchdog, daemon]) {
+    const given = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+    expect(given).toContain(`HOLDFAST_CONFIG=${home.path}/there/own.toml`);
+    expect(given).toContain(`HOLDFAST_HOME=${home.path}`);
+  }
+  expect(readFileSync(`/proc/${daemon.pid}/environ`, "utf8")).toContain("HOLDFAST_HEARTBEAT_MS=333");
+});
