@@ -1,6 +1,7 @@
 // A line to the daemon.
 // E1. Dialling never starts anything and never waits long: a daemon that hangs is like one that is not there.
 // E2. `onDaemon` starts it where nobody answers, waits until it is live, and asks again what was lost on the way; it ends within a bound.
+// E3. A daemon that runs and does not answer is named, with what can be done; nobody waits for it much longer than `ANSWER_MS`.
 import about from "../../package.json" with { type: "json" };
 import { isFault } from "../base/fault.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
@@ -12,6 +13,8 @@ import { Pauses, within } from "./time.ts";
 
 /** A daemon that is well answers within a millisecond. */
 const HELLO_MS = 3_000;
+/** As long as a person waits before they wonder; a list asks every holder, and each is given some seconds. */
+const ANSWER_MS = 10_000;
 /** E2: a cold start takes half a second; recovering hundreds of terminals some more. */
 const LIVE_LIMITS = { firstMs: 5, mostMs: 100, allMs: 30_000 };
 /** Who only looks has the disk to look at instead. */
@@ -30,6 +33,7 @@ export async function dial(
     (events) => reach.sockets.connect(path, events),
     new TextDecoder().decode(token).trim(),
     about.version,
+    { ms: ANSWER_MS, after: (ms, fn) => reach.clock.after(ms, fn) },
   );
   try {
     const client = await within(reach.clock, patienceMs, connect); // E1
@@ -42,7 +46,16 @@ export async function dial(
 
 /** It is just going away, or just made a token of its own. */
 function isPassing(client: Result<RpcClient>): boolean {
-  return !client.ok && ["daemon.gone", "rpc.token"].includes(client.error.code);
+  return !client.ok && ["daemon.gone", "daemon.silent", "rpc.token"].includes(client.error.code);
+}
+
+/** E3 */
+export function hangs(pid: number): Refusal {
+  return {
+    code: "daemon.silent",
+    message: `The daemon (process ${pid}) runs, but does not answer.`,
+    hint: `The watchdog ends it if it stays silent, and starts another: try again in half a minute. Or at once: kill -9 ${pid}; the programs in terminals run on.`,
+  };
 }
 
 /** A client of a daemon that takes changes; started where it was not there (E2). */

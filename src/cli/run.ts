@@ -20,6 +20,7 @@ const EXITS: Readonly<Record<string, number>> = {
   ambiguous: EXIT.notFound,
   "not-live": EXIT.tryLater,
   "daemon.gone": EXIT.tryLater,
+  "daemon.silent": EXIT.tryLater,
   "recovery-failed": EXIT.waiting,
 };
 

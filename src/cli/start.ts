@@ -12,8 +12,9 @@ import { configRefusal } from "../wire/config.ts";
 import type { Config } from "../wire/config-schema.ts";
 import { WATCHDOG_LOCK } from "../wire/heartbeat.ts";
 import { realChildren } from "../world/real-children.ts";
+import { hangs } from "./client.ts";
 import { readConfig } from "./configuration.ts";
-import { isHeld } from "./held.ts";
+import { isHeld, runningOn } from "./held.ts";
 import { lastLogLine, logPath, turnOver } from "./log-file.ts";
 import { say } from "./print.ts";
 import type { Reach } from "./reach.ts";
@@ -21,6 +22,8 @@ import { withoutOurs } from "./terminals/environment.ts";
 
 /** A watchdog has its lock within this time; only then is another one tried. */
 const BETWEEN_STARTS_MS = 1_000;
+/** With the tries before and after, a daemon that runs has then been silent for ten seconds: it hangs. */
+const HANGS_MS = 6_000;
 /** Who waits for less does not need to be told. */
 const SILENT_MS = 300;
 
@@ -29,6 +32,7 @@ export class Starter {
   readonly #home: string;
   readonly #began: number;
   #started = Number.NEGATIVE_INFINITY;
+  #silent: { readonly pid: number; readonly since: number } | undefined;
   #told = "";
 
   constructor(reach: Reach, home: string) {
@@ -40,11 +44,22 @@ export class Starter {
   /** Nobody answered, or not live yet: sees to it that somebody works on it. Says what keeps it from starting, where something does. */
   async see(stage: RecoveryStage | undefined): Promise<Refusal | undefined> {
     await this.#tell(stage === undefined ? "starting the daemon …" : `recovering: ${stage} …`);
-    if (stage !== undefined) return undefined;
+    const hung = this.#hung(stage);
+    if (stage !== undefined || hung !== undefined) return hung;
     const { clock } = this.#reach;
     if (clock.elapsed() - this.#started < BETWEEN_STARTS_MS) return undefined;
     this.#started = clock.elapsed();
     return startWatchdog(this.#reach, this.#home);
+  }
+
+  /** E3 of client.ts. One that waits for the disk does not hang: it goes on when the disk does. */
+  #hung(stage: RecoveryStage | undefined): Refusal | undefined {
+    const { clock, processes } = this.#reach;
+    const pid = stage === undefined ? runningOn(this.#reach, this.#home).daemon?.pid : undefined;
+    if (pid === undefined || processes.waitsForDisk(pid)) this.#silent = undefined;
+    else if (this.#silent?.pid !== pid) this.#silent = { pid, since: clock.elapsed() };
+    const { since = clock.elapsed() } = this.#silent ?? {};
+    return pid !== undefined && clock.elapsed() - since >= HANGS_MS ? hangs(pid) : undefined;
   }
 
   tooLate(): Refusal {

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { SimClock } from "../../tests/sim/clock.ts";
 import { decodeLine, encodeLine } from "./lines.ts";
 import { GONE, RpcClient, type WireEvents } from "./rpc-client.ts";
 
@@ -107,6 +108,41 @@ test("a daemon that sends a line without an end is left", async () => {
   const open = client.call("status", {});
   other.events?.bytes(Buffer.alloc((1 << 20) + 1, 120));
   expect(await open).toEqual({ ok: false, error: GONE });
+  expect(other.ended).toBe(true);
+});
+
+test("a call that nobody answers ends with what to do next; its late answer means nothing, and the others go on", async () => {
+  const clock = new SimClock();
+  const other = new Other();
+  const connecting = RpcClient.connect(other.dial, "token", "1.0", { ms: 500, after: (ms, fn) => clock.after(ms, fn) });
+  await other.hears(1);
+  clock.advance(499);
+  other.say({ id: 1, result: {} });
+  const made = await connecting;
+  if (!made.ok) throw new Error(made.error.message);
+  expect(clock.pendingTimers).toBe(0);
+  const client = made.value;
+  const [first, endless] = [client.call("status", {}), client.call("recovery.retry", {})];
+  clock.advance(300);
+  const second = client.call("terminal.list", {});
+  clock.advance(200);
+  expect(await first).toMatchObject({ ok: false, error: { code: "daemon.silent" } });
+  other.say({ id: 2, result: "late" });
+  other.say({ id: 4, result: [] });
+  expect(await second).toEqual({ ok: true, value: [] });
+  clock.advance(1_000_000);
+  other.say({ id: 3, result: { stage: "LIVE" } }); // A recovery takes as long as it takes.
+  expect(await endless).toEqual({ ok: true, value: { stage: "LIVE" } });
+  expect(clock.pendingTimers).toBe(0);
+});
+
+test("a daemon that takes the connection and never says hello is given up", async () => {
+  const clock = new SimClock();
+  const other = new Other();
+  const connecting = RpcClient.connect(other.dial, "token", "1.0", { ms: 500, after: (ms, fn) => clock.after(ms, fn) });
+  await other.hears(1);
+  clock.advance(500);
+  expect(await connecting).toMatchObject({ ok: false, error: { code: "daemon.silent" } });
   expect(other.ended).toBe(true);
 });
 

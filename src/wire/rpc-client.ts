@@ -1,5 +1,7 @@
 // A client of the daemon: asks, and hears what it subscribed to. The connection is passed in; this side only speaks.
 // Q1. Every call ends: with a result, a refusal, or the refusal that the daemon went away.
+// Q2. Whoever says how long they wait gets a refusal when that is over, also from a daemon that is stopped or hangs. What was asked may
+//     still be done, so it is not asked again by itself. Only what takes as long as it takes is waited for without an end.
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import { decodeLine, encodeLine, isObject, LineReader } from "./lines.ts";
 import { type Method, type Methods, type Notice, RPC_PROTOCOL } from "./rpc.ts";
@@ -15,6 +17,20 @@ export const GONE: Refusal = {
   hint: "Nothing acknowledged is lost. Try again: the watchdog starts it anew.",
 };
 
+/** How long an answer may take (Q2), and what counts it. */
+export type Patience = { readonly ms: number; after(ms: number, fn: () => void): () => void };
+
+/** A recovery takes as long as it makes progress, and sees to that itself. */
+const UNLIMITED: readonly Method[] = ["recovery.retry"];
+
+export function silence(ms: number): Refusal {
+  return {
+    code: "daemon.silent",
+    message: `The daemon has not answered for ${ms / 1000} s; what was asked of it may still be done.`,
+    hint: "If it hangs, the watchdog ends it and starts another one; programs in terminals run on. See `holdfast status`, then try again.",
+  };
+}
+
 type Waiting = (answer: Result<unknown>) => void;
 
 export class RpcClient {
@@ -22,13 +38,18 @@ export class RpcClient {
   #wire: Wire | undefined;
   readonly #waiting = new Map<number, Waiting>();
   readonly #closed = Promise.withResolvers<void>();
+  readonly #patience: Patience | undefined;
   #last = 0;
   #isClosed = false;
   onNotice: ((notice: Notice) => void) | undefined;
 
+  private constructor(patience: Patience | undefined) {
+    this.#patience = patience;
+  }
+
   /** Connects and says hello. */
-  static async connect(dial: Dial, token: string, version: string): Promise<Result<RpcClient>> {
-    const client = new RpcClient(); // Before the dial: the other side may close as soon as it has opened.
+  static async connect(dial: Dial, token: string, version: string, patience?: Patience): Promise<Result<RpcClient>> {
+    const client = new RpcClient(patience); // Before the dial: the other side may close as soon as it has opened.
     client.#wire = await dial({ bytes: (bytes) => client.#bytes(bytes), closed: () => client.gone() });
     const hello = await client.call("hello", { token, version, protocol: RPC_PROTOCOL });
     if (hello.ok) return ok(client);
@@ -53,8 +74,23 @@ export class RpcClient {
     const id = this.#last;
     const answer = new Promise<Result<unknown>>((resolve) => this.#waiting.set(id, resolve));
     this.#wire.send(encodeLine({ jsonrpc: "2.0", id, method, params }));
+    const callOff = this.#limit(method, id);
     // The daemon's own types made the answer; versions were compared by `hello`.
-    return (await answer) as Result<Methods[M]["result"]>;
+    return (await answer.finally(callOff)) as Result<Methods[M]["result"]>;
+  }
+
+  /** Q2 */
+  #limit(method: Method, id: number): () => void {
+    const patience = this.#patience;
+    if (patience === undefined || UNLIMITED.includes(method)) return () => undefined;
+    return patience.after(patience.ms, () => this.#end(id, { ok: false, error: silence(patience.ms) }));
+  }
+
+  /** Ends a call, where it has not ended yet: an answer that comes too late means nothing any more. */
+  #end(id: number, answer: Result<unknown>): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    waiting?.(answer);
   }
 
   close(): void {
@@ -67,10 +103,9 @@ export class RpcClient {
     if (message === undefined) return;
     if (message["method"] === "notice") this.#notice(message["params"]);
     const { id } = message;
-    const waiting = typeof id === "number" ? this.#waiting.get(id) : undefined;
-    if (waiting === undefined || typeof id !== "number") return;
-    this.#waiting.delete(id);
-    waiting(message["error"] === undefined ? ok(message["result"]) : { ok: false, error: refusalIn(message["error"]) });
+    if (typeof id !== "number") return;
+    const { error, result } = message;
+    this.#end(id, error === undefined ? ok(result) : { ok: false, error: refusalIn(error) });
   }
 
   #notice(params: unknown): void {

@@ -3,8 +3,9 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import { joinPath } from "../../log/file.ts";
 import { readJson } from "../../log/json-file.ts";
 import type { Report } from "../../wire/rpc.ts";
-import { dial } from "../client.ts";
+import { dial, hangs } from "../client.ts";
 import type { DataFlags } from "../flags.ts";
+import { runningOn } from "../held.ts";
 import { existingHome } from "../home.ts";
 import { EXIT, type Exit } from "../outside.ts";
 import { count, visible, visibleLine } from "../print.ts";
@@ -97,6 +98,8 @@ async function retry(reach: Reach, flags: DataFlags): Promise<Exit> {
   if (!home.ok) return home;
   const line = await dial(reach, home.value);
   if (!line.ok) return line;
+  const { daemon } = runningOn(reach, home.value);
+  if (line.value === undefined && daemon !== undefined) return { ok: false, error: hangs(daemon.pid) };
   if (line.value === undefined)
     return refused("not-live", "The daemon is not running.", "`holdfast up` starts it, and recovers.");
   const retried = await line.value.call("recovery.retry", {});

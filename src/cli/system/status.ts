@@ -4,7 +4,7 @@ import { ok } from "../../base/result.ts";
 import { readSafeMode } from "../../log/safe-mode.ts";
 import { watchedPrograms } from "../../log/watched.ts";
 import type { StatusResult } from "../../wire/rpc.ts";
-import { dial } from "../client.ts";
+import { dial, hangs } from "../client.ts";
 import type { DataFlags } from "../flags.ts";
 import { runningOn } from "../held.ts";
 import { meantHome } from "../home.ts";
@@ -70,7 +70,7 @@ function statusText({
   const pid = (who: { readonly pid: number | null }) => (who.pid === null ? "not running" : `pid ${who.pid}`);
   const since = daemon.startedAt === null ? "" : `, since ${daemon.startedAt}`;
   const stage = recovery.stage ?? (daemon.pid === null ? "down" : "the daemon does not answer");
-  const next = daemon.pid === null && watchdog.pid === null ? "  → holdfast up\n" : "";
+  const next = nextOf(daemon.pid, watchdog.pid, recovery.stage);
   return [
     `holdfast ${version}${otherVersion(version)}, home ${home}\n`,
     `state      ${stage}${safeMode.active ? ", in safe mode" : ""}\n`,
@@ -81,6 +81,11 @@ function statusText({
     counts.terminals === null ? "" : `terminals  ${count(counts.terminals, "terminal")}\n`,
     next,
   ].join("");
+}
+
+function nextOf(daemon: number | null, watchdog: number | null, stage: string | null): string {
+  if (daemon === null) return watchdog === null ? "  → holdfast up\n" : "";
+  return stage === null ? `  → ${hangs(daemon).hint}\n` : "";
 }
 
 /** They understand each other, but one of them may lack what the other one has. */
