@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Terminal } from "./terminal.ts";
+import { childOf, type Terminal } from "./terminal.ts";
 import { applyTerminal, type TerminalEvent } from "./terminal-events.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
@@ -56,7 +56,11 @@ test("each event changes what it names and nothing else", () => {
   const state = { kind: "ended", code: null, signal: "SIGKILL", at: AT } as const;
   expect(more(ENDED)).toEqual({ ...running, state });
   const lost: TerminalEvent = { event: "terminal.uncertain", id: "t1", data: { reason: "why", generation: 1 } };
-  expect(more(lost)).toEqual({ ...running, state: { kind: "uncertain", reason: "why" } });
+  const child = childOf(running.state); // Still known, for what it may have left behind.
+  expect(child).toBeDefined();
+  const uncertain = more(lost);
+  expect(uncertain).toEqual({ ...running, state: { kind: "uncertain", reason: "why", child } });
+  expect(applyTerminal(uncertain, lost)).toEqual(uncertain);
 });
 
 test("an end takes a signal that waited with it, a start does not", () => {

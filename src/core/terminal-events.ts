@@ -1,5 +1,5 @@
 // The events of a terminal and how they fold. Names and fields are on disk: added to, never changed.
-import type { Terminal, TerminalSize, TerminalState } from "./terminal.ts";
+import { childOf, type Terminal, type TerminalSize, type TerminalState } from "./terminal.ts";
 
 export type TerminalEvent =
   | { readonly event: "terminal.created"; readonly id: string; readonly data: Created }
@@ -65,7 +65,7 @@ export function applyTerminal(before: Terminal | undefined, { event, id, data }:
   if (event === "terminal.signalled") return { ...before, signal: undefined };
   return {
     ...before,
-    state: stateAfter(event, data),
+    state: stateAfter(event, data, before.state),
     signal: event === "terminal.started" ? before.signal : undefined,
   };
 }
@@ -73,8 +73,9 @@ export function applyTerminal(before: Terminal | undefined, { event, id, data }:
 function stateAfter(
   event: "terminal.started" | "terminal.ended" | "terminal.uncertain",
   data: Started | Ended | { reason: string },
+  before: TerminalState,
 ): TerminalState {
-  if ("reason" in data) return { kind: "uncertain", reason: data.reason };
+  if ("reason" in data) return { kind: "uncertain", reason: data.reason, child: childOf(before) };
   if ("pid" in data) {
     return { kind: "running", pid: data.pid, startTime: data.start_time, bootId: data.boot_id, holder: data.holder };
   }

@@ -17,7 +17,7 @@ const STATES: Readonly<Record<TerminalState["kind"], TerminalState>> = {
   starting: { kind: "starting" },
   running: { kind: "running", ...CHILD, holder: 6 },
   ended: { kind: "ended", code: 0, signal: null, at: AT },
-  uncertain: { kind: "uncertain", reason: "its holder is gone" },
+  uncertain: { kind: "uncertain", reason: "its holder is gone", child: undefined },
 };
 
 function terminal(changes: Partial<Terminal> = {}): Terminal {

@@ -23,7 +23,7 @@ export type TerminalState =
   | ({ readonly kind: "running"; readonly holder: number } & Child)
   | { readonly kind: "ended"; readonly code: number | null; readonly signal: string | null; readonly at: string }
   /** It was started, and how it ended is not known: never started again by itself. */
-  | { readonly kind: "uncertain"; readonly reason: string };
+  | { readonly kind: "uncertain"; readonly reason: string; readonly child: Child | undefined };
 
 export type Terminal = {
   readonly id: string;
@@ -39,6 +39,14 @@ export type Terminal = {
 };
 
 export type Terminals = ReadonlyMap<string, Terminal>;
+
+/** The program, where it was ever seen and its end was not: what it may have left behind is known by it. */
+export function childOf(state: TerminalState): Child | undefined {
+  if (state.kind === "uncertain") return state.child;
+  if (state.kind !== "running") return undefined;
+  const { pid, startTime, bootId } = state;
+  return { pid, startTime, bootId };
+}
 
 export type TerminalCommand =
   | {

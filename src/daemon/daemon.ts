@@ -18,7 +18,7 @@ import { foldTerminals } from "./fold.ts";
 import { makeHandlers } from "./handlers.ts";
 import { Hands, type HandsWorld } from "./hands.ts";
 import { makeHolderProgram } from "./holder-program.ts";
-import { stopOrphans } from "./orphan-stop.ts";
+import { seeAll, stopOrphans } from "./orphan-stop.ts";
 import { RecoveryRun, type RunOutcome } from "./recovery-run.ts";
 import { RecoveryStateMachine } from "./recovery-state.ts";
 import { type Cause, CLEAN_MARKER, LAST_BOOT, recoveryWork } from "./recovery-work.ts";
@@ -39,6 +39,9 @@ export type DaemonPorts = {
   say(words: string): void;
 };
 
+/** Heartbeats. Two small reads for each terminal: what started since the last look is told as doubtful where it becomes an orphan. */
+const SEE_EVERY = 5;
+
 export class Daemon {
   readonly #ports: DaemonPorts;
   readonly #startedAt: string;
@@ -52,6 +55,7 @@ export class Daemon {
   #cause: Cause = "clean start";
   #reportName: string | null = null;
   #begun = 0;
+  #tended = 0;
   #retrying: Promise<Result<{ stage: string }>> | undefined;
 
   constructor(ports: DaemonPorts) {
@@ -88,13 +92,19 @@ export class Daemon {
     return joinPath(this.#ports.world.home, "run/daemon.sock");
   }
 
-  /** D3. Called now and then; what cannot be mended now is tried again by the next call. */
+  /** D3. Called on every heartbeat; what cannot be mended now is tried again by the next call. */
   async tend(): Promise<void> {
     const { world } = this.#ports;
+    this.#tended += 1;
     await this.#tolerating(async () => {
+      if (this.isLive && this.#tended % SEE_EVERY === 0) this.#seeAll();
       if (this.#token !== undefined) await keepToken(world.disk, world.home, this.#token);
       await this.#server?.look(world.sockets, this.#socket);
     });
+  }
+
+  #seeAll(): void {
+    seeAll(this.#ports.world, this.#turn?.terminals.values() ?? []);
   }
 
   /** D4 */
@@ -245,6 +255,7 @@ export class Daemon {
     const { disk, home, clock, processes } = this.#ports.world;
     this.#server?.hide();
     this.#hands?.close();
+    await this.#tolerating(async () => this.#seeAll());
     await this.#log?.close();
     this.#server?.close(); // Only now: what became durable meanwhile was still acknowledged.
     const clean = JSON.stringify({ at: new Date(clock.now()).toISOString(), bootId: processes.bootId() });

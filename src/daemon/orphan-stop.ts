@@ -1,14 +1,15 @@
 // Finds and stops what terminals of ours left behind when their holder died (core/orphans.ts decides who that is).
-
+// OS1. What a terminal left that ended in order is nobody's orphan, and is not touched.
 import { isFault } from "../base/fault.ts";
 import { findOrphans, type HeldTerminal, type Orphan } from "../core/orphans.ts";
 import type { ReportItem } from "../core/recovery.ts";
-import type { Terminal } from "../core/terminal.ts";
+import { childOf, type Terminal } from "../core/terminal.ts";
 import { joinPath, readWhole } from "../log/file.ts";
 import { readJson } from "../log/json-file.ts";
 import { parseClaim } from "../wire/holder-json.ts";
 import { identify, type ProcessIdentity, type Signal } from "../world/process.ts";
 import { type HolderPlace, terminalDirectory } from "./holder-files.ts";
+import { noteSeen, readSeen } from "./seen.ts";
 
 /** What a shell needs to tell its jobs before it is ended for good. */
 const GRACE_MS = 2000;
@@ -24,7 +25,8 @@ export async function stopOrphans(place: HolderPlace, terminals: readonly Termin
     if (marker !== undefined) markers.set(pid, marker);
   }
   const table = { bootId: processes.bootId(), processes: listed, markers, spared: sparedOf(place) };
-  const held = terminals.map((terminal) => heldOf(place, terminal));
+  const seen = readSeen(place);
+  const held = inNeed(terminals).map((terminal) => ({ ...heldOf(place, terminal), seenAt: seen.get(terminal.id) }));
   const { ours, doubtful } = findOrphans(table, held);
   await stop(place, ours);
   const nameOf = (id: string) => terminals.find((terminal) => terminal.id === id)?.name ?? id.slice(0, 12);
@@ -40,12 +42,25 @@ function sparedOf({ disk, processes, home }: HolderPlace): ProcessIdentity[] {
   return [processes.pid, ...pids].flatMap((pid) => (typeof pid === "number" ? (identify(processes, pid) ?? []) : []));
 }
 
-function heldOf({ disk, home }: HolderPlace, { id, state }: Terminal): HeldTerminal {
+/** Everybody who can have orphans. One that ended in order left its jobs (`nohup`, a server) where its user wanted them (OS1). */
+function inNeed(terminals: readonly Terminal[]): Terminal[] {
+  return terminals.filter(({ state }) => state.kind !== "ended");
+}
+
+/** Notes who lives now, for a later recovery. */
+export function seeAll(place: HolderPlace, terminals: Iterable<Terminal>): void {
+  const running = [...terminals].filter(({ state }) => childOf(state) !== undefined);
+  noteSeen(
+    place,
+    running.map((terminal) => heldOf(place, terminal)),
+  );
+}
+
+function heldOf({ disk, home }: HolderPlace, { id, state }: Terminal): Omit<HeldTerminal, "seenAt"> {
   const bytes = readWhole(disk, joinPath(terminalDirectory(home, id), "claim.json"));
   const claim = bytes === undefined ? undefined : parseClaim(bytes);
   const holder = claim?.by === "holder" ? claim : undefined;
-  const child = state.kind === "running" ? state : undefined;
-  return { id, holder, child, seenAt: undefined };
+  return { id, holder, child: childOf(state) };
 }
 
 /** Asks first, then insists; whoever is gone meanwhile is gone. */

@@ -6,7 +6,14 @@
 //     waits for it is refused. Nothing of it had left.
 import { assert } from "../base/assert.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
-import { decideTerminal, type Effect, effectsOf, type Terminal, type TerminalCommand } from "../core/terminal.ts";
+import {
+  childOf,
+  decideTerminal,
+  type Effect,
+  effectsOf,
+  type Terminal,
+  type TerminalCommand,
+} from "../core/terminal.ts";
 import { applyTerminal, type TerminalEvent } from "../core/terminal-events.ts";
 import type { EventLog, Ticket } from "../log/event-log.ts";
 import type { Clock } from "../world/clock.ts";
@@ -117,7 +124,10 @@ export class Turn {
   setAside(id: string, reason: string): string | undefined {
     const terminal = this.terminals.get(id);
     if (terminal === undefined || terminal.removed) this.terminals.delete(id);
-    else this.terminals.set(id, { ...terminal, state: { kind: "uncertain", reason }, signal: undefined });
+    else {
+      const state = { kind: "uncertain", reason, child: childOf(terminal.state) } as const;
+      this.terminals.set(id, { ...terminal, state, signal: undefined });
+    }
     return terminal?.name;
   }
 

@@ -1,5 +1,5 @@
 // What lies in a terminal's directory, read without asking anybody.
-import type { Terminal, TerminalState } from "../../core/terminal.ts";
+import { childOf, type Terminal, type TerminalState } from "../../core/terminal.ts";
 import { joinPath, readWhole } from "../../log/file.ts";
 import type { HolderClaim, HolderExit, HolderSpec } from "../../wire/holder.ts";
 import { parseClaim, parseExit, parseSpec } from "../../wire/holder-json.ts";
@@ -44,5 +44,5 @@ export function stateNow(place: Place, processes: Processes, { state, generation
   }
   const claim = readClaim(place);
   if (claim?.generation !== generation || processes.alive(claim)) return state;
-  return { kind: "uncertain", reason: "its holder is gone and left no exit" };
+  return { kind: "uncertain", reason: "its holder is gone and left no exit", child: childOf(state) };
 }

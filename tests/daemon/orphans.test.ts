@@ -1,0 +1,85 @@
+// Orphans on a real machine: what terminals left behind when their holder died is stopped, and nobody else.
+import { expect, test } from "bun:test";
+import { copyFileSync, writeFileSync } from "node:fs";
+import { type DaemonHome, daemonHomes, killIfThere, processes, until } from "./home.ts";
+
+const newHome = daemonHomes();
+
+/** Sleepers that are known by their path alone: they have neither our marker nor any other variable. */
+function nap(home: DaemonHome): string {
+  copyFileSync("/bin/sleep", home.file("nap"));
+  return home.file("nap");
+}
+
+function napping(home: DaemonHome): number[] {
+  return home.ours().filter((pid) => home.commandOf(pid).startsWith(home.file("nap")));
+}
+
+/** Ends the holder and the program of a terminal, as a machine without memory would. */
+async function killBoth({ pid, holder }: { pid: number; holder: number }): Promise<void> {
+  for (const who of [holder, pid]) killIfThere(who);
+  await until("both are gone", () => [holder, pid].every((who) => processes.startTime(who) === undefined));
+}
+
+function seenAt(home: DaemonHome, id: string): number {
+  return Number(JSON.parse(home.text("run/seen.json") || "{}").seen?.[id] ?? 0);
+}
+
+/** A job may ignore that its terminal hangs up, and clear its environment. */
+const job = (path: string) => `env -i ${path} 1000 &`;
+
+test("100 orphans without marker and without parent are ours by their session, if they were there when it was last seen", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const path = nap(home);
+  const many = `trap '' HUP; i=0; while [ $i -lt 100 ]; do ${job(path)} i=$((i+1)); done`;
+  const late = `until [ -e go ]; do sleep 0.01; done; ${job(path)} wait`;
+  const id = await home.open("many", ["sh", "-c", `${many}; ${late}`]);
+  const running = await home.is(id, "running");
+  await until("a hundred", () => napping(home).length === 100);
+  const now = processes.ticks();
+  await until("the daemon has seen the terminal since", () => seenAt(home, id) > now);
+  const before = napping(home);
+  await home.kill(first);
+  writeFileSync(home.file("go"), "");
+  const doubtful = await until("one more", () => napping(home).find((pid) => !before.includes(pid)));
+  await killBoth(running);
+  expect(napping(home).length).toBe(101);
+  const stranger = Bun.spawn([path, "1000"], { env: {} }); // As like ours as can be, and never below a terminal of ours.
+  await home.live();
+  expect(napping(home).sort()).toEqual([doubtful, stranger.pid].sort());
+  const items = (await home.report()).items.filter(({ what }) => what === "process");
+  expect(items.filter(({ fate }) => fate === "could not").length).toBe(100);
+  expect(items.filter(({ fate }) => fate === "needs you")).toMatchObject([{ next: `ps -fp ${doubtful}` }]);
+  stranger.kill("SIGKILL");
+});
+
+test("an orphan whose terminal was lost while the daemon looked is known by that terminal's program, and stopped by the next recovery", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const path = nap(home);
+  const id = await home.open("one", ["sh", "-c", `trap '' HUP; ${job(path)} exec sleep 1000`]);
+  const running = await home.is(id, "running");
+  await until("it naps", () => napping(home).length === 1);
+  const now = processes.ticks();
+  await until("the daemon has seen the terminal since", () => seenAt(home, id) > now);
+  await killBoth(running);
+  await home.is(id, "uncertain");
+  await home.kill(first);
+  expect(napping(home).length).toBe(1);
+  await home.live();
+  expect(napping(home)).toEqual([]);
+});
+
+test("what a terminal left that ended in order is not an orphan: its user wanted it so", async () => {
+  const home = newHome();
+  const first = await home.live();
+  const path = nap(home);
+  const id = await home.open("one", ["sh", "-c", `trap '' HUP; ${path} 1000 & exec setsid ${path} 1000 & exit 0`]);
+  await home.is(id, "ended");
+  await until("both nap", () => napping(home).length === 2);
+  await home.kill(first);
+  await home.live();
+  expect(napping(home).length).toBe(2);
+  expect((await home.report()).items).toEqual([]);
+});
