@@ -1,6 +1,7 @@
 // The other side of the watchdog: a daemon that does nothing but what every watched program of ours does.
 //   bun fake-daemon.ts HOME [heal]     with `heal` it starts a new watchdog where it loses its own
 // It takes its lock, sends heartbeats, is live, and leaves with 0 on SIGTERM. `FAKE_DAEMON=dies` never gets so far.
+// On SIGUSR1 it hangs in state D, as in a sync on a disk that stalls, until somebody writes to the pipe `stall` in its home.
 import { joinPath, makeDirectories } from "../../src/log/file.ts";
 import { takeLock } from "../../src/log/lock.ts";
 import { readWanted } from "../../src/log/wanted.ts";
@@ -40,6 +41,9 @@ const ports = {
 const link = new HeartbeatLink(ports, { name: "daemon", ...self }, heal === undefined ? {} : keep);
 startHeartbeat(link, Number(process.env[HEARTBEAT_VARIABLE] ?? 2000));
 link.live();
+// A real wait in state D: starting a child holds this thread until the child has its files, and opening a pipe that nobody writes to
+// takes until somebody does.
+process.on("SIGUSR1", () => void Bun.spawn(["true"], { stdin: Bun.file(joinPath(home, "stall")) }));
 process.on("SIGTERM", () => {
   link.leave(0);
   setImmediate(() => process.exit(0));

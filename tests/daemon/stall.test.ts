@@ -1,0 +1,105 @@
+// A real disk that stalls for seconds under the real daemon and its real watchdog: a file system of its own that is frozen and thawed.
+// Z1. Whatever becomes of the test, the file system thaws by itself: a process that waits for a frozen one cannot even be killed.
+import { afterAll, expect, test } from "bun:test";
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "../../scripts/files.ts";
+import { BUN, type DaemonHome, daemonHomes, processes, until } from "./home.ts";
+
+const LONGEST_S = 20;
+/** Well above what the watchdog is told below to wait for a silent daemon. */
+const STALL_MS = 4_000;
+const SETTINGS = { web: false, heartbeatMs: 200, killAfterMs: 1_000, graceMs: 200, crashes: 1_000 };
+
+const run = (...words: readonly string[]) => Bun.spawnSync([...words], { stdio: ["ignore", "ignore", "pipe"] });
+
+/** A small file system in a file, for which one must be root and have loop devices. */
+class Volume {
+  readonly #place = mkdtempSync(join(tmpdir(), "hfz-"));
+  readonly path = join(this.#place, "m");
+  readonly trouble: string | undefined;
+  #guard: Bun.Subprocess | undefined;
+
+  constructor() {
+    const image = join(this.#place, "image");
+    closeSync(openSync(image, "w"));
+    truncateSync(image, 128 << 20);
+    mkdirSync(this.path);
+    const made = Bun.which("mkfs.ext4") !== null && Bun.which("fsfreeze") !== null && run("mkfs.ext4", "-q", image);
+    const mounted = made ? run("mount", "-o", "loop", image, this.path) : made;
+    this.trouble = mounted && mounted.exitCode === 0 ? undefined : "a loop device cannot be mounted here";
+  }
+
+  freeze(): void {
+    const guard = ["sh", "-c", `sleep ${LONGEST_S}; fsfreeze -u ${this.path}`]; // Z1
+    this.#guard = Bun.spawn(guard, { stdio: ["ignore", "ignore", "ignore"], detached: true });
+    expect(run("fsfreeze", "-f", this.path).exitCode).toBe(0);
+  }
+
+  thaw(): void {
+    run("fsfreeze", "-u", this.path);
+    if (this.#guard !== undefined) process.kill(-this.#guard.pid, "SIGKILL");
+    this.#guard = undefined;
+  }
+
+  close(): void {
+    this.thaw();
+    run("umount", this.path);
+    rmSync(this.#place, { recursive: true, force: true });
+  }
+
+  /** Outside of what is frozen. */
+  beside(name: string): string {
+    return join(this.#place, name);
+  }
+}
+
+const newHome = daemonHomes();
+const volume = new Volume();
+afterAll(() => volume.close());
+if (volume.trouble !== undefined) console.error(`skipped: a real disk that stalls: ${volume.trouble}`);
+
+function watchdogOn(home: DaemonHome): Bun.Subprocess {
+  writeFileSync(home.file("recovery/wanted.json"), '{"v":1,"wanted":"up"}\n');
+  const words = [BUN, "--no-env-file", "--no-install", join(ROOT, "src/watchdog/main.ts"), home.path];
+  const env = { PATH: "/usr/bin:/bin", HOME: home.path };
+  const log = Bun.file(volume.beside("log"));
+  return Bun.spawn([...words, JSON.stringify(SETTINGS)], { cwd: "/", env, stdio: ["ignore", "ignore", log] });
+}
+
+test.skipIf(volume.trouble !== undefined)(
+  "WD-2 a disk that stalls for longer than a hang may last: nobody is killed, and what was asked meanwhile is done (needs root and a loop device)",
+  async () => {
+    const home = newHome(volume.path);
+    const watchdog = watchdogOn(home);
+    const live = () =>
+      home
+        .ask("status", {})
+        .then((status) => status?.ok === true && status.value.recovery.stage === "LIVE" && status.value);
+    const { daemon } = await until("it is live", live);
+    const id = await home.open("one", ["sleep", "1000"]);
+    const before = await home.is(id, "running");
+    const client = await home.client();
+    volume.freeze();
+    const began = performance.now();
+    let answered = false;
+    const asked = client?.call("terminal.rename", { id, name: "two" }).finally(() => {
+      answered = true;
+    });
+    await until("the daemon waits for the disk", () => processes.waitsForDisk(daemon.pid));
+    await until("the stall is long", () => performance.now() - began > STALL_MS);
+    expect(processes.waitsForDisk(daemon.pid)).toBe(true);
+    expect(answered).toBe(false);
+    volume.thaw();
+    expect(await asked).toMatchObject({ ok: true });
+    const status = await until("it is live", live);
+    expect(status).toMatchObject({ daemon: { pid: daemon.pid }, watchdog: { pid: watchdog.pid } });
+    expect(await home.listed(id)).toMatchObject({ name: "two", state: before });
+    expect(home.text("recovery/crash-history.json")).toBe("");
+    writeFileSync(home.file("recovery/wanted.json"), '{"v":1,"wanted":"down"}\n');
+    watchdog.kill("SIGTERM");
+    expect(await watchdog.exited).toBe(0);
+  },
+  60_000,
+);

@@ -1,0 +1,55 @@
+// A disk that stalls, for real: whoever waits for it in state D is left alone, for as long as it takes; whoever just hangs is not.
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { processes, type RealHome, realHomes, until } from "./real-home.ts";
+
+const newHome = realHomes();
+/** Short, so that the test is; and another program that is silent from the start, whose ends show that the limit is over. */
+const QUICK = { heartbeatMs: 100, killAfterMs: 600, graceMs: 200, crashes: 1000 };
+const SILENT = { programs: { silent: { argv: ["sleep", "1000"], heartbeatMs: 100 } } };
+
+function times(home: RealHome, text: RegExp): number {
+  return home.log.match(text)?.length ?? 0;
+}
+
+async function liveDaemon(home: RealHome, other?: { pid: number }) {
+  const who = await home.daemon(other);
+  await until("it is live", () => home.said(`daemon (${who.pid}): live`));
+  return who;
+}
+
+/** The disk is back. Nobody may be waiting for it any more. */
+function flow(home: RealHome): void {
+  Bun.spawnSync(["timeout", "1", "sh", "-c", `: > ${join(home.path, "stall")}`]);
+}
+
+async function leftAlone(home: RealHome): Promise<void> {
+  const who = await liveDaemon(home);
+  process.kill(who.pid, "SIGUSR1");
+  await until("it waits in state D", () => processes.waitsForDisk(who.pid));
+  const ends = () => times(home, /silent \(\d+\): signalled/g);
+  const before = ends();
+  await until("the limit has been over three times", () => ends() >= before + 3);
+  expect(home.said(`daemon (${who.pid}) is unresponsive`)).toBe(true);
+  expect(processes.alive(who)).toBe(true);
+  expect(processes.waitsForDisk(who.pid)).toBe(true);
+  flow(home);
+  await until("it goes on", () => !processes.waitsForDisk(who.pid));
+  const after = ends();
+  await until("the limit has been over twice more", () => ends() >= after + 2);
+  expect(processes.alive(who)).toBe(true); // Nobody had sent it a signal that only waited to be delivered.
+  process.kill(who.pid, "SIGSTOP");
+  await until("it is ended", () => !processes.alive(who));
+  await liveDaemon(home, who);
+}
+
+test("WD-2 a daemon that waits for the disk is reported and left alone past every limit; one that hangs is ended", async () => {
+  const home = newHome();
+  expect(Bun.spawnSync(["mkfifo", join(home.path, "stall")]).exitCode).toBe(0);
+  home.watchdog({ ...QUICK, ...SILENT });
+  try {
+    await leftAlone(home);
+  } finally {
+    flow(home);
+  }
+}, 60_000);
