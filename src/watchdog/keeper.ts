@@ -40,7 +40,7 @@ export class Keeper implements PartOwner, Host {
   readonly #recorder: CrashRecorder;
   readonly #detector: CrashLoopDetector;
   readonly #safeMode: SafeMode;
-  readonly #told = Promise.withResolvers<"down">();
+  readonly #told = Promise.withResolvers<"down" | "displaced">();
 
   constructor(world: WatchdogWorld, home: string, specs: readonly WatchSpec[], options: WatchdogOptions) {
     this.world = world;
@@ -59,8 +59,8 @@ export class Keeper implements PartOwner, Host {
     this.#parts = specs.map((spec) => new Part(this, spec));
   }
 
-  /** Resolves when the operator wants `down`. */
-  get told(): Promise<"down"> {
+  /** Resolves when the operator wants `down`, or when another watchdog has our place. */
+  get told(): Promise<"down" | "displaced"> {
     return this.#told.promise;
   }
 
@@ -89,6 +89,15 @@ export class Keeper implements PartOwner, Host {
 
   toldDown(): void {
     this.#told.resolve("down");
+  }
+
+  displaced(): void {
+    this.#told.resolve("displaced");
+  }
+
+  /** Only what holds no lock: of those, the other one could not know, and has started its own. */
+  async stopUnlocked(): Promise<void> {
+    for (const part of this.#parts) if (part.spec.shows.kind === "running") await part.stop();
   }
 
   look(): void {

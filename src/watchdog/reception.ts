@@ -2,6 +2,7 @@
 // N1. Nobody who calls can harm us: what is no message is passed over, an endless line or one caller too many is cut off (WD-9).
 // N2. Only who has introduced itself is heard, except for the wish to look again.
 // N3. A socket that was removed from under us is put back; connections that stand are not touched.
+// N4. Where somebody else answers in its place by then, another watchdog runs.
 import { type Fault, isFault } from "../base/fault.ts";
 import type { Complain } from "../log/recovery-bus.ts";
 import { type Announced, type HeartbeatMessage, HeartbeatReader } from "../wire/heartbeat.ts";
@@ -17,6 +18,7 @@ export interface Host {
   heard(from: Announced, message: HeartbeatMessage): void;
   hungUp(from: Announced): void;
   look(): void;
+  displaced(): void;
 }
 
 export type ReceptionPlace = { readonly sockets: Sockets; readonly clock: Clock; readonly path: string };
@@ -60,7 +62,8 @@ export class Reception {
     }
     this.#listener?.close();
     this.#listener = undefined;
-    await this.open();
+    const trouble = await this.open();
+    if (isFault(trouble, "EADDRINUSE")) this.#host.displaced(); // N4
   }
 
   close(): void {

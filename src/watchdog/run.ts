@@ -3,6 +3,8 @@
 // G2. Told to leave (SIGTERM) while `up` is wanted, it leaves the processes alone: a service manager or the daemon starts the next watchdog,
 //     which adopts them. With `down` everything is stopped, last what was started first, and nothing is healed.
 // G3. No failure of the disk ends it once it runs.
+// G4. Where all of run/ was removed, another one may take our lock's name and our socket before we have seen it. Then we leave: two would
+//     count every crash twice.
 import { isFault } from "../base/fault.ts";
 import { joinPath, makeDirectories } from "../log/file.ts";
 import { type Held, takeLock } from "../log/lock.ts";
@@ -27,8 +29,10 @@ export async function runWatchdog(
     if (isFault(trouble, "EADDRINUSE")) return "another"; // Its lock file was removed from under it, but it answers.
     keeper.begin();
     const why = await Promise.race([options.told.then(() => "leave"), keeper.told]);
-    if (why === "down" || !keeper.wantsUp()) await keeper.stop(); // G2
-    return "ended";
+    if (why === "displaced")
+      await keeper.stopUnlocked(); // G4
+    else if (why === "down" || !keeper.wantsUp()) await keeper.stop(); // G2
+    return why === "displaced" ? "another" : "ended";
   } finally {
     keeper.close();
     lock.release();

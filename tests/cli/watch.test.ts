@@ -1,6 +1,6 @@
 // Programs of the user's in the configuration: from the file to the watchdog, and there watched, started again, shown and stopped.
 import { afterEach, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { realProcesses } from "../../src/world/real-process.ts";
 import { endAll, Home, until } from "./terminal-home.ts";
@@ -104,3 +104,33 @@ test("paths in the environment are made absolute before Holdfast, which stands e
   }
   expect(readFileSync(`/proc/${daemon.pid}/environ`, "utf8")).toContain("HOLDFAST_HEARTBEAT_MS=333");
 });
+
+test("all of run/ is removed and a second watchdog comes up before the first has seen it: one stays, and nothing runs twice", async () => {
+  const home = new Home();
+  configured(home, ...watched(home, "api", PROGRAM));
+  await home.ok("up");
+  await until("it runs", () => livesOf(home, "api").length === 1);
+  const before = await home.json("status");
+  process.kill(before.watchdog.pid, "SIGSTOP");
+  rmSync(join(home.path, "run"), { recursive: true });
+  await home.ok("up");
+  await until("a second watchdog", async () => {
+    const { pid } = (await home.json("status")).watchdog;
+    return pid !== null && pid !== before.watchdog.pid;
+  });
+  process.kill(before.watchdog.pid, "SIGCONT");
+  await until("the first has left", () => processes.startTime(before.watchdog.pid) === undefined);
+  await until("one program is left", () => {
+    return livesOf(home, "api").filter((pid) => processes.startTime(pid) !== undefined).length === 1;
+  });
+  const after = await home.json("status");
+  expect(after.daemon.pid).toBe(before.daemon.pid);
+  expect(after.programs[0].pid).toBe(livesOf(home, "api").find((pid) => processes.startTime(pid) !== undefined));
+  expect(existsSync(join(home.path, "recovery/crash-history.json"))).toBe(false); // Who loses a race has not crashed.
+  process.kill(after.daemon.pid, "SIGKILL");
+  await until("the daemon is back", async () => (await home.json("status")).recovery.stage === "LIVE");
+  await until("the crash is counted once", () => {
+    const path = join(home.path, "recovery/crash-history.json");
+    return existsSync(path) && JSON.parse(readFileSync(path, "utf8")).crashes.length === 1;
+  });
+}, 60_000);
