@@ -9,6 +9,8 @@ import { SafeMode } from "../log/safe-mode.ts";
 import { readWanted } from "../log/wanted.ts";
 import {
   type Announced,
+  HEARTBEAT_NAME_VARIABLE,
+  HEARTBEAT_SOCKET_VARIABLE,
   HEARTBEAT_VARIABLE,
   type HeartbeatMessage,
   SAFE_MODE_VARIABLE,
@@ -104,12 +106,18 @@ export class Keeper implements PartOwner, Host {
     if (!this.wantsUp()) this.toldDown();
   }
 
-  variables({ shows }: WatchSpec): Readonly<Record<string, string>> {
+  variables({ name, shows }: WatchSpec): Readonly<Record<string, string>> {
     const mode = this.#safeMode.state;
+    const beats = shows.intervalMs !== undefined;
     return {
-      ...(shows.intervalMs !== undefined && { [HEARTBEAT_VARIABLE]: String(shows.intervalMs) }),
+      ...(beats && { [HEARTBEAT_VARIABLE]: String(shows.intervalMs) }),
+      ...(beats && shows.kind === "running" && this.#address(name)),
       ...(mode.active && { [SAFE_MODE_VARIABLE]: mode.reason }),
     };
+  }
+
+  #address(name: string): Readonly<Record<string, string>> {
+    return { [HEARTBEAT_SOCKET_VARIABLE]: joinPath(this.home, WATCHDOG_SOCKET), [HEARTBEAT_NAME_VARIABLE]: name };
   }
 
   heard(from: Announced, message: HeartbeatMessage): void {

@@ -49,7 +49,11 @@ export const WATCHED = {
   command: command("What is run; there is no shell in between."),
   cwd: path((env) => env("HOME") ?? "/", "`$HOME`", "Where it is run."),
   env: variables("Variables it gets in addition to the watchdog's own."),
-  heartbeatMs: whole([0, 600_000], 0, "How often it says that it is well; 0: only its end is watched."),
+  heartbeatMs: whole(
+    [0, 600_000],
+    0,
+    "How often it says that it is well (docs/FORMATS.md says how); 0: only its end is watched.",
+  ),
 } as const satisfies Section;
 
 export const WATCH = "watch";

@@ -14,6 +14,10 @@ export const SAFE_MODE_VARIABLE = "HOLDFAST_SAFE_MODE";
 /** Set for whoever is expected to send heartbeats: how often, in milliseconds. */
 export const HEARTBEAT_VARIABLE = "HOLDFAST_HEARTBEAT_MS";
 
+/** Set as well for programs of the user's, which do not know us: where they send them, and under which name. */
+export const HEARTBEAT_SOCKET_VARIABLE = "HOLDFAST_HEARTBEAT_SOCKET";
+export const HEARTBEAT_NAME_VARIABLE = "HOLDFAST_HEARTBEAT_NAME";
+
 /** Below the home. */
 export const WATCHDOG_SOCKET = "run/watchdog.sock";
 export const WATCHDOG_LOCK = "run/watchdog.lock";

@@ -89,6 +89,33 @@ test("WD-2 one that promised heartbeats and is silent is reported", async () => 
   expect(JSON.parse(readFileSync(crash, "utf8"))).toMatchObject({ name: "quiet", pid, reason: "UNRESPONSIVE" });
 });
 
+/** As docs/FORMATS.md says it, in another program's words. */
+const BEATING = `
+const { readFileSync } = require("node:fs");
+const env = process.env;
+const startTime = Number(readFileSync("/proc/self/stat", "latin1").split(") ")[1].split(" ")[19]);
+const bootId = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+const line = require("node:net").connect(env.HOLDFAST_HEARTBEAT_SOCKET);
+line.write(JSON.stringify({ type: "hello", name: env.HOLDFAST_HEARTBEAT_NAME, pid: process.pid, startTime, bootId }) + "\\n");
+setInterval(() => line.write('{"type":"beat"}\\n'), Number(env.HOLDFAST_HEARTBEAT_MS) / 2);
+`;
+
+test("WD-2 one that sends its heartbeats as documented is left alone, beside one that does not", async () => {
+  const home = new Home();
+  writeFileSync(join(home.path, "beating.cjs"), BEATING);
+  const script = `echo $$ >> "lives-$NAME"; exec ${process.execPath} beating.cjs`;
+  const lines = ["[daemon]", "unresponsive_kill_s = 5"];
+  const programs = [
+    watched(home, "well", script, "heartbeat_ms = 200"),
+    watched(home, "quiet", PROGRAM, "heartbeat_ms = 200"),
+  ];
+  configured(home, ...lines, ...programs.flat());
+  await home.ok("up");
+  await until("the silent one was ended and started again", () => livesOf(home, "quiet").length === 2);
+  expect(livesOf(home, "well").length).toBe(1);
+  expect(readFileSync(join(home.path, "run/watchdog.log"), "utf8")).not.toMatch(/well \(\d+\) is unresponsive/);
+}, 60_000);
+
 test("paths in the environment are made absolute before Holdfast, which stands elsewhere, gets them", async () => {
   const home = new Home();
   mkdirSync(join(home.path, "there"));
