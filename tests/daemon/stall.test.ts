@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ROOT } from "../../scripts/files.ts";
-import { BUN, type DaemonHome, daemonHomes, processes, until } from "./home.ts";
+import { ours } from "../ours.ts";
+import { type DaemonHome, daemonHomes, processes, until } from "./home.ts";
 
 const LONGEST_S = 20;
 /** Well above what the watchdog is told below to wait for a silent daemon. */
@@ -80,7 +80,7 @@ function moveOut(home: DaemonHome, name: string): void {
 
 function watchdogOn(home: DaemonHome): Bun.Subprocess {
   writeFileSync(home.file("recovery/wanted.json"), '{"v":1,"wanted":"up"}\n');
-  const words = [BUN, "--no-env-file", "--no-install", join(ROOT, "src/watchdog/main.ts"), home.path];
+  const words = ours("src/watchdog/main.ts", home.path);
   const env = { PATH: "/usr/bin:/bin", HOME: home.path };
   const log = Bun.file(volume.beside("log"));
   return Bun.spawn([...words, JSON.stringify(SETTINGS)], { cwd: "/", env, stdio: ["ignore", "ignore", log] });
