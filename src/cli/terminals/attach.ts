@@ -41,19 +41,30 @@ async function attach(reach: Reach, flags: AttachFlags & Given, key: string): Pr
   const wish = wishOf(reach, key, flags);
   if (!wish.ok) return wish;
   const made = await createTerminal(reach, home.value, wish.value);
-  return made.ok ? attachTo(reach, home.value, made.value, flags) : made;
+  return made.ok ? visitTo(reach, home.value, made.value, flags) : made;
 }
 
-export async function attachTo(
+async function attachTo(
   reach: Reach,
   home: string,
-  { id, name, state }: ListedTerminal,
-  { readOnly = false }: Pick<AttachFlags, "readOnly">,
+  terminal: ListedTerminal,
+  how: Pick<AttachFlags, "readOnly">,
 ): Promise<Exit> {
-  const place = placeOf(reach.disk, home, id);
+  const { id, name, state } = terminal;
   if (reach.console.env(MARKER) === id) return itself(name);
   if (state.kind === "ended") return hasEnded(name, endedText(state));
   if (state.kind === "uncertain") return hasEnded(name, `is not running (${state.reason})`);
+  return visitTo(reach, home, terminal, how);
+}
+
+/** For one that was just made: where its program has ended already, what it said and its exit code are still seen. */
+export async function visitTo(
+  reach: Reach,
+  home: string,
+  { id, name }: ListedTerminal,
+  { readOnly = false }: Pick<AttachFlags, "readOnly">,
+): Promise<Exit> {
+  const place = placeOf(reach.disk, home, id);
   const { end } = new TapeReader(reach.disk, tapeDirectory(place));
   const from = Math.max(0, end - REPLAY_BYTES);
   const visit = new Visit(reach, place, { readOnly, from, key: () => configuredKey(reach) });

@@ -26,7 +26,7 @@ async function history(reach: Reach, flags: HistoryFlags, key: string): Promise<
 }
 
 /** The bytes as they came; returns how many are missing. */
-export async function printRaw({ terminal }: Reach, place: Place): Promise<number> {
+async function printRaw({ terminal }: Reach, place: Place): Promise<number> {
   let missing = 0;
   for (const part of tapeParts(place, 0)) {
     if (part.kind === "bytes") await terminal.write(part.bytes);

@@ -2,6 +2,7 @@
 // HL1. How a terminal ended is what its holder says or left in `exit.json`; a lost connection alone is no end.
 // HL2. Output is told after `joined`, also where both came in one piece: nobody has to be ready for what it has not been told of.
 // HL3. A holder that is gone without an exit is told as gone, and nothing is waited for any more.
+// HL4. Whoever reads along has been told every byte before the end: from the holder, or where that is gone already, from its tape.
 import { isFault } from "../../base/fault.ts";
 import type { Refusal, Result } from "../../base/result.ts";
 import type { HolderExit, HolderSize, HolderStatus } from "../../wire/holder.ts";
@@ -10,6 +11,7 @@ import type { Connection } from "../../world/socket.ts";
 import type { Reach } from "../reach.ts";
 import { pause, within } from "../time.ts";
 import { type Place, readClaim, readExit, readSpec } from "./place.ts";
+import { tapeParts } from "./tape-parts.ts";
 
 /** A holder answers at once, or is busy for a moment. */
 const STATUS_MS = 1_000;
@@ -27,8 +29,10 @@ export type LineEvents = Pick<HolderEvents, "output" | "resync"> & {
   joined?(status: HolderStatus): void;
 };
 
+type Doors = Pick<Reach, "clock" | "processes" | "sockets">;
+
 export class HolderLine {
-  readonly #reach: Reach;
+  readonly #reach: Doors;
   readonly #place: Place;
   readonly #events: LineEvents;
   readonly #wish: Omit<HolderWish, "token">;
@@ -40,7 +44,7 @@ export class HolderLine {
   /** What came before `joined` was told. */
   #early: (() => void)[] | undefined = [];
 
-  constructor(reach: Reach, place: Place, wish: Omit<HolderWish, "token">, events: LineEvents = {}) {
+  constructor(reach: Doors, place: Place, wish: Omit<HolderWish, "token">, events: LineEvents = {}) {
     this.#reach = reach;
     this.#place = place;
     this.#wish = wish;
@@ -90,7 +94,7 @@ export class HolderLine {
     for (let ms = FIRST_PAUSE_MS; !this.#over; ms = Math.min(2 * ms, LONGEST_PAUSE_MS)) {
       if (await this.#connect()) return;
       const end = this.#whatIsLeft(clock.elapsed() - began);
-      if (end !== undefined) return this.#end.resolve(end);
+      if (end !== undefined) return this.#leftBy(end);
       await pause(clock, ms);
     }
   }
@@ -114,8 +118,7 @@ export class HolderLine {
     if (this.#size !== undefined) this.#client?.resize(this.#size); // It may have changed while we were away.
     this.#events.joined?.(status);
     for (const tell of this.#early ?? []) tell();
-    this.#early = undefined;
-    if (status.exit !== null) this.#end.resolve({ kind: "ended", exit: status.exit });
+    this.#early = undefined; // An exit in the status is told again behind the last byte (HL4).
   }
 
   #newClient(): HolderClient | undefined {
@@ -140,6 +143,16 @@ export class HolderLine {
   #tell<T>(what: T, tell: (what: T) => void): void {
     if (this.#early === undefined) tell(what);
     else this.#early.push(() => tell(what));
+  }
+
+  /** HL4: it ended before we came, or between two connections. */
+  #leftBy(end: LineEnd): void {
+    const from = this.#client?.offset ?? this.#wish.from;
+    for (const part of from === undefined || from < 0 ? [] : tapeParts(this.#place, from)) {
+      if (part.kind === "bytes") this.#events.output?.(part.offset, part.bytes);
+      else this.#events.resync?.(part.to);
+    }
+    this.#end.resolve(end);
   }
 
   /** HL1, HL3. Undefined while it may still answer. */

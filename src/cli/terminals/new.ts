@@ -1,7 +1,7 @@
 // `holdfast new`: opens a terminal. It attaches where a person sits, and stays detached with -d or where none does.
 import { ok } from "../../base/result.ts";
 import type { ListedTerminal } from "../../wire/rpc.ts";
-import { endedText, exitCodeOf } from "../ending.ts";
+import { endedText } from "../ending.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { EXIT, type Exit, type Given } from "../outside.ts";
@@ -9,7 +9,6 @@ import { say, visibleLine } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";
 import { createTerminal, wishOf } from "./create.ts";
 import { rowOf } from "./listed.ts";
-import { placeOf } from "./place.ts";
 
 export type NewFlags = DataFlags & { readonly detach?: boolean; readonly lane?: string; readonly cwd?: string };
 
@@ -21,18 +20,8 @@ async function open(reach: Reach, flags: NewFlags & Given, name = ""): Promise<E
   const made = await createTerminal(reach, home.value, wish.value);
   if (!made.ok) return made;
   if (flags.detach || flags.json || !reach.terminal.there) return report(reach, made.value, flags.json === true);
-  if (made.value.state.kind === "ended") return showEnded(reach, home.value, made.value);
-  const { attachTo } = await import("./attach.ts");
-  return attachTo(reach, home.value, made.value, {});
-}
-
-/** It was over before anybody could attach: what it said is all there is to see. */
-async function showEnded(reach: Reach, home: string, { id, name, state }: ListedTerminal): Promise<Exit> {
-  if (state.kind !== "ended") return ok(EXIT.ok);
-  const { printRaw } = await import("./history.ts");
-  await printRaw(reach, placeOf(reach.disk, home, id));
-  await say(reach.console, `${name} ${endedText(state)}.`);
-  return ok(exitCodeOf(state));
+  const { visitTo } = await import("./attach.ts");
+  return visitTo(reach, home.value, made.value, {});
 }
 
 async function report({ console }: Reach, terminal: ListedTerminal, json: boolean): Promise<Exit> {

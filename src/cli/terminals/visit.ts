@@ -53,7 +53,7 @@ export class Visit {
       { writer: writerName(reach, "attach"), readOnly, from, ...size },
       {
         joined: (status) => this.#joined(status),
-        output: (offset, bytes) => this.#replay?.push(offset, bytes),
+        output: (offset, bytes) => this.#output(offset, bytes),
         resync: () => this.#resync(),
       },
     );
@@ -66,17 +66,28 @@ export class Visit {
     try {
       return await this.#over.promise;
     } finally {
-      this.#replay?.finish();
-      await this.#drawing;
       this.#line.close();
+      await this.#drawTheRest();
+    }
+  }
+
+  async #drawTheRest(): Promise<void> {
+    this.#replay?.finish();
+    if (this.#giveBack === undefined && this.#replay !== undefined) this.#write(Buffer.from(this.#farewell()));
+    try {
+      await this.#drawing;
+    } finally {
       this.#giveBack?.(); // VS2
     }
   }
 
+  #farewell(): string {
+    return `${this.#modes.restore()}\r\n`;
+  }
+
   #joined(status: HolderStatus): void {
     if (this.#giveBack !== undefined) return; // Only connected again.
-    this.#replay = new Replay(status.tape.end, (bytes) => this.#draw(bytes));
-    if (this.#cut) this.#replay.cut();
+    this.#replay = this.#newReplay(status.tape.end);
     if (this.#wish.from >= status.tape.end) this.#replay.finish();
     this.#giveBack = this.#reach.terminal.take(
       {
@@ -84,10 +95,22 @@ export class Visit {
         resized: () => this.#resized(),
         told: (signal) => this.#over.resolve({ kind: "told", signal }),
       },
-      () => `${this.#modes.restore()}\r\n`,
+      () => this.#farewell(),
     );
     this.#makeRoom(this.#reach.terminal.size());
     if (!this.#wish.readOnly) this.#askToDraw(status);
+  }
+
+  /** Where the program had ended before anybody was welcomed, what it said is drawn as a replay, and the window is not taken for it. */
+  #output(offset: number, bytes: Uint8Array): void {
+    this.#replay ??= this.#newReplay(Number.POSITIVE_INFINITY);
+    this.#replay.push(offset, bytes);
+  }
+
+  #newReplay(until: number): Replay {
+    const replay = new Replay(until, (bytes) => this.#draw(bytes));
+    if (this.#cut) replay.cut();
+    return replay;
   }
 
   /** What is on the window now is pushed up into its own history, where it stays to be read. */
@@ -119,6 +142,7 @@ export class Visit {
   #resync(): void {
     this.#cut = true;
     this.#replay?.cut();
+    if (this.#giveBack === undefined) return; // The window is not ours.
     this.#write(Buffer.from(CLEAR));
     this.#jiggle();
   }
