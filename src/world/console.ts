@@ -10,6 +10,10 @@ export interface Output {
   write(text: string): Promise<void>;
 }
 
+/** Ctrl-C; a polite request; the window was closed. */
+export const END_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+export type EndSignal = (typeof END_SIGNALS)[number];
+
 export interface Console {
   readonly out: Output;
   readonly err: Output;
@@ -21,6 +25,8 @@ export interface Console {
   widthOf(text: string): number;
   /** Resolves at Ctrl-C. Until it is asked for, Ctrl-C ends the process as always. */
   interrupted(): Promise<void>;
+  /** Resolves when somebody wants us to end. From the call on nothing of this ends the process any more: there is something to clear up. */
+  told(): Promise<EndSignal>;
   /** Keeps the process alive until `work` has ended: the clock's timers alone do not. */
   staying<T>(work: Promise<T>): Promise<T>;
 }

@@ -4,7 +4,7 @@ import { fstatSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import { isFault } from "../base/fault.ts";
 import { asFault, attempt, unless } from "./attempt.ts";
-import type { Console, Output } from "./console.ts";
+import { type Console, END_SIGNALS, type Output } from "./console.ts";
 
 const OUT = 1;
 const ERR = 2;
@@ -21,6 +21,7 @@ export function realConsole(): Console {
     absolute: (path) => resolve(path),
     widthOf: (text) => Bun.stringWidth(text),
     interrupted: () => new Promise((done) => void process.once("SIGINT", () => done())),
+    told: () => new Promise((done) => END_SIGNALS.forEach((name) => void process.on(name, () => done(name)))),
     staying,
   };
 }

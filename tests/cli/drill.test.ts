@@ -1,16 +1,24 @@
 // `holdfast drill`, run for real and short: it kills real processes, and whatever is wrong with them shows.
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../../scripts/files.ts";
+import { identify } from "../../src/world/process.ts";
 import { realProcesses } from "../../src/world/real-process.ts";
 import { rejects } from "./expect.ts";
 import { cli, emptyHome, removeHomes } from "./homes.ts";
 
 const DRILL_MS = 120_000;
+const MAIN = join(ROOT, "src/cli/main.ts");
 const processes = realProcesses();
 /** Short, since sockets are made below it; of our own, since others may run drills as well. */
 const place = mkdtempSync("/tmp/hft-");
 
 afterAll(() => {
+  // Only a drill that failed its test leaves any; they heal each other while one lives.
+  for (let left = processesHere(); left.length > 0; left = processesHere()) {
+    for (const who of left.flatMap((pid) => identify(processes, pid) ?? [])) processes.kill(who, "SIGKILL");
+  }
   removeHomes();
   rmSync(place, { recursive: true, force: true });
 });
@@ -20,6 +28,43 @@ function processesHere(): number[] {
   return processes.list().flatMap(({ pid }) => {
     return processes.variable(pid, "HOLDFAST_DRILL")?.startsWith(place) === true ? pid : [];
   });
+}
+
+/** Runs a drill in a window, and breaks it off once it shows this. */
+async function brokenOff(
+  at: string,
+  how: "^C" | "^C ^C" | "SIGTERM" | "SIGHUP",
+): Promise<{ exit: number; seen: string }> {
+  let seen = "";
+  const shown = Promise.withResolvers<void>();
+  const data = (_: unknown, bytes: Uint8Array) => {
+    seen += Buffer.from(bytes).toString();
+    if (seen.includes(at)) shown.resolve();
+  };
+  const child = Bun.spawn(
+    [
+      process.execPath,
+      "--no-env-file",
+      "--no-install",
+      MAIN,
+      "drill",
+      "--terminals",
+      "3",
+      "--seconds",
+      "2",
+      "--seed",
+      "3",
+    ],
+    { cwd: place, env: { PATH: "/usr/bin:/bin", TMPDIR: place }, terminal: { cols: 120, rows: 24, data } },
+  );
+  await Promise.race([shown.promise, child.exited]);
+  if (how === "^C" || how === "^C ^C") child.terminal?.write("\u0003");
+  else child.kill(how);
+  while (how === "^C ^C" && child.exitCode === null && child.signalCode === null) {
+    await Promise.race([child.exited, Bun.sleep(5)]); // An impatient person, again and again.
+    child.terminal?.write("\u0003");
+  }
+  return { exit: await child.exited, seen };
 }
 
 describe("drill", () => {
@@ -38,6 +83,30 @@ describe("drill", () => {
       expect([...readdirSync(home), ...readdirSync(place), ...processesHere()]).toEqual([]);
     },
     DRILL_MS,
+  );
+
+  test(
+    "however it is broken off, at whatever moment, it ends everything at once and says what a shell says of that signal",
+    async () => {
+      for (const { at, how, code } of [
+        { at: "opening", how: "^C", code: [130] },
+        { at: "opening", how: "SIGTERM", code: [143] },
+        { at: "killing at random", how: "^C", code: [130] },
+        { at: "live again after", how: "^C ^C", code: [130] },
+        { at: "live again after", how: "SIGHUP", code: [129] },
+        { at: "three crashes in a row", how: "^C", code: [130] },
+        // Here it may be through before it hears of it.
+        { at: "comparing what is there", how: "^C", code: [130, 0] },
+        { at: "ending everything", how: "^C", code: [130, 0] },
+      ] as const) {
+        const { exit, seen } = await brokenOff(at, how);
+        expect({ at, how, seen, right: code.some((one) => one === exit) ? "right" : exit }).toMatchObject({
+          right: "right",
+        });
+        expect({ at, how, left: [...readdirSync(place), ...processesHere()] }).toEqual({ at, how, left: [] });
+      }
+    },
+    2 * DRILL_MS,
   );
 
   test("a number of terminals that makes no sense is refused", async () => {

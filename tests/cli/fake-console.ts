@@ -36,6 +36,7 @@ export function fakeConsole({ tty = false, columns = 80, env = {} }: Looks = {})
     absolute: (path) => path.replace(/\/+$/, ""),
     widthOf: (text) => Bun.stringWidth(text),
     interrupted: () => interrupted.promise,
+    told: () => interrupted.promise.then(() => "SIGINT"),
     staying: (work) => work,
     printed,
     seen,

@@ -13,7 +13,6 @@ import { type Kill, Kills } from "./kills.ts";
 import { Ledger } from "./ledger.ts";
 import { Lookout } from "./lookout.ts";
 import { Operator } from "./operator.ts";
-import { killAll } from "./processes.ts";
 import { configure, type Site } from "./site.ts";
 import { typeAtRandom } from "./typist.ts";
 import { Verifier } from "./verify.ts";
@@ -63,11 +62,12 @@ export class Drill {
     if ((await this.kills.live()) === undefined) return this.findings.violate("Holdfast did not come up");
     await this.#open();
     const lookout = new Lookout(this.#site, this.findings).keepLooking(this.#going);
-    const typist = typeAtRandom(this.ledger, this.#dice.another(), this.#going);
+    const others = Promise.all([lookout, typeAtRandom(this.ledger, this.#dice.another(), this.#going)]);
+    others.catch(() => undefined); // Told where it is waited for.
     await this.#killAtRandom();
     await this.#crashLoop();
     this.#going.stop();
-    await Promise.all([lookout, typist]);
+    await others;
     await this.#progress.phase("comparing what is there with what was acknowledged");
     await new Verifier(this.#site, this.ledger, this.findings).verify();
   }
@@ -89,7 +89,8 @@ export class Drill {
     const operator = this.#operator.work(going);
     const killer = new Killer(this.#site, this.ledger, this.kills, this.#dice.another());
     const killing = killer.work(going, this.#progress.kill);
-    await pause(clock, this.#plan.seconds * 1000);
+    // Neither of them ends before it is told to: whatever comes of this before the time is over is what went wrong.
+    await Promise.race([pause(clock, this.#plan.seconds * 1000), Promise.all([operator, killing])]);
     going.stop();
     await killing;
     if ((await this.kills.live()) === undefined) this.findings.violate("no daemon is live after the kills");
@@ -113,12 +114,12 @@ export class Drill {
     this.#leaveAll();
   }
 
-  /** D1: somebody wants it to stop now. */
+  /** D1: somebody wants it to stop now. Nobody in here does anything any more; what runs is the caller's to end. */
   breakOff(): void {
+    this.#site.stopClock();
     this.#going.stop();
     this.kills.helpNoMore();
     this.#leaveAll();
-    killAll(this.#site);
   }
 
   #leaveAll(): void {

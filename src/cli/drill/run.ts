@@ -1,9 +1,12 @@
 // `holdfast drill`: the proof that people can run before they need it.
 // N1. Exit 0 only where nothing was lost, doubled, left behind, or otherwise broken.
-// N2. Its home is removed afterwards, unless it is wanted or says something about what went wrong. Ctrl-C ends it all, and leaves nothing.
+// N2. Its home is removed afterwards, unless it is wanted or says something about what went wrong.
+// N3. Ctrl-C, a closed window and a request to end, at whatever moment and however often, end it all and leave nothing.
 import { isFault } from "../../base/fault.ts";
 import { ok } from "../../base/result.ts";
-import { writeWanted } from "../../log/wanted.ts";
+import { readWanted, writeWanted } from "../../log/wanted.ts";
+import type { EndSignal } from "../../world/console.ts";
+import { exitCodeOf } from "../ending.ts";
 import { EXIT, type Exit, type HomeFlag } from "../outside.ts";
 import { say, visible, visibleLine } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";
@@ -14,27 +17,26 @@ import { drillJson, drillText, killsText, killText } from "./report.ts";
 import type { DrillFlags } from "./routes.ts";
 import { makeSite, removeSite, type Site } from "./site.ts";
 
-/** What a shell says of a program that Ctrl-C has ended. */
-const INTERRUPTED = 130;
-const GONE_MS = 5_000;
+/** Two looks at all processes and a tree to remove: milliseconds, but seconds on a machine that is busy with something else. */
+const SWEEP_MS = 60_000;
 
 async function drill(reach: Reach, flags: DrillFlags): Promise<Exit> {
+  const told = reach.console.told(); // N3: before there is anything to leave behind.
   const plan = { terminals: flags.terminals, seconds: flags.seconds, seed: flags.seed ?? seedOf(reach) };
   const site = makeSite(reach);
   const drill = new Drill(site, plan, progressOf(reach));
   if (reach.console.err.tty) await say(reach.console, `drill with seed ${plan.seed} in ${site.home}`);
-  const interrupted = reach.console.interrupted().then(() => true);
   const through = runThrough(drill);
   through.catch(() => undefined); // The race tells; once it is broken off, what fails is what we killed.
-  if (await Promise.race([through, interrupted])) return brokenOff(drill, site); // N2
+  const signal = await Promise.race([through, told]);
+  if (signal !== undefined) return brokenOff(reach, drill, { site, signal }); // N3
   const kept = flags.keep === true || !drill.findings.none ? site.home : undefined;
   if (kept === undefined) removeSite(site); // N2
   await print(reach, drill, plan, { kept, json: flags.json === true });
   return ok(drill.findings.none ? EXIT.ok : EXIT.failed); // N1
 }
 
-/** False: nobody broke it off. */
-async function runThrough(drill: Drill): Promise<boolean> {
+async function runThrough(drill: Drill): Promise<undefined> {
   try {
     await drill.run();
   } catch (error) {
@@ -43,7 +45,6 @@ async function runThrough(drill: Drill): Promise<boolean> {
   } finally {
     await drill.end();
   }
-  return false;
 }
 
 function seedOf({ random }: Reach): number {
@@ -59,16 +60,30 @@ function progressOf({ console, clock }: Reach): Progress {
   };
 }
 
-/** What was just being started may still appear: it is looked for until nobody is there. */
-async function brokenOff(drill: Drill, site: Site): Promise<Exit> {
-  await writeWanted(site.reach.disk, site.home, "down");
+type Broken = { readonly site: Site; readonly signal: EndSignal };
+
+/** N3. The exit code is what a shell says of a program that this signal has ended. */
+async function brokenOff({ console, clock }: Reach, drill: Drill, { site, signal }: Broken): Promise<Exit> {
   drill.breakOff();
-  await until(site.reach.clock, GONE_MS, () => {
+  const clean = await until(clock, SWEEP_MS, () => swept(site));
+  if (clean === undefined) await say(console, `not everything could be ended or removed: see ${site.home}`);
+  return ok(exitCodeOf({ code: null, signal }));
+}
+
+/** What was just being started may still appear, and write: so it is done again until it finds nothing. */
+async function swept(site: Site): Promise<true | undefined> {
+  const { disk } = site.reach;
+  try {
     killAll(site);
-    return processesOf(site).length === 0 ? true : undefined;
-  });
-  removeSite(site);
-  return ok(INTERRUPTED);
+    if (processesOf(site).length === 0) {
+      removeSite(site);
+      return true;
+    }
+    if (readWanted(disk, site.home) !== "down") await writeWanted(disk, site.home, "down"); // Else they heal each other.
+  } catch (error) {
+    if (!isFault(error)) throw error;
+  }
+  return undefined;
 }
 
 type How = { readonly kept: string | undefined; readonly json: boolean };

@@ -2,9 +2,11 @@
 // S1. Never the user's home: it is made new, it must not have existed, and the user's configuration is not read.
 // S2. Its path is short, because a socket's path is limited (world/socket.ts, K1).
 // S3. Every process of ours carries the home in a variable, so that none can be forgotten.
+// S4. Whoever breaks a drill off stops its clock: everybody in it stays where they next wait, and nothing is written behind our back.
 import { assert } from "../../base/assert.ts";
 import { writeAtomic } from "../../log/atomic-file.ts";
 import { joinPath, removeIfThere } from "../../log/file.ts";
+import type { Clock } from "../../world/clock.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { ProcessIdentity } from "../../world/process.ts";
 import { holderOf, runningOn } from "../held.ts";
@@ -19,14 +21,39 @@ const LONGEST_PLACE = 40;
 const NAMES_TRIED = 100;
 
 /** `reach` as every command gets it, but for this home (S1). */
-export type Site = { readonly reach: Reach; readonly home: string };
+export type Site = {
+  readonly reach: Reach;
+  readonly home: string;
+  /** S4 */
+  stopClock(): void;
+};
 
 export function makeSite(reach: Reach): Site {
   const home = makeHome(reach);
   const ours = { HOLDFAST_CONFIG: configPath(home), HOLDFAST_HOME: home, [DRILL_VARIABLE]: home };
   const environment = (): Readonly<Record<string, string>> => ({ ...reach.self.environment(), ...ours });
   const env = (name: string) => environment()[name];
-  return { reach: { ...reach, console: { ...reach.console, env }, self: { ...reach.self, environment } }, home };
+  const { clock, stop } = stoppable(reach.clock);
+  const theirs = { ...reach, clock, console: { ...reach.console, env }, self: { ...reach.self, environment } };
+  return { reach: theirs, home, stopClock: stop };
+}
+
+/** S4 */
+function stoppable(clock: Clock): { readonly clock: Clock; readonly stop: () => void } {
+  let goes = true;
+  const whileItGoes = (fn: () => void) => () => {
+    if (goes) fn();
+  };
+  return {
+    clock: {
+      ...clock,
+      after: (ms, fn) => clock.after(ms, whileItGoes(fn)),
+      soon: (fn) => clock.soon(whileItGoes(fn)),
+    },
+    stop: () => {
+      goes = false;
+    },
+  };
 }
 
 function makeHome({ console, disk, random }: Reach): string {
