@@ -8,6 +8,7 @@ import { meantHome } from "../home.ts";
 import { EXIT, type Exit, type Given } from "../outside.ts";
 import { say } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";
+import { refreshAgent } from "./agent-link.ts";
 import type { DetachKey } from "./detach-key.ts";
 import { listTerminals, pick } from "./find.ts";
 import { placeOf, tapeDirectory } from "./place.ts";
@@ -54,6 +55,7 @@ async function attachTo(
   if (reach.console.env(MARKER) === id) return itself(name);
   if (state.kind === "ended") return hasEnded(name, endedText(state));
   if (state.kind === "uncertain") return hasEnded(name, `is not running (${state.reason})`);
+  if (how.readOnly !== true) refreshAgent(reach, home, terminal.recipe.env);
   return visitTo(reach, home, terminal, how);
 }
 

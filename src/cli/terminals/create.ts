@@ -9,6 +9,7 @@ import { onDaemon } from "../client.ts";
 import { readConfig } from "../configuration.ts";
 import type { Reach } from "../reach.ts";
 import { Pauses } from "../time.ts";
+import { dropAgentLink, withAgentLink } from "./agent-link.ts";
 import { terminalEnvironment } from "./environment.ts";
 
 export type Wish = Methods["terminal.new"]["params"];
@@ -21,6 +22,9 @@ export type WishFlags = {
 const LANE = "main";
 /** The daemon gives a holder ten seconds to answer, then gives up on it and says so. */
 const SETTLE_LIMITS = { firstMs: 2, mostMs: 100, allMs: 20_000 };
+
+/** Refusals after which it may be there all the same. */
+const MAYBE_MADE = ["daemon.gone", "not-live", "no-holder"];
 
 export function wishOf(reach: Reach, name: string, flags: WishFlags): Result<Wish> {
   const config = readConfig(reach);
@@ -36,7 +40,14 @@ export function wishOf(reach: Reach, name: string, flags: WishFlags): Result<Wis
 }
 
 /** The terminal as it is once its holder has answered, or its program has already ended. */
-export async function createTerminal(reach: Reach, home: string, wish: Wish): Promise<Result<ListedTerminal>> {
+export async function createTerminal(reach: Reach, home: string, bare: Wish): Promise<Result<ListedTerminal>> {
+  const wish = { ...bare, env: withAgentLink(reach, home, bare.env) };
+  const made = await makeTerminal(reach, home, wish);
+  if (!made.ok && !MAYBE_MADE.includes(made.error.code)) dropAgentLink(reach, home, wish.env);
+  return made;
+}
+
+async function makeTerminal(reach: Reach, home: string, wish: Wish): Promise<Result<ListedTerminal>> {
   const began = reach.clock.now();
   let made: string | undefined;
   return onDaemon(reach, home, async (client, again) => {

@@ -1,12 +1,14 @@
 // `holdfast rm`: forgets a terminal whose program has ended; with --force it ends it first.
 // RM1. A daemon that died in between may have forgotten it already: then it is done.
 import { ok, type Result } from "../../base/result.ts";
+import type { ListedTerminal } from "../../wire/rpc.ts";
 import { onDaemon } from "../client.ts";
 import type { HomeFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { EXIT, type Exit } from "../outside.ts";
 import { type Reach, reaching } from "../reach.ts";
 import { Pauses } from "../time.ts";
+import { dropAgentLink } from "./agent-link.ts";
 import { endTerminal } from "./end.ts";
 import { findTerminal } from "./find.ts";
 
@@ -20,14 +22,20 @@ async function rm(reach: Reach, flags: RmFlags, key: string): Promise<Exit> {
   if (!home.ok) return home;
   const found = await findTerminal(reach, home.value, key);
   if (!found.ok) return found;
-  const { id, state } = found.value;
+  const removed = await forget(reach, home.value, found.value, flags.force === true);
+  if (removed.ok) dropAgentLink(reach, home.value, found.value.recipe.env);
+  return removed;
+}
+
+async function forget(reach: Reach, home: string, terminal: ListedTerminal, force: boolean): Promise<Exit> {
+  const { id, state } = terminal;
   const runs = state.kind === "running" || state.kind === "starting";
-  if (!flags.force || !runs) return remove(reach, home.value, id);
-  const ended = await endTerminal(reach, home.value, found.value);
+  if (!force || !runs) return remove(reach, home, id);
+  const ended = await endTerminal(reach, home, terminal);
   if (!ended.ok) return ended;
   const pauses = new Pauses(reach.clock, HEARD_LIMITS);
   for (;;) {
-    const removed = await remove(reach, home.value, id);
+    const removed = await remove(reach, home, id);
     if (removed.ok || removed.error.code !== "still-running" || !(await pauses.next())) return removed;
   }
 }

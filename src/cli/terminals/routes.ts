@@ -58,6 +58,7 @@ const attach = buildCommand<AttachFlags, [terminal: string], Context>({
     fullDescription: [
       `Attaches to a terminal, whether the daemon runs or not. ${DETACH}`,
       "The exit code is the program's where it ends while you are attached, and 0 after detaching.",
+      "Your SSH agent comes along: SSH_AUTH_SOCK of a terminal leads to the agent of whoever attached last.",
     ].join("\n"),
   },
 });
