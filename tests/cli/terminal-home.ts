@@ -78,8 +78,17 @@ export class Home {
   }
 
   /** A window of the user's, with holdfast in it. */
-  window(args: readonly string[], size = { cols: 80, rows: 24 }): Window {
-    const window = new Window(args, this, size);
+  window(args: readonly string[], { env = {}, ...size }: Look = {}): Window {
+    return this.#open([...MAIN, ...args], { cols: 80, rows: 24, env, ...size });
+  }
+
+  /** A window with a shell script in it; "$@" is holdfast. */
+  script(script: string): Window {
+    return this.#open(["/bin/sh", "-c", script, "sh", ...MAIN], { cols: 80, rows: 24, env: {} });
+  }
+
+  #open(argv: readonly string[], look: Required<Look>): Window {
+    const window = new Window(argv, this, look);
     this.#windows.push(window);
     return window;
   }
@@ -112,18 +121,21 @@ function environOf(pid: string): string {
   }
 }
 
+/** `env`: what is set in it beside the usual. */
+type Look = { readonly cols?: number; readonly rows?: number; readonly env?: Record<string, string> };
+
 /** A terminal as a person has it, with the CLI on it. */
 export class Window {
   readonly #child: Bun.Subprocess;
   #seen = Buffer.alloc(0);
 
-  constructor(args: readonly string[], home: Home, size: { cols: number; rows: number }) {
+  constructor(argv: readonly string[], home: Home, { env, ...size }: Required<Look>) {
     const data = (_: unknown, bytes: Uint8Array) => {
       this.#seen = Buffer.concat([this.#seen, bytes]);
     };
-    this.#child = Bun.spawn([...MAIN, ...args], {
+    this.#child = Bun.spawn([...argv], {
       cwd: home.path,
-      env: { ...home.env, TERM: "xterm-256color" },
+      env: { ...home.env, TERM: "xterm-256color", ...env },
       terminal: { ...size, data },
     });
   }

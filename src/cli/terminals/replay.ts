@@ -1,6 +1,7 @@
 // The part of a tape that is shown again when somebody attaches, made harmless: what a program asked its terminal long ago must not be
 // answered now, since the answer would be typed into the program.
-// RP1. Questions, bells, notifications and the clipboard are left out; everything that draws stays as it is.
+// RP1. Questions, bells, notifications and the clipboard are left out; everything that draws stays as it is. What would erase the
+//      window's own history is left out too: most of that is not the program's.
 // RP2. A replay that begins in the middle begins at the start of a line: a cut sequence would be shown as text.
 
 const ESC = "\u001b";
@@ -20,6 +21,7 @@ const PIECES = new RegExp(
     `${ESC}\\[\\?u`, // which keyboard
     `${ESC}\\[(?:1[1-9]|2[01])(?:;\\d+)*t`, // how large is the window
     `${ESC}\\[[01]?x`,
+    `${ESC}\\[3J`, // forget what was scrolled away
     `${ESC}Z`,
     "[\u0005\u0007]",
   ].join("|"),
