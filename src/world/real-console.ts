@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { isFault } from "../base/fault.ts";
 import { asFault, attempt, unless } from "./attempt.ts";
 import { type Console, END_SIGNALS, type Output } from "./console.ts";
+import { isTerminal, sizeOf } from "./terminal-mode.ts";
 
 const OUT = 1;
 const ERR = 2;
@@ -39,18 +40,18 @@ function output(fd: number): Output {
   let tty: boolean | undefined;
   return {
     get tty() {
-      tty ??= isTerminal(fd);
+      tty ??= isDevice(fd) && isTerminal(fd);
       return tty;
     },
-    columns: () => streamOf(fd).columns || USUAL_COLUMNS,
+    columns: () => sizeOf(fd)?.cols ?? USUAL_COLUMNS,
     write: (text) => write(fd, Buffer.from(text)),
   };
 }
 
-/** RC1: most outputs are no device at all, and need no closer look. */
-function isTerminal(fd: number): boolean {
+/** Most outputs are no device at all, and need no closer look. */
+function isDevice(fd: number): boolean {
   const found = unless(["EBADF"], undefined, () => attempt("stat", nameOf(fd), () => fstatSync(fd)));
-  return found?.isCharacterDevice() === true && streamOf(fd).isTTY === true;
+  return found?.isCharacterDevice() === true;
 }
 
 function streamOf(fd: number) {
