@@ -101,6 +101,25 @@ describe("attach", () => {
     expect(await window.exited).toBe(0);
   }, 60_000);
 
+  test("a daemon that hangs keeps nobody from their terminal", async () => {
+    const home = new Home();
+    await home.ok("new", "-d", "t", "--", "sh", "-c", "echo here; cat");
+    await home.says("t", "here");
+    const { daemon, watchdog } = await home.json("status");
+    const both = [watchdog.pid, daemon.pid]; // A watchdog that runs would end it after a while.
+    for (const pid of both) process.kill(pid, "SIGSTOP");
+    try {
+      const window = home.window(["attach", "t"]);
+      await window.shows("here");
+      window.type("typed\r");
+      await window.shows("typed\r\ntyped\r\n");
+      window.type(DETACH);
+      expect(await window.exited).toBe(0);
+    } finally {
+      for (const pid of both) process.kill(pid, "SIGCONT");
+    }
+  }, 60_000);
+
   test("two windows on one terminal: each sees what the other types, and one that leaves takes nothing with it", async () => {
     const home = new Home();
     const first = home.window(["new", "t", "--", "cat"]);
