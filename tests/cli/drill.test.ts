@@ -30,10 +30,21 @@ function processesHere(): number[] {
   });
 }
 
+/** As a thread of a killed process does that was still in the middle of a write, but for longer. */
+async function startLateWriter(): Promise<void> {
+  const home = join(place, readdirSync(place)[0] ?? "");
+  const writes = `let n = 0; const until = performance.now() + 1500; console.log("writes");
+    const { writeFileSync } = require("node:fs");
+    try { while (performance.now() < until) writeFileSync(process.argv[1] + "/late-" + n++, ""); } catch {}`;
+  const writer = Bun.spawn([process.execPath, "-e", writes, home], { cwd: "/", env: {}, stdout: "pipe" });
+  for await (const _ of writer.stdout) return;
+}
+
 /** Runs a drill in a window, and breaks it off once it shows this. */
 async function brokenOff(
   at: string,
   how: "^C" | "^C ^C" | "SIGTERM" | "SIGHUP",
+  before: () => Promise<void> = () => Promise.resolve(),
 ): Promise<{ exit: number; seen: string }> {
   let seen = "";
   const shown = Promise.withResolvers<void>();
@@ -58,6 +69,7 @@ async function brokenOff(
     { cwd: place, env: { PATH: "/usr/bin:/bin", TMPDIR: place }, terminal: { cols: 120, rows: 24, data } },
   );
   await Promise.race([shown.promise, child.exited]);
+  await before();
   if (how === "^C" || how === "^C ^C") child.terminal?.write("\u0003");
   else child.kill(how);
   while (how === "^C ^C" && child.exitCode === null && child.signalCode === null) {
@@ -107,6 +119,15 @@ describe("drill", () => {
       }
     },
     2 * DRILL_MS,
+  );
+
+  test(
+    "somebody who still writes in its home while it is removed does not change the exit code, and is outlasted",
+    async () => {
+      const { exit, seen } = await brokenOff("live again after", "^C", startLateWriter);
+      expect({ exit, seen, left: [...readdirSync(place), ...processesHere()] }).toEqual({ exit: 130, seen, left: [] });
+    },
+    DRILL_MS,
   );
 
   test("a number of terminals that makes no sense is refused", async () => {
