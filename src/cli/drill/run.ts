@@ -72,18 +72,29 @@ async function brokenOff({ console, clock }: Reach, drill: Drill, { site, signal
 
 /** What was just being started may still appear, and write: so it is done again until it finds nothing. */
 async function swept(site: Site): Promise<true | undefined> {
-  const { disk } = site.reach;
   try {
-    killAll(site);
-    if (processesOf(site).length === 0) {
-      removeSite(site);
-      return true;
-    }
-    if (readWanted(disk, site.home) !== "down") await writeWanted(disk, site.home, "down"); // Else they heal each other.
+    return await sweepOnce(site, { ...site, home: `${site.home}.gone` });
   } catch (error) {
     if (!isFault(error)) throw error;
   }
   return undefined;
+}
+
+/** A holder is only seen once it has its claim. So the home is moved away first: whoever has none then can never make one. */
+async function sweepOnce(site: Site, gone: Site): Promise<true | undefined> {
+  const { disk } = site.reach;
+  const there = disk.stat(site.home) !== undefined;
+  const moved = disk.stat(gone.home) !== undefined;
+  for (const one of [site, gone]) killAll(one);
+  if (processesOf(site).length + processesOf(gone).length > 0) {
+    const heal = there && readWanted(disk, site.home) !== "down"; // They heal each other.
+    if (heal) await writeWanted(disk, site.home, "down");
+    return undefined;
+  }
+  if (there && !moved) disk.rename(site.home, gone.home);
+  else if (there) removeSite(site);
+  else if (moved) removeSite(gone);
+  return there ? undefined : true;
 }
 
 type How = { readonly kept: string | undefined; readonly json: boolean };
