@@ -2,13 +2,9 @@
 import { afterEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fakeConsole } from "../../../tests/cli/fake-console.ts";
 import { FrameReader } from "../../wire/frames.ts";
 import * as protocol from "../../wire/holder.ts";
 import { realSockets } from "../../world/real-socket.ts";
-import { realTerminal } from "../../world/real-terminal.ts";
-import { realWatch } from "../../world/real-watch.ts";
-import { realSelf } from "../../world/self.ts";
 import { realWorld } from "../../world/world.ts";
 import { typeInto } from "./send.ts";
 
@@ -51,12 +47,8 @@ function holderSaying(...frames: readonly Uint8Array[]): string {
   return home;
 }
 
-const reach = () => ({
-  ...realWorld(),
-  watch: realWatch(),
-  ...{ console: fakeConsole(), sockets: realSockets(), self: realSelf(), terminal: realTerminal() },
-});
-const typed = (home: string) => typeInto(reach(), { home, id: "t", name: "t" }, Buffer.from("go\r"));
+const typed = (home: string) =>
+  typeInto({ ...realWorld(), sockets: realSockets() }, { home, id: "t", name: "t" }, Buffer.from("go\r"));
 const taken = protocol.numberFrame(protocol.INPUT_TAKEN, 1);
 const over = protocol.jsonFrame(protocol.ENDED, EXIT);
 

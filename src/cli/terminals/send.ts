@@ -32,9 +32,10 @@ async function send(reach: Reach, flags: SendFlags, key: string, text: string): 
   return sent.ok ? ok(EXIT.ok) : sent;
 }
 
+type Doors = Pick<Reach, "disk" | "clock" | "processes" | "random" | "sockets">;
 type Target = { readonly home: string; readonly id: string; readonly name: string };
 
-export async function typeInto(reach: Reach, { home, id, name }: Target, bytes: Uint8Array): Promise<Result<void>> {
+export async function typeInto(reach: Doors, { home, id, name }: Target, bytes: Uint8Array): Promise<Result<void>> {
   const place = placeOf(reach.disk, home, id);
   const answered = Promise.withResolvers<Result<void>>();
   let answer: Promise<Result<void>> | undefined;
