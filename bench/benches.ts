@@ -27,6 +27,24 @@ export const SUITES: readonly Suite[] = [
     names: ["save", "load"].flatMap((what) => SIZES.map((size) => `checkpoint.${what}.${size}`)),
     load: async () => (await import("./checkpoint.ts")).checkpoints,
   },
+  {
+    names: ["1", "25", "250"].map((terminals) => `recovery.daemon.${terminals}`),
+    load: async () => (await import("./recovery-daemon.ts")).recoveryDaemon,
+  },
+  { names: ["watch.restart.pm2"], load: async () => (await import("./watch-restart.ts")).watchRestart },
+  {
+    names: ["new", "ls", "attach"].map((command) => `terminal.${command}.tmux`),
+    load: async () => (await import("./terminal-commands.ts")).terminalCommands,
+  },
+  {
+    names: ["terminal.flood.raw", "terminal.flood.tmux"],
+    load: async () => (await import("./terminal-flood.ts")).terminalFlood,
+  },
+  {
+    names: ["terminal.memory.25", "terminal.memory.25.all", "idle.cpu"],
+    load: async () => (await import("./idle.ts")).idle,
+  },
+  { names: ["cli.start"], load: async () => (await import("./cli-start.ts")).cliStart },
 ];
 
 export const NAMES: readonly string[] = SUITES.flatMap((suite) => suite.names);
@@ -41,6 +59,16 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["log.recover.replay", { of: "value", atLeast: 200_000 }],
   ["log.recover.checkpoint", { of: "ratio", atLeast: 0.5 }],
   ["checkpoint.save.250k", { of: "ratio", atLeast: 0.5 }],
+  ["recovery.daemon.25", { of: "value", atMost: 400 }],
+  ["recovery.daemon.250", { of: "value", atMost: 2000 }],
+  ["watch.restart.pm2", { of: "ratio", atLeast: 1 }],
+  ["terminal.ls.tmux", { of: "value", atMost: 60 }],
+  ["terminal.attach.tmux", { of: "value", atMost: 60 }],
+  ["terminal.flood.raw", { of: "ratio", atLeast: 0.65 }],
+  ["terminal.flood.tmux", { of: "ratio", atLeast: 1 }],
+  ["terminal.memory.25", { of: "value", atMost: 80 }],
+  ["terminal.memory.25.all", { of: "value", atMost: 160 }],
+  ["idle.cpu", { of: "value", atMost: 0.5 }],
 ]);
 
 /** `log.append.25` stands for all below it, and not for `log.append.250`. */

@@ -22,7 +22,7 @@ const MOST_GROWTH = 8;
 const ENOUGH = 0.75;
 
 /** Events a second of each, in the order given. Closes them. */
-export async function rates(contestants: readonly Contestant[], effort: Effort): Promise<number[]> {
+export async function rates(contestants: readonly Contestant[], effort: Effort, unit = "events"): Promise<number[]> {
   try {
     const lanes: { readonly contestant: Contestant; readonly events: number; readonly seen: number[] }[] = [];
     for (const contestant of contestants)
@@ -30,7 +30,7 @@ export async function rates(contestants: readonly Contestant[], effort: Effort):
     for (let round = 0; round < effort.rounds; round += 1) {
       for (const { contestant, events, seen } of lanes) seen.push(await rateOf(contestant, events));
     }
-    for (const { contestant, seen } of lanes) effort.say(`  ${contestant.name}: ${spread(seen)} events/s`);
+    for (const { contestant, seen } of lanes) effort.say(`  ${contestant.name}: ${spread(seen)} ${unit}/s`);
     return lanes.map(({ seen }) => median(seen));
   } finally {
     for (const contestant of contestants) await contestant.close();
@@ -61,6 +61,21 @@ export async function timed(work: () => Promise<unknown> | unknown): Promise<num
   const before = performance.now();
   await work();
   return performance.now() - before;
+}
+
+/** What each gives in every round, one after the other. */
+export async function inTurn(rounds: number, works: readonly (() => Promise<number>)[]): Promise<number[][]> {
+  const seen = works.map((): number[] => []);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [at, work] of works.entries()) seen[at]?.push(await work());
+  }
+  return seen;
+}
+
+/** The smallest one that is not below this part of them. */
+export function percentile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;
 }
 
 export function median(values: readonly number[]): number {

@@ -13,7 +13,9 @@ export type Row = {
 };
 
 /** What the project promises of a figure. */
-export type Bar = { readonly of: "ratio" | "value"; readonly atLeast: number };
+export type Bar =
+  | { readonly of: "ratio" | "value"; readonly atLeast: number }
+  | { readonly of: "value"; readonly atMost: number };
 
 export type Figures = {
   readonly name: string;
@@ -28,6 +30,13 @@ export function rateRow(figures: Figures, unit = "events/s"): Row {
 
 export function timeRow(figures: Figures): Row {
   return { ...figures, unit: "ms", ratio: figures.peerValue / figures.value }; // B1
+}
+
+export type Cost = { readonly name: string; readonly value: number; readonly unit: string; readonly bar: number };
+
+/** Where nobody else is measured, the peer is the bar itself. */
+export function costRow({ name, value, unit, bar }: Cost): Row {
+  return { name, value, unit, peer: `bar ${bar} ${unit}`, peerValue: bar, ratio: bar / value }; // B1
 }
 
 export function toJson(rows: readonly Row[]): string {
@@ -50,8 +59,11 @@ export function tableLine(row: Row, bar: Bar | undefined): string {
 
 function verdict(row: Row, bar: Bar | undefined): string {
   if (bar === undefined) return "";
-  const met = row[bar.of] >= bar.atLeast ? "met" : "MISSED"; // B2
-  return `${bar.of} ≥ ${forPeople(bar.atLeast)} ${met}`;
+  const [met, limit] =
+    "atLeast" in bar
+      ? [row[bar.of] >= bar.atLeast, `≥ ${forPeople(bar.atLeast)}`]
+      : [row[bar.of] <= bar.atMost, `≤ ${forPeople(bar.atMost)}`];
+  return `${bar.of} ${limit} ${met ? "met" : "MISSED"}`; // B2
 }
 
 function line(cells: readonly string[], last: string): string {

@@ -1,0 +1,101 @@
+// The processes of a run, and what they cost.
+// P1. They are found by what they cannot lose: the run's own directory stands in their words or in their environment. So nothing that
+//     a benchmark started is left running, and nothing else is ever touched.
+import { readdirSync, readFileSync } from "node:fs";
+
+/** `words` is the command line. */
+export type Found = { readonly pid: number; readonly words: readonly string[] };
+
+export function processesOf(place: string): Found[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap((pid) => {
+      const words = textOf(`/proc/${pid}/cmdline`);
+      const named = words.includes(place) || textOf(`/proc/${pid}/environ`).includes(place); // P1
+      return named ? [{ pid: Number(pid), words: words.split("\0") }] : [];
+    });
+}
+
+/** Those that watch each other come back while we look: so several times. */
+export function killAllOf(place: string): void {
+  for (let tries = 0; tries < 50; tries += 1) {
+    const found = processesOf(place);
+    if (found.length === 0) return;
+    for (const { pid } of found) kill(pid);
+    Bun.sleepSync(20);
+  }
+}
+
+/** One that has ended meanwhile needs none. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
+}
+
+/** In bytes. */
+export type Memory = {
+  readonly privateClean: number;
+  readonly privateDirty: number;
+  readonly pss: number;
+};
+
+/** Of all of them together. */
+export function memoryOf(pids: readonly number[]): Memory {
+  const rollups = pids.map((pid) => textOf(`/proc/${pid}/smaps_rollup`));
+  const sum = (field: string) => rollups.reduce((all, text) => all + fieldOf(text, field), 0);
+  return { privateClean: sum("Private_Clean"), privateDirty: sum("Private_Dirty"), pss: sum("Pss") };
+}
+
+function fieldOf(text: string, field: string): number {
+  const kib = new RegExp(`^${field}: *(\\d+) kB`, "m").exec(text)?.[1];
+  if (kib === undefined) throw new Error(`a process has gone, or its memory cannot be read: no ${field}`);
+  return Number(kib) * 1024;
+}
+
+/** Milliseconds on a core so far, by thread. The scheduler counts in nanoseconds; `stat` would count in ticks of 10 ms. */
+export type CpuTimes = ReadonlyMap<string, number>;
+
+export function cpuTimesOf(pids: readonly number[]): CpuTimes {
+  return new Map(
+    pids.flatMap((pid) =>
+      readdirSync(`/proc/${pid}/task`).map((id): [string, number] => {
+        const path = `/proc/${pid}/task/${id}/schedstat`;
+        return [path, Number(textOf(path).split(" ")[0]) / 1e6];
+      }),
+    ),
+  );
+}
+
+/** What was taken between the two; of a thread that has ended meanwhile nothing is known. */
+export function cpuMsBetween(before: CpuTimes, after: CpuTimes): number {
+  return [...after].reduce((all, [thread, ms]) => all + Math.max(0, ms - (before.get(thread) ?? 0)), 0);
+}
+
+export function childrenOf(pid: number): number[] {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const texts = threads.map((id) => textOf(`/proc/${pid}/task/${id}/children`));
+  return texts.flatMap((text) =>
+    text
+      .split(" ")
+      .filter((word) => word !== "")
+      .map(Number),
+  );
+}
+
+/** The program's name; empty where it is gone, and the starter's until it is executed. */
+export function programOf(pid: number): string {
+  return textOf(`/proc/${pid}/comm`).trim();
+}
+
+/** Empty where the process has gone, or is none of ours. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return "";
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+// recovery.daemon.N: the daemon is killed with SIGKILL while N terminals run, until the status of another daemon says LIVE: the watchdog has
+// seen the end, recorded it and started another one, which has opened the log, folded it, and has every holder on the line again.
+// After each kill every program still has the pid it had at the beginning; another one breaks the benchmark.
+// Not measured: a watchdog that was killed as well, a crash loop (its threshold is out of reach here), programs that flood meanwhile.
+import { Home } from "./home.ts";
+import { median, percentile } from "./rounds.ts";
+import { type Row, timeRow } from "./row.ts";
+import type { Bench } from "./scratch.ts";
+import { until } from "./waiting.ts";
+
+type Size = { readonly terminals: number; readonly kills: number; readonly barMs: number };
+
+export const RECOVERIES: readonly Size[] = [
+  { terminals: 1, kills: 21, barMs: 400 },
+  { terminals: 25, kills: 21, barMs: 400 },
+  { terminals: 250, kills: 9, barMs: 2000 },
+];
+
+const CONFIG = "[crash_loop]\ncrashes = 1000000\nwindow_s = 86400\n";
+const LIVE_MS = 60_000;
+/** What was started after LIVE has come to rest. */
+const REST_MS = 500;
+
+export async function recoveryDaemon(names: readonly string[], bench: Bench, emit: (row: Row) => void): Promise<void> {
+  for (const size of RECOVERIES) {
+    const name = `recovery.daemon.${size.terminals}`;
+    if (!names.includes(name)) continue;
+    const kills = bench.quick ? 2 : size.kills;
+    bench.say(`${name}: ${kills} kills`);
+    const home = await Home.start(bench, `r${size.terminals}`, CONFIG);
+    try {
+      await home.open(size.terminals, ["sleep", "100000"]);
+      emit(rowOf(name, size, await killed(home, kills), bench));
+    } finally {
+      await home.end();
+    }
+  }
+}
+
+function rowOf(name: string, { barMs }: Size, seen: readonly number[], bench: Bench): Row {
+  const [p95, most] = [percentile(seen, 0.95), Math.max(...seen)].map(Math.round);
+  bench.say(`  p95 ${p95} ms, longest ${most} ms`);
+  return timeRow({ name, value: median(seen), peer: `bar ${barMs} ms`, peerValue: barMs });
+}
+
+async function killed(home: Home, kills: number): Promise<number[]> {
+  const before = await programs(home);
+  const seen: number[] = [];
+  for (let kill = 0; kill < kills; kill += 1) {
+    await Bun.sleep(REST_MS);
+    seen.push(await liveAgainMs(home));
+    const now = await programs(home);
+    if (now !== before) throw new Error(`programs have other pids after the kill: ${before} → ${now}`);
+  }
+  return seen;
+}
+
+async function liveAgainMs(home: Home): Promise<number> {
+  const { daemon } = await until("the status", LIVE_MS, () => home.status());
+  const before = performance.now();
+  process.kill(daemon.pid, "SIGKILL");
+  await until("LIVE", LIVE_MS, async () => {
+    const now = await home.status();
+    return now?.recovery.stage === "LIVE" && now.daemon.pid !== daemon.pid ? now : undefined;
+  });
+  return performance.now() - before;
+}
+
+/** Every terminal with its program's pid, as one text. */
+async function programs(home: Home): Promise<string> {
+  const terminals = await home.terminals();
+  return terminals
+    .map(({ name, state }) => `${name} ${state.kind === "running" ? state.pid : state.kind}`)
+    .sort()
+    .join(", ");
+}
