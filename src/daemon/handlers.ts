@@ -34,7 +34,7 @@ export function makeHandlers(ports: HandlerPorts): Handlers {
   return {
     status: async () => ok(ports.status()),
     "terminal.new": (params) => submit(newCommand(params, newId(ports.random.bytes(16)))),
-    "terminal.list": async () => ok(await list(ports)),
+    "terminal.list": async (params) => ok(await list(ports, params)),
     "terminal.rename": (params) => submit(withText(params, "name", (id, name) => ({ kind: "rename", id, name }))),
     "terminal.move": (params) => submit(withText(params, "lane", (id, lane) => ({ kind: "move", id, lane }))),
     "terminal.signal": (params) => submit(withText(params, "signal", (id, signal) => ({ kind: "signal", id, signal }))),
@@ -91,11 +91,13 @@ function bad(what: string): Refusal {
   };
 }
 
-async function list({ turn, hands }: HandlerPorts): Promise<ListedTerminal[]> {
-  const terminals = [...(turn()?.terminals.values() ?? [])].filter(({ removed }) => !removed);
+async function list({ turn, hands }: HandlerPorts, { id, brief }: Params): Promise<ListedTerminal[]> {
+  const all = [...(turn()?.terminals.values() ?? [])].filter(({ removed }) => !removed);
+  const terminals = id === undefined ? all : all.filter((terminal) => terminal.id === id);
   return Promise.all(
     terminals.map(async (terminal) => {
-      const status = terminal.state.kind === "running" ? await hands()?.status(terminal.id) : undefined;
+      const asked = terminal.state.kind === "running" && brief !== true;
+      const status = asked ? await hands()?.status(terminal.id) : undefined;
       const clients = Math.max(0, (status?.clients ?? 0) - 1); // One of them is the daemon itself.
       return { ...terminal, clients, lastOutputAt: status?.lastOutputAt ?? null, bytes: status?.tape.end ?? 0 };
     }),

@@ -77,7 +77,7 @@ export type Methods = {
     };
     result: Terminal;
   };
-  "terminal.list": { params: Record<string, never>; result: readonly ListedTerminal[] };
+  "terminal.list": { params: ListWish; result: readonly ListedTerminal[] };
   "terminal.rename": { params: { id: string; name: string }; result: Terminal };
   "terminal.move": { params: { id: string; lane: string }; result: Terminal };
   "terminal.signal": { params: { id: string; signal: string }; result: Terminal };
@@ -89,6 +89,14 @@ export type Methods = {
 };
 
 export type Method = keyof Methods;
+
+/** All of them and everything about them, if nothing else is said: each holder is asked, which wakes as many processes. */
+export type ListWish = {
+  /** Only this one. */
+  readonly id?: string;
+  /** No holder is asked: `clients`, `lastOutputAt` and `bytes` are those of a terminal that never said anything. */
+  readonly brief?: boolean;
+};
 
 export type ListedTerminal = Terminal & {
   readonly clients: number;

@@ -36,6 +36,23 @@ test("RS-4 an exit while the daemon is down is taken up, with its code", async (
   await home.must("terminal.new", home.wish("one", SLEEP)); // The name is free again.
 });
 
+test("a list of one names only that one, and a brief list asks no holder", async () => {
+  const home = newHome();
+  await home.live();
+  const id = await home.open("one", ["sh", "-c", "echo said; sleep 1000"]);
+  await home.open("two", SLEEP);
+  await until("it has said something", async () => (await home.listed(id)).bytes > 0);
+  const [one, ...others] = await home.must("terminal.list", { id });
+  expect(one).toMatchObject({ id, name: "one" });
+  expect(one?.bytes).toBeGreaterThan(0);
+  expect(others).toEqual([]);
+  const brief = await home.must("terminal.list", { brief: true });
+  expect(brief.map(({ name, bytes, lastOutputAt }) => ({ name, bytes, lastOutputAt }))).toEqual([
+    { name: "one", bytes: 0, lastOutputAt: null },
+    { name: "two", bytes: 0, lastOutputAt: null },
+  ]);
+});
+
 test("DS-4 a clean shutdown leaves children running, says that it was clean, and loses nothing", async () => {
   const home = newHome();
   const first = await home.live();

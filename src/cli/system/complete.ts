@@ -40,7 +40,7 @@ async function names(reach: Reach, given: string | undefined): Promise<readonly 
   const home = chosenHome(reach.console, given);
   const line = home === undefined ? undefined : await dial(reach, home);
   if (line?.ok !== true || line.value === undefined) return [];
-  const list = await within(reach.clock, MOST_MS, line.value.call("terminal.list", {}));
+  const list = await within(reach.clock, MOST_MS, line.value.call("terminal.list", { brief: true }));
   line.value.close();
   return list?.ok === true ? list.value.map(({ name }) => name).sort() : [];
 }

@@ -1,8 +1,11 @@
 // Makes a terminal: durable with the daemon, and its holder has answered, when it returns.
 // CR1. A daemon that dies in between may have taken the wish: the next one is asked for it before it is wished again.
+// CR2. The daemon tells us when something becomes of it. It is asked about this one alone: a question about all of them wakes every
+//      holder there is, while the new one needs the processor for its own start.
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import type { Terminal } from "../../core/terminal.ts";
 import { configRefusal } from "../../wire/config.ts";
+import { isObject } from "../../wire/lines.ts";
 import type { ListedTerminal, Methods } from "../../wire/rpc.ts";
 import type { RpcClient } from "../../wire/rpc-client.ts";
 import { onDaemon } from "../client.ts";
@@ -21,7 +24,7 @@ export type WishFlags = {
 
 const LANE = "main";
 /** The daemon gives a holder ten seconds to answer, then gives up on it and says so. */
-const SETTLE_LIMITS = { firstMs: 2, mostMs: 100, allMs: 20_000 };
+const SETTLE_LIMITS = { firstMs: 100, mostMs: 500, allMs: 20_000 };
 
 /** Refusals after which it may be there all the same. */
 const MAYBE_MADE = ["daemon.gone", "not-live", "no-holder"];
@@ -83,16 +86,28 @@ async function findMine(client: RpcClient, wish: Wish, since: number): Promise<R
   );
 }
 
-/** Waits until it is no longer starting. */
+/** Waits until it is no longer starting (CR2). */
 async function settled(reach: Reach, client: RpcClient, id: string): Promise<Result<ListedTerminal>> {
   const pauses = new Pauses(reach.clock, SETTLE_LIMITS);
-  do {
-    const list = await client.call("terminal.list", {});
+  const subscribed = await client.call("subscribe", { topics: ["terminal.*"] });
+  if (!subscribed.ok) return subscribed;
+  for (let more = true; more; ) {
+    const changed = nextChange(client, id);
+    const list = await client.call("terminal.list", { id });
     if (!list.ok) return list;
-    const found = list.value.find((terminal) => terminal.id === id);
+    const found = list.value.find((terminal) => terminal.id === id); // An older daemon lists all.
     if (found !== undefined && found.state.kind !== "starting") return ok(found);
-  } while (await pauses.next());
+    more = await Promise.race([changed, pauses.next()]);
+  }
   return { ok: false, error: NEVER_ANSWERED };
+}
+
+function nextChange(client: RpcClient, id: string): Promise<true> {
+  return new Promise((resolve) => {
+    client.onNotice = ({ data }) => {
+      if (isObject(data) && data["id"] === id) resolve(true);
+    };
+  });
 }
 
 const NEVER_ANSWERED: Refusal = {
