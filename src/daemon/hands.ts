@@ -46,8 +46,8 @@ export type Found =
 
 /** A holder answers within some tens of milliseconds; a machine under load may take its time. */
 const START_MS = 10_000;
-const FIRST_PAUSE_MS = 5;
-const LONGEST_PAUSE_MS = 250;
+/** Between two looks at one that starts: a part of what it took so far, so that nobody waits much longer than it took. */
+const PAUSES = { part: 1 / 4, leastMs: 4, mostMs: 250 };
 /** N3. A round over terminals that are all well costs nothing that can be measured. */
 const ROUND_MS = 5_000;
 
@@ -170,8 +170,8 @@ export class Hands {
   /** Looks until there is something to report; false where it takes too long. */
   async #settle(id: string): Promise<boolean> {
     const { clock } = this.#world;
-    const deadline = clock.elapsed() + START_MS;
-    for (let pause = FIRST_PAUSE_MS; clock.elapsed() < deadline; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    const began = clock.elapsed();
+    for (let took = 0; took < START_MS; took = clock.elapsed() - began) {
       const terminal = this.#ports.terminal(id);
       if (terminal === undefined || terminal.state.kind === "ended") return true;
       const found = await this.look(terminal);
@@ -179,6 +179,7 @@ export class Hands {
         this.#report(id, found);
         return true;
       }
+      const pause = Math.min(Math.max(PAUSES.leastMs, took * PAUSES.part), PAUSES.mostMs);
       await new Promise<void>((resolve) => clock.after(pause, resolve));
     }
     return false;
