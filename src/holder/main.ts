@@ -61,4 +61,4 @@ function doors(): Omit<HolderWorld, "rest"> {
   return { disk, clock, processes, sockets: realSockets(), children: realChildren() };
 }
 
-await main(realProgram());
+void main(realProgram()); // Not awaited: the bundle is CommonJS, and what is thrown ends the process all the same.

@@ -1,7 +1,6 @@
 // The advisory lock of the system, which Bun does not offer: `flock` from the C library (glibc), loaded when the first lock is asked for.
 // L1. The kernel drops the lock when the last descriptor of the open file goes, so a killed owner leaves nothing stale behind.
 // L2. Only EWOULDBLOCK means that somebody else has the lock; any other failure is a Fault, never a quiet "no".
-import { dlopen, read } from "bun:ffi";
 import { Fault } from "../base/fault.ts";
 
 const LOCK_EXCLUSIVE = 2;
@@ -22,6 +21,7 @@ export function tryFlock(fd: number, path: string): boolean {
 }
 
 function load(): Library {
+  const { dlopen, read }: typeof import("bun:ffi") = require("bun:ffi"); // Here, so that those who lock nothing do not carry it.
   const { symbols } = dlopen("libc.so.6", {
     flock: { args: ["i32", "i32"], returns: "i32" },
     __errno_location: { args: [], returns: "ptr" },

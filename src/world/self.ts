@@ -32,7 +32,9 @@ export function preloads(words: readonly string[]): string[] {
 }
 
 async function bundle(entry: string): Promise<string | undefined> {
-  const built = await Bun.build({ entrypoints: [resolve(ROOT, entry)], target: "bun", minify: true, throw: false });
+  // CommonJS: the same program takes 150 KiB less memory than as a module, and many run at a time.
+  const options = { target: "bun", format: "cjs", minify: true, throw: false } as const;
+  const built = await Bun.build({ entrypoints: [resolve(ROOT, entry)], ...options });
   return built.success ? built.outputs[0]?.text() : undefined;
 }
 

@@ -21,14 +21,14 @@ const NOW_MS = 700;
 
 export type Listing = { readonly terminals: readonly ListedTerminal[]; readonly from: "daemon" | "disk" };
 
-/** `now`: who is not live yet is not waited for. */
+/** `now`: who is not live yet is not waited for, and no holder is woken for what it would say of itself. */
 export type Patience = "wait" | "now";
 
 export async function listTerminals(reach: Reach, home: string, patience: Patience): Promise<Result<Listing>> {
   const patienceMs = patience === "now" ? NOW_MS : LIST_MS;
   const line = await dial(reach, home, patienceMs);
   if (!line.ok) return patience === "now" ? fromDisk(reach, home) : line; // FD4
-  const found = line.value === undefined ? undefined : await ask(reach, line.value, patienceMs);
+  const found = line.value === undefined ? undefined : await ask(reach, line.value, patienceMs, patience === "now");
   line.value?.close();
   if (found !== undefined) return ok(found);
   if (line.value === undefined && !wantsUp(reach, home)) return fromDisk(reach, home); // FD2
@@ -38,14 +38,14 @@ export async function listTerminals(reach: Reach, home: string, patience: Patien
   }
   const live = await liveDaemon(reach, home, LOOK_MS); // FD3
   if (!live.ok) return live.error.code === "bad-config" ? live : fromDisk(reach, home);
-  const listing = await ask(reach, live.value, LIST_MS);
+  const listing = await ask(reach, live.value, LIST_MS, false);
   live.value.close();
   return listing === undefined ? fromDisk(reach, home) : ok(listing);
 }
 
 /** Undefined where it is not live: until then the list may be half. */
-async function ask(reach: Reach, client: RpcClient, patienceMs: number): Promise<Listing | undefined> {
-  const both = Promise.all([client.call("status", {}), client.call("terminal.list", {})]);
+async function ask(reach: Reach, client: RpcClient, patienceMs: number, brief: boolean): Promise<Listing | undefined> {
+  const both = Promise.all([client.call("status", {}), client.call("terminal.list", { brief })]);
   const [status, list] = (await within(reach.clock, patienceMs, both)) ?? [];
   if (status?.ok !== true || list?.ok !== true || status.value.recovery.stage !== "LIVE") return undefined;
   return { terminals: list.value, from: "daemon" };
