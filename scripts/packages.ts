@@ -4,6 +4,7 @@
 /** A program that a test runs, and the package it comes in. */
 const NEEDED: readonly { readonly program: string; readonly package: string }[] = [
   { program: "strace", package: "strace" },
+  { program: "systemd-analyze", package: "systemd" },
 ];
 
 function missing(): string[] {

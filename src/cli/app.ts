@@ -18,7 +18,7 @@ const routes = { ...terminalRoutes, ...systemRoutes, ...drillRoutes, log: logRou
 const root = buildRouteMap<keyof typeof routes, Context>({
   routes,
   docs: {
-    hideRoute: { __complete: true },
+    hideRoute: { __complete: true, __ready: true },
     brief: about.description,
     fullDescription: [
       `${about.description}.`,

@@ -2,7 +2,7 @@
 // N1. Every error says what happened and what to do next: `holdfast: message`, `  → hint`; with --json as JSON.
 // N2. Exit codes are ours (EXIT), whatever stricli's are.
 // N3. A reader that has seen enough (`| head`) is no failure.
-// N4. In safe mode every command says so first, on stderr; only completions, which a shell asks for at every key, do not.
+// N4. In safe mode every command says so first, on stderr; only what shells and service managers ask for does not.
 import { type CommandInfo, ExitCode, run, type StricliProcess } from "@stricli/core";
 import { isFault } from "../base/fault.ts";
 import { ok, type Refusal, refused } from "../base/result.ts";
@@ -26,8 +26,8 @@ const EXITS: Readonly<Record<string, number>> = {
 
 /** Commands behind whose `--` stands a program to run, not arguments of theirs. */
 const RUNS_PROGRAM = ["new", "attach"];
-/** For programs that ask often. */
-const SILENT = "__complete";
+/** What programs ask, and not people. */
+const SILENT = "__";
 
 export async function runCli(argv: readonly string[], console: Console, load: () => Promise<Outside>): Promise<number> {
   try {
@@ -48,7 +48,7 @@ async function choose(argv: readonly string[], console: Console, load: () => Pro
   await console.out.write(visible(out));
   if (context.task === undefined) return ok(EXIT.ok);
   const outside = await load();
-  if (argv[0] !== SILENT) await showBanner(outside, chosenHome(console, context.home), wantsJson(argv)); // N4
+  if (!argv[0]?.startsWith(SILENT)) await showBanner(outside, chosenHome(console, context.home), wantsJson(argv)); // N4
   return context.task(outside);
 }
 

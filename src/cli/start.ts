@@ -3,10 +3,12 @@
 // A2. A watchdog is started only where none lives; a second one would leave at once, but one that is leaving must be replaced.
 // A3. Nothing of the terminal we were called from goes on into Holdfast: not its marker, which would make everything its orphan.
 // A4. Paths in the environment are made absolute: Holdfast stands in its home, wherever the command was typed.
+// A5. Where a service keeps this home, the service manager is asked to start it; only where that one does not answer do we.
 import type { Refusal } from "../base/result.ts";
 import type { RecoveryStage } from "../core/recovery.ts";
 import { joinPath, makeDirectories } from "../log/file.ts";
 import { readJson } from "../log/json-file.ts";
+import { readServiceMark } from "../log/service-mark.ts";
 import { wantedPath, writeWanted } from "../log/wanted.ts";
 import { configRefusal } from "../wire/config.ts";
 import type { Config } from "../wire/config-schema.ts";
@@ -89,6 +91,7 @@ export async function startWatchdog(reach: Reach, home: string): Promise<Refusal
   for (const parent of makeDirectories(disk, joinPath(home, "run"))) await disk.syncDirectory(parent);
   if (readJson(disk, wantedPath(home))?.["wanted"] !== "up") await writeWanted(disk, home, "up"); // A1
   if (isHeld(reach, joinPath(home, WATCHDOG_LOCK))) return undefined; // A2
+  if (await startService(reach, home)) return undefined; // A5
   turnOver(disk, home);
   const settings = JSON.stringify(settingsOf(reach, config.value.config));
   const argv = self.command("src/watchdog/main.ts", home, settings);
@@ -106,6 +109,13 @@ function environmentOf({ self, console }: Reach, home: string, config: string | 
   };
 }
 
+/** Whether a service manager starts it (A5). */
+async function startService(reach: Reach, home: string): Promise<boolean> {
+  if (readServiceMark(reach.disk, home) === undefined) return false;
+  const { askService } = await import("./service/ask.ts"); // Most homes have none.
+  return askService(reach, "start");
+}
+
 /** Where the operator wants it up and nobody is there, every command starts it; a home where nobody ever said so is left alone. */
 export async function heal(reach: Reach, home: string): Promise<void> {
   if (readJson(reach.disk, wantedPath(home))?.["wanted"] !== "up") return;
@@ -114,7 +124,7 @@ export async function heal(reach: Reach, home: string): Promise<void> {
 }
 
 /** What the watchdog is told, in its own words (watchdog/settings.ts). */
-function settingsOf({ disk, self }: Reach, { daemon, crashLoop, web, watch }: Config) {
+export function settingsOf({ disk, self }: Reach, { daemon, crashLoop, web, watch }: Config) {
   const page = self.command("src/web/main.ts").at(-1) ?? "";
   const programs = Object.entries(watch).map(([name, { command, cwd, env, heartbeatMs }]) => {
     return [name, { argv: command, cwd, env, ...(heartbeatMs > 0 && { heartbeatMs }) }];

@@ -11,6 +11,7 @@ import { joinPath, makeDirectories, parentOf, readWhole } from "../log/file.ts";
 import { readJson } from "../log/json-file.ts";
 import { takeLock } from "../log/lock.ts";
 import { SafeMode } from "../log/safe-mode.ts";
+import { readServiceMark } from "../log/service-mark.ts";
 import { readWanted } from "../log/wanted.ts";
 import { livingPid, watchedPrograms } from "../log/watched.ts";
 import { configRefusal, loadConfig } from "../wire/config.ts";
@@ -124,6 +125,7 @@ function heartbeat(home: string): HeartbeatLink {
   };
   const keeper = keepWatchdog({
     wanted: () => readWanted(doors.disk, home),
+    managed: () => readServiceMark(doors.disk, home) !== undefined,
     start: () =>
       doors.children.detached(
         { argv: self.command("src/watchdog/main.ts", home), cwd: home, env: self.environment() },

@@ -2,6 +2,7 @@
 // another one runs; what it says goes to stderr, which whoever started it keeps in a file.
 import { type Fault, isFault } from "../base/fault.ts";
 import { tolerating } from "../log/recovery-bus.ts";
+import { keepSettings, settingsText } from "../log/watchdog-settings.ts";
 import { realChildren } from "../world/real-children.ts";
 import { realConsole } from "../world/real-console.ts";
 import { realProgram } from "../world/real-program.ts";
@@ -9,7 +10,7 @@ import { realSockets } from "../world/real-socket.ts";
 import { realSelf } from "../world/self.ts";
 import { realWorld } from "../world/world.ts";
 import { runWatchdog } from "./run.ts";
-import { keepSettings, readSettings, settingsText } from "./settings.ts";
+import { readSettings } from "./settings.ts";
 
 const USAGE = 2;
 const FAILED = 1;

@@ -2,13 +2,10 @@
 //   { "daemon": [words], "web": [words] | false, "programs": { NAME: { "argv": [words], "cwd": path, "env": { … }, "heartbeatMs": number } },
 //     "heartbeatMs", "killAfterMs", "graceMs", "stopMs", "crashes", "windowMs": numbers }
 // I1. The configuration was checked where it is read; here a wrong shape is a mistake of the starter, and named.
-// I2. What it was told last is kept in the home: whoever starts it without a word, as the daemon does when it heals, gets the same.
 import { ok, type Result, refused } from "../base/result.ts";
-import { type JsonObject, readJson, writeJson } from "../log/json-file.ts";
-import { watchdogSettingsPath } from "../log/watched.ts";
+import type { JsonObject } from "../log/json-file.ts";
 import { HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE } from "../wire/heartbeat.ts";
 import type { Command } from "../world/children.ts";
-import type { Disk } from "../world/disk.ts";
 import type { Self } from "../world/self.ts";
 import { PACE, type PaceLimits } from "./pace.ts";
 import { daemonSpec, isProgramName, programSpec, type WatchSpec, webSpec } from "./specs.ts";
@@ -24,16 +21,6 @@ export type Settings = {
 };
 
 class Wrong extends Error {}
-
-/** Gives the words to `readSettings` that were given last, where there are none now (I2). */
-export function settingsText(disk: Disk, home: string, given: string | undefined): string {
-  const kept = given === undefined ? readJson(disk, watchdogSettingsPath(home))?.["given"] : given;
-  return typeof kept === "string" ? kept : "{}";
-}
-
-export function keepSettings(disk: Disk, home: string, given: string): Promise<void> {
-  return writeJson(disk, watchdogSettingsPath(home), { v: 1, given });
-}
 
 export function readSettings(self: Self, home: string, text: string): Result<Settings> {
   try {

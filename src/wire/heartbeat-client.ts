@@ -2,7 +2,8 @@
 // It knows no socket and no clock; whoever watches is reached through what the program passes in.
 // H1. Losing the watchdog never disturbs the watched: what cannot be sent is dropped, and the connection is tried again with backoff.
 // H2. Every connection begins with who we are and whether we are live, so that a watchdog that knows nothing can adopt us.
-// H3. A watchdog is started only where the operator wants `up`. One too many leaves by itself: its lock is taken.
+// H3. A watchdog is started only where the operator wants `up` and no service manager keeps it. One too many leaves by itself: its lock
+//     is taken.
 import { type BackoffPolicy, backoffMs } from "../base/backoff.ts";
 import { isExhausted, newBudget, spend } from "../base/budget.ts";
 import { isFault } from "../base/fault.ts";
@@ -120,6 +121,8 @@ export class HeartbeatLink implements HeartbeatChannel {
 export type KeeperPorts = {
   /** What the operator wants, read from disk each time. */
   wanted(): "up" | "down";
+  /** Whether a service manager starts it again, and nobody else may; read from disk each time. */
+  managed?(): boolean;
   /** Starts a watchdog that outlives us. A Fault where it cannot be started. */
   start(): void;
   /** Monotonic milliseconds. */
@@ -140,6 +143,7 @@ export function keepWatchdog(ports: KeeperPorts): HeartbeatEvents {
   const lost = (): void => {
     const now = ports.elapsed();
     if (now < notBefore || isExhausted(starts, now) || ports.wanted() === "down") return; // H3
+    if (ports.managed?.() === true) return; // H3
     notBefore = now + KEEP_EVERY_MS;
     starts = spend(starts, now);
     try {

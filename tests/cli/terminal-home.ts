@@ -95,7 +95,7 @@ export class Home {
 
   async end(): Promise<void> {
     for (const window of this.#windows) window.kill("SIGKILL");
-    if (existsSync(join(this.path, "run"))) await this.run("down", "--kill");
+    if (existsSync(join(this.env["HOLDFAST_HOME"] ?? "", "run"))) await this.run("down", "--kill");
     // What is left would heal itself if it were not all ended at once.
     for (let left = this.#left(); left.length > 0; left = this.#left()) for (const pid of left) end(pid);
     rmSync(this.path, { recursive: true, force: true });
@@ -104,7 +104,7 @@ export class Home {
   /** What still runs with this home in its environment. */
   #left(): number[] {
     const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
-    return pids.filter((pid) => environOf(pid).includes(`HOLDFAST_HOME=${this.path}\0`)).map(Number);
+    return pids.filter((pid) => environOf(pid).includes(`HOLDFAST_HOME=${this.env["HOLDFAST_HOME"]}\0`)).map(Number);
   }
 }
 

@@ -155,6 +155,24 @@ test("a lost watchdog is started again while up is wanted, not more often than e
   link.close();
 });
 
+test("a watchdog that a service manager keeps is started by nobody else; once it keeps it no more, it is", async () => {
+  const { clock, state, ports } = line();
+  state.listening = false;
+  let managed = true;
+  let starts = 0;
+  const start = () => {
+    starts += 1;
+  };
+  const keep = keepWatchdog({ wanted: () => "up", managed: () => managed, start, elapsed: () => clock.elapsed() });
+  const link = new HeartbeatLink(ports, self, keep);
+  await pass(clock, 5000);
+  expect(starts).toBe(0);
+  managed = false;
+  await pass(clock, 5000);
+  expect(starts).toBeGreaterThan(0);
+  link.close();
+});
+
 test("a watchdog that answered and is lost is started at once, but not more than five times in ten seconds", async () => {
   const { clock, ports, hangUp } = line();
   let starts = 0;

@@ -29,12 +29,12 @@ async function verify(outside: Outside, flags: LogFlags, key?: string): Promise<
   return ok(whole ? EXIT.ok : EXIT.failed);
 }
 
-function isDamage(finding: Finding): boolean {
+export function isDamage(finding: Finding): boolean {
   return finding.kind === "damage";
 }
 
 /** Y1 */
-async function settled(outside: Outside, { home, view, sessions }: Opened, one: boolean): Promise<Inspection> {
+export async function settled(outside: Outside, { home, view, sessions }: Opened, one: boolean): Promise<Inspection> {
   let found = view.inspect(sessions);
   for (let look = 1; look < LOOKS && found.findings.some(isDamage); look++) {
     await betweenLooks(outside.clock);

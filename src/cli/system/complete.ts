@@ -26,7 +26,7 @@ async function complete(reach: Reach, flags: HomeFlags, ...words: readonly strin
 
 /** Flags are offered to who has typed a dash; others are not to be flooded with them. */
 function fits(word: string, partial: string): boolean {
-  if (word === "--" || word === "__complete" || (word.startsWith("-") && !partial.startsWith("-"))) return false;
+  if (word === "--" || word.startsWith("__") || (word.startsWith("-") && !partial.startsWith("-"))) return false;
   return word.startsWith(partial);
 }
 

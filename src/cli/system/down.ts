@@ -1,10 +1,13 @@
 // `holdfast down`: stops Holdfast on this home. The programs in its terminals run on in their holders; with --kill they are ended first.
 // DN1. `down` is durable before anybody is told: nobody heals what was told to stop.
 // DN2. It returns when watchdog and daemon have ended.
+// DN3. Where a service keeps this home, its manager is told too; where it is not, the unit is skipped at its next start.
 
 import { isFault } from "../../base/fault.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { UNIT_NAME } from "../../core/service-unit.ts";
 import { joinPath } from "../../log/file.ts";
+import { readServiceMark } from "../../log/service-mark.ts";
 import { writeWanted } from "../../log/wanted.ts";
 import { encodeHeartbeat, WATCHDOG_SOCKET } from "../../wire/heartbeat.ts";
 import type { ListedTerminal } from "../../wire/rpc.ts";
@@ -14,6 +17,7 @@ import { existingHome } from "../home.ts";
 import { EXIT, type Exit } from "../outside.ts";
 import { count, say } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";
+import { askService } from "../service/ask.ts";
 import { endTerminal } from "../terminals/end.ts";
 import { listTerminals } from "../terminals/find.ts";
 import { Pauses } from "../time.ts";
@@ -30,14 +34,22 @@ async function down(reach: Reach, flags: DownFlags): Promise<Exit> {
   if (!home.ok) return home;
   const left = flags.kill ? await endAll(reach, home.value) : ok(undefined);
   await writeWanted(reach.disk, home.value, "down"); // DN1
+  const byService = await stopService(reach, home.value);
   const over = await stopped(reach, home.value);
   if (!over.ok) return over;
   if (!left.ok) return left;
+  if (byService) await say(reach.console, `stopped through systemd (${UNIT_NAME}); it stays down until: holdfast up`);
   if (reach.console.err.tty) await say(reach.console, flags.kill ? "down; nothing runs any more." : DOWN);
   return ok(EXIT.ok);
 }
 
 const DOWN = "down; the programs in terminals run on. `holdfast up` takes care of them again.";
+
+/** Whether a service manager was told (DN3). */
+async function stopService(reach: Reach, home: string): Promise<boolean> {
+  if (readServiceMark(reach.disk, home) === undefined) return false;
+  return askService(reach, "stop");
+}
 
 /** What could not be ended is named, and stays. */
 async function endAll(reach: Reach, home: string): Promise<Result<void>> {

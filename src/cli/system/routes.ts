@@ -1,7 +1,9 @@
 // The commands on Holdfast itself: what they are called and take.
 import { buildCommand, buildRouteMap } from "@stricli/core";
+import type { DoctorFlags } from "../doctor/doctor.ts";
 import { countFlag, type DataFlags, flag, type HomeFlags, home, text } from "../flags.ts";
 import type { Context } from "../outside.ts";
+import type { InstallFlags } from "../service/install.ts";
 import type { DownFlags } from "./down.ts";
 import type { LogsFlags } from "./logs.ts";
 import type { ReportFlags } from "./recovery.ts";
@@ -110,6 +112,74 @@ const config = buildRouteMap<"show" | "check", Context>({
   docs: { brief: "The configuration: show, check" },
 });
 
+const doctor = buildCommand<DoctorFlags, [], Context>({
+  loader: async () => (await import("../doctor/doctor.ts")).doctorCommand,
+  parameters: {
+    flags: {
+      home,
+      deep: flag("Check every checksum, which reads everything"),
+      fix: flag("Mend what can be mended safely; says what it did, and what it left"),
+      json: flag("One JSON object {checks: [{name, status, what, why, next}], fixed: [...]}"),
+    },
+  },
+  docs: {
+    brief: "Look whether everything is well: storage, locks, sockets, holders, room, rights, service, agents",
+    fullDescription: [
+      "Looks at everything Holdfast needs, and says for each whether it is well, why not, and what to do next.",
+      "It works while the daemon is down, starts nothing, and changes nothing without --fix.",
+      "--fix mends rights, directories that are missing, and sockets and temporary files that are nobody's.",
+      "Exit code 0: no problem (there may be warnings). 1: a problem.",
+    ].join("\n"),
+  },
+});
+
+const service = buildRouteMap<"install" | "remove" | "status", Context>({
+  routes: {
+    install: buildCommand<InstallFlags, [], Context>({
+      loader: async () => (await import("../service/install.ts")).installCommand,
+      parameters: {
+        flags: {
+          home,
+          print: flag("Only print the unit (on macOS the launchd agent); nothing is changed"),
+          json: flag("One JSON object {installed, unit, home, steps}"),
+        },
+      },
+      docs: {
+        brief: "Start Holdfast at boot, and let systemd restart its watchdog",
+        fullDescription: [
+          "Writes ~/.config/systemd/user/holdfast.service for this home, enables and starts it, and turns lingering on, so that it",
+          "starts at boot and outlives the login. PATH, SHELL, language, XDG directories and HOLDFAST_CONFIG are those of this shell.",
+          "What runs already runs on. Installing again writes the unit anew: after an update that moved Holdfast, or a new PATH.",
+        ].join("\n"),
+      },
+    }),
+    remove: buildCommand<DataFlags, [], Context>({
+      loader: async () => (await import("../service/remove.ts")).removeCommand,
+      parameters: { flags: { home, json: flag("One JSON object {installed, unit, home, steps}") } },
+      docs: { brief: "Take the service away; Holdfast and the programs in its terminals run on" },
+    }),
+    status: buildCommand<DataFlags, [], Context>({
+      loader: async () => (await import("../service/status.ts")).serviceStatusCommand,
+      parameters: {
+        flags: {
+          home,
+          json: flag(
+            "One JSON object {manager, unreachable, unit, installed, current, enabled, active, state, pid, linger, home}",
+          ),
+        },
+      },
+      docs: { brief: "Say whether the service is installed, enabled and active, and outlives the login" },
+    }),
+  },
+  docs: { brief: "Holdfast as a service of the system: install, remove, status" },
+});
+
+const ready = buildCommand<HomeFlags, [], Context>({
+  loader: async () => (await import("../service/ready.ts")).readyCommand,
+  parameters: { flags: { home } },
+  docs: { brief: "For service managers: whether the watchdog is to be started" },
+});
+
 const completions = buildCommand<HomeFlags, [shell: "bash" | "zsh" | "fish"], Context>({
   loader: async () => (await import("./completions.ts")).completionsCommand,
   parameters: {
@@ -152,10 +222,13 @@ export const systemRoutes = {
   up,
   down,
   status,
+  doctor,
+  service,
   logs,
   recovery,
   "safe-mode": safeMode,
   config,
   completions,
   __complete: complete,
+  __ready: ready,
 };

@@ -1,11 +1,14 @@
 // `holdfast up`: starts Holdfast on this home, or says that it runs; returns when it is live.
 import { ok, type Result } from "../../base/result.ts";
+import { UNIT_NAME } from "../../core/service-unit.ts";
+import { readServiceMark } from "../../log/service-mark.ts";
 import { readWanted } from "../../log/wanted.ts";
 import { onDaemon } from "../client.ts";
 import type { DataFlags } from "../flags.ts";
 import { runningOn } from "../held.ts";
 import { meantHome } from "../home.ts";
 import { EXIT, type Exit } from "../outside.ts";
+import { say } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";
 import { startWatchdog } from "../start.ts";
 import { stopped } from "./down.ts";
@@ -19,6 +22,8 @@ async function up(reach: Reach, flags: DataFlags): Promise<Exit> {
   const status = await onDaemon(reach, home.value, (client) => client.call("status", {}));
   if (!status.ok) return status;
   await printStatus(reach, status.value, flags.json === true);
+  if (readServiceMark(reach.disk, home.value) !== undefined)
+    await say(reach.console, `systemd (${UNIT_NAME}) keeps it, also over a reboot.`);
   return ok(EXIT.ok);
 }
 

@@ -15,11 +15,20 @@ import { placeOf, stateNow, tapeDirectory } from "./place.ts";
 const SESSIONS = "terminals/";
 
 export async function census(reach: Reach, home: string): Promise<ListedTerminal[]> {
+  const terminals = await recorded(reach, home);
+  return Promise.all(terminals.map((terminal) => listed(reach, home, terminal)));
+}
+
+/** Without asking anybody. */
+export async function recorded(reach: Reach, home: string): Promise<Terminal[]> {
   if (reach.disk.stat(home) === undefined) return [];
   const view = await steadyView(reach, home);
   const sessions = view.sessions.filter((session) => session.startsWith(SESSIONS));
   const terminals = sessions.flatMap((session) => folded(view, session) ?? []).filter(({ removed }) => !removed);
-  return Promise.all(terminals.map((terminal) => listed(reach, home, terminal)));
+  return terminals.map((terminal) => {
+    const place = placeOf(reach.disk, home, terminal.id);
+    return { ...terminal, state: stateNow(place, reach.processes, terminal) };
+  });
 }
 
 function folded(view: LogView, session: string): Terminal | undefined {
@@ -40,11 +49,9 @@ function folded(view: LogView, session: string): Terminal | undefined {
 
 async function listed(reach: Reach, home: string, terminal: Terminal): Promise<ListedTerminal> {
   const place = placeOf(reach.disk, home, terminal.id);
-  const state = stateNow(place, reach.processes, terminal);
-  const status = state.kind === "running" ? await askHolder(reach, place) : undefined;
+  const status = terminal.state.kind === "running" ? await askHolder(reach, place) : undefined;
   return {
     ...terminal,
-    state,
     clients: Math.max(0, (status?.clients ?? 1) - 1), // One of them is us.
     lastOutputAt: status?.lastOutputAt ?? null,
     bytes: status?.tape.end ?? new TapeReader(reach.disk, tapeDirectory(place)).end,

@@ -1,0 +1,67 @@
+// What a check of `doctor` is: what was looked at, how it is, why, and what to do next.
+// K1. A check only looks. What it could mend safely it brings along as `mend`, which runs with --fix alone, and looks again itself
+//     before it changes something.
+
+import type { Terminal } from "../../core/terminal.ts";
+import type { Machine } from "../../world/machine.ts";
+import type { Reach } from "../reach.ts";
+
+export type Status = "ok" | "warning" | "problem";
+
+/** As --json prints it. */
+export type Check = {
+  readonly name: string;
+  readonly status: Status;
+  readonly what: string;
+  readonly why: string | null;
+  readonly next: string | null;
+};
+
+export type Finding = Check & {
+  /** Says what it did, one sentence for each thing (K1). */
+  readonly mend?: () => Promise<readonly string[]>;
+};
+
+/** What every check gets. */
+export type Site = {
+  readonly reach: Reach;
+  readonly machine: Machine;
+  readonly home: string;
+  readonly deep: boolean;
+  /** The terminals as they are on disk, read once for all checks. */
+  readonly terminals: Promise<readonly Terminal[]>;
+  /** Every file of the home, listed once for all checks. */
+  readonly files: readonly Listed[];
+  /** A person who waits is told how far it is. */
+  progress(words: string): Promise<void>;
+};
+
+export type Listed = {
+  readonly path: string;
+  readonly kind: "file" | "directory" | "socket" | "link" | "other";
+  readonly mode: number;
+  readonly uid: number;
+  readonly changedAt: number;
+};
+
+export type Checker = (site: Site) => Promise<readonly Finding[]>;
+
+export function fine(name: string, what: string): Finding {
+  return { name, status: "ok", what, why: null, next: null };
+}
+
+type Trouble = { readonly what: string; readonly why: string; readonly next: string };
+
+export function warning(name: string, trouble: Trouble, mend?: Finding["mend"]): Finding {
+  return { name, status: "warning", ...trouble, ...(mend && { mend }) };
+}
+
+export function problem(name: string, trouble: Trouble, mend?: Finding["mend"]): Finding {
+  return { name, status: "problem", ...trouble, ...(mend && { mend }) };
+}
+
+/** Some names of many. */
+export function some(names: readonly string[], most = 3): string {
+  const more = names.length - most;
+  return names.slice(0, most).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}

@@ -1,0 +1,142 @@
+// `holdfast doctor`: looks at everything Holdfast needs, and says for each how it is, why, and what to do next.
+// DD1. It only looks: nothing is started, and nothing is changed without --fix. It needs no daemon.
+// DD2. All checks run at once, and each that waits has a bound; one that cannot be made is a problem of its own, and hides no other.
+// DD3. With --fix everything is looked at again afterwards: what is told is what is left.
+import { isFault } from "../../base/fault.ts";
+import { ok } from "../../base/result.ts";
+import { realMachine } from "../../world/real-machine.ts";
+import type { DataFlags } from "../flags.ts";
+import { meantHome } from "../home.ts";
+import { EXIT, type Exit } from "../outside.ts";
+import { count, visible, visibleLine } from "../print.ts";
+import { type Reach, reaching } from "../reach.ts";
+import { recorded } from "../terminals/census.ts";
+import { type Check, type Checker, type Finding, problem, type Site, warning } from "./check.ts";
+import { checkHolders } from "./holders.ts";
+import { checkLeftovers, checkRights, listFiles } from "./rights.ts";
+import { checkBallast, checkRoom } from "./room.ts";
+import { checkLocks, checkRecovery } from "./running.ts";
+import { checkAgents, checkClock, checkConfiguration, checkHome, checkRuntime, checkService } from "./setup.ts";
+import { checkSockets } from "./sockets.ts";
+import { checkCheckpoints, checkLog, checkQuarantine, checkSmallFiles } from "./storage.ts";
+
+export type DoctorFlags = DataFlags & { readonly deep?: boolean; readonly fix?: boolean };
+
+/** Those that wait for others come first, so that the rest is done meanwhile. */
+const WITHOUT_HOME: readonly (readonly [string, Checker])[] = [
+  ["agents", checkAgents],
+  ["service", checkService],
+  ["configuration", checkConfiguration],
+  ["runtime", checkRuntime],
+];
+
+const WITH_HOME: readonly (readonly [string, Checker])[] = [
+  ...WITHOUT_HOME,
+  ["holders", checkHolders],
+  ["sockets", checkSockets],
+  ["home", checkHome],
+  ["locks", checkLocks],
+  ["recovery", checkRecovery],
+  ["log", checkLog],
+  ["checkpoints", checkCheckpoints],
+  ["records", checkSmallFiles],
+  ["quarantine", checkQuarantine],
+  ["room", checkRoom],
+  ["ballast", checkBallast],
+  ["permissions", checkRights],
+  ["leftovers", checkLeftovers],
+  ["clock", checkClock],
+];
+
+async function doctor(reach: Reach, flags: DoctorFlags): Promise<Exit> {
+  const home = meantHome(reach, flags.home);
+  if (!home.ok) return home;
+  const deep = flags.deep === true;
+  const first = await examine(reach, home.value, deep);
+  const fixed = flags.fix === true ? await mendAll(first) : [];
+  const findings = fixed.length > 0 ? await examine(reach, home.value, deep) : first; // DD3
+  const checks = findings.map(({ name, status, what, why, next }): Check => ({ name, status, what, why, next }));
+  const text = flags.json
+    ? visibleLine(JSON.stringify({ checks, fixed }))
+    : visible(wordsOf(checks, fixed, flags.fix === true).join("\n"));
+  await reach.console.out.write(`${text}\n`);
+  return ok(checks.some(({ status }) => status === "problem") ? EXIT.failed : EXIT.ok);
+}
+
+async function examine(reach: Reach, home: string, deep: boolean): Promise<Finding[]> {
+  const there = reach.disk.stat(home) !== undefined;
+  const progress = progressOf(reach, deep);
+  const site = siteOf(reach, home, deep, progress.tell);
+  const checkers = there ? WITH_HOME : WITHOUT_HOME;
+  const found = await Promise.all(checkers.map(([name, check]) => guarded(name, check, site)));
+  await progress.end();
+  const missing = there ? [] : [noHome(home)];
+  return [...missing, ...found.flat()];
+}
+
+function siteOf(reach: Reach, home: string, deep: boolean, progress: Site["progress"]): Site {
+  const machine = realMachine();
+  const terminals = recorded(reach, home);
+  // Whoever asks for them hears of it; until then it is nobody's.
+  terminals.catch(() => undefined);
+  return { reach, machine, home, deep, terminals, files: listFiles({ reach, machine, home, deep }), progress };
+}
+
+function noHome(home: string): Finding {
+  return warning("home", {
+    what: `there is none at ${home}`,
+    why: "Holdfast was never started here",
+    next: "holdfast up",
+  });
+}
+
+/** DD2 */
+async function guarded(name: string, check: Checker, site: Site): Promise<readonly Finding[]> {
+  try {
+    return await check(site);
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return [problem(name, { what: "it cannot be looked at", why: error.message, next: error.hint })];
+  }
+}
+
+/** What was done; what could not be mended is still there at the next look. */
+async function mendAll(findings: readonly Finding[]): Promise<string[]> {
+  const fixed: string[] = [];
+  for (const { mend } of findings) {
+    try {
+      fixed.push(...((await mend?.()) ?? []));
+    } catch (error) {
+      if (!isFault(error)) throw error;
+    }
+  }
+  return fixed;
+}
+
+/** One line that is written over, for a person who waits for --deep. */
+function progressOf({ console }: Reach, deep: boolean) {
+  const shown = deep && console.err.tty;
+  const write = (text: string) => (shown ? console.err.write(`\r\u001b[K${text}`) : Promise.resolve());
+  return { tell: (words: string) => write(`${visibleLine(words)} …`), end: () => write("") };
+}
+
+const MARKS: Readonly<Record<Check["status"], string>> = { ok: "ok      ", warning: "warning ", problem: "problem " };
+
+function wordsOf(checks: readonly Check[], fixed: readonly string[], fix: boolean): string[] {
+  const lines = checks.flatMap(({ name, status, what, why, next }) => [
+    `${MARKS[status]} ${name}: ${what}`,
+    ...(why ? [`           ${why}`] : []),
+    ...(next ? [`         → ${next}`] : []),
+  ]);
+  const done = fix ? [fixed.length === 0 ? "nothing was mended" : "mended:", ...fixed.map((one) => `  ${one}`)] : [];
+  return [...lines, ...done, verdict(checks)];
+}
+
+function verdict(checks: readonly Check[]): string {
+  const problems = checks.filter(({ status }) => status === "problem").length;
+  const warnings = checks.filter(({ status }) => status === "warning").length;
+  if (problems + warnings === 0) return "all is well";
+  return `${count(problems, "problem")}, ${count(warnings, "warning")}`;
+}
+
+export const doctorCommand = reaching(doctor);

@@ -1,0 +1,64 @@
+// Holders: each running terminal's is there and answers; each that is there has a terminal.
+// DH1. A holder that was started a moment ago may belong to a terminal that was recorded after we read the log: it is not judged yet.
+import type { Terminal } from "../../core/terminal.ts";
+import { joinPath } from "../../log/file.ts";
+import { count } from "../print.ts";
+import { askHolder } from "../terminals/holder-line.ts";
+import { placeOf, readClaim } from "../terminals/place.ts";
+import { type Finding, fine, problem, type Site, some, warning } from "./check.ts";
+
+/** DH1 */
+const FRESH_MS = 5_000;
+
+export async function checkHolders(site: Site): Promise<Finding[]> {
+  const terminals = await site.terminals;
+  const running = terminals.filter(({ state }) => state.kind === "running");
+  const silent = await thoseSilent(site, running);
+  const found = [...silentOnes(silent), ...uncertainOnes(terminals), ...strays(site, terminals)];
+  if (found.length > 0) return found;
+  const words = running.length === 0 ? "no terminal runs" : `${count(running.length, "terminal")}, each holder answers`;
+  return [fine("holders", words)];
+}
+
+async function thoseSilent({ reach, home }: Site, running: readonly Terminal[]): Promise<readonly Terminal[]> {
+  const answers = await Promise.all(running.map(({ id }) => askHolder(reach, placeOf(reach.disk, home, id))));
+  return running.filter((_, at) => answers[at] === undefined);
+}
+
+function silentOnes(silent: readonly Terminal[]): Finding[] {
+  if (silent.length === 0) return [];
+  return [
+    problem("holders", {
+      what: `${count(silent.length, "holder")} of running terminals ${silent.length === 1 ? "does" : "do"} not answer: ${namesOf(silent)}`,
+      why: "the process is there, but hangs or has lost its socket",
+      next: "holdfast logs; `holdfast kill NAME` ends one that hangs",
+    }),
+  ];
+}
+
+function uncertainOnes(terminals: readonly Terminal[]): Finding[] {
+  const uncertain = terminals.filter(({ state }) => state.kind === "uncertain");
+  if (uncertain.length === 0) return [];
+  const why = uncertain[0]?.state.kind === "uncertain" ? uncertain[0].state.reason : "";
+  const what = `how ${count(uncertain.length, "terminal")} ended is not known: ${namesOf(uncertain)}`;
+  return [warning("holders", { what, why, next: "holdfast history NAME, then: holdfast rm NAME" })];
+}
+
+function namesOf(terminals: readonly Terminal[]): string {
+  return some(terminals.map(({ name }) => name));
+}
+
+/** Claims of living holders whose terminal has ended or is not there. */
+function strays({ reach, home }: Site, terminals: readonly Terminal[]): Finding[] {
+  const wanted = new Set(terminals.filter(({ state }) => state.kind !== "ended").map(({ id }) => id));
+  const before = reach.clock.now() - FRESH_MS;
+  const pids = reach.disk.list(joinPath(home, "terminals")).flatMap((id) => {
+    const claim = wanted.has(id) ? undefined : readClaim(placeOf(reach.disk, home, id));
+    if (claim === undefined || claim.by !== "holder" || Date.parse(claim.at) > before) return []; // DH1
+    return reach.processes.alive(claim) ? [claim.pid] : [];
+  });
+  if (pids.length === 0) return [];
+  const what = `${count(pids.length, "holder")} without a terminal: process ${some(pids.map(String))}`;
+  const why = "its terminal has ended or was removed, and it stayed";
+  return [warning("holders", { what, why, next: `Look first: ps -fp ${pids[0]}` })];
+}

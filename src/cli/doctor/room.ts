@@ -1,0 +1,39 @@
+// Room: bytes, files (inodes), and the ballast that recovery lives on when the disk is full.
+import { BALLAST_FILE } from "../../log/ballast.ts";
+import { joinPath } from "../../log/file.ts";
+import { readConfig } from "../configuration.ts";
+import { type Finding, fine, problem, type Site, warning } from "./check.ts";
+
+const MIB = 1 << 20;
+/** Less than this and the next burst of output fills it; less than the second and the log refuses work at any moment. */
+const LITTLE_BYTES = 512 * MIB;
+const NO_BYTES = 32 * MIB;
+/** A terminal has some ten files. */
+const FEW_INODES = 10_000;
+const NO_INODES = 500;
+
+const FREE_SOME = "Free some space; `du -xsh ~/* | sort -h` shows where it went";
+
+export async function checkRoom({ reach, machine, home }: Site): Promise<Finding[]> {
+  const bytes = reach.disk.free(home);
+  const inodes = machine.freeInodes(home);
+  const words = `${Math.floor(bytes / MIB)} MiB${inodes === undefined ? "" : ` and ${inodes} files`} may still be written`;
+  const trouble = { what: words, why: "a full disk refuses new work; what is there is kept", next: FREE_SOME };
+  if (bytes < NO_BYTES || (inodes ?? NO_INODES) < NO_INODES) return [problem("room", trouble)];
+  if (bytes < LITTLE_BYTES || (inodes ?? FEW_INODES) < FEW_INODES) return [warning("room", trouble)];
+  return [fine("room", words)];
+}
+
+export async function checkBallast({ reach, home }: Site): Promise<Finding[]> {
+  const config = readConfig(reach);
+  const wanted = config.ok ? config.value.config.log.ballastBytes : 0;
+  const size = reach.disk.stat(joinPath(home, BALLAST_FILE))?.size ?? 0;
+  const used = reach.disk.stat(joinPath(home, "wal")) !== undefined;
+  if (wanted === 0 || size >= wanted || !used)
+    return [fine("ballast", size === 0 ? "none is needed" : `${size} bytes`)];
+  const what = `there are ${size} of ${wanted} bytes set aside for recovery`;
+  const why = "the disk was full, or has too little room for it";
+  return [
+    warning("ballast", { what, why, next: "Free some space; the next start makes it: holdfast down && holdfast up" }),
+  ];
+}

@@ -1,0 +1,90 @@
+// Who runs on the home: watchdog, daemon and web host by the records in their locks, and whether that is what the operator wants.
+// DR1. A lock is the kernel's, and gone with its owner: a file that a dead one left is no lock, is taken by the next one, and is never
+//      removed (log/lock.ts, L2 and L3). So there is nothing stale to mend; it is only told who it was.
+import { joinPath } from "../../log/file.ts";
+import { readJson } from "../../log/json-file.ts";
+import { readSafeMode } from "../../log/safe-mode.ts";
+import { wantedPath } from "../../log/wanted.ts";
+import type { Report } from "../../wire/rpc.ts";
+import { lockOwner } from "../log/lock-record.ts";
+import { count } from "../print.ts";
+import { type Finding, fine, problem, type Site, some, warning } from "./check.ts";
+
+const LOCKS = ["watchdog", "daemon", "web"] as const;
+
+export async function checkLocks(site: Site): Promise<Finding[]> {
+  const held = LOCKS.map((name) => ({
+    name,
+    owner: lockOwner(site.reach.disk, joinPath(site.home, `run/${name}.lock`)),
+  }));
+  const owners = held.map(({ name, owner }) => ({ name, owner, alive: owner && site.reach.processes.alive(owner) }));
+  const words = owners.map(({ name, owner, alive }) => `${name} ${ownerWords(owner?.pid, alive === true)}`).join(", ");
+  const runs = (name: string) => owners.some((one) => one.name === name && one.alive === true);
+  return [judge(site, words, runs("watchdog"), runs("daemon"))];
+}
+
+/** DR1 */
+function ownerWords(pid: number | undefined, alive: boolean): string {
+  if (pid === undefined) return "nobody";
+  return alive ? `pid ${pid}` : `nobody (last pid ${pid})`;
+}
+
+function judge({ reach, home }: Site, words: string, watchdog: boolean, daemon: boolean): Finding {
+  const wanted = readJson(reach.disk, wantedPath(home))?.["wanted"];
+  if (wanted === "up" && !watchdog && !daemon)
+    return problem("locks", { what: `nobody runs (${words})`, why: "Holdfast is wanted up", next: "holdfast up" });
+  if (wanted === "up" && !daemon)
+    return problem("locks", { what: `the daemon is not there (${words})`, why: NO_DAEMON, next: "holdfast logs" });
+  if (wanted === "up" && !watchdog)
+    return warning("locks", { what: `the watchdog is not there (${words})`, why: NO_WATCHDOG, next: "holdfast up" });
+  if (wanted === "down" && (watchdog || daemon))
+    return warning("locks", {
+      what: `it still runs (${words})`,
+      why: "Holdfast is wanted down",
+      next: "holdfast down",
+    });
+  return fine("locks", wanted === "up" ? words : `Holdfast is down, as wanted (${words})`);
+}
+
+const NO_DAEMON = "the watchdog starts it, or waits because it crashed too often";
+const NO_WATCHDOG = "nobody would start the daemon again";
+
+export async function checkRecovery({ reach, home }: Site): Promise<Finding[]> {
+  const mode = readSafeMode(reach.disk, home);
+  const safe = mode.active
+    ? [warning("safe-mode", { what: "on", why: mode.reason, next: "holdfast logs, then: holdfast safe-mode exit" })]
+    : [];
+  return [...safe, lastRecovery(reach.disk, home)];
+}
+
+function lastRecovery(disk: Site["reach"]["disk"], home: string): Finding {
+  const failed = readJson(disk, joinPath(home, "recovery/recovery-state.json"));
+  const stage = typeof failed?.["stage"] === "string" ? failed["stage"] : "";
+  if (stage.endsWith("_FAILED"))
+    return problem("recovery", {
+      what: `stopped (${stage})`,
+      why: String(failed?.["lastError"]),
+      next: "holdfast recovery retry",
+    });
+  const name = disk
+    .list(joinPath(home, "recovery/reports"))
+    .filter((file) => file.endsWith(".json"))
+    .sort()
+    .at(-1);
+  if (name === undefined) return fine("recovery", "there was none yet");
+  const report = readJson(disk, joinPath(home, `recovery/reports/${name}`));
+  if (!isReport(report))
+    return warning("recovery", { what: `${name} cannot be read`, why: "it is no report", next: "holdfast log verify" });
+  return judgeReport(report);
+}
+
+function isReport(value: unknown): value is Pick<Report, "at" | "cause" | "items"> {
+  return typeof value === "object" && value !== null && "items" in value && Array.isArray(value.items);
+}
+
+function judgeReport({ at, cause, items }: Pick<Report, "at" | "cause" | "items">): Finding {
+  const open = items.filter(({ fate }) => fate === "needs you" || fate === "could not");
+  if (open.length === 0) return fine("recovery", `the last one (${at}, ${cause}) left nothing open`);
+  const what = `the last one (${at}, ${cause}) left ${count(open.length, "thing")} to you: ${some(open.map(({ name }) => name))}`;
+  return warning("recovery", { what, why: open[0]?.reason ?? "", next: "holdfast recovery report" });
+}

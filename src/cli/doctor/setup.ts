@@ -1,0 +1,113 @@
+// The setup around the home: configuration, runtime, clock, service, and the agents' command lines.
+// DU1. A program of somebody else is asked for its version only briefly, and all at once; one that hangs is ended and still counts as
+//      found. To find none is no trouble: terminals need none.
+import about from "../../../package.json" with { type: "json" };
+import { joinPath } from "../../log/file.ts";
+import { problemText } from "../../wire/config.ts";
+import { askProgram, findProgram } from "../brief.ts";
+import { readConfig } from "../configuration.ts";
+import { count } from "../print.ts";
+import { serviceState } from "../service/status.ts";
+import { type Finding, fine, problem, type Site, warning } from "./check.ts";
+
+const AGENTS = ["claude", "codex", "gemini", "opencode", "cursor-agent"];
+/** DU1 */
+const VERSION_MS = 700;
+const MOST_WORDS = 60;
+
+export async function checkConfiguration({ reach }: Site): Promise<Finding[]> {
+  const loaded = readConfig(reach);
+  if (loaded.ok) {
+    const { path, found } = loaded.value;
+    return [fine("configuration", found ? `${path}: right` : "there is none; the defaults hold")];
+  }
+  const [first] = loaded.error;
+  const what = `${count(loaded.error.length, "mistake")} in the configuration; Holdfast does not start with it`;
+  return [problem("configuration", { what, why: first ? problemText(first) : "", next: "holdfast config check" })];
+}
+
+export async function checkRuntime({ machine }: Site): Promise<Finding[]> {
+  const wanted = about.dependencies.bun;
+  if (machine.platform !== "linux")
+    return [
+      warning("runtime", {
+        what: "this is not Linux",
+        why: "Holdfast is tested on Linux only",
+        next: "holdfast drill",
+      }),
+    ];
+  if (machine.runtime === wanted) return [fine("runtime", `holdfast ${about.version} on Bun ${wanted}`)];
+  const what = `Bun ${machine.runtime} instead of ${wanted}`;
+  return [warning("runtime", { what, why: "only that one is tested", next: "Start it with the `holdfast` launcher" })];
+}
+
+/** Before this was written nobody can have run it. */
+const FIRST_MS = Date.UTC(2025, 0, 1);
+/** Clocks are set by seconds, all the time. */
+const AHEAD_MS = 120_000;
+
+export async function checkClock({ reach, files, home }: Site): Promise<Finding[]> {
+  const now = reach.clock.now();
+  const words = new Date(now).toISOString();
+  const next = "timedatectl; set the clock, or turn its synchronisation on";
+  if (now < FIRST_MS) return [problem("clock", { what: `it says ${words}`, why: "that is in the past", next })];
+  const newest = files.reduce((most, listed) => (listed.changedAt > most.changedAt ? listed : most), NOTHING);
+  if (newest.changedAt <= now + AHEAD_MS) return [fine("clock", words)];
+  const why = `${newest.path.slice(home.length + 1) || home} was written at ${new Date(newest.changedAt).toISOString()}`;
+  return [warning("clock", { what: `it says ${words}, and was ahead of that before`, why, next })];
+}
+
+const NOTHING = { path: "", changedAt: 0 };
+
+export async function checkService({ reach, home }: Site): Promise<Finding[]> {
+  const {
+    installed,
+    unit,
+    unreachable,
+    home: kept,
+    enabled,
+    active,
+    state,
+    linger,
+    current,
+  } = await serviceState(reach);
+  if (!installed || kept !== home) {
+    const words = installed ? `installed for ${kept}, not for this home` : "not installed";
+    return [fine("service", `${words}; after a reboot Holdfast starts with the first command`)];
+  }
+  const next = "holdfast service install";
+  if (unreachable !== null)
+    return [warning("service", { what: `${unit} is there`, why: unreachable, next: "holdfast up" })];
+  const troubles = [
+    ...(enabled ? [] : ["it is not enabled"]),
+    ...(active || state === "inactive" ? [] : [`it is ${state}`]),
+    ...(linger === false ? ["it ends with the last login (no linger)"] : []),
+    ...(current ? [] : ["the unit is not what would be written now: PATH or the place of Holdfast changed"]),
+  ];
+  if (troubles.length === 0) return [fine("service", `installed, enabled, ${state}, lingering`)];
+  return [warning("service", { what: "installed, but not as it should be", why: troubles.join("; "), next })];
+}
+
+export async function checkAgents({ reach }: Site): Promise<Finding[]> {
+  const env = reach.self.environment();
+  const found = AGENTS.flatMap((name) => {
+    const program = findProgram(reach.disk, env["PATH"] ?? "", name);
+    return program === undefined ? [] : [{ name, program }];
+  });
+  const versions = await Promise.all(
+    found.map(async ({ name, program }) => {
+      const answer = await askProgram(reach, { argv: [program, "--version"], env, ms: VERSION_MS });
+      if (answer.kind !== "ended") return `${name} (it does not say its version)`;
+      const [words = ""] = (answer.out.trim() || answer.err.trim()).split("\n");
+      return answer.code === 0
+        ? `${name} ${words.slice(0, MOST_WORDS)}`
+        : `${name} (it does not start: code ${answer.code})`;
+    }),
+  );
+  return [fine("agents", versions.length === 0 ? `none of ${AGENTS.join(", ")} is on the PATH` : versions.join("; "))];
+}
+
+export async function checkHome({ home, machine }: Site): Promise<Finding[]> {
+  const kind = machine.look(joinPath(home, "wal"))?.kind;
+  return [fine("home", kind === undefined ? `${home}, not used yet` : home)];
+}

@@ -1,0 +1,118 @@
+// Sockets: whether those who run can be reached, and what is left of those who are gone.
+// DK1. A socket is nobody's when nobody answers on it and whoever it belongs to is gone; it is knocked at again before it is removed.
+// DK2. What was made a moment ago is left out of account: its owner may be just about to answer, or to be recorded.
+import { isFault } from "../../base/fault.ts";
+import { baseName, joinPath, removeIfThere } from "../../log/file.ts";
+import { runningOn } from "../held.ts";
+import { count } from "../print.ts";
+import type { Reach } from "../reach.ts";
+import { within } from "../time.ts";
+import { type Finding, fine, problem, type Site, some, warning } from "./check.ts";
+
+/** The system's limit (world/socket.ts, K1), and the longest name that a socket of ours has. */
+const LONGEST_PATH = 107;
+const LONGEST_NAME = "run/0123456789abcdef.sock";
+/** Whoever is well answers within a millisecond. */
+const ANSWER_MS = 500;
+/** DK2 */
+const FRESH_MS = 5_000;
+
+type Knocked = { readonly path: string; readonly answer: "yes" | "no" | "late" };
+
+export async function knock({ sockets, clock }: Reach, path: string): Promise<Knocked["answer"]> {
+  try {
+    const silent = { bytes: () => undefined, closed: () => undefined };
+    const line = await within(clock, ANSWER_MS, sockets.connect(path, silent));
+    line?.destroy();
+    return line === undefined ? "late" : "yes";
+  } catch (error) {
+    if (isFault(error)) return "no";
+    throw error;
+  }
+}
+
+export async function checkSockets(site: Site): Promise<Finding[]> {
+  const { reach, home } = site;
+  const length = Buffer.byteLength(joinPath(home, LONGEST_NAME));
+  if (length > LONGEST_PATH) return [tooLong(length)];
+  const before = reach.clock.now() - FRESH_MS;
+  const ours = site.files.filter(({ kind, path }) => kind === "socket" && path.startsWith(joinPath(home, "run/")));
+  const knocked = await Promise.all(ours.map(async ({ path }) => ({ path, answer: await knock(reach, path) })));
+  const old = new Set(ours.filter(({ changedAt }) => changedAt < before).map(({ path }) => path));
+  const found = [...main(site, knocked), ...(await others(site, knocked, old))];
+  return found.length > 0 ? found : [fine("sockets", `${count(knocked.length, "socket")}, each one is answered`)];
+}
+
+function tooLong(length: number): Finding {
+  return problem("sockets", {
+    what: `the path of a socket would have ${length} bytes`,
+    why: `the system allows ${LONGEST_PATH}`,
+    next: "Choose a shorter HOLDFAST_HOME",
+  });
+}
+
+/** Those of watchdog and daemon, where they run. */
+function main({ reach, home }: Site, knocked: readonly Knocked[]): Finding[] {
+  const running = runningOn(reach, home);
+  return (["watchdog", "daemon"] as const).flatMap((name) => {
+    const owner = running[name];
+    const answer = knocked.find(({ path }) => path === joinPath(home, `run/${name}.sock`))?.answer;
+    if (owner === undefined || answer === "yes") return [];
+    const what = answer === undefined ? `the ${name}'s socket is gone` : `the ${name} does not answer`;
+    const why = `process ${owner.pid} runs, but ${answer === undefined ? "run/ lost its socket" : "hangs or starts"}`;
+    return [problem("sockets", { what, why, next: "It heals within seconds; else see: holdfast logs" })];
+  });
+}
+
+async function others(site: Site, knocked: readonly Knocked[], old: ReadonlySet<string>): Promise<Finding[]> {
+  const terminals = await site.terminals;
+  const running = runningOn(site.reach, site.home);
+  const living = new Set(terminals.filter(({ state }) => state.kind !== "ended").map(({ id }) => socketName(id)));
+  const known = new Set(terminals.map(({ id }) => socketName(id)));
+  if (running.watchdog) living.add("watchdog.sock");
+  if (running.daemon) living.add("daemon.sock");
+  const settled = knocked.filter(({ path }) => old.has(path)); // DK2
+  const stale = settled.filter(({ path, answer }) => answer === "no" && !living.has(baseName(path)));
+  const strays = settled.filter(
+    ({ path, answer }) => answer === "yes" && isHolders(path) && !known.has(baseName(path)),
+  );
+  return [...nobodys(site, stale), ...withoutTerminal(strays)];
+}
+
+function socketName(id: string): string {
+  return `${id.slice(0, 16)}.sock`;
+}
+
+function isHolders(path: string): boolean {
+  return /^[0-9a-f-]{16}\.sock$/.test(baseName(path));
+}
+
+function nobodys({ reach }: Site, stale: readonly Knocked[]): Finding[] {
+  if (stale.length === 0) return [];
+  const names = stale.map(({ path }) => baseName(path));
+  const trouble = {
+    what: `${count(stale.length, "socket is", "sockets are")} nobody's: ${some(names)}`,
+    why: "those who made them were killed; they do no harm",
+    next: "holdfast doctor --fix",
+  };
+  return [
+    warning("sockets", trouble, async () => (await Promise.all(stale.map(({ path }) => sweep(reach, path)))).flat()),
+  ];
+}
+
+/** DK1 */
+async function sweep(reach: Reach, path: string): Promise<string[]> {
+  if ((await knock(reach, path)) !== "no") return [];
+  return removeIfThere(reach.disk, path) ? [`removed ${path}, which nobody answered`] : [];
+}
+
+function withoutTerminal(strays: readonly Knocked[]): Finding[] {
+  if (strays.length === 0) return [];
+  return [
+    warning("sockets", {
+      what: `${count(strays.length, "holder")} without a terminal: ${some(strays.map(({ path }) => path))}`,
+      why: "no log of this home knows them",
+      next: "holdfast recovery report; `fuser` on the socket names the process",
+    }),
+  ];
+}

@@ -1,0 +1,128 @@
+// Storage: the write-ahead log and the sessions' logs, checkpoints, small files, quarantine.
+// DS1. Logs that are small are read whole in any case; large ones only with --deep, and the answer says which.
+// DS2. Damage counts only where every look found it (log/verify.ts, Y1): a daemon may be writing.
+import { checkCheckpoint } from "../../log/checkpoint-check.ts";
+import { joinPath } from "../../log/file.ts";
+import type { Finding as Damage, Inspection } from "../../log/inspect.ts";
+import { readJson } from "../../log/json-file.ts";
+import { eventsPath } from "../../log/places.ts";
+import { isDamage, settled } from "../log/verify.ts";
+import { steadyView } from "../log/view.ts";
+import { readPart } from "../log-file.ts";
+import { count } from "../print.ts";
+import { type Finding, fine, problem, type Site, some, warning } from "./check.ts";
+
+/** DS1: read and checked in a few tens of milliseconds. */
+const SMALL_BYTES = 2 << 20;
+const END_BYTES = 1 << 12;
+/** Between two of them others get their turn, and a person sees how far it is. */
+const SESSIONS_AT_ONCE = 16;
+
+export async function checkLog(site: Site): Promise<Finding[]> {
+  const { reach, home } = site;
+  const view = await steadyView(reach, home);
+  const sizes = view.sessions.map((session) => reach.disk.stat(eventsPath(home, session))?.size ?? 0);
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const whole = site.deep || bytes <= SMALL_BYTES; // DS1
+  const found: Damage[] = [...view.inspect([]).findings];
+  for (let at = 0; whole && at < view.sessions.length; at += SESSIONS_AT_ONCE) {
+    await site.progress(`checking the log: ${at} of ${count(view.sessions.length, "session")}`);
+    found.push(...view.inspect(view.sessions.slice(at, at + SESSIONS_AT_ONCE)).findings);
+  }
+  const damage = found.some(isDamage) ? await stillDamaged(site, view, whole) : [];
+  if (damage.length > 0) return [damaged(damage)];
+  const sessions = count(view.sessions.length, "session");
+  if (whole) return [fine("log", `the write-ahead log and every line of ${sessions}: whole`)];
+  for (const [at, session] of view.sessions.entries()) readEnd(site, session, sizes[at] ?? 0);
+  const mib = Math.ceil(bytes / (1 << 20));
+  return [fine("log", `the write-ahead log is whole, and ${sessions} can be read; --deep checks their ${mib} MiB`)];
+}
+
+/** A disk that cannot read it says so by a Fault. */
+function readEnd({ reach, home }: Site, session: string, size: number): void {
+  readPart(reach.disk, eventsPath(home, session), Math.max(0, size - END_BYTES), END_BYTES);
+}
+
+/** DS2 */
+async function stillDamaged(site: Site, view: Awaited<ReturnType<typeof steadyView>>, whole: boolean) {
+  const opened = { home: site.home, view, sessions: whole ? view.sessions : [] };
+  const inspection: Inspection = await settled(site.reach, opened, true);
+  return inspection.findings.filter(isDamage);
+}
+
+function damaged(damage: readonly Damage[]): Finding {
+  const places = [...new Set(damage.map(({ where }) => where))];
+  return problem("log", {
+    what: `${count(damage.length, "damaged place")} in ${some(places)}`,
+    why: damage[0]?.what ?? "",
+    next: "Take a copy of the home, then: holdfast log verify",
+  });
+}
+
+const CHECKPOINT = "recovery/checkpoint.json";
+const BACKUP = "recovery/checkpoint.backup.json";
+const IS_CHECKPOINT = /\/(?:checkpoint\.json|history\/checkpoint-[^/]*\.json)$/;
+
+export async function checkCheckpoints(site: Site): Promise<Finding[]> {
+  const { reach, home } = site;
+  const [primary, backup] = [CHECKPOINT, BACKUP].map((name) => checkCheckpoint(reach.disk, joinPath(home, name)));
+  if (primary?.kind === "bad") return [badPrimary(primary.reason, backup?.kind === "whole")];
+  const others = site.deep ? await badOthers(site) : [];
+  if (others.length > 0) return [badCheckpoints(others)];
+  if (backup?.kind === "bad") return [badBackup(backup.reason)];
+  const deep = site.deep ? "; so is every other checkpoint" : "";
+  return [
+    fine("checkpoints", primary?.kind === "whole" ? `the newest is of ${primary.time}, and whole${deep}` : "none yet"),
+  ];
+}
+
+async function badOthers({ reach, home, files, progress }: Site): Promise<string[]> {
+  const paths = files.map(({ path }) => path).filter((path) => IS_CHECKPOINT.test(path));
+  const bad: string[] = [];
+  for (const [at, path] of paths.entries()) {
+    await progress(`checking checkpoints: ${at} of ${paths.length}`);
+    if (checkCheckpoint(reach.disk, path).kind === "bad") bad.push(path.slice(home.length + 1));
+  }
+  return bad;
+}
+
+function badPrimary(reason: string, backed: boolean): Finding {
+  const what = `${CHECKPOINT} cannot be used`;
+  if (!backed)
+    return problem("checkpoints", { what: `${what}, and there is no backup that can`, why: reason, next: LOST });
+  return warning("checkpoints", { what: `${what}; the backup can`, why: reason, next: REWRITTEN });
+}
+
+const LOST = "holdfast up; the log has every terminal, but not its screen. `holdfast recovery report` says more";
+const REWRITTEN = "holdfast up; the next checkpoint puts this one into quarantine";
+
+function badBackup(reason: string): Finding {
+  return warning("checkpoints", { what: `${BACKUP} cannot be used; the newest can`, why: reason, next: REWRITTEN });
+}
+
+function badCheckpoints(paths: readonly string[]): Finding {
+  const what = `${count(paths.length, "checkpoint")} cannot be used: ${some(paths)}`;
+  return warning("checkpoints", {
+    what,
+    why: "the bytes are not those that were written",
+    next: "holdfast log verify",
+  });
+}
+
+const SMALL_FILES = ["recovery/wanted.json", "recovery/safe-mode.json", "recovery/recovery-state.json"];
+
+export async function checkSmallFiles({ reach, home }: Site): Promise<Finding[]> {
+  const there = SMALL_FILES.filter((name) => reach.disk.stat(joinPath(home, name)) !== undefined);
+  const bad = there.filter((name) => readJson(reach.disk, joinPath(home, name)) === undefined);
+  if (bad.length === 0) return [fine("records", `${count(there.length, "small file")} of the home can be read`)];
+  const next = "Move it away and start Holdfast, which writes it anew: holdfast up";
+  return [warning("records", { what: `${some(bad)} cannot be read`, why: "it holds no JSON", next })];
+}
+
+export async function checkQuarantine({ reach, home }: Site): Promise<Finding[]> {
+  const names = reach.disk.list(joinPath(home, "quarantine")).filter((name) => !name.endsWith(".note.json"));
+  if (names.length === 0) return [fine("quarantine", "empty")];
+  const what = `${count(names.length, "thing")} in quarantine: ${some(names.sort())}`;
+  const why = "they were damaged or cut off, and set aside; nothing there is needed by Holdfast";
+  return [warning("quarantine", { what, why, next: `Read the notes: ${home}/quarantine/*.note.json` })];
+}

@@ -1,0 +1,14 @@
+// Asks the service manager to start or stop Holdfast; nobody is waited for.
+import { UNIT_NAME } from "../../core/service-unit.ts";
+import { say } from "../print.ts";
+import type { Reach } from "../reach.ts";
+import { Systemd } from "./systemd.ts";
+
+/** Whether the manager took it; where it did not, a person is told why. */
+export async function askService(reach: Reach, what: "start" | "stop"): Promise<boolean> {
+  const asked = await new Systemd(reach).change("--no-block", what, UNIT_NAME);
+  if (asked.ok) return true;
+  const instead = what === "start" ? "Holdfast is started without it" : "Holdfast is stopped without it";
+  await say(reach.console, `${asked.error.message} ${instead}.\n  → holdfast service status`);
+  return false;
+}

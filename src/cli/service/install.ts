@@ -1,0 +1,173 @@
+// `holdfast service install`: Holdfast starts at boot, and systemd starts its watchdog again.
+// SI1. Each step says what it did; a step that was done already says so, so that installing twice is installing once.
+// SI2. A watchdog that runs already makes room, and nothing else notices: what it watched is adopted by the service's own.
+// SI3. The mark goes before the hand-over: from then on neither daemon nor command line starts a watchdog of their own.
+// SI4. What is missing for the promise (lingering, which may need root) is an exit code of 1, and the next command; the rest stands.
+import { ok, type Result, refused } from "../../base/result.ts";
+import { plistText } from "../../core/service-plist.ts";
+import { homeInUnit, isPlainPath, UNIT_NAME, unitText } from "../../core/service-unit.ts";
+import { writeAtomic } from "../../log/atomic-file.ts";
+import { joinPath, makeDirectories, openRetrying, parentOf } from "../../log/file.ts";
+import { readServiceMark, writeServiceMark } from "../../log/service-mark.ts";
+import { readWanted, writeWanted } from "../../log/wanted.ts";
+import { configRefusal } from "../../wire/config.ts";
+import { realMachine } from "../../world/real-machine.ts";
+import { readConfig } from "../configuration.ts";
+import type { DataFlags } from "../flags.ts";
+import { runningOn } from "../held.ts";
+import { meantHome } from "../home.ts";
+import { lastLogLine, logPath } from "../log-file.ts";
+import { EXIT, type Exit } from "../outside.ts";
+import { type Reach, reaching } from "../reach.ts";
+import { Pauses } from "../time.ts";
+import { installedText, serviceFacts, unitPath } from "./place.ts";
+import { Steps } from "./steps.ts";
+import { Systemd } from "./systemd.ts";
+
+export type InstallFlags = DataFlags & { readonly print?: boolean };
+
+/** A watchdog that is told to leave does so at once; systemd starts one in some hundred milliseconds. */
+const HAND_OVER = { firstMs: 5, mostMs: 100, allMs: 15_000 };
+
+type Site = {
+  readonly reach: Reach;
+  readonly home: string;
+  readonly unit: string;
+  readonly text: string;
+  readonly systemd: Systemd;
+  readonly steps: Steps;
+};
+
+async function install(reach: Reach, flags: InstallFlags): Promise<Exit> {
+  const home = meantHome(reach, flags.home);
+  if (!home.ok) return home;
+  if (!isPlainPath(home.value))
+    return refused("bad-home", `${JSON.stringify(home.value)} cannot stand in a unit.`, ODD);
+  if (flags.print) return print(reach, home.value);
+  const config = readConfig(reach);
+  if (!config.ok) return { ok: false, error: configRefusal(config.error) };
+  const site = await siteOf(reach, home.value, flags.json === true);
+  if (!site.ok) return site;
+  const done = await allSteps(site.value);
+  if (!done.ok) return done;
+  const { steps, unit } = site.value;
+  await steps.end({ installed: true, unit, home: home.value });
+  return ok(steps.left ? EXIT.failed : EXIT.ok); // SI4
+}
+
+const ODD = "Choose a home without control characters and without spaces at its end.";
+
+async function print(reach: Reach, home: string): Promise<Exit> {
+  const facts = serviceFacts(reach, home);
+  await reach.console.out.write(realMachine().platform === "darwin" ? plistText(facts) : unitText(facts));
+  return ok(EXIT.ok);
+}
+
+/** Everything that must be so before anything is changed. */
+async function siteOf(reach: Reach, home: string, json: boolean): Promise<Result<Site>> {
+  if (realMachine().platform === "darwin") return refused("no-systemd", "launchd is not set up by us yet.", BY_HAND);
+  const unit = unitPath(reach);
+  if (unit === undefined)
+    return refused("no-home", "There is no telling where units lie: HOME is not set.", "Set HOME.");
+  const systemd = new Systemd(reach);
+  const answers = await systemd.unit();
+  if (!answers.ok) return answers;
+  const other = homeInUnit(installedText(reach, unit) ?? "");
+  if (other !== undefined && other !== home)
+    return refused(
+      "other-home",
+      `The service keeps another home: ${other}.`,
+      "Take it away first: holdfast service remove",
+    );
+  return ok({ reach, home, unit, text: unitText(serviceFacts(reach, home)), systemd, steps: new Steps(reach, json) });
+}
+
+const BY_HAND =
+  "`holdfast service install --print` prints an agent for ~/Library/LaunchAgents; `holdfast up` works without one.";
+
+async function allSteps(site: Site): Promise<Result<void>> {
+  await prepareHome(site);
+  const changed = await writeUnit(site);
+  const { systemd, steps } = site;
+  const read = await systemd.change("daemon-reload");
+  if (!read.ok) return read;
+  const enabled = await systemd.change("enable", UNIT_NAME);
+  if (!enabled.ok) return enabled;
+  await steps.did("enable", "it starts with the user's systemd");
+  await linger(site);
+  return start(site, changed);
+}
+
+/** systemd opens the log before anything of ours runs. */
+async function prepareHome({ reach, home, steps }: Site): Promise<void> {
+  const { disk } = reach;
+  for (const parent of makeDirectories(disk, joinPath(home, "run"))) await disk.syncDirectory(parent);
+  openRetrying(disk, logPath(home), "create").close();
+  if (readWanted(disk, home) === "down") await steps.did("up", "Holdfast was down on your wish; it is wanted up now");
+  await writeWanted(disk, home, "up");
+}
+
+/** Whether it is another one than before. */
+async function writeUnit({ reach, unit, text, steps }: Site): Promise<boolean> {
+  if (installedText(reach, unit) === text) {
+    await steps.did("unit", `${unit} is as it should be`);
+    return false;
+  }
+  for (const parent of makeDirectories(reach.disk, parentOf(unit))) await reach.disk.syncDirectory(parent);
+  await writeAtomic(reach.disk, unit, Buffer.from(text));
+  await steps.did("unit", `wrote ${unit}`);
+  return true;
+}
+
+async function linger({ systemd, steps }: Site): Promise<void> {
+  if ((await systemd.linger()) === true) return steps.did("linger", "it starts at boot and stays after logout already");
+  const kept = await systemd.keepLingering();
+  if (kept.ok) return steps.did("linger", "it starts at boot and stays after logout");
+  const next = `sudo loginctl enable-linger ${realMachine().user}`;
+  await steps.missing("linger", `${kept.error.message} Until it works, Holdfast ends with your last login`, next);
+}
+
+async function start(site: Site, changed: boolean): Promise<Result<void>> {
+  const { reach, home, unit, systemd, steps } = site;
+  if (readServiceMark(reach.disk, home)?.unit !== unit)
+    await writeServiceMark(reach.disk, home, { manager: "systemd", unit }); // SI3
+  const before = await systemd.unit();
+  if (!before.ok) return before;
+  if (before.value.active && !changed) return ok(await steps.did("start", "it runs already"));
+  const room = await makeRoom(site, before.value.pid);
+  if (!room.ok) return room;
+  const started = await systemd.change("restart", UNIT_NAME); // Of the unit only the watchdog: the programs run on.
+  if (!started.ok) return started;
+  const runs = await inPlace(site);
+  return runs.ok ? ok(await steps.did("start", "systemd runs the watchdog; what ran before runs on")) : runs;
+}
+
+/** SI2 */
+async function makeRoom({ reach, home, steps }: Site, served: number | null): Promise<Result<void>> {
+  const { watchdog } = runningOn(reach, home);
+  if (watchdog === undefined || watchdog.pid === served) return ok(undefined);
+  reach.processes.kill(watchdog, "SIGTERM");
+  const pauses = new Pauses(reach.clock, HAND_OVER);
+  while (reach.processes.alive(watchdog)) {
+    if (!(await pauses.next()))
+      return refused("still-running", `The watchdog (${watchdog.pid}) does not leave.`, "See `holdfast logs`.");
+  }
+  return ok(await steps.did("hand-over", `the watchdog (${watchdog.pid}) made room for systemd's`));
+}
+
+/** Whether the service's own watchdog has the home now. */
+async function inPlace({ reach, home, systemd }: Site): Promise<Result<void>> {
+  const pauses = new Pauses(reach.clock, HAND_OVER);
+  for (;;) {
+    const unit = await systemd.unit();
+    if (!unit.ok) return unit;
+    if (unit.value.pid !== null && runningOn(reach, home).watchdog?.pid === unit.value.pid) return ok(undefined);
+    if (!(await pauses.next())) {
+      const said = lastLogLine(reach.disk, home);
+      const why = said === undefined ? "" : ` It said last: ${said}`;
+      return refused("service", `systemd did not get it to run (${unit.value.state}).${why}`, "See `holdfast logs`.");
+    }
+  }
+}
+
+export const installCommand = reaching(install);

@@ -1,0 +1,39 @@
+// `holdfast __ready`: what the service manager asks before each start of the watchdog; its exit code says whether.
+// RY1. 0: start it. 1: the operator wants `down`; systemd skips the unit then, and does not try again. 255: something is wrong; systemd
+//      counts a failure, and tries again.
+// RY2. The watchdog gets its settings from the configuration as it is now, like one that `holdfast up` starts.
+import { ok } from "../../base/result.ts";
+import { joinPath, makeDirectories } from "../../log/file.ts";
+import { readWanted } from "../../log/wanted.ts";
+import { keepSettings } from "../../log/watchdog-settings.ts";
+import { configRefusal } from "../../wire/config.ts";
+import { readConfig } from "../configuration.ts";
+import type { HomeFlags } from "../flags.ts";
+import { meantHome } from "../home.ts";
+import { turnOver } from "../log-file.ts";
+import { EXIT, type Exit } from "../outside.ts";
+import { say } from "../print.ts";
+import { type Reach, reaching } from "../reach.ts";
+import { settingsOf } from "../start.ts";
+
+const SKIP = 1;
+const WRONG = 255;
+
+async function ready(reach: Reach, flags: HomeFlags): Promise<Exit> {
+  const home = meantHome(reach, flags.home);
+  if (!home.ok) return wrong(reach, home.error);
+  if (readWanted(reach.disk, home.value) === "down") return ok(SKIP); // RY1
+  const config = readConfig(reach);
+  if (!config.ok) return wrong(reach, configRefusal(config.error));
+  for (const parent of makeDirectories(reach.disk, joinPath(home.value, "run"))) await reach.disk.syncDirectory(parent);
+  turnOver(reach.disk, home.value);
+  await keepSettings(reach.disk, home.value, JSON.stringify(settingsOf(reach, config.value.config))); // RY2
+  return ok(EXIT.ok);
+}
+
+async function wrong(reach: Reach, why: { readonly message: string; readonly hint: string }): Promise<Exit> {
+  await say(reach.console, `${why.message}\n  → ${why.hint}`);
+  return ok(WRONG);
+}
+
+export const readyCommand = reaching(ready);

@@ -1,0 +1,49 @@
+// `holdfast service remove`: takes the service away. Holdfast and the programs in its terminals run on, and heal themselves again.
+// SR1. The mark goes first: then the daemon starts a watchdog of its own as soon as the service's has left.
+// SR2. A manager that does not answer keeps nobody from removing the files: at its next start it finds nothing.
+import { ok } from "../../base/result.ts";
+import { homeInUnit, UNIT_NAME } from "../../core/service-unit.ts";
+import { joinPath, parentOf, removeIfThere } from "../../log/file.ts";
+import { removeServiceMark } from "../../log/service-mark.ts";
+import type { DataFlags } from "../flags.ts";
+import { meantHome } from "../home.ts";
+import { EXIT, type Exit } from "../outside.ts";
+import { type Reach, reaching } from "../reach.ts";
+import { heal } from "../start.ts";
+import { installedText, unitPath } from "./place.ts";
+import { Steps } from "./steps.ts";
+import { Systemd } from "./systemd.ts";
+
+/** What `enable` makes, for while no manager can be asked to take it away. */
+const ENABLED = "default.target.wants";
+
+async function remove(reach: Reach, flags: DataFlags): Promise<Exit> {
+  const meant = meantHome(reach, flags.home);
+  if (!meant.ok) return meant;
+  const steps = new Steps(reach, flags.json === true);
+  const unit = unitPath(reach);
+  const text = unit === undefined ? undefined : installedText(reach, unit);
+  const home = homeInUnit(text ?? "") ?? meant.value;
+  if (await removeServiceMark(reach.disk, home)) await steps.did("mark", "the daemon heals the watchdog again"); // SR1
+  if (unit === undefined || text === undefined) await steps.did("unit", "there is none");
+  else await takeAway(reach, unit, steps);
+  await heal(reach, home);
+  await steps.end({ installed: false, unit: unit ?? null, home });
+  return ok(EXIT.ok);
+}
+
+async function takeAway(reach: Reach, unit: string, steps: Steps): Promise<void> {
+  const systemd = new Systemd(reach);
+  const stopped = await systemd.change("disable", "--now", UNIT_NAME);
+  const link = joinPath(parentOf(unit), `${ENABLED}/${UNIT_NAME}`);
+  if (stopped.ok) await steps.did("stop", "systemd has let go of it; the programs in terminals run on");
+  else removeIfThere(reach.disk, link); // SR2
+  removeIfThere(reach.disk, unit);
+  await reach.disk.syncDirectory(parentOf(unit));
+  await steps.did("unit", `removed ${unit}`);
+  if (stopped.ok) await systemd.change("daemon-reload");
+  else await steps.did("systemd", `${stopped.error.message} The files are gone, and that is enough`);
+  await steps.did("linger", "left as it is, since others may need it; `loginctl disable-linger` ends it");
+}
+
+export const removeCommand = reaching(remove);

@@ -1,0 +1,73 @@
+// `holdfast service status`: whether the service is installed, enabled and active, and whether it outlives the login. It only looks.
+import { ok } from "../../base/result.ts";
+import { homeInUnit, unitText } from "../../core/service-unit.ts";
+import type { DataFlags } from "../flags.ts";
+import { meantHome } from "../home.ts";
+import { EXIT, type Exit } from "../outside.ts";
+import { visible, visibleLine } from "../print.ts";
+import { type Reach, reaching } from "../reach.ts";
+import { installedText, serviceFacts, unitPath } from "./place.ts";
+import { Systemd } from "./systemd.ts";
+
+export type ServiceState = {
+  readonly manager: "systemd";
+  /** Why the manager cannot be asked; null where it answers. */
+  readonly unreachable: string | null;
+  readonly unit: string | null;
+  readonly installed: boolean;
+  /** Whether the unit is what `install` would write now; a moved installation or another PATH makes it an old one. */
+  readonly current: boolean;
+  readonly enabled: boolean;
+  readonly active: boolean;
+  readonly state: string | null;
+  readonly pid: number | null;
+  readonly linger: boolean | null;
+  /** The home that it keeps. */
+  readonly home: string | null;
+};
+
+export async function serviceState(reach: Reach): Promise<ServiceState> {
+  const path = unitPath(reach);
+  const text = path === undefined ? undefined : installedText(reach, path);
+  const home = homeInUnit(text ?? "");
+  const systemd = new Systemd(reach);
+  const [unit, linger] = await Promise.all([systemd.unit(), systemd.linger()]);
+  return {
+    manager: "systemd",
+    unreachable: unit.ok ? null : unit.error.message,
+    unit: path ?? null,
+    installed: text !== undefined,
+    current: home !== undefined && text === unitText(serviceFacts(reach, home)),
+    enabled: unit.ok && unit.value.enabled,
+    active: unit.ok && unit.value.active,
+    state: unit.ok ? unit.value.state : null,
+    pid: unit.ok ? unit.value.pid : null,
+    linger: linger ?? null,
+    home: home ?? null,
+  };
+}
+
+async function status(reach: Reach, flags: DataFlags): Promise<Exit> {
+  const home = meantHome(reach, flags.home);
+  if (!home.ok) return home;
+  const state = await serviceState(reach);
+  const text = flags.json ? visibleLine(JSON.stringify(state)) : visible(words(state).join("\n"));
+  await reach.console.out.write(`${text}\n`);
+  return ok(EXIT.ok);
+}
+
+function words({ unreachable, unit, installed, current, enabled, active, state, pid, linger, home }: ServiceState) {
+  const answer = (is: boolean | null) => (is === null ? "not known" : is ? "yes" : "no");
+  if (!installed) return ["installed  no", ...(unreachable ? [unreachable] : []), "  → holdfast service install"];
+  return [
+    `installed  ${unit}`,
+    `home       ${home ?? "not ours"}`,
+    ...(unreachable === null ? [] : [`systemd    ${unreachable}`]),
+    `enabled    ${answer(enabled)}`,
+    `active     ${answer(active)}${state === null ? "" : ` (${state}${pid === null ? "" : `, pid ${pid}`})`}`,
+    `linger     ${answer(linger)}`,
+    ...(current && enabled && linger === true ? [] : ["  → holdfast service install"]),
+  ];
+}
+
+export const serviceStatusCommand = reaching(status);

@@ -1,0 +1,47 @@
+// What was done, told step by step: at once to a person, at the end as one JSON value.
+import { visible, visibleLine } from "../print.ts";
+import type { Reach } from "../reach.ts";
+
+export type Step = {
+  readonly step: string;
+  readonly done: boolean;
+  readonly what: string;
+  readonly next: string | null;
+};
+
+export class Steps {
+  readonly #reach: Reach;
+  readonly #json: boolean;
+  readonly #steps: Step[] = [];
+
+  constructor(reach: Reach, json: boolean) {
+    this.#reach = reach;
+    this.#json = json;
+  }
+
+  /** Whether something was left undone. */
+  get left(): boolean {
+    return this.#steps.some(({ done }) => !done);
+  }
+
+  did(step: string, what: string): Promise<void> {
+    return this.#add({ step, done: true, what, next: null });
+  }
+
+  /** It could not be done; `next` does it. */
+  missing(step: string, what: string, next: string): Promise<void> {
+    return this.#add({ step, done: false, what, next });
+  }
+
+  async #add(step: Step): Promise<void> {
+    this.#steps.push(step);
+    if (this.#json) return;
+    const next = step.next === null ? "" : `  → ${step.next}\n`;
+    await this.#reach.console.out.write(visible(`${step.step}: ${step.what}\n${next}`));
+  }
+
+  async end(facts: Readonly<Record<string, unknown>>): Promise<void> {
+    if (!this.#json) return;
+    await this.#reach.console.out.write(`${visibleLine(JSON.stringify({ ...facts, steps: this.#steps }))}\n`);
+  }
+}

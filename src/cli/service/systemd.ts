@@ -1,0 +1,95 @@
+// systemd's user manager, as its own programs tell of it: `systemctl --user` and `loginctl`.
+// SY1. A manager that does not answer is an answer, with its own words: in a container there is none.
+// SY2. Where the login forgot to say where the manager is (su, cron), its usual place is tried.
+import { ok, type Result, refused } from "../../base/result.ts";
+import { UNIT_NAME } from "../../core/service-unit.ts";
+import { realMachine } from "../../world/real-machine.ts";
+import { type Answered, askProgram, findProgram } from "../brief.ts";
+import type { Reach } from "../reach.ts";
+
+/** What is only asked is answered at once; what is changed may make systemd read all its units again. */
+const LOOK_MS = 800;
+const CHANGE_MS = 20_000;
+
+const SHOWN = ["LoadState", "UnitFileState", "ActiveState", "MainPID", "Result"] as const;
+
+export type UnitState = {
+  readonly enabled: boolean;
+  readonly active: boolean;
+  /** As systemd calls it: active, inactive, failed, activating … */
+  readonly state: string;
+  readonly pid: number | null;
+};
+
+export class Systemd {
+  readonly #reach: Reach;
+  readonly #env: Readonly<Record<string, string>>;
+
+  constructor(reach: Reach) {
+    this.#reach = reach;
+    const environment = reach.self.environment();
+    const usual = `/run/user/${realMachine().uid}`;
+    const known = environment["XDG_RUNTIME_DIR"] !== undefined || reach.disk.stat(usual)?.kind !== "directory";
+    this.#env = known ? environment : { ...environment, XDG_RUNTIME_DIR: usual }; // SY2
+  }
+
+  /** How our unit is; a refusal where no manager answers (SY1). */
+  async unit(): Promise<Result<UnitState>> {
+    const answer = await this.#ask("systemctl", LOOK_MS, "--user", "show", `--property=${SHOWN.join(",")}`, UNIT_NAME);
+    if (answer.kind !== "ended" || answer.code !== 0) return noManager(answer);
+    const found = propertiesIn(answer.out);
+    const state = found.get("ActiveState") ?? "inactive";
+    const pid = Number(found.get("MainPID"));
+    const enabled = found.get("UnitFileState") === "enabled";
+    return ok({ enabled, active: state === "active", state, pid: pid > 0 ? pid : null });
+  }
+
+  /** `systemctl --user` with these words; a refusal with its own words where it fails. */
+  async change(...words: readonly string[]): Promise<Result<void>> {
+    return done(`systemctl --user ${words.join(" ")}`, await this.#ask("systemctl", CHANGE_MS, "--user", ...words));
+  }
+
+  /** Whether the manager starts at boot and stays after logout; undefined where nobody can say. */
+  async linger(): Promise<boolean | undefined> {
+    const { user } = realMachine();
+    const answer = await this.#ask("loginctl", LOOK_MS, "show-user", user, "--property=Linger");
+    if (answer.kind !== "ended") return undefined;
+    if (answer.code === 0) return propertiesIn(answer.out).get("Linger") === "yes";
+    return /not logged in|not known|No such/i.test(answer.err) ? false : undefined; // Nobody lingers who is not known.
+  }
+
+  async keepLingering(): Promise<Result<void>> {
+    const { user } = realMachine();
+    return done("loginctl enable-linger", await this.#ask("loginctl", CHANGE_MS, "enable-linger", user));
+  }
+
+  async #ask(name: string, ms: number, ...words: readonly string[]): Promise<Answered> {
+    const program = findProgram(this.#reach.disk, this.#env["PATH"] ?? "", name);
+    if (program === undefined) return { kind: "missing" };
+    return askProgram(this.#reach, { argv: [program, ...words], env: this.#env, ms });
+  }
+}
+
+function propertiesIn(text: string): ReadonlyMap<string, string> {
+  const pairs = text.split("\n").map((line) => /^([A-Za-z]+)=(.*)$/.exec(line));
+  return new Map(pairs.flatMap((pair) => (pair === null ? [] : [[pair[1] ?? "", pair[2] ?? ""] as const])));
+}
+
+function wordsOf(answer: Answered): string {
+  if (answer.kind === "missing") return "systemctl is not on the PATH";
+  if (answer.kind === "late") return "it did not answer in time";
+  return answer.err.trim().split("\n")[0] || `it ended with code ${answer.code}`;
+}
+
+export const WITHOUT_A_SERVICE =
+  "`holdfast up` works without one. For another service manager: holdfast service install --print";
+
+function noManager(answer: Answered): Result<never> {
+  return refused("no-systemd", `There is no systemd --user here: ${wordsOf(answer)}.`, WITHOUT_A_SERVICE);
+}
+
+function done(what: string, answer: Answered): Result<void> {
+  if (answer.kind === "ended" && answer.code === 0) return ok(undefined);
+  const words = answer.kind === "missing" ? "it is not on the PATH" : wordsOf(answer);
+  return refused("service", `\`${what}\` failed: ${words}.`, "Mend it, then run the same command again.");
+}

@@ -1,0 +1,325 @@
+// `holdfast doctor` on homes that are well and homes that are not. What is mended is mended on a real disk.
+import { afterAll, describe, expect, test } from "bun:test";
+import {
+  chmodSync,
+  existsSync,
+  lutimesSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { encodeEnvelope } from "../../src/log/checkpoint-envelope.ts";
+import { SafeMode } from "../../src/log/safe-mode.ts";
+import { writeWanted } from "../../src/log/wanted.ts";
+import { realWorld } from "../../src/world/world.ts";
+import { A, cli, closedHome, emptyHome, harm, pretendDaemon, removeHomes } from "./homes.ts";
+import { endAll, Home, until } from "./terminal-home.ts";
+
+afterAll(async () => {
+  await endAll();
+  removeHomes();
+}, 60_000);
+
+type Check = { name: string; status: string; what: string; why: string | null; next: string | null };
+type Answer = { code: number; checks: Check[]; fixed: string[] };
+
+async function doctor(home: string, ...flags: readonly string[]): Promise<Answer> {
+  return answer(await cli(["doctor", "--home", home, "--json", ...flags]));
+}
+
+function answer({ code, out, err }: { code: number; out: string; err: string }): Answer {
+  expect(err).toBe("");
+  return { code, ...JSON.parse(out) };
+}
+
+function named({ checks }: Answer, name: string): Check | undefined {
+  return checks.find((check) => check.name === name);
+}
+
+/** Everything below a directory with its rights, size and time. */
+function picture(directory: string): string[] {
+  const paths = readdirSync(directory, { recursive: true, encoding: "utf8" }).sort();
+  return ["", ...paths].map((path) => {
+    const { mode, size, mtimeMs } = statSync(join(directory, path));
+    return `${path} ${mode.toString(8)} ${size} ${mtimeMs}`;
+  });
+}
+
+function write(path: string, content: string | Uint8Array): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(path, content, { mode: 0o600 });
+}
+
+const LONG_AGO = 1_000_000_000;
+
+test("DD1 on a home that is down it looks, says that all is well, and changes nothing", async () => {
+  const home = await closedHome(30);
+  const before = picture(home);
+  for (const flags of [[], ["--deep"]]) {
+    const found = await doctor(home, ...flags);
+    expect(found.checks.filter(({ status }) => status === "problem")).toEqual([]);
+    expect(found).toMatchObject({ code: 0, fixed: [] });
+    expect(named(found, "log")?.what).toContain("every line of 3 sessions: whole");
+  }
+  expect(picture(home)).toEqual(before);
+});
+
+test("a home that is not there is told and not made, not even with --fix", async () => {
+  const home = join(emptyHome(), "none");
+  const found = await doctor(home, "--fix");
+  expect(found).toMatchObject({ code: 0, fixed: [] });
+  expect(named(found, "home")).toMatchObject({ status: "warning", next: "holdfast up" });
+  expect(existsSync(home)).toBe(false);
+});
+
+describe("storage", () => {
+  test("a damaged line is a problem with its place; words and exit code say the same", async () => {
+    const home = await closedHome(30);
+    harm(join(home, A, "events.jsonl"), "hello");
+    const found = await doctor(home);
+    expect(found.code).toBe(1);
+    expect(named(found, "log")).toMatchObject({ status: "problem", what: `2 damaged places in ${A}/events.jsonl` });
+    const { code, out } = await cli(["doctor", "--home", home]);
+    expect(code).toBe(1);
+    expect(out).toContain("problem  log: 2 damaged places");
+    expect(out).toContain("→ Take a copy of the home, then: holdfast log verify");
+    expect(out).toEndWith(" warnings\n");
+  });
+
+  test("DS1 a large log is read whole only with --deep, and the answer says so", async () => {
+    const home = await closedHome(20_000, [A]);
+    harm(join(home, A, "events.jsonl"), "hello");
+    expect(named(await doctor(home), "log")).toMatchObject({ status: "ok", what: expect.stringContaining("--deep") });
+    expect(named(await doctor(home, "--deep"), "log")).toMatchObject({ status: "problem" });
+  });
+
+  test("TC-3 a checkpoint that cannot be used is a warning while its backup can, and a problem when neither can", async () => {
+    const home = await closedHome(3);
+    const facts = { kind: "terminals", version: 1, fold: 1, seq: 7, time: "2026-01-02T03:04:05.678Z" };
+    const { bytes } = encodeEnvelope(facts, "{}");
+    const primary = join(home, "recovery/checkpoint.json");
+    const backup = join(home, "recovery/checkpoint.backup.json");
+    write(primary, bytes);
+    write(backup, bytes);
+    expect(named(await doctor(home), "checkpoints")?.what).toBe("the newest is of 2026-01-02T03:04:05.678Z, and whole");
+    write(backup, "");
+    expect(named(await doctor(home), "checkpoints")).toMatchObject({ status: "warning", why: "the file is empty" });
+    harm(primary, "terminals");
+    expect(named(await doctor(home), "checkpoints")).toMatchObject({ status: "problem" });
+    write(backup, bytes);
+    expect(named(await doctor(home), "checkpoints")).toMatchObject({
+      status: "warning",
+      what: expect.stringContaining("the backup can"),
+    });
+    write(primary, bytes);
+    write(join(home, A, "checkpoint.json"), "rubbish");
+    expect(named(await doctor(home), "checkpoints")).toMatchObject({ status: "ok" });
+    expect(named(await doctor(home, "--deep"), "checkpoints")).toMatchObject({
+      status: "warning",
+      what: expect.stringContaining(A),
+    });
+  });
+
+  test("quarantine, small files, ballast and safe mode are told", async () => {
+    const home = await closedHome(3);
+    write(join(home, "quarantine/wal-1"), "x");
+    write(join(home, "quarantine/wal-1.note.json"), "{}");
+    write(join(home, "recovery/recovery-state.json"), "{");
+    const { disk, clock } = realWorld();
+    await new SafeMode({ disk, clock, home }, () => undefined).enter("a test wants it");
+    const { out } = await cli(["doctor", "--home", home]);
+    expect(out).toContain("quarantine: 1 thing in quarantine: wal-1\n");
+    expect(out).toContain("records: recovery/recovery-state.json cannot be read\n");
+    expect(out).toContain("ballast: there are 0 of 16777216 bytes");
+    expect(out).toContain("safe-mode: on\n           a test wants it\n");
+  });
+
+  test("what the last recovery left to a person is a warning; a recovery that stopped is a problem", async () => {
+    const home = await closedHome(3);
+    const item = {
+      what: "terminal",
+      id: "1",
+      name: "work",
+      fate: "needs you",
+      reason: "its holder is gone",
+      next: "x",
+    };
+    const report = { at: "2026-01-02T03:04:05Z", cause: "daemon crash", items: [item], log: null, tookMs: 1 };
+    write(join(home, "recovery/reports/2026.json"), JSON.stringify(report));
+    const told = named(await doctor(home), "recovery");
+    expect(told).toMatchObject({ status: "warning", why: "its holder is gone", next: "holdfast recovery report" });
+    expect(told?.what).toContain("1 thing to you: work");
+    write(
+      join(home, "recovery/recovery-state.json"),
+      JSON.stringify({ stage: "INVENTORY_FAILED", lastError: "no disk" }),
+    );
+    const stopped = { status: "problem", why: "no disk", next: "holdfast recovery retry" };
+    expect(named(await doctor(home), "recovery")).toMatchObject(stopped);
+  });
+});
+
+describe("--fix", () => {
+  test("DP2 rights are put right, a link leads nowhere, and somebody's own file stays as it is", async () => {
+    const home = await closedHome(3);
+    const outside = join(emptyHome(), "outside");
+    writeFileSync(outside, "", { mode: 0o644 });
+    mkdirSync(join(home, "run"), { mode: 0o700 });
+    symlinkSync(outside, join(home, "run/link"));
+    writeFileSync(join(home, "theirs"), "", { mode: 0o644 });
+    chmodSync(join(home, "wal"), 0o755);
+    expect(named(await doctor(home), "permissions")).toMatchObject({
+      status: "warning",
+      next: "holdfast doctor --fix",
+    });
+    chmodSync(home, 0o750);
+    chmodSync(join(home, A, "events.jsonl"), 0o644);
+    const open = await doctor(home);
+    expect(open.code).toBe(1);
+    expect(named(open, "permissions")).toMatchObject({ status: "problem", what: expect.stringContaining("3 files") });
+    const mended = await doctor(home, "--fix");
+    expect(mended.code).toBe(0);
+    expect(mended.fixed.length).toBe(3);
+    expect(mended.fixed).toContain(`made ${home} 700; it was 750`);
+    const modes = ["", "wal", `${A}/events.jsonl`].map((path) => statSync(join(home, path)).mode & 0o777);
+    expect(modes).toEqual([0o700, 0o700, 0o600]);
+    expect([outside, join(home, "theirs")].map((path) => statSync(path).mode & 0o777)).toEqual([0o644, 0o644]);
+    expect(named(mended, "permissions")?.status).toBe("ok");
+  });
+
+  test("temporary files that nobody holds go, others stay; run/ comes back", async () => {
+    const home = await closedHome(3);
+    const stale = join(home, "recovery/a.tmp");
+    const held = join(home, "recovery/b.tmp");
+    for (const path of [stale, held]) {
+      write(path, "x");
+      utimesSync(path, LONG_AGO, LONG_AGO);
+    }
+    const file = realWorld().disk.open(held, "write");
+    expect(file.tryLock()).toBe(true);
+    rmSync(join(home, "run"), { recursive: true, force: true });
+    const first = await doctor(home, "--fix");
+    expect(first.fixed).toEqual([`made ${join(home, "run")}`]);
+    const second = await doctor(home, "--fix");
+    file.close();
+    expect(second.fixed).toEqual([`removed 1 temporary file from ${join(home, "recovery")}`]);
+    expect([existsSync(stale), existsSync(held)]).toEqual([false, true]);
+  });
+
+  test("DK1 sockets of the dead go; one that answers stays, and is told when no terminal has it", async () => {
+    const home = await new Home().path;
+    mkdirSync(join(home, "run"), { mode: 0o700 });
+    mkdirSync(join(home, "wal"), { mode: 0o700 });
+    const dead = ["daemon.sock", "00112233445566aa.sock"].map((name) => join(home, "run", name));
+    const alive = join(home, "run/ffeeddccbbaa0011.sock");
+    const script = `for (const unix of ${JSON.stringify(dead)}) Bun.listen({ unix, socket: { data() {} } }); process.kill(process.pid, "SIGKILL")`;
+    await Bun.spawn([process.execPath, "-e", script], { stdio: ["ignore", "ignore", "ignore"] }).exited;
+    const server = Bun.listen({ unix: alive, socket: { data: () => undefined } });
+    for (const path of [...dead, alive]) {
+      chmodSync(path, 0o600);
+      lutimesSync(path, LONG_AGO, LONG_AGO);
+    }
+    const found = await doctor(home);
+    expect(named(found, "sockets")?.what).toStartWith("2 sockets are nobody's: ");
+    const mended = await doctor(home, "--fix");
+    expect(mended.fixed.length).toBe(2);
+    expect([...dead, alive].map((path) => existsSync(path))).toEqual([false, false, true]);
+    expect(named(mended, "sockets")?.what).toBe(`1 holder without a terminal: ${alive}`);
+    server.stop(true);
+  });
+});
+
+describe("what runs", () => {
+  test("a live home is well; a holder that hangs is a problem, one that is gone leaves something to a person", async () => {
+    const home = new Home();
+    await home.ok("new", "-d", "work", "--", "cat");
+    const well = answer(await home.run("doctor", "--json"));
+    expect(well.checks.filter(({ status }) => status !== "ok")).toEqual([]);
+    expect(named(well, "holders")?.what).toBe("1 terminal, each holder answers");
+    const { daemon, watchdog } = await home.json("status");
+    expect(named(well, "locks")?.what).toContain(`watchdog pid ${watchdog.pid}, daemon pid ${daemon.pid}`);
+    await home.ok("down");
+    const { id } = await home.listed("work");
+    const claim = JSON.parse(await Bun.file(join(home.path, "terminals", id, "claim.json")).text());
+    process.kill(claim.pid, "SIGSTOP");
+    const hangs = answer(await home.run("doctor", "--json"));
+    process.kill(claim.pid, "SIGCONT");
+    expect(hangs.code).toBe(1);
+    expect(named(hangs, "holders")?.what).toBe("1 holder of running terminals does not answer: work");
+    process.kill(claim.pid, "SIGKILL");
+    await until("the holder is gone", () => !existsSync(`/proc/${claim.pid}/exe`));
+    const gone = answer(await home.run("doctor", "--json"));
+    expect(named(gone, "holders")).toMatchObject({
+      status: "warning",
+      what: "how 1 terminal ended is not known: work",
+    });
+  }, 60_000);
+
+  test("wanted up and nobody there is a problem; a daemon without a socket is another", async () => {
+    const home = await closedHome(3);
+    await writeWanted(realWorld().disk, home, "up");
+    const nobody = { status: "problem", why: "Holdfast is wanted up", next: "holdfast up" };
+    expect(named(await doctor(home), "locks")).toMatchObject(nobody);
+    const release = pretendDaemon(home);
+    const found = await doctor(home);
+    expect(named(found, "locks")).toMatchObject({ status: "warning", why: "nobody would start the daemon again" });
+    expect(named(found, "sockets")).toMatchObject({ status: "problem", what: "the daemon's socket is gone" });
+    await writeWanted(realWorld().disk, home, "down");
+    expect(named(await doctor(home), "locks")).toMatchObject({ status: "warning", next: "holdfast down" });
+    release();
+  });
+
+  test("a home whose sockets could not be bound is told", async () => {
+    const home = join(emptyHome(), "x".repeat(90));
+    mkdirSync(home, { mode: 0o700 });
+    expect(named(await doctor(home), "sockets")).toMatchObject({ status: "problem", why: "the system allows 107" });
+  });
+
+  test("a person who waits for --deep sees how far it is", async () => {
+    const home = new Home();
+    await home.ok("new", "-d", "work", "--", "cat");
+    const window = home.window(["doctor", "--deep"]);
+    await window.shows("checking the log: 0 of 1 session");
+    await window.shows("all is well");
+    expect(await window.exited).toBe(0);
+  }, 60_000);
+});
+
+describe("the setup", () => {
+  test("DU1 agents are found with their versions; one that hangs costs a moment, and nothing of it is left", async () => {
+    const home = await closedHome(3);
+    const bin = join(emptyHome(), "bin");
+    const mark = join(bin, "pid");
+    const program = (name: string, script: string) => {
+      write(join(bin, name), `#!/bin/sh\n${script}\n`);
+      chmodSync(join(bin, name), 0o755);
+    };
+    program("claude", "echo '2.1.0 (Claude Code)'; echo more");
+    program("codex", `trap '' TERM; echo $$ > '${mark}'; while :; do sleep 1; done`);
+    program("gemini", "exit 3");
+    const env = { PATH: `${bin}:/usr/bin:/bin` };
+    const began = performance.now();
+    const found = answer(await cli(["doctor", "--home", home, "--json"], env));
+    expect(performance.now() - began).toBeLessThan(10_000);
+    const what = "claude 2.1.0 (Claude Code); codex (it does not say its version); gemini (it does not start: code 3)";
+    expect(named(found, "agents")).toMatchObject({ status: "ok", what });
+    const pid = (await Bun.file(mark).text()).trim();
+    await until("the one that hung is gone", () => !existsSync(`/proc/${pid}/exe`));
+  }, 60_000);
+
+  test("a configuration with mistakes is a problem, and a clock that went back a warning", async () => {
+    const home = await closedHome(3);
+    const config = join(emptyHome(), "config.toml");
+    write(config, "daemon = 7\n");
+    const tomorrow = Date.now() / 1000 + 86_400;
+    utimesSync(join(home, A, "events.jsonl"), tomorrow, tomorrow);
+    const found = answer(await cli(["doctor", "--home", home, "--json"], { HOLDFAST_CONFIG: config }));
+    expect(found.code).toBe(1);
+    expect(named(found, "configuration")).toMatchObject({ status: "problem", next: "holdfast config check" });
+    expect(named(found, "clock")).toMatchObject({ status: "warning", why: expect.stringContaining("events.jsonl") });
+  });
+});
