@@ -83,6 +83,15 @@ function doubled(text: string): string {
   return text.replaceAll("%", "%%");
 }
 
+/** Whether two units do the same; each shell has a PATH of its own, so their environments may differ. */
+export function doTheSame(one: string, other: string): boolean {
+  return withoutEnvironment(one) === withoutEnvironment(other);
+}
+
+function withoutEnvironment(text: string): string {
+  return text.replace(/^Environment=.*\n/gm, "");
+}
+
 /** Which home a unit of ours is for; undefined where it is none of ours. */
 export function homeInUnit(text: string): string | undefined {
   const line = /^Environment="HOLDFAST_HOME=(.*)"$/m.exec(text)?.[1];

@@ -211,7 +211,8 @@ describe("--fix", () => {
   });
 
   test("DK1 sockets of the dead go; one that answers stays, and is told when no terminal has it", async () => {
-    const home = await new Home().path;
+    emptyHome(); // Where the command line is started.
+    const home = new Home().path; // Short: the path of a socket is limited.
     mkdirSync(join(home, "run"), { mode: 0o700 });
     mkdirSync(join(home, "wal"), { mode: 0o700 });
     const dead = ["daemon.sock", "00112233445566aa.sock"].map((name) => join(home, "run", name));
@@ -281,9 +282,11 @@ describe("what runs", () => {
 
   test("a person who waits for --deep sees how far it is", async () => {
     const home = new Home();
-    await home.ok("new", "-d", "work", "--", "cat");
+    await home.ok("new", "-d", "work", "--", "sh", "-c", "echo here; exec cat");
+    await home.says("work", "here");
     const window = home.window(["doctor", "--deep"]);
     await window.shows("checking the log: 0 of 1 session");
+    await window.shows("reading tapes: 0 of 1");
     await window.shows("all is well");
     expect(await window.exited).toBe(0);
   }, 60_000);

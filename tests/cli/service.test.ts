@@ -42,6 +42,9 @@ describe("service install", () => {
       ...{ installed: true, current: true, enabled: true, active: true, linger: true, unreachable: null },
       ...{ home: home.state, pid: after.watchdog },
     });
+    expect(await home.ok("service", "status")).toContain(
+      `active     yes (active, pid ${after.watchdog})\nlinger     yes\n`,
+    );
     const again = await home.run("service", "install");
     expect({ code: again.code, err: again.err }).toEqual({ code: 0, err: "" });
     expect(again.out).toContain("start: it runs already");

@@ -18,7 +18,7 @@ import { checkBallast, checkRoom } from "./room.ts";
 import { checkLocks, checkRecovery } from "./running.ts";
 import { checkAgents, checkClock, checkConfiguration, checkHome, checkRuntime, checkService } from "./setup.ts";
 import { checkSockets } from "./sockets.ts";
-import { checkCheckpoints, checkLog, checkQuarantine, checkSmallFiles } from "./storage.ts";
+import { checkCheckpoints, checkLog, checkQuarantine, checkSmallFiles, checkTapes } from "./storage.ts";
 
 export type DoctorFlags = DataFlags & { readonly deep?: boolean; readonly fix?: boolean };
 
@@ -39,6 +39,7 @@ const WITH_HOME: readonly (readonly [string, Checker])[] = [
   ["recovery", checkRecovery],
   ["log", checkLog],
   ["checkpoints", checkCheckpoints],
+  ["tapes", checkTapes],
   ["records", checkSmallFiles],
   ["quarantine", checkQuarantine],
   ["room", checkRoom],

@@ -82,7 +82,7 @@ export async function checkService({ reach, home }: Site): Promise<Finding[]> {
     ...(enabled ? [] : ["it is not enabled"]),
     ...(active || state === "inactive" ? [] : [`it is ${state}`]),
     ...(linger === false ? ["it ends with the last login (no linger)"] : []),
-    ...(current ? [] : ["the unit is not what would be written now: PATH or the place of Holdfast changed"]),
+    ...(current ? [] : ["the unit is of another version or place of Holdfast"]),
   ];
   if (troubles.length === 0) return [fine("service", `installed, enabled, ${state}, lingering`)];
   return [warning("service", { what: "installed, but not as it should be", why: troubles.join("; "), next })];

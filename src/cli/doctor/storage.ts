@@ -1,4 +1,4 @@
-// Storage: the write-ahead log and the sessions' logs, checkpoints, small files, quarantine.
+// Storage: the write-ahead log and the sessions' logs, checkpoints, tapes, small files, quarantine.
 // DS1. Logs that are small are read whole in any case; large ones only with --deep, and the answer says which.
 // DS2. Damage counts only where every look found it (log/verify.ts, Y1): a daemon may be writing.
 import { checkCheckpoint } from "../../log/checkpoint-check.ts";
@@ -6,6 +6,7 @@ import { joinPath } from "../../log/file.ts";
 import type { Finding as Damage, Inspection } from "../../log/inspect.ts";
 import { readJson } from "../../log/json-file.ts";
 import { eventsPath } from "../../log/places.ts";
+import { isReadable } from "../../log/readable.ts";
 import { isDamage, settled } from "../log/verify.ts";
 import { steadyView } from "../log/view.ts";
 import { readPart } from "../log-file.ts";
@@ -107,6 +108,25 @@ function badCheckpoints(paths: readonly string[]): Finding {
     why: "the bytes are not those that were written",
     next: "holdfast log verify",
   });
+}
+
+const IS_TAPE = /\/terminals\/[^/]+\/tape\/[^/]+$/;
+
+/** Tapes have no checksums: what can be read is what was written, and a bad sector says so. */
+export async function checkTapes(site: Site): Promise<Finding[]> {
+  const { reach, files, home, progress } = site;
+  const tapes = files.filter(({ path, kind }) => kind === "file" && IS_TAPE.test(path));
+  if (!site.deep) return [fine("tapes", `${count(tapes.length, "file")}; --deep reads them`)];
+  const bad: string[] = [];
+  for (const [at, { path }] of tapes.entries()) {
+    await progress(`reading tapes: ${at} of ${tapes.length}`);
+    if (!isReadable(reach.disk, path)) bad.push(path.slice(home.length + 1));
+  }
+  if (bad.length === 0) return [fine("tapes", `${count(tapes.length, "file")}, each one can be read`)];
+  const what = `${count(bad.length, "file")} cannot be read: ${some(bad)}`;
+  return [
+    problem("tapes", { what, why: "the disk does not give its bytes back", next: "Check the disk: dmesg, smartctl" }),
+  ];
 }
 
 const SMALL_FILES = ["recovery/wanted.json", "recovery/safe-mode.json", "recovery/recovery-state.json"];

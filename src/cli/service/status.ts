@@ -1,6 +1,6 @@
 // `holdfast service status`: whether the service is installed, enabled and active, and whether it outlives the login. It only looks.
 import { ok } from "../../base/result.ts";
-import { homeInUnit, unitText } from "../../core/service-unit.ts";
+import { doTheSame, homeInUnit, unitText } from "../../core/service-unit.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { EXIT, type Exit } from "../outside.ts";
@@ -15,7 +15,7 @@ export type ServiceState = {
   readonly unreachable: string | null;
   readonly unit: string | null;
   readonly installed: boolean;
-  /** Whether the unit is what `install` would write now; a moved installation or another PATH makes it an old one. */
+  /** Whether the unit does what one that `install` writes now would do; where Holdfast moved, it does not. */
   readonly current: boolean;
   readonly enabled: boolean;
   readonly active: boolean;
@@ -37,7 +37,7 @@ export async function serviceState(reach: Reach): Promise<ServiceState> {
     unreachable: unit.ok ? null : unit.error.message,
     unit: path ?? null,
     installed: text !== undefined,
-    current: home !== undefined && text === unitText(serviceFacts(reach, home)),
+    current: home !== undefined && doTheSame(text ?? "", unitText(serviceFacts(reach, home))),
     enabled: unit.ok && unit.value.enabled,
     active: unit.ok && unit.value.active,
     state: unit.ok ? unit.value.state : null,
