@@ -17,7 +17,7 @@ const OLD_TEMP_MS = 60_000;
 const MOST_FILES = 20_000;
 
 /** What is ours in a home; whatever else somebody keeps there is theirs. */
-const OURS = ["run", "wal", "recovery", "terminals", "agents", "state", "quarantine", "ballast"];
+const OURS = ["run", "wal", "wal.lock", "tmux", "recovery", "terminals", "agents", "state", "quarantine", "ballast"];
 
 /** The home and what is ours below it, the upper levels first, links not followed; not all of it where it is a great many. */
 export function listFiles(site: Pick<Site, "reach" | "machine" | "home" | "deep">): Listed[] {
