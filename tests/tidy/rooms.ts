@@ -12,6 +12,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   wire: ["base", "core"],
   watchdog: ["base", "world", "wire", "log"],
   holder: ["base", "world", "wire", "log"],
+  screen: ["base", "core", "world", "wire", "log"],
   daemon: ["base", "core", "world", "log", "wire"],
   web: ["base", "core", "wire", "world"],
   relay: ["base", "world", "wire", "log"],
