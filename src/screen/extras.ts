@@ -1,0 +1,101 @@
+// Modes that the emulator does not know, but a terminal that a program is shown on may: keyboard protocols, colours, private modes.
+// They change nothing on the screen; a program that switched them on relies on them all the same.
+// E1. Only the last word of each counts, and there is room for a bounded number of them: more is nonsense.
+// E2. A full reset ends them, as it does everything else.
+import type { Xterm } from "../world/xterm.ts";
+
+/** What the emulator keeps itself: asked there. */
+const KNOWN = new Set([
+  1, 2, 3, 6, 7, 9, 12, 25, 45, 47, 66, 1000, 1002, 1003, 1004, 1006, 1016, 1047, 1048, 1049, 2004, 2026,
+]);
+const MOST = 64;
+/** A keyboard stack is no deeper in the terminals that have one. */
+const MOST_KEYBOARDS = 16;
+const LONGEST_COLOUR = 64;
+const CSI = "\u001b[";
+
+type Numbers = readonly (number | number[])[];
+const first = (numbers: Numbers, at = 0): number => {
+  const found = numbers[at];
+  return typeof found === "number" ? found : 0;
+};
+
+export class Extras {
+  readonly #modes = new Map<number, boolean>();
+  readonly #colours = new Map<string, string>();
+  readonly #keyboards: number[] = [];
+  /** modifyOtherKeys and its kin: `CSI > n ; v m`. */
+  readonly #keys = new Map<number, number>();
+
+  constructor({ parser }: Pick<Xterm, "parser">) {
+    const seen = (act: () => void) => {
+      act();
+      return false; // The emulator has its own look.
+    };
+    parser.registerCsiHandler({ prefix: "?", final: "h" }, (numbers) => seen(() => this.#switch(numbers, true)));
+    parser.registerCsiHandler({ prefix: "?", final: "l" }, (numbers) => seen(() => this.#switch(numbers, false)));
+    parser.registerCsiHandler({ prefix: ">", final: "u" }, (numbers) => seen(() => this.#push(first(numbers))));
+    parser.registerCsiHandler({ prefix: "<", final: "u" }, (numbers) => seen(() => this.#pop(first(numbers) || 1)));
+    parser.registerCsiHandler({ prefix: ">", final: "m" }, (numbers) => seen(() => this.#setKey(numbers)));
+    parser.registerEscHandler({ final: "c" }, () => seen(() => this.reset())); // E2
+    for (const which of [10, 11, 12])
+      parser.registerOscHandler(which, (text) => seen(() => this.#colour(String(which), text)));
+    for (const which of [110, 111, 112])
+      parser.registerOscHandler(which, () => seen(() => this.#colours.delete(String(which - 100))));
+  }
+
+  reset(): void {
+    for (const kept of [this.#modes, this.#colours, this.#keys]) kept.clear();
+    this.#keyboards.length = 0;
+  }
+
+  /** What brings them about again in a fresh terminal. */
+  get text(): string {
+    return [
+      ...[...this.#modes].map(([mode, on]) => `${CSI}?${mode}${on ? "h" : "l"}`),
+      ...[...this.#colours].map(([which, colour]) => `\u001b]${which};${colour}\u001b\\`),
+      ...[...this.#keys].map(([key, value]) => `${CSI}>${key};${value}m`),
+      ...this.#keyboards.map((flags) => `${CSI}>${flags}u`),
+    ].join("");
+  }
+
+  /** What ends them. */
+  get undo(): string {
+    return [
+      ...[...this.#modes].map(([mode, on]) => `${CSI}?${mode}${on ? "l" : "h"}`),
+      ...[...this.#colours].map(([which]) => `\u001b]${100 + Number(which)}\u001b\\`),
+      ...[...this.#keys].map(([key]) => `${CSI}>${key};0m`),
+      ...(this.#keyboards.length === 0 ? [] : [`${CSI}<${this.#keyboards.length}u`]),
+    ].join("");
+  }
+
+  #switch(numbers: Numbers, on: boolean): void {
+    for (const [at] of numbers.entries()) {
+      const mode = first(numbers, at);
+      if (!KNOWN.has(mode)) keep(this.#modes, mode, on);
+    }
+  }
+
+  #push(flags: number): void {
+    this.#keyboards.push(flags);
+    if (this.#keyboards.length > MOST_KEYBOARDS) this.#keyboards.shift();
+  }
+
+  #pop(count: number): void {
+    this.#keyboards.length = Math.max(0, this.#keyboards.length - count);
+  }
+
+  #setKey(numbers: Numbers): void {
+    if (numbers.length < 2 || first(numbers, 1) === 0) this.#keys.delete(first(numbers));
+    else keep(this.#keys, first(numbers), first(numbers, 1));
+  }
+
+  #colour(which: string, text: string): void {
+    if (text !== "?" && text.length <= LONGEST_COLOUR) keep(this.#colours, which, text);
+  }
+}
+
+/** E1 */
+function keep<K, V>(map: Map<K, V>, key: K, value: V): void {
+  if (map.has(key) || map.size < MOST) map.set(key, value);
+}

@@ -1,0 +1,128 @@
+// Lines of a buffer as text that writes them again to rows that are still empty.
+// R1. Each row begins and ends with the plain pen, and without a link: rows can be left out, and new ones are not coloured by old ones.
+// R2. A row that goes on in the next one is made to go on: the character after its last column is what tells a terminal so. Where the
+//     rows do not have such characters, others take their place for a moment.
+import type { BufferLine } from "../world/xterm.ts";
+import { type Cell, cellAt } from "./cells.ts";
+import { backgroundOf, hasBackground, isProtected, type Pen, PLAIN, samePen, sgr } from "./pen.ts";
+
+const CSI = "\u001b[";
+const OSC = "\u001b]";
+const ST = "\u001b\\";
+
+/** Who knows what a link's number stands for. */
+export type Links = (link: number) => { readonly id?: string; readonly uri: string } | undefined;
+
+/** `full`: its last column was printed, so that the next character begins a new row. `direct`: its first character may do that. */
+export type RowText = { readonly text: string; readonly full: boolean; readonly direct: boolean };
+
+/** Changes the pen. */
+export function penChange(from: Pen, to: Pen, links: Links): string {
+  const link = from.link === to.link ? "" : linkText(to.link, links);
+  const [before, after] = [
+    { ...from, link: 0 },
+    { ...to, link: 0 },
+  ];
+  if (samePen(before, after)) return link;
+  return `${samePen(before, PLAIN) ? "" : CSI_RESET}${penText(after)}${link}`;
+}
+
+/** Does nothing, and keeps what follows from joining or repeating the character before it. */
+export const APART = `${CSI}10m`;
+const CSI_RESET = `${CSI}m`;
+
+/** From the plain pen to this one. */
+function penText(pen: Pen): string {
+  const numbers = sgr(pen);
+  return `${numbers === "" ? "" : `${CSI}${numbers}m`}${isProtected(pen) ? `${CSI}1"q` : ""}`;
+}
+
+function linkText(link: number, links: Links): string {
+  const found = link === 0 ? undefined : links(link);
+  return found === undefined ? `${OSC}8;;${ST}` : `${OSC}8;${found.id ? `id=${found.id}` : ""};${found.uri}${ST}`;
+}
+
+export function rowText(line: BufferLine, links: Links): RowText {
+  const writer = new RowWriter(links);
+  let full = false;
+  for (let x = 0; x < line.length; ) {
+    const cell = cellAt(line, x);
+    const width = cell.text === "" ? blanksFrom(line, x, cell.pen) : cell.width;
+    if (cell.text === "") writer.blanks(cell.pen, width);
+    else writer.print(cell);
+    x += width;
+    full = cell.text !== "" && x === line.length;
+  }
+  return { text: writer.finish(), full, direct: startsDirectly(line) };
+}
+
+class RowWriter {
+  readonly #links: Links;
+  #text = "";
+  #pen = PLAIN;
+  /** Columns that are left as they are. */
+  #skipped = 0;
+
+  constructor(links: Links) {
+    this.#links = links;
+  }
+
+  blanks(pen: Pen, width: number): void {
+    if (hasBackground(pen)) {
+      this.#catchUp();
+      this.#use(backgroundOf(pen));
+      this.#text += `${CSI}${width}X`;
+    }
+    this.#skipped += width;
+  }
+
+  print({ text, lone, pen }: Cell): void {
+    this.#catchUp();
+    this.#use(pen);
+    this.#text += lone ? APART + text : text;
+  }
+
+  /** R1 */
+  finish(): string {
+    this.#use(PLAIN);
+    return this.#text;
+  }
+
+  #catchUp(): void {
+    if (this.#skipped > 0) this.#text += `${CSI}${this.#skipped}C`;
+    this.#skipped = 0;
+  }
+
+  #use(pen: Pen): void {
+    this.#text += penChange(this.#pen, pen, this.#links);
+    this.#pen = pen;
+  }
+}
+
+/** How many erased blanks of one background follow each other. */
+function blanksFrom(line: BufferLine, from: number, { bg }: Pen): number {
+  let x = from + 1;
+  for (; x < line.length; x += 1) {
+    const cell = cellAt(line, x);
+    if (cell.text !== "" || cell.pen.bg !== bg) break;
+  }
+  return x - from;
+}
+
+/** A row that comes into being gets the pen's background all over: only a pen without one may begin it. */
+function startsDirectly(line: BufferLine): boolean {
+  const cell = cellAt(line, 0);
+  return cell.text !== "" && !cell.lone && !hasBackground(cell.pen);
+}
+
+/** What stands between two rows: the end of a line, or what makes the first go on in the second (R2). */
+export function between(line: BufferLine, row: RowText, next: RowText, goesOn: boolean): string {
+  if (!goesOn) return "\r\n";
+  if (row.full && next.direct) return "";
+  const begun = ` \r${CSI}X`; // The second row exists now, and is empty.
+  if (row.full) return begun;
+  const last = line.length;
+  const { pen } = cellAt(line, last - 1);
+  const colour = (text: string) => (hasBackground(pen) ? `${CSI}${sgr(backgroundOf(pen))}m${text}${CSI}m` : text);
+  return `${CSI}${last}G ${begun}${CSI}A${CSI}${last}G${colour(`${CSI}X`)}${CSI}B\r`;
+}

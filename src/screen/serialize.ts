@@ -1,0 +1,153 @@
+// A screen as text: written to a fresh terminal of the same size, it gives the same screen, in the same modes.
+// Z1. In this order: what lies behind the visible lines, the lines, the surroundings (tabs, scroll region, saved cursor), the modes, and
+//     at last the cursor and its pen. With the alternate screen on, the normal one comes first, whole.
+// Z2. What was printed last is printed last: a terminal remembers it, for a line that is full and for a combining character.
+// Z3. Only what every terminal understands, or ignores without harm: people's own are shown the same text.
+import { SCROLLBACK_BYTES } from "../core/screen.ts";
+import type { ScreenBuffer } from "../world/xterm.ts";
+import { cellAt } from "./cells.ts";
+import { charsetName } from "./charsets.ts";
+import type { Emulator } from "./emulator.ts";
+import { quietModes } from "./modes.ts";
+import { currentPen, type Pen, PLAIN, samePen, savedPen } from "./pen.ts";
+import { APART, between, type Links, penChange, type RowText, rowText } from "./rows.ts";
+
+const CSI = "\u001b[";
+const SAVE = "\u001b7";
+const RESTORE = "\u001b8";
+const DESIGNATORS = ["(", ")", "*", "+"];
+const SHIFTS = ["\u000f", "\u000e", "\u001bn", "\u001bo"];
+const TAB_WIDTH = 8;
+
+export function serialize(emulator: Emulator, maxBytes: number = SCROLLBACK_BYTES): string {
+  const { xterm, extras } = emulator;
+  const links: Links = (link) => xterm.link(link);
+  const { normal, alternate, active } = xterm;
+  const hasAlternate = active === alternate;
+  const parts = [
+    hasAlternate ? "" : elsewhere(savedCursor(alternate, links)),
+    lines(normal, emulator, maxBytes),
+    hasAlternate ? `${surroundings(normal, emulator)}${CSI}?1047h${CSI}2J${CSI}H` : "",
+    hasAlternate ? lines(alternate, emulator, 0) : "",
+    surroundings(active, emulator),
+    charsets(emulator),
+    titles(emulator),
+    extras.text,
+    ...quietModes(xterm).map(({ set }) => set),
+    xterm.modes.origin ? `${CSI}?6h` : "",
+    cursor(emulator, links),
+  ]; // Z1
+  return parts.join("");
+}
+
+/** Done on the alternate screen, which forgets everything else when it is left. */
+function elsewhere(text: string): string {
+  return text === "" ? "" : `${CSI}?1047h${text}${CSI}?1047l${CSI}H`;
+}
+
+function lines(buffer: ScreenBuffer, { xterm }: Emulator, maxBytes: number): string {
+  const links: Links = (link) => xterm.link(link);
+  const rows: RowText[] = [];
+  const first = firstKept(buffer, links, maxBytes);
+  let text = "";
+  for (let y = first; y < buffer.ybase + xterm.rows; y += 1) {
+    const line = buffer.lines.get(y);
+    if (line === undefined) break;
+    const row = rowText(line, links);
+    const [last, lastLine] = [rows.at(-1), buffer.lines.get(y - 1)];
+    if (last !== undefined && lastLine !== undefined) text += between(lastLine, last, row, line.isWrapped);
+    text += row.text;
+    rows.push(row);
+  }
+  return text;
+}
+
+/** As many whole lines behind the visible ones as fit; one that is longer than its row counts as one. */
+function firstKept(buffer: ScreenBuffer, links: Links, maxBytes: number): number {
+  let room = maxBytes;
+  let first = buffer.ybase;
+  for (let y = buffer.ybase - 1; y >= 0; y -= 1) {
+    const line = buffer.lines.get(y);
+    if (line === undefined) break;
+    room -= Buffer.byteLength(rowText(line, links).text) + 2;
+    if (room < 0) break;
+    if (!line.isWrapped) first = y;
+  }
+  return first;
+}
+
+/** Z1. The cursor and the pen are anywhere afterwards; the pen is plain. */
+function surroundings(buffer: ScreenBuffer, { xterm }: Emulator): string {
+  const { scrollTop, scrollBottom } = buffer;
+  const whole = scrollTop === 0 && scrollBottom === xterm.rows - 1;
+  const region = whole ? "" : `${CSI}${scrollTop + 1};${scrollBottom + 1}r`;
+  return `${tabs(buffer, xterm.cols)}${region}${savedCursor(buffer, (link) => xterm.link(link))}`;
+}
+
+function tabs({ tabs: stops }: ScreenBuffer, cols: number): string {
+  const columns = Array.from({ length: cols }, (_, x) => x);
+  if (columns.every((x) => (stops[x] === true) === (x % TAB_WIDTH === 0))) return "";
+  const set = columns.filter((x) => stops[x] === true).map((x) => `${CSI}${x + 1}G\u001bH`);
+  return `${CSI}3g${set.join("")}`;
+}
+
+function savedCursor(buffer: ScreenBuffer, links: Links): string {
+  const pen = savedPen(buffer.savedCurAttrData);
+  const [x, y] = [buffer.savedX, Math.max(0, buffer.savedY - buffer.ybase)];
+  const charset = buffer.savedCharset;
+  if (x === 0 && y === 0 && samePen(pen, PLAIN) && charset === undefined) return "";
+  const [use, leave] = charset === undefined ? ["", ""] : [`\u001b(${charsetName(charset)}`, "\u001b(B"];
+  return `${place(x, y)}${penChange(PLAIN, pen, links)}${use}${SAVE}${leave}${penChange(pen, PLAIN, links)}`;
+}
+
+const place = (x: number, y: number): string => `${CSI}${y + 1};${x + 1}H`;
+
+/** Restoring a cursor brings back its character set, but not where that set came from: only doing the same again does. */
+function charsets({ xterm }: Emulator): string {
+  const { active, level, sets } = xterm.charsets;
+  const designated = DESIGNATORS.map((by, at) => (sets[at] === undefined ? "" : `\u001b${by}${charsetName(sets[at])}`));
+  const shifted = level === 0 ? "" : (SHIFTS[level] ?? "");
+  const restored = active !== sets[level] && active === xterm.active.savedCharset ? `${RESTORE}${CSI}m` : "";
+  return `${designated.join("")}${shifted}${restored}`;
+}
+
+function titles({ xterm }: Emulator): string {
+  const { title, icon, titles: under, icons: iconsUnder } = xterm.titles;
+  const osc = (which: number, text: string) => `\u001b]${which};${text}\u001b\\`;
+  return [
+    ...under.map((text) => `${osc(2, text)}${CSI}22;2t`),
+    ...iconsUnder.map((text) => `${osc(1, text)}${CSI}22;1t`),
+    title === "" && under.length === 0 ? "" : osc(2, title),
+    icon === "" && iconsUnder.length === 0 ? "" : osc(1, icon),
+  ].join("");
+}
+
+function cursor({ xterm }: Emulator, links: Links): string {
+  const { active: buffer, modes, cols } = xterm;
+  const pen = currentPen(xterm.pen);
+  const y = modes.origin ? buffer.y - buffer.scrollTop : buffer.y;
+  const insert = modes.insert ? `${CSI}4h` : "";
+  const last = lastPrinted(buffer);
+  if (last === undefined || (!xterm.printedLast && buffer.x < cols))
+    return `${place(buffer.x, y)}${penChange(PLAIN, pen, links)}${insert}`;
+  const there = place(last.x, y);
+  if (!xterm.printedLast || !samePen(last.pen, visible(pen)))
+    return `${there}${penChange(PLAIN, last.pen, links)}${last.text}${APART}${penChange(last.pen, pen, links)}${insert}`;
+  const room = modes.insert ? `${CSI}${buffer.x - last.x}P` : "";
+  return `${insert}${there}${penChange(PLAIN, pen, links)}${room}${last.text}`; // Z2
+}
+
+/** A cell knows nothing of what stands beside the pen's words where nothing there is seen. */
+function visible(pen: Pen): Pen {
+  return pen.ext >> 26 === 0 && pen.link === 0 ? { ...pen, ext: 0 } : pen;
+}
+
+/** The character before the cursor. */
+function lastPrinted(buffer: ScreenBuffer) {
+  const line = buffer.lines.get(buffer.ybase + buffer.y);
+  if (line === undefined || buffer.x === 0) return undefined;
+  const isHalf = buffer.x > 1 && line.getWidth(buffer.x - 1) === 0 && line.hasContent(buffer.x - 1) === 0;
+  const x = isHalf ? buffer.x - 2 : buffer.x - 1;
+  const { text, pen } = cellAt(line, x);
+  return { x, pen, text: text === "" ? " " : text };
+}

@@ -1,0 +1,196 @@
+// The door to a foreign terminal emulator, @xterm/headless, and to what its public face does not show: scroll region, saved cursors,
+// character sets, tab stops, titles, and where its parser stands. The version is pinned; a test compares these shapes with it.
+// X1. Bytes are parsed at once, in this call. They must be whole: the emulator's own decoder loses characters that are cut in two.
+// X2. It answers nobody and prints nothing: what programs ask of their terminal is answered by the one a person sits at.
+import { type IParser, Terminal } from "@xterm/headless";
+import type { Size } from "./children.ts";
+
+/** A cell's or pen's attributes: colours and flags in two words, the rest beside them where BG_EXTENDED says so. */
+export type Attributes = { readonly fg: number; readonly bg: number; readonly extended: ExtendedAttributes };
+export type ExtendedAttributes = { readonly _ext: number; readonly urlId: number };
+
+export interface BufferLine {
+  readonly length: number;
+  readonly isWrapped: boolean;
+  getString(x: number): string;
+  getWidth(x: number): number;
+  getFg(x: number): number;
+  getBg(x: number): number;
+  hasContent(x: number): number;
+  readonly _extendedAttrs: Readonly<Record<number, ExtendedAttributes | undefined>>;
+}
+
+/** Told apart by identity alone; undefined is plain ASCII. */
+export type Charset = object | undefined;
+
+export interface ScreenBuffer {
+  readonly lines: { readonly length: number; get(index: number): BufferLine | undefined };
+  /** How many lines lie behind the visible ones. */
+  readonly ybase: number;
+  readonly x: number;
+  readonly y: number;
+  readonly scrollTop: number;
+  readonly scrollBottom: number;
+  readonly tabs: Readonly<Record<number, boolean | undefined>>;
+  readonly savedX: number;
+  /** Counted from the first line of all, not from the first visible one. */
+  readonly savedY: number;
+  readonly savedCurAttrData: Attributes;
+  readonly savedCharset: Charset;
+}
+
+type PrivateModes = {
+  readonly applicationCursorKeys: boolean;
+  readonly applicationKeypad: boolean;
+  readonly bracketedPasteMode: boolean;
+  readonly cursorBlink: boolean | undefined;
+  readonly cursorStyle: "block" | "underline" | "bar" | undefined;
+  readonly origin: boolean;
+  readonly reverseWraparound: boolean;
+  readonly sendFocus: boolean;
+  readonly synchronizedOutput: boolean;
+  readonly wraparound: boolean;
+};
+
+type Link = { readonly id?: string; readonly uri: string };
+
+type Core = {
+  readonly _inputHandler: {
+    parse(bytes: Uint8Array | string): void;
+    eraseInDisplay(params: { readonly params: readonly number[] }): boolean;
+    eraseInLine(params: { readonly params: readonly number[] }): boolean;
+    readonly _curAttrData: Attributes;
+    readonly _windowTitle: string;
+    readonly _iconName: string;
+    readonly _windowTitleStack: readonly string[];
+    readonly _iconNameStack: readonly string[];
+    readonly _parser: {
+      readonly currentState: number;
+      readonly precedingJoinState: number;
+      readonly _transitions: { readonly table: ArrayLike<number> };
+    };
+  };
+  readonly _bufferService: {
+    readonly buffers: { readonly normal: ScreenBuffer; readonly alt: ScreenBuffer; readonly active: ScreenBuffer };
+  };
+  readonly _charsetService: {
+    readonly charset: Charset;
+    readonly glevel: number;
+    readonly _charsets: readonly Charset[];
+  };
+  readonly coreService: {
+    readonly isCursorHidden: boolean;
+    readonly modes: { readonly insertMode: boolean };
+    readonly decPrivateModes: PrivateModes;
+  };
+  readonly coreMouseService: { readonly activeProtocol: string; readonly activeEncoding: string };
+  readonly _oscLinkService: { getLinkData(id: number): Link | undefined };
+  readonly optionsService: { readonly rawOptions: { readonly convertEol: boolean; readonly cursorBlink: boolean } };
+};
+
+export class Xterm {
+  readonly parser: IParser;
+  readonly #terminal: Terminal;
+  readonly #core: Core;
+
+  constructor(size: Size, scrollback: number) {
+    const windowOptions = { pushTitle: true, popTitle: true };
+    this.#terminal = new Terminal({ ...size, scrollback, windowOptions, allowProposedApi: true, logLevel: "off" }); // X2
+    this.parser = this.#terminal.parser;
+    this.#core = (this.#terminal as unknown as { readonly _core: Core })._core;
+    this.parser.registerCsiHandler({ final: "J" }, ([what]) => what === 1 && this.#eraseAbove());
+  }
+
+  get cols(): number {
+    return this.#terminal.cols;
+  }
+
+  get rows(): number {
+    return this.#terminal.rows;
+  }
+
+  get normal(): ScreenBuffer {
+    return this.#core._bufferService.buffers.normal;
+  }
+
+  get alternate(): ScreenBuffer {
+    return this.#core._bufferService.buffers.alt;
+  }
+
+  get active(): ScreenBuffer {
+    return this.#core._bufferService.buffers.active;
+  }
+
+  get pen(): Attributes {
+    return this.#core._inputHandler._curAttrData;
+  }
+
+  get titles() {
+    const { _windowTitle, _iconName, _windowTitleStack, _iconNameStack } = this.#core._inputHandler;
+    return { title: _windowTitle, icon: _iconName, titles: _windowTitleStack, icons: _iconNameStack };
+  }
+
+  get charsets() {
+    const { charset, glevel, _charsets } = this.#core._charsetService;
+    return { active: charset, level: glevel, sets: _charsets };
+  }
+
+  get modes() {
+    const { coreService, coreMouseService, optionsService } = this.#core;
+    return {
+      ...coreService.decPrivateModes,
+      hidden: coreService.isCursorHidden,
+      insert: coreService.modes.insertMode,
+      newLine: optionsService.rawOptions.convertEol,
+      blink: optionsService.rawOptions.cursorBlink,
+      mouse: coreMouseService.activeProtocol,
+      mouseEncoding: coreMouseService.activeEncoding,
+    };
+  }
+
+  /** Whether a character was printed last: the next one may join it, or repeat it. */
+  get printedLast(): boolean {
+    return this.#core._inputHandler._parser.precedingJoinState !== 0;
+  }
+
+  /** The parser's own table: what follows from a state and a character. */
+  get transitions(): ArrayLike<number> {
+    return this.#core._inputHandler._parser._transitions.table;
+  }
+
+  get parserState(): number {
+    return this.#core._inputHandler._parser.currentState;
+  }
+
+  link(id: number): Link | undefined {
+    return this.#core._oscLinkService.getLinkData(id);
+  }
+
+  /** X1 */
+  write(bytes: Uint8Array | string): void {
+    this.#core._inputHandler.parse(bytes);
+  }
+
+  resize({ cols, rows }: Size): void {
+    this.#terminal.resize(cols, rows);
+  }
+
+  dispose(): void {
+    this.#terminal.dispose();
+  }
+
+  /**
+   * The emulator throws where everything up to the last column of the last line is erased: it looks at the line below. True where
+   * it was done here instead.
+   */
+  #eraseAbove(): boolean {
+    const buffer = this.active as { x: number } & ScreenBuffer;
+    const { x, y } = buffer;
+    if (x + 1 < this.cols || buffer.lines.get(y + 1) !== undefined) return false;
+    this.#core._inputHandler.eraseInLine({ params: [2] });
+    buffer.x = 0;
+    this.#core._inputHandler.eraseInDisplay({ params: [1] });
+    buffer.x = x;
+    return true;
+  }
+}

@@ -1,0 +1,35 @@
+// A kept screen and the bytes since give the screen that was never kept.
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { Emulator } from "../../src/screen/emulator.ts";
+import { output } from "./arbitrary.ts";
+import { everything, restored } from "./compare.ts";
+
+const RUNS = Number(process.env["HOLDFAST_RUNS"] ?? 400);
+
+test("restored from any cut, and given the rest, a screen is as if it had never been cut", () => {
+  fc.assert(
+    fc.property(output, fc.double({ min: 0, max: 1, noNaN: true }), (text, where) => {
+      const bytes = Buffer.from(text);
+      const cut = Math.floor(where * bytes.length);
+      const size = { cols: 12, rows: 5 };
+      const first = new Emulator(size, 0);
+      first.feed(bytes.subarray(0, cut));
+      fc.pre(!isFullOfNothing(first));
+      const second = restored(first);
+      expect(everything(second)).toEqual(everything(first));
+      second.feed(bytes.subarray(first.offset));
+      first.feed(bytes.subarray(cut));
+      expect(everything(second)).toEqual(everything(first));
+      first.dispose();
+      second.dispose();
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+/** A line can be full although its last column was erased since. No sequence brings that about again: a space stands there then. */
+function isFullOfNothing({ xterm: { active, cols } }: Emulator): boolean {
+  const line = active.lines.get(active.ybase + active.y);
+  return active.x === cols && line?.hasContent(cols - 1) === 0 && line.getWidth(cols - 1) !== 0;
+}
