@@ -42,3 +42,30 @@ export type ScreenCells = {
   /** How many lines of scrollback there are behind the visible ones. */
   readonly behind: number;
 };
+
+const CSI = "\u001b[";
+const off = (...modes: readonly number[]): string => modes.map((mode) => `${CSI}?${mode}l`).join("");
+
+/**
+ * Switches off what a program may have switched on: mouse, focus, paste, synchronized output, keys, origin; then wrapping, cursor,
+ * insert, newline, scroll region, pen, link and character sets are as at the start. The cursor is anywhere afterwards.
+ */
+export const SOFT_RESET = [
+  `${CSI}!p`,
+  off(9, 1000, 1002, 1003, 1005, 1006, 1015, 1016, 1004, 2004, 2026, 1, 6, 12, 45, 66),
+  `\u001b>${CSI}?7h${CSI}?25h${CSI}0 q${CSI}4l${CSI}20l${CSI}r${CSI}m\u001b]8;;\u001b\\`,
+  "\u001b(B\u001b)B\u001b*B\u001b+B\u000f",
+].join("");
+
+const CONTROL = /\p{Cc}+/gu;
+
+/** One line of words, whatever somebody puts into it; nothing where there are none. */
+export function messageLine(message: string): string {
+  const said = message.replace(CONTROL, " ").trim();
+  return said === "" ? "" : `${said}\r\n`;
+}
+
+/** What stands between two lives of a terminal where nobody knows its screen: cut short, reset, and at the bottom, so that nothing is overwritten. */
+export function blindFarewell(message: string): string {
+  return `\u0018${CSI}?1049l${SOFT_RESET}${CSI}999;1H\r\n${messageLine(message)}`;
+}

@@ -3,6 +3,7 @@
 // O2. Ended in order: output drained → tape synced → exit.json durable → ENDED announced → gone.
 // O3. Nobody is waited for without a bound: not a client that does not read, not a child that does not read.
 import { type Fault, isFault } from "../base/fault.ts";
+import { SizeLog } from "../log/sizes.ts";
 import * as protocol from "../wire/holder.ts";
 import type { Children, Ending } from "../world/children.ts";
 import type { Clock } from "../world/clock.ts";
@@ -53,6 +54,7 @@ export class Holder implements Host {
   readonly #writers: Writers;
   readonly #sizing: Sizing<Client>;
   readonly #output: Output;
+  readonly #sizes: SizeLog;
   readonly #clients = new Clients();
   readonly #rest: Rest;
   readonly #ended = Promise.withResolvers<Ending>();
@@ -68,6 +70,7 @@ export class Holder implements Host {
     this.#writers = new Writers(spec.generation);
     this.#sizing = new Sizing(spec.size);
     this.#output = new Output(world, directory, spec, (parts, end) => this.#clients.offer(parts, end));
+    this.#sizes = new SizeLog(world.disk, directory);
     this.#rest = new Rest(world.clock, world.rest);
     this.#startedAt = this.#now();
   }
@@ -90,6 +93,7 @@ export class Holder implements Host {
   async run(): Promise<void> {
     this.#startedAt = this.#now();
     this.#rest.stir();
+    this.#recordSize();
     try {
       const child = startChild(this.#world.children, this.#spec, this.#sizing.size, this.#childEvents());
       this.#life = { kind: "living", child, startTime: this.#world.processes.startTime(child.pid) ?? 0 };
@@ -188,7 +192,15 @@ export class Holder implements Host {
   }
 
   #fit(): void {
-    if (this.#life.kind === "living") this.#life.child.resize(this.#sizing.size);
+    if (this.#life.kind !== "living") return;
+    this.#output.flush(); // What was said so far was said at the old size.
+    this.#recordSize();
+    this.#life.child.resize(this.#sizing.size);
+  }
+
+  /** From this offset of the tape on. */
+  #recordSize(): void {
+    if (this.#spec.mode === "pty") void this.#sizes.record({ offset: this.#output.tape.end, ...this.#sizing.size });
   }
 
   #childEvents() {

@@ -49,6 +49,12 @@ export class Emulator {
     return { cols: this.xterm.cols, rows: this.xterm.rows };
   }
 
+  /** How many it keeps: what its memory is made of. */
+  get cells(): number {
+    const { normal, alternate, cols } = this.xterm;
+    return cols * (normal.lines.length + alternate.lines.length);
+  }
+
   /** Whether the last piece is not whole. */
   get unfinished(): boolean {
     return this.#offset < this.#end;

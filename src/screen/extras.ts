@@ -8,6 +8,8 @@ import type { Xterm } from "../world/xterm.ts";
 const KNOWN = new Set([
   1, 2, 3, 6, 7, 9, 12, 25, 45, 47, 66, 1000, 1002, 1003, 1004, 1006, 1016, 1047, 1048, 1049, 2004, 2026,
 ]);
+/** Keys repeat. */
+const ON_AT_FIRST = new Set([8]);
 const MOST = 64;
 /** A keyboard stack is no deeper in the terminals that have one. */
 const MOST_KEYBOARDS = 16;
@@ -72,7 +74,9 @@ export class Extras {
   #switch(numbers: Numbers, on: boolean): void {
     for (const [at] of numbers.entries()) {
       const mode = first(numbers, at);
-      if (!KNOWN.has(mode)) keep(this.#modes, mode, on);
+      if (KNOWN.has(mode)) continue;
+      if (on === ON_AT_FIRST.has(mode)) this.#modes.delete(mode);
+      else keep(this.#modes, mode, on);
     }
   }
 

@@ -13,8 +13,13 @@ const ST = "\u001b\\";
 /** Who knows what a link's number stands for. */
 export type Links = (link: number) => { readonly id?: string; readonly uri: string } | undefined;
 
-/** `full`: its last column was printed, so that the next character begins a new row. `direct`: its first character may do that. */
-export type RowText = { readonly text: string; readonly full: boolean; readonly direct: boolean };
+/** `full`: the next character begins a new row. `direct`: its own first character may do that; `breaker`: what does it otherwise. */
+export type RowText = {
+  readonly text: string;
+  readonly full: boolean;
+  readonly direct: boolean;
+  readonly breaker: string;
+};
 
 /** Changes the pen. */
 export function penChange(from: Pen, to: Pen, links: Links): string {
@@ -42,10 +47,13 @@ function linkText(link: number, links: Links): string {
   return found === undefined ? `${OSC}8;;${ST}` : `${OSC}8;${found.id ? `id=${found.id}` : ""};${found.uri}${ST}`;
 }
 
-export function rowText(line: BufferLine, links: Links): RowText {
+/** `next` is the row in which it goes on, where it does. */
+export function rowText(line: BufferLine, links: Links, next?: BufferLine): RowText {
   const writer = new RowWriter(links);
+  const pushed = next === undefined ? undefined : pushedOut(line, next);
+  const end = pushed === undefined ? line.length : line.length - 1;
   let full = false;
-  for (let x = 0; x < line.length; ) {
+  for (let x = 0; x < end; ) {
     const cell = cellAt(line, x);
     const width = cell.text === "" ? blanksFrom(line, x, cell.pen) : cell.width;
     if (cell.text === "") writer.blanks(cell.pen, width);
@@ -53,7 +61,19 @@ export function rowText(line: BufferLine, links: Links): RowText {
     x += width;
     full = cell.text !== "" && x === line.length;
   }
-  return { text: writer.finish(), full, direct: startsDirectly(line) };
+  const text = writer.finish();
+  const direct = startsDirectly(line);
+  if (pushed === undefined) return { text, full, direct, breaker: " " };
+  const breaker = `${penChange(PLAIN, pushed.pen, links)}${pushed.text}${penChange(pushed.pen, PLAIN, links)}`;
+  return { text: `${text}${CSI}${line.length}G`, full: true, direct, breaker };
+}
+
+/** A wide character that had no room in the last column began the next row, and left that column blank in its own manner. */
+function pushedOut(line: BufferLine, next: BufferLine): Cell | undefined {
+  const last = line.length - 1;
+  if (line.hasContent(last) !== 0 || line.getWidth(last) !== 1) return undefined;
+  const wide = cellAt(next, 0);
+  return wide.width === 2 && samePen(cellAt(line, last).pen, wide.pen) ? wide : undefined;
 }
 
 class RowWriter {
@@ -119,7 +139,7 @@ function startsDirectly(line: BufferLine): boolean {
 export function between(line: BufferLine, row: RowText, next: RowText, goesOn: boolean): string {
   if (!goesOn) return "\r\n";
   if (row.full && next.direct) return "";
-  const begun = ` \r${CSI}X`; // The second row exists now, and is empty.
+  const begun = `${row.breaker}\r${CSI}${line.length}X`; // The second row exists now, and is empty.
   if (row.full) return begun;
   const last = line.length;
   const { pen } = cellAt(line, last - 1);

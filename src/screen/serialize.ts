@@ -27,7 +27,7 @@ export function serialize(emulator: Emulator, maxBytes: number = SCROLLBACK_BYTE
   const parts = [
     hasAlternate ? "" : elsewhere(savedCursor(alternate, links)),
     lines(normal, emulator, maxBytes),
-    hasAlternate ? `${surroundings(normal, emulator)}${CSI}?1047h${CSI}2J${CSI}H` : "",
+    hasAlternate ? `${surroundings(normal, emulator)}${place(normal.x, normal.y)}${CSI}?1047h${CSI}2J${CSI}H` : "",
     hasAlternate ? lines(alternate, emulator, 0) : "",
     surroundings(active, emulator),
     charsets(emulator),
@@ -53,7 +53,8 @@ function lines(buffer: ScreenBuffer, { xterm }: Emulator, maxBytes: number): str
   for (let y = first; y < buffer.ybase + xterm.rows; y += 1) {
     const line = buffer.lines.get(y);
     if (line === undefined) break;
-    const row = rowText(line, links);
+    const next = buffer.lines.get(y + 1);
+    const row = rowText(line, links, next?.isWrapped === true ? next : undefined);
     const [last, lastLine] = [rows.at(-1), buffer.lines.get(y - 1)];
     if (last !== undefined && lastLine !== undefined) text += between(lastLine, last, row, line.isWrapped);
     text += row.text;

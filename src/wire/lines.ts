@@ -6,18 +6,23 @@ const NEWLINE = 10;
 
 /** Cuts a stream into lines. */
 export class LineReader {
+  readonly #most: number;
   #rest: Buffer = Buffer.alloc(0);
+
+  constructor(most: number = MAX_LINE) {
+    this.#most = most;
+  }
 
   /** The lines that are whole now; undefined where one is over the limit. */
   push(bytes: Uint8Array): string[] | undefined {
     this.#rest = this.#rest.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#rest, bytes]);
     const lines: string[] = [];
     for (let end = this.#rest.indexOf(NEWLINE); end >= 0; end = this.#rest.indexOf(NEWLINE)) {
-      if (end > MAX_LINE) return undefined;
+      if (end > this.#most) return undefined;
       lines.push(this.#rest.toString("utf8", 0, end));
       this.#rest = this.#rest.subarray(end + 1);
     }
-    return this.#rest.length > MAX_LINE ? undefined : lines;
+    return this.#rest.length > this.#most ? undefined : lines;
   }
 }
 

@@ -2,10 +2,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { Emulator } from "../../src/screen/emulator.ts";
-import { output } from "./arbitrary.ts";
+import { EFFORT, output } from "./arbitrary.ts";
 import { everything, restored } from "./compare.ts";
-
-const RUNS = Number(process.env["HOLDFAST_RUNS"] ?? 400);
 
 test("restored from any cut, and given the rest, a screen is as if it had never been cut", () => {
   fc.assert(
@@ -24,7 +22,7 @@ test("restored from any cut, and given the rest, a screen is as if it had never 
       first.dispose();
       second.dispose();
     }),
-    { numRuns: RUNS },
+    EFFORT,
   );
 });
 

@@ -1,0 +1,47 @@
+// Answers one request at a time. What goes wrong with one terminal is that request's refusal; the others do not notice.
+import { isFault } from "../base/fault.ts";
+import { ok, type Result, refused } from "../base/result.ts";
+import type { ScreenSnapshot } from "../core/screen.ts";
+import type { ScreenRequest } from "../wire/screen.ts";
+import type { Clock } from "../world/clock.ts";
+import { describe } from "./describe.ts";
+import { farewell } from "./farewell.ts";
+import type { FollowedTape } from "./follow.ts";
+import type { LiveScreens } from "./live.ts";
+import { serialize } from "./serialize.ts";
+
+export async function answer(live: LiveScreens, clock: Clock, request: ScreenRequest): Promise<Result<unknown>> {
+  try {
+    const tape = await live.current(request);
+    if (request.op === "farewell") return ok(farewell(tape.emulator, request.message));
+    if (request.op === "cells") return ok(describe(tape.emulator));
+    return ok(snapshot(tape, request.maxBytes, clock));
+  } catch (error) {
+    live.forget(request.directory);
+    return refusal(error);
+  }
+}
+
+function snapshot({ emulator, exact }: FollowedTape, maxBytes: number, clock: Clock): ScreenSnapshot {
+  const { xterm, offset } = emulator;
+  return {
+    offset,
+    ...emulator.size,
+    vt: serialize(emulator, maxBytes),
+    exact,
+    at: new Date(clock.now()).toISOString(),
+    title: xterm.titles.title,
+    alternate: xterm.active === xterm.alternate,
+  };
+}
+
+/** The emulator is foreign code and meets every byte there is: what it throws is told, and the terminal's emulator thrown away. */
+function refusal(error: unknown): Result<never> {
+  if (isFault(error)) return refused("screen.unreadable", error.message, error.hint);
+  const words = error instanceof Error ? error.message : String(error);
+  return refused(
+    "screen.failed",
+    `The screen could not be made: ${words}`,
+    "The tape itself is whole: see `holdfast history`.",
+  );
+}

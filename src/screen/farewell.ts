@@ -1,0 +1,63 @@
+// What is put on a tape between two lives of a terminal: the old program is gone, and the next one finds a terminal in order.
+// F1. Everything the old program switched on is switched off; what it had begun to say is cut short.
+// F2. Nothing that was seen is lost: where it used the alternate screen, its rows are printed on the normal one with their colours.
+// F3. It ends on an empty line at its beginning. Nothing that was there before is overwritten.
+import { messageLine, SOFT_RESET } from "../core/screen.ts";
+import type { ScreenBuffer } from "../world/xterm.ts";
+import { isEmptyLine } from "./cells.ts";
+import type { Emulator } from "./emulator.ts";
+import { rowText } from "./rows.ts";
+
+const CSI = "\u001b[";
+const CANCEL = "\u0018";
+const LEAVE_ALTERNATE = `${CSI}?1047l`;
+const TAB_WIDTH = 8;
+
+export function farewell(emulator: Emulator, message: string): string {
+  const { xterm, extras, unfinished } = emulator;
+  const { normal, alternate, active } = xterm;
+  const left = active === alternate ? rowsOf(emulator, alternate) : [];
+  return [
+    unfinished ? CANCEL : "",
+    active === alternate ? LEAVE_ALTERNATE : "",
+    SOFT_RESET,
+    extras.undo,
+    tabs(xterm.cols, normal), // F1
+    toEmptyLine(normal, xterm.rows, active === normal ? normal.y : 0),
+    ...left.map((row) => `${row}\r\n`), // F2
+    messageLine(message),
+  ].join("");
+}
+
+function rowsOf({ xterm }: Emulator, buffer: ScreenBuffer): string[] {
+  const rows: string[] = [];
+  let filled = 0;
+  for (let y = 0; y < xterm.rows; y += 1) {
+    const line = buffer.lines.get(buffer.ybase + y);
+    if (line === undefined) break;
+    rows.push(rowText(line, (link) => xterm.link(link)).text);
+    if (!isEmptyLine(line)) filled = rows.length;
+  }
+  return rows.slice(0, filled);
+}
+
+/** F3: behind the last row that shows anything, and not before the one in which something was being written. */
+function toEmptyLine(buffer: ScreenBuffer, rows: number, least: number): string {
+  const isEmpty = (y: number) => {
+    const line = buffer.lines.get(buffer.ybase + y);
+    return line === undefined || isEmptyLine(line);
+  };
+  let y = rows - 1;
+  while (y > least && isEmpty(y)) y -= 1;
+  return `${CSI}${y + 1};1H${isEmpty(y) ? "" : "\r\n"}`;
+}
+
+/** Only where somebody moved them. */
+function tabs(cols: number, { tabs: stops }: ScreenBuffer): string {
+  const columns = Array.from({ length: cols }, (_, x) => x);
+  if (columns.every((x) => (stops[x] === true) === (x % TAB_WIDTH === 0))) return "";
+  return `${CSI}3g${columns
+    .filter((x) => x % TAB_WIDTH === 0)
+    .map((x) => `${CSI}${x + 1}G\u001bH`)
+    .join("")}`;
+}

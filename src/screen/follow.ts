@@ -1,0 +1,87 @@
+// Brings an emulator to the end of its tape.
+// F1. The tape is read in bounded pieces, and after each the others have their turn: a flood costs time, never memory.
+// F2. The terminal had another size at other offsets: each change is made at its byte.
+// F3. Bytes that are missing make the screen inexact from then on. It is still the best that can be shown.
+// F4. Bytes that come while we read are taken too, but not forever: what was there at the start and a little more is enough.
+import type { ScreenSnapshot } from "../core/screen.ts";
+import { joinPath } from "../log/file.ts";
+import { readSizes, type SizeAt, sizeAt } from "../log/sizes.ts";
+import { TapeReader } from "../log/tape-reader.ts";
+import type { Size } from "../world/children.ts";
+import type { Clock } from "../world/clock.ts";
+import type { Disk } from "../world/disk.ts";
+import { Emulator, MAX_FEED } from "./emulator.ts";
+
+type World = { readonly disk: Disk; readonly clock: Clock };
+
+export class FollowedTape {
+  readonly emulator: Emulator;
+  readonly #world: World;
+  readonly #directory: string;
+  readonly #tape: TapeReader;
+  #exact: boolean;
+
+  /** `directory` is the terminal's; `size` is for a tape that has none recorded. */
+  constructor(world: World, directory: string, start: { readonly size: Size; readonly from?: ScreenSnapshot }) {
+    this.#world = world;
+    this.#directory = directory;
+    this.#tape = new TapeReader(world.disk, joinPath(directory, "tape"));
+    const { from } = start;
+    const offset = from?.offset ?? 0;
+    this.emulator = new Emulator(from ?? sizeAt(readSizes(world.disk, directory), offset, start.size), offset);
+    this.#exact = from?.exact ?? true;
+    if (from !== undefined) this.emulator.xterm.write(from.vt);
+  }
+
+  get exact(): boolean {
+    return this.#exact;
+  }
+
+  /** False where the tape is not the one that was followed: it ends before what we have seen of it. */
+  get isSame(): boolean {
+    const { end } = new TapeReader(this.#world.disk, joinPath(this.#directory, "tape"));
+    return end >= this.emulator.end;
+  }
+
+  /** Reads on to the end. */
+  async catchUp(): Promise<void> {
+    const sizes = readSizes(this.#world.disk, this.#directory);
+    const until = this.#lookAtEnd(); // F4
+    for (;;) {
+      const { end } = this.emulator;
+      const read = this.#tape.read(end, MAX_FEED);
+      if (read.kind === "end") break;
+      if (read.kind === "bytes") this.#take(read.bytes, sizes);
+      else this.#skip(read.to, sizes);
+      if (this.emulator.end >= until) break;
+      await new Promise<void>((turn) => this.#world.clock.soon(turn)); // F1
+    }
+    const size = sizes.findLast(({ offset }) => offset <= this.emulator.end);
+    if (size !== undefined) this.emulator.resize(size);
+  }
+
+  #lookAtEnd(): number {
+    return new TapeReader(this.#world.disk, joinPath(this.#directory, "tape")).end;
+  }
+
+  /** F2 */
+  #take(bytes: Uint8Array, sizes: readonly SizeAt[]): void {
+    const start = this.emulator.end;
+    const changes = sizes.filter(({ offset }) => offset >= start && offset < start + bytes.length);
+    let at = 0;
+    for (const change of changes) {
+      this.emulator.feed(bytes.subarray(at, change.offset - start));
+      this.emulator.resize(change);
+      at = change.offset - start;
+    }
+    this.emulator.feed(bytes.subarray(at));
+  }
+
+  /** F3 */
+  #skip(to: number, sizes: readonly SizeAt[]): void {
+    this.#exact = false;
+    this.emulator.skipTo(to);
+    const size = sizes.findLast(({ offset }) => offset <= to);
+    if (size !== undefined) this.emulator.resize(size);
+  }
+}

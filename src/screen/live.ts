@@ -1,0 +1,60 @@
+// The screens that were asked for lately, kept alive: the next snapshot of a terminal parses only what it has said since.
+// V1. They take a bounded amount of memory together: who was not asked for the longest is forgotten first.
+// V2. One whose tape is no longer the one that was followed starts anew.
+import type { ScreenPlace } from "../wire/screen.ts";
+import type { Clock } from "../world/clock.ts";
+import type { Disk } from "../world/disk.ts";
+import { FollowedTape } from "./follow.ts";
+
+/** V1. Some hundreds of terminals with usual windows; a request that finds none starts from its snapshot, which costs little. */
+export const MAX_CELLS = 8 << 20;
+
+export class LiveScreens {
+  readonly #world: { readonly disk: Disk; readonly clock: Clock };
+  readonly #most: number;
+  /** The one that was asked for last comes last. */
+  readonly #tapes = new Map<string, FollowedTape>();
+
+  constructor(world: { readonly disk: Disk; readonly clock: Clock }, most: number = MAX_CELLS) {
+    this.#world = world;
+    this.#most = most;
+  }
+
+  get count(): number {
+    return this.#tapes.size;
+  }
+
+  /** The screen at the end of the tape. */
+  async current(place: ScreenPlace): Promise<FollowedTape> {
+    const { directory } = place;
+    const known = this.#tapes.get(directory);
+    const tape = known?.isSame === true ? known : this.#startAnew(place, known); // V2
+    this.#tapes.delete(directory);
+    this.#tapes.set(directory, tape);
+    await tape.catchUp();
+    this.#forgetOldest();
+    return tape;
+  }
+
+  /** After something went wrong with it. */
+  forget(directory: string): void {
+    this.#tapes.get(directory)?.emulator.dispose();
+    this.#tapes.delete(directory);
+  }
+
+  #startAnew(place: ScreenPlace, old: FollowedTape | undefined): FollowedTape {
+    old?.emulator.dispose();
+    return new FollowedTape(this.#world, place.directory, place);
+  }
+
+  /** V1 */
+  #forgetOldest(): void {
+    const weights = [...this.#tapes].map(([directory, { emulator }]) => ({ directory, cells: emulator.cells }));
+    let total = weights.reduce((sum, { cells }) => sum + cells, 0);
+    for (const { directory, cells } of weights.slice(0, -1)) {
+      if (total <= this.#most) return;
+      this.forget(directory);
+      total -= cells;
+    }
+  }
+}

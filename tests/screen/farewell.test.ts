@@ -1,0 +1,91 @@
+// Between two lives of a terminal: everything the old program switched on is off, and nothing it showed is lost.
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { blindFarewell } from "../../src/core/screen.ts";
+import { describe } from "../../src/screen/describe.ts";
+import { Emulator } from "../../src/screen/emulator.ts";
+import { farewell } from "../../src/screen/farewell.ts";
+import { EFFORT, output } from "./arbitrary.ts";
+
+const size = { cols: 30, rows: 8 };
+const ESC = "\u001b";
+
+function ended(text: string | Uint8Array, message = "Restarted."): Emulator {
+  const emulator = new Emulator(size, 0);
+  emulator.feed(Buffer.from(text));
+  emulator.feed(Buffer.from(farewell(emulator, message)));
+  return emulator;
+}
+
+const rows = (emulator: Emulator): string[] => {
+  const buffer = emulator.xterm.normal;
+  const all = Array.from({ length: buffer.lines.length }, (_, y) => buffer.lines.get(y));
+  return all.map((line) =>
+    Array.from({ length: size.cols }, (_, x) => line?.getString(x) || " ")
+      .join("")
+      .trimEnd(),
+  );
+};
+
+/** What is not as in a terminal that has just been started; titles may stay. */
+const leftOn = (emulator: Emulator): string[] => {
+  const fresh = describe(new Emulator(emulator.size, 0)).modes;
+  return describe(emulator).modes.filter((mode) => !fresh.includes(mode) && !/^(titles|saved)=/.test(mode));
+};
+
+test("after a full-screen program its screen stands on the normal one, with its colours, and a line says what happened", () => {
+  const emulator = ended(
+    `$ vim\r\n${ESC}[?1049h${ESC}[?1h${ESC}=${ESC}[?1002h${ESC}[?1006h${ESC}[?2004h${ESC}[2;6r${ESC}[?25l${ESC}[1;1H${ESC}[44mfile${ESC}[m\r\ntext${ESC}[8;1H-- INSERT --`,
+  );
+  expect(rows(emulator)).toEqual(["$ vim", "file", "text", "", "", "", "", "", "-- INSERT --", "Restarted.", ""]);
+  expect(describe(emulator)).toMatchObject({ alternate: false, cursor: { x: 0, y: 7, visible: true } });
+  expect(emulator.xterm.normal.lines.get(1)?.getBg(0)).toBe((1 << 24) | 4);
+  expect(leftOn(emulator)).toEqual([]);
+});
+
+test("in a shell the line follows what was there, also where the prompt was not empty", () => {
+  expect(rows(ended("$ make\r\nbuilding…\r\n$ hal")).slice(0, 5)).toEqual([
+    "$ make",
+    "building…",
+    "$ hal",
+    "Restarted.",
+    "",
+  ]);
+  expect(rows(ended("")).slice(0, 2)).toEqual(["Restarted.", ""]);
+  expect(rows(ended("a\r\nb\r\nc\u001b[H")).slice(0, 4)).toEqual(["a", "b", "c", "Restarted."]);
+});
+
+test("what the old program had begun to say is cut short, and a message stays one line", () => {
+  expect(rows(ended(`ok\r\n${ESC}]2;half a ti`)).slice(0, 2)).toEqual(["ok", "Restarted."]);
+  expect(rows(ended(`ok\r\n${ESC}[3`)).slice(0, 2)).toEqual(["ok", "Restarted."]);
+  expect(rows(ended(Buffer.from("ok\r\n…").subarray(0, 6))).slice(0, 2)).toEqual(["ok", "Restarted."]);
+  expect(rows(ended("x", `a${ESC}[31m\r\nb`)).slice(0, 2)).toEqual(["x", "a [31m b"]);
+});
+
+test("whatever was switched on is off afterwards, and the cursor stands on an empty line", () => {
+  fc.assert(
+    fc.property(output, (text) => {
+      const emulator = ended(text);
+      expect(leftOn(emulator)).toEqual([]);
+      const { active, normal } = emulator.xterm;
+      expect(active).toBe(normal);
+      expect(active.x).toBe(0);
+      expect(rows(emulator)[active.ybase + active.y]).toBe("");
+      expect(rows(emulator).join("\n")).toContain("Restarted.");
+    }),
+    EFFORT,
+  );
+});
+
+test("where nobody knows the screen, the same is done without it", () => {
+  fc.assert(
+    fc.property(output, (text) => {
+      const emulator = new Emulator(size, 0);
+      emulator.feed(Buffer.from(text + blindFarewell("Restarted.")));
+      expect(leftOn(emulator).filter((mode) => !/^(extras|tabs)=/.test(mode))).toEqual([]);
+      expect(emulator.xterm.active).toBe(emulator.xterm.normal);
+      expect(rows(emulator).at(-2)).toBe("Restarted.");
+    }),
+    EFFORT,
+  );
+});

@@ -1,0 +1,158 @@
+// A tape and its sizes become a screen; what is missing is said.
+import { afterEach, expect, test } from "bun:test";
+import fc from "fast-check";
+import { answer } from "../../src/screen/answer.ts";
+import { Emulator } from "../../src/screen/emulator.ts";
+import { FollowedTape } from "../../src/screen/follow.ts";
+import { LiveScreens } from "../../src/screen/live.ts";
+import { isScreenSnapshot } from "../../src/wire/screen.ts";
+import { realClock } from "../../src/world/real-clock.ts";
+import { realDisk } from "../../src/world/real-disk.ts";
+import { EFFORT, output } from "./arbitrary.ts";
+import { EVERYTHING, everything, restored } from "./compare.ts";
+import { removeHomes, TapeHome } from "./tapes.ts";
+
+afterEach(removeHomes);
+
+const world = { disk: realDisk(), clock: realClock() };
+const size = { cols: 12, rows: 5 };
+
+const side = fc.record({ cols: fc.integer({ min: 4, max: 20 }), rows: fc.integer({ min: 2, max: 8 }) });
+
+/** Without saved cursors, tab stops and links: what a change of size makes of those hangs on all that ever scrolled, in this emulator alone. */
+const ESC = "\u001b";
+const LEFT_OUT = new RegExp(`${ESC}(?:[78H]|\\[[su]|\\]8;[^${ESC}]*${ESC}\\\\)`, "g");
+const unsaved = output.map((text) => text.replace(LEFT_OUT, "").replaceAll("?1049", "?1047"));
+
+test("a screen restored from a snapshot goes through later size changes like the one that was never cut", () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(unsaved, side), { minLength: 2, maxLength: 3 }), (parts) => {
+      const first = new Emulator(size, 0);
+      const [[before] = [""], ...later] = parts;
+      first.feed(Buffer.from(before));
+      fc.pre(first.xterm.active.x < size.cols);
+      const second = restored(first);
+      for (const [text, next] of later) {
+        for (const each of [first, second]) {
+          each.resize(next);
+          each.feed(Buffer.from(text));
+        }
+      }
+      expect(everything(second)).toEqual(everything(first));
+    }),
+    EFFORT,
+  );
+});
+
+test("size changes are made at their bytes, whether the tape is read at once or bit by bit", async () => {
+  const home = new TapeHome();
+  const [wide, narrow] = ["long line that goes on and on. ".repeat(4), "\r\nnarrow now: words that need two rows"];
+  const whole = `${wide}${narrow}`;
+  home.sizes("a", { offset: 0, cols: 40, rows: 6 }, { offset: wide.length, cols: 20, rows: 6 });
+  home.append("a", whole);
+  const reference = new Emulator({ cols: 40, rows: 6 }, 0);
+  reference.feed(Buffer.from(wide));
+  reference.resize({ cols: 20, rows: 6 });
+  reference.feed(Buffer.from(narrow));
+  const tape = new FollowedTape(world, home.directory("a"), { size });
+  await tape.catchUp();
+  expect(everything(tape.emulator)).toEqual(everything(reference));
+  expect(tape.exact).toBe(true);
+
+  const slow = new TapeHome();
+  slow.sizes("a", { offset: 0, cols: 40, rows: 6 }, { offset: wide.length, cols: 20, rows: 6 });
+  const followed = new FollowedTape(world, slow.directory("a"), { size });
+  for (let at = 0; at < whole.length; at += 7) {
+    slow.append("a", whole.slice(at, at + 7));
+    await followed.catchUp();
+  }
+  expect(everything(followed.emulator)).toEqual(everything(reference));
+});
+
+test("from a snapshot and the bytes since comes the same screen; without the bytes before it nothing else would", async () => {
+  const home = new TapeHome();
+  const text = "\u001b[31mred\u001b]2;a title\u0007\u001b[?1049h\u001b[2;3Hin the middle\u001b[?1006h\u001b[?25l";
+  const live = new LiveScreens(world);
+  const ask = { directory: home.directory("a"), size, op: "snapshot", maxBytes: EVERYTHING } as const;
+  home.append("a", text.slice(0, 30));
+  const first = await answer(live, world.clock, ask);
+  if (!first.ok) throw new Error(first.error.message);
+  if (!isScreenSnapshot(first.value)) throw new Error("no snapshot");
+  const snapshot = first.value;
+  expect(snapshot.exact).toBe(true);
+  home.append("a", text.slice(30));
+  const whole = new FollowedTape(world, home.directory("a"), { size });
+  const since = new FollowedTape(world, home.directory("a"), { size, from: snapshot });
+  await whole.catchUp();
+  await since.catchUp();
+  expect(everything(since.emulator)).toEqual(everything(whole.emulator));
+  expect(await answer(live, world.clock, { ...ask, op: "cells" })).toMatchObject({
+    value: { title: "a title", alternate: true, cursor: { visible: false } },
+  });
+});
+
+test("a piece that is cut in two waits for its rest: the offset lies before it", async () => {
+  const home = new TapeHome();
+  const text = "abc\u001b[3";
+  home.append("a", text);
+  const tape = new FollowedTape(world, home.directory("a"), { size });
+  await tape.catchUp();
+  expect([tape.emulator.offset, tape.emulator.end]).toEqual([3, 6]);
+  home.append("a", Buffer.from("1mx…").subarray(0, 5));
+  await tape.catchUp();
+  expect([tape.emulator.offset, tape.emulator.end]).toEqual([9, 11]);
+  home.append("a", Buffer.from("…").subarray(2));
+  await tape.catchUp();
+  expect(tape.emulator.xterm.active.lines.get(0)?.getString(4)).toBe("…");
+});
+
+test("a string too long to be held back changes nothing before it ends, and the offset stays before it", () => {
+  const emulator = new Emulator(size, 0);
+  emulator.feed(Buffer.from(`ab\u001b]2;${"x".repeat(200_000)}`));
+  expect([emulator.offset, emulator.end, emulator.xterm.titles.title]).toEqual([2, 200_006, ""]);
+  emulator.feed(Buffer.from("é!\u0007cd"));
+  expect([emulator.offset, emulator.end]).toEqual([200_012, 200_012]);
+  expect(emulator.xterm.titles.title.length).toBe(200_002);
+});
+
+test("bytes that are gone make the screen inexact, and it goes on behind them", async () => {
+  const home = new TapeHome();
+  home.append("gap", "before\u001b[3");
+  home.skip("gap", 10, "\r\nafter");
+  home.append("old", "x".repeat(40), { segmentBytes: 10, maxBytes: 20 });
+  home.append("old", "y".repeat(10), { segmentBytes: 10, maxBytes: 20 });
+  for (const id of ["gap", "old"]) {
+    const tape = new FollowedTape(world, home.directory(id), { size });
+    await tape.catchUp();
+    expect({ id, exact: tape.exact }).toEqual({ id, exact: false });
+  }
+  const tape = new FollowedTape(world, home.directory("gap"), { size });
+  await tape.catchUp();
+  expect(tape.emulator.xterm.active.lines.get(1)?.getString(0)).toBe("a");
+});
+
+test("screens stay alive while they are asked for, in a bounded amount of memory", async () => {
+  const home = new TapeHome();
+  const live = new LiveScreens(world, 4 * size.cols * size.rows);
+  for (const id of ["a", "b", "c", "d", "e", "f"]) {
+    home.append(id, id);
+    await live.current({ directory: home.directory(id), size });
+  }
+  expect(live.count).toBe(4);
+  const again = await live.current({ directory: home.directory("f"), size });
+  home.append("f", "more");
+  expect(await live.current({ directory: home.directory("f"), size })).toBe(again);
+});
+
+test("a tape that is not the one that was followed is read anew", async () => {
+  const [home, other] = [new TapeHome(), new TapeHome()];
+  home.append("a", "a long story");
+  other.append("a", "short");
+  const live = new LiveScreens(world);
+  await live.current({ directory: home.directory("a"), size });
+  const { renameSync, rmSync } = await import("node:fs");
+  rmSync(home.directory("a"), { recursive: true });
+  renameSync(other.directory("a"), home.directory("a"));
+  const tape = await live.current({ directory: home.directory("a"), size });
+  expect(tape.emulator.end).toBe(5);
+});

@@ -1,0 +1,165 @@
+// The daemon's side and the real program: asked, killed, stuck, idle, flooded.
+import { afterEach, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { blindFarewell } from "../../src/core/screen.ts";
+import { Screens } from "../../src/daemon/screens.ts";
+import { Emulator } from "../../src/screen/emulator.ts";
+import { realChildren } from "../../src/world/real-children.ts";
+import { realClock } from "../../src/world/real-clock.ts";
+import type { Self } from "../../src/world/self.ts";
+import { ours } from "../ours.ts";
+import { everything } from "./compare.ts";
+import { removeHomes, TapeHome } from "./tapes.ts";
+
+const size = { cols: 40, rows: 10 };
+const open: Screens[] = [];
+
+afterEach(() => {
+  for (const screens of open.splice(0)) screens.close();
+  removeHomes();
+});
+
+type Start = readonly [string, ...string[]];
+
+function screensOf(home: TapeHome, start: Start = ours("src/screen/main.ts"), answerMs?: number, env = {}): Screens {
+  const self: Self = {
+    command: () => start,
+    bundle: async () => undefined,
+    environment: () => ({ PATH: "/usr/bin:/bin", HOME: home.path, ...env }),
+  };
+  const screens = new Screens({ children: realChildren(), clock: realClock(), self, home: home.path }, answerMs);
+  open.push(screens);
+  return screens;
+}
+
+/** The screen programs that live and were started for this home. */
+function programs(home: TapeHome): number[] {
+  const mine = (pid: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, "utf8").includes(`HOME=${home.path}\0`);
+    } catch {
+      return false; // It has just gone.
+    }
+  };
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && mine(name))
+    .map(Number);
+}
+
+async function until(what: string, look: () => boolean): Promise<void> {
+  const start = performance.now();
+  while (!look()) {
+    if (performance.now() - start > 20_000) throw new Error(`waited in vain for: ${what}`);
+    await Bun.sleep(2);
+  }
+}
+
+test("snapshots of many terminals are made in one go, and again from what was said since", async () => {
+  const home = new TapeHome();
+  const ids = Array.from({ length: 25 }, (_, n) => `t${n}`);
+  for (const id of ids) home.append(id, `\u001b]2;${id}\u0007hello \u001b[1;31m${id}`);
+  const screens = screensOf(home);
+  const first = await screens.snapshot(ids.map((id) => ({ id, size })));
+  expect([...first.keys()].sort()).toEqual([...ids].sort());
+  expect(first.get("t7")).toMatchObject({ ...size, title: "t7", exact: true, alternate: false });
+  home.append("t7", "\u001b[?1049h…more");
+  const [second] = [...(await screens.snapshot([{ id: "t7", size }])).values()];
+  const fresh = new Emulator(size, 0);
+  fresh.xterm.write(second?.vt ?? "");
+  const reference = new Emulator(size, 0);
+  reference.feed(Buffer.from("\u001b]2;t7\u0007hello \u001b[1;31mt7\u001b[?1049h…more"));
+  expect(everything(fresh)).toEqual(everything(reference));
+  expect(second?.offset).toBe(reference.offset);
+  expect(programs(home)).toHaveLength(1);
+});
+
+test("cells tell what is where, and a terminal without a tape is empty", async () => {
+  const home = new TapeHome();
+  home.append("a", "\u001b[38;2;1;2;3mx\u001b[m 漢");
+  const screens = screensOf(home);
+  const cells = await screens.cells({ id: "a", size });
+  if (!cells.ok) throw new Error(cells.error.message);
+  expect(cells.value.lines[0]?.slice(0, 4)).toEqual([
+    { ch: "x", width: 1, fg: "#010203", bg: "", flags: "" },
+    { ch: " ", width: 1, fg: "", bg: "", flags: "" },
+    { ch: "漢", width: 2, fg: "", bg: "", flags: "" },
+    { ch: "", width: 0, fg: "", bg: "", flags: "" },
+  ]);
+  const [nothing] = [...(await screens.snapshot([{ id: "none", size }])).values()];
+  expect(nothing).toMatchObject({ offset: 0, exact: true });
+});
+
+test("killed in the middle, it is started again, and every request is answered", async () => {
+  const home = new TapeHome();
+  const ids = Array.from({ length: 8 }, (_, n) => `t${n}`);
+  for (const id of ids) home.append(id, "line of a flood\r\n".repeat(60_000));
+  const screens = screensOf(home);
+  const made = screens.snapshot(ids.map((id) => ({ id, size })));
+  await until("the program", () => programs(home).length === 1);
+  process.kill(programs(home)[0] ?? 0, "SIGKILL");
+  expect((await made).size).toBe(ids.length);
+});
+
+test("a request of which it dies twice is given up, and the others are answered", async () => {
+  const home = new TapeHome();
+  const program = `for await (const line of console) {
+    const { n, op } = JSON.parse(line);
+    if (op === "farewell") process.kill(process.pid, "SIGKILL");
+    await Bun.write(Bun.stdout, JSON.stringify({ n, ok: true, value: { n } }) + "\\n");
+  }`;
+  const screens = screensOf(home, [process.execPath, "-e", program]);
+  const dies = screens.farewell({ id: "a", size, message: "gone" });
+  const lives = screens.cells({ id: "b", size });
+  expect(await dies).toBe(blindFarewell("gone"));
+  expect(await lives).toMatchObject({ ok: true, value: { n: 2 } });
+});
+
+test("one that says nothing any more is killed, and its request refused in the end", async () => {
+  const home = new TapeHome();
+  const screens = screensOf(home, ["sleep", "1000"], 50);
+  expect(await screens.cells({ id: "a", size })).toMatchObject({ ok: false, error: { code: "screen.died" } });
+  await until("its end", () => programs(home).length === 0);
+});
+
+test("one that cannot be started is a refusal, and so is asking after the end", async () => {
+  const home = new TapeHome();
+  const screens = screensOf(home, ["/nowhere/at/all"]);
+  expect(await screens.cells({ id: "a", size })).toMatchObject({ ok: false, error: { code: "screen.start" } });
+  screens.close();
+  expect(await screens.cells({ id: "a", size })).toMatchObject({ ok: false, error: { code: "screen.closed" } });
+  expect((await screens.snapshot([{ id: "a", size }])).size).toBe(0);
+});
+
+test("it ends when nobody asks, and when its input is closed; who asks later has it again", async () => {
+  const home = new TapeHome();
+  home.append("a", "still here");
+  const screens = screensOf(home, undefined, undefined, { HOLDFAST_SCREEN_IDLE_MS: "30" });
+  for (let life = 0; life < 2; life += 1) {
+    expect((await screens.snapshot([{ id: "a", size }])).size).toBe(1);
+    await until("the idle one's end", () => programs(home).length === 0);
+  }
+  const other = screensOf(home);
+  await other.snapshot([{ id: "a", size }]);
+  other.close();
+  await until("the closed one's end", () => programs(home).length === 0);
+});
+
+test("lines that are no requests are refused, or passed over where nobody could be told", async () => {
+  const home = new TapeHome();
+  const child = Bun.spawn(ours("src/screen/main.ts"), { stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin.write(
+    'nonsense\n{"no":"number"}\n{"n":1,"op":"snapshot"}\n{"n":2,"op":"dance","directory":"/x","size":{"cols":9,"rows":9}}\n',
+  );
+  child.stdin.write(`${JSON.stringify({ n: 3, op: "cells", directory: home.directory("a"), size })}\n`);
+  await child.stdin.end();
+  const answers = (await new Response(child.stdout).text())
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(answers.map(({ n, ok }) => [n, ok])).toEqual([
+    [1, false],
+    [2, false],
+    [3, true],
+  ]);
+  expect(await child.exited).toBe(0);
+});
