@@ -5,6 +5,7 @@
 const NEEDED: readonly { readonly program: string; readonly package: string }[] = [
   { program: "strace", package: "strace" },
   { program: "systemd-analyze", package: "systemd" },
+  { program: "tmux", package: "tmux" },
 ];
 
 function missing(): string[] {

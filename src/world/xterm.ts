@@ -4,6 +4,7 @@
 // X2. It answers nobody and prints nothing: what programs ask of their terminal is answered by the one a person sits at.
 import { type IParser, Terminal } from "@xterm/headless";
 import type { Size } from "./children.ts";
+import { WIDTHS } from "./widths.ts";
 
 /** A cell's or pen's attributes: colours and flags in two words, the rest beside them where BG_EXTENDED says so. */
 export type Attributes = { readonly fg: number; readonly bg: number; readonly extended: ExtendedAttributes };
@@ -96,6 +97,8 @@ export class Xterm {
   constructor(size: Size, scrollback: number) {
     const windowOptions = { pushTitle: true, popTitle: true };
     this.#terminal = new Terminal({ ...size, scrollback, windowOptions, allowProposedApi: true, logLevel: "off" }); // X2
+    this.#terminal.unicode.register(WIDTHS);
+    this.#terminal.unicode.activeVersion = WIDTHS.version;
     this.parser = this.#terminal.parser;
     this.#core = (this.#terminal as unknown as { readonly _core: Core })._core;
     this.parser.registerCsiHandler({ final: "J" }, ([what]) => what === 1 && this.#eraseAbove());

@@ -1,0 +1,109 @@
+// Records real programs on a real terminal, for recorded.test.ts: `bun tests/screen/record.ts`. What it writes is committed; it is run
+// again when a program should be seen in a newer version, or a new one is added. A station is an offset at which the program waited.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const COLS = 80;
+const ROWS = 24;
+const ESC = "\u001b";
+/** A program that has said nothing for so long waits for a key. This is no test: nothing hangs on it. */
+const QUIET_MS = 400;
+
+type Session = { readonly name: string; readonly argv: readonly string[]; readonly keys: readonly string[] };
+
+const TEXT = Array.from(
+  { length: 60 },
+  (_, n) => `${n} the quick brown fox — “漢字” café 😀 ${"·".repeat(n % 50)}`,
+).join("\n");
+const CODE = `${Array.from({ length: 40 }, (_, n) => `export const value${n} = "text ${n}"; // 注释 ${n}`).join("\n")}\n`;
+
+const SESSIONS: readonly Session[] = [
+  {
+    name: "bash",
+    argv: ["bash", "--norc", "--noprofile"],
+    keys: [
+      "ls --color=always -la\r",
+      "printf '\\e[1;31mred\\e[0m \\e[4:3mcurly\\e[m 漢字 e\\u0301\\n'\r",
+      "seq 1 60\r",
+      "echo a long line that goes on and on $(seq 1 60)\r",
+      "not yet run",
+    ],
+  },
+  {
+    name: "vim",
+    argv: [
+      "vim",
+      "-N",
+      "-u",
+      "NONE",
+      "-i",
+      "NONE",
+      "-n",
+      "--cmd",
+      "set mouse=a title ruler hls nu",
+      "--cmd",
+      "syntax on",
+      "code.ts",
+    ],
+    keys: [
+      "jjjdd",
+      "ihello 漢字 ",
+      ESC,
+      ":split\r",
+      "/value2\r",
+      ":vsplit\r",
+      `${String.fromCharCode(22)}jjj`,
+      ESC,
+      "Go",
+      "more",
+    ],
+  },
+  { name: "vim-left", argv: ["vim", "-N", "-u", "NONE", "-i", "NONE", "-n", "code.ts"], keys: ["G", ":q!\r"] },
+  { name: "less", argv: ["less", "-R", "-S", "-N", "text.txt"], keys: [" ", "G", "/fox 12\r", "10k", `${ESC}[C`] },
+  { name: "top", argv: ["top", "-d", "60", "-p", "self"], keys: ["x", "z", "b"] },
+  { name: "htop", argv: ["htop", "-d", "100", "-p", "self"], keys: [`${ESC}[B`] },
+];
+
+async function record({ name, argv, keys }: Session, cwd: string): Promise<void> {
+  if (Bun.which(argv[0] ?? "") === null) return console.log(`${name}: not here`);
+  const chunks: Buffer[] = [];
+  let heardAt = performance.now();
+  const terminal = {
+    cols: COLS,
+    rows: ROWS,
+    data: (_: unknown, bytes: Uint8Array) => {
+      chunks.push(Buffer.from(bytes));
+      heardAt = performance.now();
+    },
+  };
+  const sleeper = Bun.spawn(["sleep", "100"]);
+  const words = argv.map((word) => (word === "self" ? String(sleeper.pid) : word));
+  const env = { PATH: "/usr/bin:/bin", TERM: "xterm-256color", LANG: "C.UTF-8", HOME: cwd, PS1: "$ ", USER: "someone" };
+  const child = Bun.spawn(words, { cwd, env, terminal });
+  const stations: number[] = [];
+  const quiet = async () => {
+    do await Bun.sleep(QUIET_MS / 4);
+    while (performance.now() - heardAt < QUIET_MS || chunks.length === 0);
+    stations.push(Buffer.concat(chunks).length);
+  };
+  await quiet();
+  for (const key of keys) {
+    heardAt = performance.now();
+    child.terminal?.write(key);
+    await quiet();
+  }
+  child.kill("SIGKILL");
+  sleeper.kill();
+  await child.exited;
+  const bytes = Buffer.concat(chunks);
+  const head = Buffer.from(`${JSON.stringify({ cols: COLS, rows: ROWS, stations })}\n`);
+  writeFileSync(join(import.meta.dir, `recordings/${name}.vt`), Buffer.concat([head, bytes]));
+  console.log(`${name}: ${bytes.length} bytes, ${stations.length} stations`);
+}
+
+const cwd = mkdtempSync(join(tmpdir(), "hfrec-"));
+writeFileSync(join(cwd, "text.txt"), TEXT);
+writeFileSync(join(cwd, "code.ts"), CODE);
+for (const session of SESSIONS) await record(session, cwd);
+rmSync(cwd, { recursive: true });

@@ -1,0 +1,86 @@
+// Screens of real programs: kept and restored at any byte they are the same, and another emulator sees the same.
+import { expect, test } from "bun:test";
+import type { ScreenCell, ScreenCells } from "../../src/core/screen.ts";
+import { describe } from "../../src/screen/describe.ts";
+import { Emulator } from "../../src/screen/emulator.ts";
+import { everything, restored } from "./compare.ts";
+import { agentSession, recordedSessions, type Session } from "./sessions.ts";
+import { Tmux } from "./tmux.ts";
+
+const SESSIONS = [...recordedSessions(), agentSession()];
+/** Every so many bytes, and where the program waited; a prime, so that it meets sequences everywhere. */
+const STRIDE = 499;
+const hasTmux = Bun.which("tmux") !== null;
+
+function cutsOf({ bytes, stations }: Session): number[] {
+  const regular = Array.from({ length: Math.floor(bytes.length / STRIDE) }, (_, n) => n * STRIDE);
+  return [...new Set([...regular, ...stations])].sort((a, b) => a - b);
+}
+
+for (const session of SESSIONS) {
+  test(`${session.name}: restored from any cut, and given the rest, the screen is as if it had never been cut`, () => {
+    const { bytes } = session;
+    const whole = new Emulator(session, 0);
+    whole.feed(bytes);
+    const wanted = everything(whole);
+    const first = new Emulator(session, 0);
+    for (const cut of cutsOf(session)) {
+      first.feed(bytes.subarray(first.end, cut));
+      const second = restored(first);
+      expect({ cut, ...everything(second) }).toEqual({ cut, ...everything(first) });
+      second.feed(bytes.subarray(second.offset));
+      expect({ cut, ...everything(second) }).toEqual({ cut, ...wanted });
+      second.dispose();
+    }
+  });
+
+  test.skipIf(!hasTmux)(
+    `${session.name}: tmux sees the same screen wherever the program waited (needs tmux)`,
+    async () => {
+      const tmux = new Tmux(session);
+      try {
+        const emulator = new Emulator(session, 0);
+        for (const station of session.stations) {
+          const part = session.bytes.subarray(emulator.end, station);
+          emulator.feed(part);
+          const opinion = await tmux.shows(part);
+          expect({ station, rows: shown(describe(emulator)) }).toEqual({ station, rows: shown(opinion.cells) });
+          expect({ station, ...factsOf(emulator) }).toEqual({ station, ...opinion.facts });
+        }
+      } finally {
+        tmux.close();
+      }
+    },
+  );
+}
+
+/** As text that is good to read where it differs. tmux does not tell what was erased behind the last character of a line. */
+function shown({ lines }: ScreenCells): string[] {
+  const cell = ({ ch, width, fg, bg, flags }: ScreenCell) =>
+    `${width === 0 ? "" : ch || " "}${fg || bg || flags ? `{${fg}|${bg}|${flags}}` : ""}`;
+  const printed = (line: readonly ScreenCell[]) =>
+    line.slice(0, line.findLastIndex(({ ch, width }) => ch !== "" || width === 0) + 1);
+  return lines.map((line) => printed(line).map(cell).join("").trimEnd());
+}
+
+function factsOf({ xterm }: Emulator): Record<string, number> {
+  const { active, modes } = xterm;
+  const facts = {
+    cursor_x: active.x,
+    cursor_y: active.y,
+    cursor_flag: !modes.hidden,
+    alternate_on: active === xterm.alternate,
+    insert_flag: modes.insert,
+    keypad_cursor_flag: modes.applicationCursorKeys,
+    keypad_flag: modes.applicationKeypad,
+    wrap_flag: modes.wraparound,
+    origin_flag: modes.origin,
+    mouse_standard_flag: modes.mouse === "VT200",
+    mouse_button_flag: modes.mouse === "DRAG",
+    mouse_all_flag: modes.mouse === "ANY",
+    mouse_sgr_flag: modes.mouseEncoding === "SGR",
+    scroll_region_upper: active.scrollTop,
+    scroll_region_lower: active.scrollBottom,
+  };
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, Number(value)]));
+}
