@@ -45,6 +45,10 @@ export const SUITES: readonly Suite[] = [
     load: async () => (await import("./idle.ts")).idle,
   },
   { names: ["cli.start"], load: async () => (await import("./cli-start.ts")).cliStart },
+  {
+    names: ["screen.parse", "screen.snapshot", "screen.restore"],
+    load: async () => (await import("./screen.ts")).screens,
+  },
 ];
 
 export const NAMES: readonly string[] = SUITES.flatMap((suite) => suite.names);
@@ -69,6 +73,7 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["terminal.memory.25", { of: "value", atMost: 80 }],
   ["terminal.memory.25.all", { of: "value", atMost: 160 }],
   ["idle.cpu", { of: "value", atMost: 0.5 }],
+  ["screen.parse", { of: "ratio", atLeast: 0.8 }],
 ]);
 
 /** `log.append.25` stands for all below it, and not for `log.append.250`. */

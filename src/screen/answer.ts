@@ -22,12 +22,15 @@ export async function answer(live: LiveScreens, clock: Clock, request: ScreenReq
   }
 }
 
-function snapshot({ emulator, exact }: FollowedTape, maxBytes: number, clock: Clock): ScreenSnapshot {
+function snapshot(tape: FollowedTape, maxBytes: number, clock: Clock): ScreenSnapshot {
+  const { emulator, exact } = tape;
   const { xterm, offset } = emulator;
   return {
     offset,
     ...emulator.size,
-    vt: serialize(emulator, maxBytes),
+    vt: tape.kept(`${offset} ${emulator.end} ${xterm.cols} ${xterm.rows} ${maxBytes}`, () =>
+      serialize(emulator, maxBytes),
+    ),
     exact,
     at: new Date(clock.now()).toISOString(),
     title: xterm.titles.title,

@@ -4,7 +4,7 @@
 // F3. It ends on an empty line at its beginning. Nothing that was there before is overwritten.
 import { messageLine, SOFT_RESET } from "../core/screen.ts";
 import type { ScreenBuffer } from "../world/xterm.ts";
-import { isEmptyLine } from "./cells.ts";
+import { usedLength } from "./cells.ts";
 import type { Emulator } from "./emulator.ts";
 import { rowText } from "./rows.ts";
 
@@ -36,7 +36,7 @@ function rowsOf({ xterm }: Emulator, buffer: ScreenBuffer): string[] {
     const line = buffer.lines.get(buffer.ybase + y);
     if (line === undefined) break;
     rows.push(rowText(line, (link) => xterm.link(link)).text);
-    if (!isEmptyLine(line)) filled = rows.length;
+    if (usedLength(line) > 0) filled = rows.length;
   }
   return rows.slice(0, filled);
 }
@@ -45,7 +45,7 @@ function rowsOf({ xterm }: Emulator, buffer: ScreenBuffer): string[] {
 function toEmptyLine(buffer: ScreenBuffer, rows: number, least: number): string {
   const isEmpty = (y: number) => {
     const line = buffer.lines.get(buffer.ybase + y);
-    return line === undefined || isEmptyLine(line);
+    return line === undefined || usedLength(line) === 0;
   };
   let y = rows - 1;
   while (y > least && isEmpty(y)) y -= 1;

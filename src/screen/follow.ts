@@ -20,6 +20,7 @@ export class FollowedTape {
   readonly #directory: string;
   readonly #tape: TapeReader;
   #exact: boolean;
+  #kept: { readonly key: string; readonly text: string } | undefined;
 
   /** `directory` is the terminal's; `size` is for a tape that has none recorded. */
   constructor(world: World, directory: string, start: { readonly size: Size; readonly from?: ScreenSnapshot }) {
@@ -41,6 +42,12 @@ export class FollowedTape {
   get isSame(): boolean {
     const { end } = new TapeReader(this.#world.disk, joinPath(this.#directory, "tape"));
     return end >= this.emulator.end;
+  }
+
+  /** What was made of the screen last, where nothing has changed since: most terminals say nothing most of the time. */
+  kept(key: string, make: () => string): string {
+    if (this.#kept?.key !== key) this.#kept = { key, text: make() };
+    return this.#kept.text;
   }
 
   /** Reads on to the end. */

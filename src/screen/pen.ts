@@ -16,9 +16,13 @@ export type Pen = { readonly fg: number; readonly bg: number; readonly ext: numb
 
 export const PLAIN: Pen = { fg: 0, bg: 0, ext: 0, link: 0 };
 
+export function isExtended(bg: number): boolean {
+  return (bg & BG.extended) !== 0;
+}
+
 /** What a cell shows: beside its words only where they say so. */
 export function penOf(fg: number, bg: number, extended: ExtendedAttributes | undefined): Pen {
-  const beside = (bg & BG.extended) === 0 ? undefined : extended;
+  const beside = isExtended(bg) ? extended : undefined;
   return { fg: fg | 0, bg: bg & ~BG.extended, ext: beside?._ext ?? 0, link: beside?.urlId ?? 0 };
 }
 
@@ -33,7 +37,7 @@ export function savedPen({ fg, bg }: Attributes): Pen {
 }
 
 export function samePen(a: Pen, b: Pen): boolean {
-  return a.fg === b.fg && a.bg === b.bg && a.ext === b.ext && a.link === b.link;
+  return a === b || (a.fg === b.fg && a.bg === b.bg && a.ext === b.ext && a.link === b.link);
 }
 
 /** Whether erasing leaves such a cell: a background, and nothing else. */

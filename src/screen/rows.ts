@@ -3,7 +3,7 @@
 // R2. A row that goes on in the next one is made to go on: the character after its last column is what tells a terminal so. Where the
 //     rows do not have such characters, others take their place for a moment.
 import type { BufferLine } from "../world/xterm.ts";
-import { type Cell, cellAt } from "./cells.ts";
+import { type Cell, CellReader, cellAt, usedLength } from "./cells.ts";
 import { backgroundOf, hasBackground, isProtected, type Pen, PLAIN, samePen, sgr } from "./pen.ts";
 
 const CSI = "\u001b[";
@@ -51,11 +51,12 @@ function linkText(link: number, links: Links): string {
 export function rowText(line: BufferLine, links: Links, next?: BufferLine): RowText {
   const writer = new RowWriter(links);
   const pushed = next === undefined ? undefined : pushedOut(line, next);
-  const end = pushed === undefined ? line.length : line.length - 1;
+  const end = Math.min(usedLength(line), pushed === undefined ? line.length : line.length - 1);
+  const cells = new CellReader(line);
   let full = false;
   for (let x = 0; x < end; ) {
-    const cell = cellAt(line, x);
-    const width = cell.text === "" ? blanksFrom(line, x, cell.pen) : cell.width;
+    const cell = cells.at(x);
+    const width = cell.text === "" ? blanksFrom(line, x, end) : cell.width;
     if (cell.text === "") writer.blanks(cell.pen, width);
     else writer.print(cell);
     x += width;
@@ -114,18 +115,17 @@ class RowWriter {
   }
 
   #use(pen: Pen): void {
+    if (pen === this.#pen) return;
     this.#text += penChange(this.#pen, pen, this.#links);
     this.#pen = pen;
   }
 }
 
 /** How many erased blanks of one background follow each other. */
-function blanksFrom(line: BufferLine, from: number, { bg }: Pen): number {
+function blanksFrom(line: BufferLine, from: number, end: number): number {
+  const bg = line.getBg(from);
   let x = from + 1;
-  for (; x < line.length; x += 1) {
-    const cell = cellAt(line, x);
-    if (cell.text !== "" || cell.pen.bg !== bg) break;
-  }
+  while (x < end && line.getBg(x) === bg && line.hasContent(x) === 0 && cellAt(line, x).text === "") x += 1;
   return x - from;
 }
 

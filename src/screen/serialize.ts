@@ -4,7 +4,7 @@
 // Z2. What was printed last is printed last: a terminal remembers it, for a line that is full and for a combining character.
 // Z3. Only what every terminal understands, or ignores without harm: people's own are shown the same text.
 import { SCROLLBACK_BYTES } from "../core/screen.ts";
-import type { ScreenBuffer } from "../world/xterm.ts";
+import type { BufferLine, ScreenBuffer } from "../world/xterm.ts";
 import { cellAt } from "./cells.ts";
 import { charsetName } from "./charsets.ts";
 import type { Emulator } from "./emulator.ts";
@@ -45,36 +45,34 @@ function elsewhere(text: string): string {
   return text === "" ? "" : `${CSI}?1047h${text}${CSI}?1047l${CSI}H`;
 }
 
+/** From the last line up, so that each knows in which one it goes on, and those behind the visible ones until there is no room. */
 function lines(buffer: ScreenBuffer, { xterm }: Emulator, maxBytes: number): string {
   const links: Links = (link) => xterm.link(link);
-  const rows: RowText[] = [];
-  const first = firstKept(buffer, links, maxBytes);
-  let text = "";
-  for (let y = first; y < buffer.ybase + xterm.rows; y += 1) {
+  const rows: { readonly line: BufferLine; readonly row: RowText }[] = [];
+  let room = maxBytes;
+  let whole = 0;
+  for (let y = buffer.ybase + xterm.rows - 1; y >= 0; y -= 1) {
     const line = buffer.lines.get(y);
-    if (line === undefined) break;
-    const next = buffer.lines.get(y + 1);
-    const row = rowText(line, links, next?.isWrapped === true ? next : undefined);
-    const [last, lastLine] = [rows.at(-1), buffer.lines.get(y - 1)];
-    if (last !== undefined && lastLine !== undefined) text += between(lastLine, last, row, line.isWrapped);
-    text += row.text;
-    rows.push(row);
+    if (line === undefined) continue;
+    const under = rows.at(-1)?.line;
+    const row = rowText(line, links, under?.isWrapped === true ? under : undefined);
+    const isBehind = y < buffer.ybase;
+    if (isBehind) room -= Buffer.byteLength(row.text) + LINE_END;
+    if (room < 0) break;
+    rows.push({ line, row });
+    if (!isBehind || !line.isWrapped) whole = rows.length; // One that is longer than its row is kept whole, or not at all.
   }
-  return text;
+  return joined(rows.slice(0, whole).reverse());
 }
 
-/** As many whole lines behind the visible ones as fit; one that is longer than its row counts as one. */
-function firstKept(buffer: ScreenBuffer, links: Links, maxBytes: number): number {
-  let room = maxBytes;
-  let first = buffer.ybase;
-  for (let y = buffer.ybase - 1; y >= 0; y -= 1) {
-    const line = buffer.lines.get(y);
-    if (line === undefined) break;
-    room -= Buffer.byteLength(rowText(line, links).text) + 2;
-    if (room < 0) break;
-    if (!line.isWrapped) first = y;
-  }
-  return first;
+const LINE_END = 2;
+
+function joined(rows: readonly { readonly line: BufferLine; readonly row: RowText }[]): string {
+  const parts = rows.map(({ line, row }, at) => {
+    const above = rows[at - 1];
+    return above === undefined ? row.text : between(above.line, above.row, row, line.isWrapped) + row.text;
+  });
+  return parts.join("");
 }
 
 /** Z1. The cursor and the pen are anywhere afterwards; the pen is plain. */

@@ -27,10 +27,11 @@ const rows = (emulator: Emulator): string[] => {
   );
 };
 
+const FRESH = describe(new Emulator(size, 0)).modes;
+
 /** What is not as in a terminal that has just been started; titles may stay. */
 const leftOn = (emulator: Emulator): string[] => {
-  const fresh = describe(new Emulator(emulator.size, 0)).modes;
-  return describe(emulator).modes.filter((mode) => !fresh.includes(mode) && !/^(titles|saved)=/.test(mode));
+  return describe(emulator).modes.filter((mode) => !FRESH.includes(mode) && !/^(titles|saved)=/.test(mode));
 };
 
 test("after a full-screen program its screen stands on the normal one, with its colours, and a line says what happened", () => {

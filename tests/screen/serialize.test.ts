@@ -1,0 +1,94 @@
+// What a kept screen has, one thing at a time; the properties in exact.test.ts have them all at once.
+import { expect, test } from "bun:test";
+import { Fault } from "../../src/base/fault.ts";
+import { answer } from "../../src/screen/answer.ts";
+import { Emulator } from "../../src/screen/emulator.ts";
+import { LiveScreens } from "../../src/screen/live.ts";
+import { serialize } from "../../src/screen/serialize.ts";
+import { realClock } from "../../src/world/real-clock.ts";
+import { realDisk } from "../../src/world/real-disk.ts";
+import { everything, restored } from "./compare.ts";
+
+const ESC = "\u001b";
+const size = { cols: 80, rows: 24 };
+
+function shown(text: string, within = size): Emulator {
+  const emulator = new Emulator(within, 0);
+  emulator.feed(Buffer.from(text));
+  return emulator;
+}
+
+test("TC-1 what lies behind the visible lines takes at most 10 KB by default, and the visible screen is always whole", () => {
+  const lines = Array.from(
+    { length: 900 },
+    (_, n) => `${ESC}[3${n % 8}mline ${n} of many, and a few more words in it${ESC}[m`,
+  );
+  const emulator = shown(lines.join("\r\n"));
+  const [none, some, much] = [0, undefined, 200_000].map((most) => serialize(emulator, most));
+  const bytes = (text = "") => Buffer.byteLength(text) - Buffer.byteLength(none ?? "");
+  expect(bytes(some)).toBeGreaterThan(9 << 10);
+  expect(bytes(some)).toBeLessThanOrEqual(10 << 10);
+  expect(bytes(much)).toBeGreaterThan(40_000);
+  for (const text of [none, some, much]) {
+    const fresh = new Emulator(size, 0);
+    fresh.xterm.write(text ?? "");
+    expect(everything(fresh, 0)).toEqual(everything(emulator, 0));
+  }
+});
+
+test("a line that goes on in the next row still does, also where its last column was erased", () => {
+  const emulator = shown(`${"x".repeat(200)}\r\n${"y".repeat(80)}${ESC}[41m ${ESC}[m`);
+  expect(everything(restored(emulator))).toEqual(everything(emulator));
+  const erased = shown(`${"x".repeat(100)}${ESC}[1;80H${ESC}[X${ESC}[3;1H`);
+  expect(everything(restored(erased))).toEqual(everything(erased));
+  const wide = shown(`${ESC}[42m${"x".repeat(79)}漢字${ESC}[m\r\n`);
+  expect(everything(restored(wide))).toEqual(everything(wide));
+});
+
+test("the alternate screen has its own colours, and the normal one behind it is there when it is left", () => {
+  const emulator = shown(`${ESC}[44mblue prompt ${ESC}7${ESC}[?1049h${ESC}[41mred${ESC}[m`);
+  const other = restored(emulator);
+  expect(everything(other)).toEqual(everything(emulator));
+  for (const each of [emulator, other]) each.feed(Buffer.from(`${ESC}[?1049lback`));
+  expect(everything(other)).toEqual(everything(emulator));
+});
+
+test("a line that is full stays full: the next character begins a new one", () => {
+  const emulator = shown(`${"z".repeat(80)}`);
+  const other = restored(emulator);
+  other.feed(Buffer.from("!"));
+  expect(other.xterm.active.lines.get(1)?.getString(0)).toBe("!");
+});
+
+test("everything up to the end of the last line can be erased, which the emulator alone does not survive", () => {
+  const emulator = shown(`a\r\nb\r\nc${ESC}[24;80H${ESC}[1J`);
+  expect(serialize(emulator)).toBe(`${"\r\n".repeat(23)}${ESC}[24;80H`);
+});
+
+test("an image or another string of any length goes by, and leaves the screen as it is", () => {
+  const emulator = shown(`a${ESC}P1;2q${"#0~-".repeat(100_000)}${ESC}\\b${ESC}_G${"x".repeat(90_000)}${ESC}\\c`);
+  expect(emulator.xterm.active.lines.get(0)?.getString(2)).toBe("c");
+  expect(emulator.unfinished).toBe(false);
+});
+
+test("a disk that cannot be read, or an emulator that breaks, is that request's refusal", async () => {
+  const clock = realClock();
+  const ask = { directory: "/nowhere", size, op: "cells" } as const;
+  const broken = (error: Error) => ({
+    ...realDisk(),
+    list: () => {
+      throw error;
+    },
+  });
+  const fault = new Fault({ code: "EIO", operation: "list", path: "/nowhere" });
+  expect(await answer(new LiveScreens({ disk: broken(fault), clock }), clock, ask)).toMatchObject({
+    ok: false,
+    error: { code: "screen.unreadable" },
+  });
+  expect(
+    await answer(new LiveScreens({ disk: broken(new TypeError("no such line")), clock }), clock, ask),
+  ).toMatchObject({
+    ok: false,
+    error: { code: "screen.failed" },
+  });
+});
