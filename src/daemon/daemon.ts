@@ -14,12 +14,14 @@ import type { SafeMode } from "../log/safe-mode.ts";
 import type { Config } from "../wire/config-schema.ts";
 import type { Report, StatusResult } from "../wire/rpc.ts";
 import type { Bus } from "./bus.ts";
+import { NO_SCREENS } from "./checkpoint-state.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import { foldTerminals } from "./fold.ts";
 import { makeHandlers } from "./handlers.ts";
 import { Hands, type HandsWorld } from "./hands.ts";
 import { makeHolderProgram } from "./holder-program.ts";
 import { seeAll, stopOrphans } from "./orphan-stop.ts";
-import { RecoveryRun, type RunOutcome } from "./recovery-run.ts";
+import { RecoveryRun, type RunOutcome, type StageWork } from "./recovery-run.ts";
 import { RecoveryStateMachine } from "./recovery-state.ts";
 import { type Cause, CLEAN_MARKER, LAST_BOOT, recoveryWork } from "./recovery-work.ts";
 import { RpcServer } from "./rpc-server.ts";
@@ -52,6 +54,7 @@ export class Daemon {
   #turn: Turn | undefined;
   #hands: Hands | undefined;
   #run: RecoveryRun | undefined;
+  #checkpoints: Checkpoints | undefined;
   #cause: Cause = "clean start";
   #reportName: string | null = null;
   #begun = 0;
@@ -100,6 +103,7 @@ export class Daemon {
       if (this.isLive && this.#tended % SEE_EVERY === 0) this.#seeAll();
       if (this.#token !== undefined) await keepToken(world.disk, world.home, this.#token);
       await this.#server?.look(world.sockets, this.#socket);
+      await this.#checkpoints?.pulse();
     });
   }
 
@@ -133,7 +137,7 @@ export class Daemon {
       broken,
     });
     const tape = { segmentBytes: config.terminal.segmentBytes, maxBytes: config.terminal.tapeBytes };
-    this.#hands = new Hands(
+    const hands = new Hands(
       world,
       { tape },
       {
@@ -143,16 +147,32 @@ export class Daemon {
         broken,
       },
     );
+    const checkpoints = this.#makeCheckpoints(turn, hands);
+    bus.subscribe(["terminal.*"], (topic) => checkpoints.heard(topic));
+    this.#hands = hands;
     this.#turn = turn;
+    this.#checkpoints = checkpoints;
     return damageIn(this.#log.report);
+  }
+
+  #makeCheckpoints(turn: Turn, hands: Hands): Checkpoints {
+    const { world, config, safeMode, say, broken } = this.#ports;
+    return new Checkpoints(world, config, {
+      screens: NO_SCREENS,
+      terminals: () => turn.terminals.values(),
+      status: (id) => hands.status(id),
+      isOff: () => safeMode.isActive(),
+      say,
+      broken,
+    });
   }
 
   /** Recovers; where a stage fails, the daemon stays up and waits for the operator. */
   async recover(): Promise<void> {
     const { world, config } = this.#ports;
-    const { turn, hands, log } = this.#opened();
+    const { turn, hands, log, checkpoints } = this.#opened();
     const setAside = foldTerminals(log, turn);
-    const work = recoveryWork({
+    const stages = recoveryWork({
       place: world,
       turn,
       hands,
@@ -162,6 +182,10 @@ export class Daemon {
         this.#cause = cause;
       },
     });
+    const work: StageWork = {
+      ...stages,
+      INVENTORYING: async (progress) => [...(await stages.INVENTORYING(progress)), ...(await checkpoints.items())],
+    };
     const timeoutMs = config.recovery.stageTimeoutS * 1000;
     const report = (items: readonly ReportItem[]) => this.#report(items);
     this.#run = new RecoveryRun(this.#machine, { work, clock: world.clock, timeoutMs, report });
@@ -194,16 +218,18 @@ export class Daemon {
       say(`recovery failed in ${outcome.stage}: ${outcome.reason}. Next: holdfast recovery retry`);
       return;
     }
-    const { hands } = this.#opened();
+    const { hands, checkpoints } = this.#opened();
     hands.goRounds();
+    checkpoints.goLive();
     say(`live after ${this.#took()} ms (${this.#cause}, ${outcome.items.length} looked at)`);
     hands.holderProgram = await makeHolderProgram(world.disk, world.self, world.home);
   }
 
   #opened() {
-    const [log, turn, hands] = [this.#log, this.#turn, this.#hands];
-    if (log === undefined || turn === undefined || hands === undefined) throw new Error("the storage is not open yet");
-    return { log, turn, hands };
+    const [log, turn, hands, checkpoints] = [this.#log, this.#turn, this.#hands, this.#checkpoints];
+    if (log === undefined || turn === undefined || hands === undefined || checkpoints === undefined)
+      throw new Error("the storage is not open yet");
+    return { log, turn, hands, checkpoints };
   }
 
   /** Who asks while it is being tried hears how that goes. */
@@ -254,6 +280,7 @@ export class Daemon {
   async stop(): Promise<void> {
     const { disk, home, clock, processes } = this.#ports.world;
     this.#server?.hide();
+    await this.#checkpoints?.finish(); // While the holders can still be asked.
     this.#hands?.close();
     await this.#tolerating(async () => this.#seeAll());
     await this.#log?.close();

@@ -18,6 +18,7 @@ export type Checkpoint = {
   readonly time: string;
   readonly fold: number;
   readonly writtenAs: number;
+  readonly sha256: string;
   readonly body: unknown;
 };
 
@@ -43,8 +44,8 @@ export function readCheckpoint(disk: Disk, path: string, expected: Expected): Fi
     return { kind: "foreign", head, problem: otherRules(path, head.fold, expected.fold) }; // R3
   const body = migrate(reading.body, head.version, expected);
   if (body.kind === "bad") return bad(path, body.code, body.reason, bytes);
-  const { seq, time, fold, version } = head;
-  return { kind: "usable", head, checkpoint: { seq, time, fold, writtenAs: version, body: body.body } };
+  const { seq, time, fold, version, sha256 } = head;
+  return { kind: "usable", head, checkpoint: { seq, time, fold, writtenAs: version, sha256, body: body.body } };
 }
 
 /** A bad sector, or a directory in its place, is damage; a lack of descriptors or rights is not, and must not look like it. */

@@ -32,6 +32,11 @@ export const SECTIONS = {
     envAllow: words([], "Globs of variables that are stored although they look like secrets."),
     envDeny: words([], "Globs of variables that are never stored."),
   },
+  checkpoint: {
+    intervalMs: whole([1_000, 3_600_000], 60_000, "How long after a change what is seen of the terminals is saved."),
+    maxAgeH: whole([1, 8_760], 24, "A checkpoint older than this is used only with a word of doubt."),
+    scrollbackBytes: whole([0, MIB], 10 * KIB, "How much of a screen is saved with it, at most; 0 saves none."),
+  },
   web: {
     enabled: yesNo(true, "Whether the page is served, on this machine only."),
     port: whole([0, 65_535], 0, "The port of the page; 0 takes any free one."),

@@ -11,6 +11,14 @@ export type ListedProcess = {
   readonly startTime: number;
 };
 
+/** Who is in front of a terminal. `ageMs`: how long ago it was started. */
+export type ForegroundProcess = {
+  readonly pid: number;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly ageMs: number;
+};
+
 export type Signal = "SIGTERM" | "SIGKILL" | "SIGINT" | "SIGHUP" | "SIGSTOP" | "SIGCONT";
 
 export interface Processes {
@@ -27,6 +35,12 @@ export interface Processes {
   list(): readonly ListedProcess[];
   /** A variable that a process was started with; undefined where it has none of that name, is gone, or is not ours to look into. */
   variable(pid: number, name: string): string | undefined;
+  /**
+   * Who is in front of the terminal of the process `pid`: the leader of its foreground group, else `pid` itself (no terminal, or the
+   * leader is gone or not ours to look into). `cwd` is the path by which the directory went, where it was deleted. Undefined
+   * where `pid` itself is gone.
+   */
+  foreground(pid: number): ForegroundProcess | undefined;
   /** Now, in the unit of `startTime`. */
   ticks(): number;
   /** False where it was gone already; never signals a stranger that has its pid by now. */

@@ -15,7 +15,7 @@ const PPID = 4 - 3;
 const SESSION = 6 - 3;
 const START_TIME = 22 - 3;
 /** What the kernel shows to programs, on every architecture. */
-const TICKS_A_SECOND = 100;
+export const TICKS_A_SECOND = 100;
 
 export function list(): readonly ListedProcess[] {
   const names = attempt("list", "/proc", () => readdirSync("/proc"));

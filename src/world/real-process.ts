@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { assert } from "../base/assert.ts";
 import { attempt, unless } from "./attempt.ts";
 import { isAlive, type Processes, type ProcessIdentity, type Signal } from "./process.ts";
+import { foreground } from "./real-foreground.ts";
 import { list, ticks, variable } from "./real-process-list.ts";
 
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
@@ -21,6 +22,7 @@ export function realProcesses(): Processes {
     waitsForDisk,
     list,
     variable,
+    foreground,
     ticks,
     kill: (who, signal) => alive(who) && send(who.pid, signal),
   };

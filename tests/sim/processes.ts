@@ -1,6 +1,7 @@
 // A simulated process table: pids are given out again, zombies linger, a reboot ends everybody.
 import { assert } from "../../src/base/assert.ts";
 import {
+  type ForegroundProcess,
   identify,
   isAlive,
   type ListedProcess,
@@ -26,6 +27,7 @@ export class SimProcesses implements Processes {
   readonly signals: { readonly pid: number; readonly signal: Signal }[] = [];
   private readonly table = new Map<number, Entry>();
   private readonly stalled = new Set<number>();
+  private readonly fronts = new Map<number, ForegroundProcess>();
   private tick = 0;
   private boot = 1;
   private lastPid = 1000;
@@ -59,6 +61,18 @@ export class SimProcesses implements Processes {
 
   ticks(): number {
     return this.tick;
+  }
+
+  foreground(pid: number): ForegroundProcess | undefined {
+    const front = this.fronts.get(pid);
+    const startTime = this.startTime(front?.pid ?? pid);
+    if (this.startTime(pid) === undefined) return undefined;
+    return front !== undefined && startTime !== undefined ? front : { pid, argv: ["sh"], cwd: "/", ageMs: 0 };
+  }
+
+  /** From now on this one is in front of the terminal of `pid`. */
+  putInFront(pid: number, front: ForegroundProcess): void {
+    this.fronts.set(pid, front);
   }
 
   waitsForDisk(pid: number): boolean {

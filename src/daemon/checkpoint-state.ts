@@ -1,0 +1,188 @@
+// What a checkpoint says of the terminals: seen in the process table, on the tapes and, through the screen program, on the screens.
+// V1. Who is idle is not asked: a tape whose files have not grown has nothing new to show, and its holder is not woken.
+// V2. A snapshot that could not be had is the last one: the screen is that one and the tape since, and stays exact.
+// V3. A terminal that is not running keeps what was last seen of it, until it has ended or was removed: a restoration that came to
+//     nothing, or waits for somebody, must not overwrite what it was to restore.
+// V4. No secret goes to disk: the environment passes the filter (core/environment.ts).
+import { type CheckpointSession, type Foreground, type RestorePolicy, shellLine } from "../core/checkpoint.ts";
+import { type EnvironmentRules, keepEnvironment } from "../core/environment.ts";
+import type { ScreenSnapshot } from "../core/screen.ts";
+import type { Terminal, TerminalSize } from "../core/terminal.ts";
+import { joinPath } from "../log/file.ts";
+import { endOf, listStretches } from "../log/tape-segments.ts";
+import type { HolderStatus } from "../wire/holder.ts";
+import type { ForegroundProcess } from "../world/process.ts";
+import { type HolderPlace, terminalDirectory } from "./holder-files.ts";
+
+export type ScreenRequest = {
+  readonly id: string;
+  readonly size: TerminalSize;
+  /** The last snapshot: only the tape since has to be read. */
+  readonly from?: ScreenSnapshot;
+  readonly maxBytes: number;
+};
+
+/** Whoever draws screens. One that it cannot draw is left out of the answer. */
+export interface ScreenPort {
+  snapshot(requests: readonly ScreenRequest[]): Promise<ReadonlyMap<string, ScreenSnapshot>>;
+}
+
+/** Where there is nobody to draw: terminals come back with their tape alone. */
+export const NO_SCREENS: ScreenPort = { snapshot: async () => new Map() };
+
+export type StateOptions = { readonly scrollbackBytes: number; readonly environment: EnvironmentRules };
+
+export type StatePorts = {
+  readonly screens: ScreenPort;
+  terminals(): Iterable<Terminal>;
+  status(id: string): Promise<HolderStatus | undefined>;
+};
+
+/** What has happened since the last look. */
+export type Pulse = { readonly changed: boolean; readonly inputs: number };
+
+/** `end` of the tape, `inputs` taken by the holder so far, both as of the last look. */
+type Seen = { readonly end: number; readonly inputs: number; readonly size: TerminalSize };
+type Running = Terminal & { readonly state: { readonly kind: "running" } };
+
+export class CheckpointState {
+  readonly #place: HolderPlace;
+  readonly #options: StateOptions;
+  readonly #ports: StatePorts;
+  readonly #seen = new Map<string, Seen>();
+  readonly #last = new Map<string, CheckpointSession>();
+
+  constructor(place: HolderPlace, options: StateOptions, ports: StatePorts) {
+    this.#place = place;
+    this.#options = options;
+    this.#ports = ports;
+  }
+
+  /** What the last life saw (V2, V3). */
+  seed(sessions: Iterable<CheckpointSession>): void {
+    for (const session of sessions) this.#last.set(session.terminalId, session);
+  }
+
+  /** Cheap enough for every few seconds: a look at each tape's files, and a word with the holders of those that grew (V1). */
+  async pulse(): Promise<Pulse> {
+    const grown = this.#running().filter(({ id }) => this.#tapeEnd(id) !== this.#seen.get(id)?.end);
+    const inputs = await Promise.all(grown.map((terminal) => this.#ask(terminal)));
+    return { changed: grown.length > 0, inputs: inputs.reduce((sum, each) => sum + each, 0) };
+  }
+
+  /** The inputs since the last look. A first look counts none: they may have been days ago. */
+  async #ask({ id, recipe }: Running): Promise<number> {
+    const before = this.#seen.get(id);
+    const end = this.#tapeEnd(id);
+    const status = await this.#ports.status(id);
+    const inputs = Object.values(status?.writers ?? {}).reduce((sum, number) => sum + number, 0);
+    this.#seen.set(id, { end, inputs, size: status?.size ?? before?.size ?? recipe.size });
+    return before === undefined ? 0 : Math.max(0, inputs - before.inputs);
+  }
+
+  /** Every terminal that is to come back. */
+  async sessions(): Promise<readonly CheckpointSession[]> {
+    await this.pulse();
+    const open = [...this.#ports.terminals()].filter(({ removed, state }) => !removed && state.kind !== "ended");
+    this.#forgetAllBut(new Set(open.map(({ id }) => id)));
+    const snapshots = await this.#snapshots(open.filter(isRunning));
+    const sessions: CheckpointSession[] = [];
+    for (const terminal of open) {
+      sessions.push(this.#session(terminal, snapshots.get(terminal.id)));
+      if (sessions.length % AT_A_TIME === 0) await new Promise<void>((go) => this.#place.clock.soon(go));
+    }
+    this.seed(sessions);
+    return sessions;
+  }
+
+  #running(): Running[] {
+    return [...this.#ports.terminals()].filter(isRunning);
+  }
+
+  #tapeEnd(id: string): number {
+    const { disk, home } = this.#place;
+    return endOf(listStretches(disk, joinPath(terminalDirectory(home, id), "tape")));
+  }
+
+  #forgetAllBut(ids: ReadonlySet<string>): void {
+    for (const map of [this.#seen, this.#last]) for (const id of map.keys()) if (!ids.has(id)) map.delete(id);
+  }
+
+  async #snapshots(running: readonly Running[]): Promise<ReadonlyMap<string, ScreenSnapshot>> {
+    const { scrollbackBytes: maxBytes } = this.#options;
+    if (maxBytes === 0) return new Map();
+    const requests = running.flatMap((terminal): ScreenRequest[] => {
+      const from = snapshotOf(this.#last.get(terminal.id));
+      const { end, size } = this.#seen.get(terminal.id) ?? { end: 0, size: terminal.recipe.size };
+      if (end === (from?.offset ?? 0)) return []; // V1
+      return [{ id: terminal.id, size, maxBytes, ...(from === undefined ? {} : { from }) }];
+    });
+    const drawn =
+      requests.length === 0 ? new Map<string, ScreenSnapshot>() : await this.#ports.screens.snapshot(requests);
+    return new Map([...drawn].filter(([, { vt }]) => Buffer.byteLength(vt) <= maxBytes));
+  }
+
+  #session(terminal: Terminal, drawn: ScreenSnapshot | undefined): CheckpointSession {
+    const last = this.#last.get(terminal.id);
+    if (!isRunning(terminal)) return { ...(last ?? this.#byRecipe(terminal)), ...labels(terminal) }; // V3
+    const kept = this.#options.scrollbackBytes === 0 ? undefined : snapshotOf(last);
+    const { vt = "", ...screen } = drawn ?? kept ?? {}; // V2
+    const { pid } = terminal.state;
+    const front = this.#place.processes.foreground(pid);
+    return {
+      ...this.#byRecipe(terminal),
+      ...labels(terminal),
+      workingDirectory: front?.cwd ?? last?.workingDirectory ?? terminal.recipe.cwd,
+      size: this.#seen.get(terminal.id)?.size ?? terminal.recipe.size,
+      bootId: terminal.state.bootId,
+      scrollbackSnapshot: vt,
+      screen: "offset" in screen ? screen : null,
+      foreground: front === undefined || front.pid === pid ? null : this.#foreground(front),
+    };
+  }
+
+  /** What is known without looking at anything. */
+  #byRecipe({ id, recipe, generation }: Terminal): Omit<CheckpointSession, keyof ReturnType<typeof labels>> {
+    const { argv, cwd, env, size } = recipe;
+    return {
+      sessionId: id,
+      terminalId: id,
+      workingDirectory: cwd,
+      environmentVariables: keepEnvironment(env, this.#options.environment).kept, // V4
+      scrollbackSnapshot: "",
+      multiplexerSessionName: null,
+      shellCommand: shellLine(argv),
+      argv,
+      size,
+      generation,
+      bootId: "",
+      screen: null,
+      foreground: null,
+    };
+  }
+
+  #foreground({ argv, cwd, ageMs }: ForegroundProcess): Foreground {
+    return { argv, cwd, startedAt: new Date(this.#place.clock.now() - ageMs).toISOString() };
+  }
+}
+
+/** Terminals whose processes are looked up in one go: a millisecond or two. */
+const AT_A_TIME = 25;
+
+/** What the log knows better than anything seen before. */
+function labels(terminal: Terminal) {
+  return { name: terminal.name, laneId: terminal.lane, policy: policyOf(terminal) };
+}
+
+function policyOf(terminal: Terminal): RestorePolicy {
+  const policy = "policy" in terminal ? terminal.policy : undefined;
+  return policy === "ask" || policy === "never" ? policy : "auto";
+}
+
+function isRunning(terminal: Terminal): terminal is Running {
+  return !terminal.removed && terminal.state.kind === "running";
+}
+
+function snapshotOf(session: CheckpointSession | undefined): ScreenSnapshot | undefined {
+  return session?.screen == null ? undefined : { ...session.screen, vt: session.scrollbackSnapshot };
+}
