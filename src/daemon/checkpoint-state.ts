@@ -75,7 +75,8 @@ export class CheckpointState {
     const before = this.#seen.get(id);
     const end = this.#tapeEnd(id);
     const status = await this.#ports.status(id);
-    const inputs = Object.values(status?.writers ?? {}).reduce((sum, number) => sum + number, 0);
+    const counts = status === undefined ? [before?.inputs ?? 0] : Object.values(status.writers);
+    const inputs = counts.reduce((sum, number) => sum + number, 0);
     this.#seen.set(id, { end, inputs, size: status?.size ?? before?.size ?? recipe.size });
     return before === undefined ? 0 : Math.max(0, inputs - before.inputs);
   }

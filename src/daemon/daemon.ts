@@ -16,7 +16,8 @@ import type { Report, StatusResult } from "../wire/rpc.ts";
 import type { Bus } from "./bus.ts";
 import { NO_SCREENS } from "./checkpoint-state.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import { foldTerminals } from "./fold.ts";
+import { foldTerminals, removalTime } from "./fold.ts";
+import { Garbage } from "./gc.ts";
 import { makeHandlers } from "./handlers.ts";
 import { Hands, type HandsWorld } from "./hands.ts";
 import { makeHolderProgram } from "./holder-program.ts";
@@ -55,6 +56,7 @@ export class Daemon {
   #hands: Hands | undefined;
   #run: RecoveryRun | undefined;
   #checkpoints: Checkpoints | undefined;
+  #garbage: Garbage | undefined;
   #cause: Cause = "clean start";
   #reportName: string | null = null;
   #begun = 0;
@@ -85,6 +87,7 @@ export class Daemon {
       report: (name) => readReport(world.disk, world.home, name),
       retry: () => this.#retryAlone(),
       leaveSafeMode: () => this.#leaveSafeMode(),
+      gc: (dryRun) => this.#garbage?.collect(dryRun),
     });
     const server = new RpcServer(handlers, bus, { token, version, pid: world.processes.pid });
     await server.listen(world.sockets, this.#socket);
@@ -152,6 +155,7 @@ export class Daemon {
     this.#hands = hands;
     this.#turn = turn;
     this.#checkpoints = checkpoints;
+    this.#garbage = this.#makeGarbage(turn, this.#log);
     return damageIn(this.#log.report);
   }
 
@@ -164,6 +168,16 @@ export class Daemon {
       isOff: () => safeMode.isActive(),
       say,
       broken,
+    });
+  }
+
+  #makeGarbage(turn: Turn, log: EventLog): Garbage {
+    const { world, config, safeMode, say } = this.#ports;
+    return new Garbage(world, config.retention, {
+      terminals: () => turn.terminals.values(),
+      removedAt: (id) => removalTime(log, id),
+      isOff: () => safeMode.isActive(),
+      say,
     });
   }
 
@@ -221,6 +235,7 @@ export class Daemon {
     const { hands, checkpoints } = this.#opened();
     hands.goRounds();
     checkpoints.goLive();
+    this.#garbage?.start();
     say(`live after ${this.#took()} ms (${this.#cause}, ${outcome.items.length} looked at)`);
     hands.holderProgram = await makeHolderProgram(world.disk, world.self, world.home);
   }
@@ -280,6 +295,7 @@ export class Daemon {
   async stop(): Promise<void> {
     const { disk, home, clock, processes } = this.#ports.world;
     this.#server?.hide();
+    this.#garbage?.stop();
     await this.#checkpoints?.finish(); // While the holders can still be asked.
     this.#hands?.close();
     await this.#tolerating(async () => this.#seeAll());

@@ -37,3 +37,13 @@ function item(id: string, name: string | undefined, reason: string): ReportItem 
   const next = `holdfast log verify ${short}`;
   return { what: "terminal", id, name: name ?? short, fate: "needs you", reason, next };
 }
+
+/** When a terminal was removed, as its log says; undefined where it does not. */
+export function removalTime(log: EventLog, id: string): number | undefined {
+  for (const reading of log.read(`terminals/${id}`)) {
+    if (reading.kind !== "entry" || reading.entry.event !== "terminal.removed") continue;
+    const time = Date.parse(reading.entry.ts);
+    return Number.isNaN(time) ? undefined : time;
+  }
+  return undefined;
+}

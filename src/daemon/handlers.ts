@@ -4,7 +4,7 @@ import { newId } from "../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../base/result.ts";
 import type { TerminalCommand } from "../core/terminal.ts";
 import { isObject } from "../wire/lines.ts";
-import type { ListedTerminal, Report, StatusResult } from "../wire/rpc.ts";
+import type { GcResult, ListedTerminal, Report, StatusResult } from "../wire/rpc.ts";
 import type { Random } from "../world/random.ts";
 import type { Hands } from "./hands.ts";
 import type { Handlers } from "./rpc-server.ts";
@@ -20,6 +20,8 @@ export type HandlerPorts = {
   report(name: string | null): Report | null;
   retry(): Promise<Result<{ stage: string }>>;
   leaveSafeMode(): Promise<Result<{ active: boolean }>>;
+  /** Undefined until there is something to look at. */
+  gc(dryRun: boolean): GcResult | undefined;
 };
 
 type Params = Readonly<Record<string, unknown>>;
@@ -42,6 +44,10 @@ export function makeHandlers(ports: HandlerPorts): Handlers {
     "recovery.report": async ({ name }) => ok(ports.report(typeof name === "string" ? name : null)),
     "recovery.retry": () => ports.retry(),
     "safe-mode.exit": () => ports.leaveSafeMode(),
+    gc: async ({ dryRun }) => {
+      const done = ports.isLive() ? ports.gc(dryRun !== false) : undefined; // H1; and in doubt nothing is removed.
+      return done === undefined ? NOT_LIVE : ok(done);
+    },
   };
 }
 

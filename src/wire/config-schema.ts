@@ -5,6 +5,8 @@ import { command, controlKey, type Field, pages, path, text, variables, whole, w
 
 const KIB = 1 << 10;
 const MIB = 1 << 20;
+/** A hundred years. */
+const MANY_DAYS = 36_500;
 
 export const SECTIONS = {
   daemon: {
@@ -36,6 +38,16 @@ export const SECTIONS = {
     intervalMs: whole([1_000, 3_600_000], 60_000, "How long after a change what is seen of the terminals is saved."),
     maxAgeH: whole([1, 8_760], 24, "A checkpoint older than this is used only with a word of doubt."),
     scrollbackBytes: whole([0, MIB], 10 * KIB, "How much of a screen is saved with it, at most; 0 saves none."),
+  },
+  retention: {
+    removedDays: whole([0, MANY_DAYS], 1, "How long the output of a terminal is kept after `holdfast rm`."),
+    endedDays: whole([1, MANY_DAYS], 30, "How long the output of a terminal is kept after its program has ended."),
+    tapeBytes: whole([0, 1_024 * 1_024 * MIB], 4_096 * MIB, "How much output of ended terminals is kept in all."),
+    reportDays: whole([1, MANY_DAYS], 90, "How long reports of recoveries are kept; the newest always is."),
+    reports: whole([1, 50], 50, "How many of them are kept."),
+    quarantineDays: whole([1, MANY_DAYS], 90, "How long damaged files are kept in quarantine."),
+    quarantineBytes: whole([0, 1_024 * 1_024 * MIB], 1_024 * MIB, "How much of them is kept."),
+    histories: whole([1, 10_000], 20, "How many older checkpoints of a workflow are kept."),
   },
   web: {
     enabled: yesNo(true, "Whether the page is served, on this machine only."),

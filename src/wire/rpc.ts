@@ -58,6 +58,19 @@ export type Report = {
   readonly tookMs: number;
 };
 
+/** What was removed, or would be. `bytes` of an item is its part of the whole; `failed` says what could not be removed, and why. */
+export type GcResult = {
+  readonly dryRun: boolean;
+  readonly bytes: number;
+  readonly items: readonly {
+    readonly what: string;
+    readonly path: string;
+    readonly bytes: number;
+    readonly reason: string;
+  }[];
+  readonly failed: readonly string[];
+};
+
 /** Every method: what it takes, what it gives. */
 export type Methods = {
   hello: {
@@ -85,6 +98,7 @@ export type Methods = {
   "recovery.report": { params: { name: string | null }; result: Report | null };
   "recovery.retry": { params: Record<string, never>; result: { stage: RecoveryStage } };
   "safe-mode.exit": { params: Record<string, never>; result: { active: boolean } };
+  gc: { params: { dryRun: boolean }; result: GcResult };
   subscribe: { params: { topics: readonly string[] }; result: Record<string, never> };
 };
 

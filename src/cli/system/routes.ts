@@ -5,6 +5,7 @@ import { countFlag, type DataFlags, flag, type HomeFlags, home, text } from "../
 import type { Context } from "../outside.ts";
 import type { InstallFlags } from "../service/install.ts";
 import type { DownFlags } from "./down.ts";
+import type { GcFlags } from "./gc.ts";
 import type { LogsFlags } from "./logs.ts";
 import type { ReportFlags } from "./recovery.ts";
 
@@ -180,6 +181,22 @@ const ready = buildCommand<HomeFlags, [], Context>({
   docs: { brief: "For service managers: whether the watchdog is to be started" },
 });
 
+const gc = buildCommand<GcFlags, [], Context>({
+  loader: async () => (await import("./gc.ts")).gcCommand,
+  parameters: {
+    flags: {
+      home,
+      dryRun: flag("Only say what would be removed"),
+      json: flag("One JSON object {dryRun, bytes, items, failed}"),
+    },
+  },
+  docs: {
+    brief: "Remove what nobody needs any more, as [retention] in the configuration says",
+    fullDescription:
+      "Output of removed and long ended terminals, old reports, old quarantine. Holdfast does the same once a day. Nothing that runs, and nothing that a recovery reads, is ever removed.",
+  },
+});
+
 const completions = buildCommand<HomeFlags, [shell: "bash" | "zsh" | "fish"], Context>({
   loader: async () => (await import("./completions.ts")).completionsCommand,
   parameters: {
@@ -228,6 +245,7 @@ export const systemRoutes = {
   recovery,
   "safe-mode": safeMode,
   config,
+  gc,
   completions,
   __complete: complete,
   __ready: ready,

@@ -1,0 +1,43 @@
+// `holdfast gc`: removes what nobody needs any more, or says what that would be. The daemon does it: it knows what runs.
+import { ok } from "../../base/result.ts";
+import type { GcResult } from "../../wire/rpc.ts";
+import { onDaemon } from "../client.ts";
+import type { DataFlags } from "../flags.ts";
+import { existingHome } from "../home.ts";
+import { EXIT, type Exit } from "../outside.ts";
+import { count, say, visible, visibleLine } from "../print.ts";
+import { type Reach, reaching } from "../reach.ts";
+import { columns } from "../table.ts";
+
+export type GcFlags = DataFlags & { readonly dryRun?: boolean };
+
+async function gc(reach: Reach, flags: GcFlags): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const done = await onDaemon(reach, home.value, (client) => client.call("gc", { dryRun: flags.dryRun === true }));
+  if (!done.ok) return done;
+  if (flags.json) await reach.console.out.write(`${visibleLine(JSON.stringify(done.value))}\n`);
+  else await print(reach, done.value);
+  return ok(done.value.failed.length > 0 ? EXIT.failed : EXIT.ok);
+}
+
+async function print({ console }: Reach, { dryRun, bytes, items, failed }: GcResult): Promise<void> {
+  const rows = items.map((item) => [size(item.bytes), item.what, item.reason, item.path]);
+  if (rows.length > 0) await console.out.write(visible(`${columns(rows, console.widthOf).join("\n")}\n`));
+  for (const words of failed) await say(console, `could not be removed: ${words}`);
+  const verb = dryRun ? "would free" : "freed";
+  await say(
+    console,
+    items.length === 0 ? "nothing to remove." : `${verb} ${size(bytes)} in ${count(items.length, "piece")}.`,
+  );
+}
+
+const UNITS = ["B", "KB", "MB", "GB", "TB"] as const;
+
+function size(bytes: number): string {
+  const step = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 1024 ** step;
+  return `${step === 0 ? value : value.toFixed(1)} ${UNITS[step]}`;
+}
+
+export const gcCommand = reaching(gc);

@@ -1,0 +1,30 @@
+// `holdfast gc` as a user meets it.
+import { afterAll, expect, test } from "bun:test";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { endAll, Home } from "./terminal-home.ts";
+
+afterAll(endAll, 60_000);
+
+test("gc says what it would free, frees it, and leaves what runs and every log", async () => {
+  const home = new Home();
+  writeFileSync(join(home.path, "config.toml"), "[retention]\nremoved_days = 0\n");
+  await home.ok("new", "-d", "stays", "--", "sh", "-c", "echo here; exec sleep 1000");
+  await home.says("stays", "here\n");
+  await home.ok("new", "-d", "goes", "--", "sh", "-c", "echo gone");
+  await home.run("wait", "goes");
+  const { id } = await home.listed("goes");
+  const stays = (await home.listed("stays")).id;
+  await home.ok("rm", "goes");
+  const dry = await home.json("gc", "--dry-run");
+  expect(dry).toMatchObject({ dryRun: true, failed: [] });
+  expect(dry.items).toMatchObject([{ what: "files of a removed terminal", reason: "older than 0 days" }]);
+  expect(existsSync(join(home.path, "terminals", id, "tape"))).toBe(true);
+  const { out, err } = await home.run("gc");
+  expect(out).toContain("files of a removed terminal");
+  expect(err).toMatch(/freed .*KB|freed .* B/);
+  expect(readdirSync(join(home.path, "terminals", id))).toEqual(["events.jsonl"]);
+  expect(readdirSync(join(home.path, "terminals", stays))).toContain("tape");
+  expect((await home.run("gc")).err).toContain("nothing to remove.");
+  expect(await home.ok("history", "stays")).toBe("here\n");
+}, 60_000);

@@ -1,0 +1,203 @@
+// What a checkpoint says of the terminals, seen in a simulated world.
+import { expect, test } from "bun:test";
+import type { ScreenSnapshot } from "../../src/core/screen.ts";
+import type { Terminal, TerminalState } from "../../src/core/terminal.ts";
+import { CheckpointState, NO_SCREENS, type ScreenRequest } from "../../src/daemon/checkpoint-state.ts";
+import type { HolderStatus } from "../../src/wire/holder.ts";
+import { simWorld } from "../sim/world.ts";
+import { sessionOf } from "./checkpoint-sessions.ts";
+
+class Site {
+  readonly world = { ...simWorld(1), home: "/home" };
+  readonly terminals = new Map<string, Terminal>();
+  readonly asked: string[] = [];
+  readonly drawn: ScreenRequest[] = [];
+  readonly inputs = new Map<string, number>();
+  vt = "screen";
+  mute = false;
+  readonly state: CheckpointState;
+
+  constructor(scrollbackBytes = 100) {
+    const rules = { allow: [], deny: ["SECRETLY"] };
+    this.state = new CheckpointState(
+      this.world,
+      { scrollbackBytes, environment: rules },
+      {
+        screens: { snapshot: (requests) => this.#draw(requests) },
+        terminals: () => this.terminals.values(),
+        status: (id) => this.#status(id),
+      },
+    );
+  }
+
+  add(n: number, kind: "running" | "uncertain" | "ended" = "running"): Terminal {
+    const id = sessionOf(n).terminalId;
+    const { pid, startTime, bootId } = this.world.processes.spawn();
+    const states: Readonly<Record<typeof kind, TerminalState>> = {
+      running: { kind: "running", holder: 1, pid, startTime, bootId },
+      uncertain: { kind: "uncertain", reason: "x", child: undefined },
+      ended: { kind: "ended", code: 0, signal: null, at: "2026-01-01T00:00:00.000Z" },
+    };
+    const env = { PATH: "/bin", API_KEY: "no", SECRETLY: "no" };
+    const recipe = { argv: ["bash", "-l"], cwd: "/start", env, size: { cols: 80, rows: 24 } };
+    const facts = { id, name: `t${n}`, lane: "main", generation: 1, createdAt: "x", removed: false, signal: undefined };
+    const terminal = { ...facts, recipe, state: states[kind] };
+    this.terminals.set(id, terminal);
+    this.print(id, 0, "$ ");
+    return terminal;
+  }
+
+  /** Output of a terminal: `text` is all there is from `start` on. */
+  print(id: string, start: number, text: string): void {
+    const name = String(start).padStart(16, "0");
+    this.world.disk.plant(`/home/terminals/${id}/tape/${name}.seg`, Buffer.from(text));
+  }
+
+  async #status(id: string): Promise<HolderStatus | undefined> {
+    this.asked.push(id);
+    if (this.mute) return undefined;
+    return {
+      ...{ v: 1, generation: 1, mode: "pty", pid: 1, child: null, startedAt: "x", consumed: 0, clients: 1 },
+      ...{ tape: { start: 0, end: 0, gaps: 0 }, lastOutputAt: null, exit: null, trouble: null },
+      size: { cols: 132, rows: 50 },
+      writers: { ann: this.inputs.get(id) ?? 0, bob: 1 },
+    };
+  }
+
+  async #draw(requests: readonly ScreenRequest[]): Promise<Map<string, ScreenSnapshot>> {
+    this.drawn.push(...requests);
+    return new Map(
+      requests.map(({ id, size }) => [
+        id,
+        { ...size, offset: this.#end(id), vt: this.vt, exact: true, at: "x", title: "", alternate: false },
+      ]),
+    );
+  }
+
+  #end(id: string): number {
+    const directory = `/home/terminals/${id}/tape`;
+    const name = this.world.disk.list(directory).sort().at(-1) ?? "";
+    return Number.parseInt(name, 10) + (this.world.disk.stat(`${directory}/${name}`)?.size ?? 0);
+  }
+}
+
+test("TC-1 a terminal at its prompt: its place, its size now, its screen, and nothing in front", async () => {
+  const site = new Site();
+  const { id, state } = site.add(1);
+  if (state.kind === "running")
+    site.world.processes.putInFront(state.pid, { pid: state.pid, argv: ["bash"], cwd: "/there", ageMs: 5 });
+  expect(await site.state.sessions()).toEqual([
+    {
+      ...sessionOf(1),
+      workingDirectory: "/there",
+      environmentVariables: { PATH: "/bin" },
+      argv: ["bash", "-l"],
+      shellCommand: "bash -l",
+      size: { cols: 132, rows: 50 },
+      scrollbackSnapshot: "screen",
+      screen: { offset: 2, cols: 132, rows: 50, exact: true, at: "x", title: "", alternate: false },
+    },
+  ]);
+  expect(site.drawn).toEqual([{ id, size: { cols: 132, rows: 50 }, maxBytes: 100 }]);
+});
+
+test("TC-1 a program in front is saved with its words, its place and when it was started", async () => {
+  const site = new Site();
+  const { state } = site.add(1);
+  const front = site.world.processes.spawn();
+  if (state.kind === "running")
+    site.world.processes.putInFront(state.pid, { pid: front.pid, argv: ["vim", "a b"], cwd: "/src", ageMs: 60_000 });
+  const [session] = await site.state.sessions();
+  expect(session).toMatchObject({ workingDirectory: "/src", shellCommand: "bash -l" });
+  const startedAt = new Date(site.world.clock.now() - 60_000).toISOString();
+  expect(session?.foreground).toEqual({ argv: ["vim", "a b"], cwd: "/src", startedAt });
+});
+
+test("a program that has just gone leaves the last known place, not none", async () => {
+  const site = new Site();
+  const { state } = site.add(1);
+  site.state.seed([sessionOf(1, { workingDirectory: "/last" })]);
+  if (state.kind === "running") site.world.processes.exit(state.pid);
+  expect(await site.state.sessions()).toMatchObject([{ workingDirectory: "/last", foreground: null }]);
+});
+
+test("only terminals with new output are drawn, from their last snapshot on; idle holders are not asked", async () => {
+  const site = new Site();
+  const [one, two] = [site.add(1).id, site.add(2).id];
+  await site.state.sessions();
+  expect(site.drawn.map(({ id }) => id)).toEqual([one, two]);
+  site.asked.length = 0;
+  site.drawn.length = 0;
+  await site.state.sessions();
+  expect([site.asked, site.drawn]).toEqual([[], []]);
+  site.print(two, 2, "more");
+  site.vt = "later";
+  const sessions = await site.state.sessions();
+  expect(site.asked).toEqual([two]);
+  expect(site.drawn).toMatchObject([{ id: two, from: { offset: 2, vt: "screen" } }]);
+  expect(sessions.map(({ scrollbackSnapshot }) => scrollbackSnapshot)).toEqual(["screen", "later"]);
+});
+
+test("the last life's snapshot is gone on from, where the tape has not moved", async () => {
+  const site = new Site();
+  site.add(1);
+  const screen = { offset: 2, cols: 80, rows: 24, exact: true, at: "x", title: "", alternate: false };
+  site.state.seed([sessionOf(1, { screen, scrollbackSnapshot: "from before" })]);
+  expect(await site.state.sessions()).toMatchObject([{ scrollbackSnapshot: "from before" }]);
+  expect(site.drawn).toEqual([]);
+});
+
+test("a snapshot above its limit is not kept, and 0 turns snapshots off, also those from before", async () => {
+  const site = new Site();
+  site.add(1);
+  site.vt = "x".repeat(101);
+  expect(await site.state.sessions()).toMatchObject([{ scrollbackSnapshot: "", screen: null }]);
+  const off = new Site(0);
+  off.add(1);
+  const screen = { offset: 1, cols: 80, rows: 24, exact: true, at: "x", title: "", alternate: false };
+  off.state.seed([sessionOf(1, { screen, scrollbackSnapshot: "from before" })]);
+  expect(await off.state.sessions()).toMatchObject([{ scrollbackSnapshot: "", screen: null }]);
+  expect(off.drawn).toEqual([]);
+});
+
+test("TC-8 what is not running keeps what was last seen of it; the ended and the removed are left out", async () => {
+  const site = new Site();
+  site.add(1, "uncertain");
+  site.add(2, "ended");
+  const gone = site.add(3);
+  site.terminals.set(gone.id, { ...gone, removed: true });
+  site.add(4, "uncertain");
+  const seen = sessionOf(1, { workingDirectory: "/seen", scrollbackSnapshot: "seen", name: "old-name" });
+  site.state.seed([seen]);
+  const sessions = await site.state.sessions();
+  expect(sessions).toHaveLength(2);
+  expect(sessions[0]).toEqual({ ...seen, name: "t1" });
+  expect(sessions[1]).toMatchObject({ name: "t4", workingDirectory: "/start", bootId: "" });
+});
+
+test("CS-2 a pulse counts the inputs that holders took since the last one, and the first counts none", async () => {
+  const site = new Site();
+  const { id } = site.add(1);
+  site.inputs.set(id, 40);
+  expect(await site.state.pulse()).toEqual({ changed: true, inputs: 0 });
+  expect(await site.state.pulse()).toEqual({ changed: false, inputs: 0 });
+  site.inputs.set(id, 47);
+  site.print(id, 2, "typed");
+  expect(await site.state.pulse()).toEqual({ changed: true, inputs: 7 });
+});
+
+test("a holder that does not answer holds nothing up: size and counts are as they were", async () => {
+  const site = new Site();
+  const { id } = site.add(1);
+  await site.state.sessions();
+  site.mute = true;
+  site.print(id, 2, "more");
+  expect(await site.state.sessions()).toMatchObject([{ size: { cols: 132, rows: 50 } }]);
+  site.mute = false;
+  site.print(id, 6, "and more");
+  expect(await site.state.pulse()).toEqual({ changed: true, inputs: 0 });
+});
+
+test("without a screen program terminals are saved without screens", async () => {
+  expect(await NO_SCREENS.snapshot([])).toEqual(new Map());
+});

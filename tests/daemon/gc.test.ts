@@ -1,0 +1,214 @@
+// What `gc` throws away, in a simulated home; and what it must never touch.
+import { expect, test } from "bun:test";
+import type { Terminal, TerminalState } from "../../src/core/terminal.ts";
+import { Garbage } from "../../src/daemon/gc.ts";
+import type { Config } from "../../src/wire/config-schema.ts";
+import { simWorld } from "../sim/world.ts";
+
+const DAY = 86_400_000;
+const RULES: Config["retention"] = {
+  removedDays: 1,
+  endedDays: 30,
+  tapeBytes: 1_000_000,
+  reportDays: 90,
+  reports: 50,
+  quarantineDays: 90,
+  quarantineBytes: 1_000_000,
+  histories: 2,
+};
+const id = (n: number) => `0190b6a${n}-0000-7000-8000-000000000000`;
+
+class Site {
+  readonly world = { ...simWorld(1), home: "/home" };
+  readonly said: string[] = [];
+  readonly terminals = new Map<string, Terminal>();
+  readonly removed = new Map<string, number>();
+  off = false;
+  readonly garbage: Garbage;
+
+  constructor(rules: Partial<Config["retention"]> = {}) {
+    this.garbage = new Garbage(
+      this.world,
+      { ...RULES, ...rules },
+      {
+        terminals: () => this.terminals.values(),
+        removedAt: (terminal) => this.removed.get(terminal),
+        isOff: () => this.off,
+        say: (words) => void this.said.push(words),
+      },
+    );
+  }
+
+  ago(days: number): string {
+    return new Date(this.world.clock.now() - days * DAY).toISOString();
+  }
+
+  plant(path: string, bytes = 100): string {
+    this.world.disk.plant(`/home/${path}`, Buffer.alloc(bytes, 120));
+    return `/home/${path}`;
+  }
+
+  terminal(n: number, state: TerminalState, removedDaysAgo?: number): void {
+    const removed = removedDaysAgo !== undefined;
+    const recipe = { argv: ["sh"], cwd: "/", env: {}, size: { cols: 80, rows: 24 } };
+    const facts = { name: `t${n}`, lane: "main", generation: 1, createdAt: this.ago(400), signal: undefined };
+    this.terminals.set(id(n), { id: id(n), recipe, state, removed, ...facts });
+    if (removed) this.removed.set(id(n), this.world.clock.now() - removedDaysAgo * DAY);
+    for (const name of ["events.jsonl", "holder.json", "claim.json", "exit.json", "sizes.jsonl", "mine.txt"])
+      this.plant(`terminals/${id(n)}/${name}`);
+    for (const start of [0, 100]) this.plant(`terminals/${id(n)}/tape/${String(start).padStart(16, "0")}.seg`);
+    this.plant(`run/${id(n).slice(0, 16)}.sock`, 0);
+  }
+
+  ended(days: number): TerminalState {
+    return { kind: "ended", code: 0, signal: null, at: this.ago(days) };
+  }
+
+  files(path: string): string[] {
+    return this.world.disk.list(`/home/${path}`).sort();
+  }
+}
+
+const RUNNING: TerminalState = { kind: "running", holder: 1, pid: 2, startTime: 3, bootId: "x" };
+
+test("tapes of terminals that ended long ago go, and everything of removed ones but their log; a dry run says the same and removes nothing", () => {
+  const site = new Site();
+  site.terminal(1, site.ended(40));
+  site.terminal(2, site.ended(2), 2);
+  site.terminal(3, site.ended(20));
+  site.terminal(4, site.ended(40), 0.5);
+  const dry = site.garbage.collect(true);
+  expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(2);
+  const done = site.garbage.collect(false);
+  expect(done).toEqual({ ...dry, dryRun: false });
+  expect(done.items.filter(({ what }) => !what.startsWith("socket"))).toMatchObject([
+    { what: "files of a removed terminal", bytes: 600, reason: "older than 1 day" },
+    { what: "tape of an ended terminal", bytes: 200, reason: "older than 30 days" },
+  ]);
+  expect(done.bytes).toBe(800);
+  expect(site.files(`terminals/${id(1)}`)).toEqual([
+    "claim.json",
+    "events.jsonl",
+    "exit.json",
+    "holder.json",
+    "mine.txt",
+    "sizes.jsonl",
+  ]);
+  expect(site.files(`terminals/${id(2)}`)).toEqual(["events.jsonl", "mine.txt"]); // What is not ours stays.
+  for (const n of [3, 4]) expect(site.files(`terminals/${id(n)}/tape`)).toHaveLength(2);
+  expect(site.garbage.collect(false).items).toEqual([]);
+});
+
+test("what runs, starts or is uncertain is never touched, however old; nor is anything that a recovery reads", () => {
+  const site = new Site({ endedDays: 1, removedDays: 0, tapeBytes: 0, quarantineBytes: 0, reports: 1 });
+  site.terminal(1, RUNNING);
+  site.terminal(2, { kind: "starting" });
+  site.terminal(3, { kind: "uncertain", reason: "x", child: undefined });
+  const critical = [
+    ...["wal/00000001.wal", "recovery/checkpoint.json", "recovery/checkpoint.backup.json", "recovery/last-boot.json"],
+    ...["recovery/recovery-state.json", "recovery/wanted.json", "run/token", "run/daemon.lock", "run/daemon.sock"],
+  ];
+  for (const path of critical) site.plant(path);
+  expect(site.garbage.collect(false)).toEqual({ dryRun: false, bytes: 0, items: [], failed: [] });
+  expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(2);
+});
+
+test("ended terminals share a limit: the oldest tapes go first", () => {
+  const site = new Site({ tapeBytes: 450 });
+  for (const [n, days] of [
+    [1, 10],
+    [2, 3],
+    [3, 5],
+  ] as const)
+    site.terminal(n, site.ended(days));
+  const { items } = site.garbage.collect(false);
+  const tapes = items.filter(({ what }) => what.startsWith("tape"));
+  expect(tapes).toMatchObject([{ path: `/home/terminals/${id(1)}/tape`, reason: "more than 450 bytes of them" }]);
+});
+
+test("reports go by age and by number, and the newest never does", () => {
+  const site = new Site({ reports: 2 });
+  const name = (days: number) => `${site.ago(days).replaceAll(/[:.]/g, "-")}.json`;
+  for (const days of [200, 150, 50, 40, 30]) site.plant(`recovery/reports/${name(days)}`);
+  site.garbage.collect(false);
+  expect(site.files("recovery/reports")).toEqual([name(40), name(30), name(50)].sort().slice(-3));
+  const alone = new Site();
+  const old = `${alone.ago(500).replaceAll(/[:.]/g, "-")}.json`;
+  alone.plant(`recovery/reports/${old}`);
+  alone.garbage.collect(false);
+  expect(alone.files("recovery/reports")).toEqual([old]);
+});
+
+test("quarantine goes by age, with its notes; what has no note is kept", () => {
+  const site = new Site();
+  const note = (days: number) =>
+    Buffer.from(JSON.stringify({ from: "/x", offset: 0, length: 1, reason: "y", at: site.ago(days), sha256: "z" }));
+  site.plant("quarantine/wal-1-abc");
+  site.world.disk.plant("/home/quarantine/wal-1-abc.note.json", note(100));
+  site.plant("quarantine/wal-1-def");
+  site.world.disk.plant("/home/quarantine/wal-1-def.note.json", note(100));
+  site.world.disk.plant("/home/quarantine/wal-1-def.2.note.json", note(10));
+  site.plant("quarantine/unknown");
+  expect(site.garbage.collect(false).items).toMatchObject([{ what: "quarantine", reason: "older than 90 days" }]);
+  expect(site.files("quarantine")).toEqual(["unknown", "wal-1-def", "wal-1-def.2.note.json", "wal-1-def.note.json"]);
+});
+
+test("of the histories of checkpoints the newest stay, and the checkpoint itself is not among them", () => {
+  const site = new Site();
+  const session = "state/repo/sessions/run-1";
+  for (const day of [1, 2, 3, 4]) site.plant(`${session}/history/checkpoint-2026-01-0${day}T00-00-00.000Z.json`);
+  site.plant(`${session}/checkpoint.json`);
+  site.garbage.collect(false);
+  expect(site.files(`${session}/history`)).toEqual([
+    "checkpoint-2026-01-03T00-00-00.000Z.json",
+    "checkpoint-2026-01-04T00-00-00.000Z.json",
+  ]);
+  expect(site.files(session)).toContain("checkpoint.json");
+});
+
+test("sockets of terminals that are over go; one that an open terminal has stays", () => {
+  const site = new Site();
+  site.terminal(1, site.ended(0));
+  site.terminal(2, RUNNING);
+  site.garbage.collect(false);
+  expect(site.files("run")).toEqual([`${id(2).slice(0, 16)}.sock`]);
+});
+
+test("what cannot be removed is said and left, and the rest goes", () => {
+  const site = new Site();
+  site.terminal(1, site.ended(40));
+  site.terminal(2, site.ended(50));
+  site.world.disk.fault = ({ operation, path }) =>
+    operation === "unlink" && path.includes(id(1)) ? { kind: "fail", code: "EACCES" } : undefined;
+  const { items, failed } = site.garbage.collect(false);
+  expect(failed).toHaveLength(1);
+  expect(failed[0]).toContain("EACCES");
+  expect(items.filter(({ what }) => what.startsWith("tape"))).toHaveLength(1);
+});
+
+test("by itself it comes an hour after the start, then once a day; not in safe mode, and not after stop", () => {
+  const site = new Site();
+  site.terminal(1, site.ended(40));
+  site.garbage.start();
+  site.off = true;
+  site.world.clock.advance(DAY / 24);
+  expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(2);
+  site.off = false;
+  site.world.clock.advance(DAY);
+  expect(site.files(`terminals/${id(1)}/tape`)).toEqual([]);
+  expect(site.said).toEqual(["threw away 2 things that nobody needs: 200 bytes"]);
+  site.garbage.stop();
+  expect(site.world.clock.pendingTimers).toBe(0);
+});
+
+test("a clock that jumps to the next century takes nothing with it until the new time has held for a day", () => {
+  const site = new Site();
+  site.terminal(1, site.ended(1));
+  site.garbage.start();
+  site.world.clock.jump(36_500 * DAY);
+  site.world.clock.advance(DAY / 24);
+  expect(site.said).toEqual(["the clock was set: nothing is thrown away until it has held for a day"]);
+  site.world.clock.jump(-36_500 * DAY);
+  site.world.clock.advance(3 * DAY);
+  expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(2);
+});
