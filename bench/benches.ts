@@ -49,6 +49,10 @@ export const SUITES: readonly Suite[] = [
     names: ["screen.parse", "screen.snapshot", "screen.restore"],
     load: async () => (await import("./screen.ts")).screens,
   },
+  {
+    names: ["", ".bytes", ".typing"].map((part) => `checkpoint.terminals.25${part}`),
+    load: async () => (await import("./checkpoint-terminals.ts")).checkpointTerminals,
+  },
 ];
 
 export const NAMES: readonly string[] = SUITES.flatMap((suite) => suite.names);
@@ -74,6 +78,7 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["terminal.memory.25.all", { of: "value", atMost: 160 }],
   ["idle.cpu", { of: "value", atMost: 0.5 }],
   ["screen.parse", { of: "ratio", atLeast: 0.8 }],
+  ["checkpoint.terminals.25.bytes", { of: "ratio", atLeast: 1 }],
 ]);
 
 /** `log.append.25` stands for all below it, and not for `log.append.250`. */

@@ -4,11 +4,12 @@
 // checkpoint.load.<size>: `CheckpointStore.load`, hash checked; the peer reads the same file and parses it.
 // Both in milliseconds, one of ours and one of the peer's in turn. Not measured: a cold page cache, the first save of a process
 // (it also looks at what is there), history instead of backup.
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { CheckpointStore } from "../src/log/checkpoint-store.ts";
 import { realClock } from "../src/world/real-clock.ts";
 import { realDisk } from "../src/world/real-disk.ts";
+import { writeAtomically } from "./atomically.ts";
 import { median, timed } from "./rounds.ts";
 import { type Row, timeRow } from "./row.ts";
 import { type Bench, makePlace } from "./scratch.ts";
@@ -91,7 +92,7 @@ async function compareLoads(name: string, place: Place, times: number): Promise<
 }
 
 /** One of each in turn; the first of both only warm up. */
-async function inTurn(ours: () => unknown, peers: () => unknown, times: number) {
+export async function inTurn(ours: () => unknown, peers: () => unknown, times: number) {
   const seen = { ours: [] as number[], peers: [] as number[] };
   for (let turn = 0; turn <= times; turn += 1) {
     const ms = { ours: await timed(ours), peers: await timed(peers) };
@@ -100,16 +101,4 @@ async function inTurn(ours: () => unknown, peers: () => unknown, times: number) 
     seen.peers.push(ms.peers);
   }
   return { value: median(seen.ours), peerValue: median(seen.peers) };
-}
-
-function writeAtomically(path: string, bytes: Uint8Array): void {
-  const temp = `${path}.tmp`;
-  const fd = openSync(temp, "w");
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
-  fsyncSync(fd);
-  closeSync(fd);
-  renameSync(temp, path);
-  const directory = openSync(dirname(path), "r");
-  fsyncSync(directory);
-  closeSync(directory);
 }

@@ -43,6 +43,7 @@ export type Pulse = { readonly changed: boolean; readonly inputs: number };
 
 /** `end` of the tape, `inputs` taken by the holder so far, both as of the last look. */
 type Seen = { readonly end: number; readonly inputs: number; readonly size: TerminalSize };
+type Environment = Readonly<Record<string, string>>;
 type Running = Terminal & { readonly state: { readonly kind: "running" } };
 
 export class CheckpointState {
@@ -51,6 +52,8 @@ export class CheckpointState {
   readonly #ports: StatePorts;
   readonly #seen = new Map<string, Seen>();
   readonly #last = new Map<string, CheckpointSession>();
+  /** A recipe never changes, and judging its variables is most of what a checkpoint costs. */
+  readonly #kept = new WeakMap<Environment, Environment>();
 
   constructor(place: HolderPlace, options: StateOptions, ports: StatePorts) {
     this.#place = place;
@@ -149,7 +152,7 @@ export class CheckpointState {
       sessionId: id,
       terminalId: id,
       workingDirectory: cwd,
-      environmentVariables: keepEnvironment(env, this.#options.environment).kept, // V4
+      environmentVariables: this.#filtered(env),
       scrollbackSnapshot: "",
       multiplexerSessionName: null,
       shellCommand: shellLine(argv),
@@ -160,6 +163,13 @@ export class CheckpointState {
       screen: null,
       foreground: null,
     };
+  }
+
+  /** V4 */
+  #filtered(env: Environment): Environment {
+    const kept = this.#kept.get(env) ?? keepEnvironment(env, this.#options.environment).kept;
+    this.#kept.set(env, kept);
+    return kept;
   }
 
   #foreground({ argv, cwd, ageMs }: ForegroundProcess): Foreground {

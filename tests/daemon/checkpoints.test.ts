@@ -5,8 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readSessions } from "../../src/core/checkpoint.ts";
 import { CheckpointReader } from "../../src/daemon/checkpoint-reader.ts";
+import { readHolderSpec } from "../../src/daemon/holder-files.ts";
+import { HolderClient } from "../../src/wire/holder-client.ts";
 import { realClock } from "../../src/world/real-clock.ts";
 import { realDisk } from "../../src/world/real-disk.ts";
+import { realSockets } from "../../src/world/real-socket.ts";
 import { ours } from "../ours.ts";
 import { type DaemonHome, daemonHomes, until } from "./home.ts";
 
@@ -84,6 +87,31 @@ test("CS-1 a change is saved an interval later, an ended terminal is left out, a
   );
   expect(saved(home, BACKUP)?.errors).toEqual([]);
 });
+
+test("CS-2 more than 50 inputs into a real terminal make a checkpoint within seconds, not a minute later", async () => {
+  const home = newHome();
+  await home.live(); // The interval is the usual minute.
+  const id = await home.open("one", ["cat"]);
+  await home.is(id, "running");
+  const spec = readHolderSpec(realDisk(), home.path, id);
+  if (spec === undefined) throw new Error("there is no holder.json");
+  const line = new HolderClient((events) => realSockets().connect(spec.socket, events), {
+    token: spec.token,
+    writer: "ann",
+  });
+  expect((await line.connect()).ok).toBe(true);
+  const type = async (times: number) => {
+    for (let time = 0; time < times; time += 1) expect((await line.input(Buffer.from("x"))).ok).toBe(true);
+  };
+  await type(1); // The first look at a terminal counts nothing, so it must have been seen before.
+  const began = performance.now();
+  await until("a checkpoint", async () => {
+    await type(10);
+    return saved(home)?.sessions.length === 1;
+  });
+  expect(performance.now() - began).toBeLessThan(30_000);
+  line.close();
+}, 60_000);
 
 test("TC-8 both checkpoints overwritten with garbage: the daemon is live, says what is lost, and the terminal runs on", async () => {
   const home = newHome();

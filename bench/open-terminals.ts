@@ -1,0 +1,71 @@
+// Terminals to be checkpointed: real shells with a real job in front, each in a terminal of its own, and tapes that grow. What is not real:
+// their holders (nobody is asked over a socket) and the screen program, which is stood in for by a snapshot of 10 KB.
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ScreenSnapshot } from "../src/core/screen.ts";
+import type { Terminal } from "../src/core/terminal.ts";
+import { CheckpointState } from "../src/daemon/checkpoint-state.ts";
+import { identify } from "../src/world/process.ts";
+import { realWorld } from "../src/world/world.ts";
+import { type Bench, makePlace } from "./scratch.ts";
+
+const SNAPSHOT_BYTES = 10_240;
+const LINE =
+  "\u001b[1;32mann@box\u001b[0m:\u001b[1;34m~/src\u001b[0m$ make test && echo done\r\nok, 12 files checked\r\n";
+const VT = LINE.repeat(Math.ceil(SNAPSHOT_BYTES / LINE.length)).slice(0, SNAPSHOT_BYTES);
+
+export type OpenTerminals = {
+  readonly home: string;
+  readonly state: CheckpointState;
+  /** Every one of them prints something. */
+  print(): void;
+  close(): Promise<void>;
+};
+
+export function openTerminals(bench: Pick<Bench, "directory">, count: number): OpenTerminals {
+  const home = makePlace({ ...bench } as Bench, `terminals-${count}`);
+  const world = { ...realWorld(), home };
+  const env = environment();
+  const children = Array.from({ length: count }, () =>
+    Bun.spawn(["sh", "-mc", "sleep 1000; :"], { cwd: home, terminal: { cols: 120, rows: 40 } }),
+  );
+  const terminals = children.map(({ pid }, n): Terminal => {
+    const id = `0190b6a0-0000-7000-8000-${String(n).padStart(12, "0")}`;
+    makePlace({ ...bench } as Bench, `terminals-${count}/terminals/${id}/tape`);
+    const who = identify(world.processes, pid) ?? { pid, startTime: 0, bootId: "" };
+    const recipe = { argv: ["sh", "-mc", "sleep 1000; :"], cwd: home, env, size: { cols: 120, rows: 40 } };
+    const facts = { id, name: `t${n}`, lane: "main", generation: 1, createdAt: "", signal: undefined, removed: false };
+    return { ...facts, recipe, state: { kind: "running", holder: 1, ...who } };
+  });
+  const tapeOf = (id: string) => join(home, "terminals", id, "tape", "0000000000000000.seg");
+  let printed = 0;
+  const snapshot = (offset: number): ScreenSnapshot => {
+    return { offset, cols: 120, rows: 40, vt: VT, exact: true, at: "", title: "", alternate: false };
+  };
+  const state = new CheckpointState(
+    world,
+    { scrollbackBytes: SNAPSHOT_BYTES, environment: { allow: [], deny: [] } },
+    {
+      terminals: () => terminals,
+      status: async () => undefined,
+      screens: { snapshot: async (asked) => new Map(asked.map(({ id }) => [id, snapshot(printed)])) },
+    },
+  );
+  return {
+    home,
+    state,
+    print: () => {
+      for (const { id } of terminals) appendFileSync(tapeOf(id), "output\r\n");
+      printed += "output\r\n".length;
+    },
+    close: async () => {
+      for (const child of children) process.kill(-child.pid, "SIGKILL");
+      await Promise.all(children.map((child) => child.exited));
+    },
+  };
+}
+
+/** As large as that of somebody's desktop. */
+function environment(): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: 45 }, (_, n) => [`VARIABLE_NUMBER_${n}`, "x".repeat(20 + n)]));
+}
