@@ -174,6 +174,15 @@ test("sockets of terminals that are over go; one that an open terminal has stays
   expect(site.files("run")).toEqual([`${id(2).slice(0, 16)}.sock`]);
 });
 
+test("a socket that an open terminal shares with one that is over stays", () => {
+  const site = new Site();
+  site.terminal(1, site.ended(0));
+  const over = site.terminals.get(id(1));
+  if (over !== undefined) site.terminals.set("twin", { ...over, id: `${id(1).slice(0, 16)}-twin`, state: RUNNING });
+  site.garbage.collect(false);
+  expect(site.files("run")).toHaveLength(1);
+});
+
 test("what cannot be removed is said and left, and the rest goes", () => {
   const site = new Site();
   site.terminal(1, site.ended(40));
