@@ -48,6 +48,10 @@ export function openTerminals(bench: Pick<Bench, "directory">, count: number): O
     {
       terminals: () => terminals,
       status: async () => undefined,
+      late: () => undefined,
+      broken: (error) => {
+        throw error;
+      },
       screens: { snapshot: async (asked) => new Map(asked.map(({ id }) => [id, snapshot(printed)])) },
     },
   );

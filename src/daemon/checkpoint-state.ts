@@ -1,9 +1,11 @@
 // What a checkpoint says of the terminals: seen in the process table, on the tapes and, through the screen program, on the screens.
 // V1. Who is idle is not asked: a tape whose files have not grown has nothing new to show, and its holder is not woken.
-// V2. A snapshot that could not be had is the last one: the screen is that one and the tape since, and stays exact.
+// V2. A snapshot that could not be had in time is the last one: the screen is that one and the tape since, and stays exact. What comes
+//     late is for the next checkpoint; a tape that takes long to draw holds up nobody's place and command.
 // V3. A terminal that is not running keeps what was last seen of it, until it has ended or was removed: a restoration that came to
 //     nothing, or waits for somebody, must not overwrite what it was to restore.
 // V4. No secret goes to disk: the environment passes the filter (core/environment.ts).
+import { isFault } from "../base/fault.ts";
 import { type CheckpointSession, type Foreground, type RestorePolicy, shellLine } from "../core/checkpoint.ts";
 import { type EnvironmentRules, keepEnvironment } from "../core/environment.ts";
 import type { ScreenSnapshot } from "../core/screen.ts";
@@ -19,6 +21,7 @@ export type ScreenRequest = {
   readonly size: TerminalSize;
   /** The last snapshot: only the tape since has to be read. */
   readonly from?: ScreenSnapshot;
+  /** For the scrollback; the visible screen is always whole. */
   readonly maxBytes: number;
 };
 
@@ -36,6 +39,10 @@ export type StatePorts = {
   readonly screens: ScreenPort;
   terminals(): Iterable<Terminal>;
   status(id: string): Promise<HolderStatus | undefined>;
+  /** A snapshot came late, and waits for the next checkpoint (V2). */
+  late(): void;
+  /** Something broke that is no Fault. */
+  broken(error: unknown): void;
 };
 
 /** What has happened since the last look. */
@@ -43,6 +50,8 @@ export type Pulse = { readonly changed: boolean; readonly inputs: number };
 
 /** `end` of the tape, `inputs` taken by the holder so far, both as of the last look. */
 type Seen = { readonly end: number; readonly inputs: number; readonly size: TerminalSize };
+/** `end` of the tape when it was asked for: the snapshot itself may stop a few bytes before, in front of half a character. */
+type Drawn = { readonly snapshot: ScreenSnapshot; readonly end: number };
 type Environment = Readonly<Record<string, string>>;
 type Running = Terminal & { readonly state: { readonly kind: "running" } };
 
@@ -52,6 +61,10 @@ export class CheckpointState {
   readonly #ports: StatePorts;
   readonly #seen = new Map<string, Seen>();
   readonly #last = new Map<string, CheckpointSession>();
+  readonly #drawn = new Map<string, Drawn>();
+  readonly #drawing = new Set<string>();
+  /** Those that were seen running in this life. */
+  readonly #seenNow = new Set<string>();
   /** A recipe never changes, and judging its variables is most of what a checkpoint costs. */
   readonly #kept = new WeakMap<Environment, Environment>();
 
@@ -64,6 +77,12 @@ export class CheckpointState {
   /** What the last life saw (V2, V3). */
   seed(sessions: Iterable<CheckpointSession>): void {
     for (const session of sessions) this.#last.set(session.terminalId, session);
+  }
+
+  /** What was last seen of a terminal; `now` where that was in this life. */
+  last(id: string): { readonly session: CheckpointSession; readonly now: boolean } | undefined {
+    const session = this.#last.get(id);
+    return session === undefined ? undefined : { session, now: this.#seenNow.has(id) };
   }
 
   /** Cheap enough for every few seconds: a look at each tape's files, and a word with the holders of those that grew (V1). */
@@ -89,10 +108,10 @@ export class CheckpointState {
     await this.pulse();
     const open = [...this.#ports.terminals()].filter(({ removed, state }) => !removed && state.kind !== "ended");
     this.#forgetAllBut(new Set(open.map(({ id }) => id)));
-    const snapshots = await this.#snapshots(open.filter(isRunning));
+    await this.#draw(open.filter(isRunning));
     const sessions: CheckpointSession[] = [];
     for (const terminal of open) {
-      sessions.push(this.#session(terminal, snapshots.get(terminal.id)));
+      sessions.push(this.#session(terminal));
       if (sessions.length % AT_A_TIME === 0) await new Promise<void>((go) => this.#place.clock.soon(go));
     }
     this.seed(sessions);
@@ -109,28 +128,51 @@ export class CheckpointState {
   }
 
   #forgetAllBut(ids: ReadonlySet<string>): void {
-    for (const map of [this.#seen, this.#last]) for (const id of map.keys()) if (!ids.has(id)) map.delete(id);
+    for (const known of [this.#seen, this.#last, this.#drawn, this.#seenNow])
+      for (const id of [...known.keys()]) if (!ids.has(id)) known.delete(id);
   }
 
-  async #snapshots(running: readonly Running[]): Promise<ReadonlyMap<string, ScreenSnapshot>> {
+  /** V2: asks for what is new, and waits for it for a while. */
+  async #draw(running: readonly Running[]): Promise<void> {
     const { scrollbackBytes: maxBytes } = this.#options;
-    if (maxBytes === 0) return new Map();
-    const requests = running.flatMap((terminal): ScreenRequest[] => {
-      const from = snapshotOf(this.#last.get(terminal.id));
-      const { end, size } = this.#seen.get(terminal.id) ?? { end: 0, size: terminal.recipe.size };
-      if (end === (from?.offset ?? 0)) return []; // V1
-      return [{ id: terminal.id, size, maxBytes, ...(from === undefined ? {} : { from }) }];
+    if (maxBytes === 0) return;
+    let inTime = true;
+    const each = running.flatMap(({ id, recipe }) => {
+      const from = this.#drawn.get(id)?.snapshot ?? snapshotOf(this.#last.get(id));
+      const { end, size } = this.#seen.get(id) ?? { end: 0, size: recipe.size };
+      if (this.#drawing.has(id) || end === (this.#drawn.get(id)?.end ?? from?.offset ?? 0)) return []; // V1
+      return [this.#drawOne({ id, size, maxBytes, ...(from === undefined ? {} : { from }) }, end, () => inTime)];
     });
-    const drawn =
-      requests.length === 0 ? new Map<string, ScreenSnapshot>() : await this.#ports.screens.snapshot(requests);
-    return new Map([...drawn].filter(([, { vt }]) => Buffer.byteLength(vt) <= maxBytes));
+    const late = Promise.withResolvers<void>();
+    const callOff = this.#place.clock.after(SCREENS_MS, () => late.resolve());
+    await Promise.race([Promise.all(each), late.promise]);
+    inTime = false;
+    callOff();
   }
 
-  #session(terminal: Terminal, drawn: ScreenSnapshot | undefined): CheckpointSession {
+  /** Each by itself: one that takes long is waited for by nobody else. */
+  async #drawOne(request: ScreenRequest, end: number, inTime: () => boolean): Promise<void> {
+    const { id, maxBytes } = request;
+    this.#drawing.add(id);
+    try {
+      const snapshot = (await this.#ports.screens.snapshot([request])).get(id);
+      if (snapshot === undefined || Buffer.byteLength(snapshot.vt) > maxBytes + VISIBLE_BYTES) return;
+      this.#drawn.set(id, { snapshot, end });
+      if (!inTime()) this.#ports.late();
+    } catch (error) {
+      if (!isFault(error)) this.#ports.broken(error);
+    } finally {
+      this.#drawing.delete(id);
+    }
+  }
+
+  #session(terminal: Terminal): CheckpointSession {
     const last = this.#last.get(terminal.id);
     if (!isRunning(terminal)) return { ...(last ?? this.#byRecipe(terminal)), ...labels(terminal) }; // V3
-    const kept = this.#options.scrollbackBytes === 0 ? undefined : snapshotOf(last);
-    const { vt = "", ...screen } = drawn ?? kept ?? {}; // V2
+    const off = this.#options.scrollbackBytes === 0;
+    const { vt = "", ...screen } =
+      (off ? undefined : (this.#drawn.get(terminal.id)?.snapshot ?? snapshotOf(last))) ?? {}; // V2
+    this.#seenNow.add(terminal.id);
     const { pid } = terminal.state;
     const front = this.#place.processes.foreground(pid);
     return {
@@ -177,6 +219,10 @@ export class CheckpointState {
   }
 }
 
+/** V2. Drawing what is new takes milliseconds; a whole tape after a start, seconds. */
+const SCREENS_MS = 2_000;
+/** No visible screen comes near it; one that does is not worth the others' time. */
+const VISIBLE_BYTES = 512 << 10;
 /** Terminals whose processes are looked up in one go: a millisecond or two. */
 const AT_A_TIME = 25;
 

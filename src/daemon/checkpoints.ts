@@ -1,6 +1,7 @@
 // The checkpoints of a daemon's life: read before it recovers, written while it is live, and once more before it ends.
 // CP1. Nothing is written before LIVE: what is being restored is not yet true, and the good state must not be overwritten by it.
 // CP2. Terminals are looked at no more often than every five seconds, on the heartbeat that is there anyway: no timer of its own.
+import type { CheckpointSession } from "../core/checkpoint.ts";
 import type { ReportItem } from "../core/recovery.ts";
 import type { Config } from "../wire/config-schema.ts";
 import { CheckpointReader, type Survey } from "./checkpoint-reader.ts";
@@ -9,12 +10,14 @@ import { CheckpointState, type StatePorts } from "./checkpoint-state.ts";
 import { CheckpointWriter } from "./checkpoint-writer.ts";
 import type { HolderPlace } from "./holder-files.ts";
 
-export type CheckpointPorts = StatePorts & {
+export type CheckpointPorts = Omit<StatePorts, "late"> & {
   /** Safe mode. */
   isOff(): boolean;
   say(words: string): void;
-  broken(error: unknown): void;
 };
+
+/** What was last seen of a terminal. `doubt`: why that is not to be used without a word (TC-6). */
+export type LastSeen = { readonly session: CheckpointSession; readonly doubt: string | null };
 
 /** CS-2's events; any other of a terminal only makes the last checkpoint out of date. */
 const ACTIVITY: readonly string[] = ["terminal.created", "terminal.ended", "terminal.moved", "terminal.removed"];
@@ -42,7 +45,8 @@ export class Checkpoints {
     this.#ports = ports;
     this.#reader = new CheckpointReader(place, { maxAgeMs }, ports.say);
     this.#writer = new CheckpointWriter(place, ports.say);
-    this.#state = new CheckpointState(place, { scrollbackBytes: checkpoint.scrollbackBytes, environment }, ports);
+    const options = { scrollbackBytes: checkpoint.scrollbackBytes, environment };
+    this.#state = new CheckpointState(place, options, { ...ports, late: () => this.#scheduler.changed() });
     this.#scheduler = new CheckpointScheduler(
       { checkpointIntervalMs: checkpoint.intervalMs, freshMs: maxAgeMs / FRESH_PART },
       { ...ports, clock: place.clock },
@@ -64,6 +68,13 @@ export class Checkpoints {
   /** What the report says of the checkpoint itself. */
   async items(): Promise<readonly ReportItem[]> {
     return (await this.survey()).items;
+  }
+
+  /** For whoever restores a terminal: by this life where it was seen in it, else by the last. */
+  async lastSeen(id: string): Promise<LastSeen | undefined> {
+    const { doubt } = await this.survey();
+    const last = this.#state.last(id);
+    return last === undefined ? undefined : { session: last.session, doubt: last.now ? null : doubt };
   }
 
   /** CP1 */

@@ -1,5 +1,6 @@
 // What a checkpoint says of the terminals, seen in a simulated world.
 import { expect, test } from "bun:test";
+import { Fault } from "../../src/base/fault.ts";
 import type { ScreenSnapshot } from "../../src/core/screen.ts";
 import type { Terminal, TerminalState } from "../../src/core/terminal.ts";
 import { CheckpointState, NO_SCREENS, type ScreenRequest } from "../../src/daemon/checkpoint-state.ts";
@@ -13,6 +14,11 @@ class Site {
   readonly asked: string[] = [];
   readonly drawn: ScreenRequest[] = [];
   readonly inputs = new Map<string, number>();
+  readonly broken: unknown[] = [];
+  late = 0;
+  short = 0;
+  /** What a snapshot waits for. */
+  gate: Promise<void> | undefined;
   vt = "screen";
   mute = false;
   readonly state: CheckpointState;
@@ -26,6 +32,10 @@ class Site {
         screens: { snapshot: (requests) => this.#draw(requests) },
         terminals: () => this.terminals.values(),
         status: (id) => this.#status(id),
+        late: () => {
+          this.late += 1;
+        },
+        broken: (error) => void this.broken.push(error),
       },
     );
   }
@@ -66,10 +76,11 @@ class Site {
 
   async #draw(requests: readonly ScreenRequest[]): Promise<Map<string, ScreenSnapshot>> {
     this.drawn.push(...requests);
+    await this.gate;
     return new Map(
       requests.map(({ id, size }) => [
         id,
-        { ...size, offset: this.#end(id), vt: this.vt, exact: true, at: "x", title: "", alternate: false },
+        { ...size, offset: this.#end(id) - this.short, vt: this.vt, exact: true, at: "x", title: "", alternate: false },
       ]),
     );
   }
@@ -147,10 +158,66 @@ test("the last life's snapshot is gone on from, where the tape has not moved", a
   expect(site.drawn).toEqual([]);
 });
 
+test("a snapshot that takes long holds up no checkpoint: the last one is saved, and the late one with the next", async () => {
+  const site = new Site();
+  const { id } = site.add(1);
+  await site.state.sessions();
+  site.print(id, 2, "more");
+  site.vt = "later";
+  const gate = Promise.withResolvers<void>();
+  site.gate = gate.promise;
+  const pending = site.state.sessions();
+  await site.world.clock.settle();
+  site.world.clock.advance(2_000);
+  expect(await pending).toMatchObject([{ scrollbackSnapshot: "screen", screen: { offset: 2 } }]);
+  const again = site.state.sessions(); // It is not asked for twice.
+  await again;
+  expect(site.drawn).toHaveLength(2);
+  gate.resolve();
+  await site.world.clock.settle();
+  expect(site.late).toBe(1);
+  expect(await site.state.sessions()).toMatchObject([{ scrollbackSnapshot: "later", screen: { offset: 6 } }]);
+});
+
+test("a snapshot that stops in front of half a character is not asked for again until there is more", async () => {
+  const site = new Site();
+  const { id } = site.add(1);
+  site.short = 1;
+  await site.state.sessions();
+  await site.state.sessions();
+  expect(site.drawn).toHaveLength(1);
+  site.print(id, 2, "x");
+  await site.state.sessions();
+  expect(site.drawn).toHaveLength(2);
+});
+
+test("a screen program that fails costs the screens; a bug of ours is told", async () => {
+  const site = new Site();
+  site.add(1);
+  site.gate = Promise.reject(new Fault({ code: "EPIPE", operation: "write", path: "x" }));
+  expect(await site.state.sessions()).toMatchObject([{ scrollbackSnapshot: "" }]);
+  expect(site.broken).toEqual([]);
+  site.gate = Promise.reject(new Error("a bug"));
+  await site.state.sessions();
+  expect(String(site.broken[0])).toContain("a bug");
+});
+
+test("what was last seen is known by terminal, and whether that was in this life", async () => {
+  const site = new Site();
+  const { id } = site.add(1);
+  const other = site.add(2, "uncertain").id;
+  site.state.seed([sessionOf(1), sessionOf(2)]);
+  expect(site.state.last(id)).toEqual({ session: sessionOf(1), now: false });
+  await site.state.sessions();
+  expect(site.state.last(id)).toMatchObject({ now: true });
+  expect(site.state.last(other)).toMatchObject({ now: false });
+  expect(site.state.last("nobody")).toBeUndefined();
+});
+
 test("a snapshot above its limit is not kept, and 0 turns snapshots off, also those from before", async () => {
   const site = new Site();
   site.add(1);
-  site.vt = "x".repeat(101);
+  site.vt = "x".repeat((1 << 20) + 101);
   expect(await site.state.sessions()).toMatchObject([{ scrollbackSnapshot: "", screen: null }]);
   const off = new Site(0);
   off.add(1);
