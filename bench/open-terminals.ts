@@ -4,6 +4,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScreenSnapshot } from "../src/core/screen.ts";
 import type { Terminal } from "../src/core/terminal.ts";
+import { applyTerminal } from "../src/core/terminal-events.ts";
 import { CheckpointState } from "../src/daemon/checkpoint-state.ts";
 import { identify } from "../src/world/process.ts";
 import { realWorld } from "../src/world/world.ts";
@@ -23,7 +24,7 @@ export type OpenTerminals = {
 };
 
 export function openTerminals(bench: Pick<Bench, "directory">, count: number): OpenTerminals {
-  const home = makePlace({ ...bench } as Bench, `terminals-${count}`);
+  const home = makePlace(bench, `terminals-${count}`);
   const world = { ...realWorld(), home };
   const env = environment();
   const children = Array.from({ length: count }, () =>
@@ -31,11 +32,12 @@ export function openTerminals(bench: Pick<Bench, "directory">, count: number): O
   );
   const terminals = children.map(({ pid }, n): Terminal => {
     const id = `0190b6a0-0000-7000-8000-${String(n).padStart(12, "0")}`;
-    makePlace({ ...bench } as Bench, `terminals-${count}/terminals/${id}/tape`);
+    makePlace(bench, `terminals-${count}/terminals/${id}/tape`);
     const who = identify(world.processes, pid) ?? { pid, startTime: 0, bootId: "" };
     const recipe = { argv: ["sh", "-mc", "sleep 1000; :"], cwd: home, env, size: { cols: 120, rows: 40 } };
-    const facts = { id, name: `t${n}`, lane: "main", generation: 1, createdAt: "", signal: undefined, removed: false };
-    return { ...facts, recipe, state: { kind: "running", holder: 1, ...who } };
+    const data = { name: `t${n}`, lane: "main", generation: 1, at: "", ...recipe };
+    const made = applyTerminal(undefined, { event: "terminal.created", id, data });
+    return { ...made, state: { kind: "running", holder: 1, ...who } };
   });
   const tapeOf = (id: string) => join(home, "terminals", id, "tape", "0000000000000000.seg");
   let printed = 0;

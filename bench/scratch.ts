@@ -33,7 +33,7 @@ export function startBench(quick: boolean): Bench {
 }
 
 /** A new empty directory below the run's own. */
-export function makePlace(bench: Bench, name: string): string {
+export function makePlace(bench: Pick<Bench, "directory">, name: string): string {
   const path = join(bench.directory, name);
   mkdirSync(path, { recursive: true });
   return path;

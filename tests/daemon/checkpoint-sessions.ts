@@ -1,5 +1,7 @@
 // Sessions for tests of checkpoints: whole ones, of a size that people have.
 import type { CheckpointSession } from "../../src/core/checkpoint.ts";
+import type { Recipe, Terminal } from "../../src/core/terminal.ts";
+import { applyTerminal } from "../../src/core/terminal-events.ts";
 
 /** The n-th of them; `over` says what is different about it. */
 export function sessionOf(n: number, over: Partial<CheckpointSession> = {}): CheckpointSession {
@@ -23,6 +25,17 @@ export function sessionOf(n: number, over: Partial<CheckpointSession> = {}): Che
     foreground: null,
     ...over,
   };
+}
+
+/** The n-th terminal as its creation leaves it; with `over`, as something else did. */
+export function terminalOf(
+  n: number,
+  over: Partial<Omit<Terminal, "recipe">> & { readonly recipe?: Partial<Recipe> } = {},
+): Terminal {
+  const { recipe, ...rest } = over;
+  const usual = { argv: ["sh"], cwd: "/", env: {}, size: { cols: 80, rows: 24 }, ...recipe };
+  const data = { name: `t${n}`, lane: "main", generation: 1, at: "2025-01-01T00:00:00.000Z", ...usual };
+  return { ...applyTerminal(undefined, { event: "terminal.created", id: sessionOf(n).terminalId, data }), ...rest };
 }
 
 /** What a shell's screen serializes to: a prompt with colours, then plain text, `bytes` in all. */

@@ -6,7 +6,7 @@ import type { Terminal, TerminalState } from "../../src/core/terminal.ts";
 import { CheckpointState, NO_SCREENS, type ScreenRequest } from "../../src/daemon/checkpoint-state.ts";
 import type { HolderStatus } from "../../src/wire/holder.ts";
 import { simWorld } from "../sim/world.ts";
-import { sessionOf } from "./checkpoint-sessions.ts";
+import { sessionOf, terminalOf } from "./checkpoint-sessions.ts";
 
 class Site {
   readonly world = { ...simWorld(1), home: "/home" };
@@ -41,7 +41,6 @@ class Site {
   }
 
   add(n: number, kind: "running" | "uncertain" | "ended" = "running"): Terminal {
-    const id = sessionOf(n).terminalId;
     const { pid, startTime, bootId } = this.world.processes.spawn();
     const states: Readonly<Record<typeof kind, TerminalState>> = {
       running: { kind: "running", holder: 1, pid, startTime, bootId },
@@ -49,11 +48,9 @@ class Site {
       ended: { kind: "ended", code: 0, signal: null, at: "2026-01-01T00:00:00.000Z" },
     };
     const env = { PATH: "/bin", API_KEY: "no", SECRETLY: "no" };
-    const recipe = { argv: ["bash", "-l"], cwd: "/start", env, size: { cols: 80, rows: 24 } };
-    const facts = { id, name: `t${n}`, lane: "main", generation: 1, createdAt: "x", removed: false, signal: undefined };
-    const terminal = { ...facts, recipe, state: states[kind] };
-    this.terminals.set(id, terminal);
-    this.print(id, 0, "$ ");
+    const terminal = terminalOf(n, { recipe: { argv: ["bash", "-l"], cwd: "/start", env }, state: states[kind] });
+    this.terminals.set(terminal.id, terminal);
+    this.print(terminal.id, 0, "$ ");
     return terminal;
   }
 

@@ -7,7 +7,7 @@ import { readWhole } from "../../src/log/file.ts";
 import { loadConfig } from "../../src/wire/config.ts";
 import { nothing } from "../sim/survive.ts";
 import { afterPowerCut, type SimWorld, simWorld } from "../sim/world.ts";
-import { sessionOf } from "./checkpoint-sessions.ts";
+import { terminalOf } from "./checkpoint-sessions.ts";
 
 const HOUR = 3_600_000;
 const PATH = "/home/recovery/checkpoint.json";
@@ -44,13 +44,10 @@ class Life {
   }
 
   open(n: number): Terminal {
-    const id = sessionOf(n).terminalId;
     const who = this.world.processes.spawn();
     this.world.processes.putInFront(who.pid, { pid: who.pid, argv: ["sh"], cwd: "/there", ageMs: 0 });
-    const recipe = { argv: ["sh"], cwd: "/", env: {}, size: { cols: 80, rows: 24 } };
-    const facts = { id, name: `t${n}`, lane: "main", generation: 1, createdAt: "x", removed: false, signal: undefined };
-    const terminal: Terminal = { ...facts, recipe, state: { kind: "running", holder: 1, ...who } };
-    this.terminals.set(id, terminal);
+    const terminal = terminalOf(n, { state: { kind: "running", holder: 1, ...who } });
+    this.terminals.set(terminal.id, terminal);
     return terminal;
   }
 

@@ -4,6 +4,7 @@ import type { Terminal, TerminalState } from "../../src/core/terminal.ts";
 import { Garbage } from "../../src/daemon/gc.ts";
 import type { Config } from "../../src/wire/config-schema.ts";
 import { simWorld } from "../sim/world.ts";
+import { terminalOf } from "./checkpoint-sessions.ts";
 
 const DAY = 86_400_000;
 const RULES: Config["retention"] = {
@@ -50,9 +51,7 @@ class Site {
 
   terminal(n: number, state: TerminalState, removedDaysAgo?: number): void {
     const removed = removedDaysAgo !== undefined;
-    const recipe = { argv: ["sh"], cwd: "/", env: {}, size: { cols: 80, rows: 24 } };
-    const facts = { name: `t${n}`, lane: "main", generation: 1, createdAt: this.ago(400), signal: undefined };
-    this.terminals.set(id(n), { id: id(n), recipe, state, removed, ...facts });
+    this.terminals.set(id(n), terminalOf(n, { id: id(n), createdAt: this.ago(400), state, removed }));
     if (removed) this.removed.set(id(n), this.world.clock.now() - removedDaysAgo * DAY);
     for (const name of ["events.jsonl", "holder.json", "claim.json", "exit.json", "sizes.jsonl", "mine.txt"])
       this.plant(`terminals/${id(n)}/${name}`);
