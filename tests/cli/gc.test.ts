@@ -27,4 +27,10 @@ test("gc says what it would free, frees it, and leaves what runs and every log",
   expect(readdirSync(join(home.path, "terminals", stays))).toContain("tape");
   expect((await home.run("gc")).err).toContain("nothing to remove.");
   expect(await home.ok("history", "stays")).toBe("here\n");
+  await home.ok("down"); // The next life finds nothing missing.
+  await home.ok("up");
+  const { items } = await home.json("recovery", "report");
+  expect(items).toMatchObject([{ name: "stays", fate: "back as it was" }]);
+  await home.ok("log", "verify");
+  expect(await home.ok("history", "stays")).toBe("here\n");
 }, 60_000);
