@@ -49,7 +49,22 @@ export class CheckpointReader {
     return doubt === null ? checkpoint : null;
   }
 
+  /** Never fails for what the disk does: everything comes up without a checkpoint too. */
   async survey(): Promise<Survey> {
+    try {
+      return await this.#look();
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      const words = `the checkpoint cannot be read: ${error.message}. ${error.hint}`;
+      this.#say(`warning: ${words}`);
+      const items = [
+        item("checkpoint", "could not", `${words} Terminals come back from the log`, "holdfast recovery report"),
+      ];
+      return { checkpoint: null, sessions: new Map(), doubt: null, items };
+    }
+  }
+
+  async #look(): Promise<Survey> {
     const loaded = this.#load();
     if (loaded.kind === "refused") return this.#refused(loaded.refusal.message, loaded.refusal.hint);
     for (const problem of loaded.problems) await this.#setAside(problem); // R1

@@ -137,6 +137,17 @@ test("TC-8 a disk without room for the quarantine keeps nobody from coming up", 
   expect(readWhole(site.disk, PRIMARY)).toEqual(new Uint8Array(GARBAGE)); // Still there.
 });
 
+test("TC-8 a disk that does not let us read is reported, and the file is left as it is", async () => {
+  const site = await new Site().withTwo();
+  site.disk.fault = ({ operation }) => (operation === "open" ? { kind: "fail", code: "EACCES" } : undefined);
+  const { checkpoint, items } = await site.reader().survey();
+  expect(checkpoint).toBeNull();
+  expect(items).toMatchObject([{ fate: "could not", reason: expect.stringContaining("Permission denied") }]);
+  site.disk.fault = undefined;
+  expect(await site.names()).toEqual(["t2"]);
+  expect(listQuarantine(site.disk, HOME)).toEqual([]);
+});
+
 test("TC-8 a primary that is missing while its backup is there is said, and the backup is used", async () => {
   const site = await new Site().withTwo();
   site.disk.unlink(PRIMARY);
