@@ -7,6 +7,7 @@ import { isFault } from "../base/fault.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import { type RecoveryStage, retriedStage } from "../core/recovery.ts";
 import { joinPath, readWhole } from "../log/file.ts";
+import type { StatusResult } from "../wire/rpc.ts";
 import { RpcClient } from "../wire/rpc-client.ts";
 import type { Reach } from "./reach.ts";
 import { Pauses, within } from "./time.ts";
@@ -71,7 +72,7 @@ export async function liveDaemon(
   const pauses = new Pauses(reach.clock, { ...LIVE_LIMITS, allMs });
   let attempt: Attempt = first;
   do {
-    const trouble = await starter.see(attempt.stage);
+    const trouble = await starter.see(attempt.stage, attempt.progress);
     if (trouble !== undefined) return { ok: false, error: trouble };
     if (!(await pauses.next())) return { ok: false, error: starter.tooLate() };
     attempt = await tryLive(reach, home);
@@ -82,18 +83,20 @@ export async function liveDaemon(
 type Attempt =
   | { readonly kind: "settled"; readonly result: Result<RpcClient> }
   /** `stage` is undefined where nobody answers. */
-  | { readonly kind: "waiting"; readonly stage: RecoveryStage | undefined };
+  | { readonly kind: "waiting"; readonly stage: RecoveryStage | undefined; readonly progress: Progress };
+
+type Progress = StatusResult["recovery"]["progress"];
 
 async function tryLive(reach: Reach, home: string): Promise<Attempt> {
   const line = await dial(reach, home);
   if (!line.ok) return { kind: "settled", result: line };
-  if (line.value === undefined) return { kind: "waiting", stage: undefined };
+  if (line.value === undefined) return { kind: "waiting", stage: undefined, progress: null };
   const status = await within(reach.clock, HELLO_MS, line.value.call("status", {}));
-  const stage = status?.ok === true ? status.value.recovery.stage : undefined;
+  const { stage, progress = null } = status?.ok === true ? status.value.recovery : { stage: undefined };
   if (stage === "LIVE") return { kind: "settled", result: ok(line.value) };
   line.value.close();
   const failed = stage !== undefined && retriedStage(stage) !== undefined;
-  return failed ? { kind: "settled", result: recoveryFailed(stage) } : { kind: "waiting", stage };
+  return failed ? { kind: "settled", result: recoveryFailed(stage) } : { kind: "waiting", stage, progress };
 }
 
 function recoveryFailed(stage: RecoveryStage): Result<never> {

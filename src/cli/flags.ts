@@ -28,6 +28,15 @@ export function textFlag(placeholder: string, brief: string) {
   return { kind: "parsed", parse: text, optional: true, placeholder, brief } as const;
 }
 
+export function choiceFlag<T extends string>(values: readonly T[], brief: string) {
+  const parse = (input: string): T => {
+    const found = values.find((value) => value === input);
+    if (found === undefined) throw new Error(`it must be one of ${values.join(", ")}`);
+    return found;
+  };
+  return { kind: "parsed", parse, optional: true, placeholder: values.join("|"), brief } as const;
+}
+
 export function countFlag(usual: string, brief: string) {
   return { kind: "parsed", parse: wholeNumber, default: usual, placeholder: "n", brief } as const;
 }

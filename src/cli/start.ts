@@ -13,6 +13,7 @@ import { wantedPath, writeWanted } from "../log/wanted.ts";
 import { configRefusal } from "../wire/config.ts";
 import type { Config } from "../wire/config-schema.ts";
 import { WATCHDOG_LOCK } from "../wire/heartbeat.ts";
+import type { StatusResult } from "../wire/rpc.ts";
 import { realChildren } from "../world/real-children.ts";
 import { hangs } from "./client.ts";
 import { readConfig } from "./configuration.ts";
@@ -44,8 +45,12 @@ export class Starter {
   }
 
   /** Nobody answered, or not live yet: sees to it that somebody works on it. Says what keeps it from starting, where something does. */
-  async see(stage: RecoveryStage | undefined): Promise<Refusal | undefined> {
-    await this.#tell(stage === undefined ? "starting the daemon …" : `recovering: ${stage} …`);
+  async see(
+    stage: RecoveryStage | undefined,
+    progress: StatusResult["recovery"]["progress"],
+  ): Promise<Refusal | undefined> {
+    const back = progress ? `, ${progressText(progress)}` : "";
+    await this.#tell(stage === undefined ? "starting the daemon …" : `recovering: ${stage}${back} …`);
     const hung = this.#hung(stage);
     if (stage !== undefined || hung !== undefined) return hung;
     const { clock } = this.#reach;
@@ -81,6 +86,10 @@ export class Starter {
     this.#told = words;
     await say(console, words);
   }
+}
+
+export function progressText({ done, total }: { readonly done: number; readonly total: number }): string {
+  return `${done} of ${total} terminals back`;
 }
 
 /** Starts a watchdog where none lives (A2). Returns what is wrong with the configuration, where something is. */

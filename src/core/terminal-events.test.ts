@@ -38,6 +38,11 @@ test("a created terminal is starting, with its recipe", () => {
     createdAt: AT,
     state: { kind: "starting" },
     signal: undefined,
+    unset: [],
+    policy: "auto",
+    restored: undefined,
+    restorations: [],
+    rollingBack: false,
     removed: false,
   });
 });

@@ -22,7 +22,8 @@ const STATES: Readonly<Record<TerminalState["kind"], TerminalState>> = {
 
 function terminal(changes: Partial<Terminal> = {}): Terminal {
   const fixed = { id: "t1", name: "one", lane: "default", recipe: RECIPE, generation: 1, createdAt: AT };
-  return { ...fixed, state: STATES.running, signal: undefined, removed: false, ...changes };
+  const restoring = { unset: [], policy: "auto", restored: undefined, restorations: [], rollingBack: false } as const;
+  return { ...fixed, ...restoring, state: STATES.running, signal: undefined, removed: false, ...changes };
 }
 
 function decide(command: TerminalCommand, ...terminals: readonly Terminal[]) {

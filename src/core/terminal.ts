@@ -2,7 +2,9 @@
 // T1. A terminal's life is its events; a command gives events or a refusal, and never both.
 // T2. What is to be done in the world is read off the state (`effectsOf`): after a crash, what has no outcome is simply done again.
 import { ok, type Refusal, type Result, refused } from "../base/result.ts";
+import type { Evidence, Restored, RestorePolicy } from "./restoration.ts";
 import type { TerminalEvent } from "./terminal-events.ts";
+import { decideRestoration, isRestoration, type RestorationCommand } from "./terminal-restore.ts";
 
 export type TerminalSize = { readonly cols: number; readonly rows: number };
 
@@ -21,9 +23,23 @@ export type TerminalState =
   /** Its creation is durable; no holder has answered yet. */
   | { readonly kind: "starting" }
   | ({ readonly kind: "running"; readonly holder: number } & Child)
-  | { readonly kind: "ended"; readonly code: number | null; readonly signal: string | null; readonly at: string }
-  /** It was started, and how it ended is not known: never started again by itself. */
-  | { readonly kind: "uncertain"; readonly reason: string; readonly child: Child | undefined };
+  | {
+      readonly kind: "ended";
+      readonly code: number | null;
+      readonly signal: string | null;
+      readonly at: string;
+      /** The boot in which its holder was told to leave, and ended it: where that boot is over, the machine took it along. */
+      readonly stoppedIn?: string;
+    }
+  /** It was started, and how it ended is not known: never run again by itself. What was known of it waits for a restoration. */
+  | {
+      readonly kind: "uncertain";
+      readonly reason: string;
+      readonly child: Child | undefined;
+      readonly evidence?: Evidence;
+      /** A restoration was taken back: what became of its program is of no interest any more. */
+      readonly rolledBack?: true;
+    };
 
 export type Terminal = {
   readonly id: string;
@@ -35,6 +51,15 @@ export type Terminal = {
   readonly state: TerminalState;
   /** A signal that was asked for and not yet confirmed. */
   readonly signal: { readonly name: string } | undefined;
+  /** Variables that its program had at first and that are stored nowhere: names only. */
+  readonly unset: readonly string[];
+  readonly policy: RestorePolicy;
+  /** How this generation was started, where a restoration did. */
+  readonly restored: Restored | undefined;
+  /** When it was restored, the last few times. */
+  readonly restorations: readonly string[];
+  /** The restored program is to end, and the terminal to be as it was found. */
+  readonly rollingBack: boolean;
   readonly removed: boolean;
 };
 
@@ -55,19 +80,25 @@ export type TerminalCommand =
       readonly name: string;
       readonly lane: string;
       readonly recipe: Recipe;
+      readonly policy?: RestorePolicy;
+      readonly unset?: readonly string[];
     }
+  | RestorationCommand
   | { readonly kind: "rename"; readonly id: string; readonly name: string }
   | { readonly kind: "move"; readonly id: string; readonly lane: string }
   | { readonly kind: "signal"; readonly id: string; readonly signal: string }
   | { readonly kind: "remove"; readonly id: string }
   | { readonly kind: "started"; readonly id: string; readonly child: Child; readonly holder: number }
   | { readonly kind: "signalled"; readonly id: string }
-  | { readonly kind: "ended"; readonly id: string; readonly code: number | null; readonly signal: string | null }
-  | { readonly kind: "lost"; readonly id: string; readonly reason: string };
+  | ({ readonly kind: "ended"; readonly id: string } & Ending)
+  | { readonly kind: "lost"; readonly id: string; readonly reason: string; readonly evidence?: Evidence };
+
+export type Ending = { readonly code: number | null; readonly signal: string | null; readonly stoppedIn?: string };
 
 export type Effect =
   | { readonly kind: "start"; readonly id: string }
   | { readonly kind: "signal"; readonly id: string; readonly signal: string }
+  | { readonly kind: "end"; readonly id: string }
   | { readonly kind: "discard"; readonly id: string };
 
 /** Letters, digits and a few marks, not starting with one: fit for a shell, a file name and a table. */
@@ -85,6 +116,7 @@ export function decideTerminal(terminals: Terminals, command: TerminalCommand, a
   if (command.kind === "move") return move(terminal, command.lane);
   if (command.kind === "remove") return remove(terminal);
   if (command.kind === "signal") return signal(terminal, command.signal);
+  if (isRestoration(command)) return decideRestoration(terminal, command, at);
   return ok(outcome(terminal, command, at));
 }
 
@@ -98,8 +130,9 @@ function create(
   const wrong = wrongRecipe(command.recipe);
   if (wrong !== undefined) return wrong;
   if (nameTaken(terminals, command.name)) return taken(command.name);
-  const { id, name, lane, recipe } = command;
-  return ok([{ event: "terminal.created", id, data: { name, lane, ...recipe, generation: 1, at } }]);
+  const { id, name, lane, recipe, policy, unset = [] } = command;
+  const wanted = { ...(policy !== undefined && { policy }), ...(unset.length > 0 && { unset }) };
+  return ok([{ event: "terminal.created", id, data: { name, lane, ...recipe, generation: 1, at, ...wanted } }]);
 }
 
 /** What no holder could start; refused here, where there is still somebody to tell. */
@@ -155,21 +188,32 @@ type Outcome = Extract<TerminalCommand, { kind: "started" | "signalled" | "ended
 /** What the world reports is taken as it is; a repeat changes nothing. */
 function outcome(terminal: Terminal, command: Outcome, at: string): TerminalEvent[] {
   const { id, generation, state } = terminal;
-  if (state.kind === "ended") return [];
+  if (isOver(state)) return [];
   if (command.kind === "signalled")
     return terminal.signal === undefined ? [] : [{ event: "terminal.signalled", id, data: {} }];
-  if (command.kind === "ended") {
-    return [{ event: "terminal.ended", id, data: { code: command.code, signal: command.signal, generation, at } }];
-  }
+  if (terminal.rollingBack && command.kind !== "started")
+    return [{ event: "terminal.rolledback", id, data: { generation, at } }];
+  if (command.kind === "ended") return [ended(terminal, command, at)];
   if (command.kind === "lost") {
+    const known = command.evidence === undefined ? {} : { evidence: command.evidence };
     return state.kind === "uncertain"
       ? []
-      : [{ event: "terminal.uncertain", id, data: { reason: command.reason, generation } }];
+      : [{ event: "terminal.uncertain", id, data: { reason: command.reason, generation, ...known } }];
   }
   const { child, holder } = command;
   const same = state.kind === "running" && state.pid === child.pid && state.startTime === child.startTime;
   const { pid, startTime: start_time, bootId: boot_id } = child;
   return same ? [] : [{ event: "terminal.started", id, data: { pid, start_time, boot_id, holder, generation } }];
+}
+
+/** Nothing that is still heard of it counts. */
+function isOver(state: TerminalState): boolean {
+  return state.kind === "ended" || (state.kind === "uncertain" && state.rolledBack === true);
+}
+
+function ended({ id, generation }: Terminal, { code, signal: by, stoppedIn }: Ending, at: string): TerminalEvent {
+  const stopped = stoppedIn === undefined ? {} : { stopped_in: stoppedIn };
+  return { event: "terminal.ended", id, data: { code, signal: by, generation, at, ...stopped } };
 }
 
 function nameTaken(terminals: Terminals, name: string): boolean {
@@ -203,6 +247,7 @@ function unknown(id: string): No {
 export function effectsOf(terminal: Terminal): Effect[] {
   if (terminal.removed) return [{ kind: "discard", id: terminal.id }];
   if (terminal.state.kind === "starting") return [{ kind: "start", id: terminal.id }];
+  if (terminal.state.kind === "running" && terminal.rollingBack) return [{ kind: "end", id: terminal.id }];
   if (terminal.state.kind === "running" && terminal.signal !== undefined) {
     return [{ kind: "signal", id: terminal.id, signal: terminal.signal.name }];
   }

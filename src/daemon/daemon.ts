@@ -7,6 +7,7 @@
 import { isFault } from "../base/fault.ts";
 import { ok, type Result } from "../base/result.ts";
 import { type ReportItem, retriedStage } from "../core/recovery.ts";
+import type { Terminal } from "../core/terminal.ts";
 import { EventLog } from "../log/event-log.ts";
 import { joinPath } from "../log/file.ts";
 import type { LogReport } from "../log/recover.ts";
@@ -14,18 +15,22 @@ import type { SafeMode } from "../log/safe-mode.ts";
 import type { Config } from "../wire/config-schema.ts";
 import type { Report, StatusResult } from "../wire/rpc.ts";
 import type { Bus } from "./bus.ts";
-import { NO_SCREENS } from "./checkpoint-state.ts";
+import { pinCheckpoint } from "./checkpoint-pin.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { foldTerminals, removalTime } from "./fold.ts";
 import { Garbage } from "./gc.ts";
 import { makeHandlers } from "./handlers.ts";
 import { Hands, type HandsWorld } from "./hands.ts";
 import { makeHolderProgram } from "./holder-program.ts";
+import { LastMoments } from "./last-moments.ts";
+import { LostTerminals } from "./lost-terminals.ts";
 import { seeAll, stopOrphans } from "./orphan-stop.ts";
 import { RecoveryRun, type RunOutcome, type StageWork } from "./recovery-run.ts";
 import { RecoveryStateMachine } from "./recovery-state.ts";
-import { type Cause, CLEAN_MARKER, LAST_BOOT, recoveryWork } from "./recovery-work.ts";
+import { CLEAN_MARKER, LAST_BOOT, type Progress, recoveryWork } from "./recovery-work.ts";
+import { Restorer } from "./restorer.ts";
 import { RpcServer } from "./rpc-server.ts";
+import { Screens } from "./screens.ts";
 import { homeToken, keepToken, readReport, writeReport, writeSmall } from "./small-files.ts";
 import { Turn } from "./turn.ts";
 
@@ -57,15 +62,20 @@ export class Daemon {
   #run: RecoveryRun | undefined;
   #checkpoints: Checkpoints | undefined;
   #garbage: Garbage | undefined;
-  #cause: Cause = "clean start";
+  readonly #screens: Screens;
+  #restorer: Restorer | undefined;
+  #progress: Progress | undefined;
+  #cause: Report["cause"] = "clean start";
   #reportName: string | null = null;
   #begun = 0;
   #tended = 0;
+  #aside: ReadonlySet<string> = new Set();
   #retrying: Promise<Result<{ stage: string }>> | undefined;
 
   constructor(ports: DaemonPorts) {
     const { world, config } = ports;
     this.#ports = ports;
+    this.#screens = new Screens(world);
     this.#startedAt = new Date(world.clock.now()).toISOString();
     const place = { disk: world.disk, clock: world.clock, home: world.home, bootId: world.processes.bootId() };
     this.#machine = new RecoveryStateMachine(place, config.recovery.maxAttempts, (change) =>
@@ -75,13 +85,15 @@ export class Daemon {
 
   /** D1 */
   async serve(): Promise<void> {
-    const { world, version, bus } = this.#ports;
+    const { world, version, bus, config } = this.#ports;
     const token = await homeToken(world.disk, world.random, world.home);
     this.#token = token;
     const handlers = makeHandlers({
       random: world.random,
+      environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
       turn: () => this.#turn,
       hands: () => this.#hands,
+      restorer: () => this.#restorer,
       isLive: () => this.isLive,
       status: () => this.#status(),
       report: (name) => readReport(world.disk, world.home, name),
@@ -147,22 +159,53 @@ export class Daemon {
         terminal: (id) => turn.terminals.get(id),
         terminals: () => turn.terminals.values(),
         submit: (command) => void turn.submit(command).catch(broken),
+        lost: (id, reason) => void lost.found(id, reason).catch(broken),
+        farewell: (terminal, message) => moments.farewell(terminal, message),
         broken,
       },
     );
     const checkpoints = this.#makeCheckpoints(turn, hands);
+    const moments = new LastMoments(checkpoints, this.#screens);
     bus.subscribe(["terminal.*"], (topic) => checkpoints.heard(topic));
     this.#hands = hands;
     this.#turn = turn;
+    const restorer = this.#makeRestorer(turn, hands, moments);
+    const lost = new LostTerminals({
+      terminal: (id) => turn.terminals.get(id),
+      note: (id, reason) => void turn.submit({ kind: "lost", id, reason }).catch(broken),
+      stopRest: (ids) => stopOrphans(world, this.#trusted(turn), ids),
+      restore: (terminal, reason) => restorer.restore(terminal, { reason, found: true, way: "plan", asked: false }),
+      report: (items) => this.#report(items, "holder crash"),
+    });
+    this.#restorer = restorer;
     this.#checkpoints = checkpoints;
     this.#garbage = this.#makeGarbage(turn, this.#log);
     return damageIn(this.#log.report);
   }
 
+  #makeRestorer(turn: Turn, hands: Hands, moments: LastMoments): Restorer {
+    const { world, config } = this.#ports;
+    const rules = Object.values(config.restore);
+    const { shell } = config.terminal;
+    return new Restorer({
+      place: world,
+      turn,
+      hands,
+      shell,
+      rules,
+      known: (id) => moments.known(id),
+    });
+  }
+
+  /** Those whose logs are whole: of the others nothing is known for certain. */
+  #trusted(turn: Turn): Terminal[] {
+    return [...turn.terminals.values()].filter(({ id }) => !this.#aside.has(id));
+  }
+
   #makeCheckpoints(turn: Turn, hands: Hands): Checkpoints {
     const { world, config, safeMode, say, broken } = this.#ports;
     return new Checkpoints(world, config, {
-      screens: NO_SCREENS,
+      screens: this.#screens,
       terminals: () => turn.terminals.values(),
       status: (id) => hands.status(id),
       isOff: () => safeMode.isActive(),
@@ -184,8 +227,10 @@ export class Daemon {
   /** Recovers; where a stage fails, the daemon stays up and waits for the operator. */
   async recover(): Promise<void> {
     const { world, config } = this.#ports;
-    const { turn, hands, log, checkpoints } = this.#opened();
+    const { turn, hands, log, restorer, checkpoints } = this.#opened();
     const setAside = foldTerminals(log, turn);
+    this.#aside = new Set(setAside.map(({ id }) => id));
+    const toldUpTo = readReport(world.disk, world.home, null)?.at ?? "";
     const stages = recoveryWork({
       place: world,
       turn,
@@ -194,6 +239,14 @@ export class Daemon {
       orphans: (terminals) => stopOrphans(world, terminals),
       detected: (cause) => {
         this.#cause = cause;
+      },
+      prepare: () => this.#prepareRestoring(),
+      restore: (terminal, reason) => restorer.restore(terminal, { reason, found: true, way: "plan", asked: false }),
+      untold: (terminal) =>
+        (terminal.restored?.at ?? "") > toldUpTo ? restorer.restoredItem(terminal.id, terminal) : undefined,
+      progressed: (progress) => {
+        this.#progress = progress;
+        this.#ports.bus.publish("recovery.progress", progress);
       },
     });
     const work: StageWork = {
@@ -206,11 +259,19 @@ export class Daemon {
     await this.#conclude(await this.#run.run());
   }
 
-  async #report(items: readonly ReportItem[]): Promise<void> {
+  /** The last good checkpoint is kept, and the holder's program made, before anything is started. */
+  async #prepareRestoring(): Promise<void> {
+    const { world } = this.#ports;
+    const { hands } = this.#opened();
+    await this.#tolerating(() => pinCheckpoint(world.disk, world.home, new Date(world.clock.now()).toISOString()));
+    hands.holderProgram ??= await makeHolderProgram(world.disk, world.self, world.home);
+  }
+
+  async #report(items: readonly ReportItem[], cause = this.#cause): Promise<void> {
     const { world, bus } = this.#ports;
     const report: Report = {
       at: new Date(world.clock.now()).toISOString(),
-      cause: this.#cause,
+      cause,
       items,
       log: this.#opened().log.report,
       tookMs: this.#took(),
@@ -237,14 +298,15 @@ export class Daemon {
     checkpoints.goLive();
     this.#garbage?.start();
     say(`live after ${this.#took()} ms (${this.#cause}, ${outcome.items.length} looked at)`);
-    hands.holderProgram = await makeHolderProgram(world.disk, world.self, world.home);
+    hands.holderProgram ??= await makeHolderProgram(world.disk, world.self, world.home);
   }
 
   #opened() {
-    const [log, turn, hands, checkpoints] = [this.#log, this.#turn, this.#hands, this.#checkpoints];
-    if (log === undefined || turn === undefined || hands === undefined || checkpoints === undefined)
-      throw new Error("the storage is not open yet");
-    return { log, turn, hands, checkpoints };
+    const [log, turn, hands, restorer] = [this.#log, this.#turn, this.#hands, this.#restorer];
+    const checkpoints = this.#checkpoints;
+    if (log === undefined || turn === undefined || hands === undefined) throw new Error("the storage is not open yet");
+    if (restorer === undefined || checkpoints === undefined) throw new Error("the storage is not open yet");
+    return { log, turn, hands, restorer, checkpoints };
   }
 
   /** Who asks while it is being tried hears how that goes. */
@@ -285,6 +347,7 @@ export class Daemon {
         stage: this.#machine.getCurrentStage(),
         attempt: this.#machine.attemptCount,
         report: this.#reportName,
+        progress: this.#progress ?? null,
       },
       safeMode: { active: mode.active, reason: mode.active ? mode.reason : null },
       counts: { terminals, agents: 0, workflows: 0, prompts: 0 },
@@ -297,6 +360,7 @@ export class Daemon {
     this.#server?.hide();
     this.#garbage?.stop();
     await this.#checkpoints?.finish(); // While the holders can still be asked.
+    this.#screens.close();
     this.#hands?.close();
     await this.#tolerating(async () => this.#seeAll());
     await this.#log?.close();

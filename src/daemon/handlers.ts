@@ -2,19 +2,25 @@
 // H1. Until the daemon is live, only looking and retrying are answered; everything that changes something is told to come back (exit 75).
 import { newId } from "../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../base/result.ts";
+import { type EnvironmentRules, keepEnvironment } from "../core/environment.ts";
+import { isPolicy } from "../core/restoration.ts";
+import { isWay } from "../core/restore.ts";
 import type { TerminalCommand } from "../core/terminal.ts";
 import { isObject } from "../wire/lines.ts";
 import type { GcResult, ListedTerminal, Report, StatusResult } from "../wire/rpc.ts";
 import type { Random } from "../world/random.ts";
 import type { Hands } from "./hands.ts";
+import type { Restorer } from "./restorer.ts";
 import type { Handlers } from "./rpc-server.ts";
 import type { Turn } from "./turn.ts";
 
 export type HandlerPorts = {
   readonly random: Random;
+  readonly environment: EnvironmentRules;
   /** Undefined until the log is open and folded. */
   turn(): Turn | undefined;
   hands(): Hands | undefined;
+  restorer(): Restorer | undefined;
   isLive(): boolean;
   status(): StatusResult;
   report(name: string | null): Report | null;
@@ -33,14 +39,28 @@ export function makeHandlers(ports: HandlerPorts): Handlers {
     if (!ports.isLive() || turn === undefined) return NOT_LIVE; // H1
     return turn.submit(command);
   };
+  const create = async (command: TerminalCommand | Refusal): Promise<Result<unknown>> => {
+    const made = await submit(withoutSecrets(ports, command));
+    if (!made.ok && "kind" in command) ports.hands()?.entrust(command.id, {});
+    return made;
+  };
   return {
     status: async () => ok(ports.status()),
-    "terminal.new": (params) => submit(newCommand(params, newId(ports.random.bytes(16)))),
+    "terminal.new": (params) => create(newCommand(params, newId(ports.random.bytes(16)))),
     "terminal.list": async (params) => ok(await list(ports, params)),
     "terminal.rename": (params) => submit(withText(params, "name", (id, name) => ({ kind: "rename", id, name }))),
     "terminal.move": (params) => submit(withText(params, "lane", (id, lane) => ({ kind: "move", id, lane }))),
     "terminal.signal": (params) => submit(withText(params, "signal", (id, signal) => ({ kind: "signal", id, signal }))),
     "terminal.remove": (params) => submit(withText(params, "id", (id) => ({ kind: "remove", id }))),
+    "terminal.policy": (params) =>
+      submit(
+        withText(params, "policy", (id, policy) =>
+          isPolicy(policy) ? { kind: "policy", id, policy } : bad("policy is auto, ask or never"),
+        ),
+      ),
+    "terminal.restore": (params) => restore(ports, params),
+    "recovery.accept": (params) => submit(withText(params, "id", (id) => ({ kind: "accept", id, by: "the operator" }))),
+    "recovery.rollback": (params) => submit(withText(params, "id", (id) => ({ kind: "rollback", id }))),
     "recovery.report": async ({ name }) => ok(ports.report(typeof name === "string" ? name : null)),
     "recovery.retry": () => ports.retry(),
     "safe-mode.exit": () => ports.leaveSafeMode(),
@@ -51,30 +71,53 @@ export function makeHandlers(ports: HandlerPorts): Handlers {
   };
 }
 
+async function restore(ports: HandlerPorts, { id, way }: Params): Promise<Result<unknown>> {
+  const [turn, restorer] = [ports.turn(), ports.restorer()];
+  if (!ports.isLive() || turn === undefined || restorer === undefined) return NOT_LIVE; // H1
+  if (typeof id !== "string" || !isWay(way))
+    return { ok: false, error: bad("id is a text, and way plan, shell or recipe") };
+  const terminal = turn.terminals.get(id);
+  if (terminal === undefined || terminal.removed) {
+    return refused("unknown", `There is no terminal ${id}.`, "holdfast ls shows all.");
+  }
+  return restorer.asked(terminal, way);
+}
+
 const NOT_LIVE = refused(
   "not-live",
   "The daemon is still recovering.",
   "Try again in a moment; `holdfast recovery status` shows how far it is.",
 );
 
-function newCommand({ name, lane, argv, cwd, env, cols, rows }: Params, id: string): TerminalCommand | Refusal {
+function newCommand({ name, lane, argv, cwd, env, cols, rows, policy }: Params, id: string): TerminalCommand | Refusal {
   if (typeof name !== "string" || typeof lane !== "string" || typeof cwd !== "string")
     return bad("name, lane and cwd are texts");
   if (!isTexts(argv) || !isTextMap(env)) return bad("argv is a list of texts and env a table of texts");
   if (typeof cols !== "number" || typeof rows !== "number") return bad("cols and rows are numbers");
+  if (policy !== undefined && !isPolicy(policy)) return bad("policy is auto, ask or never");
   return {
     kind: "create",
     id,
     name: name === "" ? id.slice(0, 8) : name,
     lane,
     recipe: { argv, cwd, env, size: { cols, rows } },
+    ...(policy !== undefined && { policy }),
   };
+}
+
+/** What looks like a secret goes to the program, and never to disk (core/environment.ts, V1). */
+function withoutSecrets(ports: HandlerPorts, command: TerminalCommand | Refusal): TerminalCommand | Refusal {
+  if ("hint" in command || command.kind !== "create") return command;
+  const { env } = command.recipe;
+  const { kept, leftOut } = keepEnvironment(env, ports.environment);
+  ports.hands()?.entrust(command.id, Object.fromEntries(leftOut.map((name) => [name, env[name] ?? ""])));
+  return { ...command, recipe: { ...command.recipe, env: kept }, unset: leftOut };
 }
 
 function withText(
   params: Params,
   key: string,
-  make: (id: string, text: string) => TerminalCommand,
+  make: (id: string, text: string) => TerminalCommand | Refusal,
 ): TerminalCommand | Refusal {
   const { id, [key]: text } = params;
   if (typeof id !== "string" || typeof text !== "string") return bad(`id and ${key} are texts`);

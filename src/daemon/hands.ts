@@ -4,7 +4,8 @@
 // N3. Nothing is given up for good: what runs without a line, starts without an outcome, or waits for a signal is looked at again on
 //     every round. So a holder that was stopped, a disk that was full and a report that was refused cost time, and nothing else.
 import { isFault } from "../base/fault.ts";
-import type { Child, Effect, Terminal, TerminalCommand } from "../core/terminal.ts";
+import { blindFarewell } from "../core/screen.ts";
+import type { Child, Effect, Ending, Recipe, Terminal, TerminalCommand } from "../core/terminal.ts";
 import { removeIfThere } from "../log/file.ts";
 import { isPassing } from "../log/wal.ts";
 import type { HolderStatus } from "../wire/holder.ts";
@@ -12,9 +13,11 @@ import { holderStart } from "../wire/holder-start.ts";
 import type { Children } from "../world/children.ts";
 import type { Random } from "../world/random.ts";
 import type { Self } from "../world/self.ts";
+import { setAsideBefore } from "./generations.ts";
 import {
   COULD_NOT_START,
   cancelStart,
+  endingOf,
   holderSocket,
   readHolderSpec,
   readOnDisk,
@@ -32,6 +35,10 @@ export type HandsPorts = {
   terminal(id: string): Terminal | undefined;
   terminals(): Iterable<Terminal>;
   submit(command: TerminalCommand): void;
+  /** Its holder is gone and left no exit. */
+  lost(id: string, reason: string): void;
+  /** What is put on the tape of a restored terminal before its program starts: its old screen, and the message. */
+  farewell(terminal: Terminal, message: string): Promise<string>;
   /** Something broke that is no Fault. */
   broken(error: unknown): void;
 };
@@ -39,7 +46,7 @@ export type HandsPorts = {
 /** What was found when a terminal was looked at. */
 export type Found =
   | { readonly kind: "running"; readonly child: Child; readonly holder: number }
-  | { readonly kind: "ended"; readonly code: number | null; readonly signal: string | null }
+  | ({ readonly kind: "ended" } & Ending)
   | { readonly kind: "unstarted" }
   | { readonly kind: "uncertain"; readonly reason: string }
   | { readonly kind: "unreachable"; readonly reason: string };
@@ -48,6 +55,10 @@ export type Found =
 const START_MS = 10_000;
 /** Between two looks at one that starts: a part of what it took so far, so that nobody waits much longer than it took. */
 const PAUSES = { part: 1 / 4, leastMs: 4, mostMs: 250 };
+/** A screen that takes longer is left out: the terminal is waited for. */
+const FAREWELL_MS = 3_000;
+/** What the program of a rolled back terminal gets before it is forced. */
+const GRACE_MS = 2_000;
 /** N3. A round over terminals that are all well costs nothing that can be measured. */
 const ROUND_MS = 5_000;
 
@@ -57,7 +68,9 @@ export class Hands {
   readonly #ports: HandsPorts;
   readonly #lines: HolderLines;
   /** Somebody is at it already. */
-  readonly #busy = new Set<string>();
+  readonly #busy = new Map<string, Promise<unknown>>();
+  /** What new terminals' programs get and no disk does, until they are started. */
+  readonly #secrets = new Map<string, Readonly<Record<string, string>>>();
   #callOff: () => void = () => undefined;
   /** The holder in one file, once there is one (holder-program.ts). */
   holderProgram: string | undefined;
@@ -67,9 +80,15 @@ export class Hands {
     this.#options = options;
     this.#ports = ports;
     this.#lines = new HolderLines(world, {
-      ended: (id, { code, signal }) => this.#report(id, { kind: "ended", code, signal }),
+      ended: (id, exit) => this.#report(id, { kind: "ended", ...endingOf(exit) }),
       lost: (id) => this.#alone(id, () => this.#settle(id)), // N1: the end, the holder's death, or only the line?
     });
+  }
+
+  /** Variables for a terminal that is about to be created. */
+  entrust(id: string, secrets: Readonly<Record<string, string>>): void {
+    if (Object.keys(secrets).length > 0) this.#secrets.set(id, secrets);
+    else this.#secrets.delete(id);
   }
 
   perform(effect: Effect): void {
@@ -77,6 +96,7 @@ export class Hands {
     if (terminal === undefined) return;
     if (effect.kind === "start") this.#alone(effect.id, () => this.#start(terminal));
     if (effect.kind === "signal") this.#signal(effect.id, effect.signal);
+    if (effect.kind === "end") this.#end(effect.id);
     if (effect.kind === "discard") this.#discard(effect.id);
   }
 
@@ -86,6 +106,11 @@ export class Hands {
       this.goRounds();
       for (const terminal of this.#ports.terminals()) this.#round(terminal);
     });
+  }
+
+  /** Resolves when nobody is at work on this terminal. */
+  async settled(id: string): Promise<void> {
+    for (let work = this.#busy.get(id); work !== undefined; work = this.#busy.get(id)) await work;
   }
 
   /** What the holder says of itself; undefined where it does not answer. */
@@ -104,6 +129,7 @@ export class Hands {
     const disk = readOnDisk(this.#world, id, generation);
     if (disk.kind === "ended") return disk;
     const status = await this.#lines.connect(id);
+    if (status !== undefined && status.generation !== generation) return EARLIER;
     if (status?.child != null) {
       const child = { ...status.child, bootId: this.#world.processes.bootId() };
       return { kind: "running", child, holder: status.pid };
@@ -111,40 +137,58 @@ export class Hands {
     const again = readOnDisk(this.#world, id, generation); // It may have ended while we knocked.
     if (again.kind === "ended") return again;
     if (again.kind === "unclaimed") return status === undefined ? { kind: "unstarted" } : SILENT;
-    if (again.holder === undefined) return { kind: "uncertain", reason: "its holder is gone and left no exit" };
+    if (again.holder === undefined) return this.#gone(again.bootId);
     this.#world.processes.kill(again.holder, "SIGHUP"); // Makes it look after its socket (M3 of holder/main.ts).
     return SILENT;
+  }
+
+  #gone(bootId: string | undefined): Found {
+    const down = bootId !== undefined && bootId !== this.#world.processes.bootId();
+    return { kind: "uncertain", reason: down ? "the machine went down" : "its holder is gone and left no exit" };
   }
 
   /** Says what was found as a command; nothing for what must be looked at again. */
   #report(id: string, found: Found): void {
     if (found.kind === "running") this.#ports.submit({ kind: "started", id, child: found.child, holder: found.holder });
-    if (found.kind === "ended") this.#ports.submit({ kind: "ended", id, code: found.code, signal: found.signal });
-    if (found.kind === "uncertain") this.#ports.submit({ kind: "lost", id, reason: found.reason });
+    if (found.kind === "ended") this.#ports.submit({ ...found, id });
+    if (found.kind === "uncertain") this.#ports.lost(id, found.reason);
   }
 
   /** N3 */
   #round(terminal: Terminal): void {
-    const { id, state, removed, signal } = terminal;
+    const { id, state, removed, signal, rollingBack } = terminal;
     if (removed) return;
     if (state.kind === "starting") this.#alone(id, () => this.#start(terminal));
     if (state.kind !== "running") return;
     if (!this.#lines.has(id)) this.#alone(id, async () => this.#report(id, await this.look(terminal)));
+    else if (rollingBack) this.#end(id);
     else if (signal !== undefined) this.#signal(id, signal.name);
+    else void this.#notice(terminal);
+  }
+
+  /** Whoever attaches to a restored terminal, or types into it, takes it as it is. */
+  async #notice({ id, restored }: Terminal): Promise<void> {
+    if (restored === undefined || restored.accepted) return;
+    const status = await this.#lines.status(id);
+    const typists = Object.keys(status?.writers ?? {}).filter((writer) => writer !== "daemon");
+    if (status !== undefined && (status.clients > 1 || typists.length > 0)) {
+      this.#ports.submit({ kind: "accept", id, by: "somebody attached to it" });
+    }
   }
 
   /** One at a time for each terminal; whoever comes meanwhile can leave it to the one who is there. */
   #alone(id: string, work: () => Promise<unknown>): void {
     if (this.#busy.has(id)) return;
-    this.#busy.add(id);
-    void work()
+    const done = work()
       .catch((error: unknown) => {
         if (!isFault(error)) this.#ports.broken(error); // The next round tries again.
       })
       .finally(() => this.#busy.delete(id));
+    this.#busy.set(id, done);
   }
 
   async #start(terminal: Terminal): Promise<void> {
+    await setAsideBefore(this.#world, terminal.id, terminal.generation);
     const before = await this.look(terminal);
     if (before.kind !== "unstarted") return this.#report(terminal.id, before);
     try {
@@ -157,14 +201,46 @@ export class Hands {
     if (!(await this.#settle(terminal.id))) await this.#giveUp(terminal);
   }
 
-  async #launch({ id, generation, recipe }: Terminal): Promise<void> {
+  async #launch(terminal: Terminal): Promise<void> {
+    const { id, generation, restored } = terminal;
     const { disk, home, random, self, children } = this.#world;
     const token = readHolderSpec(disk, home, id)?.token ?? random.bytes(32).toHex();
-    await writeHolderSpec(this.#world, { id, generation, recipe, token, tape: this.#options.tape });
+    const facts = { id, generation, recipe: recipeNow(terminal), token, tape: this.#options.tape };
+    const preface = restored && (await this.#farewell(terminal, restored.message));
+    const again = restored === undefined || preface === undefined ? {} : { preface, typed: restored.typed };
+    await writeHolderSpec(this.#world, { ...facts, ...again });
     const [runtime, ...words] = self.command(HOLDER_SOURCE);
     const made = this.holderProgram;
     const there = made !== undefined && disk.stat(made) !== undefined; // run/ may have been cleaned from under us.
-    children.detached(holderStart(runtime, there ? made : (words.at(-1) ?? ""), terminalDirectory(home, id)));
+    const entry = there ? made : (words.at(-1) ?? "");
+    children.detached(holderStart(runtime, entry, terminalDirectory(home, id), this.#given(id, generation)));
+    this.#secrets.delete(id);
+  }
+
+  /** Secrets are for the first generation alone: by the next one nobody knows them any more. */
+  #given(id: string, generation: number) {
+    const secrets = generation === 1 ? (this.#secrets.get(id) ?? {}) : {};
+    return { ours: this.#world.self.environment(), secrets };
+  }
+
+  /** A screen that cannot be had, or not in time, keeps no terminal from coming back. */
+  async #farewell(terminal: Terminal, message: string): Promise<string> {
+    const plain = blindFarewell(message);
+    const late = Promise.withResolvers<string>();
+    const callOff = this.#world.clock.after(FAREWELL_MS, () => late.resolve(plain));
+    try {
+      return await Promise.race([this.#ports.farewell(terminal, message).catch(() => plain), late.promise]);
+    } finally {
+      callOff();
+    }
+  }
+
+  /** Asks the program of a rolled back terminal to end, then forces it; N3 does it again. */
+  #end(id: string): void {
+    for (const name of ["SIGHUP", "SIGTERM", "SIGCONT"]) this.#lines.signal(id, name);
+    this.#world.clock.after(GRACE_MS, () => {
+      if (this.#ports.terminal(id)?.rollingBack === true) this.#lines.signal(id, "SIGKILL");
+    });
   }
 
   /** Looks until there is something to report; false where it takes too long. */
@@ -200,5 +276,13 @@ export class Hands {
   }
 }
 
+/** What this generation is started with. */
+function recipeNow({ recipe, restored }: Terminal): Recipe {
+  if (restored === undefined) return recipe;
+  const { argv, cwd, evidence } = restored;
+  return { ...recipe, argv, cwd, size: evidence?.size ?? recipe.size };
+}
+
+const EARLIER: Found = { kind: "unreachable", reason: "a holder of an earlier generation still lives" };
 const SILENT: Found = { kind: "unreachable", reason: "its holder lives but does not answer" };
 const NOT_STARTED: Found = { kind: "ended", code: COULD_NOT_START, signal: null };

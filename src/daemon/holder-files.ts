@@ -1,11 +1,11 @@
 // What lies in a terminal's directory, and what it says about its life when nobody can be asked.
 // F1. An exit is an end, and so is a cancelled start. Any other claim without an exit, whose holder is gone, is uncertain: it was
 //     started, and may have done anything; also a claim that cannot be read. No claim is the one state in which it may be started.
-import type { Recipe } from "../core/terminal.ts";
+import type { Ending, Recipe } from "../core/terminal.ts";
 import { writeAtomic } from "../log/atomic-file.ts";
 import { createExclusive } from "../log/exclusive-file.ts";
 import { joinPath, makeDirectories, readWhole } from "../log/file.ts";
-import { type HolderClaim, type HolderSpec, PROTOCOL } from "../wire/holder.ts";
+import { type HolderClaim, type HolderExit, type HolderSpec, PROTOCOL } from "../wire/holder.ts";
 import { parseClaim, parseExit, parseSpec } from "../wire/holder-json.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
@@ -24,8 +24,8 @@ export const COULD_NOT_START = 127;
 export type OnDisk =
   | { readonly kind: "unclaimed" }
   /** `holder`: who claimed it, where that one lives. */
-  | { readonly kind: "claimed"; readonly holder: ProcessIdentity | undefined }
-  | { readonly kind: "ended"; readonly code: number | null; readonly signal: string | null };
+  | { readonly kind: "claimed"; readonly holder: ProcessIdentity | undefined; readonly bootId: string | undefined }
+  | ({ readonly kind: "ended" } & Ending);
 
 export function terminalDirectory(home: string, id: string): string {
   return joinPath(home, `terminals/${id}`);
@@ -44,9 +44,9 @@ export function readOnDisk({ disk, processes, home }: HolderPlace, id: string, g
   const claim = bytes === undefined ? undefined : parseClaim(bytes);
   if (bytes === undefined || (claim !== undefined && claim.generation !== generation)) return { kind: "unclaimed" };
   if (claim?.by === "cancel") return CANCELLED; // F1
-  if (claim !== undefined && processes.alive(claim)) return { kind: "claimed", holder: claim };
+  if (claim !== undefined && processes.alive(claim)) return { kind: "claimed", holder: claim, bootId: claim.bootId };
   // It may have left its exit after the first look and before it was gone; what it left is final now.
-  return readEnd(disk, directory, generation) ?? { kind: "claimed", holder: undefined };
+  return readEnd(disk, directory, generation) ?? { kind: "claimed", holder: undefined, bootId: claim?.bootId };
 }
 
 const CANCELLED: OnDisk = { kind: "ended", code: COULD_NOT_START, signal: null };
@@ -54,7 +54,11 @@ const CANCELLED: OnDisk = { kind: "ended", code: COULD_NOT_START, signal: null }
 function readEnd(disk: Disk, directory: string, generation: number): OnDisk | undefined {
   const bytes = readWhole(disk, joinPath(directory, "exit.json"));
   const exit = bytes === undefined ? undefined : parseExit(bytes);
-  return exit?.generation === generation ? { kind: "ended", code: exit.code, signal: exit.signal } : undefined;
+  return exit?.generation === generation ? { kind: "ended", ...endingOf(exit) } : undefined;
+}
+
+export function endingOf({ code, signal, stopped, bootId }: HolderExit): Ending {
+  return { code, signal, ...(stopped === true && { stoppedIn: bootId }) };
 }
 
 export function readHolderSpec(disk: Disk, home: string, id: string): HolderSpec | undefined {
@@ -69,13 +73,16 @@ export type SpecFacts = {
   readonly recipe: Recipe;
   readonly token: string;
   readonly tape: HolderSpec["tape"];
+  /** Of a restoration. */
+  readonly preface?: string;
+  readonly typed?: string;
 };
 
 /** What the holder is to do, durable before one is started. */
 export async function writeHolderSpec({ disk, home }: HolderPlace, facts: SpecFacts): Promise<void> {
   const directory = terminalDirectory(home, facts.id);
   for (const parent of makeDirectories(disk, directory, home)) await disk.syncDirectory(parent);
-  const { id, generation, recipe, token, tape } = facts;
+  const { id, generation, recipe, token, tape, preface, typed } = facts;
   const spec: HolderSpec = {
     v: PROTOCOL,
     id,
@@ -85,6 +92,8 @@ export async function writeHolderSpec({ disk, home }: HolderPlace, facts: SpecFa
     token,
     socket: holderSocket(home, id),
     tape,
+    ...(preface !== undefined && { preface }),
+    ...(typed !== undefined && typed !== "" && { typed }),
   };
   await writeAtomic(disk, joinPath(directory, "holder.json"), Buffer.from(`${JSON.stringify(spec)}\n`));
 }

@@ -16,7 +16,12 @@ const GRACE_MS = 2000;
 const PAUSE_MS = 20;
 const MARKER = "HOLDFAST_TERMINAL";
 
-export async function stopOrphans(place: HolderPlace, terminals: readonly Terminal[]): Promise<ReportItem[]> {
+/** `of`: only what is left of these; all terminals are needed all the same, to know who belongs to whom. */
+export async function stopOrphans(
+  place: HolderPlace,
+  terminals: readonly Terminal[],
+  of?: ReadonlySet<string>,
+): Promise<ReportItem[]> {
   const { processes } = place;
   const listed = processes.list();
   const markers = new Map<number, string>();
@@ -27,7 +32,9 @@ export async function stopOrphans(place: HolderPlace, terminals: readonly Termin
   const table = { bootId: processes.bootId(), processes: listed, markers, spared: sparedOf(place) };
   const seen = readSeen(place);
   const held = inNeed(terminals).map((terminal) => ({ ...heldOf(place, terminal), seenAt: seen.get(terminal.id) }));
-  const { ours, doubtful } = findOrphans(table, held);
+  const found = findOrphans(table, held);
+  const meant = ({ terminal }: Orphan) => of === undefined || of.has(terminal);
+  const [ours, doubtful] = [found.ours.filter(meant), found.doubtful.filter(meant)];
   await stop(place, ours);
   const nameOf = (id: string) => terminals.find((terminal) => terminal.id === id)?.name ?? id.slice(0, 12);
   return [

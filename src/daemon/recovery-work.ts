@@ -1,6 +1,8 @@
-// What each stage of a recovery does after a crash of the daemon (and, as far as terminals can be, of the machine).
-// K1. Live holders are adopted, recorded exits taken up, what was never claimed is started; what is uncertain is told, never started again.
+// What each stage of a recovery does after a crash of the daemon or of the machine.
+// K1. Live holders are adopted, recorded exits taken up, what was never claimed is started; what is lost is restored as its policy says.
 // K2. Only processes that are ours for certain are stopped as orphans: marked or descended from a recorded child, under no living holder.
+// K3. What is left of a lost terminal is stopped before it is started again. A recovery that is broken off here goes on in the next
+//     life: what was started is adopted, the rest is looked at afresh.
 import type { Fate, ReportItem } from "../core/recovery.ts";
 import { effectsOf, type Terminal } from "../core/terminal.ts";
 import { joinPath, readWhole, removeIfThere } from "../log/file.ts";
@@ -19,6 +21,8 @@ export const LAST_BOOT = "recovery/last-boot.json";
 
 /** Holders are asked in parallel; so many at a time. */
 const AT_ONCE = 64;
+/** Each start is a new process, and there are two cores in many a machine. */
+const RESTORED_AT_ONCE = 12;
 /** One that has not answered by then is left to the daemon's rounds (N3 of hands.ts). */
 const PATIENCE_MS = 1_000;
 const PAUSE_MS = 20;
@@ -32,7 +36,16 @@ export type WorkPorts = {
   /** Stops what is left of terminals whose holder is gone; returns one item for each. */
   orphans(terminals: readonly Terminal[]): Promise<readonly ReportItem[]>;
   detected(cause: Cause): void;
+  /** Called once before the first terminal is restored. */
+  prepare(): Promise<void>;
+  restore(terminal: Terminal, reason: string): Promise<ReportItem>;
+  /** What became of a restoration that an earlier life began and did not tell of; undefined where it was told. */
+  untold(terminal: Terminal): ReportItem | undefined;
+  /** How many of the terminals that should run are back. */
+  progressed(progress: Progress): void;
 };
+
+export type Progress = { readonly done: number; readonly total: number };
 
 export function recoveryWork(ports: WorkPorts): StageWork {
   return {
@@ -59,28 +72,79 @@ export async function detectCause({ disk, processes, home }: HolderPlace): Promi
   return clean ? "clean start" : "daemon crash";
 }
 
+type Lost = { readonly terminal: Terminal; readonly reason: string };
+
 async function restore(ports: WorkPorts, progress: () => void): Promise<ReportItem[]> {
-  const open = [...ports.turn.terminals.values()].filter(isOpen);
+  const open = [...ports.turn.terminals.values()].filter((terminal) =>
+    isOpen(terminal, ports.place.processes.bootId()),
+  );
   const items: ReportItem[] = [];
+  const lost: Lost[] = [];
   for (let at = 0; at < open.length; at += AT_ONCE) {
     const looked = await Promise.all(open.slice(at, at + AT_ONCE).map((terminal) => lookAt(terminal, ports)));
-    items.push(...looked);
+    for (const one of looked) "fate" in one ? items.push(one) : lost.push(one);
+    ports.progressed({ done: items.length, total: open.length });
     progress();
   }
+  if (lost.length === 0) return items;
+  const { turn, orphans } = ports;
+  items.push(...(await orphans([...turn.terminals.values()].filter((one) => !isAside(ports, one))))); // K3
+  await ports.prepare();
+  const step = (done: number) => {
+    progress();
+    ports.progressed({ done: open.length - lost.length + done, total: open.length });
+  };
+  return [...items, ...(await restoreAll(ports, lost, step))];
+}
+
+async function restoreAll(ports: WorkPorts, lost: readonly Lost[], step: (done: number) => void) {
+  const items: ReportItem[] = [];
+  const rest = lost.values();
+  const work = async () => {
+    for (const { terminal, reason } of rest) {
+      items.push(await ports.restore(terminal, reason));
+      step(items.length);
+    }
+  };
+  await Promise.all(Array.from({ length: RESTORED_AT_ONCE }, work));
   return items;
 }
 
-function isOpen({ removed, state }: Terminal): boolean {
-  return !removed && (state.kind === "running" || state.kind === "starting");
+function isAside({ setAside }: WorkPorts, { id }: Terminal): boolean {
+  return setAside.some((item) => item.id === id);
 }
 
-async function lookAt(terminal: Terminal, { turn, hands, place }: WorkPorts): Promise<ReportItem> {
-  const found = await lookAgain(terminal, hands, place.clock);
+/** What should run. What the machine took along when it went down is among it. */
+function isOpen({ removed, state }: Terminal, bootId: string): boolean {
+  if (removed) return false;
+  if (state.kind === "ended") return isTakenAlong(state, bootId);
+  return state.kind === "running" || state.kind === "starting";
+}
+
+function isTakenAlong({ stoppedIn }: { readonly stoppedIn?: string }, bootId: string): boolean {
+  return stoppedIn !== undefined && stoppedIn !== bootId;
+}
+
+async function lookAt(terminal: Terminal, ports: WorkPorts): Promise<ReportItem | Lost> {
+  const { turn, hands, place } = ports;
+  const found = terminal.state.kind === "ended" ? terminal.state : await lookAgain(terminal, hands, place.clock);
   const { id } = terminal;
+  const reason = whyLost(terminal, found, place);
+  if (reason !== undefined && !terminal.rollingBack) return { terminal, reason };
   if (found.kind === "running") await turn.submit({ kind: "started", id, child: found.child, holder: found.holder });
-  if (found.kind === "ended") await turn.submit({ kind: "ended", id, code: found.code, signal: found.signal });
+  if (found.kind === "ended") await turn.submit({ ...found, id });
   if (found.kind === "uncertain") await turn.submit({ kind: "lost", id, reason: found.reason });
-  return itemOf(terminal, found); // K1
+  return ports.untold(turn.terminals.get(id) ?? terminal) ?? itemOf(terminal, found); // K1
+}
+
+/** Undefined where it is not. */
+function whyLost({ state }: Terminal, found: Found, { processes }: HolderPlace): string | undefined {
+  const bootId = processes.bootId();
+  if (found.kind === "uncertain") return found.reason;
+  if (found.kind === "ended" && isTakenAlong(found, bootId)) return "it was stopped when the machine went down";
+  // Without its files nobody can tell whether its holder lives; its program can be asked for.
+  if (found.kind === "unstarted" && state.kind === "running" && !processes.alive(state)) return "its files are gone";
+  return undefined;
 }
 
 /** A holder whose socket was removed binds it again when it is looked for; that takes it a moment. */
@@ -93,7 +157,7 @@ async function lookAgain(terminal: Terminal, hands: Hands, clock: Clock): Promis
   }
 }
 
-function itemOf({ id, name, state }: Terminal, found: Found): ReportItem {
+function itemOf({ id, name, state, unset }: Terminal, found: Found): ReportItem {
   const item = (fate: Fate, reason: string, next: string): ReportItem => ({
     what: "terminal",
     id,
@@ -109,17 +173,21 @@ function itemOf({ id, name, state }: Terminal, found: Found): ReportItem {
   if (found.kind === "unstarted") {
     const late = state.kind === "starting";
     return late
-      ? item("restarted", "it had not been started yet", `holdfast attach ${name}`)
+      ? item("restarted", ["it had not been started yet", ...unsetText(unset)].join("; "), `holdfast attach ${name}`)
       : item("could not", "its files are gone", `holdfast rm ${name}`);
   }
   return item("needs you", found.reason, `holdfast history ${name}`);
 }
 
+/** Its secrets were with the daemon that died. */
+function unsetText(unset: readonly string[]): string[] {
+  return unset.length === 0 ? [] : [`not stored, and so unset: ${unset.join(", ")}`];
+}
+
 /** Orphans first; then everything that has no outcome is done again. */
 async function reconcile(ports: WorkPorts, progress: () => void): Promise<readonly ReportItem[]> {
   const { turn, hands, orphans } = ports;
-  const aside = new Set(ports.setAside.map(({ id }) => id));
-  const items = await orphans([...turn.terminals.values()].filter(({ id }) => !aside.has(id))); // K2
+  const items = await orphans([...turn.terminals.values()].filter((one) => !isAside(ports, one))); // K2
   progress();
   for (const terminal of turn.terminals.values()) for (const effect of effectsOf(terminal)) hands.perform(effect);
   return items;

@@ -9,6 +9,7 @@ import type { Children, Command, Ending, PipeChild } from "../world/children.ts"
 export interface Child {
   readonly pid: number;
   readonly waiting: number;
+  readonly readsKeys: boolean;
   write(bytes: Uint8Array): void;
   endInput(): void;
   resize(size: HolderSize): void;
@@ -57,6 +58,7 @@ function onPipes(children: Children, command: Command, events: ChildEvents): Chi
   const input = new PipeInput(child, events.drained);
   return {
     pid: child.pid,
+    readsKeys: false,
     get waiting() {
       return input.waiting;
     },

@@ -15,6 +15,7 @@ import { Client, type Host, READ_ONLY } from "./client.ts";
 import { Clients } from "./clients.ts";
 import { Writers } from "./input.ts";
 import { Output } from "./output.ts";
+import { ReadyLine } from "./ready-line.ts";
 import type { Recorder } from "./recorder.ts";
 import { recordExit } from "./records.ts";
 import { Rest } from "./rest.ts";
@@ -61,6 +62,7 @@ export class Holder implements Host {
   #life: Life = { kind: "waiting" };
   #startedAt: string;
   #stopping = false;
+  #ready: ReadyLine | undefined;
 
   constructor(world: HolderWorld, spec: protocol.HolderSpec, directory: string) {
     this.clock = world.clock;
@@ -94,9 +96,11 @@ export class Holder implements Host {
     this.#startedAt = this.#now();
     this.#rest.stir();
     this.#recordSize();
+    if (this.#spec.preface !== undefined) void this.#output.said(Buffer.from(this.#spec.preface));
     try {
       const child = startChild(this.#world.children, this.#spec, this.#sizing.size, this.#childEvents());
       this.#life = { kind: "living", child, startTime: this.#world.processes.startTime(child.pid) ?? 0 };
+      if (this.#spec.typed) this.#ready = new ReadyLine(this.clock, child, this.#spec.typed);
     } catch (error) {
       if (!isFault(error)) throw error;
       this.#cannotStart(error);
@@ -185,6 +189,7 @@ export class Holder implements Host {
   #type(client: Client, bytes: Uint8Array): void {
     if (this.#life.kind !== "living") return;
     const { child } = this.#life;
+    this.#ready?.forget();
     this.#output.typed(bytes);
     child.write(bytes);
     if (this.#sizing.typed(client)) this.#fit();
@@ -207,6 +212,7 @@ export class Holder implements Host {
     return {
       output: (bytes: Uint8Array) => {
         this.#rest.stir();
+        this.#ready?.heard();
         return this.#output.said(bytes);
       },
       errors: (bytes: Uint8Array) => this.#output.complained(bytes),
@@ -226,6 +232,7 @@ export class Holder implements Host {
   /** O2 */
   async #finish(ending: Ending): Promise<void> {
     this.#life = { kind: "ended", exit: null };
+    this.#ready?.forget();
     this.#clients.resume(); // Whoever was held back because of the child is to hear of its end.
     await this.#output.finish();
     const exit = this.#exitOf(ending);
@@ -244,6 +251,7 @@ export class Holder implements Host {
       bootId: this.#world.processes.bootId(),
       offset: this.#output.tape.end,
       at: this.#now(),
+      ...(this.#stopping && { stopped: true }),
     };
   }
 

@@ -4,6 +4,7 @@
 // M3. A hang-up is not for us; it is taken for a nudge to look after our socket.
 import { Fault, isFault } from "../base/fault.ts";
 import { joinPath, readWhole } from "../log/file.ts";
+import { ENTRUSTED, entrusted } from "../wire/entrusted.ts";
 import type { HolderSpec } from "../wire/holder.ts";
 import { parseSpec } from "../wire/holder-json.ts";
 import type { Disk } from "../world/disk.ts";
@@ -24,7 +25,8 @@ async function main(program: Program): Promise<void> {
   const [directory] = program.args;
   if (directory === undefined) return program.exit(USAGE);
   const world = { ...doors(), rest: () => program.rest() };
-  const spec = readSpec(world.disk, directory);
+  const written = readSpec(world.disk, directory);
+  const spec = { ...written, env: { ...written.env, ...entrusted(program.variable(ENTRUSTED)) } };
   const holder = new Holder(world, spec, directory);
   const keeper = await open(world, spec, holder);
   if (keeper === undefined) return program.exit(0); // M2

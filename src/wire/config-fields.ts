@@ -55,6 +55,11 @@ export function text(fallback: string, says: string): Field<string> {
   return { says, expected: "a text", ...always(fallback), read: readText };
 }
 
+/** A text that must be given. */
+export function given(says: string): Field<string> {
+  return { says, expected: "a text", fallback: undefined, shown: "", read: readText };
+}
+
 /** A full path: the programs that read the same file stand in different directories. */
 export function path(fallback: (env: Env) => string, shown: string, says: string): Field<string> {
   const read = (value: TomlValue, env: Env) => {

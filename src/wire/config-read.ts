@@ -3,16 +3,7 @@
 // E2. All problems are told at once, each with its full key, its place, what was found and what is expected.
 import { ok, type Result } from "../base/result.ts";
 import { type Env, type Field, tomlKey, tomlOf } from "./config-fields.ts";
-import {
-  type Config,
-  inFile,
-  NOT_ABOVE,
-  SECTIONS,
-  type Section,
-  WATCH,
-  WATCHED,
-  wrongWatchName,
-} from "./config-schema.ts";
+import { type Config, inFile, NAMED, NOT_ABOVE, SECTIONS, type Section, wrongName } from "./config-schema.ts";
 import { nearest } from "./nearest.ts";
 import { isTable, type Place, type TomlNode, type TomlTable, type TomlValue } from "./toml.ts";
 
@@ -25,13 +16,14 @@ const SHOWN = 60;
 
 export function readSettings(root: TomlTable, env: Env): Result<Settings, Misfit[]> {
   const reading = new Reading(env);
-  const known = [...Object.keys(SECTIONS).map(inFile), WATCH];
+  const known = [...Object.keys(SECTIONS).map(inFile), ...Object.keys(NAMED)];
   for (const [name, node] of root) if (!known.includes(name)) reading.unknown(tomlKey(name), node, known);
   const sections = Object.entries(SECTIONS).map(([name, fields]) => [
     name,
     reading.section(inFile(name), root.get(inFile(name)), fields),
   ]);
-  const config = { ...Object.fromEntries(sections), watch: reading.watched(root.get(WATCH)) };
+  const named = Object.entries(NAMED).map(([kind, fields]) => [kind, reading.named(kind, root.get(kind), fields)]);
+  const config = Object.fromEntries([...sections, ...named]);
   reading.compare();
   if (reading.misfits.length > 0) return { ok: false, error: reading.misfits.sort(byPlace) };
   // Every section was filled field by field from the schema that the type is made of.
@@ -69,12 +61,13 @@ class Reading {
     return Object.fromEntries(Object.entries(fields).map(read));
   }
 
-  watched(node: TomlNode | undefined): Readonly<Record<string, unknown>> {
+  /** Tables that the user names. */
+  named(kind: string, node: TomlNode | undefined, fields: Section): Readonly<Record<string, unknown>> {
     const found: [string, unknown][] = [];
-    for (const [name, one] of this.#table(WATCH, node)) {
-      const key = `${WATCH}.${tomlKey(name)}`;
-      const wrong = wrongWatchName(name);
-      if (wrong === undefined) found.push([name, this.section(key, one, WATCHED)]);
+    for (const [name, one] of this.#table(kind, node)) {
+      const key = `${kind}.${tomlKey(name)}`;
+      const wrong = wrongName(kind, name);
+      if (wrong === undefined) found.push([name, this.section(key, one, fields)]);
       else this.#misfit(key, one, `${tomlOf(name)} cannot be a name here.`, `${capital(wrong)}.`);
     }
     return Object.fromEntries(found);

@@ -1,7 +1,19 @@
 // Every setting there is: the one place that the reader, `config show` and docs/CONFIG.md are made from.
 // G1. In the code a setting is `crashLoop.windowS`; in the file it is `window_s` in `[crash_loop]`. One is made from the other.
 // G2. Settings are added, never given another meaning: a file that was right stays right.
-import { command, controlKey, type Field, pages, path, text, variables, whole, words, yesNo } from "./config-fields.ts";
+import {
+  command,
+  controlKey,
+  type Field,
+  given,
+  pages,
+  path,
+  text,
+  variables,
+  whole,
+  words,
+  yesNo,
+} from "./config-fields.ts";
 
 const KIB = 1 << 10;
 const MIB = 1 << 20;
@@ -73,7 +85,17 @@ export const WATCHED = {
   ),
 } as const satisfies Section;
 
+/** `[restore.NAME]`: what goes on by itself after a restart, beside what Holdfast knows. */
+export const RESTORING = {
+  match: given("The whole command line, with `*` and `?`: `npm run dev*`."),
+  run: text("{command}", "The line that is typed into its shell and run; `{command}` stands for the old one."),
+} as const satisfies Section;
+
 export const WATCH = "watch";
+export const RESTORE = "restore";
+/** Tables that the user gives names to. */
+export const NAMED = { [WATCH]: WATCHED, [RESTORE]: RESTORING } as const satisfies Readonly<Record<string, Section>>;
+
 /** Fit for a log line and a file name, as names of terminals are. */
 const WATCH_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** What the watchdog calls its own. */
@@ -83,8 +105,10 @@ export type Section = Readonly<Record<string, Field<unknown>>>;
 type Values<S extends Section> = { readonly [K in keyof S]: S[K] extends Field<infer T> ? T : never };
 
 export type Watched = Values<typeof WATCHED>;
+export type Restoring = Values<typeof RESTORING>;
 export type Config = { readonly [S in keyof typeof SECTIONS]: Values<(typeof SECTIONS)[S]> } & {
   readonly watch: Readonly<Record<string, Watched>>;
+  readonly restore: Readonly<Record<string, Restoring>>;
 };
 
 /** "windowS" → "window_s": G1. */
@@ -92,9 +116,9 @@ export function inFile(name: string): string {
   return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
 }
 
-/** Why this cannot be the name of a watched program; undefined where it can. */
-export function wrongWatchName(name: string): string | undefined {
-  if (TAKEN.includes(name)) return `${name} is a process of Holdfast's own; choose another name`;
+/** Why this cannot be the name of a table of this kind; undefined where it can. */
+export function wrongName(kind: string, name: string): string | undefined {
+  if (kind === WATCH && TAKEN.includes(name)) return `${name} is a process of Holdfast's own; choose another name`;
   return WATCH_NAME.test(name) ? undefined : "a name has letters, digits, dot, dash and underscore, at most 64";
 }
 

@@ -4,7 +4,7 @@
 import { looksSecret } from "../core/environment.ts";
 import type { LoadedConfig } from "./config.ts";
 import { type Field, tomlKey, tomlOf } from "./config-fields.ts";
-import { inFile, SECTIONS, type Section, WATCH, WATCHED } from "./config-schema.ts";
+import { inFile, NAMED, SECTIONS, type Section } from "./config-schema.ts";
 
 const NOT_SHOWN = "(not shown)";
 
@@ -12,11 +12,13 @@ export function showConfig({ config, lines, path, found }: LoadedConfig): string
   const shown = Object.entries(SECTIONS).map(([name, fields]) =>
     section(inFile(name), Object.keys(fields), { values: config[name as keyof typeof SECTIONS], lines }),
   );
-  const watched = Object.entries(config.watch).map(([name, values]) =>
-    section(`${WATCH}.${tomlKey(name)}`, Object.keys(WATCHED), { values, lines }),
+  const named = Object.entries(NAMED).flatMap(([kind, fields]) =>
+    Object.entries(config[kind as keyof typeof NAMED]).map(([name, values]) =>
+      section(`${kind}.${tomlKey(name)}`, Object.keys(fields), { values, lines }),
+    ),
   );
   const source = path ?? "nowhere: HOME is not set";
-  return [`# ${found ? "from" : "defaults; there is no"} ${source}\n`, ...shown, ...watched].join("\n");
+  return [`# ${found ? "from" : "defaults; there is no"} ${source}\n`, ...shown, ...named].join("\n");
 }
 
 type Shown = { readonly values: Readonly<Record<string, unknown>>; readonly lines: ReadonlyMap<string, number> };
@@ -40,7 +42,8 @@ function withoutSecrets(field: string, value: unknown): unknown {
 /** docs/CONFIG.md. */
 export function configReference(): string {
   const sections = Object.entries(SECTIONS).map(([name, fields]) => reference(inFile(name), fields));
-  return [INTRO, ...sections, reference(`${WATCH}.NAME`, WATCHED)].join("\n");
+  const named = Object.entries(NAMED).map(([kind, fields]) => reference(`${kind}.NAME`, fields));
+  return [INTRO, ...sections, ...named].join("\n");
 }
 
 const INTRO = `# Configuration

@@ -39,6 +39,7 @@ describe("without a file", () => {
       terminal: { tapeBytes: 67_108_864, segmentBytes: 4_194_304, detachKey: "ctrl-\\", term: "xterm-256color" },
       web: { enabled: true, port: 0 },
       watch: {},
+      restore: {},
     });
   });
 
@@ -123,6 +124,9 @@ describe("DS-1 a wrong file names the key, the line, what was found and what is 
       "[watch.api]\ncwd = '/'",
       '1:2: watch.api.command is missing. It takes a program and its words (["bun", "server.ts"]).',
     ],
+    ["[restore.dev]\nrun = 'x'", "1:2: restore.dev.match is missing. It takes a text."],
+    ["[restore.dev]\nmatch = 'x'\nrun = \"a\\nb\"", '3:1: restore.dev.run is "a\\nb". It takes a text.'],
+    ["[restore.daemon]\nmatch = 'npm *'", ""],
     [
       "[watch.api]\ncommand = []",
       '2:1: watch.api.command is a list. It takes a program and its words (["bun", "server.ts"]).',
@@ -197,11 +201,14 @@ describe("showing it", () => {
 
   test("the reference names every setting", () => {
     const page = configReference();
-    const { watch, ...sections } = load("[watch.NAME]\ncommand = ['x']").config;
-    const settings = [...Object.values(sections), watch["NAME"] ?? {}].flatMap((values) => Object.keys(values));
+    const { watch, restore, ...sections } = load("[watch.NAME]\ncommand = ['x']\n[restore.NAME]\nmatch = 'x'").config;
+    const settings = [...Object.values(sections), watch["NAME"] ?? {}, restore["NAME"] ?? {}].flatMap((values) =>
+      Object.keys(values),
+    );
     expect(settings.length).toBeGreaterThan(20);
     for (const name of settings) expect(page).toContain(`| \`${inFile(name)}\` |`);
     expect(page).toContain("## [watch.NAME]");
+    expect(page).toContain("## [restore.NAME]");
   });
 });
 

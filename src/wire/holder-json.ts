@@ -38,6 +38,8 @@ const SPEC: Readonly<Record<keyof HolderSpec, Check>> = {
   token: (value) => isText(value) && value !== "",
   socket: isText,
   tape: isLimits,
+  preface: orAbsent(isText),
+  typed: orAbsent(isText),
 };
 
 const HELLO: Readonly<Record<keyof Hello, Check>> = {
@@ -57,6 +59,7 @@ const EXIT: Readonly<Record<keyof HolderExit, Check>> = {
   bootId: isText,
   offset: isCount,
   at: isText,
+  stopped: orAbsent((value) => typeof value === "boolean"),
 };
 
 const CLAIM: Readonly<Record<keyof HolderClaim, Check>> = {

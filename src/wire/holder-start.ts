@@ -1,9 +1,11 @@
 // How a holder is started: the words and the environment, the same for whoever starts one.
-// ST1. Nothing of the starter's own environment gets in: what the child needs stands in its spec.
+// ST1. Nothing of the starter's own environment gets in: what the child needs stands in its spec, or is entrusted (entrusted.ts).
 // ST2. A holder is small. It hardly computes, so it does without the compilers that run behind a Bun program; what it
 //      frees goes back to the system at once, and one thread marks its garbage. Each of these was measured (docs/BENCHMARKS.md).
 // ST3. A holder at rest stays at rest. Bun's timer, which looks once a second whether there is something to collect, took four fifths of
 //      what idle holders cost; the engine still collects by what was allocated, and a holder tidies up when it comes to rest.
+
+import { entrust, type Variables } from "./entrusted.ts";
 
 export type HolderStart = {
   readonly argv: readonly [string, ...string[]];
@@ -23,7 +25,16 @@ const ENV = {
   MIMALLOC_PURGE_DELAY: "0",
 };
 
+/** Given to drills and tests; whoever compares boots must be told the same one. */
+const BOOT_ID = "HOLDFAST_BOOT_ID";
+
 /** `runtime` is our Bun, `entry` the holder's entry file, `directory` the terminal's. Its cwd is a place that stays. */
-export function holderStart(runtime: string, entry: string, directory: string): HolderStart {
-  return { argv: [runtime, ...FLAGS, entry, directory], cwd: "/", env: ENV }; // ST1, ST2, ST3
+export function holderStart(
+  runtime: string,
+  entry: string,
+  directory: string,
+  { ours = {}, secrets = {} }: { readonly ours?: Variables; readonly secrets?: Variables } = {},
+): HolderStart {
+  const boot = ours[BOOT_ID] === undefined ? {} : { [BOOT_ID]: ours[BOOT_ID] };
+  return { argv: [runtime, ...FLAGS, entry, directory], cwd: "/", env: { ...ENV, ...boot, ...entrust(secrets) } }; // ST1, ST2, ST3
 }

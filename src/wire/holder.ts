@@ -53,6 +53,8 @@ export type HolderExit = {
   /** The tape's end when everything was on it. */
   readonly offset: number;
   readonly at: string;
+  /** The holder was told to leave, and ended its child: as the system does with everybody when it goes down. */
+  readonly stopped?: boolean;
 };
 
 /** `claim.json`: written, synced and named before the command is executed; never written twice. */
@@ -99,6 +101,10 @@ export type HolderSpec = {
   readonly token: string;
   readonly socket: string;
   readonly tape: { readonly segmentBytes: number; readonly maxBytes: number };
+  /** Put on the tape before the command is executed: what happened to the generation before. */
+  readonly preface?: string;
+  /** Typed into the command once it is ready for it; with a return at its end it is run. */
+  readonly typed?: string;
 };
 
 export function jsonFrame(tag: number, value: unknown): Uint8Array {

@@ -4,6 +4,8 @@
 // J3. Fields and methods are added, never changed; `hello` exchanges versions, and a stranger protocol is refused clearly.
 import type { Refusal } from "../base/result.ts";
 import type { RecoveryStage, ReportItem } from "../core/recovery.ts";
+import type { RestorePolicy } from "../core/restoration.ts";
+import type { RestoreWay } from "../core/restore.ts";
 import type { Terminal } from "../core/terminal.ts";
 import { isObject } from "./lines.ts";
 
@@ -39,7 +41,13 @@ export type StatusResult = {
   readonly web: { readonly pid: number | null; readonly url: string | null };
   /** The user's own (`[watch.NAME]`); a daemon from before there were any does not say. */
   readonly programs?: readonly { readonly name: string; readonly pid: number | null }[];
-  readonly recovery: { readonly stage: RecoveryStage; readonly attempt: number; readonly report: string | null };
+  readonly recovery: {
+    readonly stage: RecoveryStage;
+    readonly attempt: number;
+    readonly report: string | null;
+    /** How many of the terminals that should run are back. */
+    readonly progress?: { readonly done: number; readonly total: number } | null;
+  };
   readonly safeMode: { readonly active: boolean; readonly reason: string | null };
   readonly counts: {
     readonly terminals: number;
@@ -52,7 +60,7 @@ export type StatusResult = {
 export type Report = {
   readonly at: string;
   /** `machine restart`: it had been stopped cleanly before the machine went down. */
-  readonly cause: "daemon crash" | "machine crash" | "machine restart" | "clean start";
+  readonly cause: "daemon crash" | "machine crash" | "machine restart" | "clean start" | "holder crash";
   readonly items: readonly ReportItem[];
   readonly log: unknown;
   readonly tookMs: number;
@@ -87,6 +95,7 @@ export type Methods = {
       env: Readonly<Record<string, string>>;
       cols: number;
       rows: number;
+      policy?: RestorePolicy;
     };
     result: Terminal;
   };
@@ -95,6 +104,10 @@ export type Methods = {
   "terminal.move": { params: { id: string; lane: string }; result: Terminal };
   "terminal.signal": { params: { id: string; signal: string }; result: Terminal };
   "terminal.remove": { params: { id: string }; result: Terminal };
+  "terminal.policy": { params: { id: string; policy: RestorePolicy }; result: Terminal };
+  "terminal.restore": { params: { id: string; way: RestoreWay }; result: Terminal };
+  "recovery.accept": { params: { id: string }; result: Terminal };
+  "recovery.rollback": { params: { id: string }; result: Terminal };
   "recovery.report": { params: { name: string | null }; result: Report | null };
   "recovery.retry": { params: Record<string, never>; result: { stage: RecoveryStage } };
   "safe-mode.exit": { params: Record<string, never>; result: { active: boolean } };

@@ -22,6 +22,8 @@ export interface PtyChild {
   readonly pid: number;
   /** Types bytes. What the terminal does not take now waits in memory. */
   write(bytes: Uint8Array): void;
+  /** Whether whoever is in front reads keys as they come, as line editors do, rather than whole lines. */
+  readonly readsKeys: boolean;
   /** Bytes that may still wait. The sender decides how much is too much. */
   readonly waiting: number;
   resize(size: Size): void;

@@ -8,7 +8,13 @@
 /** How a file is opened: `read` only; `write` one that exists (also reads); `create` where missing; `exclusive`: must not exist. */
 export type OpenHow = "read" | "write" | "create" | "exclusive";
 
-export type Stat = { readonly kind: "file" | "directory" | "other"; readonly size: number; readonly mode: number };
+export type Stat = {
+  readonly kind: "file" | "directory" | "other";
+  readonly size: number;
+  readonly mode: number;
+  /** When its content last changed, as the system's clock said then. */
+  readonly modifiedMs: number;
+};
 
 export interface OpenFile {
   readonly path: string;

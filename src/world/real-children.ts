@@ -11,6 +11,9 @@ import { LastWords } from "./last-words.ts";
 import { withHigherOomScore } from "./oom.ts";
 import { signalGroup, signalTerminal } from "./signals.ts";
 
+/** Of c_lflag: whole lines are read, as the system edits them. */
+const ICANON = 0x2;
+
 export function realChildren(): Children {
   return { pty, pipes, detached, watched };
 }
@@ -47,6 +50,9 @@ function pty(command: Command, size: Size, events: PtyEvents): PtyChild {
     },
     get waiting() {
       return waiting;
+    },
+    get readsKeys() {
+      return ((child.terminal?.localFlags ?? ICANON) & ICANON) === 0;
     },
     resize: ({ cols, rows }) => child.terminal?.resize(cols, rows),
     signal: (name) => !isGone(child) && signalTerminal(child.pid, name),

@@ -51,7 +51,7 @@ function open(path: string, how: OpenHow): OpenFile {
 function stat(path: string): Stat | undefined {
   const found = unless(NOTHING_THERE, undefined, () => attempt("stat", path, () => statSync(path)));
   if (found === undefined) return undefined;
-  return { kind: kindOf(found), size: found.size, mode: found.mode & 0o777 };
+  return { kind: kindOf(found), size: found.size, mode: found.mode & 0o777, modifiedMs: found.mtimeMs };
 }
 
 function kindOf(found: Stats): Stat["kind"] {

@@ -7,6 +7,7 @@ const OWN_WORDS = 2;
 export function realProgram(): Program {
   return {
     args: process.argv.slice(OWN_WORDS),
+    variable: (name) => process.env[name],
     onSignal: (signal, fn) => void process.on(signal, fn),
     rest: () => {
       Bun.shrink();

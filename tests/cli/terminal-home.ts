@@ -66,7 +66,8 @@ export class Home {
 
   /** A terminal as `ls` shows it. */
   async listed(name: string) {
-    const rows: { name: string; pid: number; state: string; id: string; clients: number }[] = await this.json("ls");
+    type Row = { name: string; pid: number; state: string; id: string; clients: number; restoredAt: string | null };
+    const rows: Row[] = await this.json("ls");
     const row = rows.find((other) => other.name === name);
     if (row === undefined) throw new Error(`there is no ${name} in ${JSON.stringify(rows)}`);
     return row;

@@ -262,19 +262,22 @@ test("a holder that starts late, after its cancel, starts nothing; the terminal 
   expect(existsSync(home.file("started"))).toBe(false);
 });
 
-test("a claim that cannot be read is a claim: uncertain, and never started again", async () => {
+test("a claim that cannot be read is a claim: its command is never run again, only made ready", async () => {
   const home = newHome();
   const id = "0123456789abcdef0123456789abcdef";
   await created(home, id, ["touch", "started"]);
   writeFileSync(home.file(`terminals/${id}/claim.json`), "");
   await home.live();
-  await home.is(id, "uncertain");
-  expect((await home.report()).items).toMatchObject([{ id, fate: "needs you" }]);
+  await home.is(id, "running");
+  expect((await home.report()).items).toMatchObject([{ id, fate: "restarted" }]);
+  expect((await home.listed(id)).restored).toMatchObject({ argv: ["/bin/sh"], typed: "touch started" });
+  expect(home.text(`terminals/${id}/claim-1.json`)).toBe("");
+  expect(home.claim(id)?.generation).toBe(2);
   expect(existsSync(home.file("started"))).toBe(false);
 });
 
 test.each(["up", "down"])(
-  "a holder killed between the child's end and exit.json, the daemon %s: uncertain, not started again",
+  "a holder killed between the child's end and exit.json, the daemon %s: its shell, and what it ran is not run again",
   async (daemonIs) => {
     const home = newHome();
     const first = await home.live();
@@ -288,9 +291,13 @@ test.each(["up", "down"])(
     process.kill(holder, "SIGKILL");
     await until("the holder is gone", () => processes.startTime(holder) === undefined);
     if (daemonIs === "down") await home.live();
-    expect(await home.is(id, "uncertain")).toMatchObject({ reason: "its holder is gone and left no exit" });
+    const { restored } = await until("it was restored", async () => {
+      const terminal = await home.listed(id);
+      return terminal.generation === 2 && terminal.state.kind === "running" ? terminal : undefined;
+    });
+    expect(restored).toMatchObject({ argv: ["/bin/sh"], reason: "its holder is gone and left no exit" });
+    expect(restored?.typed).toBe("sh -c 'echo x >> ran; exec sleep 1000'");
     expect(home.text("ran")).toBe("x\n");
-    await home.must("terminal.remove", { id });
   },
 );
 
@@ -313,7 +320,7 @@ test("100 orphans at start are found and stopped; a stranger is not", async () =
   stranger.kill("SIGKILL");
   const { items } = await home.report();
   expect(items.filter(({ what }) => what === "process").length).toBe(100);
-  expect(items.filter(({ what }) => what === "terminal")).toMatchObject([{ id, fate: "needs you" }]);
+  expect(items.filter(({ what }) => what === "terminal")).toMatchObject([{ id, fate: "restarted" }]);
 });
 
 test("NUL bytes and characters that are cut in two are on the tape as they came, across the daemon's death", async () => {

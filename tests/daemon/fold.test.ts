@@ -99,6 +99,10 @@ test("nothing is done for what was set aside: no start, no orphans stopped, thou
       return [];
     },
     detected: () => undefined,
+    prepare: async () => undefined,
+    restore: async ({ id, name }, reason) => ({ what: "terminal", id, name, fate: "restarted", reason, next: "" }),
+    untold: () => undefined,
+    progressed: () => undefined,
   });
   expect(await work.INVENTORYING(() => undefined)).toMatchObject([{ id: "c", fate: "needs you" }]);
   await work.RESTORING(() => undefined);

@@ -33,8 +33,8 @@ export class SimDisk extends Kernel implements Disk {
     const id = this.tree.lookup(path);
     if (typeof id === "string") return undefined;
     const node = this.tree.node(id);
-    if (node.kind === "directory") return { kind: "directory", size: 0, mode: 0o700 };
-    return { kind: "file", size: node.cache.length, mode: 0o600 };
+    if (node.kind === "directory") return { kind: "directory", size: 0, mode: 0o700, modifiedMs: 0 };
+    return { kind: "file", size: node.cache.length, mode: 0o600, modifiedMs: 0 };
   }
 
   list(path: string): string[] {

@@ -48,8 +48,10 @@ async function endTerminals(site: Site): Promise<number> {
   const listed = await ask(site, "terminal.list", {});
   if (listed.kind !== "done") return Number.POSITIVE_INFINITY;
   const running = listed.value.filter(({ state }) => state.kind === "running" || state.kind === "starting");
-  for (const { id, signal } of running) {
-    if (signal === undefined) await ask(site, "terminal.signal", { id, signal: "SIGTERM" });
+  for (const { id, signal, restored } of running) {
+    // What lost its holder came back as a shell, and a shell that waits for a person does not hear SIGTERM.
+    const polite = restored === undefined ? "SIGTERM" : "SIGHUP";
+    if (signal === undefined) await ask(site, "terminal.signal", { id, signal: polite });
   }
   return running.length;
 }

@@ -112,7 +112,8 @@ function wrongWith(entry: Entry, listed: readonly ListedTerminal[]): string | un
   if (!entry.mayBeCalled(found.name)) return `${name} is called ${found.name}`;
   const { state } = found;
   if (fate === "ended" && state.kind !== "ended") return `${name} was ended, but is ${state.kind}`;
-  if (fate === "holder killed" && state.kind !== "uncertain") return `${name} lost its holder, but is ${state.kind}`;
+  if (fate === "holder killed" && state.kind !== "uncertain" && found.restored === undefined)
+    return `${name} lost its holder, but is ${state.kind}`;
   if (fate !== "runs") return undefined;
   const { child } = attached;
   const same = state.kind === "running" && state.pid === child?.pid && state.startTime === child.startTime; // V2

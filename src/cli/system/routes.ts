@@ -1,7 +1,7 @@
 // The commands on Holdfast itself: what they are called and take.
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { DoctorFlags } from "../doctor/doctor.ts";
-import { countFlag, type DataFlags, flag, type HomeFlags, home, text } from "../flags.ts";
+import { countFlag, type DataFlags, flag, type HomeFlags, home, terminal, text } from "../flags.ts";
 import type { Context } from "../outside.ts";
 import type { InstallFlags } from "../service/install.ts";
 import type { DownFlags } from "./down.ts";
@@ -47,7 +47,13 @@ const logs = buildCommand<LogsFlags, [], Context>({
   docs: { brief: "Print what watchdog and daemon have said" },
 });
 
-const recovery = buildRouteMap<"status" | "report" | "retry", Context>({
+const restoredOnes = {
+  kind: "array",
+  parameter: { ...terminal, brief: "Which terminals; without any, all that were restored and not accepted yet" },
+} as const;
+const ENDED = "One JSON array of {id, name, state}";
+
+const recovery = buildRouteMap<"status" | "report" | "retry" | "accept" | "rollback", Context>({
   routes: {
     status: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("./recovery.ts")).recoveryStatusCommand,
@@ -77,8 +83,22 @@ const recovery = buildRouteMap<"status" | "report" | "retry", Context>({
       parameters: { flags: { home, json: flag("One JSON object {stage}") } },
       docs: { brief: "Try the stage again at which recovery stopped" },
     }),
+    accept: buildCommand<DataFlags, string[], Context>({
+      loader: async () => (await import("./restorations.ts")).acceptCommand,
+      parameters: { flags: { home, json: flag(ENDED) }, positional: restoredOnes },
+      docs: { brief: "Take restored terminals as they are now; attaching to one does it too" },
+    }),
+    rollback: buildCommand<DataFlags, string[], Context>({
+      loader: async () => (await import("./restorations.ts")).rollbackCommand,
+      parameters: { flags: { home, json: flag(ENDED) }, positional: restoredOnes },
+      docs: {
+        brief: "Take restorations back: the terminals are as they were found, and can be restored another way",
+        fullDescription:
+          "Ends what a restoration started. The terminal keeps its tape, recipe and place, and waits: holdfast restore NAME --as …",
+      },
+    }),
   },
-  docs: { brief: "Look at recovery: status, report, retry" },
+  docs: { brief: "Recovery: status, report, retry, accept, rollback" },
 });
 
 const safeMode = buildRouteMap<"status" | "exit", Context>({

@@ -54,7 +54,7 @@ async function attachTo(
   const { id, name, state } = terminal;
   if (reach.console.env(MARKER) === id) return itself(name);
   if (state.kind === "ended") return hasEnded(name, endedText(state));
-  if (state.kind === "uncertain") return hasEnded(name, `is not running (${state.reason})`);
+  if (state.kind === "uncertain") return waits(name, state.reason);
   if (how.readOnly !== true) refreshAgent(reach, home, terminal.recipe.env);
   return visitTo(reach, home, terminal, how);
 }
@@ -89,6 +89,11 @@ async function farewell({ console }: Reach, name: string, end: VisitEnd): Promis
   if (end.kind === "told") return ok(exitCodeOf({ code: null, signal: end.signal }));
   await say(console, `detached; ${name} runs on.\n  → holdfast attach ${name}`);
   return ok(EXIT.ok);
+}
+
+function waits(name: string, reason: string): Exit {
+  const hint = `\`holdfast restore ${name}\` starts it again; \`holdfast history ${name}\` shows what it said.`;
+  return refused("not-running", `${name} is not running (${reason}).`, hint);
 }
 
 function hasEnded(name: string, how: string): Exit {

@@ -2,7 +2,10 @@
 // CR1. A daemon that dies in between may have taken the wish: the next one is asked for it before it is wished again.
 // CR2. The daemon tells us when something becomes of it. It is asked about this one alone: a question about all of them wakes every
 //      holder there is, while the new one needs the processor for its own start.
+import { newId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
+import { withSession } from "../../core/agent-commands.ts";
+import type { RestorePolicy } from "../../core/restoration.ts";
 import type { Terminal } from "../../core/terminal.ts";
 import { configRefusal } from "../../wire/config.ts";
 import { isObject } from "../../wire/lines.ts";
@@ -19,6 +22,7 @@ export type Wish = Methods["terminal.new"]["params"];
 export type WishFlags = {
   readonly lane?: string;
   readonly cwd?: string;
+  readonly restore?: RestorePolicy;
   readonly words: readonly string[] | undefined;
 };
 
@@ -37,9 +41,15 @@ export function wishOf(reach: Reach, name: string, flags: WishFlags): Result<Wis
   if (reach.disk.stat(cwd)?.kind !== "directory") {
     return refused("no-directory", `${cwd} is no directory.`, "Say where the program should run: --cwd DIR");
   }
-  const argv = flags.words === undefined || flags.words.length === 0 ? [shell] : flags.words;
+  const words = flags.words === undefined || flags.words.length === 0 ? [shell] : flags.words;
+  const argv = withSession(words, uuid(reach.random.bytes(16))); // So that its conversation can be found after a crash.
   const env = terminalEnvironment(reach.self.environment(), term);
-  return ok({ name, lane: flags.lane ?? LANE, argv, cwd, env, ...reach.terminal.size() });
+  const policy = flags.restore === undefined ? {} : { policy: flags.restore };
+  return ok({ name, lane: flags.lane ?? LANE, argv, cwd, env, ...reach.terminal.size(), ...policy });
+}
+
+function uuid(random: Uint8Array): string {
+  return newId(random).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
 /** The terminal as it is once its holder has answered, or its program has already ended. */
@@ -76,11 +86,12 @@ function asFound(mine: Result<Terminal | undefined>): Result<Terminal> {
 async function findMine(client: RpcClient, wish: Wish, since: number): Promise<Result<Terminal | undefined>> {
   const list = await client.call("terminal.list", {});
   if (!list.ok) return list;
-  const wanted = JSON.stringify([wish.argv, wish.cwd, wish.env]);
+  const wanted = JSON.stringify([wish.argv, wish.cwd]);
   return ok(
     list.value.find(({ id, name, recipe, createdAt }) => {
       const named = name === (wish.name === "" ? id.slice(0, name.length) : wish.name);
-      const same = JSON.stringify([recipe.argv, recipe.cwd, recipe.env]) === wanted;
+      const stored = Object.entries(recipe.env).every(([variable, value]) => wish.env[variable] === value);
+      const same = stored && JSON.stringify([recipe.argv, recipe.cwd]) === wanted;
       return named && same && Date.parse(createdAt) >= since;
     }),
   );

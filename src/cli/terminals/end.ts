@@ -2,6 +2,7 @@
 // EN1. An interactive shell does not hear SIGTERM; it ends when its terminal hangs up, and so do the jobs in front of it.
 // EN2. A daemon that dies in between changes nothing: a signal that ends is asked for again, and an end is an end.
 import { ok, type Result, refused } from "../../base/result.ts";
+import { isInteractiveShell } from "../../core/shell.ts";
 import type { Terminal } from "../../core/terminal.ts";
 import type { ListedTerminal } from "../../wire/rpc.ts";
 import { type Act, onDaemon } from "../client.ts";
@@ -16,21 +17,18 @@ const GRACE_MS = 10_000;
 /** After SIGKILL only the kernel is waited for. */
 const KILLED_MS = 10_000;
 
-const SHELLS = /(?:^|\/)-?(?:ba|z|fi|da|k|tc|c|)sh$/;
-
 /** EN1 */
-export function politeSignal([program = "", ...words]: readonly string[]): "SIGHUP" | "SIGTERM" {
-  const interactive = SHELLS.test(program) && words.every((word) => /^(?:--|-[^c]*$)/.test(word));
-  return interactive ? "SIGHUP" : "SIGTERM";
+export function politeSignal(argv: readonly string[]): "SIGHUP" | "SIGTERM" {
+  return isInteractiveShell(argv) ? "SIGHUP" : "SIGTERM";
 }
 
 export async function endTerminal(reach: Reach, home: string, terminal: ListedTerminal): Promise<Result<LineEnd>> {
-  const { id, name, recipe } = terminal;
+  const { id, name, recipe, restored } = terminal;
   const line = new HolderLine(reach, placeOf(reach.disk, home, id), { writer: writerName(reach, "end") });
   line.open();
   try {
     for (const [signal, ms] of [
-      [politeSignal(recipe.argv), GRACE_MS],
+      [politeSignal(restored?.argv ?? recipe.argv), GRACE_MS],
       ["SIGKILL", KILLED_MS],
     ] as const) {
       const asked = await signalTerminal(reach, home, { id, signal });

@@ -4,6 +4,8 @@
 
 const OURS = /^(?:HOLDFAST_TERMINAL|HOLDFAST_SAFE_MODE|HOLDFAST_HEARTBEAT_MS|BUN_.*)$/;
 const OF_THE_WINDOW = ["TMUX", "TMUX_PANE", "STY", "WINDOW", "COLUMNS", "LINES", "WINDOWID", "TERMCAP"];
+/** A drill's own: for Holdfast, and not for the programs in its terminals. */
+const OF_A_DRILL = ["HOLDFAST_BOOT_ID"];
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -13,7 +15,7 @@ export function withoutOurs(environment: Environment): Environment {
 }
 
 export function terminalEnvironment(environment: Environment, term: string): Environment {
-  const theirs = filtered(withoutOurs(environment), (name) => !OF_THE_WINDOW.includes(name)); // NV2
+  const theirs = filtered(withoutOurs(environment), (name) => ![...OF_THE_WINDOW, ...OF_A_DRILL].includes(name)); // NV2
   return { ...theirs, TERM: term };
 }
 

@@ -1,4 +1,5 @@
 // A terminal as `ls --json` and `new --json` print it. Fields are added, never changed (DESIGN §11).
+import type { RestorePolicy } from "../../core/restoration.ts";
 import type { ListedTerminal } from "../../wire/rpc.ts";
 
 export type Row = {
@@ -15,9 +16,14 @@ export type Row = {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly lastOutputAt: string | null;
+  readonly policy: RestorePolicy;
+  readonly generation: number;
+  /** When it was started again after a crash, and nobody has accepted that yet. */
+  readonly restoredAt: string | null;
 };
 
-export function rowOf({ id, name, lane, state, recipe, createdAt, clients, lastOutputAt }: ListedTerminal): Row {
+export function rowOf(terminal: ListedTerminal): Row {
+  const { id, name, lane, state, recipe, createdAt, clients, lastOutputAt, policy, generation, restored } = terminal;
   return {
     id,
     name,
@@ -31,5 +37,8 @@ export function rowOf({ id, name, lane, state, recipe, createdAt, clients, lastO
     exitCode: state.kind === "ended" ? state.code : null,
     signal: state.kind === "ended" ? state.signal : null,
     lastOutputAt,
+    policy,
+    generation,
+    restoredAt: restored === undefined || restored.accepted ? null : restored.at,
   };
 }

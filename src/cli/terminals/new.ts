@@ -1,5 +1,6 @@
 // `holdfast new`: opens a terminal. It attaches where a person sits, and stays detached with -d or where none does.
 import { ok } from "../../base/result.ts";
+import type { RestorePolicy } from "../../core/restoration.ts";
 import type { ListedTerminal } from "../../wire/rpc.ts";
 import { endedText } from "../ending.ts";
 import type { DataFlags } from "../flags.ts";
@@ -10,7 +11,12 @@ import { type Reach, reaching } from "../reach.ts";
 import { createTerminal, wishOf } from "./create.ts";
 import { rowOf } from "./listed.ts";
 
-export type NewFlags = DataFlags & { readonly detach?: boolean; readonly lane?: string; readonly cwd?: string };
+export type NewFlags = DataFlags & {
+  readonly detach?: boolean;
+  readonly lane?: string;
+  readonly cwd?: string;
+  readonly restore?: RestorePolicy;
+};
 
 async function open(reach: Reach, flags: NewFlags & Given, name = ""): Promise<Exit> {
   const home = meantHome(reach, flags.home);

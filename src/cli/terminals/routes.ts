@@ -1,15 +1,29 @@
 // The commands on terminals: what they are called and take.
 import { buildCommand } from "@stricli/core";
-import { countFlag, type DataFlags, flag, type HomeFlags, home, newName, terminal, text, textFlag } from "../flags.ts";
+import {
+  choiceFlag,
+  countFlag,
+  type DataFlags,
+  flag,
+  type HomeFlags,
+  home,
+  newName,
+  terminal,
+  text,
+  textFlag,
+} from "../flags.ts";
 import type { Context } from "../outside.ts";
 import type { AttachFlags } from "./attach.ts";
 import type { HistoryFlags } from "./history.ts";
 import type { KillFlags } from "./kill.ts";
 import type { NewFlags } from "./new.ts";
+import type { RestoreFlags } from "./restore.ts";
 import type { RmFlags } from "./rm.ts";
 import type { SendFlags } from "./send.ts";
 import type { TailFlags } from "./tail.ts";
 
+const POLICIES = ["auto", "ask", "never"] as const;
+const WAYS = ["plan", "shell", "recipe"] as const;
 const one = { kind: "tuple", parameters: [terminal] } as const;
 const ROW = "{id, name, lane, state, pid, command, cwd, createdAt, clients, exitCode, signal}";
 const DETACH = "Ctrl-\\ (terminal.detach_key) leaves it running.";
@@ -25,6 +39,7 @@ const open = buildCommand<NewFlags, [name?: string], Context>({
       detach: flag("Do not attach to it"),
       lane,
       cwd,
+      restore: choiceFlag(POLICIES, "After a crash of the machine: auto, ask first, or never [default = auto]"),
       json: flag(`Do not attach; one JSON object ${ROW}`),
     },
     aliases: { d: "detach" },
@@ -155,4 +170,24 @@ const rm = buildCommand<RmFlags, [terminal: string], Context>({
   docs: { brief: "Forget a terminal whose program has ended" },
 });
 
-export const terminalRoutes = { new: open, attach, ls, send, history, tail, wait, kill, rename, rm };
+const restore = buildCommand<RestoreFlags, [terminal: string], Context>({
+  loader: async () => (await import("./restore.ts")).restoreCommand,
+  parameters: {
+    flags: {
+      home,
+      policy: choiceFlag(POLICIES, "From now on: auto, ask first, or never"),
+      as: choiceFlag(WAYS, "plan: as recovery would; shell: only its shell; recipe: run its first command again"),
+      json: flag("One JSON object {id, name, policy, state, notes}"),
+    },
+    positional: one,
+  },
+  docs: {
+    brief: "Start a terminal again that was lost and waits for you",
+    fullDescription: [
+      "Starts a terminal again whose program was lost: on the same tape, in its place, with what it ran going on where that is safe",
+      "(an agent with its conversation, an editor, ssh, tail -f, your own [restore.NAME]) and ready to be run, but not run, where not.",
+    ].join("\n"),
+  },
+});
+
+export const terminalRoutes = { new: open, restore, attach, ls, send, history, tail, wait, kill, rename, rm };

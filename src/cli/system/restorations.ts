@@ -1,0 +1,84 @@
+// `holdfast recovery accept` and `rollback`: what becomes of terminals that were started again after a crash.
+// RV1. Without names it is about all that were restored and that nobody has accepted yet.
+import { ok, type Result } from "../../base/result.ts";
+import type { ListedTerminal } from "../../wire/rpc.ts";
+import type { RpcClient } from "../../wire/rpc-client.ts";
+import { onDaemon } from "../client.ts";
+import type { DataFlags } from "../flags.ts";
+import { existingHome } from "../home.ts";
+import { EXIT, type Exit } from "../outside.ts";
+import { say, visibleLine } from "../print.ts";
+import { type Reach, reaching } from "../reach.ts";
+import { pick } from "../terminals/find.ts";
+import { Pauses } from "../time.ts";
+
+type What = "accept" | "rollback";
+
+/** The daemon gives a program two seconds before it forces its end. */
+const LIMITS = { firstMs: 5, mostMs: 100, allMs: 15_000 };
+
+function doing(what: What) {
+  return async (reach: Reach, flags: DataFlags, ...keys: readonly string[]): Promise<Exit> => {
+    const home = existingHome(reach, flags.home);
+    if (!home.ok) return home;
+    const done = await onDaemon(reach, home.value, (client) => all(reach, client, what, keys));
+    if (!done.ok) return done;
+    const byName = done.value.toSorted((a, b) => a.name.localeCompare(b.name));
+    const rows = byName.map(({ id, name, state }) => ({ id, name, state: state.kind }));
+    if (flags.json) await reach.console.out.write(`${visibleLine(JSON.stringify(rows))}\n`);
+    else await say(reach.console, wordsOf(what, rows));
+    return ok(EXIT.ok);
+  };
+}
+
+async function all(
+  reach: Reach,
+  client: RpcClient,
+  what: What,
+  keys: readonly string[],
+): Promise<Result<ListedTerminal[]>> {
+  const list = await client.call("terminal.list", {});
+  if (!list.ok) return list;
+  const meant = keys.length === 0 ? waiting(list.value) : picked(list.value, keys); // RV1
+  if (!meant.ok) return meant;
+  for (const { id } of meant.value) {
+    const done = await client.call(`recovery.${what}`, { id });
+    if (!done.ok) return done;
+  }
+  return settled(reach, client, new Set(meant.value.map(({ id }) => id)));
+}
+
+function waiting(terminals: readonly ListedTerminal[]): Result<ListedTerminal[]> {
+  return ok(terminals.filter(({ restored }) => restored !== undefined && !restored.accepted));
+}
+
+function picked(terminals: readonly ListedTerminal[], keys: readonly string[]): Result<ListedTerminal[]> {
+  const found: ListedTerminal[] = [];
+  for (const key of keys) {
+    const one = pick(terminals, key);
+    if (!one.ok) return one;
+    found.push(one.value);
+  }
+  return ok(found);
+}
+
+/** Waits until what is rolled back has ended. */
+async function settled(reach: Reach, client: RpcClient, ids: ReadonlySet<string>): Promise<Result<ListedTerminal[]>> {
+  const pauses = new Pauses(reach.clock, LIMITS);
+  for (;;) {
+    const list = await client.call("terminal.list", {});
+    if (!list.ok) return list;
+    const ours = list.value.filter(({ id }) => ids.has(id));
+    if (!ours.some(({ rollingBack }) => rollingBack) || !(await pauses.next())) return ok(ours);
+  }
+}
+
+function wordsOf(what: What, rows: readonly { readonly name: string }[]): string {
+  if (rows.length === 0) return "there is nothing that was restored and waits to be accepted.";
+  const names = rows.map(({ name }) => name).join(", ");
+  if (what === "accept") return `accepted as they are: ${names}.`;
+  return `as they were found: ${names}.\n  → holdfast restore ${rows[0]?.name ?? ""} --as plan|shell|recipe`;
+}
+
+export const acceptCommand = reaching(doing("accept"));
+export const rollbackCommand = reaching(doing("rollback"));

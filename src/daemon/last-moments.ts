@@ -1,0 +1,30 @@
+// What is known of a terminal's last moments: what the last checkpoint says of it, and its old screen.
+// LM1. What is in doubt is not used (TC-6): the terminal comes back from the log alone, and is told why.
+import type { Known } from "../core/restoration.ts";
+import type { Terminal } from "../core/terminal.ts";
+import type { Checkpoints } from "./checkpoints.ts";
+import type { Screens } from "./screens.ts";
+
+export class LastMoments {
+  readonly #checkpoints: Pick<Checkpoints, "lastSeen">;
+  readonly #screens: Pick<Screens, "farewell">;
+
+  constructor(checkpoints: Pick<Checkpoints, "lastSeen">, screens: Pick<Screens, "farewell">) {
+    this.#checkpoints = checkpoints;
+    this.#screens = screens;
+  }
+
+  async known(id: string): Promise<Known> {
+    const last = await this.#checkpoints.lastSeen(id);
+    if (last === undefined || last.doubt !== null) return { evidence: undefined, doubt: last?.doubt ?? null }; // LM1
+    const { workingDirectory, foreground, size } = last.session;
+    return { evidence: { workingDirectory, foreground, size }, doubt: null };
+  }
+
+  /** What goes on the tape between the old screen and the new program. A screen of any age is a screen: its bytes are on the tape. */
+  async farewell({ id, recipe }: Terminal, message: string): Promise<string> {
+    const session = (await this.#checkpoints.lastSeen(id))?.session;
+    const from = session?.screen == null ? {} : { from: { ...session.screen, vt: session.scrollbackSnapshot } };
+    return this.#screens.farewell({ id, size: session?.size ?? recipe.size, ...from, message });
+  }
+}

@@ -1,0 +1,150 @@
+// Starts lost terminals again: looks at what is there, lets core/ decide how, and says what came of it.
+// RO1. Evidence that went into the log comes first: a later checkpoint may be of a worse time.
+// RO2. What is decided is durable before anything is started; from there on the start is done, or done again, by whoever lives.
+// RO3. Nothing is started while a process of the earlier generation lives: whoever asks for a restoration has stopped those.
+import { type Result, refused } from "../base/result.ts";
+import { NO_SESSIONS } from "../core/agent-commands.ts";
+import type { Fate, ReportItem } from "../core/recovery.ts";
+import type { Evidence, Known, RestoreStart } from "../core/restoration.ts";
+import { agentOf, aimOf, messageOf, planRestore, type RestorePlan, type RestoreWay, shown } from "../core/restore.ts";
+import type { RestoreRule } from "../core/restore-commands.ts";
+import type { Terminal } from "../core/terminal.ts";
+import { joinPath, parentOf } from "../log/file.ts";
+import { TapeReader } from "../log/tape-reader.ts";
+import type { Disk } from "../world/disk.ts";
+import { agentSessions } from "./agent-sessions.ts";
+import type { Hands } from "./hands.ts";
+import { type HolderPlace, terminalDirectory } from "./holder-files.ts";
+import type { Turn } from "./turn.ts";
+
+export type RestorerPorts = {
+  readonly place: HolderPlace;
+  readonly turn: Turn;
+  readonly hands: Hands;
+  readonly shell: string;
+  readonly rules: readonly RestoreRule[];
+  /** What the last good checkpoint says of a terminal. */
+  known(id: string): Promise<Known>;
+};
+
+export type RestoreWish = {
+  readonly reason: string;
+  /** It was just found lost; false where it waits since then. */
+  readonly found: boolean;
+  readonly way: RestoreWay;
+  readonly asked: boolean;
+};
+
+export class Restorer {
+  readonly #ports: RestorerPorts;
+
+  constructor(ports: RestorerPorts) {
+    this.#ports = ports;
+  }
+
+  /** Starts it again, or lets it wait, as its policy says; resolves when it is up. */
+  async restore(terminal: Terminal, wish: RestoreWish): Promise<ReportItem> {
+    const { evidence, doubt } = evidenceIn(terminal) ?? (await this.#ports.known(terminal.id)); // RO1
+    const at = new Date(this.#ports.place.clock.now()).toISOString();
+    const plan = this.#plan(terminal, { ...wish, at, evidence, doubt });
+    const known = evidence === undefined ? {} : { evidence };
+    if (plan.kind !== "start") {
+      if (wish.found) await this.#ports.turn.submit({ kind: "lost", id: terminal.id, reason: wish.reason, ...known });
+      return item(terminal, "needs you", `${wish.reason}; ${plan.why}`, `holdfast restore ${terminal.name}`);
+    }
+    const { id, generation } = terminal;
+    const start = this.#start(terminal, plan, { reason: wish.reason, at, evidence });
+    const lost = wish.found ? { lost: { reason: wish.reason, ...known } } : {};
+    const done = await this.#ports.turn.submit({ kind: "restore", id, generation, start, ...lost }); // RO2
+    if (!done.ok) return item(terminal, "could not", done.error.message, done.error.hint);
+    await this.#ports.hands.settled(id);
+    return this.restoredItem(id, terminal);
+  }
+
+  #plan(terminal: Terminal, wish: RestoreWish & Known & { readonly at: string }): RestorePlan {
+    const { place, shell, rules } = this.#ports;
+    const { disk } = place;
+    const { env } = terminal.recipe;
+    const aim = aimOf(terminal, wish.evidence, wish.way);
+    const agent = agentOf(aim);
+    const sessions =
+      agent === undefined ? NO_SESSIONS : agentSessions(disk, { agent, cwd: aim.cwd, since: aim.since, env });
+    const directory = nearest(disk, aim.cwd);
+    return planRestore(terminal, { ...wish, sessions, directory, shell: env["SHELL"] ?? shell, rules });
+  }
+
+  #start(
+    { id }: Terminal,
+    { argv, cwd, typed, notes }: RestorePlan & { kind: "start" },
+    { reason, at, evidence }: { reason: string; at: string; evidence: Evidence | undefined },
+  ): RestoreStart {
+    const { disk, home, clock } = this.#ports.place;
+    const tape = joinPath(terminalDirectory(home, id), "tape");
+    const written = newest(disk, tape);
+    const screenAgeMs = written === undefined ? null : Math.max(0, Math.round(clock.now() - written));
+    const message = messageOf({ reason, at }, notes);
+    const offset = new TapeReader(disk, tape).end;
+    return { argv, cwd, typed, message, reason, notes, offset, screenAgeMs, evidence: evidence ?? null };
+  }
+
+  /** What became of a restoration. */
+  restoredItem(id: string, before: Terminal): ReportItem {
+    const now = this.#ports.turn.terminals.get(id) ?? before;
+    const { restored, state, name } = now;
+    const why = [
+      restored?.reason ?? "it was lost",
+      ...(restored?.notes ?? []),
+      `in ${shown(now.restored?.cwd ?? now.recipe.cwd)}`,
+      ageText(restored?.screenAgeMs ?? null),
+    ];
+    const reason = why.filter((part) => part !== "").join("; ");
+    const back = `holdfast recovery rollback ${name}`;
+    if (state.kind === "running") return item(now, "restarted", reason, `holdfast attach ${name}`);
+    if (state.kind === "starting") return item(now, "restarted", `${reason}; it is still starting`, `holdfast ls`);
+    if (state.kind === "ended") return item(now, "needs you", `${reason}; it ended at once (${endText(state)})`, back);
+    return item(now, "needs you", `${reason}; then ${state.reason}`, back);
+  }
+
+  /** A person's wish. */
+  async asked(terminal: Terminal, way: RestoreWay): Promise<Result<Terminal>> {
+    const { state, name } = terminal;
+    if (state.kind === "running" || state.kind === "starting") {
+      return refused("still-running", `${name} is running.`, `holdfast attach ${name}`);
+    }
+    const reason = state.kind === "uncertain" ? state.reason : `it had ended (${endText(state)})`;
+    const told = await this.restore(terminal, { reason, found: false, way, asked: true });
+    const now = this.#ports.turn.terminals.get(terminal.id) ?? terminal;
+    if (told.fate !== "could not") return { ok: true, value: now };
+    return refused("not-restored", told.reason, told.next);
+  }
+}
+
+function evidenceIn({ state }: Terminal): Known | undefined {
+  const evidence = state.kind === "uncertain" ? state.evidence : undefined;
+  return evidence === undefined ? undefined : { evidence, doubt: null };
+}
+
+/** The directory, or the nearest above it that is one. */
+function nearest(disk: Disk, path: string): string {
+  let at = path;
+  while (at !== "/" && at !== "" && disk.stat(at)?.kind !== "directory") at = parentOf(at);
+  return at === "" ? "/" : at;
+}
+
+/** When the tape was last written. */
+function newest(disk: Disk, tape: string): number | undefined {
+  const times = disk.list(tape).flatMap((name) => disk.stat(joinPath(tape, name))?.modifiedMs ?? []);
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+function ageText(ms: number | null): string {
+  return ms === null ? "" : `its screen was last written ${(ms / 1000).toFixed(1)} s before`;
+}
+
+function endText({ code, signal }: { readonly code: number | null; readonly signal: string | null }): string {
+  return signal ?? `exit code ${code}`;
+}
+
+function item({ id, name }: Terminal, fate: Fate, reason: string, next: string): ReportItem {
+  return { what: "terminal", id, name, fate, reason, next };
+}

@@ -1,0 +1,96 @@
+// After the machine went down, as a person meets it: up says how far it is, the report what became of each, and commands decide the rest.
+import { afterAll, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { endAll, Home, until } from "./terminal-home.ts";
+
+afterAll(endAll, 60_000);
+
+/** Everything of a home, killed at once. */
+async function powerCut(home: Home): Promise<void> {
+  const ours = () => {
+    const ids = readdirSync(join(home.path, "terminals"));
+    return readdirSync("/proc")
+      .filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid)
+      .filter((pid) => {
+        const [words, env] = ["cmdline", "environ"].map((file) => read(`/proc/${pid}/${file}`));
+        return words?.includes(home.path) || ids.some((id) => env?.includes(`HOLDFAST_TERMINAL=${id}`));
+      });
+  };
+  for (const signal of ["SIGSTOP", "SIGKILL"] as const) for (const pid of ours()) send(Number(pid), signal);
+  await until("nobody is left", () => {
+    for (const pid of ours()) send(Number(pid), "SIGKILL");
+    return ours().length === 0;
+  });
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch (error) {
+    if (error instanceof Error) return ""; // It has ended meanwhile.
+    throw error;
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error; // It has ended meanwhile.
+  }
+}
+
+class Rebooting extends Home {
+  boot = 1;
+  override get env() {
+    return { ...super.env, HOLDFAST_BOOT_ID: `boot-${this.boot}`, PATH: `${this.path}/bin:${super.env["PATH"] ?? ""}` };
+  }
+}
+
+test("a reboot: terminals come back by their policy, and restore, accept and rollback decide the rest", async () => {
+  const home = new Rebooting();
+  mkdirSync(join(home.path, "bin"));
+  writeFileSync(join(home.path, "bin/claude"), '#!/bin/sh\necho "with $*"\nexec sleep 1000\n');
+  chmodSync(join(home.path, "bin/claude"), 0o755);
+  await home.ok("new", "-d", "agent", "--", "claude", "--permission-mode", "plan", "fix it");
+  await home.ok("new", "-d", "asks", "--restore", "ask", "--", "sh", "-c", "echo once; exec sleep 1000");
+  await home.ok("new", "-d", "shell", "--", "sh");
+  await home.says("agent", "--session-id");
+  await home.says("asks", "once");
+  expect((await home.run("new", "-d", "x", "--restore", "perhaps")).code).toBe(2);
+  const [session = ""] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(await home.ok("history", "agent")) ?? [];
+
+  await powerCut(home);
+  home.boot = 2;
+  expect(await home.ok("up")).toContain("LIVE");
+  await home.says("agent", `with --session-id ${session} --permission-mode plan\n`);
+  expect(await home.listed("asks")).toMatchObject({ state: "uncertain", policy: "ask", restoredAt: null });
+  expect(await home.listed("shell")).toMatchObject({ state: "running", generation: 2, restoredAt: expect.any(String) });
+  const report = await home.ok("recovery", "report");
+  expect(report).toContain("machine crash");
+  expect(report).toMatch(/needs you +terminal asks +the machine went down; its policy is ask +→ holdfast restore asks/);
+  expect(await home.ok("recovery", "status")).toContain("LIVE");
+  const window = home.window(["attach", "asks"]);
+  await window.shows("holdfast restore asks");
+
+  const restored = await home.json("restore", "asks", "--policy", "auto");
+  expect(restored).toMatchObject({ name: "asks", policy: "auto", state: "running" });
+  expect(restored.notes[0]).toContain("ready to be run, not run: sh -c 'echo once; exec sleep 1000'");
+  expect((await home.run("restore", "asks")).code).toBe(1);
+  expect((await home.run("restore", "asks", "--policy", "never")).code).toBe(0);
+
+  expect((await home.run("recovery", "accept", "shell")).code).toBe(0);
+  expect(await home.listed("shell")).toMatchObject({ restoredAt: null });
+  expect(await home.json("recovery", "rollback")).toMatchObject([
+    { name: "agent", state: "uncertain" },
+    { name: "asks", state: "uncertain" },
+  ]);
+  expect((await home.run("recovery", "rollback", "shell")).code).toBe(1);
+  expect((await home.run("recovery", "rollback", "nobody")).code).toBe(4);
+  expect((await home.run("recovery", "rollback")).err).toContain("nothing that was restored");
+  expect((await home.run("restore", "asks", "--as", "recipe")).err).toContain("run as at first");
+  await home.ok("send", "asks", "hello");
+  await until("what somebody typed into is accepted", async () => (await home.listed("asks")).restoredAt === null);
+  await until("it ran again", async () => (await home.ok("history", "asks")).split("once\n").length === 3);
+}, 120_000);

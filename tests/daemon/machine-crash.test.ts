@@ -1,0 +1,282 @@
+// The machine goes down: every process of a home is killed at once, and the next daemon lives in another boot.
+import { expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type DaemonHome, daemonHomes, killIfThere, processes, until } from "./home.ts";
+import { boot, isBack, powerCut, tapeText } from "./power-cut.ts";
+
+const newHome = daemonHomes();
+const SHELL = ["bash", "--norc", "--noprofile"];
+const MARK = "holdfast: the machine went down; started again ";
+const SESSION = "0f7a2f8e-1111-4222-8333-444455556666";
+
+/** Says who it is and with what words, and waits. */
+function program(home: DaemonHome, name: string): string {
+  mkdirSync(home.file("bin"), { recursive: true });
+  writeFileSync(home.file(`bin/${name}`), `#!/bin/sh\necho "$0 $*" >> ${home.file(`${name}-ran`)}\nexec sleep 1000\n`);
+  chmodSync(home.file(`bin/${name}`), 0o755);
+  return home.file(`bin/${name}`);
+}
+
+test("RS-7 after a machine crash 25 terminals are back: same ids, same tapes, and a line that says what happened", async () => {
+  const home = newHome();
+  await home.live(boot(1));
+  const ids = await Promise.all(Array.from({ length: 25 }, (_, n) => home.open(`t${n}`, SHELL)));
+  const before = await Promise.all(ids.map((id) => home.is(id, "running")));
+  await until("all have a prompt", () => ids.every((id) => tapeText(home, id).includes("bash-")));
+  await powerCut(home);
+  const begun = performance.now();
+  const status = await home.isLive(home.start(boot(2)));
+  console.log(`machine crash → 25 terminals back: ${(performance.now() - begun).toFixed(0)} ms`);
+  expect(status.recovery.progress).toEqual({ done: 25, total: 25 });
+  const { cause, items } = await home.report();
+  expect(cause).toBe("machine crash");
+  expect(items.map(({ fate }) => fate)).toEqual(ids.map(() => "restarted"));
+  expect(items[0]?.reason).toMatch(
+    /^the machine went down; its shell; in \/\S+; its screen was last written \d+\.\d s before$/,
+  );
+  for (const [at, id] of ids.entries()) {
+    const { state, generation } = await home.listed(id);
+    expect({ kind: state.kind, generation }).toEqual({ kind: "running", generation: 2 });
+    expect(state).not.toEqual(before[at]);
+    const [old = "", said = ""] = tapeText(home, id).split(MARK);
+    expect(old).toContain("bash-");
+    expect(said).toContain("its shell");
+    expect(existsSync(home.file(`terminals/${id}/claim-1.json`))).toBe(true);
+    expect(existsSync(home.file(`terminals/${id}/holder-1.json`))).toBe(true);
+    expect(home.claim(id)?.generation).toBe(2);
+  }
+});
+
+test("what is not known to go on comes back as its shell, with the old command ready and not run", async () => {
+  const home = newHome();
+  await home.live(boot(1));
+  const id = await home.open("make", ["sh", "-c", "echo x >> ran; exec sleep 1000"]);
+  await until("it ran", () => home.text("ran") === "x\n");
+  await powerCut(home);
+  await home.live(boot(2));
+  await until("the command stands at the prompt", () =>
+    (tapeText(home, id).split(MARK)[1] ?? "").endsWith("sh -c 'echo x >> ran; exec sleep 1000'"),
+  );
+  expect(home.text("ran")).toBe("x\n");
+  expect((await home.report()).items).toMatchObject([
+    { id, fate: "restarted", reason: expect.stringContaining("ready to be run, not run: sh -c 'echo x") },
+  ]);
+});
+
+test("an agent goes on with its conversation, in the way it was started; one that never began it begins it", async () => {
+  const home = newHome();
+  const claude = program(home, "claude");
+  mkdirSync(home.file(`.claude/projects/${home.path.replace(/[^A-Za-z0-9]/g, "-")}`), { recursive: true });
+  await home.live(boot(1));
+  const env = { PATH: "/usr/bin:/bin", HOME: home.path };
+  const words = [claude, "--session-id", SESSION, "--permission-mode", "plan", "fix it"];
+  const { id } = await home.must("terminal.new", { ...home.wish("agent", words), env });
+  await home.is(id, "running");
+  await powerCut(home);
+  const first = await home.live(boot(2));
+  const ran = () => home.text("claude-ran").trim().split("\n");
+  await until("it began again", () => ran().length === 2);
+  expect(ran()[1]).toBe(`${claude} --session-id ${SESSION} --permission-mode plan`);
+  writeFileSync(home.file(`.claude/projects/${home.path.replace(/[^A-Za-z0-9]/g, "-")}/${SESSION}.jsonl`), "{}\n");
+  await home.kill(first);
+  await powerCut(home);
+  await home.live(boot(3));
+  await until("it went on", () => ran().length === 3);
+  expect(ran()[2]).toBe(`${claude} --resume ${SESSION} --permission-mode plan`);
+  expect((await home.listed(id)).generation).toBe(3);
+});
+
+test("policies: ask waits for a person, never stays; `restore` starts either, and keeps what it knows", async () => {
+  const home = newHome();
+  await home.live(boot(1));
+  const made = await Promise.all(
+    (["auto", "ask", "never"] as const).map((policy) =>
+      home.must("terminal.new", { ...home.wish(policy, SHELL), policy }),
+    ),
+  );
+  const [auto = "", ask = "", never = ""] = made.map(({ id }) => id);
+  for (const id of [auto, ask, never]) await home.is(id, "running");
+  await powerCut(home);
+  const daemon = await home.live(boot(2));
+  await home.is(auto, "running");
+  for (const id of [ask, never]) await home.is(id, "uncertain");
+  const { items } = await home.report();
+  expect(items.find(({ id }) => id === ask)).toMatchObject({
+    fate: "needs you",
+    reason: "the machine went down; its policy is ask",
+    next: "holdfast restore ask",
+  });
+  expect(items.find(({ id }) => id === never)).toMatchObject({ fate: "needs you" });
+  await home.must("terminal.restore", { id: ask, way: "plan" });
+  await home.is(ask, "running");
+  await home.must("terminal.policy", { id: ask, policy: "auto" });
+  const again = await home.ask("terminal.restore", { id: ask, way: "plan" });
+  expect(again).toMatchObject({ ok: false, error: { code: "still-running" } });
+  await home.kill(daemon);
+  await home.live(boot(2));
+  expect(await home.listed(ask)).toMatchObject({ policy: "auto", generation: 2, state: { kind: "running" } });
+  expect(await home.listed(never)).toMatchObject({ policy: "never", generation: 1, state: { kind: "uncertain" } });
+});
+
+test("a directory that is gone: the nearest that is there, and what belonged to it is not run elsewhere", async () => {
+  const home = newHome();
+  const tail = program(home, "tail");
+  mkdirSync(home.file("work/tree/deep"), { recursive: true });
+  await home.live(boot(1));
+  const wish = { ...home.wish("deep", [tail, "-f", "log"]), cwd: home.file("work/tree/deep") };
+  const { id } = await home.must("terminal.new", wish);
+  await home.is(id, "running");
+  await until("it ran", () => home.text("tail-ran") !== "");
+  await powerCut(home);
+  rmSync(home.file("work/tree"), { recursive: true });
+  await home.live(boot(2));
+  const { restored } = await home.listed(id);
+  expect(restored).toMatchObject({ cwd: home.file("work"), typed: `${tail} -f log` });
+  const gone = `${home.file("work/tree/deep")} is gone: started in ${home.file("work")}`;
+  expect(restored?.notes).toContain(gone);
+  await until("the line says so", () => tapeText(home, id).includes(gone));
+  expect(home.text("tail-ran").trim().split("\n").length).toBe(1);
+});
+
+test("RS-4 a crash in the middle of restoring: what was started is adopted, the rest goes on, each started once", async () => {
+  const home = newHome();
+  await home.live(boot(1));
+  const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => home.open(`t${n}`, SHELL)));
+  for (const id of ids) await home.is(id, "running");
+  await powerCut(home);
+  const claimed = () => ids.filter((id) => home.claim(id)?.generation === 2);
+  for (const few of [1, 6]) {
+    const daemon = home.start(boot(2));
+    await until(`${few} are claimed`, () => claimed().length >= few);
+    await home.kill(daemon);
+  }
+  const early = new Map(claimed().map((id) => [id, home.claim(id)?.pid]));
+  await home.live(boot(2));
+  for (const id of ids) {
+    const { holder } = await home.is(id, "running");
+    expect((await home.listed(id)).generation).toBe(2);
+    if (early.has(id)) expect(holder).toBe(early.get(id) ?? 0);
+  }
+  const { items } = await home.report();
+  expect(items.filter(({ what }) => what === "terminal").map(({ fate }) => fate)).toEqual(ids.map(() => "restarted"));
+});
+
+test("RS-4 a reboot in the middle of a recovery starts at DETECTING, and starts the next generation", async () => {
+  const home = newHome();
+  await home.live(boot(1));
+  const ids = await Promise.all(Array.from({ length: 6 }, (_, n) => home.open(`t${n}`, SHELL)));
+  for (const id of ids) await home.is(id, "running");
+  await powerCut(home);
+  home.start(boot(2));
+  await until("one is restored", () => ids.some((id) => home.claim(id)?.generation === 2));
+  await powerCut(home);
+  writeFileSync(
+    home.file("recovery/recovery-state.json"),
+    JSON.stringify({ stage: "RECONCILING", timestamp: "", attemptCount: 1, lastError: null, bootId: "boot-2" }),
+  );
+  await home.live(boot(3));
+  expect((await home.report()).cause).toBe("machine crash");
+  for (const id of ids) await isBack(home, id, 2);
+});
+
+test("rollback ends what was started; the terminal is as it was found, and can be restored another way", async () => {
+  const home = newHome();
+  const tail = program(home, "tail");
+  const first = await home.live(boot(1));
+  const id = await home.open("t", [tail, "-F", "log"]);
+  await until("it ran", () => home.text("tail-ran") !== "");
+  await home.kill(first);
+  await powerCut(home);
+  const second = await home.live(boot(2));
+  const { pid } = await isBack(home, id, 2);
+  await home.must("recovery.rollback", { id });
+  expect(await home.is(id, "uncertain")).toMatchObject({ reason: "rolled back; before that: the machine went down" });
+  await until("its program has ended", () => processes.startTime(pid) === undefined);
+  await home.kill(second);
+  await home.live(boot(2));
+  expect(await home.listed(id)).toMatchObject({ state: { kind: "uncertain" }, recipe: { argv: [tail, "-F", "log"] } });
+  await home.must("terminal.restore", { id, way: "shell" });
+  await isBack(home, id, 3);
+  expect((await home.listed(id)).restored).toMatchObject({ argv: ["/bin/sh"], typed: "" });
+  expect(readdirSync(home.file(`terminals/${id}`))).toEqual(
+    expect.arrayContaining(["claim-1.json", "claim-2.json", "exit-2.json", "claim.json"]),
+  );
+  await home.must("recovery.accept", { id });
+  expect(await home.ask("recovery.rollback", { id })).toMatchObject({ ok: false, error: { code: "accepted" } });
+});
+
+test("a holder that is killed while the daemon lives: its terminal is back at once, and what was left of it is stopped", async () => {
+  const home = newHome();
+  await home.live();
+  const id = await home.open("t", ["sh", "-c", "setsid sleep 1000 & exec bash --norc"]);
+  const { holder } = await home.is(id, "running");
+  const sleepers = () => home.ours().filter((pid) => home.commandOf(pid).startsWith("sleep\0"));
+  await until("its sleeper is there", () => sleepers().length === 1);
+  killIfThere(holder);
+  await isBack(home, id, 2);
+  expect(sleepers()).toEqual([]);
+  await until("it was reported", async () => (await home.report()).cause === "holder crash");
+  expect((await home.report()).items).toMatchObject([{ id, fate: "restarted" }]);
+});
+
+test("a terminal that is lost over and over is left to a person", async () => {
+  const home = newHome();
+  await home.live();
+  const id = await home.open("t", SHELL);
+  for (const generation of [1, 2, 3, 4]) {
+    await isBack(home, id, generation);
+    killIfThere((await home.is(id, "running")).holder);
+  }
+  await home.is(id, "uncertain");
+  expect((await home.listed(id)).generation).toBe(4);
+  const reason = "its holder is gone and left no exit; it was started again 3 times within a minute";
+  await until("it was reported", async () => (await home.report()).items[0]?.reason === reason);
+});
+
+test("what the system stopped when it went down comes back; what a person ended does not", async () => {
+  const home = newHome();
+  await home.live(boot(1));
+  const [stopped, ended] = [await home.open("stopped", SHELL), await home.open("ended", SHELL)];
+  const { holder } = await home.is(stopped, "running");
+  await home.is(ended, "running");
+  await home.must("terminal.signal", { id: ended, signal: "SIGKILL" });
+  await home.is(ended, "ended");
+  process.kill(holder, "SIGTERM");
+  expect(await home.is(stopped, "ended")).toMatchObject({ stoppedIn: "boot-1" });
+  await powerCut(home);
+  await home.live(boot(2));
+  await isBack(home, stopped, 2);
+  expect((await home.listed(ended)).state.kind).toBe("ended");
+  const { items } = await home.report();
+  expect(items).toMatchObject([{ id: stopped, reason: expect.stringContaining("stopped when the machine went down") }]);
+});
+
+test("secrets reach the program and no disk; after a crash they are unset, and the report names them", async () => {
+  const home = newHome();
+  const tail = program(home, "tail");
+  writeFileSync(tail, `#!/bin/sh\necho "key=$MY_KEY plain=$PLAIN" >> ${home.file("tail-ran")}\nexec sleep 1000\n`);
+  await home.live(boot(1));
+  const env = { PATH: "/usr/bin:/bin", MY_KEY: "hunter2", PLAIN: "yes" };
+  const { id } = await home.must("terminal.new", { ...home.wish("t", [tail, "-f", "x"]), env });
+  await home.is(id, "running");
+  await until("it said it", () => home.text("tail-ran") === "key=hunter2 plain=yes\n");
+  const files = readdirSync(home.path, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  const leaks = files.filter(({ parentPath, name }) => readFileSync(join(parentPath, name)).includes("hunter2"));
+  expect(leaks.map(({ name }) => name)).toEqual(["tail-ran"]);
+  await powerCut(home);
+  await home.live(boot(2));
+  await until("it said it again", () => home.text("tail-ran").endsWith("key= plain=yes\n"));
+  expect((await home.report()).items[0]?.reason).toContain("not stored, and so unset: MY_KEY");
+});
+
+test("the last checkpoint before the crash is kept under a name of its own", async () => {
+  const home = newHome();
+  await home.live(boot(1));
+  await home.is(await home.open("t", SHELL), "running");
+  await powerCut(home);
+  writeFileSync(home.file("recovery/checkpoint.json"), "good");
+  await home.live(boot(2));
+  const kept = readdirSync(home.file("recovery")).filter((name) => name.startsWith("checkpoint.before-"));
+  expect(kept.map((name) => home.text(`recovery/${name}`))).toEqual(["good"]);
+});
