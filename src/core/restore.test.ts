@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type AgentSessions, NO_SESSIONS, withSession } from "./agent-commands.ts";
 import type { Evidence, Restored } from "./restoration.ts";
-import { aimOf, messageOf, planRestore, type RestoreFacts } from "./restore.ts";
+import { aimOf, evidenceFor, messageOf, planRestore, type RestoreFacts } from "./restore.ts";
 import type { RestoreRule } from "./restore-commands.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -210,14 +210,42 @@ describe("shells", () => {
     expect(planRestore(terminal(["bash"]), facts())).toMatchObject({ argv: ["bash"], cwd: "/w", typed: "" });
   });
 
-  test("what was made ready and never touched is made ready again", () => {
-    const start = { argv: ["/bin/bash"], cwd: "/w", typed: "make deploy", message: "", reason: "", notes: [] };
+  describe("what was restored and nobody accepted is no new truth", () => {
+    const start = { argv: ["/bin/bash"], cwd: "/", typed: "", message: "", reason: "", notes: [] };
     const restored: Restored = { ...start, offset: 0, screenAgeMs: null, evidence: null, at: AT, accepted: false };
-    const again = (changes: Partial<Restored>) =>
-      planRestore(terminal(["make", "deploy"], { restored: { ...restored, ...changes } }), facts());
-    expect(again({})).toMatchObject({ argv: ["/bin/bash"], typed: "make deploy" });
-    expect(again({ typed: `claude --resume ${ID}\r` })).toMatchObject({ typed: `claude --resume ${ID}\r` });
-    expect(again({ accepted: true })).toMatchObject({ argv: ["/bin/bash"], typed: "" });
+    const again = (argv: readonly string[], last: Partial<Restored>, changes: Partial<RestoreFacts> = {}) => {
+      const lost = terminal(argv, { restored: { ...restored, ...last } });
+      return planRestore(lost, facts({ evidence: evidenceFor(lost, inFront(["top"], "/")), ...changes }));
+    };
+
+    test("made ready again, and in its own place, though the last start was in the wrong one", () => {
+      expect(again(["make", "deploy"], {})).toMatchObject({ argv: ["/bin/bash"], cwd: "/w", typed: "make deploy" });
+      const evidence = inFront(["make"], "/w");
+      expect(again(["bash"], { evidence })).toMatchObject({ argv: ["bash"], cwd: "/w", typed: "make" });
+    });
+
+    test("what went on by itself goes on in the same way where nothing better is known, and in the same place", () => {
+      const ran = { cwd: "/w", evidence: inFront(["claude"]), typed: `claude --resume ${ID}\r` };
+      expect(again(["bash"], ran)).toMatchObject({ argv: ["/bin/bash"], typed: ran.typed });
+      expect(again(["bash"], { ...ran, cwd: "/x" })).toMatchObject({ argv: ["bash"], typed: "claude" });
+      expect(again(["bash"], ran, { sessions: sessions([OTHER], [OTHER]) })).toMatchObject({
+        typed: `claude --resume ${OTHER}\r`,
+      });
+    });
+
+    test("once it is accepted, it is what it is: its program, its place, and the last checkpoint of it", () => {
+      const accepted = again(["make"], { accepted: true }, { directory: "/" });
+      expect(accepted).toMatchObject({ argv: ["/bin/bash"], cwd: "/", typed: "top" });
+    });
+  });
+
+  test("what was rolled back is planned from what was known before; a later checkpoint is of a worse time", () => {
+    const evidence = inFront(["vim"]);
+    const state = { kind: "uncertain", reason: "", child: undefined, evidence, rolledBack: true } as const;
+    expect(evidenceFor(terminal(["bash"], { state }), inFront(["top"]))).toBe(evidence);
+    const bare = { kind: "uncertain", reason: "", child: undefined, rolledBack: true } as const;
+    expect(evidenceFor(terminal(["bash"], { state: bare }), inFront(["top"]))).toBeUndefined();
+    expect(evidenceFor(terminal(["bash"]), evidence)).toBe(evidence);
   });
 });
 

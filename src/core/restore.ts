@@ -3,7 +3,9 @@
 //      command ready to be run, and nobody runs it but a person.
 // RE2. A terminal comes back without any evidence too: from the log alone.
 // RE3. A command that belongs to a directory which is gone is not run elsewhere.
-// RE4. Who waits for a person keeps everything: nothing is started, and nothing forgotten.
+// RE4. A restoration that nobody has accepted is no new truth: the next one is planned from what was known before it. So a start in the
+//      wrong place (a disk that was mounted late) or one that failed never replaces the good state.
+// RE5. Who waits for a person keeps everything: nothing is started, and nothing forgotten.
 import { isExhausted, newBudget } from "../base/budget.ts";
 import { type AgentSessions, agentIn } from "./agent-commands.ts";
 import type { Evidence } from "./restoration.ts";
@@ -27,8 +29,6 @@ export type Aim = {
   readonly cwd: string;
   /** When that was started; conversations written to since then may be its own. */
   readonly since: string | undefined;
-  /** What was made ready the last time, and never touched. */
-  readonly carried: string;
 };
 
 export type RestoreFacts = {
@@ -57,7 +57,7 @@ export type RestorePlan =
       /** For the report and the line on the screen. */
       readonly notes: readonly string[];
     }
-  /** RE4 */
+  /** RE5 */
   | { readonly kind: "ask"; readonly why: string }
   | { readonly kind: "never"; readonly why: string };
 
@@ -66,23 +66,25 @@ const MOST_RESTORATIONS = 3;
 const WINDOW_MS = 60_000;
 
 export function aimOf(terminal: Terminal, evidence: Evidence | undefined, way: RestoreWay = "plan"): Aim {
-  const { recipe, restored, createdAt } = terminal;
-  if (way === "recipe") return { ...NOTHING, command: recipe.argv, cwd: recipe.cwd };
-  const argv = restored?.argv ?? recipe.argv;
-  const cwd = restored?.cwd ?? recipe.cwd;
-  if (!isInteractiveShell(argv)) return { ...NOTHING, command: argv, cwd, since: restored?.at ?? createdAt };
+  const { recipe, createdAt } = terminal;
+  if (way === "recipe") return { shell: undefined, command: recipe.argv, cwd: recipe.cwd, since: undefined };
+  const accepted = terminal.restored?.accepted === true ? terminal.restored : undefined; // RE4
+  const { argv, cwd } = accepted ?? recipe;
+  if (!isInteractiveShell(argv)) return { shell: undefined, command: argv, cwd, since: accepted?.at ?? createdAt };
   const front = evidence?.foreground ?? undefined;
-  const untouched = restored !== undefined && !restored.accepted && front === undefined;
   return {
     shell: argv,
     command: front !== undefined && front.argv.length > 0 ? front.argv : undefined,
     cwd: front?.cwd ?? evidence?.workingDirectory ?? cwd,
     since: front?.startedAt,
-    carried: untouched ? restored.typed : "",
   };
 }
 
-const NOTHING = { shell: undefined, since: undefined, carried: "" };
+/** What to go by: what went into the log before a restoration that nobody accepted (RE4), else the last checkpoint. */
+export function evidenceFor({ state, restored }: Terminal, checkpoint: Evidence | undefined): Evidence | undefined {
+  if (state.kind === "uncertain" && (state.evidence !== undefined || state.rolledBack)) return state.evidence;
+  return restored === undefined || restored.accepted ? checkpoint : (restored.evidence ?? undefined);
+}
 
 export function planRestore(terminal: Terminal, facts: RestoreFacts): RestorePlan {
   const waits = facts.asked ? undefined : whyWait(terminal, facts.at);
@@ -90,13 +92,13 @@ export function planRestore(terminal: Terminal, facts: RestoreFacts): RestorePla
   const aim = aimOf(terminal, facts.evidence, facts.way);
   const moved = facts.directory !== aim.cwd;
   const where = moved ? [`${aim.cwd} is gone: started in ${facts.directory}`] : [];
-  const { argv, typed, notes } = startOf(aim, facts, moved);
+  const { argv, typed, notes } = asBefore(terminal, facts, startOf(aim, facts, moved));
   const unset = terminal.unset.length === 0 ? [] : [`not stored, and so unset: ${terminal.unset.join(", ")}`];
   const doubt = facts.doubt === null ? [] : [`not as it was last seen: ${facts.doubt}`];
   return { kind: "start", argv, cwd: facts.directory, typed, notes: [...notes, ...where, ...unset, ...doubt] };
 }
 
-/** RE4 */
+/** RE5 */
 function whyWait({ policy, restorations }: Terminal, at: string): RestorePlan | undefined {
   if (policy === "never") return { kind: "never", why: "its policy is never" };
   if (policy === "ask") return { kind: "ask", why: "its policy is ask" };
@@ -106,6 +108,17 @@ function whyWait({ policy, restorations }: Terminal, at: string): RestorePlan | 
     : undefined;
 }
 
+/** What went on by itself the last time, and nobody touched since, goes on in the same way where nothing better is known. */
+function asBefore({ restored }: Terminal, { directory, way }: RestoreFacts, start: Start): Start {
+  if (way !== "plan" || restored === undefined || restored.accepted || isRun(start)) return start;
+  if (!isRun(restored) || restored.cwd !== directory) return start;
+  return { argv: restored.argv, typed: restored.typed, notes: ["goes on as the last time"] };
+}
+
+function isRun({ argv, typed }: Pick<Start, "argv" | "typed">): boolean {
+  return typed.endsWith("\r") || !isInteractiveShell(argv);
+}
+
 type Start = { readonly argv: readonly string[]; readonly typed: string; readonly notes: readonly string[] };
 
 function startOf(aim: Aim, facts: RestoreFacts, moved: boolean): Start {
@@ -113,18 +126,12 @@ function startOf(aim: Aim, facts: RestoreFacts, moved: boolean): Start {
   const { command } = aim;
   if (facts.way === "recipe" && command !== undefined) return { argv: command, typed: "", notes: ["run as at first"] };
   if (facts.way === "shell") return { argv: shell, typed: "", notes: ["its shell, with nothing run"] };
-  if (command === undefined) return idle(shell, aim.carried);
+  if (command === undefined) return { argv: shell, typed: "", notes: ["its shell"] };
   const [program = ""] = shell;
   const written = typable(command, program);
   const restore = moved ? undefined : restoreCommand(command, facts.sessions, facts.rules, written ?? ""); // RE3
   const run = restore === undefined ? undefined : runs(restore, aim, shell);
   return run ?? ready(shell, command, written);
-}
-
-function idle(argv: readonly string[], carried: string): Start {
-  const line = carried.replace(/\r$/, "");
-  const typed = isTypable(line) ? carried : "";
-  return { argv, typed, notes: typed === "" ? ["its shell"] : ["its shell", waitsText(line, carried.endsWith("\r"))] };
 }
 
 function runs(restore: RestoreCommand, { shell: was }: Aim, shell: readonly string[]): Start | undefined {
@@ -141,11 +148,7 @@ function ready(argv: readonly string[], command: readonly string[], written: str
   if (written === undefined) {
     return { argv, typed: "", notes: [`its shell; its command cannot be typed: ${shown(command.join(" "))}`] };
   }
-  return { argv, typed: written, notes: [waitsText(written, false)] };
-}
-
-function waitsText(line: string, runsNow: boolean): string {
-  return runsNow ? `goes on with: ${shown(line)}` : `ready to be run, not run: ${shown(line)}`;
+  return { argv, typed: written, notes: [`ready to be run, not run: ${shown(written)}`] };
 }
 
 /** Which agent's conversations have to be looked for. */

@@ -6,7 +6,16 @@ import { type Result, refused } from "../base/result.ts";
 import { NO_SESSIONS } from "../core/agent-commands.ts";
 import type { Fate, ReportItem } from "../core/recovery.ts";
 import type { Evidence, Known, RestoreStart } from "../core/restoration.ts";
-import { agentOf, aimOf, messageOf, planRestore, type RestorePlan, type RestoreWay, shown } from "../core/restore.ts";
+import {
+  agentOf,
+  aimOf,
+  evidenceFor,
+  messageOf,
+  planRestore,
+  type RestorePlan,
+  type RestoreWay,
+  shown,
+} from "../core/restore.ts";
 import type { RestoreRule } from "../core/restore-commands.ts";
 import type { Terminal } from "../core/terminal.ts";
 import { joinPath, parentOf } from "../log/file.ts";
@@ -44,7 +53,9 @@ export class Restorer {
 
   /** Starts it again, or lets it wait, as its policy says; resolves when it is up. */
   async restore(terminal: Terminal, wish: RestoreWish): Promise<ReportItem> {
-    const { evidence, doubt } = evidenceIn(terminal) ?? (await this.#ports.known(terminal.id)); // RO1
+    const last = await this.#ports.known(terminal.id);
+    const evidence = evidenceFor(terminal, last.evidence); // RO1
+    const doubt = evidence === undefined ? last.doubt : null;
     const at = new Date(this.#ports.place.clock.now()).toISOString();
     const plan = this.#plan(terminal, { ...wish, at, evidence, doubt });
     const known = evidence === undefined ? {} : { evidence };
@@ -117,11 +128,6 @@ export class Restorer {
     if (told.fate !== "could not") return { ok: true, value: now };
     return refused("not-restored", told.reason, told.next);
   }
-}
-
-function evidenceIn({ state }: Terminal): Known | undefined {
-  const evidence = state.kind === "uncertain" ? state.evidence : undefined;
-  return evidence === undefined ? undefined : { evidence, doubt: null };
 }
 
 /** The directory, or the nearest above it that is one. */
