@@ -23,8 +23,11 @@ export function everything(emulator: Emulator, kept = EVERYTHING): object {
         .replace(/·+$/, ""),
     );
   const active = emulator.xterm.active;
+  const { scrollTop, scrollBottom } = active;
   return {
     ...rest,
+    /** By itself, and not by the names that the serializer goes by. */
+    raw: { ...emulator.xterm.modes, scrollTop, scrollBottom },
     behind: Math.min(behind, kept),
     lines: shown(lines.map((line) => [...line])),
     normal: shown(linesOf(emulator, normal, first)),

@@ -63,6 +63,10 @@ test("what the old program had begun to say is cut short, and a message stays on
   expect(rows(ended("x", `a${ESC}[31m\r\nb`)).slice(0, 2)).toEqual(["x", "a [31m b"]);
 });
 
+test("a title that was only begun is not set", () => {
+  expect(ended(`${ESC}]2;whole\u0007${ESC}]2;half a ti`).xterm.titles.title).toBe("whole");
+});
+
 test("whatever was switched on is off afterwards, and the cursor stands on an empty line", () => {
   fc.assert(
     fc.property(output, (text) => {

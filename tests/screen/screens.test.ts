@@ -144,6 +144,14 @@ test("it ends when nobody asks, and when its input is closed; who asks later has
   await until("the closed one's end", () => programs(home).length === 0);
 });
 
+test("one that is never asked ends too", async () => {
+  const child = Bun.spawn(ours("src/screen/main.ts"), {
+    stdio: ["pipe", "ignore", "inherit"],
+    env: { HOLDFAST_SCREEN_IDLE_MS: "30" },
+  });
+  expect(await child.exited).toBe(0);
+});
+
 test("lines that are no requests are refused, or passed over where nobody could be told", async () => {
   const home = new TapeHome();
   const child = Bun.spawn(ours("src/screen/main.ts"), { stdio: ["pipe", "pipe", "inherit"] });

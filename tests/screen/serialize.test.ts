@@ -36,6 +36,58 @@ test("TC-1 what lies behind the visible lines takes at most 10 KB by default, an
   }
 });
 
+const EACH = [
+  ...[1, 6, 9, 12, 45, 66, 1000, 1002, 1003, 1004, 1006, 1007, 1016, 1047, 1049, 2004, 2026, 2031].map(
+    (mode) => `${ESC}[?${mode}h`,
+  ),
+  ...[7, 8, 25].map((mode) => `${ESC}[?${mode}l`),
+  ...[1, 2, 3, 4, 5, 6].map((style) => `${ESC}[${style} q`),
+  ...["1", "2", "3", "4", "4:2", "4:3", "4:4", "4:5", "5", "7", "8", "9", "53", "33", "93", "43", "103"].map(
+    (n) => `${ESC}[${n}m`,
+  ),
+  ...["38;5;200", "48;5;17", "38;2;1;2;3", "48;2;4;5;6", "4;58:2::7:8:9", "4;58:5:77", "58:5:3"].map(
+    (n) => `${ESC}[${n}m`,
+  ),
+  ...[`${ESC}[4h`, `${ESC}[20h`, `${ESC}=`, `${ESC}[3;9r`, `${ESC}[3;9r${ESC}[?6h${ESC}[2;2H`, `${ESC}[1"q`],
+  ...[
+    `${ESC}[5;6H${ESC}7${ESC}[H`,
+    `${ESC}[31m${ESC}7${ESC}[m`,
+    `${ESC}(0${ESC}7${ESC}(B`,
+    `${ESC}[?1049h${ESC}[3;3H${ESC}7${ESC}[?1049l`,
+  ],
+  ...[`${ESC}(0`, `${ESC})0\u000e`, `${ESC}*A${ESC}n`, `${ESC}+K${ESC}o`, `${ESC}(0${ESC}7${ESC}(B${ESC}8`],
+  ...[
+    `${ESC}[3g${ESC}[5G${ESC}H`,
+    `${ESC}]2;title\u0007`,
+    `${ESC}]1;icon\u0007`,
+    `${ESC}]2;a\u0007${ESC}[22;0t${ESC}]2;b\u0007`,
+  ],
+  ...[`${ESC}[>1u`, `${ESC}[>1u${ESC}[>5u`, `${ESC}[>4;2m`, `${ESC}]10;#112233\u0007`, `${ESC}]8;;http://a\u0007`],
+];
+
+test("each mode by itself is the same afterwards, and does the same", () => {
+  for (const sequence of EACH) {
+    const emulator = shown(`before ${sequence}x`);
+    const other = restored(emulator);
+    expect({ sequence, ...everything(other) }).toEqual({ sequence, ...everything(emulator) });
+    const more = `qx${"w".repeat(90)}\r\n\tt${ESC}[2;2Hy${ESC}8z${ESC}[?1049lq${ESC}[23;0t`;
+    for (const each of [emulator, other]) each.feed(Buffer.from(more));
+    expect({ sequence, ...everything(other) }).toEqual({ sequence, ...everything(emulator) });
+  }
+});
+
+test("what was printed last is repeated or joined only where it was the last thing of all", () => {
+  const line = "z".repeat(size.cols);
+  for (const before of [`${line}`, `${line}${ESC}[4h`, "漢", "e", `${ESC}[31me${ESC}[m`, `ab${ESC}[4h`]) {
+    for (const after of [`${ESC}[3b`, "\u0301"]) {
+      const emulator = shown(before);
+      const other = restored(emulator);
+      for (const each of [emulator, other]) each.feed(Buffer.from(after));
+      expect({ before, after, ...everything(other) }).toEqual({ before, after, ...everything(emulator) });
+    }
+  }
+});
+
 test("a line that goes on in the next row still does, also where its last column was erased", () => {
   const emulator = shown(`${"x".repeat(200)}\r\n${"y".repeat(80)}${ESC}[41m ${ESC}[m`);
   expect(everything(restored(emulator))).toEqual(everything(emulator));
