@@ -131,6 +131,36 @@ test("bytes that are gone make the screen inexact, and it goes on behind them", 
   expect(tape.emulator.xterm.active.lines.get(1)?.getString(0)).toBe("a");
 });
 
+test("while a flood is read others have their turn, and only a piece of it is in memory at a time", async () => {
+  const home = new TapeHome();
+  home.append("a", "a line of a flood\r\n".repeat(60_000));
+  let turns = 0;
+  let most = 0;
+  const disk = realDisk();
+  const watched = {
+    ...disk,
+    open: (...how: Parameters<typeof disk.open>) => {
+      const file = disk.open(...how);
+      const read = file.read.bind(file);
+      file.read = (into, offset) => {
+        most = Math.max(most, into.length);
+        return read(into, offset);
+      };
+      return file;
+    },
+  };
+  const soon = (fn: () => void) => {
+    turns += 1;
+    world.clock.soon(fn);
+  };
+  const clock = { ...world.clock, soon };
+  const tape = new FollowedTape({ disk: watched, clock }, home.directory("a"), { size });
+  await tape.catchUp();
+  expect(tape.emulator.end).toBe(60_000 * 19);
+  expect(turns).toBeGreaterThan(15);
+  expect(most).toBeLessThanOrEqual(64 << 10);
+});
+
 test("screens stay alive while they are asked for, in a bounded amount of memory", async () => {
   const home = new TapeHome();
   const live = new LiveScreens(world, 4 * size.cols * size.rows);

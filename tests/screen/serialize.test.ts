@@ -78,7 +78,15 @@ test("each mode by itself is the same afterwards, and does the same", () => {
 
 test("what was printed last is repeated or joined only where it was the last thing of all", () => {
   const line = "z".repeat(size.cols);
-  for (const before of [`${line}`, `${line}${ESC}[4h`, "漢", "e", `${ESC}[31me${ESC}[m`, `ab${ESC}[4h`]) {
+  for (const before of [
+    `${line}`,
+    `${line}${ESC}[?25l`,
+    `${line}${ESC}[4h`,
+    "漢",
+    "e",
+    `${ESC}[31me${ESC}[m`,
+    `ab${ESC}[4h`,
+  ]) {
     for (const after of [`${ESC}[3b`, "\u0301"]) {
       const emulator = shown(before);
       const other = restored(emulator);
