@@ -1,6 +1,8 @@
 // The screens that were asked for lately, kept alive: the next snapshot of a terminal parses only what it has said since.
 // V1. They take a bounded amount of memory together: who was not asked for the longest is forgotten first.
 // V2. One whose tape is no longer the one that was followed starts anew.
+// V3. A snapshot may know more than its tape: a power cut took the tape's end. It is shown, and not kept: what comes next on the tape
+//     comes at offsets that the snapshot has already seen.
 import type { ScreenPlace } from "../wire/screen.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
@@ -32,6 +34,7 @@ export class LiveScreens {
     this.#tapes.delete(directory);
     this.#tapes.set(directory, tape);
     await tape.catchUp();
+    if (!tape.isSame) this.#tapes.delete(directory); // V3
     this.#forgetOldest();
     return tape;
   }

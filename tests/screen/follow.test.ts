@@ -174,6 +174,26 @@ test("screens stay alive while they are asked for, in a bounded amount of memory
   expect(await live.current({ directory: home.directory("f"), size })).toBe(again);
 });
 
+test("a snapshot that knows more than its tape is shown, and what comes next on the tape is not taken for old", async () => {
+  const home = new TapeHome();
+  home.append("a", "before the power cut");
+  const live = new LiveScreens(world);
+  const ask = { directory: home.directory("a"), size: { cols: 40, rows: 5 }, op: "snapshot", maxBytes: 0 } as const;
+  const made = await answer(live, world.clock, ask);
+  if (!made.ok || !isScreenSnapshot(made.value)) throw new Error("no snapshot");
+  const after = new TapeHome();
+  after.append("a", "before");
+  const other = { ...ask, directory: after.directory("a") };
+  const next = new LiveScreens(world);
+  expect(await answer(next, world.clock, { ...other, from: made.value })).toMatchObject({
+    value: { vt: made.value.vt },
+  });
+  expect(next.count).toBe(0);
+  after.append("a", ", and a new life that is longer than the old one");
+  const tape = await next.current(other);
+  expect(tape.emulator.xterm.active.lines.get(0)?.getString(6)).toBe(",");
+});
+
 test("a tape that is not the one that was followed is read anew", async () => {
   const [home, other] = [new TapeHome(), new TapeHome()];
   home.append("a", "a long story");

@@ -1,0 +1,52 @@
+// What is said between the daemon and the screen program: what is whole is taken, what is not is refused by name.
+import { expect, test } from "bun:test";
+import { answerOf, isScreenSnapshot, parseScreenAnswer, parseScreenRequest } from "./screen.ts";
+
+const size = { cols: 80, rows: 24 };
+const from = { offset: 3, ...size, vt: "x", exact: true, at: "2026-01-01T00:00:00.000Z", title: "", alternate: false };
+const place = { n: 1, directory: "/t", size };
+
+test("requests are taken whole, and nothing else of them", () => {
+  const asked = (fields: object) => parseScreenRequest({ ...place, ...fields });
+  expect(asked({ op: "snapshot", maxBytes: 5, more: 1 })?.request).toEqual({
+    ok: true,
+    value: { op: "snapshot", directory: "/t", size, maxBytes: 5 },
+  });
+  expect(asked({ op: "farewell", message: "m", from })?.request).toMatchObject({
+    ok: true,
+    value: { from, message: "m" },
+  });
+  expect(asked({ op: "cells" })?.request.ok).toBe(true);
+});
+
+test("what lacks something is refused, and without a number nobody can be told", () => {
+  const bad = [
+    { op: "snapshot" },
+    { op: "snapshot", maxBytes: -1 },
+    { op: "farewell" },
+    { op: "dance" },
+    { op: "cells", size: { cols: 0, rows: 1 } },
+    { op: "cells", size: { cols: 70_000, rows: 1 } },
+    { op: "cells", directory: 5 },
+    { op: "cells", from: { ...from, vt: 1 } },
+    { op: "cells", from: null },
+  ];
+  for (const fields of bad) {
+    expect({ fields, ok: parseScreenRequest({ ...place, ...fields })?.request.ok }).toEqual({ fields, ok: false });
+  }
+  expect(parseScreenRequest({ op: "cells" })).toBeUndefined();
+});
+
+test("answers are a value or a refusal by number", () => {
+  const error = { code: "c", message: "m", hint: "h" };
+  expect(parseScreenAnswer({ n: 2, ok: true, value: "v" })).toEqual({ n: 2, answer: { ok: true, value: "v" } });
+  expect(parseScreenAnswer({ n: 2, ok: false, error })).toEqual({ n: 2, answer: { ok: false, error } });
+  expect(parseScreenAnswer({ n: 2, ok: false, error: { code: "c" } })).toBeUndefined();
+  expect(parseScreenAnswer({ ok: true })).toBeUndefined();
+  expect(answerOf("farewell", { ok: true, value: "v" })).toEqual({ ok: true, value: "v" });
+  expect([isScreenSnapshot(from), isScreenSnapshot({ ...from, offset: -1 }), isScreenSnapshot("x")]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
