@@ -1,6 +1,7 @@
 // The tree of commands. It is loaded at every start, so it only names them: a command's code is loaded when it is chosen.
 import { buildApplication, buildRouteMap, help, version } from "@stricli/core";
 import about from "../../package.json" with { type: "json" };
+import { adoptRoutes } from "./adopt/routes.ts";
 import { drillRoutes } from "./drill/routes.ts";
 import { logRoutes } from "./log/routes.ts";
 import type { Context } from "./outside.ts";
@@ -13,7 +14,7 @@ const FORMATTING = {
   caseStyle: "convert-camel-to-kebab",
 } as const;
 
-const routes = { ...terminalRoutes, ...systemRoutes, ...drillRoutes, log: logRoutes };
+const routes = { ...terminalRoutes, ...adoptRoutes, ...systemRoutes, ...drillRoutes, log: logRoutes };
 
 const root = buildRouteMap<keyof typeof routes, Context>({
   routes,

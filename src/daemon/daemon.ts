@@ -8,7 +8,6 @@ import { isFault } from "../base/fault.ts";
 import { ok, type Result } from "../base/result.ts";
 import { type ReportItem, retriedStage } from "../core/recovery.ts";
 import type { Terminal } from "../core/terminal.ts";
-import { EventLog } from "../log/event-log.ts";
 import { joinPath } from "../log/file.ts";
 import type { LogReport } from "../log/recover.ts";
 import type { SafeMode } from "../log/safe-mode.ts";
@@ -16,23 +15,19 @@ import type { Config } from "../wire/config-schema.ts";
 import type { Report, StatusResult } from "../wire/rpc.ts";
 import type { Bus } from "./bus.ts";
 import { pinCheckpoint } from "./checkpoint-pin.ts";
-import { Checkpoints } from "./checkpoints.ts";
-import { foldTerminals, removalTime } from "./fold.ts";
-import { Garbage } from "./gc.ts";
+import { foldTerminals, foldTmux } from "./fold.ts";
 import { makeHandlers } from "./handlers.ts";
-import { Hands, type HandsWorld } from "./hands.ts";
+import type { HandsWorld } from "./hands.ts";
 import { makeHolderProgram } from "./holder-program.ts";
-import { LastMoments } from "./last-moments.ts";
-import { LostTerminals } from "./lost-terminals.ts";
 import { seeAll, stopOrphans } from "./orphan-stop.ts";
+import { endParts, goLive, openParts, type Parts } from "./parts.ts";
 import { RecoveryRun, type RunOutcome, type StageWork } from "./recovery-run.ts";
 import { RecoveryStateMachine } from "./recovery-state.ts";
 import { CLEAN_MARKER, LAST_BOOT, type Progress, recoveryWork } from "./recovery-work.ts";
-import { Restorer } from "./restorer.ts";
 import { RpcServer } from "./rpc-server.ts";
-import { Screens } from "./screens.ts";
 import { homeToken, keepToken, readReport, writeReport, writeSmall } from "./small-files.ts";
-import { Turn } from "./turn.ts";
+import { tmuxHandlers } from "./tmux/handlers.ts";
+import { withTmux } from "./tmux/recovery.ts";
 
 export type DaemonPorts = {
   readonly world: HandsWorld;
@@ -56,14 +51,8 @@ export class Daemon {
   readonly #machine: RecoveryStateMachine;
   #token: string | undefined;
   #server: RpcServer | undefined;
-  #log: EventLog | undefined;
-  #turn: Turn | undefined;
-  #hands: Hands | undefined;
+  #parts: Parts | undefined;
   #run: RecoveryRun | undefined;
-  #checkpoints: Checkpoints | undefined;
-  #garbage: Garbage | undefined;
-  readonly #screens: Screens;
-  #restorer: Restorer | undefined;
   #progress: Progress | undefined;
   #cause: Report["cause"] = "clean start";
   #reportName: string | null = null;
@@ -75,7 +64,6 @@ export class Daemon {
   constructor(ports: DaemonPorts) {
     const { world, config } = ports;
     this.#ports = ports;
-    this.#screens = new Screens(world);
     this.#startedAt = new Date(world.clock.now()).toISOString();
     const place = { disk: world.disk, clock: world.clock, home: world.home, bootId: world.processes.bootId() };
     this.#machine = new RecoveryStateMachine(place, config.recovery.maxAttempts, (change) =>
@@ -91,17 +79,22 @@ export class Daemon {
     const handlers = makeHandlers({
       random: world.random,
       environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
-      turn: () => this.#turn,
-      hands: () => this.#hands,
-      restorer: () => this.#restorer,
+      turn: () => this.#parts?.turn,
+      hands: () => this.#parts?.hands,
+      restorer: () => this.#parts?.restorer,
       isLive: () => this.isLive,
       status: () => this.#status(),
       report: (name) => readReport(world.disk, world.home, name),
       retry: () => this.#retryAlone(),
       leaveSafeMode: () => this.#leaveSafeMode(),
-      gc: (dryRun) => this.#garbage?.collect(dryRun),
+      gc: (dryRun) => this.#parts?.garbage.collect(dryRun),
     });
-    const server = new RpcServer(handlers, bus, { token, version, pid: world.processes.pid });
+    const tmux = tmuxHandlers({
+      ...world,
+      live: () => (this.isLive ? this.#parts?.tmux : undefined),
+      parts: () => this.#parts?.tmux,
+    });
+    const server = new RpcServer({ ...handlers, ...tmux }, bus, { token, version, pid: world.processes.pid });
     await server.listen(world.sockets, this.#socket);
     this.#server = server;
   }
@@ -118,12 +111,12 @@ export class Daemon {
       if (this.isLive && this.#tended % SEE_EVERY === 0) this.#seeAll();
       if (this.#token !== undefined) await keepToken(world.disk, world.home, this.#token);
       await this.#server?.look(world.sockets, this.#socket);
-      await this.#checkpoints?.pulse();
+      await this.#parts?.checkpoints.pulse();
     });
   }
 
   #seeAll(): void {
-    seeAll(this.#ports.world, this.#turn?.terminals.values() ?? []);
+    seeAll(this.#ports.world, this.#parts?.turn.terminals.values() ?? []);
   }
 
   /** D4 */
@@ -142,101 +135,48 @@ export class Daemon {
 
   /** The log and the state; says what it found damaged (DS-2). Throws a Fault where the storage does not let it. */
   async openStorage(): Promise<string[]> {
-    const { world, config, bus, broken } = this.#ports;
-    this.#begun = world.clock.elapsed();
+    this.#begun = this.#ports.world.clock.elapsed();
     this.#machine.resume();
-    this.#log = await EventLog.open(world, { segmentBytes: config.log.segmentBytes });
-    const turn: Turn = new Turn(this.#log, world.clock, {
-      publish: (event) => bus.publish(event.event, event),
-      perform: (effect) => this.#hands?.perform(effect),
-      broken,
-    });
-    const tape = { segmentBytes: config.terminal.segmentBytes, maxBytes: config.terminal.tapeBytes };
-    const hands = new Hands(
-      world,
-      { tape },
-      {
-        terminal: (id) => turn.terminals.get(id),
-        terminals: () => turn.terminals.values(),
-        submit: (command) => void turn.submit(command).catch(broken),
-        lost: (id, reason) => void lost.found(id, reason).catch(broken),
-        farewell: (terminal, message) => moments.farewell(terminal, message),
-        broken,
-      },
-    );
-    const checkpoints = this.#makeCheckpoints(turn, hands);
-    const moments = new LastMoments(checkpoints, this.#screens);
-    bus.subscribe(["terminal.*"], (topic) => checkpoints.heard(topic));
-    this.#hands = hands;
-    this.#turn = turn;
-    const restorer = this.#makeRestorer(turn, hands, moments);
-    const lost = new LostTerminals({
-      terminal: (id) => turn.terminals.get(id),
-      note: (id, reason) => void turn.submit({ kind: "lost", id, reason }).catch(broken),
-      stopRest: (ids) => stopOrphans(world, this.#trusted(turn), ids),
-      restore: (terminal, reason) => restorer.restore(terminal, { reason, found: true, way: "plan", asked: false }),
+    this.#parts = await openParts(this.#ports, {
+      trusted: (terminals) => this.#trusted(terminals),
       report: (items) => this.#report(items, "holder crash"),
     });
-    this.#restorer = restorer;
-    this.#checkpoints = checkpoints;
-    this.#garbage = this.#makeGarbage(turn, this.#log);
-    return damageIn(this.#log.report);
+    return damageIn(this.#parts.log.report);
   }
 
-  #makeRestorer(turn: Turn, hands: Hands, moments: LastMoments): Restorer {
-    const { world, config } = this.#ports;
-    const rules = Object.values(config.restore);
-    const { shell } = config.terminal;
-    return new Restorer({
-      place: world,
-      turn,
-      hands,
-      shell,
-      rules,
-      known: (id) => moments.known(id),
-    });
-  }
-
-  /** Those whose logs are whole: of the others nothing is known for certain. */
-  #trusted(turn: Turn): Terminal[] {
-    return [...turn.terminals.values()].filter(({ id }) => !this.#aside.has(id));
-  }
-
-  #makeCheckpoints(turn: Turn, hands: Hands): Checkpoints {
-    const { world, config, safeMode, say, broken } = this.#ports;
-    return new Checkpoints(world, config, {
-      screens: this.#screens,
-      terminals: () => turn.terminals.values(),
-      status: (id) => hands.status(id),
-      isOff: () => safeMode.isActive(),
-      say,
-      broken,
-    });
-  }
-
-  #makeGarbage(turn: Turn, log: EventLog): Garbage {
-    const { world, config, safeMode, say } = this.#ports;
-    return new Garbage(world, config.retention, {
-      terminals: () => turn.terminals.values(),
-      removedAt: (id) => removalTime(log, id),
-      isOff: () => safeMode.isActive(),
-      say,
-    });
+  #trusted(terminals: Iterable<Terminal>): Terminal[] {
+    return [...terminals].filter(({ id }) => !this.#aside.has(id));
   }
 
   /** Recovers; where a stage fails, the daemon stays up and waits for the operator. */
   async recover(): Promise<void> {
     const { world, config } = this.#ports;
-    const { turn, hands, log, restorer, checkpoints } = this.#opened();
+    const { log, turn, tmux } = this.#opened();
     const setAside = foldTerminals(log, turn);
     this.#aside = new Set(setAside.map(({ id }) => id));
+    const work = withTmux(this.#work(setAside), {
+      ...tmux,
+      clock: world.clock,
+      setAside: foldTmux(log, tmux.turn),
+      cares: () => tmux.turn.states.values(),
+    });
+    const timeoutMs = config.recovery.stageTimeoutS * 1000;
+    const report = (items: readonly ReportItem[]) => this.#report(items);
+    this.#run = new RecoveryRun(this.#machine, { work, clock: world.clock, timeoutMs, report });
+    await this.#conclude(await this.#run.run());
+  }
+
+  /** What the stages do about terminals and their checkpoint. */
+  #work(setAside: readonly ReportItem[]): StageWork {
+    const { world, bus } = this.#ports;
+    const { turn, hands, restorer, checkpoints, tmux } = this.#opened();
     const toldUpTo = readReport(world.disk, world.home, null)?.at ?? "";
     const stages = recoveryWork({
       place: world,
       turn,
       hands,
       setAside,
-      orphans: (terminals) => stopOrphans(world, terminals),
+      orphans: (terminals) => stopOrphans(world, terminals, { spared: tmux.keeper.servers() }),
       detected: (cause) => {
         this.#cause = cause;
       },
@@ -246,17 +186,13 @@ export class Daemon {
         (terminal.restored?.at ?? "") > toldUpTo ? restorer.restoredItem(terminal.id, terminal) : undefined,
       progressed: (progress) => {
         this.#progress = progress;
-        this.#ports.bus.publish("recovery.progress", progress);
+        bus.publish("recovery.progress", progress);
       },
     });
-    const work: StageWork = {
+    return {
       ...stages,
       INVENTORYING: async (progress) => [...(await stages.INVENTORYING(progress)), ...(await checkpoints.items())],
     };
-    const timeoutMs = config.recovery.stageTimeoutS * 1000;
-    const report = (items: readonly ReportItem[]) => this.#report(items);
-    this.#run = new RecoveryRun(this.#machine, { work, clock: world.clock, timeoutMs, report });
-    await this.#conclude(await this.#run.run());
   }
 
   /** The last good checkpoint is kept, and the holder's program made, before anything is started. */
@@ -293,20 +229,15 @@ export class Daemon {
       say(`recovery failed in ${outcome.stage}: ${outcome.reason}. Next: holdfast recovery retry`);
       return;
     }
-    const { hands, checkpoints } = this.#opened();
-    hands.goRounds();
-    checkpoints.goLive();
-    this.#garbage?.start();
+    const parts = this.#opened();
+    goLive(parts);
     say(`live after ${this.#took()} ms (${this.#cause}, ${outcome.items.length} looked at)`);
-    hands.holderProgram ??= await makeHolderProgram(world.disk, world.self, world.home);
+    parts.hands.holderProgram ??= await makeHolderProgram(world.disk, world.self, world.home);
   }
 
-  #opened() {
-    const [log, turn, hands, restorer] = [this.#log, this.#turn, this.#hands, this.#restorer];
-    const checkpoints = this.#checkpoints;
-    if (log === undefined || turn === undefined || hands === undefined) throw new Error("the storage is not open yet");
-    if (restorer === undefined || checkpoints === undefined) throw new Error("the storage is not open yet");
-    return { log, turn, hands, restorer, checkpoints };
+  #opened(): Parts {
+    if (this.#parts === undefined) throw new Error("the storage is not open yet");
+    return this.#parts;
   }
 
   /** Who asks while it is being tried hears how that goes. */
@@ -337,7 +268,7 @@ export class Daemon {
   #status(): StatusResult {
     const { world, version, safeMode } = this.#ports;
     const mode = safeMode.state;
-    const terminals = [...(this.#turn?.terminals.values() ?? [])].filter(({ removed }) => !removed).length;
+    const terminals = [...(this.#parts?.turn.terminals.values() ?? [])].filter(({ removed }) => !removed).length;
     return {
       version,
       home: world.home,
@@ -358,12 +289,9 @@ export class Daemon {
   async stop(): Promise<void> {
     const { disk, home, clock, processes } = this.#ports.world;
     this.#server?.hide();
-    this.#garbage?.stop();
-    await this.#checkpoints?.finish(); // While the holders can still be asked.
-    this.#screens.close();
-    this.#hands?.close();
+    if (this.#parts !== undefined) await endParts(this.#parts);
     await this.#tolerating(async () => this.#seeAll());
-    await this.#log?.close();
+    await this.#parts?.log.close();
     this.#server?.close(); // Only now: what became durable meanwhile was still acknowledged.
     const clean = JSON.stringify({ at: new Date(clock.now()).toISOString(), bootId: processes.bootId() });
     await this.#tolerating(() => (this.isLive ? writeSmall(disk, home, CLEAN_MARKER, clean) : this.#machine.reset()));

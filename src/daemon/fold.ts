@@ -1,30 +1,58 @@
 // Replays the session logs into the state. A session whose fold throws, or whose log is not whole, is set aside: it is frozen, named
 // in the report, and keeps nobody else from coming up. What was folded of it before the trouble is no ground for doing anything.
 import type { ReportItem } from "../core/recovery.ts";
+import type { Entry } from "../log/entry.ts";
 import type { EventLog } from "../log/event-log.ts";
-import { terminalEventOf } from "../wire/stored.ts";
+import { terminalEventOf, tmuxEventOf } from "../wire/stored.ts";
+import type { TmuxTurn } from "./tmux/turn.ts";
 import type { Turn } from "./turn.ts";
 
+type Folding = {
+  readonly place: string;
+  readonly what: string;
+  /** Throws where the entry does not fold. */
+  fold(entry: Entry): void;
+  /** Returns its name where one is known. */
+  setAside(id: string, reason: string): string | undefined;
+};
+
 export function foldTerminals(log: EventLog, turn: Turn): ReportItem[] {
+  const fold = (entry: Entry) => {
+    const event = terminalEventOf(entry);
+    if (event !== undefined) turn.fold(event);
+  };
+  const setAside = (id: string, reason: string) => turn.setAside(id, reason);
+  return foldSessions(log, { place: "terminals/", what: "terminal", fold, setAside });
+}
+
+export function foldTmux(log: EventLog, turn: TmuxTurn): ReportItem[] {
+  const fold = (entry: Entry) => {
+    const event = tmuxEventOf(entry);
+    if (event !== undefined) turn.fold(event);
+  };
+  const setAside = (id: string, reason: string) => turn.setAside(id, reason);
+  return foldSessions(log, { place: "tmux/", what: "tmux session", fold, setAside });
+}
+
+function foldSessions(log: EventLog, { place, what, fold, setAside }: Folding): ReportItem[] {
   return log.sessions
-    .filter((session) => session.startsWith("terminals/"))
+    .filter((session) => session.startsWith(place))
     .flatMap((session) => {
-      const trouble = foldOne(log, session, turn) ?? log.frozen(session);
+      const trouble = foldOne(log, session, fold) ?? log.frozen(session);
       if (trouble === undefined) return [];
       log.freeze(session, trouble);
       const id = session.slice(session.lastIndexOf("/") + 1);
-      return [item(id, turn.setAside(id, trouble), trouble)];
+      return [item(what, id, setAside(id, trouble), trouble)];
     });
 }
 
 /** What was wrong with it; undefined where it folded. */
-function foldOne(log: EventLog, session: string, turn: Turn): string | undefined {
+function foldOne(log: EventLog, session: string, fold: Folding["fold"]): string | undefined {
   try {
     for (const reading of log.read(session)) {
       if (reading.kind === "double") continue;
       if (reading.kind !== "entry") return `its log is not whole: ${reading.kind} at byte ${reading.start}`;
-      const event = terminalEventOf(reading.entry);
-      if (event !== undefined) turn.fold(event);
+      fold(reading.entry);
     }
     return undefined;
   } catch (error) {
@@ -32,10 +60,10 @@ function foldOne(log: EventLog, session: string, turn: Turn): string | undefined
   }
 }
 
-function item(id: string, name: string | undefined, reason: string): ReportItem {
+function item(what: string, id: string, name: string | undefined, reason: string): ReportItem {
   const short = id.slice(0, 12);
   const next = `holdfast log verify ${short}`;
-  return { what: "terminal", id, name: name ?? short, fate: "needs you", reason, next };
+  return { what, id, name: name ?? short, fate: "needs you", reason, next };
 }
 
 /** When a terminal was removed, as its log says; undefined where it does not. */

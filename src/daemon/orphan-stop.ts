@@ -16,11 +16,12 @@ const GRACE_MS = 2000;
 const PAUSE_MS = 20;
 const MARKER = "HOLDFAST_TERMINAL";
 
-/** `of`: only what is left of these; all terminals are needed all the same, to know who belongs to whom. */
+/** `of`: only what is left of these; all terminals are needed all the same, to know who belongs to whom. `spared`: whoever else is
+    known not to be left behind, with all below. */
 export async function stopOrphans(
   place: HolderPlace,
   terminals: readonly Terminal[],
-  of?: ReadonlySet<string>,
+  { of, spared = [] }: { readonly of?: ReadonlySet<string>; readonly spared?: readonly ProcessIdentity[] } = {},
 ): Promise<ReportItem[]> {
   const { processes } = place;
   const listed = processes.list();
@@ -29,7 +30,7 @@ export async function stopOrphans(
     const marker = processes.variable(pid, MARKER);
     if (marker !== undefined) markers.set(pid, marker);
   }
-  const table = { bootId: processes.bootId(), processes: listed, markers, spared: sparedOf(place) };
+  const table = { bootId: processes.bootId(), processes: listed, markers, spared: [...sparedOf(place), ...spared] };
   const seen = readSeen(place);
   const held = inNeed(terminals).map((terminal) => ({ ...heldOf(place, terminal), seenAt: seen.get(terminal.id) }));
   const found = findOrphans(table, held);

@@ -7,7 +7,12 @@ export const WAL_ENDING = ".wal";
 export const EVENTS_FILE = "events.jsonl";
 
 /** Where sessions live: `*` stands for any one name, and the session's own directory is one level below. */
-const SESSION_PLACES: readonly (readonly string[])[] = [["agents"], ["terminals"], ["state", "*", "sessions"]];
+const SESSION_PLACES: readonly (readonly string[])[] = [
+  ["agents"],
+  ["terminals"],
+  ["tmux"],
+  ["state", "*", "sessions"],
+];
 
 /** No separator, nothing hidden, nothing that a shell or a terminal would mistake for something else. */
 const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;

@@ -61,6 +61,10 @@ export const SECTIONS = {
     quarantineBytes: whole([0, 1_024 * 1_024 * MIB], 1_024 * MIB, "How much of them is kept."),
     histories: whole([1, 10_000], 20, "How many older checkpoints of a workflow are kept."),
   },
+  tmux: {
+    saveS: whole([1, 86_400], 30, "How often adopted tmux sessions are looked at, and saved where they changed."),
+    scrollbackLines: whole([0, 100_000], 2_000, "How many lines above the screen are kept of each of their panes."),
+  },
   web: {
     enabled: yesNo(true, "Whether the page is served, on this machine only."),
     port: whole([0, 65_535], 0, "The port of the page; 0 takes any free one."),

@@ -7,6 +7,7 @@ import type { RecoveryStage, ReportItem } from "../core/recovery.ts";
 import type { RestorePolicy } from "../core/restoration.ts";
 import type { RestoreWay } from "../core/restore.ts";
 import type { Terminal } from "../core/terminal.ts";
+import type { TmuxCare, TmuxPolicy } from "../core/tmux.ts";
 import { isObject } from "./lines.ts";
 
 export const RPC_PROTOCOL = 1;
@@ -108,6 +109,10 @@ export type Methods = {
   "terminal.restore": { params: { id: string; way: RestoreWay }; result: Terminal };
   "recovery.accept": { params: { id: string }; result: Terminal };
   "recovery.rollback": { params: { id: string }; result: Terminal };
+  "tmux.adopt": { params: AdoptParams; result: readonly ListedTmux[] };
+  "tmux.list": { params: Record<string, never>; result: readonly ListedTmux[] };
+  "tmux.release": { params: { session: string }; result: ListedTmux };
+  "tmux.recreate": { params: { session: string }; result: ListedTmux };
   "recovery.report": { params: { name: string | null }; result: Report | null };
   "recovery.retry": { params: Record<string, never>; result: { stage: RecoveryStage } };
   "safe-mode.exit": { params: Record<string, never>; result: { active: boolean } };
@@ -129,6 +134,24 @@ export type ListedTerminal = Terminal & {
   readonly clients: number;
   readonly lastOutputAt: string | null;
   readonly bytes: number;
+};
+
+/** Which server (the path of its socket, or a name in a directory for sockets), and which of its sessions; none named and not `all`: its only one. */
+export type AdoptParams = {
+  path: string | null;
+  name: string | null;
+  directory: string | null;
+  sessions: readonly string[];
+  all: boolean;
+  /** Null: as it was, `auto` for a new one. */
+  policy: TmuxPolicy | null;
+};
+
+export type ListedTmux = TmuxCare & {
+  /** When the last good checkpoint was made. */
+  readonly savedAt: string | null;
+  /** What keeps it from being saved or made again. */
+  readonly trouble: string | null;
 };
 
 export function parseRequest(value: Readonly<Record<string, unknown>>): Request | undefined {

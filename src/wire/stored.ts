@@ -1,6 +1,7 @@
 // What is read back from disk, given its type again. The checksum says that it is what was written; this says that we know its shape.
 // Events with names that this version does not know are passed over: a newer version may have written them.
 import type { TerminalEvent } from "../core/terminal-events.ts";
+import type { TmuxEvent } from "../core/tmux-events.ts";
 import { isObject } from "./lines.ts";
 
 type StoredEntry = { readonly session_id: string; readonly event: string; readonly data: unknown };
@@ -22,11 +23,33 @@ const TERMINAL_EVENTS: Readonly<Record<TerminalEvent["event"], readonly string[]
   "terminal.removed": [],
 };
 
+const TMUX_EVENTS: Readonly<Record<TmuxEvent["event"], readonly string[]>> = {
+  "tmux.adopted": ["socket", "name", "policy", "session", "server", "at"],
+  "tmux.recreated": ["name", "notes", "session", "server", "at"],
+  "tmux.lost": ["reason", "wanted", "at"],
+  "tmux.ended": ["reason", "at"],
+  "tmux.wanted": ["at"],
+  "tmux.named": ["name"],
+  "tmux.released": ["at"],
+};
+
 /** The event in an entry; undefined where its name is not one of ours. Throws where a field is missing: that session is set aside. */
-export function terminalEventOf({ session_id, event, data }: StoredEntry): TerminalEvent | undefined {
-  if (!Object.hasOwn(TERMINAL_EVENTS, event)) return undefined;
-  const fields = TERMINAL_EVENTS[event as TerminalEvent["event"]];
+export function terminalEventOf(entry: StoredEntry): TerminalEvent | undefined {
+  return eventOf(TERMINAL_EVENTS, entry) as TerminalEvent | undefined;
+}
+
+/** As `terminalEventOf`. */
+export function tmuxEventOf(entry: StoredEntry): TmuxEvent | undefined {
+  return eventOf(TMUX_EVENTS, entry) as TmuxEvent | undefined;
+}
+
+function eventOf(
+  known: Readonly<Record<string, readonly string[]>>,
+  { session_id, event, data }: StoredEntry,
+): unknown {
+  const fields = Object.hasOwn(known, event) ? known[event] : undefined;
+  if (fields === undefined) return undefined;
   const missing = fields.find((field) => !isObject(data) || !(field in data));
   if (missing !== undefined) throw new Error(`${event} of ${session_id} has no ${missing}`);
-  return { event, id: session_id, data } as TerminalEvent;
+  return { event, id: session_id, data };
 }

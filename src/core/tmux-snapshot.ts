@@ -1,0 +1,118 @@
+// What is kept of a tmux session, so that it can be made again: and the small decisions on the way there and back. Pure.
+// Q1. Nothing that came out of a pane, a name or a directory is ever interpreted on its way back: not by tmux's formats (`#{…}`), not
+//     by its command separator, not by a shell, and no key is pressed that could run something.
+
+export type TmuxPane = {
+  readonly title: string;
+  readonly directory: string;
+  readonly active: boolean;
+  /** The program in front, as it was started; empty where a shell waited for a command. */
+  readonly command: readonly string[];
+  /** What could be seen and scrolled back to, with its colours, oldest first. */
+  readonly scrollback: string;
+};
+
+export type TmuxWindow = {
+  readonly index: number;
+  readonly name: string;
+  /** tmux names it after the program in front. */
+  readonly automatic: boolean;
+  readonly layout: string;
+  readonly size: { readonly cols: number; readonly rows: number };
+  readonly active: boolean;
+  /** The one before the active one. */
+  readonly last: boolean;
+  readonly zoomed: boolean;
+  /** In the order in which the layout names them. */
+  readonly panes: readonly TmuxPane[];
+};
+
+export type TmuxSnapshot = {
+  readonly name: string;
+  /** Of the server, without what looks like a secret. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Names of variables that were left out. */
+  readonly leftOut: readonly string[];
+  readonly windows: readonly TmuxWindow[];
+};
+
+/** "c195,80x24,0,0[80x12,0,0,0,80x11,0,13,1]": a checksum, then cells; one without cells of its own ends in its pane's number. */
+const LAYOUT = /^[0-9a-f]{4},[0-9x,[\]{}]+$/;
+const LEAF = /\d+x\d+,\d+,\d+,(\d+)/g;
+
+export function isLayout(text: string): boolean {
+  return LAYOUT.test(text);
+}
+
+/** The panes of a layout, as tmux numbers them (`%0`), in the order in which a layout is filled again. */
+export function panesOfLayout(layout: string): string[] {
+  return [...layout.matchAll(LEAF)].map(([, number]) => `%${number}`);
+}
+
+/** The layout without its panes' numbers (and the checksum over them): what two windows of the same shape have in common. */
+export function shapeOf(layout: string): string {
+  return layout.slice(5).replaceAll(LEAF, (leaf) => leaf.slice(0, leaf.lastIndexOf(",")));
+}
+
+/** Q1. Text for a place where tmux expands formats; `#[` is the one thing that stays as it is there. */
+export function unformatted(text: string): string {
+  return text.replaceAll(/#(?!#*\[)/g, "##");
+}
+
+const VISIBLE: Readonly<Record<string, string>> = {
+  ...{ n: "\n", t: "\t", r: "\r", b: "\b", a: "\x07", v: "\v", f: "\f", s: " ", "0": "\0" },
+};
+
+/** A name as it was given: tmux shows what cannot be seen as `\n`, `\033`, and a backslash as two. */
+export function givenName(shown: string): string {
+  return shown.replaceAll(/\\([0-7]{3}|[\s\S])/g, (_, code: string) =>
+    /^[0-7]{3}$/.test(code) ? String.fromCharCode(Number.parseInt(code, 8)) : (VISIBLE[code] ?? code),
+  );
+}
+
+/** Q1. A command as one would type it; undefined where a character of it would be a key (Enter, Escape, Ctrl-C). */
+export function typedCommand(argv: readonly string[]): string | undefined {
+  const text = argv.map(quoted).join(" ");
+  return text === "" || /\p{Cc}/u.test(text) ? undefined : text;
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+const SHELLS = new Set([
+  "sh",
+  "bash",
+  "dash",
+  "zsh",
+  "fish",
+  "ksh",
+  "mksh",
+  "ash",
+  "tcsh",
+  "csh",
+  "nu",
+  "xonsh",
+  "elvish",
+  "pwsh",
+]);
+
+/** Whether this is a shell that waits for commands: started without anything to run. */
+export function isWaitingShell(argv: readonly string[]): boolean {
+  const [program = "", ...words] = argv;
+  const name = program.slice(program.lastIndexOf("/") + 1).replace(/^-/, "");
+  return SHELLS.has(name) && words.every((word) => word.startsWith("-") && !/^-\w*c/.test(word));
+}
+
+/** The end of a text, at most so long, from a line's beginning on. */
+export function lastLines(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const end = text.slice(-most);
+  return end.slice(end.indexOf("\n") + 1);
+}
+
+/** A name like the wanted one that nobody has. */
+export function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(wanted)) return wanted;
+  for (let number = 2; ; number += 1) if (!taken.has(`${wanted}-${number}`)) return `${wanted}-${number}`;
+}

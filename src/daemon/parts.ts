@@ -1,0 +1,125 @@
+// The parts of a daemon that stand on its log: opened together when the storage is, and closed together.
+// PT1. Each part gets what it needs of the others, and no more; this is the only place that knows them all.
+import type { ReportItem } from "../core/recovery.ts";
+import type { Terminal } from "../core/terminal.ts";
+import { EventLog } from "../log/event-log.ts";
+import { Checkpoints } from "./checkpoints.ts";
+import type { DaemonPorts } from "./daemon.ts";
+import { removalTime } from "./fold.ts";
+import { Garbage } from "./gc.ts";
+import { Hands } from "./hands.ts";
+import { LastMoments } from "./last-moments.ts";
+import { LostTerminals } from "./lost-terminals.ts";
+import { stopOrphans } from "./orphan-stop.ts";
+import { Restorer } from "./restorer.ts";
+import { Screens } from "./screens.ts";
+import { openTmux, type TmuxPart } from "./tmux/part.ts";
+import { Turn } from "./turn.ts";
+
+export type Parts = {
+  readonly log: EventLog;
+  readonly turn: Turn;
+  readonly hands: Hands;
+  readonly screens: Screens;
+  readonly checkpoints: Checkpoints;
+  readonly restorer: Restorer;
+  readonly garbage: Garbage;
+  readonly tmux: TmuxPart;
+};
+
+export type PartHooks = {
+  /** Those whose logs are whole: of the others nothing is known for certain. */
+  trusted(terminals: Iterable<Terminal>): Terminal[];
+  /** What became of terminals whose holders were killed while the daemon lived. */
+  report(items: readonly ReportItem[]): Promise<void>;
+};
+
+/** Throws a Fault where the storage does not let it. */
+export async function openParts(ports: DaemonPorts, hooks: PartHooks): Promise<Parts> {
+  const { world, config, bus, broken } = ports;
+  const log = await EventLog.open(world, { segmentBytes: config.log.segmentBytes });
+  const turn: Turn = new Turn(log, world.clock, {
+    publish: (event) => bus.publish(event.event, event),
+    perform: (effect) => hands.perform(effect),
+    broken,
+  });
+  const tape = { segmentBytes: config.terminal.segmentBytes, maxBytes: config.terminal.tapeBytes };
+  const hands: Hands = new Hands(
+    world,
+    { tape },
+    {
+      terminal: (id) => turn.terminals.get(id),
+      terminals: () => turn.terminals.values(),
+      submit: (command) => void turn.submit(command).catch(broken),
+      lost: (id, reason) => void lost.found(id, reason).catch(broken),
+      farewell: (terminal, message) => moments.farewell(terminal, message),
+      broken,
+    },
+  );
+  const tmux = openTmux(log, ports);
+  const screens = new Screens(world);
+  const checkpoints = openCheckpoints(ports, turn, hands, screens);
+  const moments = new LastMoments(checkpoints, screens);
+  const restorer = openRestorer(ports, turn, hands, moments);
+  const lost = new LostTerminals({
+    terminal: (id) => turn.terminals.get(id),
+    note: (id, reason) => void turn.submit({ kind: "lost", id, reason }).catch(broken),
+    stopRest: (of) => {
+      return stopOrphans(world, hooks.trusted(turn.terminals.values()), { of, spared: tmux.keeper.servers() });
+    },
+    restore: (terminal, reason) => restorer.restore(terminal, { reason, found: true, way: "plan", asked: false }),
+    report: hooks.report,
+  });
+  return { log, turn, hands, screens, checkpoints, restorer, garbage: openGarbage(ports, turn, log), tmux };
+}
+
+function openCheckpoints(ports: DaemonPorts, turn: Turn, hands: Hands, screens: Screens): Checkpoints {
+  const { world, config, bus, safeMode, say, broken } = ports;
+  const checkpoints = new Checkpoints(world, config, {
+    screens,
+    terminals: () => turn.terminals.values(),
+    status: (id) => hands.status(id),
+    isOff: () => safeMode.isActive(),
+    say,
+    broken,
+  });
+  bus.subscribe(["terminal.*"], (topic) => checkpoints.heard(topic));
+  return checkpoints;
+}
+
+function openRestorer({ world, config }: DaemonPorts, turn: Turn, hands: Hands, moments: LastMoments): Restorer {
+  return new Restorer({
+    place: world,
+    turn,
+    hands,
+    shell: config.terminal.shell,
+    rules: Object.values(config.restore),
+    known: (id) => moments.known(id),
+  });
+}
+
+function openGarbage({ world, config, safeMode, say }: DaemonPorts, turn: Turn, log: EventLog): Garbage {
+  return new Garbage(world, config.retention, {
+    terminals: () => turn.terminals.values(),
+    removedAt: (id) => removalTime(log, id),
+    isOff: () => safeMode.isActive(),
+    say,
+  });
+}
+
+/** Everything goes on from here by itself. */
+export function goLive({ hands, tmux, checkpoints, garbage }: Parts): void {
+  hands.goRounds();
+  tmux.keeper.goRounds();
+  checkpoints.goLive();
+  garbage.start();
+}
+
+/** Ends what was begun, but for the log: what is still on its way may become durable. */
+export async function endParts({ hands, tmux, checkpoints, garbage, screens }: Parts): Promise<void> {
+  garbage.stop();
+  await checkpoints.finish(); // While the holders can still be asked.
+  screens.close();
+  hands.close();
+  tmux.keeper.close();
+}

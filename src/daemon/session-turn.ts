@@ -1,0 +1,143 @@
+// The turn: command → decide and apply in memory → durable → acknowledge, publish, perform.
+// U1. Deciding and applying happen at once, so that two commands cannot both win; everything that leaves (an answer, also a refusal, a
+//     notice, an effect) waits until the seq it saw is durable.
+// U2. If what was applied cannot be made durable, memory and disk disagree: the daemon stops, and the next one reads the disk.
+// U3. A disk without room has refused everything that was not yet durable (W4 of log/wal.ts): all of it is taken back, and whoever
+//     waits for it is refused. Nothing of it had left.
+// U4. What the sessions are (terminals, tmux sessions) is given by rules, pure and in core/. Turns of different kinds share one log;
+//     each decides over its own states alone, so that no decision depends on what another has not made durable yet.
+import { assert } from "../base/assert.ts";
+import { ok, type Refusal, type Result } from "../base/result.ts";
+import type { NewEntry } from "../log/entry.ts";
+import type { EventLog, Ticket } from "../log/event-log.ts";
+import type { Clock } from "../world/clock.ts";
+
+/** What a turn is about. A command names the session it is for; events of one decision are all of that session. */
+export type Kind = {
+  state: object;
+  command: { readonly id: string };
+  event: { readonly event: string; readonly id: string; readonly data: NewEntry["data"] };
+  effect: object;
+};
+
+/** U4 */
+export type Rules<K extends Kind> = {
+  /** The directory of its sessions, below the home. */
+  readonly place: string;
+  decide(states: ReadonlyMap<string, K["state"]>, command: K["command"], at: string): Result<K["event"][]>;
+  apply(before: K["state"] | undefined, event: K["event"]): K["state"];
+  effectsOf(state: K["state"]): readonly K["effect"][];
+};
+
+export type Hooks<K extends Kind> = {
+  publish(event: K["event"]): void;
+  perform(effect: K["effect"]): void;
+  /** U2. */
+  broken(error: unknown): void;
+};
+
+/** Applied and not yet durable: whose state it was, and what that was before. */
+type Pending<S> = { readonly id: string; readonly before: S | undefined };
+
+export class SessionTurn<K extends Kind> {
+  readonly states = new Map<string, K["state"]>();
+  readonly #rules: Rules<K>;
+  readonly #log: EventLog;
+  readonly #clock: Clock;
+  readonly #hooks: Hooks<K>;
+  readonly #pending = new Set<Pending<K["state"]>>();
+  /** What everything decided so far waits for. */
+  #durable: Promise<void> = Promise.resolve();
+
+  constructor(rules: Rules<K>, log: EventLog, clock: Clock, hooks: Hooks<K>) {
+    this.#rules = rules;
+    this.#log = log;
+    this.#clock = clock;
+    this.#hooks = hooks;
+  }
+
+  /** The session as it is after the command; a refusal changed nothing. */
+  async submit(command: K["command"]): Promise<Result<K["state"]>> {
+    for (;;) {
+      const decided = this.#rules.decide(this.states, command, new Date(this.#clock.now()).toISOString());
+      if (decided.ok && decided.value.length > 0) {
+        const ticket = this.#append(decided.value);
+        if (ticket.ok) return this.#settle(decided.value, ticket.value);
+        if (ticket.error.code !== "log.busy") return ticket;
+        await this.#log.room();
+      } else if ((await this.#becomes(this.#durable)) === undefined) {
+        return decided.ok ? ok(this.#again(command.id)) : decided; // U1
+      }
+    }
+  }
+
+  #append(events: readonly K["event"][]): Result<Ticket> {
+    const ts = new Date(this.#clock.now()).toISOString();
+    return this.#log.append(
+      events.map(({ event, id, data }) => ({ session: `${this.#rules.place}/${id}`, ts, event, data })),
+    );
+  }
+
+  async #settle(events: readonly K["event"][], ticket: Ticket): Promise<Result<K["state"]>> {
+    const [first] = events;
+    assert(first !== undefined, "a decision has events");
+    const pending = { id: first.id, before: this.states.get(first.id) };
+    this.#pending.add(pending);
+    for (const event of events) this.fold(event);
+    this.#durable = ticket.durable;
+    const after = this.#state(first.id);
+    const refusal = await this.#becomes(ticket.durable);
+    if (refusal !== undefined) return { ok: false, error: refusal };
+    this.#pending.delete(pending);
+    for (const event of events) this.#hooks.publish(event);
+    this.#perform(first.id);
+    return ok(after);
+  }
+
+  /** A repeat changes nothing; what still has no outcome is done again, since a line may have come back. */
+  #again(id: string): K["state"] {
+    this.#perform(id);
+    return this.#state(id);
+  }
+
+  #perform(id: string): void {
+    for (const effect of this.#rules.effectsOf(this.#state(id))) this.#hooks.perform(effect);
+  }
+
+  /** Undefined once it is durable; the log's refusal where it was taken back (U3). */
+  async #becomes(durable: Promise<void>): Promise<Refusal | undefined> {
+    try {
+      await durable;
+      return undefined;
+    } catch (error) {
+      const state = this.#log.append([]);
+      if (!state.ok && state.error.code === "log.blocked") {
+        this.#takeBack();
+        return state.error;
+      }
+      this.#hooks.broken(error); // U2
+      throw error;
+    }
+  }
+
+  /** U3, newest first. Whoever comes second finds nothing left to do. */
+  #takeBack(): void {
+    for (const { id, before } of [...this.#pending].reverse()) {
+      if (before === undefined) this.states.delete(id);
+      else this.states.set(id, before);
+    }
+    this.#pending.clear();
+    this.#durable = Promise.resolve();
+  }
+
+  /** Replays one event; nothing is published or performed. */
+  fold(event: K["event"]): void {
+    this.states.set(event.id, this.#rules.apply(this.states.get(event.id), event));
+  }
+
+  #state(id: string): K["state"] {
+    const state = this.states.get(id);
+    assert(state !== undefined, "a command that was taken names a session");
+    return state;
+  }
+}

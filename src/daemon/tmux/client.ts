@@ -1,0 +1,106 @@
+// Runs tmux's own client: the one way in which we talk to its servers.
+// C1. A command is a list of words; none of them is read by a shell. tmux itself ends a command at a word that ends in `;`, so such
+//     a word is marked as one that is meant.
+// C2. We never end a server, and never wait for one for ever: a client that does not come back is ended alone.
+// C3. What tmux says is data only where it succeeded; a failure has its words, and says nothing about sessions.
+import { isFault } from "../../base/fault.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { Children } from "../../world/children.ts";
+import type { Clock } from "../../world/clock.ts";
+
+/** How a server is found: by the path of its socket, or by a name below the directory for sockets. */
+export type TmuxSocket = { readonly path: string } | { readonly name: string; readonly directory: string | undefined };
+
+export type TmuxCall = {
+  readonly socket: TmuxSocket;
+  readonly commands: readonly (readonly string[])[];
+  /** For a server that this call starts; else our own. */
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+export type TmuxRun = (call: TmuxCall) => Promise<Result<string>>;
+
+export type TmuxWorld = {
+  readonly children: Children;
+  readonly clock: Clock;
+  environment(): Readonly<Record<string, string>>;
+};
+
+/** A server answers within some milliseconds; one that a debugger or a full disk holds is asked again later. */
+const PATIENCE_MS = 10_000;
+/** More than any answer we ask for; a server that says more is not believed. */
+const MOST_BYTES = 64 << 20;
+/** The first two would make tmux think that it runs inside of another; the last marks what belongs to a terminal of ours. */
+const NOT_PASSED_ON = ["TMUX", "TMUX_PANE", "HOLDFAST_TERMINAL"];
+
+export function tmuxRunner(world: TmuxWorld): TmuxRun {
+  return (call) => run(world, call);
+}
+
+/** The words that start the client. `-u`: names come as they are, whatever our locale. */
+export function wordsOf({ socket, commands }: TmuxCall): [string, ...string[]] {
+  const where = "path" in socket ? ["-S", socket.path] : ["-L", socket.name];
+  return ["tmux", "-u", ...where, ...commands.flatMap((words, at) => [...(at > 0 ? [";"] : []), ...words.map(meant)])];
+}
+
+/** C1 */
+function meant(word: string): string {
+  return word.endsWith(";") ? `${word.slice(0, -1)}\\;` : word;
+}
+
+export function environmentOf(world: TmuxWorld, { socket, env }: TmuxCall): Record<string, string> {
+  const own = world.environment();
+  const given: Record<string, string> = { PATH: own["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", ...(env ?? own) };
+  for (const name of NOT_PASSED_ON) delete given[name];
+  if ("directory" in socket && socket.directory !== undefined) given["TMUX_TMPDIR"] = socket.directory;
+  return given;
+}
+
+async function run(world: TmuxWorld, call: TmuxCall): Promise<Result<string>> {
+  const { promise, resolve } = Promise.withResolvers<number | undefined>();
+  const said = { stdout: new Uint8Array(0), stderr: new Uint8Array(0) };
+  try {
+    const child = world.children.pipes(
+      { argv: wordsOf(call), cwd: "/", env: environmentOf(world, call) },
+      {
+        output: (bytes, from) => {
+          said[from] = Buffer.concat([said[from], bytes]);
+          if (said[from].length > MOST_BYTES) child.signal("SIGKILL");
+        },
+        ended: (ending) => resolve(ending.kind === "exited" ? ending.code : undefined),
+      },
+    );
+    child.closeInput();
+    const callOff = world.clock.after(PATIENCE_MS, () => child.signal("SIGKILL")); // C2
+    const code = await promise;
+    callOff();
+    return code === 0 ? ok(text(said.stdout)) : failed(text(said.stderr), code);
+  } catch (error) {
+    if (isFault(error, "ENOENT")) return NO_TMUX;
+    throw error;
+  }
+}
+
+function text(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+const NO_TMUX = refused(
+  "no-tmux",
+  "tmux is not installed, or not on the daemon's PATH.",
+  "Install it (apt install tmux, dnf install tmux, brew install tmux), then: holdfast down && holdfast up",
+);
+
+/** C3 */
+function failed(words: string, code: number | undefined): Result<string> {
+  const said = words.trim();
+  if (/no server running|error connecting|server exited/i.test(said)) {
+    return refused(
+      "no-server",
+      `tmux has no server there: ${said}.`,
+      "Start one (tmux new -d -s work), or name another with -L NAME or -S PATH.",
+    );
+  }
+  const message = code === undefined ? "tmux did not answer." : `tmux failed: ${said || `exit code ${code}`}.`;
+  return refused("tmux-failed", message, "Try it by hand: tmux ls");
+}

@@ -1,0 +1,247 @@
+// Keeps the tmux sessions under our care: looks at their servers, saves what changed, and makes again what was lost.
+// K1. Nobody under our care: nothing runs. Else one look at each server every so often, and one waiting client at each (lookout.ts), so
+//     that its end is known at once. Between them nothing is done.
+// K2. One thing at a time, in the order it was asked for: two hands on one tmux server would meet.
+// K3. In safe mode nothing is saved and nothing made again; both go on when it is left.
+// K4. What cannot be done now (a full disk, a tmux that does not answer) is tried again at the next round, and said in the listing.
+//     A re-creation that failed this often waits for the operator.
+// K5. A server that is not ours is never told to end, and what is on it is only looked at.
+import { type Fault, isFault } from "../../base/fault.ts";
+import type { Result } from "../../base/result.ts";
+import type { TmuxCare, TmuxCommand } from "../../core/tmux.ts";
+import { judgeTmux, type Verdict } from "../../core/tmux-judge.ts";
+import type { ProcessIdentity } from "../../world/process.ts";
+import { type TmuxRun, type TmuxWorld, tmuxRunner } from "./client.ts";
+import { lookAt, type Seen, sessionsIn } from "./look.ts";
+import { TmuxLookout } from "./lookout.ts";
+import { Rebuild, type RebuildWorld } from "./rebuild.ts";
+import { type SaverOptions, type SaverWorld, TmuxSaver } from "./saver.ts";
+
+export type KeeperWorld = TmuxWorld & SaverWorld & RebuildWorld;
+export type KeeperOptions = SaverOptions & { readonly roundMs: number };
+
+export type KeeperPorts = {
+  cares(): Iterable<TmuxCare>;
+  care(id: string): TmuxCare | undefined;
+  submit(command: TmuxCommand): Promise<Result<TmuxCare>>;
+  /** K3 */
+  mayAct(): boolean;
+  /** Something broke that is no Fault. */
+  broken(error: unknown): void;
+};
+
+/** What was found of one, for reports. */
+export type Tended = {
+  readonly care: TmuxCare;
+  readonly found: Verdict | undefined;
+  readonly trouble: string | undefined;
+};
+
+/** K4 */
+const MOST_FAILURES = 3;
+/** A server that ends has gone within milliseconds. */
+const LEAVING_MS = 1_000;
+const PAUSE_MS = 10;
+
+export class TmuxKeeper {
+  readonly run: TmuxRun;
+  readonly #world: KeeperWorld;
+  readonly #options: KeeperOptions;
+  readonly #ports: KeeperPorts;
+  readonly #lookout: TmuxLookout;
+  readonly #savers = new Map<string, TmuxSaver>();
+  readonly #troubles = new Map<string, string>();
+  readonly #failures = new Map<string, number>();
+  #line: Promise<unknown> = Promise.resolve();
+  #callOff: (() => void) | undefined;
+  #rounds = false;
+
+  constructor(world: KeeperWorld, options: KeeperOptions, ports: KeeperPorts, run: TmuxRun = tmuxRunner(world)) {
+    this.#world = world;
+    this.#options = options;
+    this.#ports = ports;
+    this.run = run;
+    this.#lookout = new TmuxLookout(world, (socket, orderly) => this.#later(() => this.#serverLeft(socket, orderly)));
+  }
+
+  /** K1: from now on, every so often. */
+  goRounds(): void {
+    this.#rounds = true;
+    this.#arm();
+  }
+
+  #arm(): void {
+    if (!this.#rounds || this.#callOff !== undefined || this.#open().length === 0) return; // K1
+    this.#callOff = this.#world.clock.after(this.#options.roundMs, () => {
+      this.#callOff = undefined;
+      this.#later(async () => void (await this.#tendAll()));
+    });
+  }
+
+  close(): void {
+    this.#rounds = false;
+    this.#callOff?.();
+    this.#lookout.close();
+  }
+
+  /** Something changed in one's record: it was adopted, or is to be made again. `afresh`: the operator says so (K4). */
+  attend(id: string, afresh = false): void {
+    if (afresh) this.#failures.delete(id);
+    this.#later(async () => {
+      const care = this.#ports.care(id);
+      if (care !== undefined) await this.#tendSocket(care.socket, false);
+    });
+  }
+
+  /** One round now; what became of each. */
+  round(): Promise<readonly Tended[]> {
+    return this.#inLine(() => this.#tendAll());
+  }
+
+  /** When the last good checkpoint was made, and what keeps one from being kept. */
+  stateOf(id: string): { readonly savedAt: string | null; readonly trouble: string | null } {
+    const saved = this.#saver(id).load();
+    return { savedAt: "time" in saved ? saved.time : null, trouble: this.#troubles.get(id) ?? null };
+  }
+
+  /** The servers that sessions of ours are on: not ours to end, whoever started them. */
+  servers(): ProcessIdentity[] {
+    return this.#open().flatMap(({ state }) => (state.kind === "kept" ? [state.place.server] : []));
+  }
+
+  #open(): TmuxCare[] {
+    return [...this.#ports.cares()].filter(
+      ({ released, state }) => !released && (state.kind === "kept" || isWanted(state)),
+    );
+  }
+
+  async #tendAll(): Promise<Tended[]> {
+    const sockets = new Set(this.#open().map(({ socket }) => socket));
+    const all: Tended[] = [];
+    for (const socket of sockets) all.push(...(await this.#tendSocket(socket, false)));
+    return all;
+  }
+
+  /** Its clients are let go a moment before a server is gone. */
+  async #serverLeft(socket: string, orderly: boolean): Promise<void> {
+    const { clock } = this.#world;
+    const deadline = clock.elapsed() + LEAVING_MS;
+    while (orderly && this.#keptAt(socket).some((care) => this.#isAlive(care)) && clock.elapsed() < deadline) {
+      await new Promise<void>((again) => clock.after(PAUSE_MS, again));
+    }
+    await this.#tendSocket(socket, orderly);
+  }
+
+  async #tendSocket(socket: string, orderly: boolean): Promise<Tended[]> {
+    const cares = this.#open().filter((care) => care.socket === socket);
+    if (cares.length === 0) return [];
+    const seen = await lookAt(this.run, this.#world, { path: socket });
+    const gone = this.#keptAt(socket).some((care) => !this.#isAlive(care));
+    const inOrder = orderly || (gone && (await this.#lookout.endedInOrder(socket)));
+    const tended: Tended[] = [];
+    for (const care of cares) tended.push(await this.#tend(care, seen.ok ? seen.value : undefined, inOrder));
+    if (this.#rounds && this.#keptAt(socket).length > 0) this.#lookout.watch(socket);
+    return tended;
+  }
+
+  #keptAt(socket: string): TmuxCare[] {
+    return this.#open().filter((care) => care.socket === socket && care.state.kind === "kept");
+  }
+
+  #isAlive({ state }: TmuxCare): boolean {
+    return state.kind === "kept" && this.#world.processes.alive(state.place.server);
+  }
+
+  async #tend(care: TmuxCare, seen: Seen | undefined, orderly: boolean): Promise<Tended> {
+    const found = this.#judge(care, seen, orderly);
+    const trouble = await this.#act(care, found, seen).catch(describe);
+    if (trouble === undefined) this.#troubles.delete(care.id);
+    else this.#troubles.set(care.id, trouble);
+    return { care: this.#ports.care(care.id) ?? care, found, trouble };
+  }
+
+  #judge(care: TmuxCare, seen: Seen | undefined, orderly: boolean): Verdict {
+    const answer = seen === undefined ? undefined : { server: seen.server, sessions: sessionsIn(seen) };
+    return judgeTmux(care, { answer, alive: this.#isAlive(care), orderly });
+  }
+
+  /** What went wrong; undefined where nothing did. */
+  async #act(care: TmuxCare, found: Verdict, seen: Seen | undefined): Promise<string | undefined> {
+    const { id, state } = care;
+    if (found.kind === "unknown") return found.reason;
+    if (found.kind === "closed")
+      return refusalOf(await this.#ports.submit({ kind: "closed", id, reason: found.reason }));
+    if (found.kind === "there") {
+      const { place, name } = found;
+      // Made again by an earlier life that could not say so any more.
+      if (state.kind !== "kept") await this.#ports.submit({ kind: "recreated", id, name, place, notes: [] });
+      else await this.#ports.submit({ kind: "named", id, name });
+      return this.#save(care, seen?.panes.filter(({ session }) => session === place.session) ?? []);
+    }
+    if (state.kind === "kept")
+      await this.#ports.submit({ kind: "lost", id, reason: found.reason, orderly: found.orderly });
+    const now = this.#ports.care(id);
+    return now !== undefined && isWanted(now.state) ? this.#recreate(now) : undefined;
+  }
+
+  async #save(care: TmuxCare, panes: Seen["panes"]): Promise<string | undefined> {
+    if (!this.#ports.mayAct() || panes.length === 0) return undefined; // K3
+    return refusalOf(await this.#saver(care.id).save({ path: care.socket }, panes));
+  }
+
+  async #recreate(care: TmuxCare): Promise<string | undefined> {
+    const failures = this.#failures.get(care.id) ?? 0;
+    if (!this.#ports.mayAct()) return "safe mode: it is made again when that is left"; // K3
+    if (failures >= MOST_FAILURES) return this.#troubles.get(care.id); // K4
+    this.#failures.set(care.id, failures + 1);
+    const saved = this.#saver(care.id).load();
+    if ("reason" in saved) return `it cannot be made again: ${saved.reason}`;
+    await this.#saver(care.id).keepBefore(saved);
+    const rebuilt = await new Rebuild(this.run, this.#world, care, saved).build();
+    if (!rebuilt.ok) return rebuilt.error.message;
+    const notes = [`as it was at ${saved.time}`, ...rebuilt.value.notes];
+    const { id } = care;
+    const told = await this.#ports.submit({ kind: "recreated", id, ...rebuilt.value, notes });
+    this.#failures.delete(id);
+    return refusalOf(told);
+  }
+
+  #saver(id: string): TmuxSaver {
+    const saver = this.#savers.get(id) ?? new TmuxSaver(this.run, this.#world, this.#options, id);
+    this.#savers.set(id, saver);
+    return saver;
+  }
+
+  /** K2 */
+  #inLine<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#line.then(work);
+    this.#line = done.catch((error: unknown) => error); // Whoever asked for it hears of it.
+    return done;
+  }
+
+  #later(work: () => Promise<unknown>): void {
+    void this.#inLine(work)
+      .catch((error: unknown) => {
+        if (!isFault(error)) this.#ports.broken(error); // K4
+      })
+      .finally(() => this.#arm());
+  }
+}
+
+function isWanted(state: TmuxCare["state"]): boolean {
+  return state.kind === "lost" && state.wanted;
+}
+
+function refusalOf(result: Result<unknown>): string | undefined {
+  return result.ok ? undefined : result.error.message;
+}
+
+/** K4 */
+function describe(error: unknown): string {
+  if (!isFault(error)) throw error;
+  return wordsOf(error);
+}
+
+function wordsOf({ message, hint }: Fault): string {
+  return `${message}. ${hint}`;
+}

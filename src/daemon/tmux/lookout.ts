@@ -1,0 +1,85 @@
+// Waits for the end of a tmux server: one client of tmux that waits for a word which never comes, and costs nothing meanwhile.
+// O1. tmux lets its waiting clients go before it ends in order; one that is killed cannot. So how the client ends says how the server did.
+//     Whoever finds a server gone before its client is heard waits for it a moment.
+// O2. A client that an earlier daemon left waiting is ended first, known by the home in its environment: there is at most one at a server.
+import { isFault } from "../../base/fault.ts";
+import type { PipeChild } from "../../world/children.ts";
+import { identify, type Processes } from "../../world/process.ts";
+import { environmentOf, type TmuxCall, type TmuxWorld, wordsOf } from "./client.ts";
+
+export type LookoutWorld = TmuxWorld & { readonly processes: Processes; readonly home: string };
+
+const OWNER = "HOLDFAST_LOOKOUT";
+/** A client ends with its server; that is told when its output has ended, too. */
+const HEARD_MS = 2_000;
+const CHANNEL = "holdfast-lookout";
+
+export class TmuxLookout {
+  readonly #world: LookoutWorld;
+  readonly #ended: (socket: string, orderly: boolean) => void;
+  readonly #waiting = new Map<string, PipeChild>();
+  readonly #listeners = new Map<string, (orderly: boolean) => void>();
+  #swept = false;
+
+  constructor(world: LookoutWorld, ended: (socket: string, orderly: boolean) => void) {
+    this.#world = world;
+    this.#ended = ended;
+  }
+
+  watch(socket: string): void {
+    this.#sweep();
+    if (this.#waiting.has(socket)) return;
+    const call: TmuxCall = { socket: { path: socket }, commands: [["wait-for", CHANNEL]] };
+    const env = { ...environmentOf(this.#world, call), [OWNER]: this.#world.home };
+    try {
+      const child = this.#world.children.pipes(
+        { argv: wordsOf(call), cwd: "/", env },
+        {
+          output: () => undefined,
+          ended: (ending) => this.#left(socket, child, ending.kind === "exited" && ending.code === 0), // O1
+        },
+      );
+      child.closeInput();
+      this.#waiting.set(socket, child);
+    } catch (error) {
+      if (!isFault(error)) throw error; // The next round tries again.
+    }
+  }
+
+  #left(socket: string, child: PipeChild, orderly: boolean): void {
+    if (this.#waiting.get(socket) !== child) return;
+    this.#waiting.delete(socket);
+    this.#listeners.get(socket)?.(orderly);
+    this.#ended(socket, orderly);
+  }
+
+  /** Whether a server that is gone ended in order: false where nobody waited there, or is not heard in time. */
+  async endedInOrder(socket: string): Promise<boolean> {
+    if (!this.#waiting.has(socket)) return false;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#listeners.set(socket, resolve);
+    const callOff = this.#world.clock.after(HEARD_MS, () => resolve(false));
+    const orderly = await promise; // O1
+    callOff();
+    this.#listeners.delete(socket);
+    return orderly;
+  }
+
+  /** O2 */
+  #sweep(): void {
+    if (this.#swept) return;
+    this.#swept = true;
+    const { processes, home } = this.#world;
+    for (const { pid } of processes.list()) {
+      if (processes.variable(pid, OWNER) !== home) continue;
+      const who = identify(processes, pid);
+      if (who !== undefined) processes.kill(who, "SIGTERM");
+    }
+  }
+
+  close(): void {
+    const children = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const child of children) child.signal("SIGTERM");
+  }
+}

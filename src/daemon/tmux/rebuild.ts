@@ -1,0 +1,246 @@
+// Makes a tmux session again from what was saved of it.
+// B1. All or nothing: it is built under a name of our own, and gets its real name and our mark in one last command. What an earlier life
+//     left half-built has that name, and is built anew; with somebody attached to it, it is left alone, and said so.
+// B2. Nothing saved is interpreted on its way back (Q1 of core/tmux-snapshot.ts): texts go through files that only we can read, and
+//     through words of a command. What ran in front is typed, never run.
+// B3. What cannot be brought back as it was comes back as near as possible, and is named in the notes.
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { TmuxCare, TmuxPlace } from "../../core/tmux.ts";
+import {
+  freeName,
+  givenName,
+  type TmuxPane,
+  type TmuxWindow,
+  typedCommand,
+  unformatted,
+} from "../../core/tmux-snapshot.ts";
+import { writeAtomic } from "../../log/atomic-file.ts";
+import { joinPath, makeDirectories, parentOf } from "../../log/file.ts";
+import { MARK } from "../../wire/tmux-list.ts";
+import { identify, type Processes } from "../../world/process.ts";
+import type { TmuxRun } from "./client.ts";
+import { type LookWorld, lookAt, type Seen, sessionsIn } from "./look.ts";
+import { type SavedSnapshot, type SaverWorld, tmuxDirectory } from "./saver.ts";
+
+export type RebuildWorld = Omit<SaverWorld, "processes"> & LookWorld & { readonly processes: Processes };
+export type Rebuilt = { readonly place: TmuxPlace; readonly name: string; readonly notes: readonly string[] };
+
+/** The old screen, then the shell that tmux would have started. No text of anybody's is part of this script. */
+const SCRIPT =
+  'cat -- "$0"; c=$(tmux show-options -Aqv default-command 2>/dev/null); if [ -n "$c" ]; then exec "$SHELL" -c "$c"; fi; exec "$SHELL" -l';
+/** A prompt is there within some tens of milliseconds; what is typed before it is shown twice, and no worse. */
+const PROMPT_MS = 2_000;
+const PAUSE_MS = 20;
+const IDS = "#{session_id} #{window_id} #{pane_id} #{window_index} #{pid}";
+
+export function buildingName(id: string): string {
+  return `holdfast-rebuilding-${id}`;
+}
+
+function leftoverName(id: string): string {
+  return `holdfast-leftover-${id}`;
+}
+
+export class Rebuild {
+  readonly #run: TmuxRun;
+  readonly #world: RebuildWorld;
+  readonly #care: TmuxCare;
+  readonly #saved: SavedSnapshot;
+  readonly #notes: string[] = [];
+  readonly #typed = new Map<string, string>();
+  /** What an earlier life had begun. */
+  #leftover: string | undefined;
+  /** Set by the first window. */
+  #made: { readonly session: string; readonly serverPid: number } | undefined;
+
+  constructor(run: TmuxRun, world: RebuildWorld, care: TmuxCare, saved: SavedSnapshot) {
+    this.#run = run;
+    this.#world = world;
+    this.#care = care;
+    this.#saved = saved;
+  }
+
+  async build(): Promise<Result<Rebuilt>> {
+    const taken = await this.#prepare();
+    if (!taken.ok) return taken;
+    const { leftOut, windows } = this.#saved.snapshot;
+    if (leftOut.length > 0) this.#notes.push(`not set any more: ${leftOut.join(", ")}`);
+    for (const window of windows) {
+      const made = await this.#window(window);
+      if (!made.ok) return made;
+    }
+    await this.#type();
+    return this.#commit(taken.value);
+  }
+
+  /** B1. The names that others have. */
+  async #prepare(): Promise<Result<ReadonlySet<string>>> {
+    const seen = await lookAt(this.#run, this.#world, { path: this.#care.socket });
+    if (!seen.ok) return seen.error.code === "no-server" ? ok(new Set<string>()) : seen;
+    const trouble = await this.#setAside(seen.value);
+    if (trouble !== undefined) return trouble;
+    return ok(new Set(sessionsIn(seen.value).map(({ name }) => name)));
+  }
+
+  /** B1. Ended only when the new one is begun: a server without sessions ends, and might do so just when we come. */
+  async #setAside({ panes }: Seen): Promise<Result<never> | undefined> {
+    const [building, leftover] = [buildingName(this.#care.id), leftoverName(this.#care.id)];
+    const found = (wanted: string) => panes.find(({ sessionName }) => sessionName === wanted);
+    const [half, older] = [found(building), found(leftover)];
+    if (half?.attached || older?.attached) return ATTACHED;
+    this.#leftover = (half ?? older)?.session;
+    if (half === undefined) return undefined;
+    const commands = [["rename-session", "-t", half.session, leftover]];
+    if (older !== undefined) commands.unshift(["kill-session", "-t", older.session]);
+    const done = await this.#tmux(...commands);
+    return done.ok ? undefined : done;
+  }
+
+  async #window(window: TmuxWindow): Promise<Result<unknown>> {
+    const [first, ...others] = window.panes;
+    if (first === undefined) return ok(undefined);
+    const opened = await this.#open(window, first);
+    if (!opened.ok) return opened;
+    const { window: id, panes } = opened.value;
+    for (const [at, pane] of others.entries()) {
+      // Behind the one before, since a layout is filled in order; evenly laid out after each, so that there is room for the next.
+      const behind = panes.at(-1)?.[0] ?? id;
+      const split = ["split-window", "-d", "-P", "-F", IDS, "-t", behind, ...(await this.#place(window, at + 1, pane))];
+      const made = await this.#tmux(split, ["select-layout", "-t", id, "tiled"]);
+      if (!made.ok)
+        this.#notes.push(`window ${window.index} has a pane less: ${made.error.message}`); // B3
+      else panes.push([idsIn(made.value).pane, pane]);
+    }
+    await this.#dress(window, id, panes);
+    return ok(undefined);
+  }
+
+  async #open(window: TmuxWindow, first: TmuxPane): Promise<Result<{ window: string; panes: [string, TmuxPane][] }>> {
+    const { cols, rows } = window.size;
+    const rest = ["-P", "-F", IDS, ...(await this.#place(window, 0, first))];
+    const command =
+      this.#made === undefined
+        ? ["new-session", "-d", "-s", buildingName(this.#care.id), "-x", String(cols), "-y", String(rows), ...rest]
+        : ["new-window", "-d", "-t", `${this.#made.session}:${window.index}`, ...rest];
+    const made = await this.#tmux(command);
+    if (!made.ok) return made;
+    const ids = idsIn(made.value);
+    if (this.#made === undefined && ids.index !== window.index) {
+      await this.#tmux(["move-window", "-s", ids.window, "-t", `${ids.session}:${window.index}`]);
+    }
+    this.#made ??= { session: ids.session, serverPid: ids.serverPid };
+    if (this.#leftover !== undefined) await this.#tmux(["kill-session", "-t", this.#leftover]);
+    this.#leftover = undefined;
+    return ok({ window: ids.window, panes: [[ids.pane, first]] });
+  }
+
+  /** Name, layout, titles and what is in front; each may fail alone (B3). */
+  async #dress(window: TmuxWindow, id: string, panes: readonly [string, TmuxPane][]): Promise<void> {
+    const failed = (what: string) => this.#notes.push(`window ${window.index} did not get its ${what}`);
+    const named = await this.#tmux(["rename-window", "-t", id, "--", unformatted(givenName(window.name))]);
+    if (!named.ok) failed("name");
+    if (!(await this.#tmux(["select-layout", "-t", id, window.layout])).ok) failed("layout");
+    const last: string[][] = panes.map(([pane, { title }]) => ["select-pane", "-t", pane, "-T", unformatted(title)]);
+    const active = panes.find(([, pane]) => pane.active)?.[0];
+    if (active !== undefined) last.push(["select-pane", "-t", active]);
+    if (active !== undefined && window.zoomed) last.push(["resize-pane", "-Z", "-t", active]);
+    if (window.automatic) last.push(["set-option", "-w", "-t", id, "automatic-rename", "on"]);
+    if (!(await this.#tmux(...last)).ok) failed("titles");
+    for (const [pane, { command }] of panes) this.#remember(window, pane, command);
+  }
+
+  #remember({ index }: TmuxWindow, pane: string, command: readonly string[]): void {
+    const text = typedCommand(command);
+    if (text !== undefined) this.#typed.set(pane, text);
+    else if (command.length > 0)
+      this.#notes.push(`a command in window ${index} cannot be typed: ${JSON.stringify(command)}`);
+  }
+
+  /** Where a pane starts and what it starts with. */
+  async #place(window: TmuxWindow, at: number, pane: TmuxPane): Promise<string[]> {
+    const directory = this.#nearest(pane.directory);
+    if (directory !== pane.directory) this.#notes.push(`${pane.directory} is gone: ${directory} instead`);
+    const screen = await this.#screen(`${window.index}-${at}`, pane.scrollback);
+    return ["-c", unformatted(directory), "--", "/bin/sh", "-c", SCRIPT, screen];
+  }
+
+  #nearest(directory: string): string {
+    if (!directory.startsWith("/")) return this.#saved.snapshot.environment["HOME"] ?? "/";
+    for (let at = directory; at !== "/"; at = parentOf(at)) {
+      if (this.#world.disk.stat(at)?.kind === "directory") return at;
+    }
+    return "/";
+  }
+
+  async #screen(name: string, scrollback: string): Promise<string> {
+    const { disk, clock, home } = this.#world;
+    const directory = joinPath(tmuxDirectory(home, this.#care.id), "screens");
+    makeDirectories(disk, directory);
+    const path = joinPath(directory, `${name}.txt`);
+    const said = `holdfast: re-created at ${new Date(clock.now()).toISOString()}, as it was at ${this.#saved.time}`;
+    const old = scrollback === "" ? "" : `${scrollback}\u001b[0m\n`;
+    await writeAtomic(disk, path, Buffer.from(`${old}[${said}]\n`));
+    return path;
+  }
+
+  /** B2. Typed once the prompts are there, and before the session gets its name: so it is typed once. */
+  async #type(): Promise<void> {
+    if (this.#typed.size === 0) return;
+    const { clock } = this.#world;
+    const deadline = clock.elapsed() + PROMPT_MS;
+    const ready = (text: string) =>
+      text
+        .trim()
+        .split("\n")
+        .every((column) => column !== "0");
+    for (;;) {
+      const commands = [...this.#typed.keys()].map((pane) => ["display-message", "-p", "-t", pane, "#{cursor_x}"]);
+      const columns = await this.#tmux(...commands);
+      if (!columns.ok || ready(columns.value) || clock.elapsed() >= deadline) break;
+      await new Promise<void>((again) => clock.after(PAUSE_MS, again));
+    }
+    for (const [pane, text] of this.#typed) {
+      const typed = await this.#tmux(["send-keys", "-t", pane, "-l", "--", text]);
+      if (!typed.ok) this.#notes.push(`not typed: ${text}`);
+    }
+  }
+
+  /** B1 */
+  async #commit(taken: ReadonlySet<string>): Promise<Result<Rebuilt>> {
+    const made = this.#made;
+    const server = made === undefined ? undefined : identify(this.#world.processes, made.serverPid);
+    if (made === undefined || server === undefined) return GONE_AGAIN;
+    const { session } = made;
+    const { name: wanted, windows } = this.#saved.snapshot;
+    const name = freeName(wanted, taken);
+    if (name !== wanted) this.#notes.push(`there is another session ${wanted}: this one is ${name}`);
+    const inOrder = windows.toSorted(
+      (a, b) => Number(a.last) + 2 * Number(a.active) - Number(b.last) - 2 * Number(b.active),
+    );
+    const select = inOrder.slice(-2).map(({ index }) => ["select-window", "-t", `${session}:${index}`]);
+    const selected = await this.#tmux(...select);
+    if (!selected.ok) this.#notes.push("another window is in front");
+    const rename = ["rename-session", "-t", session, "--", unformatted(givenName(name))];
+    const done = await this.#tmux(["set-option", "-t", session, MARK, this.#care.id], rename);
+    return done.ok ? ok({ place: { server, session }, name, notes: this.#notes }) : done;
+  }
+
+  #tmux(...commands: readonly (readonly string[])[]): Promise<Result<string>> {
+    const { environment } = this.#saved.snapshot;
+    const env = Object.keys(environment).length > 0 ? { env: environment } : {};
+    return this.#run({ socket: { path: this.#care.socket }, commands, ...env });
+  }
+}
+
+const ATTACHED = refused(
+  "half-built",
+  "Somebody is attached to the half-built session of an earlier try.",
+  "Detach from it (Ctrl-b d); it is made anew at the next round.",
+);
+
+const GONE_AGAIN = refused("no-server", "tmux's server went away while the session was built.", "It is tried again.");
+
+function idsIn(text: string): { session: string; window: string; pane: string; index: number; serverPid: number } {
+  const [session = "", window = "", pane = "", index, pid] = text.trim().split(" ");
+  return { session, window, pane, index: Number(index), serverPid: Number(pid) };
+}

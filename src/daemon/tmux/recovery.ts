@@ -1,0 +1,73 @@
+// tmux sessions in a recovery: looked at, made again where they were lost, and named in the report.
+// R1. tmux is somebody else's program: one that does not answer holds up nobody's recovery for long. What was not done by then goes on
+//     in the keeper's rounds, and the report says so.
+import type { Fate, ReportItem } from "../../core/recovery.ts";
+import type { TmuxCare } from "../../core/tmux.ts";
+import type { Clock } from "../../world/clock.ts";
+import type { StageWork } from "../recovery-run.ts";
+import type { Tended, TmuxKeeper } from "./keeper.ts";
+
+/** R1. Some sessions of some panes take a fraction of a second. */
+const PATIENCE_MS = 5_000;
+
+export type TmuxRecovery = {
+  readonly keeper: TmuxKeeper;
+  readonly clock: Clock;
+  readonly setAside: readonly ReportItem[];
+  cares(): Iterable<TmuxCare>;
+};
+
+/** The stages' work with ours beside it. */
+export function withTmux(work: StageWork, recovery: TmuxRecovery): StageWork {
+  return {
+    ...work,
+    INVENTORYING: async (progress) => [...(await work.INVENTORYING(progress)), ...recovery.setAside],
+    RECONCILING: async (progress) => {
+      const [items, ours] = await Promise.all([work.RECONCILING(progress), reconcile(recovery)]);
+      return [...items, ...ours];
+    },
+  };
+}
+
+async function reconcile({ keeper, clock, cares }: TmuxRecovery): Promise<ReportItem[]> {
+  const open = [...cares()].filter(({ released, state }) => !released && state.kind !== "ended");
+  if (open.length === 0) return [];
+  const late = Promise.withResolvers<readonly Tended[]>();
+  const callOff = clock.after(PATIENCE_MS, () => late.resolve([]));
+  const tended = await Promise.race([keeper.round(), late.promise]); // R1
+  callOff();
+  const now = new Map([...cares()].map((care) => [care.id, care]));
+  return open.map((before) => {
+    const result = tended.find(({ care }) => care.id === before.id);
+    return itemOf(before, now.get(before.id) ?? before, result?.trouble);
+  });
+}
+
+function itemOf(
+  before: TmuxCare,
+  { id, name, socket, state, recreated }: TmuxCare,
+  trouble: string | undefined,
+): ReportItem {
+  const item = (fate: Fate, reason: string, next: string): ReportItem => ({
+    what: "tmux session",
+    id,
+    name,
+    fate,
+    reason,
+    next,
+  });
+  const key = id.slice(0, 8);
+  if (state.kind === "uncertain") return item("needs you", state.reason, `holdfast log verify ${id.slice(0, 12)}`);
+  if (state.kind === "ended") return item("back as it was", state.reason, `holdfast adopt recreate ${key}`);
+  if (state.kind === "lost") {
+    const waits = state.wanted
+      ? `${state.reason}; ${trouble ?? "it is being made again"}`
+      : `${state.reason}; it is made again when you say so`;
+    return item("needs you", waits, `holdfast adopt recreate ${key}`);
+  }
+  const attach = `tmux -S ${socket} attach -t '${state.place.session}'`;
+  if (trouble !== undefined) return item("needs you", trouble, attach);
+  const again = recreated !== undefined && recreated.at !== before.recreated?.at;
+  if (again) return item("restarted", ["made again", ...recreated.notes].join("; "), attach);
+  return item("back as it was", `its server runs on as ${state.place.server.pid}`, attach);
+}

@@ -1,0 +1,179 @@
+// Saves what a tmux session looks like, where it changed. One for each session under our care.
+// S1. A checkpoint is written only from a whole answer of the server the session is on; nothing else ever replaces the last good one.
+// S2. What did not change since the last save is not read again. tmux tells the time of a window's last output in seconds, so what
+//     was said in the second of a look counts as new at the next one.
+// S3. What is kept of a pane is bounded, in lines and in bytes.
+import type { Result } from "../../base/result.ts";
+import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
+import {
+  isWaitingShell,
+  lastLines,
+  panesOfLayout,
+  type TmuxPane,
+  type TmuxSnapshot,
+  type TmuxWindow,
+} from "../../core/tmux-snapshot.ts";
+import { CheckpointStore } from "../../log/checkpoint-store.ts";
+import { baseName, joinPath } from "../../log/file.ts";
+import { type ListedPane, parseEnvironment } from "../../wire/tmux-list.ts";
+import { parseSnapshot } from "../../wire/tmux-snapshot.ts";
+import type { Clock } from "../../world/clock.ts";
+import type { Disk } from "../../world/disk.ts";
+import type { Processes } from "../../world/process.ts";
+import type { Random } from "../../world/random.ts";
+import type { TmuxRun, TmuxSocket } from "./client.ts";
+import { wordOf } from "./look.ts";
+
+export type SaverWorld = {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly home: string;
+  readonly processes: Pick<Processes, "foreground">;
+};
+
+export type SaverOptions = { readonly scrollbackLines: number; readonly environment: EnvironmentRules };
+
+export type SavedSnapshot = { readonly snapshot: TmuxSnapshot; readonly time: string };
+
+/** S3. A line of a wide pane in full colour is some kilobytes; 2,000 plain ones are 200 KB. */
+const MOST_PANE_BYTES = 1 << 20;
+/** tmux takes 16 KB of words at once; one capture is about 100 bytes of them. */
+const CAPTURES_AT_ONCE = 64;
+
+export class TmuxSaver {
+  readonly #run: TmuxRun;
+  readonly #world: SaverWorld;
+  readonly #options: SaverOptions;
+  readonly #stores: { readonly present: CheckpointStore; readonly before: CheckpointStore };
+  readonly #captured = new Map<string, { readonly signs: string; readonly text: string }>();
+  #written = "";
+  #looked = "";
+
+  constructor(run: TmuxRun, world: SaverWorld, options: SaverOptions, id: string) {
+    this.#run = run;
+    this.#world = world;
+    this.#options = options;
+    this.#stores = { present: storeOf(world, id, "checkpoint"), before: storeOf(world, id, "before") };
+  }
+
+  /** The last good one, or why there is none. */
+  load(): SavedSnapshot | { readonly reason: string } {
+    const loaded = this.#stores.present.load();
+    if (loaded.kind === "refused") return { reason: loaded.refusal.message };
+    if (loaded.kind === "none") {
+      const found = loaded.problems.map(({ path, reason }) => `${baseName(path)}: ${reason}`).join("; ");
+      return { reason: found === "" ? "nothing of it was saved yet" : `no checkpoint of it can be used (${found})` };
+    }
+    const snapshot = parseSnapshot(loaded.checkpoint.body);
+    if (snapshot === undefined) return { reason: "its checkpoint is not of a known shape" };
+    return { snapshot, time: loaded.checkpoint.time };
+  }
+
+  /** Keeps what a re-creation is made from, until the next one: what comes back may be less than what was. */
+  async keepBefore({ snapshot }: SavedSnapshot): Promise<void> {
+    await this.#stores.before.save(snapshot, this.#world.clock.now());
+  }
+
+  /** `panes` are the session's. True where there was something new to save. */
+  async save(socket: TmuxSocket, panes: readonly ListedPane[]): Promise<Result<boolean>> {
+    const stale = panes.filter(({ pane }) => this.#captured.get(pane)?.signs !== signsOf(panes, pane));
+    const looks = JSON.stringify([panes, panes.map(({ pid }) => inFrontOf(this.#world, pid))]);
+    if (stale.length === 0 && looks === this.#looked) return { ok: true, value: false }; // S2
+    const captured = await this.#capture(socket, panes, stale);
+    if (!captured.ok) return captured; // S1
+    const environment = await this.#run({ socket, commands: [["show-environment", "-g"]] });
+    if (!environment.ok) return environment;
+    const { kept, leftOut } = keepEnvironment(parseEnvironment(environment.value), this.#options.environment);
+    const snapshot: TmuxSnapshot = {
+      name: panes[0]?.sessionName ?? "",
+      environment: kept,
+      leftOut,
+      windows: this.#windows(panes),
+    };
+    const text = JSON.stringify(snapshot);
+    if (text !== this.#written) {
+      const saved = await this.#stores.present.save(snapshot, this.#world.clock.now());
+      if (!saved.ok) return saved;
+    }
+    const isNew = text !== this.#written;
+    this.#written = text;
+    this.#looked = looks;
+    return { ok: true, value: isNew };
+  }
+
+  async #capture(
+    socket: TmuxSocket,
+    panes: readonly ListedPane[],
+    changed: readonly ListedPane[],
+  ): Promise<Result<undefined>> {
+    const now = Math.floor(this.#world.clock.now() / 1000);
+    for (let at = 0; at < changed.length; at += CAPTURES_AT_ONCE) {
+      const some = changed.slice(at, at + CAPTURES_AT_ONCE);
+      const texts = await this.#read(socket, some);
+      if (!texts.ok) return texts;
+      for (const [index, { pane, activity }] of some.entries()) {
+        const signs = activity >= now - 1 ? "" : signsOf(panes, pane); // S2
+        this.#captured.set(pane, { signs, text: texts.value[index] ?? "" });
+      }
+    }
+    const present = new Set(panes.map(({ pane }) => pane));
+    for (const pane of this.#captured.keys()) if (!present.has(pane)) this.#captured.delete(pane);
+    return { ok: true, value: undefined };
+  }
+
+  async #read(socket: TmuxSocket, panes: readonly ListedPane[]): Promise<Result<string[]>> {
+    const word = wordOf(this.#world.random);
+    const from = this.#options.scrollbackLines === 0 ? [] : ["-S", `-${this.#options.scrollbackLines}`];
+    const commands = panes.flatMap(({ pane }) => [
+      ["capture-pane", "-e", "-p", ...from, "-t", pane],
+      ["display-message", "-p", "-t", pane, word],
+    ]);
+    const answer = await this.#run({ socket, commands });
+    if (!answer.ok) return answer;
+    const texts = answer.value.split(`${word}\n`).slice(0, panes.length);
+    return { ok: true, value: texts.map((text) => lastLines(text.replace(/\n+$/, ""), MOST_PANE_BYTES)) }; // S3
+  }
+
+  #windows(panes: readonly ListedPane[]): TmuxWindow[] {
+    return [...Map.groupBy(panes, ({ index }) => index).values()].flatMap((window): TmuxWindow[] => {
+      const [first] = window;
+      if (first === undefined) return [];
+      const order = panesOfLayout(first.layout);
+      const sorted = window.toSorted((a, b) => order.indexOf(a.pane) - order.indexOf(b.pane));
+      const { index, windowName: name, automatic, layout, size, windowActive: active, last, zoomed } = first;
+      return [
+        { index, name, automatic, layout, size, active, last, zoomed, panes: sorted.map((pane) => this.#pane(pane)) },
+      ];
+    });
+  }
+
+  #pane({ pane, pid, title, directory, active }: ListedPane): TmuxPane {
+    const inFront = inFrontOf(this.#world, pid);
+    const waits = inFront === undefined || (inFront.pid === pid && isWaitingShell(inFront.argv));
+    const scrollback = this.#captured.get(pane)?.text ?? "";
+    return { title, directory, active, command: waits ? [] : inFront.argv, scrollback };
+  }
+}
+
+/** Without its age, which changes by itself. */
+function inFrontOf({ processes }: SaverWorld, of: number) {
+  const found = processes.foreground(of);
+  return found === undefined ? undefined : { pid: found.pid, argv: found.argv };
+}
+
+/** What changes when a pane says something. */
+function signsOf(panes: readonly ListedPane[], pane: string): string {
+  const found = panes.find((other) => other.pane === pane);
+  return found === undefined ? "" : [found.activity, found.cursor, found.history, found.layout].join(" ");
+}
+
+export function tmuxDirectory(home: string, id: string): string {
+  return joinPath(home, `tmux/${id}`);
+}
+
+function storeOf({ disk, clock, home }: SaverWorld, id: string, name: string): CheckpointStore {
+  const path = joinPath(tmuxDirectory(home, id), `${name}.json`);
+  const keep = { backup: joinPath(tmuxDirectory(home, id), `${name}.backup.json`) };
+  return new CheckpointStore(disk, clock, { home, path, keep, kind: "tmux", version: 1, fold: 1 });
+}

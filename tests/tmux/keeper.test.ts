@@ -1,0 +1,340 @@
+// tmux sessions under our care, with a real tmux: what was there comes back, once, and nothing of it is interpreted.
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { TmuxCare } from "../../src/core/tmux.ts";
+import { tmuxHandlers } from "../../src/daemon/tmux/handlers.ts";
+import { realProcesses } from "../../src/world/real-process.ts";
+import { realRandom } from "../../src/world/real-random.ts";
+import { killIfThere, processes, until } from "../daemon/home.ts";
+import { Dying, hasTmux, type Life, live, type TmuxSite, tmuxSites } from "./server.ts";
+
+const site = tmuxSites();
+const MINUTE = 60_000;
+
+const handlersOf = (life: Life) =>
+  tmuxHandlers({ random: realRandom(), processes: realProcesses(), live: () => life, parts: () => life });
+
+async function adopt(life: Life, on: TmuxSite, ...sessions: string[]): Promise<TmuxCare[]> {
+  const params = { path: on.socket, name: null, directory: null, sessions, all: sessions.length === 0, policy: "auto" };
+  const answer = await handlersOf(life)["tmux.adopt"]?.(params);
+  if (answer?.ok !== true) throw new Error(answer?.error.message);
+  return [...life.turn.states.values()].filter(({ released }) => !released);
+}
+
+/** Two windows, three panes and one more, each in a directory of its own. */
+async function furnish(on: TmuxSite): Promise<void> {
+  for (const name of ["a", "b b", "c;"]) mkdirSync(join(on.path, name));
+  const at = (name: string) => join(on.path, name).replace(/;$/, "\\;");
+  on.tmux("new-session", "-d", "-s", "work", "-n", "edit", "-x", "120", "-y", "40", "-c", at("a"));
+  on.tmux("split-window", "-h", "-l", "30", "-t", "work:0", "-c", at("b b"));
+  on.tmux("split-window", "-v", "-t", "work:0.1", "-c", at("c;"));
+  on.tmux("select-pane", "-t", "work:0.0", "-T", "a title ##{pid}");
+  on.tmux("new-window", "-t", "work:4", "-n", "logs", "-c", at("a"), "sleep", "1000");
+  on.tmux("select-window", "-t", "work:0");
+  on.tmux("select-pane", "-t", "work:0.1");
+  on.tmux("send-keys", "-t", "work:0.0", "echo 'said-'before", "Enter");
+  await until("the pane has said it", () => on.text("work:0.0").includes("\nsaid-before"));
+}
+
+async function killServer(on: TmuxSite): Promise<void> {
+  const pid = on.serverPid;
+  killIfThere(pid);
+  await until("the server is gone", () => processes.startTime(pid) === undefined);
+}
+
+describe("made again", () => {
+  test.skipIf(!hasTmux)(
+    "windows, names, layout, directories, text, and the command typed but not run (needs tmux)",
+    async () => {
+      const on = site();
+      await furnish(on);
+      const life = await live(on);
+      await adopt(life, on, "work");
+      const before = on.picture("work");
+      await killServer(on);
+      expect(on.names()).toEqual([]);
+      await life.keeper.round();
+      expect(on.names()).toEqual(["work"]);
+      expect(on.picture("work")).toEqual(before);
+      expect(before).toHaveLength(4);
+      const text = on.text("work:0.0");
+      expect(text).toMatch(/[$#] echo 'said-'before\nsaid-before\n/);
+      expect(text).toContain("[holdfast: re-created at ");
+      await until("the old command is typed", () => on.text("work:4.0").match(/[$#] sleep 1000$/) !== null);
+      expect(on.tmux("display-message", "-p", "-t", "work:4.0", "#{pane_current_command}").trim()).toBe("sh");
+      const [care] = life.turn.states.values();
+      expect(care?.recreated?.notes).toEqual([expect.stringContaining("as it was at"), "not set any more: MY_TOKEN"]);
+      const environment = on.tmux("show-environment", "-g");
+      expect(environment).toContain("PLAIN=kept");
+      expect(environment).not.toContain("hunter2");
+      const home = join(on.path, "home/tmux", care?.id ?? "");
+      for (const file of ["checkpoint.json", "before.json", "screens/0-0.txt"]) {
+        expect(statSync(join(home, file)).mode & 0o777).toBe(0o600);
+        expect(readFileSync(join(home, file), "utf8")).not.toContain("hunter2");
+      }
+    },
+  );
+
+  test.skipIf(!hasTmux)("a second and a third time, and each time once (needs tmux)", async () => {
+    const on = site();
+    await furnish(on);
+    const life = await live(on);
+    await adopt(life, on, "work");
+    const before = on.picture("work");
+    for (let time = 0; time < 3; time += 1) {
+      await killServer(on);
+      await life.keeper.round();
+      await life.keeper.round();
+      expect(on.names()).toEqual(["work"]);
+      expect(on.picture("work")).toEqual(before);
+    }
+  });
+
+  test.skipIf(!hasTmux)(
+    "with names that hold quotes, formats, backslashes, newlines and what ends a command (needs tmux)",
+    async () => {
+      const on = site();
+      const names = [
+        "a b",
+        `q'uo"te`,
+        "x#{pid}y",
+        "#[fg=red]z",
+        "p##q",
+        "new\nline",
+        "back\\slash",
+        "c,d}e{",
+        "ünï",
+        "$HOME ~ ;",
+        "###[x",
+        "=x",
+      ];
+      const canary = join(on.path, "canary");
+      names.push(`#(touch ${canary})`, `;touch ${canary};`);
+      const escaped = (name: string) => name.replaceAll(/#(?!#*\[)/g, "##").replace(/;$/, "\\;");
+      on.tmux("new-session", "-d", "-s", "first");
+      for (const name of names) {
+        on.tmux("new-session", "-d", "-s", escaped(name), "-n", "w");
+        on.tmux(
+          "rename-window",
+          "-t",
+          `=${on.tmux("list-sessions", "-F", "#{session_id}").trim().split("\n").at(-1)}`.slice(1),
+          "--",
+          escaped(name),
+        );
+      }
+      const life = await live(on);
+      await adopt(life, on);
+      const picture = () => on.tmux("list-windows", "-a", "-F", "#{session_name}|#{window_name}").split("\n").sort();
+      const before = picture();
+      expect(before).toHaveLength(names.length + 2);
+      await killServer(on);
+      await life.keeper.round();
+      expect(picture()).toEqual(before);
+      expect(existsSync(canary)).toBe(false);
+    },
+    MINUTE,
+  );
+
+  test.skipIf(!hasTmux)(
+    "in the nearest directory that is left, beside a session that took its name, and both are said (needs tmux)",
+    async () => {
+      const on = site();
+      const directory = join(on.path, "deep/er");
+      mkdirSync(directory, { recursive: true });
+      on.tmux("new-session", "-d", "-s", "work", "-c", directory);
+      const life = await live(on);
+      await adopt(life, on, "work");
+      await killServer(on);
+      rmdirSync(directory);
+      on.tmux("new-session", "-d", "-s", "work", "-c", "/");
+      await life.keeper.round();
+      expect(on.names()).toEqual(["work", "work-2"]);
+      expect(on.tmux("display-message", "-p", "-t", "work-2:", "#{pane_current_path}").trim()).toBe(
+        join(on.path, "deep"),
+      );
+      const [care] = life.turn.states.values();
+      expect(care?.name).toBe("work-2");
+      expect(care?.recreated?.notes.join("\n")).toContain(`${directory} is gone: ${join(on.path, "deep")} instead`);
+      expect(care?.recreated?.notes.join("\n")).toContain("there is another session work: this one is work-2");
+    },
+  );
+});
+
+describe("a daemon that dies", () => {
+  test.skipIf(!hasTmux)(
+    "at any call while it makes a session again leaves one session in the end, whole (needs tmux)",
+    async () => {
+      const on = site();
+      await furnish(on);
+      const first = await live(on);
+      await adopt(first, on, "work");
+      const before = on.picture("work");
+      await first.log.close();
+      for (let at = 1, done = false; !done; at += 1) {
+        for (const when of ["before", "after"] as const) {
+          await killServer(on);
+          const dying = new Dying(at, when);
+          const life = await live(on, dying);
+          done = await Promise.race([dying.died.promise.then(() => false), life.keeper.round().then(() => true)]);
+          await life.log.close();
+          const next = await live(on);
+          await next.keeper.round();
+          expect({ at, when, names: on.names() }).toEqual({ at, when, names: ["work"] });
+          expect(on.picture("work")).toEqual(before);
+          expect([...next.turn.states.values()].map(({ state }) => state.kind)).toEqual(["kept"]);
+          await next.log.close();
+        }
+        if (done) expect(at).toBeGreaterThan(15);
+      }
+    },
+    3 * MINUTE,
+  );
+});
+
+describe("left as it is", () => {
+  test.skipIf(!hasTmux)(
+    "a good checkpoint, where the server is gone, does not answer, or is another (needs tmux)",
+    async () => {
+      const on = site();
+      on.tmux("new-session", "-d", "-s", "work");
+      on.tmux("new-session", "-d", "-s", "other");
+      const life = await live(on);
+      const [care] = await adopt(life, on, "work");
+      const file = join(on.path, "home/tmux", care?.id ?? "", "checkpoint.json");
+      const good = readFileSync(file, "utf8");
+      const pid = on.serverPid;
+      process.kill(pid, "SIGSTOP");
+      const deaf = await live(on, {
+        wrap: () => async () => ({ ok: false, error: { code: "tmux-failed", message: "", hint: "" } }),
+      });
+      await deaf.keeper.round();
+      process.kill(pid, "SIGCONT");
+      expect(readFileSync(file, "utf8")).toBe(good);
+      expect([...deaf.turn.states.values()]).toMatchObject([{ state: { kind: "kept" } }]); // One failed probe proves nothing.
+      on.tmux("kill-session", "-t", "work");
+      await life.keeper.round();
+      expect([...life.turn.states.values()]).toMatchObject([{ state: { kind: "ended" } }]);
+      expect(on.names()).toEqual(["other"]); // Whoever closes a session while others run on means it.
+      expect(readFileSync(file, "utf8")).toBe(good);
+      const made = await handlersOf(life)["tmux.recreate"]?.({ session: "work" });
+      expect(made).toMatchObject({ ok: true, value: { state: { kind: "kept" } } });
+      expect(on.names()).toEqual(["other", "work"]);
+    },
+  );
+
+  test.skipIf(!hasTmux)("everything, in safe mode: nothing is saved and nothing made (needs tmux)", async () => {
+    const on = site();
+    on.tmux("new-session", "-d", "-s", "work");
+    let safe = false;
+    const life = await live(on, { mayAct: () => !safe });
+    await adopt(life, on, "work");
+    safe = true;
+    await killServer(on);
+    expect((await life.keeper.round()).map(({ trouble }) => trouble)).toEqual([
+      "safe mode: it is made again when that is left",
+    ]);
+    expect(on.names()).toEqual([]);
+    safe = false;
+    await life.keeper.round();
+    expect(on.names()).toEqual(["work"]);
+  });
+
+  test.skipIf(!hasTmux)("a half-built session that somebody looks at (needs tmux)", async () => {
+    const on = site();
+    on.tmux("new-session", "-d", "-s", "work");
+    const life = await live(on);
+    const [care] = await adopt(life, on, "work");
+    await killServer(on);
+    const half = `holdfast-rebuilding-${care?.id}`;
+    on.tmux("new-session", "-d", "-s", half);
+    const client = Bun.spawn(["tmux", "-S", on.socket, "-C", "attach", "-t", half], {
+      env: on.env,
+      stdin: "pipe",
+      stdout: "ignore",
+    });
+    await until("somebody is attached", () => on.tmux("list-clients", "-t", half).trim() !== "");
+    expect((await life.keeper.round())[0]?.trouble).toContain("half-built");
+    expect(on.names()).toEqual([half]);
+    client.stdin.end();
+    await client.exited;
+    await until("nobody is attached", () => on.tmux("list-clients", "-t", half).trim() === "");
+    await life.keeper.round();
+    expect(on.names()).toEqual(["work"]);
+  });
+});
+
+describe("asked for", () => {
+  test.skipIf(!hasTmux)("what cannot be adopted is refused with what to do next (needs tmux)", async () => {
+    const on = site();
+    const life = await live(on);
+    const ask = async (changes: object) => {
+      const params = {
+        path: on.socket,
+        name: null,
+        directory: null,
+        sessions: [],
+        all: false,
+        policy: "auto",
+        ...changes,
+      };
+      const answer = await handlersOf(life)["tmux.adopt"]?.(params);
+      return answer?.ok === false ? answer.error : undefined;
+    };
+    expect(await ask({})).toMatchObject({ code: "no-server", hint: expect.stringContaining("tmux new -d") });
+    on.tmux("new-session", "-d", "-s", "one");
+    on.tmux("new-session", "-d", "-s", "two");
+    expect(await ask({})).toMatchObject({ code: "which", message: "There are 2 sessions: one, two." });
+    expect(await ask({ sessions: ["three"] })).toMatchObject({ code: "unknown", hint: "It has: one, two." });
+    for (const changes of [{ path: 7 }, { path: "relative" }, { sessions: [1] }, { policy: "maybe" }, { all: "yes" }]) {
+      expect(await ask(changes)).toMatchObject({ code: "bad-params" });
+    }
+    expect(await ask({ sessions: ["one"] })).toBeUndefined();
+    expect(await ask({ all: true })).toBeUndefined(); // The first one is known already, and stays the same.
+    expect(life.turn.states.size).toBe(2);
+    const missing = await live(on, { wrap: (run) => (call) => run({ ...call, env: { PATH: "/nowhere" } }) });
+    const answer = await handlersOf(missing)["tmux.adopt"]?.({
+      path: on.socket,
+      name: null,
+      directory: null,
+      sessions: [],
+      all: true,
+      policy: "auto",
+    });
+    expect(answer).toMatchObject({
+      ok: false,
+      error: { code: "no-tmux", hint: expect.stringContaining("apt install tmux") },
+    });
+  });
+
+  test.skipIf(!hasTmux)("a released session is left running, and is nobody's to make again (needs tmux)", async () => {
+    const on = site();
+    on.tmux("new-session", "-d", "-s", "work");
+    const life = await live(on);
+    await adopt(life, on, "work");
+    expect(await handlersOf(life)["tmux.release"]?.({ session: "work" })).toMatchObject({ ok: true });
+    expect(on.names()).toEqual(["work"]);
+    expect(await handlersOf(life)["tmux.list"]?.({})).toEqual({ ok: true, value: [] });
+    expect(await handlersOf(life)["tmux.release"]?.({ session: "work" })).toMatchObject({
+      ok: false,
+      error: { code: "unknown" },
+    });
+    await killServer(on);
+    await life.keeper.round();
+    expect(on.names()).toEqual([]);
+  });
+});
+
+test.skipIf(!hasTmux)("a server is found by its name as tmux itself finds it (needs tmux)", async () => {
+  const on = site();
+  const env = { ...on.env, TMUX_TMPDIR: on.path };
+  const named = (...words: string[]) =>
+    Bun.spawnSync(["tmux", "-L", "mine", ...words], { env, cwd: "/" }).stdout.toString();
+  named("new-session", "-d", "-s", "work");
+  const life = await live(on);
+  const params = { path: null, name: "mine", directory: on.path, sessions: [], all: false, policy: null };
+  const answer = await handlersOf(life)["tmux.adopt"]?.(params);
+  const socket = named("display-message", "-p", "#{socket_path}").trim();
+  named("kill-server");
+  expect(answer).toMatchObject({ ok: true, value: [{ name: "work", socket, policy: "auto" }] });
+});

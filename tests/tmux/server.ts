@@ -1,0 +1,153 @@
+// A tmux server of a test's own, with a home beside it, and lives of a keeper on them.
+// TS1. Nothing is left running: each server has a socket of its own, and is told to end there, whoever started it.
+// TS2. Nothing is slept for: `until` of tests/daemon/home.ts waits for a fact.
+import { afterEach } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Result } from "../../src/base/result.ts";
+import { panesOfLayout, shapeOf } from "../../src/core/tmux-snapshot.ts";
+import { foldTmux } from "../../src/daemon/fold.ts";
+import { type TmuxRun, tmuxRunner } from "../../src/daemon/tmux/client.ts";
+import { TmuxKeeper } from "../../src/daemon/tmux/keeper.ts";
+import { TmuxTurn } from "../../src/daemon/tmux/turn.ts";
+import { EventLog } from "../../src/log/event-log.ts";
+import { realChildren } from "../../src/world/real-children.ts";
+import { realWorld } from "../../src/world/world.ts";
+
+export const hasTmux = Bun.which("tmux") !== null;
+const PATH = "/usr/local/bin:/usr/bin:/bin";
+
+export class TmuxSite {
+  readonly path = mkdtempSync("/tmp/hftx-");
+  readonly socket = join(this.path, "s");
+  /** Of every life that was lived here; one that is open still writes in the background. */
+  readonly logs: EventLog[] = [];
+
+  get env(): Record<string, string> {
+    return { PATH, HOME: this.path, SHELL: "/bin/sh", PS1: "$ ", LANG: "C.UTF-8", PLAIN: "kept", MY_TOKEN: "hunter2" };
+  }
+
+  /** Runs the real tmux on this server; its output. */
+  tmux(...words: readonly string[]): string {
+    const { exitCode, stdout, stderr } = this.try(...words);
+    if (exitCode !== 0) throw new Error(`tmux ${words.join(" ")}: ${stderr.toString()}`);
+    return stdout.toString();
+  }
+
+  try(...words: readonly string[]) {
+    return Bun.spawnSync(["tmux", "-u", "-S", this.socket, ...words], { env: this.env, cwd: "/" });
+  }
+
+  get serverPid(): number {
+    return Number(this.tmux("display-message", "-p", "#{pid}"));
+  }
+
+  names(): string[] {
+    const { exitCode, stdout } = this.try("list-sessions", "-F", "#{session_name}");
+    return exitCode === 0 ? stdout.toString().trimEnd().split("\n").sort() : [];
+  }
+
+  /** Everything that should be the same before and after: windows, shapes, directories, what is in front. */
+  picture(session: string): string[] {
+    const format =
+      "#{window_index}|#{window_name}|#{window_active}|#{window_zoomed_flag}|#{pane_active}|#{pane_current_path}|#{pane_title}|#{pane_id}|#{window_layout}";
+    const lines = this.tmux("list-panes", "-s", "-t", session, "-F", format).trimEnd().split("\n");
+    const rows = lines.map((line) => {
+      const [layout = "", pane = "", ...rest] = line.split("|").reverse();
+      return `${rest.reverse().join("|")}|${panesOfLayout(layout).indexOf(pane)}|${shapeOf(layout)}`;
+    });
+    return rows.sort();
+  }
+
+  /** What a pane has said, without empty lines. */
+  text(target: string): string {
+    const said = this.tmux("capture-pane", "-p", "-S", "-", "-t", target);
+    return said
+      .split("\n")
+      .filter((line) => line.trim() !== "")
+      .join("\n");
+  }
+
+  async end(): Promise<void> {
+    this.try("kill-server"); // TS1
+    for (const log of this.logs) await log.close();
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+export type Life = { readonly log: EventLog; readonly turn: TmuxTurn; readonly keeper: TmuxKeeper };
+
+export type LifeOptions = {
+  /** Stands between the keeper and tmux. */
+  readonly wrap?: (run: TmuxRun) => TmuxRun;
+  readonly mayAct?: () => boolean;
+};
+
+/** One life of the daemon's part for tmux, as far as it needs no daemon. It makes no rounds by itself. */
+export async function live(
+  site: TmuxSite,
+  { wrap = (run) => run, mayAct = () => true }: LifeOptions = {},
+): Promise<Life> {
+  const home = join(site.path, "home");
+  const world = {
+    ...realWorld(),
+    children: realChildren(),
+    home,
+    environment: () => site.env,
+  };
+  if (world.disk.stat(home) === undefined) world.disk.makeDirectory(home);
+  const log = await EventLog.open(world, { segmentBytes: 64 << 10, ballastBytes: 0 });
+  site.logs.push(log);
+  const broken = (error: unknown) => {
+    throw error;
+  };
+  const turn = new TmuxTurn(log, world.clock, { publish: () => undefined, perform: () => undefined, broken });
+  foldTmux(log, turn);
+  const ports = {
+    cares: () => turn.states.values(),
+    care: (id: string) => turn.states.get(id),
+    submit: (command: Parameters<TmuxTurn["submit"]>[0]) => turn.submit(command),
+    mayAct,
+    broken,
+  };
+  const options = { roundMs: 3_600_000, scrollbackLines: 500, environment: { allow: [], deny: [] } };
+  const keeper = new TmuxKeeper(world, options, ports, wrap(tmuxRunner(world)));
+  return { log, turn, keeper };
+}
+
+/** A process that dies at a call of tmux: before it is made, or when it was made and nobody hears the answer any more. */
+export class Dying {
+  calls = 0;
+  died = Promise.withResolvers<void>();
+
+  readonly at: number;
+  readonly when: "before" | "after";
+
+  constructor(at: number, when: "before" | "after") {
+    this.at = at;
+    this.when = when;
+  }
+
+  wrap = (run: TmuxRun): TmuxRun => {
+    return async (call) => {
+      this.calls += 1;
+      if (this.calls < this.at) return run(call);
+      if (this.calls === this.at && this.when === "after") await run(call);
+      this.died.resolve();
+      return new Promise<Result<string>>(() => undefined);
+    };
+  };
+}
+
+/** Called once by a test file; gives back what makes a site. */
+export function tmuxSites(): () => TmuxSite {
+  const sites: TmuxSite[] = [];
+  afterEach(async () => {
+    for (const site of sites.splice(0)) await site.end();
+  });
+  return () => {
+    const site = new TmuxSite();
+    sites.push(site);
+    return site;
+  };
+}
