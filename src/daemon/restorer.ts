@@ -2,6 +2,7 @@
 // RO1. Evidence that went into the log comes first: a later checkpoint may be of a worse time.
 // RO2. What is decided is durable before anything is started; from there on the start is done, or done again, by whoever lives.
 // RO3. Nothing is started while a process of the earlier generation lives: whoever asks for a restoration has stopped those.
+import { isFault } from "../base/fault.ts";
 import { type Result, refused } from "../base/result.ts";
 import { NO_SESSIONS } from "../core/agent-commands.ts";
 import type { Fate, ReportItem } from "../core/recovery.ts";
@@ -53,7 +54,7 @@ export class Restorer {
 
   /** Starts it again, or lets it wait, as its policy says; resolves when it is up. */
   async restore(terminal: Terminal, wish: RestoreWish): Promise<ReportItem> {
-    const last = await this.#ports.known(terminal.id);
+    const last = await this.#known(terminal.id);
     const evidence = evidenceFor(terminal, last.evidence); // RO1
     const doubt = evidence === undefined ? last.doubt : null;
     const at = new Date(this.#ports.place.clock.now()).toISOString();
@@ -70,6 +71,16 @@ export class Restorer {
     if (!done.ok) return item(terminal, "could not", done.error.message, done.error.hint);
     await this.#ports.hands.settled(id);
     return this.restoredItem(id, terminal);
+  }
+
+  /** A checkpoint that cannot be read keeps no terminal from coming back. */
+  async #known(id: string): Promise<Known> {
+    try {
+      return await this.#ports.known(id);
+    } catch (error) {
+      if (isFault(error)) return { evidence: undefined, doubt: error.message };
+      throw error;
+    }
   }
 
   #plan(terminal: Terminal, wish: RestoreWish & Known & { readonly at: string }): RestorePlan {
