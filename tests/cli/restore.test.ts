@@ -48,6 +48,22 @@ class Rebooting extends Home {
   }
 }
 
+test("a window that was attached when its holder was killed goes on with the next generation", async () => {
+  const home = new Home();
+  await home.ok("new", "-d", "work", "--", "sh");
+  const window = home.window(["attach", "work"]);
+  await until("there is a prompt", () => /[#$] $/.test(window.seen));
+  const { id } = await home.listed("work");
+  const holder = JSON.parse(readFileSync(join(home.path, `terminals/${id}/claim.json`), "utf8")).pid;
+  send(holder, "SIGKILL");
+  await window.shows("its holder is gone and left no exit; started again");
+  await until("it is back", async () => (await home.listed("work")).state === "running");
+  window.type("echo $((6 * 7))\r");
+  await window.shows("42");
+  window.type("exit 5\r");
+  expect(await window.exited).toBe(5);
+}, 60_000);
+
 test("a reboot: terminals come back by their policy, and restore, accept and rollback decide the rest", async () => {
   const home = new Rebooting();
   mkdirSync(join(home.path, "bin"));

@@ -1,7 +1,8 @@
 // A line to a terminal's holder that outlasts lost connections: it connects again for as long as the holder lives.
 // HL1. How a terminal ended is what its holder says or left in `exit.json`; a lost connection alone is no end.
 // HL2. Output is told after `joined`, also where both came in one piece: nobody has to be ready for what it has not been told of.
-// HL3. A holder that is gone without an exit is told as gone, and nothing is waited for any more.
+// HL3. A holder that is gone without an exit may be followed by the next generation's, on the same tape: the line goes on with that. Where
+//      none comes soon it is told as gone, and nothing is waited for any more.
 // HL4. Whoever reads along has been told every byte before the end: from the holder, or where that is gone already, from its tape.
 import { isFault } from "../../base/fault.ts";
 import type { Refusal, Result } from "../../base/result.ts";
@@ -19,6 +20,8 @@ const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 500;
 /** A terminal whose holder is only being started: the daemon gives it ten seconds. */
 const START_MS = 12_000;
+/** HL3. A daemon that lives starts it again within a second; one that has to come up first takes little longer. */
+const RESTORE_MS = 5_000;
 
 export type LineEnd =
   | { readonly kind: "ended"; readonly exit: HolderExit }
@@ -161,7 +164,8 @@ export class HolderLine {
     if (exit !== undefined) return { kind: "ended", exit };
     const claim = readClaim(this.#place);
     if (claim === undefined) return waitedMs < START_MS ? undefined : { kind: "gone", refusal: NOT_THERE };
-    return this.#reach.processes.alive(claim) ? undefined : { kind: "gone", refusal: GONE };
+    const mayCome = this.#reach.processes.alive(claim) || waitedMs < RESTORE_MS;
+    return mayCome ? undefined : { kind: "gone", refusal: GONE };
   }
 }
 
