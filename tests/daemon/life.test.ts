@@ -71,7 +71,7 @@ test("DS-4 a clean shutdown leaves children running, says that it was clean, and
   expect((await home.report()).cause).toBe("daemon crash");
 });
 
-test("RS-4 a clean shutdown and then a reboot is no crash of the machine, and the terminals that went down with it are told", async () => {
+test("RS-4 a clean shutdown and then a reboot is no crash of the machine, and the terminals that went down with it come back", async () => {
   const home = newHome();
   const first = await home.live();
   const id = await home.open("one", SLEEP);
@@ -83,7 +83,7 @@ test("RS-4 a clean shutdown and then a reboot is no crash of the machine, and th
   await until("nobody is left", () => processes.startTime(holder) === undefined);
   await home.live();
   const { cause, items } = await home.report();
-  expect({ cause, items }).toMatchObject({ cause: "machine restart", items: [{ id, fate: "needs you" }] });
+  expect({ cause, items }).toMatchObject({ cause: "machine restart", items: [{ id, fate: "restarted" }] });
 });
 
 test("DS-4 a command that was under way when the signal came is acknowledged and durable, or neither", async () => {
