@@ -4,6 +4,8 @@
 // A3. Nothing of the terminal we were called from goes on into Holdfast: not its marker, which would make everything its orphan.
 // A4. Paths in the environment are made absolute: Holdfast stands in its home, wherever the command was typed.
 // A5. Where a service keeps this home, the service manager is asked to start it; only where that one does not answer do we.
+// A6. Settings go by the environment, never by the words: those any user of the machine can read, and a watched program's variables
+//     may be secrets.
 import type { Refusal } from "../base/result.ts";
 import type { RecoveryStage } from "../core/recovery.ts";
 import { joinPath, makeDirectories } from "../log/file.ts";
@@ -12,7 +14,7 @@ import { readServiceMark } from "../log/service-mark.ts";
 import { wantedPath, writeWanted } from "../log/wanted.ts";
 import { configRefusal } from "../wire/config.ts";
 import type { Config } from "../wire/config-schema.ts";
-import { WATCHDOG_LOCK } from "../wire/heartbeat.ts";
+import { SETTINGS_VARIABLE, WATCHDOG_LOCK } from "../wire/heartbeat.ts";
 import type { StatusResult } from "../wire/rpc.ts";
 import { realChildren } from "../world/real-children.ts";
 import { hangs } from "./client.ts";
@@ -103,8 +105,8 @@ export async function startWatchdog(reach: Reach, home: string): Promise<Refusal
   if (await startService(reach, home)) return undefined; // A5
   turnOver(disk, home);
   const settings = JSON.stringify(settingsOf(reach, config.value.config));
-  const argv = self.command("src/watchdog/main.ts", home, settings);
-  realChildren().detached({ argv, cwd: home, env: environmentOf(reach, home, config.value.path) }, logPath(home));
+  const env = { ...environmentOf(reach, home, config.value.path), [SETTINGS_VARIABLE]: settings }; // A6
+  realChildren().detached({ argv: self.command("src/watchdog/main.ts", home), cwd: home, env }, logPath(home));
   return undefined;
 }
 

@@ -1,8 +1,9 @@
-// The entry of the watchdog: `bun src/watchdog/main.ts HOME [SETTINGS]` (settings.ts). It ends with 0 when it was told to, and when
+// The entry of the watchdog: `bun src/watchdog/main.ts HOME`, with its settings in a variable (settings.ts). It ends with 0 when it was told to, and when
 // another one runs; what it says goes to stderr, which whoever started it keeps in a file.
 import { type Fault, isFault } from "../base/fault.ts";
 import { tolerating } from "../log/recovery-bus.ts";
 import { keepSettings, settingsText } from "../log/watchdog-settings.ts";
+import { SETTINGS_VARIABLE } from "../wire/heartbeat.ts";
 import { realChildren } from "../world/real-children.ts";
 import { realConsole } from "../world/real-console.ts";
 import { realProgram } from "../world/real-program.ts";
@@ -31,9 +32,11 @@ function complain(fault: Fault): void {
 }
 
 async function main(): Promise<number> {
-  const [home, given] = program.args;
+  const [home] = program.args;
+  const self = realSelf();
+  const given = self.environment()[SETTINGS_VARIABLE];
   if (home === undefined || !home.startsWith("/")) return leave("the first word is the home, as a full path", USAGE);
-  const read = readSettings(realSelf(), home, settingsText(world.disk, home, given));
+  const read = readSettings(self, home, settingsText(world.disk, home, given));
   if (!read.ok) return leave(`${read.error.message} ${read.error.hint}`, USAGE);
   const told = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"] as const) program.onSignal(signal, told.resolve);

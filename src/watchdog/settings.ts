@@ -1,10 +1,10 @@
-// What the watchdog is told by whoever starts it, as JSON in its second word; everything may be left out.
+// What the watchdog is told by whoever starts it, as JSON in HOLDFAST_WATCHDOG_SETTINGS; everything may be left out.
 //   { "daemon": [words], "web": [words] | false, "programs": { NAME: { "argv": [words], "cwd": path, "env": { … }, "heartbeatMs": number } },
 //     "heartbeatMs", "killAfterMs", "graceMs", "stopMs", "crashes", "windowMs": numbers }
 // I1. The configuration was checked where it is read; here a wrong shape is a mistake of the starter, and named.
 import { ok, type Result, refused } from "../base/result.ts";
 import type { JsonObject } from "../log/json-file.ts";
-import { HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE } from "../wire/heartbeat.ts";
+import { HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE, SETTINGS_VARIABLE } from "../wire/heartbeat.ts";
 import type { Command } from "../world/children.ts";
 import type { Self } from "../world/self.ts";
 import { PACE, type PaceLimits } from "./pace.ts";
@@ -47,8 +47,13 @@ function crashLoopIn(given: JsonObject) {
 
 function specsIn(given: JsonObject, self: Self, home: string): WatchSpec[] {
   const intervalMs = numberIn(given, "heartbeatMs", DEFAULT_INTERVAL_MS);
-  // The daemon that started us was perhaps told these; they are for us to tell anew.
-  const { [SAFE_MODE_VARIABLE]: _mode, [HEARTBEAT_VARIABLE]: _interval, ...env } = self.environment();
+  // What we were told is for us alone; the others the daemon that started us was perhaps told: they are for us to tell anew.
+  const {
+    [SETTINGS_VARIABLE]: _told,
+    [SAFE_MODE_VARIABLE]: _mode,
+    [HEARTBEAT_VARIABLE]: _interval,
+    ...env
+  } = self.environment();
   const ours = (key: string, entry: string): Command => {
     return { argv: given[key] === undefined ? self.command(entry, home) : wordsIn(given, key), cwd: home, env };
   };

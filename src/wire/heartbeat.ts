@@ -11,6 +11,9 @@ export const ANOTHER_RUNS = 73;
 /** Set for the daemon where it is to come up in safe mode: the reason. The file says the same, unless the disk did not take it. */
 export const SAFE_MODE_VARIABLE = "HOLDFAST_SAFE_MODE";
 
+/** Set for the watchdog: its settings. Not among its words, which every user of the machine can read; a program's variables may be secrets. */
+export const SETTINGS_VARIABLE = "HOLDFAST_WATCHDOG_SETTINGS";
+
 /** Set for whoever is expected to send heartbeats: how often, in milliseconds. */
 export const HEARTBEAT_VARIABLE = "HOLDFAST_HEARTBEAT_MS";
 

@@ -58,6 +58,28 @@ test("WD-8 a watched program of the configuration runs, is shown, comes back whe
   expect(await home.ok("ls")).not.toContain("api");
 });
 
+test("what a watched program is told in its environment stands in no list of processes, and only that program is told", async () => {
+  const home = new Home();
+  const script = `${PROGRAM.replace("exec", 'echo "$DB_PASSWORD" > told; exec')}`;
+  configured(home, ...watched(home, "api", script).map((line) => line.replace("{ ", '{ DB_PASSWORD = "hunter2", ')));
+  await home.ok("up");
+  await until("it was told", () => existsSync(join(home.path, "told")) && livesOf(home, "api").length === 1);
+  expect(readFileSync(join(home.path, "told"), "utf8")).toBe("hunter2\n");
+  const { watchdog, daemon } = await home.json("status");
+  for (const { pid } of [watchdog, daemon]) {
+    expect(readFileSync(`/proc/${pid}/cmdline`, "latin1")).not.toContain("hunter2"); // For everybody on the machine to read.
+  }
+  expect(readFileSync(`/proc/${daemon.pid}/environ`, "latin1")).not.toContain("hunter2");
+  process.kill(watchdog.pid, "SIGKILL"); // A healed watchdog is told the same, and in no other way.
+  await until("another one is there", async () => {
+    const { watchdog: next } = await home.json("status");
+    return next.pid !== null && next.pid !== watchdog.pid;
+  });
+  const { watchdog: healed } = await home.json("status");
+  expect(readFileSync(`/proc/${healed.pid}/cmdline`, "latin1")).not.toContain("hunter2");
+  expect((await home.json("status")).programs).toHaveLength(1);
+});
+
 test("WD-8 a watched program that fails at once waits longer each time, and never makes safe mode", async () => {
   const home = new Home();
   const script = 'echo $$ >> "lives-$NAME"; exit 3';

@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SETTINGS_VARIABLE } from "../../src/wire/heartbeat.ts";
 import { ours } from "../ours.ts";
 import { type DaemonHome, daemonHomes, processes, until } from "./home.ts";
 
@@ -81,9 +82,9 @@ function moveOut(home: DaemonHome, name: string): void {
 function watchdogOn(home: DaemonHome): Bun.Subprocess {
   writeFileSync(home.file("recovery/wanted.json"), '{"v":1,"wanted":"up"}\n');
   const words = ours("src/watchdog/main.ts", home.path);
-  const env = { PATH: "/usr/bin:/bin", HOME: home.path };
+  const env = { PATH: "/usr/bin:/bin", HOME: home.path, [SETTINGS_VARIABLE]: JSON.stringify(SETTINGS) };
   const log = Bun.file(volume.beside("log"));
-  return Bun.spawn([...words, JSON.stringify(SETTINGS)], { cwd: "/", env, stdio: ["ignore", "ignore", log] });
+  return Bun.spawn(words, { cwd: "/", env, stdio: ["ignore", "ignore", log] });
 }
 
 /** Nobody is killed, and what was asked meanwhile is done. */

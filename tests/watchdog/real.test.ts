@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { writeWanted } from "../../src/log/wanted.ts";
-import { SAFE_MODE_VARIABLE, WATCHDOG_SOCKET } from "../../src/wire/heartbeat.ts";
+import { SAFE_MODE_VARIABLE, SETTINGS_VARIABLE, WATCHDOG_SOCKET } from "../../src/wire/heartbeat.ts";
 import { identify } from "../../src/world/process.ts";
 import { waitsInLine } from "../../src/world/real-process.ts";
 import { realSockets } from "../../src/world/real-socket.ts";
@@ -218,9 +218,15 @@ test("WD-9 nonsense on the real socket and directories removed from under it har
 });
 
 test("the watchdog says what is wrong with how it is started, and leaves with 2", async () => {
-  for (const words of [[], ["relative"], ["/tmp", "{"], ["/tmp", '{"daemon":[]}']]) {
+  for (const [words, settings] of [
+    [[], "{}"],
+    [["relative"], "{}"],
+    [["/tmp"], "{"],
+    [["/tmp"], '{"daemon":[]}'],
+  ] as const) {
     const entry = join(import.meta.dir, "../../src/watchdog/main.ts");
-    const child = Bun.spawn([process.execPath, entry, ...words], { stderr: "pipe" });
+    const env = { ...process.env, [SETTINGS_VARIABLE]: settings };
+    const child = Bun.spawn([process.execPath, entry, ...words], { env, stderr: "pipe" });
     expect((await child.stderr.text()).length).toBeGreaterThan(30);
     expect(await child.exited).toBe(2);
   }

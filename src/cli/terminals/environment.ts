@@ -2,7 +2,7 @@
 // NV1. Nothing of ours goes along: not what our launcher and Bun set for us, not the marks of a terminal we were called from.
 // NV2. Nothing goes along that is only true of the window it was typed in: which multiplexer it belongs to, and its size.
 
-const OURS = /^(?:HOLDFAST_TERMINAL|HOLDFAST_SAFE_MODE|HOLDFAST_HEARTBEAT_MS|BUN_.*)$/;
+const OURS = /^(?:HOLDFAST_TERMINAL|HOLDFAST_SAFE_MODE|HOLDFAST_HEARTBEAT_MS|HOLDFAST_WATCHDOG_SETTINGS|BUN_.*)$/;
 const OF_THE_WINDOW = ["TMUX", "TMUX_PANE", "STY", "WINDOW", "COLUMNS", "LINES", "WINDOWID", "TERMCAP"];
 /** A drill's own: for Holdfast, and not for the programs in its terminals. */
 const OF_A_DRILL = ["HOLDFAST_BOOT_ID"];
