@@ -2,8 +2,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ours } from "../ours.ts";
 import { rejects } from "./expect.ts";
 import { endAll, Home, until } from "./terminal-home.ts";
+
+const MAIN = ours("src/cli/main.ts");
 
 afterAll(endAll, 60_000);
 
@@ -164,7 +167,7 @@ describe("around terminals", () => {
     expect(JSON.parse(err)).toMatchObject({ code: "safe-mode", message: expect.stringContaining("a test wanted it") });
     expect((await home.run("__complete", "--", "safe")).err).toBe("");
     await home.ok("safe-mode", "exit");
-    expect(await home.json("safe-mode", "status")).toMatchObject({ active: false });
+    expect(await home.json("safe-mode", "status")).toEqual({ active: false, reason: null, since: null, off: [] });
     expect((await home.run("config", "check")).err).toBe("");
   }, 60_000);
 
@@ -179,8 +182,26 @@ describe("around terminals", () => {
     expect(await complete("kill", "b")).toEqual(["beta"]);
     expect(await complete("kill", "--s")).toEqual(["--signal"]);
     for (const shell of ["bash", "zsh", "fish"])
-      expect(await home.ok("completions", shell)).toContain("holdfast __complete");
+      expect(await home.ok("completions", shell)).toContain(" __complete -- ");
     rejects(await home.run("completions", "csh"), 2, "bash, zsh or fish");
+  }, 60_000);
+
+  test("completions in bash ask the command that is typed, wherever it lies, and need none on the PATH", async () => {
+    const home = new Home();
+    await home.ok("new", "-d", "alpha", "--", "cat");
+    const launcher = join(home.path, "holdfast");
+    writeFileSync(launcher, `#!/bin/sh\nexec ${MAIN.map((word) => `'${word}'`).join(" ")} "$@"\n`, { mode: 0o700 });
+    const script = join(home.path, "completions");
+    writeFileSync(script, await home.ok("completions", "bash"));
+    for (const typed of ["./holdfast", launcher, "~/holdfast"]) {
+      const words = [
+        "bash",
+        "-c",
+        '. "$1"; COMP_WORDS=("$2" attach al); COMP_CWORD=2; _holdfast "$2"; echo "$COMPREPLY"',
+      ];
+      const bash = Bun.spawn([...words, "bash", script, typed], { cwd: home.path, env: home.env, stderr: "inherit" });
+      expect(await bash.stdout.text()).toBe("alpha\n");
+    }
   }, 60_000);
 
   test("a wrong configuration keeps nothing from being looked at, and everything from being started", async () => {

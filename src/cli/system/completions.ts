@@ -1,5 +1,6 @@
 // `holdfast completions`: what makes a shell complete our commands, flags and names of terminals. All three ask `holdfast __complete`
-// with the words so far, the last of which is under way, and get one candidate a line.
+// with the words so far, the last of which is under way, and get one candidate a line. They ask the very command that is being typed:
+// `./holdfast` completes as well where there is none on the PATH.
 import { ok } from "../../base/result.ts";
 import type { HomeFlags } from "../flags.ts";
 import { command, EXIT, type Exit, type Outside } from "../outside.ts";
@@ -7,20 +8,21 @@ import { command, EXIT, type Exit, type Outside } from "../outside.ts";
 const SCRIPTS = {
   bash: `_holdfast() {
   local IFS=$'\\n'
-  COMPREPLY=($(holdfast __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  COMPREPLY=($("\${1/#\\~/$HOME}" __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
 }
 complete -o default -F _holdfast holdfast
 `,
   zsh: `_holdfast() {
   local -a found
-  found=("\${(@f)$(holdfast __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  found=("\${(@f)$(\${~words[1]} __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   compadd -- $found
 }
 compdef _holdfast holdfast
 `,
   fish: `function __holdfast_complete
   set -l words (commandline -opc) (commandline -ct)
-  holdfast __complete -- $words[2..-1] 2>/dev/null
+  set -l ours (string replace -r '^~' $HOME -- $words[1])
+  $ours __complete -- $words[2..-1] 2>/dev/null
 end
 complete -c holdfast -f -a '(__holdfast_complete)'
 `,

@@ -13,11 +13,10 @@ async function status(reach: Reach, flags: DataFlags): Promise<Exit> {
   const home = existingHome(reach, flags.home);
   if (!home.ok) return home;
   const mode = readSafeMode(reach.disk, home.value);
-  const { since } = mode;
   const value = {
     active: mode.active,
     reason: mode.active ? mode.reason : null,
-    since,
+    since: mode.active ? mode.since : null,
     off: mode.active ? mode.off : [],
   };
   const words = mode.active ? `on, because ${mode.reason}\noff: ${mode.off.join(", ")}` : "off";

@@ -47,6 +47,7 @@ const open = buildCommand<NewFlags, [name?: string], Context>({
   },
   docs: {
     brief: "Open a terminal: holdfast new [name] [-- command …]",
+    customUsage: ["[--home dir] [--detach] [--lane lane] [--cwd dir] [--json] [<name>] [-- <command> …]"],
     fullDescription: [
       "Opens a terminal and attaches to it; with -d, or where nobody sits at a terminal, it stays detached and its name is printed.",
       "Without a command it runs your shell. It returns when the terminal is on disk and its program started.",
@@ -70,6 +71,10 @@ const attach = buildCommand<AttachFlags, [terminal: string], Context>({
   },
   docs: {
     brief: "Attach to a terminal",
+    customUsage: [
+      "[--home dir] [--read-only] <terminal>",
+      "--create [--lane lane] [--cwd dir] <terminal> [-- <command> …]",
+    ],
     fullDescription: [
       `Attaches to a terminal, whether the daemon runs or not. ${DETACH}`,
       "The exit code is the program's where it ends while you are attached, and 0 after detaching.",
