@@ -1,21 +1,10 @@
-// The log that people read: what watchdog and daemon say, one line each, in `run/watchdog.log`.
-import { joinPath, openRetrying, readAll } from "../log/file.ts";
+// Reads the log that people read (log/run-log.ts).
+import { openRetrying, readAll } from "../log/file.ts";
+import { logPath } from "../log/run-log.ts";
 import type { Disk } from "../world/disk.ts";
 
-/** Years of quiet running fit in here; what is older is kept once more, under another name. */
-const MOST_BYTES = 8 << 20;
 /** A line of ours is shorter. */
 const LAST_BYTES = 4096;
-
-export function logPath(home: string): string {
-  return joinPath(home, "run/watchdog.log");
-}
-
-/** Before somebody begins to write to it: a log that has grown large makes room. */
-export function turnOver(disk: Disk, home: string): void {
-  const path = logPath(home);
-  if ((disk.stat(path)?.size ?? 0) > MOST_BYTES) disk.rename(path, `${path}.1`);
-}
 
 export function lastLogLine(disk: Disk, home: string): string | undefined {
   const size = disk.stat(logPath(home))?.size ?? 0;

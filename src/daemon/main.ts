@@ -10,6 +10,7 @@ import { type StartupEvent, type StartupState, startupMachine } from "../core/st
 import { joinPath, makeDirectories, parentOf, readWhole } from "../log/file.ts";
 import { readJson } from "../log/json-file.ts";
 import { takeLock } from "../log/lock.ts";
+import { logPath } from "../log/run-log.ts";
 import { SafeMode } from "../log/safe-mode.ts";
 import { readServiceMark } from "../log/service-mark.ts";
 import { readWanted } from "../log/wanted.ts";
@@ -129,7 +130,7 @@ function heartbeat(home: string): HeartbeatLink {
     start: () =>
       doors.children.detached(
         { argv: self.command("src/watchdog/main.ts", home), cwd: home, env: self.environment() },
-        joinPath(home, "run/watchdog.log"),
+        logPath(home),
       ),
     elapsed: () => doors.clock.elapsed(),
   });

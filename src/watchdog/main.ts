@@ -3,6 +3,7 @@
 import { type Fault, isFault } from "../base/fault.ts";
 import { tolerating } from "../log/recovery-bus.ts";
 import { keepSettings, settingsText } from "../log/watchdog-settings.ts";
+import { turnOver } from "../log/run-log.ts";
 import { SETTINGS_VARIABLE } from "../wire/heartbeat.ts";
 import { realChildren } from "../world/real-children.ts";
 import { realConsole } from "../world/real-console.ts";
@@ -15,6 +16,8 @@ import { readSettings } from "./settings.ts";
 
 const USAGE = 2;
 const FAILED = 1;
+/** A program that floods its stderr writes some hundred megabytes in this time, at the worst. */
+const LOG_LOOK_MS = 5_000;
 
 const program = realProgram();
 const outlet = realConsole();
@@ -31,6 +34,14 @@ function complain(fault: Fault): void {
   say(`${fault.message}. ${fault.hint}`);
 }
 
+/** Watched programs write to it as well, and as much as they like. */
+function keepLogShort(home: string): void {
+  world.clock.after(LOG_LOOK_MS, () => {
+    keepLogShort(home);
+    void tolerating(complain, async () => turnOver(world.disk, home));
+  });
+}
+
 async function main(): Promise<number> {
   const [home] = program.args;
   const self = realSelf();
@@ -43,6 +54,7 @@ async function main(): Promise<number> {
   program.onSignal("SIGHUP", () => undefined); // The terminal of whoever started us may close.
   try {
     if (given !== undefined) await tolerating(complain, () => keepSettings(world.disk, home, given));
+    keepLogShort(home);
     const how = await runWatchdog(world, home, read.value.specs, { ...read.value, say, told: told.promise });
     return leave(how === "another" ? "another one runs on this home" : "left", 0);
   } catch (error) {

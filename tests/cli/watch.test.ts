@@ -1,6 +1,6 @@
 // Programs of the user's in the configuration: from the file to the watchdog, and there watched, started again, shown and stopped.
 import { afterEach, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { realProcesses } from "../../src/world/real-process.ts";
 import { endAll, Home, until } from "./terminal-home.ts";
@@ -79,6 +79,20 @@ test("what a watched program is told in its environment stands in no list of pro
   expect(readFileSync(`/proc/${healed.pid}/cmdline`, "latin1")).not.toContain("hunter2");
   expect((await home.json("status")).programs).toHaveLength(1);
 });
+
+test("a watched program that floods its stderr does not make the log grow without bound", async () => {
+  const home = new Home();
+  const loud = "head -c 20000000 /dev/zero | tr '\\000' x >&2; echo >&2; echo done > done; exec sleep 1000";
+  configured(home, ...watched(home, "loud", loud));
+  await home.ok("up");
+  const log = join(home.path, "run/watchdog.log");
+  await until("it has said all", () => existsSync(join(home.path, "done")));
+  await until("the log is short again", () => statSync(log).size < 1 << 20);
+  expect(statSync(`${log}.1`).size).toBeLessThanOrEqual(8 << 20);
+  process.kill((await home.json("status")).daemon.pid, "SIGKILL");
+  await until("it is still written to", () => readFileSync(log, "utf8").includes("daemon ("));
+  expect(readFileSync(log, "utf8").startsWith("\0")).toBe(false); // Its writers append; there is no hole.
+}, 60_000);
 
 test("WD-8 a watched program that fails at once waits longer each time, and never makes safe mode", async () => {
   const home = new Home();

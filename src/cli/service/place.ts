@@ -1,7 +1,7 @@
 // Where the service's unit lies, and what is written there.
 import { type ServiceFacts, serviceEnvironment, UNIT_NAME } from "../../core/service-unit.ts";
 import { joinPath, readWhole } from "../../log/file.ts";
-import { logPath } from "../log-file.ts";
+import { logPath } from "../../log/run-log.ts";
 import type { Reach } from "../reach.ts";
 
 /** In ~/.config whatever XDG_CONFIG_HOME says here: what a shell sets, the manager, which starts before any shell, does not know. */

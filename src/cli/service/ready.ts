@@ -10,7 +10,7 @@ import { configRefusal } from "../../wire/config.ts";
 import { readConfig } from "../configuration.ts";
 import type { HomeFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { turnOver } from "../log-file.ts";
+import { turnOver } from "../../log/run-log.ts";
 import { EXIT, type Exit } from "../outside.ts";
 import { say } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";

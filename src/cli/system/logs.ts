@@ -2,9 +2,10 @@
 // LG1. A log that is turned over meanwhile is read from its beginning again.
 import { ok, refused } from "../../base/result.ts";
 import { joinPath } from "../../log/file.ts";
+import { logPath } from "../../log/run-log.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { logPath, readPart } from "../log-file.ts";
+import { readPart } from "../log-file.ts";
 import { command, EXIT, type Exit, type Outside } from "../outside.ts";
 import { visible, visibleLine } from "../print.ts";
 
