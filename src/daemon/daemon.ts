@@ -5,7 +5,7 @@
 // D3. What of ours in run/ is removed from under us comes back by itself.
 // D4. A disk that does not take a note (report, marker) is complained about; it stops neither a recovery nor a daemon that is live.
 import { isFault } from "../base/fault.ts";
-import { ok, type Result } from "../base/result.ts";
+import { ok, type Result, refused } from "../base/result.ts";
 import { type ReportItem, retriedStage } from "../core/recovery.ts";
 import type { Terminal } from "../core/terminal.ts";
 import { joinPath } from "../log/file.ts";
@@ -261,8 +261,8 @@ export class Daemon {
   }
 
   async #leaveSafeMode(): Promise<Result<{ active: boolean }>> {
-    await this.#ports.safeMode.exit();
-    return ok({ active: this.#ports.safeMode.isActive() });
+    const durable = await this.#ports.safeMode.exit();
+    return durable ? ok({ active: false }) : STILL_SAFE;
   }
 
   #status(): StatusResult {
@@ -297,6 +297,12 @@ export class Daemon {
     await this.#tolerating(() => (this.isLive ? writeSmall(disk, home, CLEAN_MARKER, clean) : this.#machine.reset()));
   }
 }
+
+const STILL_SAFE = refused(
+  "disk",
+  "The disk did not take it: safe mode would be back after the next crash.",
+  "`holdfast logs` says why. Free some space, then try again.",
+);
 
 /** What a person should hear of. A torn tail is not among it: it was never acknowledged. */
 function damageIn({ lost, frozen, walMissing }: LogReport): string[] {

@@ -2,7 +2,8 @@
 // S1. The file is the mode, since several programs read it and the operator changes it. Only what the disk has not taken yet, or could
 //     not take, is remembered here instead, until the file changes: a full disk does not keep us from entering.
 // S2. A file that is there and cannot be read means safe mode: somebody wrote one, and this is the side on which nothing is lost.
-// S3. To enter a mode that is on, or leave one that is off, changes nothing and is told to nobody.
+// S3. To enter a mode that is on, or leave one that is off, changes nothing and is told to nobody; but what the disk has not taken is
+//     tried again, so that whoever is told to free some space and try again can.
 
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
@@ -55,12 +56,14 @@ function on(reason: string, since: string): SafeModeState {
   return { active: true, reason, since, off: SAFE_MODE_OFF.map(({ name }) => name) };
 }
 
+type Unwritten = { readonly state: SafeModeState; readonly instead: SafeModeState };
+
 export class SafeMode {
   readonly #place: SafeModePlace;
   readonly #complain: Complain;
   readonly #bus: RecoveryBus | undefined;
   /** What the disk has not taken, and what the file says instead (S1). */
-  #unwritten: { readonly state: SafeModeState; readonly instead: SafeModeState } | undefined;
+  #unwritten: Unwritten | undefined;
 
   constructor(place: SafeModePlace, complain: Complain, bus?: RecoveryBus) {
     this.#place = place;
@@ -80,13 +83,13 @@ export class SafeMode {
 
   /** In force at once; resolves to whether it is durable. */
   async enter(reason: string): Promise<boolean> {
-    if (this.isActive()) return this.#unwritten === undefined; // S3
+    if (this.isActive()) return this.#settled(true); // S3
     return this.#change(on(reason, this.#now()), SAFE_MODE_ENTERED);
   }
 
   /** The operator's act: everything that was off may be on again. */
   async exit(): Promise<boolean> {
-    if (!this.isActive()) return this.#unwritten === undefined; // S3
+    if (!this.isActive()) return this.#settled(false); // S3
     return this.#change({ active: false, since: this.#now() }, SAFE_MODE_EXITED);
   }
 
@@ -99,6 +102,19 @@ export class SafeMode {
     const mine = { state, instead: readSafeMode(disk, home) };
     this.#unwritten = mine; // S1
     tell(this.#bus, this.#complain, [topic, state]);
+    return this.#write(mine);
+  }
+
+  /** Whether this is durable, as it is in force; what the disk did not take before is tried again (S3). */
+  async #settled(active: boolean): Promise<boolean> {
+    const unwritten = this.#unwritten;
+    const stands = readSafeMode(this.#place.disk, this.#place.home).active === active;
+    return stands || unwritten?.state.active !== active ? stands : this.#write(unwritten);
+  }
+
+  async #write(mine: Unwritten): Promise<boolean> {
+    const { disk, home } = this.#place;
+    const { state } = mine;
     const written = await tolerating(this.#complain, () => writeJson(disk, safeModePath(home), { v: 1, ...state }));
     if (written && this.#unwritten === mine) this.#unwritten = undefined;
     return written;

@@ -209,3 +209,12 @@ test("SM-3 the daemon comes up in safe mode where the watchdog says so, and the 
   await until("SM-4 it is on the bus", () => heard.includes("recovery.safemode.exited"));
   expect(await home.must("status", {})).toMatchObject({ safeMode: { active: false } });
 });
+
+test("SM-3 safe mode whose end the disk does not take is not called over", async () => {
+  const home = newHome();
+  await home.live();
+  mkdirSync(home.file("recovery/safe-mode.json/in-the-way"), { recursive: true }); // No file can be put in its place.
+  expect(await home.ask("safe-mode.exit", {})).toMatchObject({ ok: false, error: { code: "disk" } });
+  rmSync(home.file("recovery/safe-mode.json"), { recursive: true });
+  expect(await home.must("safe-mode.exit", {})).toEqual({ active: false });
+});

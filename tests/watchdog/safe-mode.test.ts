@@ -148,6 +148,35 @@ test("SM-3 a mode that cannot be written is in force all the same, until somebod
   expect(watchdogs.isActive()).toBe(false);
 });
 
+test("SM-3 what the disk did not take is tried again by whoever asks again, and told once", async () => {
+  const { disk, published, mode } = setUp();
+  const daemons = mode();
+  await daemons.enter("a loop");
+  disk.capacity = 0;
+  expect(await daemons.exit()).toBe(false);
+  expect(await daemons.exit()).toBe(false);
+  expect(readSafeMode(disk, HOME).active).toBe(true);
+  disk.capacity = Number.POSITIVE_INFINITY;
+  expect(await daemons.exit()).toBe(true);
+  expect(readSafeMode(disk.powerCut(nothing), HOME).active).toBe(false);
+  expect(published.map(([topic]) => topic)).toEqual(["recovery.safemode.entered", "recovery.safemode.exited"]);
+});
+
+test("SM-3 an exit that failed is forgotten once somebody else has entered anew", async () => {
+  const { clock, disk, mode } = setUp();
+  const daemons = mode();
+  await daemons.enter("a loop");
+  disk.capacity = 0;
+  await daemons.exit();
+  disk.capacity = Number.POSITIVE_INFINITY;
+  const operators = mode();
+  await operators.exit();
+  await clock.advance(1000);
+  await operators.enter("another loop");
+  expect(await daemons.enter("the same")).toBe(true);
+  expect(readSafeMode(disk, HOME)).toMatchObject({ active: true, reason: "another loop" });
+});
+
 test("SM-3 a file that is there and cannot be read is safe mode, and exit mends it", async () => {
   const { disk, mode } = setUp();
   disk.makeDirectory(HOME);
