@@ -6,11 +6,16 @@ import { meantHome } from "../home.ts";
 import { EXIT, type Exit } from "../outside.ts";
 import { fit, say, visibleLine } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";
-import { columns } from "../table.ts";
+import { columns, narrowed } from "../table.ts";
 import { listTerminals } from "./find.ts";
 import { rowOf } from "./listed.ts";
 
 const HEAD = ["NAME", "LANE", "STATE", "PROGRAM", "DIRECTORY", "AGE", "OUTPUT", "CLIENTS"];
+/** In a narrow window these give way first: how a terminal is doing stands behind them. */
+const CUTS = [
+  { column: HEAD.indexOf("PROGRAM"), keeps: "start" },
+  { column: HEAD.indexOf("DIRECTORY"), keeps: "end" },
+] as const;
 /** A program with many arguments is known by its first ones. */
 const PROGRAM_CELLS = 40;
 
@@ -34,8 +39,8 @@ async function ls(reach: Reach, flags: DataFlags): Promise<Exit> {
 
 function tableOf({ console, clock }: Reach, terminals: readonly ListedTerminal[]): string {
   const rows = terminals.map((terminal) => cellsOf(console.env("HOME"), terminal, clock.now()).map(visibleLine));
-  const lines = columns([HEAD, ...rows], console.widthOf);
   const width = console.out.tty ? console.out.columns() : Number.POSITIVE_INFINITY;
+  const lines = columns(narrowed([HEAD, ...rows], CUTS, width, console.widthOf), console.widthOf);
   return lines.map((line) => `${fit(line, width, console.widthOf)}\n`).join("");
 }
 
