@@ -94,7 +94,8 @@ export class Daemon {
       live: () => (this.isLive ? this.#parts?.tmux : undefined),
       parts: () => this.#parts?.tmux,
     });
-    const server = new RpcServer({ ...handlers, ...tmux }, bus, { token, version, pid: world.processes.pid });
+    const who = { clock: world.clock, token, version, pid: world.processes.pid };
+    const server = new RpcServer({ ...handlers, ...tmux }, bus, who);
     await server.listen(world.sockets, this.#socket);
     this.#server = server;
   }

@@ -1,5 +1,6 @@
 // The daemon's door for its clients: one unix socket, one JSON-RPC message a line.
 // Z1. The first request is `hello` with this home's token, compared in constant time; nothing else is answered before it.
+//     Whoever does not say it soon is closed: silent strangers must not use up the places.
 // Z2. A client that sends rubbish, too long a line, too many requests at once, or does not read its notices is closed, and nothing
 //     that it sent behind that is done; the rest go on.
 // Z3. The path leads to us for as long as we live: one that was removed from under us is bound again; a successor's is left alone.
@@ -19,10 +20,13 @@ import {
   RPC_PROTOCOL,
   resultLine,
 } from "../wire/rpc.ts";
+import type { Clock } from "../world/clock.ts";
 import { sameSecret } from "../world/hash.ts";
 import type { Connection, ConnectionEvents, Listener, Sockets } from "../world/socket.ts";
 import type { Bus } from "./bus.ts";
 
+/** Z1: a client of ours says hello in its first breath. */
+const HELLO_MS = 10_000;
 /** More than a busy page asks at once. */
 const MAX_OPEN_REQUESTS = 256;
 /** A client that lets this much pile up does not read. */
@@ -32,7 +36,12 @@ const MAX_CLIENTS = 512;
 
 export type Handler = (params: Readonly<Record<string, unknown>>) => Promise<Result<unknown>>;
 export type Handlers = Readonly<Record<string, Handler>>;
-export type ServerOptions = { readonly token: string; readonly version: string; readonly pid: number };
+export type ServerOptions = {
+  readonly clock: Clock;
+  readonly token: string;
+  readonly version: string;
+  readonly pid: number;
+};
 
 export class RpcServer {
   readonly #handlers: Handlers;
@@ -94,12 +103,14 @@ class Client {
   #left = false;
   #open = 0;
   #unsubscribe: (() => void) | undefined;
+  readonly #stopWaiting: () => void;
 
   constructor(connection: Connection, handlers: Handlers, bus: Bus, options: ServerOptions) {
     this.#connection = connection;
     this.#handlers = handlers;
     this.#bus = bus;
     this.#options = options;
+    this.#stopWaiting = options.clock.after(HELLO_MS, () => this.#cut()); // Z1
   }
 
   bytes(bytes: Uint8Array): void {
@@ -110,6 +121,7 @@ class Client {
 
   closed(): void {
     this.#left = true;
+    this.#stopWaiting();
     this.#unsubscribe?.();
   }
 
@@ -139,6 +151,7 @@ class Client {
     const allowed = method === "hello" && typeof params["token"] === "string" && sameSecret(params["token"], token); // Z1
     const refusal = allowed ? (params["protocol"] === RPC_PROTOCOL ? undefined : otherProtocol(version)) : STRANGER;
     this.#greeted = refusal === undefined;
+    this.#stopWaiting();
     if (refusal === undefined) this.#send(resultLine(id, { version, protocol: RPC_PROTOCOL, pid }));
     else this.#turnAway(id, REFUSAL, refusal);
   }

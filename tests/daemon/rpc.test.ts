@@ -11,6 +11,7 @@ import { encodeLine, MAX_LINE } from "../../src/wire/lines.ts";
 import { GONE, RpcClient } from "../../src/wire/rpc-client.ts";
 import { realSockets } from "../../src/world/real-socket.ts";
 import type { Connection } from "../../src/world/socket.ts";
+import { SimClock } from "../sim/clock.ts";
 import { until } from "./home.ts";
 
 const sockets = realSockets();
@@ -33,13 +34,14 @@ async function serve(handlers: Handlers = {}) {
     },
     ...handlers,
   };
-  const server = new RpcServer(all, bus, { token: TOKEN, version: "1.2.3", pid: 42 });
+  const clock = new SimClock();
+  const server = new RpcServer(all, bus, { clock, token: TOKEN, version: "1.2.3", pid: 42 });
   await server.listen(sockets, path);
   closers.push(
     () => rmSync(directory, { recursive: true, force: true }),
     () => server.close(),
   );
-  return { server, bus, path, done };
+  return { server, bus, path, done, clock };
 }
 
 /** A client that says whatever it likes. */
@@ -313,7 +315,7 @@ test("a socket that is removed from under us is bound again; who is connected no
 test("a displaced daemon does not remove its successor's socket, nor takes it back", async () => {
   const first = await serve();
   unlinkSync(first.path);
-  const second = new RpcServer({}, new Bus(), { token: TOKEN, version: "2", pid: 43 });
+  const second = new RpcServer({}, new Bus(), { clock: new SimClock(), token: TOKEN, version: "2", pid: 43 });
   await second.listen(sockets, first.path);
   closers.push(() => second.close());
   expect(first.server.look(sockets, first.path)).rejects.toThrow("EADDRINUSE");
@@ -323,4 +325,20 @@ test("a displaced daemon does not remove its successor's socket, nor takes it ba
   raw.say(hello());
   await until("the successor answers", () => raw.answers().length === 1);
   expect(raw.answers()).toMatchObject([{ result: { pid: 43 } }]);
+});
+
+test("Z1 whoever says nothing, or only half of it, is closed after ten seconds; who has said hello may be silent for ever", async () => {
+  const { path, clock } = await serve();
+  const [silent, half, greeted, late] = await Promise.all([Raw.to(path), Raw.to(path), Raw.to(path), Raw.to(path)]);
+  half.say('{"jsonrpc":"2.0"');
+  greeted.say(hello());
+  await until("it was greeted", () => greeted.answers().length === 1);
+  await until("all have come", () => clock.pendingTimers === 3);
+  await clock.advance(9_999);
+  late.say(hello());
+  await until("so was this one", () => late.answers().length === 1);
+  await clock.advance(1);
+  await until("the two are closed", () => silent.closed && half.closed);
+  await clock.advance(3_600_000);
+  expect([greeted.closed, late.closed, clock.pendingTimers]).toEqual([false, false, 0]);
 });
