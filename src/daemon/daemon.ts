@@ -9,6 +9,7 @@ import { ok, type Result, refused } from "../base/result.ts";
 import { type ReportItem, retriedStage } from "../core/recovery.ts";
 import type { Terminal } from "../core/terminal.ts";
 import { joinPath } from "../log/file.ts";
+import { type JsonObject, readJson } from "../log/json-file.ts";
 import type { LogReport } from "../log/recover.ts";
 import type { SafeMode } from "../log/safe-mode.ts";
 import type { Config } from "../wire/config-schema.ts";
@@ -23,7 +24,7 @@ import { seeAll, stopOrphans } from "./orphan-stop.ts";
 import { endParts, goLive, openParts, type Parts } from "./parts.ts";
 import { RecoveryRun, type RunOutcome, type StageWork } from "./recovery-run.ts";
 import { RecoveryStateMachine } from "./recovery-state.ts";
-import { CLEAN_MARKER, LAST_BOOT, type Progress, recoveryWork } from "./recovery-work.ts";
+import { CLEAN_MARKER, LAST_BOOT, LAST_CRASH, type Progress, recoveryWork } from "./recovery-work.ts";
 import { RpcServer } from "./rpc-server.ts";
 import { homeToken, keepToken, readReport, writeReport, writeSmall } from "./small-files.ts";
 import { tmuxHandlers } from "./tmux/handlers.ts";
@@ -55,6 +56,7 @@ export class Daemon {
   #run: RecoveryRun | undefined;
   #progress: Progress | undefined;
   #cause: Report["cause"] = "clean start";
+  #crash: JsonObject | null = null;
   #reportName: string | null = null;
   #begun = 0;
   #tended = 0;
@@ -178,9 +180,7 @@ export class Daemon {
       hands,
       setAside,
       orphans: (terminals) => stopOrphans(world, terminals, { spared: tmux.keeper.servers() }),
-      detected: (cause) => {
-        this.#cause = cause;
-      },
+      detected: (cause) => this.#detected(cause),
       prepare: () => this.#prepareRestoring(),
       restore: (terminal, reason) => restorer.restore(terminal, { reason, found: true, way: "plan", asked: false }),
       untold: (terminal) =>
@@ -204,11 +204,23 @@ export class Daemon {
     hands.holderProgram ??= await makeHolderProgram(world.disk, world.self, world.home);
   }
 
+  /** WD-6: the watchdog has no bus of its own; its record is read, and told here. One from before the last recovery was told then. */
+  #detected(cause: Report["cause"]): void {
+    const { world, bus } = this.#ports;
+    this.#cause = cause;
+    const crash = cause === "daemon crash" ? readJson(world.disk, joinPath(world.home, LAST_CRASH)) : undefined;
+    const told = readReport(world.disk, world.home, null)?.at ?? "";
+    if (crash?.["name"] !== "daemon" || String(crash["time"]) <= told) return;
+    this.#crash = crash;
+    bus.publish("recovery.crash.detected", crash);
+  }
+
   async #report(items: readonly ReportItem[], cause = this.#cause): Promise<void> {
     const { world, bus } = this.#ports;
     const report: Report = {
       at: new Date(world.clock.now()).toISOString(),
       cause,
+      crash: this.#crash,
       items,
       log: this.#opened().log.report,
       tookMs: this.#took(),

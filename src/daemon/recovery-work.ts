@@ -17,6 +17,7 @@ import type { Turn } from "./turn.ts";
 export type Cause = Report["cause"];
 
 export const CLEAN_MARKER = "recovery/clean-shutdown.json";
+export const LAST_CRASH = "recovery/last-crash.json";
 export const LAST_BOOT = "recovery/last-boot.json";
 
 /** Holders are asked in parallel; so many at a time. */

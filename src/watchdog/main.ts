@@ -2,8 +2,8 @@
 // another one runs; what it says goes to stderr, which whoever started it keeps in a file.
 import { type Fault, isFault } from "../base/fault.ts";
 import { tolerating } from "../log/recovery-bus.ts";
-import { keepSettings, settingsText } from "../log/watchdog-settings.ts";
 import { turnOver } from "../log/run-log.ts";
+import { keepSettings, settingsText } from "../log/watchdog-settings.ts";
 import { SETTINGS_VARIABLE } from "../wire/heartbeat.ts";
 import { realChildren } from "../world/real-children.ts";
 import { realConsole } from "../world/real-console.ts";

@@ -62,6 +62,8 @@ export type Report = {
   readonly at: string;
   /** `machine restart`: it had been stopped cleanly before the machine went down. */
   readonly cause: "daemon crash" | "machine crash" | "machine restart" | "clean start" | "holder crash";
+  /** The watchdog's record of the crash that led here, as it stands in `recovery/last-crash.json`; null where nobody saw one. */
+  readonly crash?: Readonly<Record<string, unknown>> | null;
   readonly items: readonly ReportItem[];
   readonly log: unknown;
   readonly tookMs: number;

@@ -218,3 +218,16 @@ test("SM-3 safe mode whose end the disk does not take is not called over", async
   rmSync(home.file("recovery/safe-mode.json"), { recursive: true });
   expect(await home.must("safe-mode.exit", {})).toEqual({ active: false });
 });
+
+test("WD-6 the watchdog's record of a crash is read at the next launch and told once: in that report, and in no later one", async () => {
+  const home = newHome();
+  await home.kill(await home.live());
+  const crash = { v: 1, name: "daemon", pid: 7, exitCode: null, signal: "SIGKILL", reason: "SIGNAL" };
+  const record = { ...crash, time: new Date().toISOString() };
+  writeFileSync(home.file("recovery/last-crash.json"), JSON.stringify(record));
+  const second = await home.live();
+  expect(await home.report()).toMatchObject({ cause: "daemon crash", crash: record });
+  await home.kill(second);
+  await home.live();
+  expect(await home.report()).toMatchObject({ cause: "daemon crash", crash: null }); // Nobody saw this one.
+});

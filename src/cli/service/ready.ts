@@ -4,13 +4,13 @@
 // RY2. The watchdog gets its settings from the configuration as it is now, like one that `holdfast up` starts.
 import { ok } from "../../base/result.ts";
 import { joinPath, makeDirectories } from "../../log/file.ts";
+import { turnOver } from "../../log/run-log.ts";
 import { readWanted } from "../../log/wanted.ts";
 import { keepSettings } from "../../log/watchdog-settings.ts";
 import { configRefusal } from "../../wire/config.ts";
 import { readConfig } from "../configuration.ts";
 import type { HomeFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { turnOver } from "../../log/run-log.ts";
 import { EXIT, type Exit } from "../outside.ts";
 import { say } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";

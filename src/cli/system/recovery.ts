@@ -89,8 +89,10 @@ function isReport(value: unknown): value is Report {
   return typeof value === "object" && value !== null && "items" in value && Array.isArray(value.items);
 }
 
-function reportText({ console }: Reach, { at, cause, items, tookMs }: Report): string {
-  const why = cause === "machine restart" ? "clean stop, then the machine was restarted" : cause;
+function reportText({ console }: Reach, { at, cause, crash, items, tookMs }: Report): string {
+  const how = crash?.["signal"] ?? crash?.["reason"]; // An older daemon does not say.
+  const crashed = how === undefined ? cause : `${cause} (${how})`;
+  const why = cause === "machine restart" ? "clean stop, then the machine was restarted" : crashed;
   const head = `${at}: ${why}, live after ${tookMs} ms, ${count(items.length, "terminal")} looked at`;
   const rows = items.map(({ fate, what, name, reason, next }) => [fate, `${what} ${name}`, reason, `→ ${next}`]);
   return [head, ...columns(rows, console.widthOf)].join("\n");

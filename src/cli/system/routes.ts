@@ -63,7 +63,7 @@ const recovery = buildRouteMap<"status" | "report" | "retry" | "accept" | "rollb
     report: buildCommand<ReportFlags, [name?: string], Context>({
       loader: async () => (await import("./recovery.ts")).recoveryReportCommand,
       parameters: {
-        flags: { home, json: flag("One JSON object {at, cause, items, log, tookMs}") },
+        flags: { home, json: flag("One JSON object {at, cause, crash, items, log, tookMs}") },
         positional: {
           kind: "tuple",
           parameters: [
