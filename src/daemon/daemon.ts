@@ -220,7 +220,7 @@ export class Daemon {
     const report: Report = {
       at: new Date(world.clock.now()).toISOString(),
       cause,
-      crash: this.#crash,
+      crash: cause === "daemon crash" ? this.#crash : null,
       items,
       log: this.#opened().log.report,
       tookMs: this.#took(),
