@@ -106,11 +106,18 @@ function newCommand({ name, lane, argv, cwd, env, cols, rows, policy }: Params, 
 }
 
 /** What looks like a secret goes to the program, and never to disk (core/environment.ts, V1). */
+/** They reach the holder in one variable, and the system allows 128 KiB for one. */
+const MOST_SECRETS = 64 << 10;
+
 function withoutSecrets(ports: HandlerPorts, command: TerminalCommand | Refusal): TerminalCommand | Refusal {
   if ("hint" in command || command.kind !== "create") return command;
   const { env } = command.recipe;
   const { kept, leftOut } = keepEnvironment(env, ports.environment);
-  ports.hands()?.entrust(command.id, Object.fromEntries(leftOut.map((name) => [name, env[name] ?? ""])));
+  const secrets = Object.fromEntries(leftOut.map((name) => [name, env[name] ?? ""]));
+  const length = Buffer.byteLength(JSON.stringify(secrets));
+  if (leftOut.some((name) => `${name}${secrets[name]}`.includes("\0"))) return bad("a variable has no NUL in it");
+  if (length > MOST_SECRETS) return bad(`variables that look like secrets are ${MOST_SECRETS} bytes at most in all`);
+  ports.hands()?.entrust(command.id, secrets);
   return { ...command, recipe: { ...command.recipe, env: kept }, unset: leftOut };
 }
 
