@@ -62,7 +62,7 @@ const CONTROL = /\p{Cc}+/gu;
 /** One line of words, whatever somebody puts into it; nothing where there are none. */
 export function messageLine(message: string): string {
   const said = message.replace(CONTROL, " ").trim();
-  return said === "" ? "" : `${said}\r\n`;
+  return said === "" ? "" : `${CSI}7m${said}${CSI}0m\r\n`; // Inverse: it is nobody's output.
 }
 
 /** What stands between two lives of a terminal where nobody knows its screen: cut short, reset, and at the bottom, so that nothing is overwritten. */

@@ -13,7 +13,8 @@ export type Keyboard = {
 const LOOK_MS = 20;
 const SILENT_EDITOR_MS = 40;
 const SILENT_MS = 300;
-const LATEST_MS = 5_000;
+/** A shell may take its time to start on a busy machine; what is typed before it edits lines is shown twice. */
+const LATEST_MS = 20_000;
 
 export class ReadyLine {
   readonly #clock: Clock;

@@ -21,6 +21,7 @@ const ENV = {
   BUN_JSC_numberOfGCMarkers: "1",
   BUN_JSC_useConcurrentGC: "0", // A heap this small is marked in a millisecond; a thread for it costs 75 KiB.
   BUN_FEATURE_FLAG_DISABLE_ASYNC_TRANSPILER: "1",
+  BUN_JSC_forceCodeBlockToJettisonDueToOldAge: "1", // What ran once, at the start, is not kept: 50 KiB.
   BUN_GC_TIMER_DISABLE: "1", // ST3
   MIMALLOC_PURGE_DELAY: "0",
 };
