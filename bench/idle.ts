@@ -13,8 +13,8 @@ const HOLDERS = "terminal.memory.25";
 const ALL = "terminal.memory.25.all";
 const CPU = "idle.cpu";
 const MB = 1_000_000;
-/** A holder gives memory back after three seconds without work; Bun itself looks at its memory once a second for half a minute. */
-const REST_MS = 40_000;
+/** The last terminal is checkpointed after a minute, and the program that draws screens leaves a minute later. */
+const REST_MS = 130_000;
 const WATCH_MS = 20_000;
 
 export async function idle(names: readonly string[], bench: Bench, emit: (row: Row) => void): Promise<void> {
