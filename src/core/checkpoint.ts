@@ -2,11 +2,20 @@
 // It adds to the log and never replaces it: that a terminal exists, and its recipe, are events.
 // C1. Sessions are valid or invalid one by one (TC-7): a bad one costs itself, and nobody else.
 // C2. A checkpoint that is too old, or from the future, is whole: its sessions are there to be looked at, with a word of doubt (TC-6).
+// C3. A screen of an earlier generation goes on with the tape only where the tape had all of it when the next one began: a power cut may
+//     have taken its end, and other bytes have come in its place.
 import type { ScreenSnapshot } from "./screen.ts";
-import type { TerminalSize } from "./terminal.ts";
+import type { Terminal, TerminalSize } from "./terminal.ts";
 
 /** The format of the body. Fields are added under the same number; where one changes its meaning, the number rises. */
 export const CHECKPOINT_VERSION = 1;
+
+/** Where it lies in a home, and the one before it. */
+export const CHECKPOINT_FILE = "recovery/checkpoint.json";
+export const CHECKPOINT_BACKUP = "recovery/checkpoint.backup.json";
+
+/** By what its envelope is known. What was seen is not folded from events: there are no rules to change. */
+export const CHECKPOINT_FACTS = { kind: "terminals", version: CHECKPOINT_VERSION, fold: 1 } as const;
 
 export type Foreground = { readonly argv: readonly string[]; readonly cwd: string; readonly startedAt?: string };
 export type RestorePolicy = "auto" | "ask" | "never";
@@ -122,6 +131,17 @@ function withoutAlias(item: unknown): unknown {
   return "multiplexerSessionName" in rest ? rest : { ...rest, multiplexerSessionName: zelijjSessionName };
 }
 
+/** The screen that was seen of a terminal, where it and the tape since are its screen now (C3). */
+export function screenOf(
+  { screen, scrollbackSnapshot, generation: seenIn }: CheckpointSession,
+  { generation, restored }: Pick<Terminal, "generation" | "restored">,
+): ScreenSnapshot | undefined {
+  if (screen === null) return undefined;
+  const boundary = seenIn === generation - 1 ? (restored?.offset ?? 0) : 0;
+  if (seenIn !== generation && screen.offset > boundary) return undefined;
+  return { ...screen, vt: scrollbackSnapshot };
+}
+
 type Judge = (value: unknown) => boolean;
 
 /** What each field must be; the compiler asks for every one. */
@@ -190,7 +210,8 @@ function isSize(value: unknown): boolean {
 function isScreen(value: unknown): boolean {
   if (value === null) return true;
   if (!isTable(value) || !isSize(value) || !isCount(value["offset"])) return false;
-  const { exact, alternate, at, title } = value;
+  const { exact, alternate, at, title, behind } = value;
+  if (behind !== undefined && !isCount(behind)) return false;
   return typeof exact === "boolean" && typeof alternate === "boolean" && isText(at) && isText(title);
 }
 

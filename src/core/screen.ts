@@ -16,6 +16,8 @@ export type ScreenSnapshot = {
   readonly at: string;
   readonly title: string;
   readonly alternate: boolean;
+  /** How many of `vt`'s characters only scroll by, before the visible screen begins: for whoever has that history from elsewhere. */
+  readonly behind?: number;
 };
 
 /** One cell as it is compared: `width` 0 is the right half of a wide character. Colours are "" (default), "0" … "255", or "#rrggbb". */

@@ -6,6 +6,8 @@
 // R4. One that is too old, or from the future, is given out with its doubt; whoever uses it says so (TC-6).
 import { isFault } from "../base/fault.ts";
 import {
+  CHECKPOINT_BACKUP,
+  CHECKPOINT_FILE,
   type Checkpoint,
   type CheckpointSession,
   doubtOfTime,
@@ -17,7 +19,7 @@ import { firstUsable, type Loaded } from "../log/checkpoint-load.ts";
 import { type CheckpointProblem, readCheckpoint } from "../log/checkpoint-read.ts";
 import { baseName, joinPath } from "../log/file.ts";
 import { quarantine, quarantineUnread } from "../log/quarantine.ts";
-import { CHECKPOINT_BACKUP, CHECKPOINT_FILE, type CheckpointPlace, checkpointOptions } from "./checkpoint-writer.ts";
+import { type CheckpointPlace, checkpointOptions } from "./checkpoint-writer.ts";
 
 export type ReaderOptions = { readonly maxAgeMs: number; readonly skewMs?: number };
 

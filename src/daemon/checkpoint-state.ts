@@ -6,7 +6,13 @@
 //     nothing, or waits for somebody, must not overwrite what it was to restore.
 // V4. No secret goes to disk: the environment passes the filter (core/environment.ts).
 import { isFault } from "../base/fault.ts";
-import { type CheckpointSession, type Foreground, type RestorePolicy, shellLine } from "../core/checkpoint.ts";
+import {
+  type CheckpointSession,
+  type Foreground,
+  type RestorePolicy,
+  screenOf,
+  shellLine,
+} from "../core/checkpoint.ts";
 import { type EnvironmentRules, keepEnvironment } from "../core/environment.ts";
 import type { ScreenSnapshot } from "../core/screen.ts";
 import type { Terminal, TerminalSize } from "../core/terminal.ts";
@@ -137,8 +143,9 @@ export class CheckpointState {
     const { scrollbackBytes: maxBytes } = this.#options;
     if (maxBytes === 0) return;
     let inTime = true;
-    const each = running.flatMap(({ id, recipe }) => {
-      const from = this.#drawn.get(id)?.snapshot ?? snapshotOf(this.#last.get(id));
+    const each = running.flatMap((terminal) => {
+      const { id, recipe } = terminal;
+      const from = this.#snapshot(terminal);
       const { end, size } = this.#seen.get(id) ?? { end: 0, size: recipe.size };
       if (this.#drawing.has(id) || end === (this.#drawn.get(id)?.end ?? from?.offset ?? 0)) return []; // V1
       return [this.#drawOne({ id, size, maxBytes, ...(from === undefined ? {} : { from }) }, end, () => inTime)];
@@ -170,8 +177,7 @@ export class CheckpointState {
     const last = this.#last.get(terminal.id);
     if (!isRunning(terminal)) return { ...(last ?? this.#byRecipe(terminal)), ...labels(terminal) }; // V3
     const off = this.#options.scrollbackBytes === 0;
-    const { vt = "", ...screen } =
-      (off ? undefined : (this.#drawn.get(terminal.id)?.snapshot ?? snapshotOf(last))) ?? {}; // V2
+    const { vt = "", ...screen } = (off ? undefined : this.#snapshot(terminal)) ?? {}; // V2
     this.#seenNow.add(terminal.id);
     const { pid } = terminal.state;
     const front = this.#place.processes.foreground(pid);
@@ -185,6 +191,11 @@ export class CheckpointState {
       screen: "offset" in screen ? screen : null,
       foreground: front === undefined || front.pid === pid ? null : this.#foreground(front),
     };
+  }
+
+  #snapshot(terminal: Terminal): ScreenSnapshot | undefined {
+    const last = this.#last.get(terminal.id);
+    return this.#drawn.get(terminal.id)?.snapshot ?? (last === undefined ? undefined : screenOf(last, terminal));
   }
 
   /** What is known without looking at anything. */
@@ -238,8 +249,4 @@ function policyOf(terminal: Terminal): RestorePolicy {
 
 function isRunning(terminal: Terminal): terminal is Running {
   return !terminal.removed && terminal.state.kind === "running";
-}
-
-function snapshotOf(session: CheckpointSession | undefined): ScreenSnapshot | undefined {
-  return session?.screen == null ? undefined : { ...session.screen, vt: session.scrollbackSnapshot };
 }

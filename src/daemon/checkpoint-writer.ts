@@ -4,7 +4,9 @@
 // W2. One that has grown large is still written; it is said once for each doubling, so that nobody stops listening (TC-5).
 import { ok, type Result } from "../base/result.ts";
 import {
-  CHECKPOINT_VERSION,
+  CHECKPOINT_BACKUP,
+  CHECKPOINT_FACTS,
+  CHECKPOINT_FILE,
   type CheckpointSession,
   estimateSize,
   LARGE_CHECKPOINT_BYTES,
@@ -16,23 +18,12 @@ import type { Disk } from "../world/disk.ts";
 
 export type CheckpointPlace = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
 
-export const CHECKPOINT_FILE = "recovery/checkpoint.json";
-export const CHECKPOINT_BACKUP = "recovery/checkpoint.backup.json";
-
-/** What was seen is not folded from events: there are no rules to change, and no `seq` at which it stands. */
-const FOLD = 1;
+/** What was seen is not folded from events: there is no `seq` at which it stands. */
 const NO_SEQ = 0;
 
 export function checkpointOptions(home: string): CheckpointOptions {
   const keep = { backup: joinPath(home, CHECKPOINT_BACKUP) };
-  return {
-    kind: "terminals",
-    version: CHECKPOINT_VERSION,
-    fold: FOLD,
-    home,
-    path: joinPath(home, CHECKPOINT_FILE),
-    keep,
-  };
+  return { ...CHECKPOINT_FACTS, home, path: joinPath(home, CHECKPOINT_FILE), keep };
 }
 
 export class CheckpointWriter {

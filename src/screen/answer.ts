@@ -8,7 +8,7 @@ import { describe } from "./describe.ts";
 import { farewell } from "./farewell.ts";
 import type { FollowedTape } from "./follow.ts";
 import type { LiveScreens } from "./live.ts";
-import { serialize } from "./serialize.ts";
+import { serialized } from "./serialize.ts";
 
 export async function answer(live: LiveScreens, clock: Clock, request: ScreenRequest): Promise<Result<unknown>> {
   try {
@@ -28,8 +28,8 @@ function snapshot(tape: FollowedTape, maxBytes: number, clock: Clock): ScreenSna
   return {
     offset,
     ...emulator.size,
-    vt: tape.kept(`${offset} ${emulator.end} ${xterm.cols} ${xterm.rows} ${maxBytes}`, () =>
-      serialize(emulator, maxBytes),
+    ...tape.kept(`${offset} ${emulator.end} ${xterm.cols} ${xterm.rows} ${maxBytes}`, () =>
+      serialized(emulator, maxBytes),
     ),
     exact,
     at: new Date(clock.now()).toISOString(),

@@ -11,6 +11,7 @@ import type { Size } from "../world/children.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import { Emulator, MAX_FEED } from "./emulator.ts";
+import type { Serialized } from "./serialize.ts";
 
 type World = { readonly disk: Disk; readonly clock: Clock };
 
@@ -20,7 +21,7 @@ export class FollowedTape {
   readonly #directory: string;
   readonly #tape: TapeReader;
   #exact: boolean;
-  #kept: { readonly key: string; readonly text: string } | undefined;
+  #kept: { readonly key: string; readonly text: Serialized } | undefined;
 
   /** `directory` is the terminal's; `size` is for a tape that has none recorded. */
   constructor(world: World, directory: string, start: { readonly size: Size; readonly from?: ScreenSnapshot }) {
@@ -45,7 +46,7 @@ export class FollowedTape {
   }
 
   /** What was made of the screen last, where nothing has changed since: most terminals say nothing most of the time. */
-  kept(key: string, make: () => string): string {
+  kept(key: string, make: () => Serialized): Serialized {
     if (this.#kept?.key !== key) this.#kept = { key, text: make() };
     return this.#kept.text;
   }

@@ -20,15 +20,25 @@ const SHIFTS = ["\u000f", "\u000e", "\u001bn", "\u001bo"];
 const TAB_WIDTH = 8;
 
 export function serialize(emulator: Emulator, maxBytes: number = SCROLLBACK_BYTES): string {
+  return serialized(emulator, maxBytes).vt;
+}
+
+/** `behind`: how much of it comes before the visible screen. */
+export type Serialized = { readonly vt: string; readonly behind: number };
+
+export function serialized(emulator: Emulator, maxBytes: number): Serialized {
   const { xterm, extras } = emulator;
   const links: Links = (link) => xterm.link(link);
   const { normal, alternate, active } = xterm;
   const hasAlternate = active === alternate;
+  const first = hasAlternate ? "" : elsewhere(savedCursor(alternate, links));
+  const { behind, visible } = lines(normal, emulator, maxBytes);
   const parts = [
-    hasAlternate ? "" : elsewhere(savedCursor(alternate, links)),
-    lines(normal, emulator, maxBytes),
+    first,
+    behind,
+    visible,
     hasAlternate ? `${surroundings(normal, emulator)}${place(normal.x, normal.y)}${CSI}?1047h${CSI}2J${CSI}H` : "",
-    hasAlternate ? lines(alternate, emulator, 0) : "",
+    hasAlternate ? lines(alternate, emulator, 0).visible : "",
     surroundings(active, emulator),
     charsets(emulator),
     titles(emulator),
@@ -37,7 +47,7 @@ export function serialize(emulator: Emulator, maxBytes: number = SCROLLBACK_BYTE
     xterm.modes.origin ? `${CSI}?6h` : "",
     cursor(emulator, links),
   ]; // Z1
-  return parts.join("");
+  return { vt: parts.join(""), behind: first.length + behind.length };
 }
 
 /** Done on the alternate screen, which forgets everything else when it is left. */
@@ -46,7 +56,7 @@ function elsewhere(text: string): string {
 }
 
 /** From the last line up, so that each knows in which one it goes on, and those behind the visible ones until there is no room. */
-function lines(buffer: ScreenBuffer, { xterm }: Emulator, maxBytes: number): string {
+function lines(buffer: ScreenBuffer, { xterm }: Emulator, maxBytes: number): Lines {
   const links: Links = (link) => xterm.link(link);
   const rows: { readonly line: BufferLine; readonly row: RowText }[] = [];
   let room = maxBytes;
@@ -62,17 +72,21 @@ function lines(buffer: ScreenBuffer, { xterm }: Emulator, maxBytes: number): str
     rows.push({ line, row });
     if (!isBehind || !line.isWrapped) whole = rows.length; // One that is longer than its row is kept whole, or not at all.
   }
-  return joined(rows.slice(0, whole).reverse());
+  return joined(rows.slice(0, whole).reverse(), xterm.rows);
 }
 
 const LINE_END = 2;
 
-function joined(rows: readonly { readonly line: BufferLine; readonly row: RowText }[]): string {
-  const parts = rows.map(({ line, row }, at) => {
+type Lines = { readonly behind: string; readonly visible: string };
+
+/** The last `seen` of them are the visible ones. */
+function joined(rows: readonly { readonly line: BufferLine; readonly row: RowText }[], seen: number): Lines {
+  const parts = rows.flatMap(({ line, row }, at) => {
     const above = rows[at - 1];
-    return above === undefined ? row.text : between(above.line, above.row, row, line.isWrapped) + row.text;
+    return [above === undefined ? "" : between(above.line, above.row, row, line.isWrapped), row.text];
   });
-  return parts.join("");
+  const split = Math.max(0, 2 * (rows.length - seen) + 1); // Behind what stands between the two.
+  return { behind: parts.slice(0, split).join(""), visible: parts.slice(split).join("") };
 }
 
 /** Z1. The cursor and the pen are anywhere afterwards; the pen is plain. */

@@ -74,6 +74,7 @@ export function isScreenSnapshot(value: unknown): value is ScreenSnapshot {
   if (!isObject(value)) return false;
   const isText = ["vt", "at", "title"].every((key) => typeof value[key] === "string");
   const isFlag = ["exact", "alternate"].every((key) => typeof value[key] === "boolean");
+  if (value["behind"] !== undefined && !isCount(value["behind"])) return false;
   return isText && isFlag && isCount(value["offset"]) && isSide(value["cols"]) && isSide(value["rows"]);
 }
 

@@ -2,9 +2,10 @@
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/base/fault.ts";
 import { answer } from "../../src/screen/answer.ts";
+import { describe } from "../../src/screen/describe.ts";
 import { Emulator } from "../../src/screen/emulator.ts";
 import { LiveScreens } from "../../src/screen/live.ts";
-import { serialize } from "../../src/screen/serialize.ts";
+import { serialize, serialized } from "../../src/screen/serialize.ts";
 import { realClock } from "../../src/world/real-clock.ts";
 import { realDisk } from "../../src/world/real-disk.ts";
 import { everything, restored } from "./compare.ts";
@@ -151,4 +152,17 @@ test("a disk that cannot be read, or an emulator that breaks, is that request's 
     ok: false,
     error: { code: "screen.failed" },
   });
+});
+
+test("the visible screen can be had without what lies behind it", () => {
+  for (const last of ["plain", "\u001b[?1049h\u001b[5;5H\u001b[31mother", `${"wrapped ".repeat(40)}`]) {
+    const emulator = new Emulator({ cols: 30, rows: 6 }, 0);
+    emulator.feed(Buffer.from(`${Array.from({ length: 50 }, (_, n) => `line ${n}\r\n`).join("")}${last}`));
+    const { vt, behind } = serialized(emulator, 10_000);
+    expect(vt.slice(0, behind)).toContain("line 3\r\n");
+    const alone = new Emulator({ cols: 30, rows: 6 }, 0);
+    alone.feed(Buffer.from(vt.slice(behind)));
+    expect(describe(alone).lines).toEqual(describe(emulator).lines);
+    expect(describe(alone)).toMatchObject({ cursor: describe(emulator).cursor, behind: 0 });
+  }
 });

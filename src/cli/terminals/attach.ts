@@ -1,6 +1,5 @@
 // `holdfast attach`: the user's window becomes a terminal's, until they detach or its program ends.
 import { ok, refused } from "../../base/result.ts";
-import { TapeReader } from "../../log/tape-reader.ts";
 import type { ListedTerminal } from "../../wire/rpc.ts";
 import { endedText, exitCodeOf } from "../ending.ts";
 import type { HomeFlags } from "../flags.ts";
@@ -11,7 +10,8 @@ import { type Reach, reaching } from "../reach.ts";
 import { refreshAgent } from "./agent-link.ts";
 import type { DetachKey } from "./detach-key.ts";
 import { listTerminals, pick } from "./find.ts";
-import { placeOf, tapeDirectory } from "./place.ts";
+import { placeOf } from "./place.ts";
+import { sightOf } from "./sight.ts";
 import { Visit, type VisitEnd } from "./visit.ts";
 
 export type AttachFlags = HomeFlags & {
@@ -22,9 +22,6 @@ export type AttachFlags = HomeFlags & {
 };
 
 const USUAL_KEY = "ctrl-\\";
-
-/** How much of the tape is shown again: some screens' worth of scrollback, drawn in a few milliseconds. */
-const REPLAY_BYTES = 256 << 10;
 
 /** Set in every program that a holder runs (holder/child.ts). */
 const MARKER = "HOLDFAST_TERMINAL";
@@ -63,14 +60,14 @@ async function attachTo(
 export async function visitTo(
   reach: Reach,
   home: string,
-  { id, name }: ListedTerminal,
+  terminal: ListedTerminal,
   { readOnly = false }: Pick<AttachFlags, "readOnly">,
 ): Promise<Exit> {
-  const place = placeOf(reach.disk, home, id);
-  const { end } = new TapeReader(reach.disk, tapeDirectory(place));
-  const from = Math.max(0, end - REPLAY_BYTES);
-  const visit = new Visit(reach, place, { readOnly, from, key: () => configuredKey(reach) });
-  return farewell(reach, name, await visit.run());
+  const { disk } = reach;
+  const sight = sightOf(disk, home, terminal, reach.terminal.size());
+  const wish = { readOnly, sight, key: () => configuredKey(reach) };
+  const visit = new Visit(reach, placeOf(disk, home, terminal.id), wish);
+  return farewell(reach, terminal.name, await visit.run());
 }
 
 /** Loaded late, since it is not needed for drawing. A wrong configuration is no reason to keep anybody out, or in. */

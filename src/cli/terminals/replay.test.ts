@@ -49,3 +49,29 @@ test("a replay is drawn at once and made harmless; what comes behind it is passe
   replay.push(12, Buffer.from("\u0007"));
   expect(drawn).toEqual(["abcdefghi", "\u0007j", "\u0007"]);
 });
+
+test("RP3 a known screen is drawn at its offset, over what came before; where something is missing it is not", () => {
+  const drawn = (act: (replay: Replay) => void, until = 10) => {
+    const parts: string[] = [];
+    const replay = new Replay(until, (bytes) => parts.push(Buffer.from(bytes).toString()));
+    replay.over({ offset: 5, text: (hasHistory) => (hasHistory ? "[over]" : "[all]") });
+    act(replay);
+    return parts.join("");
+  };
+  const push = (replay: Replay, offset: number, text: string) => replay.push(offset, Buffer.from(text));
+  expect(drawn((replay) => push(replay, 0, "01234567890live"))).toBe("01234[over]567890live");
+  expect(drawn((replay) => push(replay, 5, "56789"))).toBe("[all]56789");
+  expect(drawn((replay) => replay.finish(), 5)).toBe("[all]");
+  const gap = (replay: Replay) => {
+    push(replay, 0, "0\n");
+    replay.lacks();
+    push(replay, 6, "6\n89");
+  };
+  expect(drawn(gap)).toBe("6\n89");
+  expect(drawn((replay) => push(replay, 6, "6789"))).toBe("6789");
+  const short = (replay: Replay) => {
+    push(replay, 0, "012");
+    replay.finish();
+  };
+  expect(drawn(short)).toBe("012");
+});

@@ -3,6 +3,8 @@
 // RP1. Questions, bells, notifications and the clipboard are left out; everything that draws stays as it is. What would erase the
 //      window's own history is left out too: most of that is not the program's.
 // RP2. A replay that begins in the middle begins at the start of a line: a cut sequence would be shown as text.
+// RP3. A screen that is known is drawn over the tape's bytes up to its offset, and the bytes behind it go on from there, whole. Where it does
+//      not lie on what was gathered, it is not drawn.
 
 const ESC = "\u001b";
 const END = `(?:\u0007|${ESC}\\\\)`;
@@ -40,21 +42,36 @@ export function harmless(bytes: Uint8Array, whole: boolean): Uint8Array {
 
 const NEWLINE = 10;
 
+/** What is drawn when the tape has come to `offset`, over what was drawn before it. */
+export type Overlay = { readonly offset: number; text(hasHistory: boolean): string };
+
 /** Gathers output up to an offset, so that it can be drawn at once; what comes behind it is passed through. */
 export class Replay {
   readonly #until: number;
   readonly #draw: (bytes: Uint8Array) => void;
   #parts: Uint8Array[] | undefined = [];
+  #start: number | undefined;
   #whole = true;
+  #overlay: Overlay | undefined;
 
   constructor(until: number, draw: (bytes: Uint8Array) => void) {
     this.#until = until;
     this.#draw = draw;
   }
 
-  /** What was gathered goes on elsewhere: the beginning of it is not there. */
+  /** It begins in the middle (RP2). */
   cut(): void {
     this.#whole = false;
+  }
+
+  over(overlay: Overlay): void {
+    this.#overlay = overlay;
+  }
+
+  /** What was gathered goes on elsewhere: something is missing, and what was to be drawn over it does not fit any more (RP3). */
+  lacks(): void {
+    this.#whole = false;
+    this.#overlay = undefined;
   }
 
   push(offset: number, bytes: Uint8Array): void {
@@ -62,6 +79,7 @@ export class Replay {
       this.#draw(bytes);
       return;
     }
+    this.#start ??= offset;
     const old = Math.max(0, Math.min(bytes.length, this.#until - offset));
     this.#parts.push(new Uint8Array(bytes.subarray(0, old)));
     if (offset + bytes.length < this.#until) return;
@@ -71,8 +89,15 @@ export class Replay {
 
   /** Draws what there is. */
   finish(): void {
-    const parts = this.#parts;
+    if (this.#parts === undefined) return;
+    const bytes = Buffer.concat(this.#parts);
     this.#parts = undefined;
-    if (parts !== undefined && parts.length > 0) this.#draw(harmless(Buffer.concat(parts), this.#whole));
+    const start = this.#start ?? this.#overlay?.offset ?? 0;
+    const before = (this.#overlay?.offset ?? -1) - start;
+    if (before < 0 || before > bytes.length) this.#overlay = undefined; // RP3
+    const split = this.#overlay === undefined ? bytes.length : before;
+    if (split > 0) this.#draw(harmless(bytes.subarray(0, split), this.#whole));
+    if (this.#overlay !== undefined) this.#draw(Buffer.from(this.#overlay.text(split > 0)));
+    if (split < bytes.length) this.#draw(harmless(bytes.subarray(split), true));
   }
 }

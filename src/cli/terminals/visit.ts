@@ -2,6 +2,7 @@
 // VS1. Everything goes straight to the holder and back; the daemon has no part in it and may come and go.
 // VS2. The window is given back as it was, in whatever way the visit ends.
 // VS3. A window that cannot draw fast enough is not buffered for without a bound: the line is held, and the holder goes on without us.
+import { type ScreenSnapshot, SOFT_RESET } from "../../core/screen.ts";
 import type { HolderStatus } from "../../wire/holder.ts";
 import type { Size } from "../../world/children.ts";
 import type { Reach } from "../reach.ts";
@@ -10,6 +11,7 @@ import { HolderLine, type LineEnd } from "./holder-line.ts";
 import type { Place } from "./place.ts";
 import { Replay } from "./replay.ts";
 import { ScreenModes } from "./screen-modes.ts";
+import type { Sight } from "./sight.ts";
 import { writerName } from "./writer-name.ts";
 
 export type VisitEnd =
@@ -18,7 +20,7 @@ export type VisitEnd =
   | { readonly kind: "told"; readonly signal: "SIGHUP" | "SIGTERM" | "SIGINT" };
 
 /** `key` is asked for once the screen is being drawn: nobody types before they see something. */
-export type VisitWish = { readonly readOnly: boolean; readonly from: number; readonly key: () => Promise<DetachKey> };
+export type VisitWish = { readonly readOnly: boolean; readonly sight: Sight; readonly key: () => Promise<DetachKey> };
 
 /** A program draws its screen anew when its window changes; one that is told of two changes at once may see none. */
 const JIGGLE_MS = 40;
@@ -27,6 +29,8 @@ const JIGGLE_MS = 40;
 const MOST_WAITING = 256 << 10;
 
 const CLEAR = "\u001b[H\u001b[2J";
+/** The same without pushing what was there into the window's history, as some do: it is drawn again. */
+const WIPE = "\u001b[H\u001b[K\u001b[2;1H\u001b[J\u001b[H";
 
 export class Visit {
   readonly #reach: Reach;
@@ -39,13 +43,15 @@ export class Visit {
   #drawing: Promise<void> = Promise.resolve();
   #waiting = 0;
   #giveBack: (() => void) | undefined;
-  #cut: boolean;
+  /** The program is asked for nothing: what is drawn is its screen. */
+  #exact: boolean;
 
   constructor(reach: Reach, place: Place, wish: VisitWish) {
     this.#reach = reach;
     this.#wish = wish;
-    this.#cut = wish.from > 0;
-    const { readOnly, from } = wish;
+    this.#exact = wish.sight.exact;
+    const { readOnly, sight } = wish;
+    const { from } = sight;
     const size = readOnly ? {} : { size: reach.terminal.size() };
     this.#line = new HolderLine(
       reach,
@@ -87,8 +93,10 @@ export class Visit {
 
   #joined(status: HolderStatus): void {
     if (this.#giveBack !== undefined) return; // Only connected again.
-    this.#replay = this.#newReplay(status.tape.end);
-    if (this.#wish.from >= status.tape.end) this.#replay.finish();
+    const { from, screen } = this.#wish.sight;
+    const replay = this.#newReplay(status.tape.end);
+    this.#replay = replay;
+    if (screen !== undefined) replay.over({ offset: screen.offset, text: (behind) => this.#screen(screen, behind) });
     this.#giveBack = this.#reach.terminal.take(
       {
         typed: (bytes) => this.#typed(bytes),
@@ -98,6 +106,7 @@ export class Visit {
       () => this.#farewell(),
     );
     this.#makeRoom(this.#reach.terminal.size());
+    if (from >= status.tape.end) replay.finish();
     if (!this.#wish.readOnly) this.#askToDraw(status);
   }
 
@@ -109,8 +118,13 @@ export class Visit {
 
   #newReplay(until: number): Replay {
     const replay = new Replay(until, (bytes) => this.#draw(bytes));
-    if (this.#cut) replay.cut();
+    if (this.#wish.sight.from > 0) replay.cut();
     return replay;
+  }
+
+  /** The screen, in place of what its history has left of it. */
+  #screen({ vt, behind = 0 }: ScreenSnapshot, hasHistory: boolean): string {
+    return `${this.#modes.restore()}${SOFT_RESET}${WIPE}${hasHistory ? vt.slice(behind) : vt}`;
   }
 
   /** What is on the window now is pushed up into its own history, where it stays to be read. */
@@ -123,7 +137,7 @@ export class Visit {
     const { cols, rows } = this.#reach.terminal.size();
     if (size.cols !== cols || size.rows !== rows) return; // It was told of another window already.
     this.#reach.clock.after(JIGGLE_MS, () => {
-      if (this.#cut || this.#modes.alternate) this.#jiggle();
+      if (!this.#exact && (this.#wish.sight.from > 0 || this.#modes.alternate)) this.#jiggle();
     });
   }
 
@@ -140,8 +154,8 @@ export class Visit {
 
   /** Something was left out for us: what follows is drawn on an empty screen, and the program is asked for the rest. */
   #resync(): void {
-    this.#cut = true;
-    this.#replay?.cut();
+    this.#exact = false;
+    this.#replay?.lacks();
     if (this.#giveBack === undefined) return; // The window is not ours.
     this.#write(Buffer.from(CLEAR));
     this.#jiggle();

@@ -1,0 +1,46 @@
+// The machine of a home goes down, and is another one when it comes up.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Home, until } from "./terminal-home.ts";
+
+/** Everything of a home, killed at once. */
+export async function powerCut(home: Home): Promise<void> {
+  const ours = () => {
+    const ids = readdirSync(join(home.path, "terminals"));
+    return readdirSync("/proc")
+      .filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid)
+      .filter((pid) => {
+        const [words, env] = ["cmdline", "environ"].map((file) => read(`/proc/${pid}/${file}`));
+        return words?.includes(home.path) || ids.some((id) => env?.includes(`HOLDFAST_TERMINAL=${id}`));
+      });
+  };
+  for (const signal of ["SIGSTOP", "SIGKILL"] as const) for (const pid of ours()) send(Number(pid), signal);
+  await until("nobody is left", () => {
+    for (const pid of ours()) send(Number(pid), "SIGKILL");
+    return ours().length === 0;
+  });
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch (error) {
+    if (error instanceof Error) return ""; // It has ended meanwhile.
+    throw error;
+  }
+}
+
+export function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error; // It has ended meanwhile.
+  }
+}
+
+export class Rebooting extends Home {
+  boot = 1;
+  override get env() {
+    return { ...super.env, HOLDFAST_BOOT_ID: `boot-${this.boot}`, PATH: `${this.path}/bin:${super.env["PATH"] ?? ""}` };
+  }
+}
