@@ -124,6 +124,13 @@ export function readSessions(body: unknown): ReadSessions {
   return { sessions, errors };
 }
 
+/** The session of one terminal; the others are not looked at. */
+export function sessionIn(body: unknown, terminalId: string): CheckpointSession | undefined {
+  const list = isTable(body) && Array.isArray(body["sessions"]) ? body["sessions"] : [];
+  const own = list.filter((item) => isTable(item) && item["terminalId"] === terminalId);
+  return readSessions({ sessions: own }).sessions[0];
+}
+
 /** The source document's own spelling is taken too. */
 function withoutAlias(item: unknown): unknown {
   if (!isTable(item) || !("zelijjSessionName" in item)) return item;

@@ -64,7 +64,7 @@ export async function visitTo(
   { readOnly = false }: Pick<AttachFlags, "readOnly">,
 ): Promise<Exit> {
   const { disk } = reach;
-  const sight = sightOf(disk, home, terminal, reach.terminal.size());
+  const sight = await sightOf(disk, home, terminal, reach.terminal.size());
   const wish = { readOnly, sight, key: () => configuredKey(reach) };
   const visit = new Visit(reach, placeOf(disk, home, terminal.id), wish);
   return farewell(reach, terminal.name, await visit.run());

@@ -67,46 +67,46 @@ const CUT = { from: LONG - REPLAY_BYTES, exact: false };
 const seen = (home: string, terminal: Parameters<typeof sightOf>[2] = FIRST, window = WINDOW) =>
   sightOf(disk, home, terminal, window);
 
-test("SI3 a short tape of one size is exact by itself; for another window it is not", () => {
+test("SI3 a short tape of one size is exact by itself; for another window it is not", async () => {
   const home = homeWith(100);
-  expect(seen(home)).toEqual({ from: 0, exact: true });
-  expect(seen(home, FIRST, { cols: 81, rows: 24 })).toEqual({ from: 0, exact: false });
-  expect(seen(homeWith(100, [[0, 70], [50, 80]]))).toEqual({ from: 0, exact: false }); // biome-ignore format: pairs
-  expect(seen(homeWith(100, []))).toEqual({ from: 0, exact: false });
+  expect(await seen(home)).toEqual({ from: 0, exact: true });
+  expect(await seen(home, FIRST, { cols: 81, rows: 24 })).toEqual({ from: 0, exact: false });
+  expect(await seen(homeWith(100, [[0, 70], [50, 80]]))).toEqual({ from: 0, exact: false }); // biome-ignore format: pairs
+  expect(await seen(homeWith(100, []))).toEqual({ from: 0, exact: false });
 });
 
 test("SI1 SI2 a long tape is shown with the last snapshot, and the history before it", async () => {
   const home = homeWith(LONG);
-  expect(seen(home)).toEqual(CUT);
+  expect(await seen(home)).toEqual(CUT);
   await save(home, session(LONG - 10));
-  expect(seen(home)).toMatchObject({ from: LONG - 10 - REPLAY_BYTES, exact: true, screen: { vt: "seen" } });
+  expect(await seen(home)).toMatchObject({ from: LONG - REPLAY_BYTES, exact: true, screen: { vt: "seen" } });
   await save(home, session(5));
-  expect(seen(home)).toMatchObject({ from: 0, exact: true, screen: { offset: 5 } });
+  expect(await seen(home)).toMatchObject({ from: 5, exact: true, screen: { offset: 5 } });
   writeFileSync(join(home, CHECKPOINT_FILE), "damaged"); // The one before it is used.
-  expect(seen(home)).toMatchObject({ exact: true, screen: { offset: LONG - 10 } });
+  expect(await seen(home)).toMatchObject({ exact: true, screen: { offset: LONG - 10 } });
 });
 
 test("SI4 what does not fit is not used: inexact, of another size, resized since, of another terminal, too old, damaged, or too large", async () => {
   const home = homeWith(LONG);
   for (const bad of [{ exact: false }, { cols: 81 }, { rows: 23 }, { offset: LONG + 1 }]) {
     await save(home, session(LONG - 10, bad));
-    expect({ bad, ...seen(home) }).toEqual({ bad, ...CUT });
+    expect({ bad, ...(await seen(home)) }).toEqual({ bad, ...CUT });
   }
   await save(home, { ...session(9), terminalId: "another" });
-  expect(seen(home)).toEqual(CUT);
+  expect(await seen(home)).toEqual(CUT);
   const resized = homeWith(LONG, [[0, 80], [20, 70], [30, 80]]); // biome-ignore format: pairs
   await save(resized, session(15));
-  expect(seen(resized)).toEqual(CUT);
+  expect(await seen(resized)).toEqual(CUT);
   await save(resized, session(30));
-  expect(seen(resized)).toMatchObject({ screen: { offset: 30 } });
+  expect(await seen(resized)).toMatchObject({ screen: { offset: 30 } });
   const old = homeWith(MOST_SINCE + 100);
   await save(old, session(99));
-  expect(seen(old)).toEqual({ from: MOST_SINCE + 100 - REPLAY_BYTES, exact: false });
+  expect(await seen(old)).toEqual({ from: MOST_SINCE + 100 - REPLAY_BYTES, exact: false });
   writeFileSync(join(home, CHECKPOINT_FILE), "damaged");
   writeFileSync(join(home, "recovery/checkpoint.backup.json"), "");
-  expect(seen(home)).toEqual(CUT);
+  expect(await seen(home)).toEqual(CUT);
   writeFileSync(join(home, CHECKPOINT_FILE), Buffer.alloc(9 << 20, " "));
-  expect(seen(home)).toEqual(CUT);
+  expect(await seen(home)).toEqual(CUT);
 });
 
 test("a screen of the generation before goes on only where the tape had all of it when the next one began", async () => {
@@ -117,10 +117,10 @@ test("a screen of the generation before goes on only where the tape had all of i
     return { id: ID, generation, restored: { ...about, screenAgeMs: null, evidence: null, at: "", accepted: false } };
   };
   await save(home, session(boundary));
-  expect(seen(home, restored(2))).toMatchObject({ screen: { offset: boundary } });
-  expect(seen(home, restored(3))).toEqual(CUT);
+  expect(await seen(home, restored(2))).toMatchObject({ screen: { offset: boundary } });
+  expect(await seen(home, restored(3))).toEqual(CUT);
   await save(home, session(boundary + 1));
-  expect(seen(home, restored(2))).toEqual(CUT);
+  expect(await seen(home, restored(2))).toEqual(CUT);
   await save(home, session(boundary + 1, {}, 2));
-  expect(seen(home, restored(2))).toMatchObject({ screen: { offset: boundary + 1 } });
+  expect(await seen(home, restored(2))).toMatchObject({ screen: { offset: boundary + 1 } });
 });

@@ -1,15 +1,11 @@
 // What somebody who attaches is shown first: the tape from an offset on, and, where it is needed and known, the screen at a later one.
 // SI1. The exact screen is drawn without asking anybody and without an emulator: the last checkpoint's snapshot and the tape since. It can
 //      be had while the daemon is down or hangs, and costs a read of one file; starting the screen program would cost half a second.
-// SI2. The tape before the snapshot is shown too, as history: a snapshot has little of it. The screen is drawn over its end.
+// SI2. The tape before the snapshot is shown too, as history, as far as it is shown at all: a snapshot has little of it. The screen is drawn over its end.
 // SI3. A whole tape that was written for a window of this size is exact by itself, and nothing else is read.
 // SI4. Exact is only what was drawn for this size from first to last. Where anything does not fit, is damaged or would take long, the end of
 //      the tape is shown as it is, and the program is asked to draw itself.
-import { isFault } from "../../base/fault.ts";
-import { CHECKPOINT_BACKUP, CHECKPOINT_FACTS, CHECKPOINT_FILE, readSessions, screenOf } from "../../core/checkpoint.ts";
 import type { ScreenSnapshot } from "../../core/screen.ts";
-import { firstUsable } from "../../log/checkpoint-load.ts";
-import { joinPath } from "../../log/file.ts";
 import { readSizes, sizeAt } from "../../log/sizes.ts";
 import { TapeReader } from "../../log/tape-reader.ts";
 import type { ListedTerminal } from "../../wire/rpc.ts";
@@ -19,17 +15,15 @@ import { placeOf, tapeDirectory } from "./place.ts";
 
 /** How much of the tape is shown again: some screens' worth of scrollback, drawn in a few milliseconds. */
 export const REPLAY_BYTES = 256 << 10;
-/** How old a snapshot may be, in bytes since: a minute of anything but a flood. A window draws them in some ten milliseconds. */
-export const MOST_SINCE = 1 << 20;
-/** A checkpoint of some hundred terminals. Reading a larger one takes longer than anybody would wait for a screen (SI4). */
-const LARGEST_CHECKPOINT = 8 << 20;
+/** How old a snapshot may be, in bytes since: a minute of anything but a flood. Slow windows draw some 10 MB in a second. */
+export const MOST_SINCE = 512 << 10;
 
 /** `exact`: nothing has to be asked of the program. `screen`: drawn when the tape has come to its offset. */
 export type Sight = { readonly from: number; readonly exact: boolean; readonly screen?: ScreenSnapshot };
 
-type Seen = Pick<ListedTerminal, "id" | "generation" | "restored">;
+export type Seen = Pick<ListedTerminal, "id" | "generation" | "restored">;
 
-export function sightOf(disk: Disk, home: string, terminal: Seen, window: Size): Sight {
+export async function sightOf(disk: Disk, home: string, terminal: Seen, window: Size): Promise<Sight> {
   const place = placeOf(disk, home, terminal.id);
   const { start, end } = new TapeReader(disk, tapeDirectory(place));
   const sizes = readSizes(disk, place.directory);
@@ -41,23 +35,9 @@ export function sightOf(disk: Disk, home: string, terminal: Seen, window: Size):
   const replay = { from: Math.max(0, end - REPLAY_BYTES), exact: false };
   if (!isSince(end)) return replay; // SI4: it will be told of another window.
   if (start === 0 && replay.from === 0 && isSince(0)) return { from: 0, exact: true }; // SI3
+  const { lastScreen } = await import("./last-screen.ts"); // Most tapes are short, and need none of it.
   const screen = lastScreen(disk, home, terminal);
   if (screen === undefined || !screen.exact || !isWindow(screen) || !isSince(screen.offset)) return replay; // SI4
   if (screen.offset > end || end - screen.offset > MOST_SINCE) return replay;
-  return { from: Math.max(0, start, screen.offset - REPLAY_BYTES), exact: true, screen }; // SI2
-}
-
-/** As the last checkpoint has it (SI1). */
-function lastScreen(disk: Disk, home: string, terminal: Seen): ScreenSnapshot | undefined {
-  const paths = [CHECKPOINT_FILE, CHECKPOINT_BACKUP].map((path) => joinPath(home, path));
-  try {
-    if (paths.some((path) => (disk.stat(path)?.size ?? 0) > LARGEST_CHECKPOINT)) return undefined;
-    const loaded = firstUsable(disk, paths, CHECKPOINT_FACTS);
-    if (loaded.kind !== "loaded") return undefined;
-    const session = readSessions(loaded.checkpoint.body).sessions.find(({ terminalId }) => terminalId === terminal.id);
-    return session === undefined ? undefined : screenOf(session, terminal);
-  } catch (error) {
-    if (isFault(error)) return undefined; // SI4
-    throw error;
-  }
+  return { from: Math.max(start, Math.min(screen.offset, replay.from)), exact: true, screen }; // SI2
 }
