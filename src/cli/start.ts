@@ -33,6 +33,9 @@ const HANGS_MS = 6_000;
 /** Who waits for less does not need to be told. */
 const SILENT_MS = 300;
 
+/** Takes the place of the last line: 250 terminals are as many words. */
+const LINE_BEFORE = "\u001b[A\r\u001b[K";
+
 export class Starter {
   readonly #reach: Reach;
   readonly #home: string;
@@ -53,7 +56,8 @@ export class Starter {
     progress: StatusResult["recovery"]["progress"],
   ): Promise<Refusal | undefined> {
     const back = progress ? `, ${progressText(progress)}` : "";
-    await this.#tell(stage === undefined ? "starting the daemon …" : `recovering: ${stage}${back} …`);
+    const starts = stage === undefined || stage === "CRASHED"; // Where every recovery begins, the first one as well.
+    await this.#tell(starts ? "starting the daemon …" : `recovering: ${stage}${back} …`);
     const hung = this.#hung(stage);
     if (stage !== undefined || hung !== undefined) return hung;
     const { clock } = this.#reach;
@@ -86,7 +90,9 @@ export class Starter {
   async #tell(words: string): Promise<void> {
     const { console, clock } = this.#reach;
     if (!console.err.tty || words === this.#told || clock.elapsed() - this.#began < SILENT_MS) return;
+    const over = this.#told === "" ? "" : LINE_BEFORE;
     this.#told = words;
+    await console.err.write(over);
     await say(console, words);
   }
 }

@@ -7,7 +7,7 @@ export type TerminalRow = {
   readonly id: string;
   readonly name: string;
   readonly lane: string;
-  /** starting, running, ended (with how), uncertain (with why). */
+  /** starting, running (and since when again), ended (with how), uncertain (with why, and what to do). */
   readonly state: string;
   readonly detail: string;
   readonly pid: number | null;
@@ -44,7 +44,7 @@ const OFF: Readonly<Record<string, string>> = {
 export function rowOf(terminal: ListedTerminal): TerminalRow {
   const { id, name, lane, state, recipe, createdAt, lastOutputAt, clients } = terminal;
   return {
-    ...{ id, name, lane, state: state.kind, detail: detailOf(state) },
+    ...{ id, name, lane, state: state.kind, detail: detailOf(terminal) },
     pid: state.kind === "running" ? state.pid : null,
     command: recipe.argv.join(" "),
     cwd: recipe.cwd,
@@ -52,9 +52,9 @@ export function rowOf(terminal: ListedTerminal): TerminalRow {
   }; // V1
 }
 
-function detailOf(state: ListedTerminal["state"]): string {
-  if (state.kind === "uncertain") return state.reason;
-  if (state.kind !== "ended") return "";
+function detailOf({ name, state, restored }: ListedTerminal): string {
+  if (state.kind === "uncertain") return `${state.reason} – holdfast restore ${name}`;
+  if (state.kind !== "ended") return restored?.accepted === false ? `started again ${restored.at}` : "";
   return state.signal === null ? `exit code ${state.code}` : `ended by ${state.signal}`;
 }
 

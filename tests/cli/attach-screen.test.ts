@@ -155,5 +155,13 @@ test("after a reboot the old screen is seen, and the line that says what happene
     "working on number 4999",
   ]);
   expect(screenOf(window.seen).screen.alternate).toBe(false);
+  const told = (await home.ok("history", "full")).split("\n");
+  const said = told.findIndex((row) => row.includes("the machine went down; started again"));
+  expect([told[said - 22], told[said - 15], told[said - 1]?.slice(0, 22)]).toEqual([
+    `${" ".repeat(9)}drawn in orange`,
+    `${" ".repeat(19)}日本 é`,
+    "working on number 4999",
+  ]);
+  expect((await home.ok("tail", "full", "-n", "30")).split("\n")).toEqual(told.slice(-31));
   await leave(window);
 }, 60_000);

@@ -2,6 +2,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { describe } from "../../src/screen/describe.ts";
+import { Emulator } from "../../src/screen/emulator.ts";
 import { powerCut, Rebooting, send } from "./power-cut.ts";
 import { endAll, Home, until } from "./terminal-home.ts";
 
@@ -69,3 +71,41 @@ test("a reboot: terminals come back by their policy, and restore, accept and rol
   await until("what somebody typed into is accepted", async () => (await home.listed("asks")).restoredAt === null);
   await until("it ran again", async () => (await home.ok("history", "asks")).split("once\n").length === 3);
 }, 120_000);
+
+test("up says on one line how many terminals are back", async () => {
+  const home = new Rebooting();
+  const names = Array.from({ length: 12 }, (_, number) => `t${number}`);
+  for (const name of names) await home.ok("new", "-d", name, "--", "sh");
+  await powerCut(home);
+  home.boot += 1;
+  const window = home.window(["up"]);
+  expect(await window.exited).toBe(0);
+  expect(window.seen).toMatch(/recovering: [A-Z]+, \d+ of 12 terminals back …/);
+  expect(window.seen).not.toContain("CRASHED");
+  const emulator = new Emulator({ cols: 80, rows: 24 }, 0);
+  emulator.feed(Buffer.from(window.seen));
+  const rows = describe(emulator).lines.map((row) =>
+    row
+      .map(({ ch }) => ch || " ")
+      .join("")
+      .trimEnd(),
+  );
+  expect(rows.filter((row) => /starting|recovering/.test(row))).toHaveLength(1);
+  expect(rows.some((row) => row.startsWith("state      LIVE"))).toBe(true);
+}, 120_000);
+
+test("a report counts each kind of thing that was looked at", async () => {
+  const home = new Home();
+  const directory = join(home.path, "recovery/reports");
+  mkdirSync(directory, { recursive: true });
+  const item = (what: string) => ({ what, id: what, name: "x", fate: "restarted", reason: "r", next: "n" });
+  const write = (name: string, ...kinds: readonly string[]) => {
+    const items = kinds.map(item);
+    const report = { at: "2026-01-01T00:00:00.000Z", cause: "machine crash", items, log: {}, tookMs: 5 };
+    writeFileSync(join(directory, `${name}.json`), JSON.stringify(report));
+  };
+  write("1", "terminal", "tmux session", "terminal", "process", "process");
+  expect(await home.ok("recovery", "report")).toContain("5 ms, 2 terminals, 1 tmux session, 2 processes looked at\n");
+  write("2");
+  expect(await home.ok("recovery", "report")).toContain("5 ms, nothing looked at\n");
+});

@@ -1,8 +1,9 @@
 // tmux sessions and real daemons: seen at once, made again after any death, told in the report, and never ended by us.
 import { expect, test } from "bun:test";
-import { chmodSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type DaemonHome, daemonHomes, killIfThere, processes, type Running, until } from "../daemon/home.ts";
+import { boot, powerCut } from "../daemon/power-cut.ts";
 import { hasTmux } from "./server.ts";
 
 const home = daemonHomes();
@@ -31,12 +32,12 @@ class Place {
     return exitCode === 0 ? stdout.toString().trim() : "";
   }
 
-  start(): Running {
-    return this.home.start({ HOLDFAST_CONFIG: this.home.file("config.toml"), PATH: this.#path });
+  start(env: Readonly<Record<string, string>> = {}): Running {
+    return this.home.start({ HOLDFAST_CONFIG: this.home.file("config.toml"), PATH: this.#path, ...env });
   }
 
-  async live(): Promise<Running> {
-    const daemon = this.start();
+  async live(env: Readonly<Record<string, string>> = {}): Promise<Running> {
+    const daemon = this.start(env);
     await this.home.isLive(daemon);
     return daemon;
   }
@@ -158,6 +159,42 @@ test.skipIf(!hasTmux)(
     expect(items).toMatchObject([{ what: "tmux session", id, name: "work", fate: "restarted" }]);
     expect(items[0]?.reason).toContain("as it was at");
     expect(place.names).toBe("work");
+  },
+  MINUTE,
+);
+
+test.skipIf(!hasTmux)(
+  "after a reboot sessions are made again beside the terminals: windows, panes, directories and what was on them (needs tmux)",
+  async () => {
+    const place = new Place(home());
+    mkdirSync(place.home.file("project"));
+    place.tmux("new-session", "-d", "-s", "work", "-n", "one", "-c", place.home.file("project"), "sh");
+    place.tmux("split-window", "-t", "work:one", "-c", "/usr", "sh");
+    place.tmux("new-window", "-d", "-t", "work", "-n", "two", "-c", "/", "sh");
+    place.tmux("send-keys", "-t", "work:one.0", "echo seen $((40 + 2))", "Enter");
+    await until("it was said", () => place.tmux("capture-pane", "-p", "-t", "work:one.0").includes("seen 42"));
+    await place.live(boot(1));
+    await place.adopt();
+    const terminal = await place.home.open("shell", ["sh"]);
+    await place.home.is(terminal, "running");
+    const old = place.serverPid;
+    const panes = () =>
+      place.tmux("list-panes", "-s", "-t", "work", "-F", "#{window_name} #{pane_index} #{pane_current_path}");
+    const before = panes();
+    await Promise.all([powerCut(place.home), place.killServer()]);
+    await place.live(boot(2));
+    const { cause, items } = await place.home.report();
+    expect(cause).toBe("machine crash");
+    expect(items.map(({ what, fate }) => `${what} ${fate}`).sort()).toEqual([
+      "terminal restarted",
+      "tmux session restarted",
+    ]);
+    expect(place.serverPid).not.toBe(old);
+    expect(before.split("\n")).toHaveLength(3);
+    expect(panes()).toBe(before);
+    await until("what was on it is seen", () =>
+      place.tmux("capture-pane", "-p", "-S-", "-t", "work:one.0").includes("seen 42"),
+    );
   },
   MINUTE,
 );

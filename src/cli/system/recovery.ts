@@ -93,9 +93,16 @@ function reportText({ console }: Reach, { at, cause, crash, items, tookMs }: Rep
   const how = crash?.["signal"] ?? crash?.["reason"]; // An older daemon does not say.
   const crashed = how === undefined ? cause : `${cause} (${how})`;
   const why = cause === "machine restart" ? "clean stop, then the machine was restarted" : crashed;
-  const head = `${at}: ${why}, live after ${tookMs} ms, ${count(items.length, "terminal")} looked at`;
+  const head = `${at}: ${why}, live after ${tookMs} ms, ${countsOf(items)} looked at`;
   const rows = items.map(({ fate, what, name, reason, next }) => [fate, `${what} ${name}`, reason, `→ ${next}`]);
   return [head, ...columns(rows, console.widthOf)].join("\n");
+}
+
+/** By what they are: "4 terminals, 1 tmux session". */
+function countsOf(items: Report["items"]): string {
+  const kinds = [...Map.groupBy(items, ({ what }) => what)];
+  const many = (what: string) => (what === "process" ? "processes" : `${what}s`);
+  return kinds.length === 0 ? "nothing" : kinds.map(([what, { length }]) => count(length, what, many(what))).join(", ");
 }
 
 async function retry(reach: Reach, flags: DataFlags): Promise<Exit> {

@@ -43,3 +43,15 @@ test("PL3 rubbish gives characters and nothing else: NUL, split UTF-8, sequences
   expect(linesOf("y".repeat(200_000)).length).toBeGreaterThan(2);
   expect(linesOf("\u001b[99999999Cz\r\n")[0]?.length).toBeLessThan(70_000);
 });
+
+test("PL4 what begins on the alternate screen has no lines until that is left; what begins at the start keeps them", () => {
+  const text = "drawn\r\nby vim\r\n\u001b[?1049lline\r\n\u001b[?1049h\u001b[?1049lmore\r\n";
+  const read = (isCut: boolean) => {
+    const lines: string[] = [];
+    const plain = new PlainText(isCut ? () => void lines.splice(0) : undefined);
+    for (const byte of Buffer.from(text)) lines.push(...plain.push(new Uint8Array([byte])));
+    return lines;
+  };
+  expect(read(true)).toEqual(["line", "more"]);
+  expect(read(false)).toEqual(["drawn", "by vim", "line", "more"]);
+});

@@ -2,6 +2,8 @@
 // PL1. Within a line, the cursor is followed: what was overwritten or erased is not there. A line that was left is not changed any more.
 // PL2. What was drawn on the alternate screen (editors, pagers) is left out: it has no lines.
 // PL3. Nothing comes out but characters and newlines, and a line has a bound.
+// PL4. Text that begins in the middle may begin on the alternate screen: where that is left without having been entered, what came before
+//      was no lines.
 
 const ESC = "\u001b";
 /** One of: a control sequence, a string for the terminal, another escape, a control character, text. */
@@ -28,6 +30,12 @@ export class PlainText {
   #at = 0;
   #alternate = false;
   #lines: string[] = [];
+  #forget: (() => void) | undefined;
+
+  /** `forget`: for text that begins in the middle. Called where the lines so far were none (PL4). */
+  constructor(forget?: () => void) {
+    this.#forget = forget;
+  }
 
   /** The lines that are finished by these bytes. */
   push(bytes: Uint8Array): string[] {
@@ -83,7 +91,7 @@ export class PlainText {
 
   #sequence(kind: string, numbers: string): void {
     if (kind === "?h" || kind === "?l") {
-      if (numbers.split(";").some((mode) => ALTERNATE.includes(mode))) this.#alternate = kind === "?h";
+      if (numbers.split(";").some((mode) => ALTERNATE.includes(mode))) this.#switch(kind === "?h");
       return;
     }
     if (this.#alternate) return;
@@ -93,6 +101,17 @@ export class PlainText {
     else if (kind === "G" || kind === "`") this.#move(count - 1);
     else if (["H", "f", "B", "E"].includes(kind)) this.#elsewhere();
     else this.#edit(kind, numbers, count);
+  }
+
+  #switch(on: boolean): void {
+    if (!on && this.#forget !== undefined) {
+      this.#forget(); // PL4
+      this.#lines = [];
+      this.#cells = [];
+      this.#at = 0;
+    }
+    this.#forget = undefined;
+    this.#alternate = on;
   }
 
   #edit(kind: string, numbers: string, count: number): void {

@@ -51,16 +51,17 @@ function lastLines(place: Place, wanted: number): Read {
   const { start, end } = tapeOf(place);
   for (let size = FIRST_BYTES; ; size *= FURTHER) {
     const from = Math.max(start, end - size);
-    const read = readFrom(place, from);
+    const read = readFrom(place, from, from === start);
     // The first line may be half, unless it is the tape's first.
     const lines = from === start ? read.lines : read.lines.slice(1);
     if (from === start || lines.length >= wanted) return { ...read, lines };
   }
 }
 
-function readFrom(place: Place, from: number): Read {
-  const plain = new PlainText();
+function readFrom(place: Place, from: number, whole: boolean): Read {
   const lines: string[] = [];
+  const forget = () => void lines.splice(0);
+  const plain = new PlainText(whole ? undefined : forget);
   let end = from;
   for (const part of tapeParts(place, from)) {
     if (part.kind === "bytes") lines.push(...plain.push(part.bytes));
