@@ -155,6 +155,34 @@ test("the last life's snapshot is gone on from, where the tape has not moved", a
   expect(site.drawn).toEqual([]);
 });
 
+test("a screen that knows more than the tape had when the terminal was started again is not gone on from", async () => {
+  const start = {
+    argv: [],
+    cwd: "/",
+    typed: "",
+    message: "",
+    reason: "",
+    notes: [],
+    screenAgeMs: null,
+    evidence: null,
+  };
+  const screen = { cols: 80, rows: 24, exact: true, at: "x", title: "", alternate: false };
+  for (const [offset, from] of [
+    [7, undefined],
+    [5, 5],
+  ] as const) {
+    // biome-ignore format: pairs
+    const site = new Site();
+    const terminal = site.add(1);
+    const restored = { ...start, offset: 5, at: "x", accepted: true };
+    site.terminals.set(terminal.id, { ...terminal, generation: 2, restored });
+    site.print(terminal.id, 2, "and a new life that is longer");
+    site.state.seed([sessionOf(1, { screen: { ...screen, offset }, scrollbackSnapshot: "from before" })]);
+    expect(await site.state.sessions()).toMatchObject([{ generation: 2, scrollbackSnapshot: "screen" }]);
+    expect(site.drawn.map((request) => request.from?.offset)).toEqual([from]);
+  }
+});
+
 test("a snapshot that takes long holds up no checkpoint: the last one is saved, and the late one with the next", async () => {
   const site = new Site();
   const { id } = site.add(1);
