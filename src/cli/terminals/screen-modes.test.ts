@@ -34,6 +34,16 @@ test("keyboard protocols, keypad, cursor shape, insert mode and scroll region ar
   }
 });
 
+test("colours that were given to the window are taken back, however the output was cut; a question gives none", () => {
+  const text =
+    "\u001b]11;#001122\u0007\u001b]10;rgb:ff/ff/ff\u001b\\\u001b]12;?\u0007\u001b]12;red\u0007\u001b]112\u0007\u001b]110;\u001b\\x";
+  for (let cut = 0; cut <= text.length; cut += 1) {
+    const modes = new ScreenModes();
+    for (const part of [text.slice(0, cut), text.slice(cut)]) modes.push(Buffer.from(part));
+    expect({ cut, restore: modes.restore() }).toEqual({ cut, restore: "\u001b]111\u001b\\\u001b[0m\u001b(B\u000f" });
+  }
+});
+
 test("a program that resets the terminal has left nothing to undo", () => {
   expect(after(`${ESC}[?1049h${ESC}[?1000h${ESC}=${ESC}c`).restore()).toBe(ALWAYS);
 });

@@ -1,5 +1,5 @@
 // What a program's output has switched on in a terminal, so that it can be switched off again when we leave: mouse, alternate screen,
-// bracketed paste, cursor, keyboard protocols.
+// bracketed paste, cursor, keyboard protocols, the window's colours.
 // MO1. Only what was switched is switched back: most resets are harmless, but leaving an alternate screen that was never entered is not.
 // MO2. A sequence may be cut in two between chunks; what may be the beginning of one is kept for the next.
 
@@ -11,8 +11,11 @@ const ALTERNATE = new Set([47, 1047, 1049]);
 const LONGEST = 64;
 
 const ESC = "\u001b";
-const SEQUENCE = new RegExp(`${ESC}(?:\\[([<=>?!]?)([\\d;:]*)([ $'"]?)([@-~])|([=>c]))`, "g");
-const UNFINISHED = new RegExp(`${ESC}(?:\\[[<=>?!]?[\\d;:]*[ $'"]?)?$`);
+const BELL = "\u0007";
+/** The colours of a window's text, ground and cursor: `OSC 1x ; colour`, and `OSC 11x` which takes it back. */
+const COLOUR = `\\](1[0-2]|11[0-2])(?:;[^?${ESC}${BELL}]*)?(?:${BELL}|${ESC}\\\\)`;
+const SEQUENCE = new RegExp(`${ESC}(?:\\[([<=>?!]?)([\\d;:]*)([ $'"]?)([@-~])|([=>c])|${COLOUR})`, "g");
+const UNFINISHED = new RegExp(`${ESC}(?:\\[[<=>?!]?[\\d;:]*[ $'"]?|\\]1[^${ESC}${BELL}]*${ESC}?|\\])?$`);
 
 export class ScreenModes {
   readonly #changed = new Set<number>();
@@ -42,12 +45,19 @@ export class ScreenModes {
     return [keyboards, ...modes, ...this.#undo.values(), `${ESC}[0m`, `${ESC}(B`, "\u000f"].join("");
   }
 
-  #take([, mark = "", numbers = "", middle = "", final = "", short = ""]: RegExpMatchArray): void {
-    if (short === "c") this.#reset();
+  #take([, mark = "", numbers = "", middle = "", final = "", short = "", colour]: RegExpMatchArray): void {
+    if (colour !== undefined) this.#colour(colour);
+    else if (short === "c") this.#reset();
     else if (short === "=") this.#undo.set("keypad", `${ESC}>`);
     else if (short === ">") this.#undo.delete("keypad");
     else if (mark === "?" && (final === "h" || final === "l") && middle === "") this.#switch(numbers, final === "h");
     else this.#other(`${mark}${middle}${final}`, numbers);
+  }
+
+  #colour(which: string): void {
+    const [set, isBack] = which.length > 2 ? [which.slice(1), true] : [which, false];
+    if (isBack) this.#undo.delete(`colour ${set}`);
+    else this.#undo.set(`colour ${set}`, `${ESC}]1${set}${ESC}\\`);
   }
 
   #switch(numbers: string, on: boolean): void {
