@@ -185,6 +185,7 @@ export class Daemon {
       restore: (terminal, reason) => restorer.restore(terminal, { reason, found: true, way: "plan", asked: false }),
       untold: (terminal) =>
         (terminal.restored?.at ?? "") > toldUpTo ? restorer.restoredItem(terminal.id, terminal) : undefined,
+      waiting: (terminal) => restorer.waitingItem(terminal),
       progressed: (progress) => {
         this.#progress = progress;
         bus.publish("recovery.progress", progress);

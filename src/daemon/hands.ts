@@ -27,6 +27,9 @@ import {
 import { HolderLines, type LinesWorld } from "./holder-lines.ts";
 import { HOLDER_SOURCE } from "./holder-program.ts";
 
+/** Why a terminal is lost whose holder was of another boot. */
+export const MACHINE_DOWN = "the machine went down";
+
 export type HandsWorld = LinesWorld & { readonly children: Children; readonly random: Random; readonly self: Self };
 
 export type HandsOptions = { readonly tape: { readonly segmentBytes: number; readonly maxBytes: number } };
@@ -144,7 +147,7 @@ export class Hands {
 
   #gone(bootId: string | undefined): Found {
     const down = bootId !== undefined && bootId !== this.#world.processes.bootId();
-    return { kind: "uncertain", reason: down ? "the machine went down" : "its holder is gone and left no exit" };
+    return { kind: "uncertain", reason: down ? MACHINE_DOWN : "its holder is gone and left no exit" };
   }
 
   /** Says what was found as a command; nothing for what must be looked at again. */

@@ -3,6 +3,7 @@
 // K2. Only processes that are ours for certain are stopped as orphans: marked or descended from a recorded child, under no living holder.
 // K3. What is left of a lost terminal is stopped before it is started again. A recovery that is broken off here goes on in the next
 //     life: what was started is adopted, the rest is looked at afresh.
+// K4. What was to be started and never was claimed is started here, and waited for like the others: whoever is told LIVE finds them.
 import type { Fate, ReportItem } from "../core/recovery.ts";
 import { effectsOf, type Terminal } from "../core/terminal.ts";
 import { joinPath, readWhole, removeIfThere } from "../log/file.ts";
@@ -42,6 +43,8 @@ export type WorkPorts = {
   restore(terminal: Terminal, reason: string): Promise<ReportItem>;
   /** What became of a restoration that an earlier life began and did not tell of; undefined where it was told. */
   untold(terminal: Terminal): ReportItem | undefined;
+  /** Of one that was found lost by an earlier life, whose report may never have been written (Y3 of recovery-run.ts). */
+  waiting(terminal: Terminal): ReportItem;
   /** How many of the terminals that should run are back. */
   progressed(progress: Progress): void;
 };
@@ -73,18 +76,23 @@ export async function detectCause({ disk, processes, home }: HolderPlace): Promi
   return clean ? "clean start" : "daemon crash";
 }
 
+/** To be started again, or where nothing was lost because no holder had claimed it yet, for the first time. */
 type Lost = { readonly terminal: Terminal; readonly reason: string };
+const NEVER_STARTED = "never started";
 
 async function restore(ports: WorkPorts, progress: () => void): Promise<ReportItem[]> {
   const open = [...ports.turn.terminals.values()].filter((terminal) =>
     isOpen(terminal, ports.place.processes.bootId()),
   );
-  const items: ReportItem[] = [];
+  const items: ReportItem[] = [...ports.turn.terminals.values()].flatMap((one) =>
+    isWaiting(one) && !isAside(ports, one) ? ports.waiting(one) : [],
+  );
+  const { length: waiting } = items;
   const lost: Lost[] = [];
   for (let at = 0; at < open.length; at += AT_ONCE) {
     const looked = await Promise.all(open.slice(at, at + AT_ONCE).map((terminal) => lookAt(terminal, ports)));
     for (const one of looked) "fate" in one ? items.push(one) : lost.push(one);
-    ports.progressed({ done: items.length, total: open.length });
+    ports.progressed({ done: items.length - waiting, total: open.length });
     progress();
   }
   if (lost.length === 0) return items;
@@ -103,7 +111,7 @@ async function restoreAll(ports: WorkPorts, lost: readonly Lost[], step: (done: 
   const rest = lost.values();
   const work = async () => {
     for (const { terminal, reason } of rest) {
-      items.push(await ports.restore(terminal, reason));
+      items.push(await (reason === NEVER_STARTED ? begin(ports, terminal) : ports.restore(terminal, reason)));
       step(items.length);
     }
   };
@@ -111,8 +119,20 @@ async function restoreAll(ports: WorkPorts, lost: readonly Lost[], step: (done: 
   return items;
 }
 
+/** K4 */
+async function begin({ hands, turn, untold }: WorkPorts, terminal: Terminal): Promise<ReportItem> {
+  const { id } = terminal;
+  hands.perform({ kind: "start", id });
+  await hands.settled(id);
+  return untold(turn.terminals.get(id) ?? terminal) ?? itemOf(terminal, { kind: "unstarted" });
+}
+
 function isAside({ setAside }: WorkPorts, { id }: Terminal): boolean {
   return setAside.some((item) => item.id === id);
+}
+
+function isWaiting({ removed, state }: Terminal): boolean {
+  return !removed && state.kind === "uncertain";
 }
 
 /** What should run. What the machine took along when it went down is among it. */
@@ -132,6 +152,7 @@ async function lookAt(terminal: Terminal, ports: WorkPorts): Promise<ReportItem 
   const { id } = terminal;
   const reason = whyLost(terminal, found, place);
   if (reason !== undefined && !terminal.rollingBack) return { terminal, reason };
+  if (found.kind === "unstarted" && terminal.state.kind === "starting") return { terminal, reason: NEVER_STARTED };
   if (found.kind === "running") await turn.submit({ kind: "started", id, child: found.child, holder: found.holder });
   if (found.kind === "ended") await turn.submit({ ...found, id });
   if (found.kind === "uncertain") await turn.submit({ kind: "lost", id, reason: found.reason });

@@ -2,6 +2,9 @@
 // RO1. Evidence that went into the log comes first: a later checkpoint may be of a worse time.
 // RO2. What is decided is durable before anything is started; from there on the start is done, or done again, by whoever lives.
 // RO3. Nothing is started while a process of the earlier generation lives: whoever asks for a restoration has stopped those.
+// RO4. How old a screen is, is told as far as it is known: when its tape was last written, seen from its restart. A tape is synced within a
+//      second of its writing (holder/recorder.ts), so that a machine that went down took no more than that with it; a process that
+//      was killed took nothing.
 import { isFault } from "../base/fault.ts";
 import { type Result, refused } from "../base/result.ts";
 import { NO_SESSIONS } from "../core/agent-commands.ts";
@@ -23,7 +26,7 @@ import { joinPath, parentOf } from "../log/file.ts";
 import { TapeReader } from "../log/tape-reader.ts";
 import type { Disk } from "../world/disk.ts";
 import { agentSessions } from "./agent-sessions.ts";
-import type { Hands } from "./hands.ts";
+import { type Hands, MACHINE_DOWN } from "./hands.ts";
 import { type HolderPlace, terminalDirectory } from "./holder-files.ts";
 import type { Turn } from "./turn.ts";
 
@@ -62,7 +65,8 @@ export class Restorer {
     const known = evidence === undefined ? {} : { evidence };
     if (plan.kind !== "start") {
       if (wish.found) await this.#ports.turn.submit({ kind: "lost", id: terminal.id, reason: wish.reason, ...known });
-      return item(terminal, "needs you", `${wish.reason}; ${plan.why}`, `holdfast restore ${terminal.name}`);
+      const why = [wish.reason, plan.why, ageText(this.#screenAgeMs(terminal.id), wish.reason)];
+      return item(terminal, "needs you", inOne(why), `holdfast restore ${terminal.name}`);
     }
     const { id, generation } = terminal;
     const start = this.#start(terminal, plan, { reason: wish.reason, at, evidence });
@@ -100,13 +104,31 @@ export class Restorer {
     { argv, cwd, typed, notes }: RestorePlan & { kind: "start" },
     { reason, at, evidence }: { reason: string; at: string; evidence: Evidence | undefined },
   ): RestoreStart {
-    const { disk, home, clock } = this.#ports.place;
-    const tape = joinPath(terminalDirectory(home, id), "tape");
-    const written = newest(disk, tape);
-    const screenAgeMs = written === undefined ? null : Math.max(0, Math.round(clock.now() - written));
+    const { disk, home } = this.#ports.place;
+    const screenAgeMs = this.#screenAgeMs(id);
     const message = messageOf({ reason, at }, notes);
-    const offset = new TapeReader(disk, tape).end;
+    const offset = new TapeReader(disk, tapeOf(home, id)).end;
     return { argv, cwd, typed, message, reason, notes, offset, screenAgeMs, evidence: evidence ?? null };
+  }
+
+  /** One that was found lost earlier, and waits for a person: every report says so until somebody has decided. */
+  waitingItem(terminal: Terminal): ReportItem {
+    const { id, name, state, policy } = terminal;
+    const reason = state.kind === "uncertain" ? state.reason : "it was lost";
+    const why = policy === "auto" ? "it waits for you" : `its policy is ${policy}`;
+    return item(
+      terminal,
+      "needs you",
+      inOne([reason, why, ageText(this.#screenAgeMs(id), reason)]),
+      `holdfast restore ${name}`,
+    );
+  }
+
+  /** RO4 */
+  #screenAgeMs(id: string): number | null {
+    const { disk, home, clock } = this.#ports.place;
+    const written = newest(disk, tapeOf(home, id));
+    return written === undefined ? null : Math.max(0, Math.round(clock.now() - written));
   }
 
   /** What became of a restoration. */
@@ -117,9 +139,9 @@ export class Restorer {
       restored?.reason ?? "it was lost",
       ...(restored?.notes ?? []),
       `in ${shown(now.restored?.cwd ?? now.recipe.cwd)}`,
-      ageText(restored?.screenAgeMs ?? null),
+      ageText(restored?.screenAgeMs ?? null, restored?.reason ?? ""),
     ];
-    const reason = why.filter((part) => part !== "").join("; ");
+    const reason = inOne(why);
     const back = `holdfast recovery rollback ${name}`;
     if (state.kind === "running") return item(now, "restarted", reason, `holdfast attach ${name}`);
     if (state.kind === "starting") return item(now, "restarted", `${reason}; it is still starting`, `holdfast ls`);
@@ -154,8 +176,19 @@ function newest(disk: Disk, tape: string): number | undefined {
   return times.length === 0 ? undefined : Math.max(...times);
 }
 
-function ageText(ms: number | null): string {
-  return ms === null ? "" : `its screen was last written ${(ms / 1000).toFixed(1)} s before`;
+/** RO4 */
+function ageText(ms: number | null, reason: string): string {
+  if (ms === null) return "";
+  const lost = reason === MACHINE_DOWN ? ", and misses at most the last second before the crash" : "";
+  return `its screen was last written ${(ms / 1000).toFixed(1)} s before${lost}`;
+}
+
+function inOne(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("; ");
+}
+
+function tapeOf(home: string, id: string): string {
+  return joinPath(terminalDirectory(home, id), "tape");
 }
 
 function endText({ code, signal }: { readonly code: number | null; readonly signal: string | null }): string {

@@ -12,6 +12,7 @@ import { serialized } from "./serialize.ts";
 
 export async function answer(live: LiveScreens, clock: Clock, request: ScreenRequest): Promise<Result<unknown>> {
   try {
+    if (request.op === "cells" && request.until !== undefined) return ok(await live.past(request, request.until));
     const tape = await live.current(request);
     if (request.op === "farewell") return ok(farewell(tape.emulator, request.message));
     if (request.op === "cells") return ok(describe(tape.emulator));

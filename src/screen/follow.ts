@@ -51,13 +51,13 @@ export class FollowedTape {
     return this.#kept.text;
   }
 
-  /** Reads on to the end. */
-  async catchUp(): Promise<void> {
-    const sizes = readSizes(this.#world.disk, this.#directory);
-    const until = this.#lookAtEnd(); // F4
-    for (;;) {
+  /** Reads on to the end, or to this offset: a size that was recorded there is of whoever came afterwards. */
+  async catchUp(most = Number.POSITIVE_INFINITY): Promise<void> {
+    const sizes = readSizes(this.#world.disk, this.#directory).filter(({ offset }) => offset < most);
+    const until = Math.min(this.#lookAtEnd(), most); // F4
+    while (this.emulator.end < most) {
       const { end } = this.emulator;
-      const read = this.#tape.read(end, MAX_FEED);
+      const read = this.#tape.read(end, Math.min(MAX_FEED, most - end));
       if (read.kind === "end") break;
       if (read.kind === "bytes") this.#take(read.bytes, sizes);
       else this.#skip(read.to, sizes);

@@ -3,9 +3,11 @@
 // V2. One whose tape is no longer the one that was followed starts anew.
 // V3. A snapshot may know more than its tape: a power cut took the tape's end. It is shown, and not kept: what comes next on the tape
 //     comes at offsets that the snapshot has already seen.
+import type { ScreenCells } from "../core/screen.ts";
 import type { ScreenPlace } from "../wire/screen.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
+import { describe } from "./describe.ts";
 import { FollowedTape } from "./follow.ts";
 
 /** V1. Some hundreds of terminals with usual windows; a request that finds none starts from its snapshot, which costs little. */
@@ -37,6 +39,17 @@ export class LiveScreens {
     if (!tape.isSame) this.#tapes.delete(directory); // V3
     this.#forgetOldest();
     return tape;
+  }
+
+  /** The screen as it was at an offset; nothing of it is kept. */
+  async past(place: ScreenPlace, until: number): Promise<ScreenCells> {
+    const tape = new FollowedTape(this.#world, place.directory, place);
+    try {
+      await tape.catchUp(until);
+      return describe(tape.emulator);
+    } finally {
+      tape.emulator.dispose();
+    }
   }
 
   /** After something went wrong with it. */

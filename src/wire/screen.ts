@@ -23,7 +23,8 @@ export type ScreenRequest = ScreenPlace &
   (
     | { readonly op: "snapshot"; readonly maxBytes: number }
     | { readonly op: "farewell"; readonly message: string }
-    | { readonly op: "cells" }
+    /** `until`: at this offset, and not at the tape's end. */
+    | { readonly op: "cells"; readonly until?: number }
   );
 
 export type ScreenAnswers = {
@@ -41,12 +42,13 @@ export function parseScreenRequest(fields: Readonly<Record<string, unknown>>): N
 }
 
 function requestIn(fields: Readonly<Record<string, unknown>>): Result<ScreenRequest> {
-  const { op, directory, size, from, maxBytes, message } = fields;
+  const { op, directory, size, from, maxBytes, message, until } = fields;
   const place = { directory, size, ...(from === undefined ? {} : { from }) };
   if (!isPlace(place)) return UNUSABLE;
   if (op === "snapshot" && isCount(maxBytes)) return ok({ ...place, op, maxBytes });
   if (op === "farewell" && typeof message === "string") return ok({ ...place, op, message });
-  return op === "cells" ? ok({ ...place, op }) : UNUSABLE; // N1
+  if (op === "cells" && until === undefined) return ok({ ...place, op });
+  return op === "cells" && isCount(until) ? ok({ ...place, op, until }) : UNUSABLE; // N1
 }
 
 const UNUSABLE = refused(

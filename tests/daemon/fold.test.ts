@@ -88,6 +88,7 @@ test("nothing is done for what was set aside: no start, no orphans stopped, thou
     turn,
     hands: {
       perform: ({ id }: { id: string }) => void performed.push(id),
+      settled: async () => undefined,
       look: async ({ id }: { id: string }) => {
         looked.push(id);
         return { kind: "unstarted" };
@@ -102,12 +103,13 @@ test("nothing is done for what was set aside: no start, no orphans stopped, thou
     prepare: async () => undefined,
     restore: async ({ id, name }, reason) => ({ what: "terminal", id, name, fate: "restarted", reason, next: "" }),
     untold: () => undefined,
+    waiting: ({ id, name }) => ({ what: "terminal", id, name, fate: "needs you", reason: "", next: "" }),
     progressed: () => undefined,
   });
   expect(await work.INVENTORYING(() => undefined)).toMatchObject([{ id: "c", fate: "needs you" }]);
   await work.RESTORING(() => undefined);
   await work.RECONCILING(() => undefined);
-  expect({ performed, looked, searched }).toEqual({ performed: ["a"], looked: ["a"], searched: ["a"] });
+  expect({ performed, looked, searched }).toEqual({ performed: ["a", "a"], looked: ["a"], searched: ["a", "a"] });
 });
 
 test("a bad byte in the middle of one session's log freezes that one alone", async () => {

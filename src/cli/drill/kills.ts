@@ -83,14 +83,14 @@ export class Kills {
   }
 
   /** The status of a live daemon that is none of these. */
-  async live(others: readonly number[] = []): Promise<StatusResult | undefined> {
+  async live(others: readonly number[] = [], mostMs = BACK_MS): Promise<StatusResult | undefined> {
     const eye = new StatusEye(this.#site);
     const look = async (): Promise<StatusResult | undefined> => {
       const status = await eye.look();
       if (status === undefined) await this.#helpIfNobody();
       return status?.recovery.stage === "LIVE" && !others.includes(status.daemon.pid) ? status : undefined;
     };
-    const found = await until(this.#site.reach.clock, BACK_MS, look);
+    const found = await until(this.#site.reach.clock, mostMs, look);
     eye.close();
     this.#live = found !== undefined;
     return found;

@@ -48,8 +48,11 @@ function sums({ ledger }: Drill) {
  */
 export function liveMsOf(kills: readonly Kill[], recovering = false): LiveMs {
   const measured = kills.filter((kill) => isOfDaemon(kill.what) && kill.recovering === recovering);
-  const times = measured.flatMap(({ backMs }) => (backMs === undefined ? [] : Math.round(backMs)));
-  times.sort((a, b) => a - b);
+  return timesOf(measured.flatMap(({ backMs }) => backMs ?? []));
+}
+
+export function timesOf(measured: readonly number[]): LiveMs {
+  const times = measured.map(Math.round).sort((a, b) => a - b);
   const at = (share: number) => times[Math.max(0, Math.ceil(share * times.length) - 1)] ?? 0;
   return { median: at(0.5), p95: at(0.95), max: at(1) };
 }
@@ -74,7 +77,7 @@ function fateText(what: Kill["what"], backMs: number | undefined): string {
   return `${isOfDaemon(what) ? "live again" : "a new one"} after ${Math.round(backMs)} ms`;
 }
 
-function timesText({ median, p95, max }: LiveMs): string {
+export function timesText({ median, p95, max }: LiveMs): string {
   return `median ${median} ms, p95 ${p95} ms, max ${max} ms`;
 }
 

@@ -9,6 +9,7 @@ export type DrillFlags = {
   readonly seed?: number;
   readonly json?: boolean;
   readonly keep?: boolean;
+  readonly machine?: boolean;
 };
 
 /** Each terminal is four processes. */
@@ -41,6 +42,7 @@ const drill = buildCommand<DrillFlags, [], Context>({
         brief: "Repeat the plan of an earlier drill",
       },
       json: flag("One JSON object {seed, kills, lost, doubled, orphans, liveMs, violations, …}"),
+      machine: flag("The machine goes down: everything killed at once, in another boot, and every screen compared"),
       keep: flag("Keep the drill's home, to look at it"),
     },
   },
@@ -51,6 +53,9 @@ const drill = buildCommand<DrillFlags, [], Context>({
       "kills watchdog, daemon, both, the web host and holders at random moments, also in the middle of recovery. Then it checks every",
       "promise: no program restarted, every confirmed line read once, no byte lost or doubled, nothing acknowledged forgotten, no",
       "orphan, never two daemons; and that three crashes in a row lead to safe mode.",
+      "With --machine the machine goes down instead, three times: everything of that home is killed at once and the next start is in",
+      "another boot; also in the middle of a checkpoint and of a restoration. Then every screen is compared cell by cell with what it",
+      "was, and with it directories, commands, policies and the report.",
       "Exit code 0 only where all of that holds. A home in which something went wrong is kept.",
     ].join("\n"),
   },

@@ -10,8 +10,12 @@ import { exitCodeOf } from "../ending.ts";
 import { EXIT, type Exit, type HomeFlag } from "../outside.ts";
 import { say, visible, visibleLine } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";
-import { Drill, type DrillPlan, type Progress } from "./drill.ts";
+import { Drill, type DrillPlan } from "./drill.ts";
+import type { Findings } from "./findings.ts";
 import { until } from "./going.ts";
+import { type Crash, MachineDrill, type MachinePlan } from "./machine/drill.ts";
+import { crashesText, crashText, machineJson, machineText } from "./machine/report.ts";
+import { ScreenEye } from "./machine/screen-eye.ts";
 import { killAll, processesOf } from "./processes.ts";
 import { drillJson, drillText, killsText, killText } from "./report.ts";
 import type { DrillFlags } from "./routes.ts";
@@ -24,7 +28,7 @@ async function drill(reach: Reach, flags: DrillFlags): Promise<Exit> {
   const told = reach.console.told(); // N3: before there is anything to leave behind.
   const plan = { terminals: flags.terminals, seconds: flags.seconds, seed: flags.seed ?? seedOf(reach) };
   const site = makeSite(reach);
-  const drill = new Drill(site, plan, progressOf(reach));
+  const drill = flags.machine === true ? machineDrill(reach, site, plan) : randomDrill(reach, site, plan);
   if (reach.console.err.tty) await say(reach.console, `drill with seed ${plan.seed} in ${site.home}`);
   const through = runThrough(drill);
   through.catch(() => undefined); // The race tells; once it is broken off, what fails is what we killed.
@@ -32,11 +36,55 @@ async function drill(reach: Reach, flags: DrillFlags): Promise<Exit> {
   if (signal !== undefined) return brokenOff(reach, drill, { site, signal }); // N3
   const kept = flags.keep === true || !drill.findings.none ? site.home : undefined;
   if (kept === undefined) removeSite(site); // N2
-  await print(reach, drill, plan, { kept, json: flags.json === true });
+  await print(reach, drill, { kept, json: flags.json === true });
   return ok(drill.findings.none ? EXIT.ok : EXIT.failed); // N1
 }
 
-async function runThrough(drill: Drill): Promise<undefined> {
+/** What either kind of drill can do, and say of itself. */
+type Runnable = {
+  readonly findings: Findings;
+  run(): Promise<void>;
+  end(): Promise<void>;
+  breakOff(): void;
+  json(home: string | undefined): object;
+  /** What happened, one line each; then the sum. */
+  kills(): string;
+  text(home: string | undefined): string;
+};
+
+function randomDrill(reach: Reach, site: Site, plan: DrillPlan): Runnable {
+  const { phase, tell } = progressOf(reach);
+  const drill = new Drill(site, plan, { phase, kill: (kill) => tell(killText(kill)) });
+  return {
+    ...doings(drill),
+    json: (home) => drillJson(drill, plan, home),
+    kills: () => killsText(drill),
+    text: (home) => drillText(drill, plan, home),
+  };
+}
+
+function machineDrill(reach: Reach, site: Site, plan: MachinePlan): Runnable {
+  const { phase, tell } = progressOf(reach);
+  const progress = { phase, crash: (crash: Crash) => tell(crashText(crash)) };
+  const drill = new MachineDrill(site, new ScreenEye(reach.self), plan, progress);
+  return {
+    ...doings(drill),
+    json: (home) => machineJson(drill, plan, home),
+    kills: () => crashesText(drill),
+    text: (home) => machineText(drill, plan, home),
+  };
+}
+
+function doings(drill: Pick<Runnable, "findings" | "run" | "end" | "breakOff">) {
+  return {
+    findings: drill.findings,
+    run: () => drill.run(),
+    end: () => drill.end(),
+    breakOff: () => drill.breakOff(),
+  };
+}
+
+async function runThrough(drill: Runnable): Promise<undefined> {
   try {
     await drill.run();
   } catch (error) {
@@ -51,19 +99,19 @@ function seedOf({ random }: Reach): number {
   return Math.floor(random.fraction() * 2 ** 32);
 }
 
-function progressOf({ console, clock }: Reach): Progress {
+function progressOf({ console, clock }: Reach) {
   const began = clock.elapsed();
   const tell = (text: string) => (console.err.tty ? console.err.write(visible(`${text}\n`)) : Promise.resolve());
   return {
-    phase: (words) => tell(`[${((clock.elapsed() - began) / 1000).toFixed(1)} s] ${words}`),
-    kill: (kill) => tell(killText(kill)),
+    phase: (words: string) => tell(`[${((clock.elapsed() - began) / 1000).toFixed(1)} s] ${words}`),
+    tell,
   };
 }
 
 type Broken = { readonly site: Site; readonly signal: EndSignal };
 
 /** N3. The exit code is what a shell says of a program that this signal has ended. */
-async function brokenOff({ console, clock }: Reach, drill: Drill, { site, signal }: Broken): Promise<Exit> {
+async function brokenOff({ console, clock }: Reach, drill: Runnable, { site, signal }: Broken): Promise<Exit> {
   drill.breakOff();
   const clean = await until(clock, SWEEP_MS, () => swept(site));
   if (clean === undefined) await say(console, `not everything could be ended or removed: see ${site.home}`);
@@ -99,10 +147,10 @@ async function sweepOnce(site: Site, gone: Site): Promise<true | undefined> {
 
 type How = { readonly kept: string | undefined; readonly json: boolean };
 
-async function print({ console }: Reach, drill: Drill, plan: DrillPlan, { kept, json }: How): Promise<void> {
-  if (json) return console.out.write(visibleLine(JSON.stringify(drillJson(drill, plan, kept))).concat("\n"));
-  const kills = console.out.tty && console.err.tty ? "" : killsText(drill);
-  await console.out.write(visible(kills + drillText(drill, plan, kept)));
+async function print({ console }: Reach, drill: Runnable, { kept, json }: How): Promise<void> {
+  if (json) return console.out.write(visibleLine(JSON.stringify(drill.json(kept))).concat("\n"));
+  const kills = console.out.tty && console.err.tty ? "" : drill.kills();
+  await console.out.write(visible(kills + drill.text(kept)));
 }
 
 /** Commands may name a home; this one has its own. */

@@ -73,8 +73,8 @@ function configPath(home: string): string {
 export type CrashLoop = { readonly crashes: number; readonly windowS: number };
 
 /** In force with the next watchdog that is started. */
-export function configure({ reach, home }: Site, { crashes, windowS }: CrashLoop): Promise<void> {
-  const text = `[crash_loop]\ncrashes = ${crashes}\nwindow_s = ${windowS}\n`;
+export function configure({ reach, home }: Site, { crashes, windowS }: CrashLoop, more = ""): Promise<void> {
+  const text = `[crash_loop]\ncrashes = ${crashes}\nwindow_s = ${windowS}\n${more}`;
   return writeAtomic(reach.disk, configPath(home), Buffer.from(text));
 }
 
@@ -98,7 +98,8 @@ export function removeSite({ reach, home }: Site): void {
   removeTree(reach.disk, home);
 }
 
-function removeTree(disk: Disk, path: string): void {
+/** What is in it too. */
+export function removeTree(disk: Disk, path: string): void {
   for (const name of disk.list(path)) {
     const below = joinPath(path, name);
     if (disk.stat(below)?.kind === "directory") removeTree(disk, below);

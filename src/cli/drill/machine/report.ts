@@ -1,0 +1,53 @@
+// What a machine drill prints: every crash with what it killed and what came back, and the sum; as JSON the shape that DESIGN §11
+// promises, with the screens beside it.
+import { timesOf, timesText } from "../report.ts";
+import type { Crash, MachineDrill, MachinePlan } from "./drill.ts";
+
+/** `home` is there where it was kept. */
+export function machineJson(drill: MachineDrill, plan: MachinePlan, home: string | undefined) {
+  const { lost, doubled, orphans, violations } = drill.findings;
+  return {
+    seed: plan.seed,
+    kills: drill.crashes.length,
+    lost,
+    doubled,
+    orphans,
+    liveMs: timesOf(backTimes(drill)),
+    violations,
+    screens: drill.screens,
+    terminals: plan.terminals,
+    crashes: drill.crashes.map(({ moment, atMs, killed, backMs }) => {
+      return { moment, atMs: Math.round(atMs), killed, backMs: backMs === undefined ? null : Math.round(backMs) };
+    }),
+    home: home ?? null,
+  };
+}
+
+function backTimes({ crashes }: MachineDrill): number[] {
+  return crashes.flatMap(({ backMs }) => backMs ?? []);
+}
+
+export function crashText({ moment, atMs, killed, backMs }: Crash): string {
+  const time = `${(atMs / 1000).toFixed(1)} s`.padStart(8);
+  const whom = `${killed.holders} holders, ${killed.programs} programs, ${killed.ours} of Holdfast's own`;
+  const back = backMs === undefined ? "down again before it was back" : `back after ${Math.round(backMs)} ms`;
+  return `${time}  the machine, ${moment.padEnd(17)}${whom.padEnd(54)} ${back}`;
+}
+
+export function crashesText({ crashes }: MachineDrill): string {
+  return [...crashes.map(crashText), "", ""].join("\n");
+}
+
+export function machineText(drill: MachineDrill, plan: MachinePlan, home: string | undefined): string {
+  const { lost, doubled, orphans, violations } = drill.findings;
+  const { equal, of } = drill.screens;
+  return [
+    `seed ${plan.seed}: the machine went down ${drill.crashes.length} times`,
+    `all terminals back: ${timesText(timesOf(backTimes(drill)))}`,
+    `${equal} of ${of} screens equal before and after, cell by cell`,
+    `lost ${lost}, doubled ${doubled}, orphans ${orphans}`,
+    ...violations.map((words) => `✗ ${words}`),
+    ...(home === undefined ? [] : [`its home was kept: ${home}`]),
+    "",
+  ].join("\n");
+}
