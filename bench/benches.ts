@@ -31,6 +31,10 @@ export const SUITES: readonly Suite[] = [
     names: ["1", "25", "250"].map((terminals) => `recovery.daemon.${terminals}`),
     load: async () => (await import("./recovery-daemon.ts")).recoveryDaemon,
   },
+  {
+    names: ["25", "250"].map((terminals) => `recovery.machine.${terminals}`),
+    load: async () => (await import("./recovery-machine.ts")).recoveryMachine,
+  },
   { names: ["watch.restart.pm2"], load: async () => (await import("./watch-restart.ts")).watchRestart },
   {
     names: ["new", "ls", "attach"].map((command) => `terminal.${command}.tmux`),
@@ -69,6 +73,8 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["checkpoint.save.250k", { of: "ratio", atLeast: 0.5 }],
   ["recovery.daemon.25", { of: "value", atMost: 400 }],
   ["recovery.daemon.250", { of: "value", atMost: 2000 }],
+  ["recovery.machine.25", { of: "value", atMost: 2000 }],
+  ["recovery.machine.250", { of: "value", atMost: 15_000 }],
   ["watch.restart.pm2", { of: "ratio", atLeast: 1 }],
   ["terminal.ls.tmux", { of: "value", atMost: 60 }],
   ["terminal.attach.tmux", { of: "value", atMost: 60 }],

@@ -48,13 +48,14 @@ export function direct(): Words {
 
 export class Home {
   readonly path: string;
-  readonly env: Readonly<Record<string, string>>;
+  env: Readonly<Record<string, string>>;
   readonly words: Words;
   readonly #bench: Bench;
 
   /** Up and live when it resolves. */
-  static async start(bench: Bench, name: string, config = ""): Promise<Home> {
+  static async start(bench: Bench, name: string, config = "", boot?: string): Promise<Home> {
     const home = new Home(bench, join(bench.directory, name), config);
+    if (boot !== undefined) home.isBooted(boot);
     await home.run("up");
     return home;
   }
@@ -67,6 +68,11 @@ export class Home {
     const file = join(path, "config.toml");
     writeFileSync(file, config);
     this.env = { ...environment(path), HOLDFAST_HOME: path, HOLDFAST_CONFIG: file };
+  }
+
+  /** From now on everything started here lives in this boot. */
+  isBooted(boot: string): void {
+    this.env = { ...this.env, HOLDFAST_BOOT_ID: boot };
   }
 
   /** Runs a command to its end; milliseconds. */

@@ -25,7 +25,12 @@ export type Evidence = {
 };
 
 /** `doubt`: why what the checkpoint says is not used (TC-6); null where nothing is in doubt. */
-export type Known = { readonly evidence: Evidence | undefined; readonly doubt: string | null };
+export type Known = {
+  readonly evidence: Evidence | undefined;
+  readonly doubt: string | null;
+  /** How far of its tape was seen, in doubt or not: a power cut may have taken the tape's end since. */
+  readonly seenTo?: number;
+};
 
 /** How a generation is started where it is not by the terminal's recipe alone. */
 export type RestoreStart = {
@@ -37,7 +42,7 @@ export type RestoreStart = {
   readonly message: string;
   readonly reason: string;
   readonly notes: readonly string[];
-  /** Where on the tape the old screen ends. */
+  /** Where on the tape the old screen ends, and the next generation begins: never before what was seen of it. */
   readonly offset: number;
   /** How old that screen was when the terminal was started again; null where nobody knows. */
   readonly screenAgeMs: number | null;

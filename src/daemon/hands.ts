@@ -210,7 +210,10 @@ export class Hands {
     const token = readHolderSpec(disk, home, id)?.token ?? random.bytes(32).toHex();
     const facts = { id, generation, recipe: recipeNow(terminal), token, tape: this.#options.tape };
     const preface = restored && (await this.#farewell(terminal, restored.message));
-    const again = restored === undefined || preface === undefined ? {} : { preface, typed: restored.typed };
+    const again =
+      restored === undefined || preface === undefined
+        ? {}
+        : { preface, typed: restored.typed, startAt: restored.offset };
     await writeHolderSpec(this.#world, { ...facts, ...again });
     const [runtime, ...words] = self.command(HOLDER_SOURCE);
     const made = this.holderProgram;

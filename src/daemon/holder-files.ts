@@ -76,13 +76,14 @@ export type SpecFacts = {
   /** Of a restoration. */
   readonly preface?: string;
   readonly typed?: string;
+  readonly startAt?: number;
 };
 
 /** What the holder is to do, durable before one is started. */
 export async function writeHolderSpec({ disk, home }: HolderPlace, facts: SpecFacts): Promise<void> {
   const directory = terminalDirectory(home, facts.id);
   for (const parent of makeDirectories(disk, directory, home)) await disk.syncDirectory(parent);
-  const { id, generation, recipe, token, tape, preface, typed } = facts;
+  const { id, generation, recipe, token, tape, preface, typed, startAt } = facts;
   const spec: HolderSpec = {
     v: PROTOCOL,
     id,
@@ -94,6 +95,7 @@ export async function writeHolderSpec({ disk, home }: HolderPlace, facts: SpecFa
     tape,
     ...(preface !== undefined && { preface }),
     ...(typed !== undefined && typed !== "" && { typed }),
+    ...(startAt !== undefined && { startAt }),
   };
   await writeAtomic(disk, joinPath(directory, "holder.json"), Buffer.from(`${JSON.stringify(spec)}\n`));
 }

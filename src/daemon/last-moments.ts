@@ -1,5 +1,7 @@
 // What is known of a terminal's last moments: what the last checkpoint says of it, and its old screen.
 // LM1. What is in doubt is not used (TC-6): the terminal comes back from the log alone, and is told why.
+// LM2. A snapshot may have seen more than is left of the tape. It is the best there is of that screen, and good for as long as nothing else
+//      is written at offsets it has seen: so the next generation begins behind it (R5 of holder/recorder.ts).
 import type { Known } from "../core/restoration.ts";
 import type { Terminal } from "../core/terminal.ts";
 import type { Checkpoints } from "./checkpoints.ts";
@@ -16,9 +18,11 @@ export class LastMoments {
 
   async known(id: string): Promise<Known> {
     const last = await this.#checkpoints.lastSeen(id);
-    if (last === undefined || last.doubt !== null) return { evidence: undefined, doubt: last?.doubt ?? null }; // LM1
-    const { workingDirectory, foreground, size } = last.session;
-    return { evidence: { workingDirectory, foreground, size }, doubt: null };
+    if (last === undefined) return { evidence: undefined, doubt: null };
+    const { workingDirectory, foreground, size, screen } = last.session;
+    const seenTo = screen?.offset ?? 0; // LM2
+    if (last.doubt !== null) return { evidence: undefined, doubt: last.doubt, seenTo }; // LM1
+    return { evidence: { workingDirectory, foreground, size }, doubt: null, seenTo };
   }
 
   /** What goes on the tape between the old screen and the new program. A screen of any age is a screen: its bytes are on the tape. */

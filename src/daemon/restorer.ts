@@ -69,7 +69,7 @@ export class Restorer {
       return item(terminal, "needs you", inOne(why), `holdfast restore ${terminal.name}`);
     }
     const { id, generation } = terminal;
-    const start = this.#start(terminal, plan, { reason: wish.reason, at, evidence });
+    const start = this.#start(terminal, plan, { reason: wish.reason, at, evidence, seenTo: last.seenTo ?? 0 });
     const lost = wish.found ? { lost: { reason: wish.reason, ...known } } : {};
     const done = await this.#ports.turn.submit({ kind: "restore", id, generation, start, ...lost }); // RO2
     if (!done.ok) return item(terminal, "could not", done.error.message, done.error.hint);
@@ -102,12 +102,12 @@ export class Restorer {
   #start(
     { id }: Terminal,
     { argv, cwd, typed, notes }: RestorePlan & { kind: "start" },
-    { reason, at, evidence }: { reason: string; at: string; evidence: Evidence | undefined },
+    { reason, at, evidence, seenTo }: { reason: string; at: string; evidence: Evidence | undefined; seenTo: number },
   ): RestoreStart {
     const { disk, home } = this.#ports.place;
     const screenAgeMs = this.#screenAgeMs(id);
     const message = messageOf({ reason, at }, notes);
-    const offset = new TapeReader(disk, tapeOf(home, id)).end;
+    const offset = Math.max(new TapeReader(disk, tapeOf(home, id)).end, seenTo);
     return { argv, cwd, typed, message, reason, notes, offset, screenAgeMs, evidence: evidence ?? null };
   }
 

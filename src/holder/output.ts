@@ -28,11 +28,17 @@ export class Output {
   readonly #errors: Recorder | undefined;
   #lastAt: number | undefined;
 
-  constructor(world: World, directory: string, spec: Pick<protocol.HolderSpec, "mode" | "tape">, offer: Offer) {
-    const record = (name: string, limits: TapeLimits) => new Recorder(world, joinPath(directory, name), limits);
+  constructor(
+    world: World,
+    directory: string,
+    spec: Pick<protocol.HolderSpec, "mode" | "tape" | "startAt">,
+    offer: Offer,
+  ) {
+    const record = (name: string, limits: TapeLimits, startAt = 0) =>
+      new Recorder(world, joinPath(directory, name), { ...limits, startAt });
     this.#clock = world.clock;
     this.#offer = offer;
-    this.tape = record("tape", spec.tape);
+    this.tape = record("tape", spec.tape, spec.startAt);
     this.#inputs = spec.mode === "pipe" ? record("input-tape", spec.tape) : undefined;
     this.#errors = spec.mode === "pipe" ? record("stderr-tape", STDERR_LIMITS) : undefined;
     this.pressure = new Pressure(spec.mode === "pipe" ? spec.tape.maxBytes : Number.POSITIVE_INFINITY);

@@ -36,6 +36,19 @@ describe("recorder", () => {
     return { disk, clock, recorder: new Recorder({ disk, clock }, "/t/tape", LIMITS) };
   }
 
+  test("a tape that lost its end goes on behind what was seen of it: the gap is told, and no offset is used twice", async () => {
+    const { disk, clock, recorder: first } = recorder();
+    first.append(bytes("hello"));
+    await first.finish();
+    const next = new Recorder({ disk, clock }, "/t/tape", { ...LIMITS, startAt: 9 });
+    expect([next.end, next.gaps]).toEqual([9, 1]);
+    expect(next.append(bytes("new"))).toBe(9);
+    expect(next.read(5, 10)).toEqual({ kind: "gap", from: 5, to: 9 });
+    expect(next.read(9, 10)).toMatchObject({ kind: "bytes", offset: 9 });
+    const whole = new Recorder({ disk, clock }, "/t/tape", { ...LIMITS, startAt: 2 });
+    expect([whole.end, whole.gaps]).toEqual([12, 0]);
+  });
+
   test("what is dirty is synced within a second, and nothing runs while idle", async () => {
     const made = recorder();
     expect(made.clock.pendingTimers).toBe(0);

@@ -4,6 +4,8 @@
 // R3. While the tape cannot be written, the newest bytes wait in a ring of bounded size and go to the tape as soon as it works
 //     again. What the ring had to drop is a gap of the tape, and counted.
 // R4. A tape whose sync failed is not trusted again in this life (tape.ts, T5): memory only, and `trouble` says why.
+// R5. A power cut may take the end of a tape that somebody has seen already: a checkpoint's snapshot, a window far away. No offset is
+//     used twice: what is lost stays a gap, and the next byte comes behind everything that is known to have been seen.
 import { type Fault, isFault } from "../base/fault.ts";
 import { Tape, type TapeLimits } from "../log/tape.ts";
 import type { TapeRead } from "../log/tape-segments.ts";
@@ -29,14 +31,21 @@ export class Recorder {
   #end: number;
   /** Where the bytes on the tape end; after a gap that is only planned, the tape's own end is further on. */
   #written: number;
-  #gaps = 0;
+  #gaps: number;
   #dirty = false;
   #syncing: Promise<void> | undefined;
   #callOff: (() => void) | undefined;
 
-  constructor(world: { readonly disk: Disk; readonly clock: Clock }, directory: string, limits: TapeLimits) {
+  /** `startAt`: R5. */
+  constructor(
+    world: { readonly disk: Disk; readonly clock: Clock },
+    directory: string,
+    { startAt = 0, ...limits }: TapeLimits & { readonly startAt?: number },
+  ) {
     this.#clock = world.clock;
     this.#tape = Tape.open(world.disk, directory, limits);
+    this.#gaps = startAt > this.#tape.end ? 1 : 0;
+    this.#tape.skip(Math.max(0, startAt - this.#tape.end)); // R5
     this.#end = this.#tape.end;
     this.#written = this.#end;
   }

@@ -40,6 +40,7 @@ const SPEC: Readonly<Record<keyof HolderSpec, Check>> = {
   tape: isLimits,
   preface: orAbsent(isText),
   typed: orAbsent(isText),
+  startAt: orAbsent(isCount),
 };
 
 const HELLO: Readonly<Record<keyof Hello, Check>> = {

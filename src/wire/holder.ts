@@ -105,6 +105,8 @@ export type HolderSpec = {
   readonly preface?: string;
   /** Typed into the command once it is ready for it; with a return at its end it is run. */
   readonly typed?: string;
+  /** No byte of this generation has an offset before it: somebody has seen that far of a tape that lost its end. */
+  readonly startAt?: number;
 };
 
 export function jsonFrame(tag: number, value: unknown): Uint8Array {

@@ -91,6 +91,27 @@ test("from a snapshot and the bytes since comes the same screen; without the byt
   });
 });
 
+test("the screen at an earlier offset, from a snapshot or from the start: nothing behind it is in it, and nothing is kept", async () => {
+  const home = new TapeHome();
+  const live = new LiveScreens(world);
+  const ask = { directory: home.directory("p"), size } as const;
+  home.append("p", "before");
+  const taken = await answer(live, world.clock, { ...ask, op: "snapshot", maxBytes: EVERYTHING });
+  if (!taken.ok || !isScreenSnapshot(taken.value)) throw new Error("no snapshot");
+  home.append("p", " end\u001b[2J\u001b[Hafterwards");
+  const textAt = async (from: object) => {
+    const said = await new LiveScreens(world).past({ ...ask, ...from }, 10);
+    return said.lines[0]
+      ?.map(({ ch }) => ch)
+      .join("")
+      .trim();
+  };
+  expect([await textAt({}), await textAt({ from: taken.value })]).toEqual(["before end", "before end"]);
+  const whole = await answer(live, world.clock, { ...ask, op: "cells", until: 6 });
+  expect(whole).toMatchObject({ ok: true, value: { cursor: { x: 6, y: 0 } } });
+  expect(live.count).toBe(1);
+});
+
 test("a piece that is cut in two waits for its rest: the offset lies before it", async () => {
   const home = new TapeHome();
   const text = "abc\u001b[3";

@@ -1,0 +1,163 @@
+// One boot of a machine in the simulated world: a daemon's log, checkpoints and restoration, the screen program's emulator and a
+// holder's tape, all of it the real code over a disk that forgets what was not synced. What is not there: processes and sockets.
+import { expect } from "bun:test";
+import type { ScreenSnapshot } from "../../src/core/screen.ts";
+import type { Terminal } from "../../src/core/terminal.ts";
+import { CheckpointReader } from "../../src/daemon/checkpoint-reader.ts";
+import { CheckpointState } from "../../src/daemon/checkpoint-state.ts";
+import { CheckpointWriter } from "../../src/daemon/checkpoint-writer.ts";
+import { foldTerminals } from "../../src/daemon/fold.ts";
+import { setAsideBefore } from "../../src/daemon/generations.ts";
+import type { Hands } from "../../src/daemon/hands.ts";
+import { readOnDisk, writeHolderSpec } from "../../src/daemon/holder-files.ts";
+import { LastMoments } from "../../src/daemon/last-moments.ts";
+import { Restorer } from "../../src/daemon/restorer.ts";
+import { Turn } from "../../src/daemon/turn.ts";
+import { Recorder } from "../../src/holder/recorder.ts";
+import { claim } from "../../src/holder/records.ts";
+import { EventLog } from "../../src/log/event-log.ts";
+import { TapeReader } from "../../src/log/tape-reader.ts";
+import { answer } from "../../src/screen/answer.ts";
+import { LiveScreens } from "../../src/screen/live.ts";
+import type { SimDisk } from "../sim/disk.ts";
+import { type SimWorld, simWorld } from "../sim/world.ts";
+
+export const HOME = "/h";
+export const ID = "0123456789ab4def8123456789abcdef";
+export const DIRECTORY = `${HOME}/terminals/${ID}`;
+const SIZE = { cols: 40, rows: 12 };
+const LIMITS = { segmentBytes: 4096, maxBytes: 65_536 };
+
+export class Boot {
+  readonly place: SimWorld & { readonly home: string };
+  readonly log: EventLog;
+  readonly turn: Turn;
+  readonly reader: CheckpointReader;
+  readonly restorer: Restorer;
+  readonly #moments: LastMoments;
+  readonly #state: CheckpointState;
+  readonly #writer: CheckpointWriter;
+  readonly #live: LiveScreens;
+  #tape: Recorder | undefined;
+
+  /** `boots` have been before. */
+  static async open(disk: SimDisk, boots: number): Promise<Boot> {
+    const world = simWorld(1, disk);
+    for (let boot = 0; boot < boots; boot += 1) world.processes.reboot();
+    const place = { ...world, home: HOME };
+    const boot = new Boot(place, await EventLog.open(place, { segmentBytes: 64 << 10, ballastBytes: 0 }));
+    boot.#state.seed((await boot.reader.survey()).sessions.values());
+    return boot;
+  }
+
+  private constructor(place: SimWorld & { readonly home: string }, log: EventLog) {
+    this.place = place;
+    this.log = log;
+    this.turn = new Turn(log, place.clock, { publish: () => undefined, perform: () => undefined, broken });
+    expect(foldTerminals(log, this.turn)).toEqual([]);
+    this.#live = new LiveScreens(place);
+    this.reader = new CheckpointReader(place, { maxAgeMs: 86_400_000 }, () => undefined);
+    this.#writer = new CheckpointWriter(place, () => undefined);
+    this.#state = new CheckpointState(
+      place,
+      { scrollbackBytes: 2048, environment: { allow: [], deny: [] } },
+      {
+        screens: { snapshot: async ([of]) => new Map([[ID, await this.#ask<ScreenSnapshot>("snapshot", of?.from)]]) },
+        terminals: () => this.turn.terminals.values(),
+        status: async () => undefined,
+        late: () => undefined,
+        broken,
+      },
+    );
+    const lastSeen = async () => {
+      const last = this.#state.last(ID);
+      return last === undefined ? undefined : { session: last.session, doubt: null };
+    };
+    this.#moments = new LastMoments(
+      { lastSeen },
+      { farewell: ({ from, message }) => this.#ask<string>("farewell", from, message) },
+    );
+    const hands = { settled: async () => undefined } as unknown as Hands;
+    const known = (id: string) => this.#moments.known(id);
+    this.restorer = new Restorer({ place, turn: this.turn, hands, shell: "/bin/sh", rules: [], known });
+  }
+
+  /** What the screen program says. */
+  async #ask<T>(op: "snapshot" | "farewell", from: ScreenSnapshot | undefined, message = ""): Promise<T> {
+    const asked = {
+      directory: DIRECTORY,
+      size: SIZE,
+      ...(from === undefined ? {} : { from }),
+      message,
+      maxBytes: 2048,
+    };
+    const said = await answer(this.#live, this.place.clock, { ...asked, op });
+    if (!said.ok) throw new Error(said.error.message);
+    return said.value as T;
+  }
+
+  get terminal(): Terminal | undefined {
+    return this.turn.terminals.get(ID);
+  }
+
+  async create(): Promise<void> {
+    const recipe = { argv: ["sh"], cwd: "/", env: {}, size: SIZE };
+    await this.turn.submit({ kind: "create", id: ID, name: "one", lane: "main", recipe });
+  }
+
+  /** What a recovery does about a terminal whose holder is gone. */
+  async restore(): Promise<void> {
+    const { terminal } = this;
+    if (terminal === undefined || readOnDisk(this.place, ID, terminal.generation).kind === "unclaimed") return;
+    const wish = { reason: "the machine went down", found: true, way: "plan", asked: false } as const;
+    await this.restorer.restore(terminal, wish);
+  }
+
+  /** What hands and holder do for a terminal that is starting. False where somebody had claimed this generation. */
+  async begin(): Promise<boolean> {
+    const { terminal } = this;
+    if (terminal === undefined) throw new Error("it was created");
+    const { generation, recipe, restored } = terminal;
+    await setAsideBefore(this.place, ID, generation);
+    if (readOnDisk(this.place, ID, generation).kind !== "unclaimed") return false;
+    const preface = restored === undefined ? "" : await this.#moments.farewell(terminal, restored.message);
+    const startAt = restored?.offset ?? 0;
+    await writeHolderSpec(this.place, { id: ID, generation, recipe, token: "t", tape: LIMITS, preface, startAt });
+    if (!(await claim({ ...this.place, directory: DIRECTORY }, generation))) return false;
+    this.#tape = new Recorder(this.place, `${DIRECTORY}/tape`, { ...LIMITS, startAt });
+    if (preface !== "") this.#tape.append(Buffer.from(preface));
+    const child = this.place.processes.spawn();
+    await this.turn.submit({ kind: "started", id: ID, child, holder: this.place.processes.pid });
+    return true;
+  }
+
+  /** Output, not synced yet. */
+  print(text: string): void {
+    this.#tape?.append(Buffer.from(text));
+  }
+
+  async sync(): Promise<void> {
+    await this.#tape?.finish();
+  }
+
+  async checkpoint(): Promise<void> {
+    const saved = await this.#writer.write(await this.#state.sessions());
+    expect(saved.ok).toBe(true);
+  }
+
+  /** What is left of the tape. */
+  tapeText(): string {
+    const tape = new TapeReader(this.place.disk, `${DIRECTORY}/tape`);
+    let text = "";
+    for (let at = 0; ; ) {
+      const read = tape.read(at, 1 << 16);
+      if (read.kind === "end") return text;
+      if (read.kind === "bytes") text += Buffer.from(read.bytes).toString();
+      at = read.kind === "bytes" ? at + read.bytes.length : read.to;
+    }
+  }
+}
+
+function broken(error: unknown): never {
+  throw error;
+}
