@@ -1,19 +1,22 @@
-// Terminals to be checkpointed: real shells with a real job in front, each in a terminal of its own, and tapes that grow. What is not real:
-// their holders (nobody is asked over a socket) and the screen program, which is stood in for by a snapshot of 10 KB.
+// Terminals to be checkpointed: real shells with a real job in front, each in a terminal of its own, tapes that grow, and the real screen
+// program that draws them. What is not real: their holders (nobody is asked over a socket).
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ScreenSnapshot } from "../src/core/screen.ts";
 import type { Terminal } from "../src/core/terminal.ts";
 import { applyTerminal } from "../src/core/terminal-events.ts";
 import { CheckpointState } from "../src/daemon/checkpoint-state.ts";
+import { Screens } from "../src/daemon/screens.ts";
 import { identify } from "../src/world/process.ts";
+import { realChildren } from "../src/world/real-children.ts";
+import { realSelf } from "../src/world/self.ts";
 import { realWorld } from "../src/world/world.ts";
 import { type Bench, makePlace } from "./scratch.ts";
 
 const SNAPSHOT_BYTES = 10_240;
 const LINE =
   "\u001b[1;32mann@box\u001b[0m:\u001b[1;34m~/src\u001b[0m$ make test && echo done\r\nok, 12 files checked\r\n";
-const VT = LINE.repeat(Math.ceil(SNAPSHOT_BYTES / LINE.length)).slice(0, SNAPSHOT_BYTES);
+/** Twice what is kept of it: a screen and some history. */
+const VT = LINE.repeat(Math.ceil((2 * SNAPSHOT_BYTES) / LINE.length));
 
 export type OpenTerminals = {
   readonly home: string;
@@ -40,10 +43,8 @@ export function openTerminals(bench: Pick<Bench, "directory">, count: number): O
     return { ...made, state: { kind: "running", holder: 1, ...who } };
   });
   const tapeOf = (id: string) => join(home, "terminals", id, "tape", "0000000000000000.seg");
-  let printed = 0;
-  const snapshot = (offset: number): ScreenSnapshot => {
-    return { offset, cols: 120, rows: 40, vt: VT, exact: true, at: "", title: "", alternate: false };
-  };
+  for (const { id } of terminals) appendFileSync(tapeOf(id), VT);
+  const screens = new Screens({ children: realChildren(), clock: world.clock, self: realSelf(), home });
   const state = new CheckpointState(
     world,
     { scrollbackBytes: SNAPSHOT_BYTES, environment: { allow: [], deny: [] } },
@@ -54,7 +55,7 @@ export function openTerminals(bench: Pick<Bench, "directory">, count: number): O
       broken: (error) => {
         throw error;
       },
-      screens: { snapshot: async (asked) => new Map(asked.map(({ id }) => [id, snapshot(printed)])) },
+      screens,
     },
   );
   return {
@@ -62,9 +63,9 @@ export function openTerminals(bench: Pick<Bench, "directory">, count: number): O
     state,
     print: () => {
       for (const { id } of terminals) appendFileSync(tapeOf(id), "output\r\n");
-      printed += "output\r\n".length;
     },
     close: async () => {
+      screens.close();
       for (const child of children) process.kill(-child.pid, "SIGKILL");
       await Promise.all(children.map((child) => child.exited));
     },

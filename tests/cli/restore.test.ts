@@ -46,7 +46,9 @@ test("a reboot: terminals come back by their policy, and restore, accept and rol
   expect(await home.listed("shell")).toMatchObject({ state: "running", generation: 2, restoredAt: expect.any(String) });
   const report = await home.ok("recovery", "report");
   expect(report).toContain("machine crash");
-  expect(report).toMatch(/needs you +terminal asks +the machine went down; its policy is ask +→ holdfast restore asks/);
+  expect(report).toMatch(
+    /needs you +terminal asks +the machine went down; its policy is ask; its screen was last written .*→ holdfast restore asks/,
+  );
   expect(await home.ok("recovery", "status")).toContain("LIVE");
   const window = home.window(["attach", "asks"]);
   await window.shows("holdfast restore asks");
