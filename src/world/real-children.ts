@@ -3,6 +3,7 @@
 //      terminal or a pipe open must not keep us waiting.
 // RC2. The child is born with the higher chance of being taken for memory (C4): set on us before and taken back after, so that
 //      there is no moment in which it, or what it starts at once, has ours.
+// RC3. Nobody writes from within Bun's own word that all is written: now and then such a write was left lying, and nobody woke up for it.
 import { closeSync, constants, openSync, statSync } from "node:fs";
 import { Fault } from "../base/fault.ts";
 import { attempt, systemCode } from "./attempt.ts";
@@ -29,7 +30,7 @@ function pty(command: Command, size: Size, events: PtyEvents): PtyChild {
     },
     drain: () => {
       waiting = 0;
-      events.drained?.();
+      setImmediate(() => events.drained?.()); // RC3
     },
     exit: () => last.closed(),
   };

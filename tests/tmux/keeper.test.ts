@@ -185,7 +185,7 @@ describe("a daemon that dies", () => {
           expect([...next.turn.states.values()].map(({ state }) => state.kind)).toEqual(["kept"]);
           await next.log.close();
         }
-        if (done) expect(at).toBeGreaterThan(15);
+        if (done) expect(at).toBeGreaterThan(10); // So many calls there are at least.
       }
     },
     3 * MINUTE,
