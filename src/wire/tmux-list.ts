@@ -87,11 +87,20 @@ function parsePane(values: readonly string[]): ListedPane | undefined {
   };
 }
 
-/** `NAME=value` lines as `show-environment` prints them; what is no variable (`-NAME`: removed; the rest of a value) is passed over. */
+/** One of `show-environment -s`: `NAME="value"; export NAME;`, with a backslash before what a shell would read, or `unset NAME;`. */
+const VARIABLE = /(?:unset ([^\n;]+);|([^\n="]+)="([^"\\]*(?:\\[\s\S][^"\\]*)*)"; export \2;)\n/y;
+const NAME = /^[A-Za-z_]\w*$/;
+
+/**
+ * The variables that `show-environment -s` prints. A value may go over many lines, and a line of a secret may look like a variable of
+ * its own: so values are read by their quotes, and from where something is not understood, nothing is.
+ */
 export function parseEnvironment(text: string): Record<string, string> {
-  const pairs = text.split("\n").flatMap((line): [string, string][] => {
-    const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/.exec(line) ?? [];
-    return name === undefined || value === undefined ? [] : [[name, value]];
-  });
+  const pairs: [string, string][] = [];
+  VARIABLE.lastIndex = 0;
+  for (let found = VARIABLE.exec(text); found !== null; found = VARIABLE.exec(text)) {
+    const [, , name = "", value = ""] = found;
+    if (NAME.test(name)) pairs.push([name, value.replaceAll(/\\([\s\S])/g, "$1")]);
+  }
   return Object.fromEntries(pairs);
 }

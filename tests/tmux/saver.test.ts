@@ -14,6 +14,9 @@ import { SimRandom } from "../sim/random.ts";
 const SOCKET = { path: "/s" };
 const OPTIONS = { scrollbackLines: 100, environment: { allow: [], deny: [] } };
 
+/** As `show-environment -s` prints it. */
+const ENVIRONMENT = 'A="1"; export A;\nMY_TOKEN="hunter2"; export MY_TOKEN;\n';
+
 function pane(changes: Partial<ListedPane> = {}): ListedPane {
   const session = { serverPid: 1, session: "$0", sessionName: "work", mark: "", attached: false };
   const window = { window: "@0", index: 0, windowName: "w", automatic: false, layout: "c195,80x24,0,0,0" };
@@ -33,7 +36,7 @@ class FakeTmux {
     if (this.broken) return { ok: false, error: { code: "tmux-failed", message: "no", hint: "" } };
     const said = call.commands.map(([name, ...words]) => {
       if (name === "capture-pane") return `${this.text}\n\n\n`;
-      return name === "display-message" ? `${words.at(-1)}\n` : "A=1\nMY_TOKEN=hunter2\n";
+      return name === "display-message" ? `${words.at(-1)}\n` : ENVIRONMENT;
     });
     return ok(said.join(""));
   };
@@ -138,6 +141,17 @@ test("a listing is read whole or not at all, whatever names hold", () => {
   }
 });
 
-test("an environment is its variables; the rest of a value over two lines is none", () => {
-  expect(parseEnvironment("A=1\n-REMOVED\nB=x=y\nBASH_FUNC_f%%=() {\n  local z=1\n}\n")).toEqual({ A: "1", B: "x=y" });
+test("an environment is its variables: no line of a value passes for another one, or a secret's would be stored", () => {
+  const said = [
+    'A="1"; export A;',
+    "unset REMOVED;",
+    'B="x=y"; export B;',
+    'BASH_FUNC_f%%="() {\n  local z=1\n}"; export BASH_FUNC_f%%;',
+    'PEM_KEY="-----BEGIN\nabcd=hunter2\nQQ==\nC=\\"5\\"; export C;\n"; export PEM_KEY;',
+    'D="\\$HOME \\`x\\` \\\\ \\"q\\""; export D;',
+  ];
+  const pem = '-----BEGIN\nabcd=hunter2\nQQ==\nC="5"; export C;\n';
+  expect(parseEnvironment(`${said.join("\n")}\n`)).toEqual({ A: "1", B: "x=y", PEM_KEY: pem, D: '$HOME `x` \\ "q"' });
+  expect(parseEnvironment('A="1"; export A;\nrubbish\nB="2"; export B;\n')).toEqual({ A: "1" });
+  expect(parseEnvironment("")).toEqual({});
 });

@@ -24,7 +24,8 @@ export class TmuxSite {
   readonly logs: EventLog[] = [];
 
   get env(): Record<string, string> {
-    return { PATH, HOME: this.path, SHELL: "/bin/sh", PS1: "$ ", LANG: "C.UTF-8", PLAIN: "kept", MY_TOKEN: "hunter2" };
+    const secrets = { MY_TOKEN: "hunter2", PEM_KEY: '-----BEGIN\nabcd=hunter2\n"; export X;\nQQ==\n' };
+    return { PATH, HOME: this.path, SHELL: "/bin/sh", PS1: "$ ", LANG: "C.UTF-8", PLAIN: "kept", ...secrets };
   }
 
   /** Runs the real tmux on this server; its output. */

@@ -82,7 +82,7 @@ export class TmuxSaver {
     if (stale.length === 0 && looks === this.#looked) return { ok: true, value: false }; // S2
     const captured = await this.#capture(socket, panes, stale);
     if (!captured.ok) return captured; // S1
-    const environment = await this.#run({ socket, commands: [["show-environment", "-g"]] });
+    const environment = await this.#run({ socket, commands: [["show-environment", "-g", "-s"]] });
     if (!environment.ok) return environment;
     const { kept, leftOut } = keepEnvironment(parseEnvironment(environment.value), this.#options.environment);
     const snapshot: TmuxSnapshot = {
