@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { TmuxCare } from "../../src/core/tmux.ts";
+import type { TmuxRun } from "../../src/daemon/tmux/client.ts";
 import { tmuxHandlers } from "../../src/daemon/tmux/handlers.ts";
 import { realProcesses } from "../../src/world/real-process.ts";
 import { realRandom } from "../../src/world/real-random.ts";
@@ -196,6 +197,32 @@ describe("a daemon that dies", () => {
 });
 
 describe("left as it is", () => {
+  test.skipIf(!hasTmux)(
+    "a session of somebody's on a server that came in the middle, though it has the number of ours (needs tmux)",
+    async () => {
+      const on = site();
+      on.tmux("new-session", "-d", "-s", "work");
+      let swaps = 1;
+      const wrap = (run: TmuxRun): TmuxRun => {
+        return async (call) => {
+          const isLast = call.commands.some(([name]) => name === "rename-session");
+          if (isLast && swaps-- > 0) {
+            await killServer(on);
+            on.tmux("new-session", "-d", "-s", "somebody's");
+          }
+          return run(call);
+        };
+      };
+      const life = await live(on, { wrap });
+      await adopt(life, on, "work");
+      await killServer(on);
+      await life.keeper.round();
+      expect(on.names()).toEqual(["somebody's"]);
+      await life.keeper.round();
+      expect(on.names()).toEqual(["somebody's", "work"]);
+    },
+  );
+
   test.skipIf(!hasTmux)(
     "a good checkpoint, where the server is gone, does not answer, or is another (needs tmux)",
     async () => {

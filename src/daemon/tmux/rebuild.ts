@@ -1,6 +1,7 @@
 // Makes a tmux session again from what was saved of it.
 // B1. All or nothing: it is built under a name of our own, and gets its real name and our mark in one last command. What an earlier life
-//     left half-built has that name, and is built anew; with somebody attached to it, it is left alone, and said so.
+//     left half-built has that name, and is built anew; with somebody attached to it, it is left alone, and said so. What is ended or
+//     renamed is called by that name and not by its number, which another server, come meanwhile, gives to a session of somebody's.
 // B2. Nothing saved is interpreted on its way back (Q1 of core/tmux-snapshot.ts): texts go through files that only we can read, and
 //     through words of a command. What ran in front is typed, never run.
 // B3. What cannot be brought back as it was comes back as near as possible, and is named in the notes.
@@ -48,8 +49,8 @@ export class Rebuild {
   readonly #saved: SavedSnapshot;
   readonly #notes: string[] = [];
   readonly #typed = new Map<string, string>();
-  /** What an earlier life had begun. */
-  #leftover: string | undefined;
+  /** Whether an earlier life had begun. */
+  #leftover = false;
   /** Set by the first window. */
   #made: { readonly session: string; readonly serverPid: number } | undefined;
 
@@ -88,10 +89,10 @@ export class Rebuild {
     const found = (wanted: string) => panes.find(({ sessionName }) => sessionName === wanted);
     const [half, older] = [found(building), found(leftover)];
     if (half?.attached || older?.attached) return ATTACHED;
-    this.#leftover = (half ?? older)?.session;
+    this.#leftover = half !== undefined || older !== undefined;
     if (half === undefined) return undefined;
-    const commands = [["rename-session", "-t", half.session, leftover]];
-    if (older !== undefined) commands.unshift(["kill-session", "-t", older.session]);
+    const commands = [["rename-session", "-t", `=${building}`, leftover]]; // B1
+    if (older !== undefined) commands.unshift(["kill-session", "-t", `=${leftover}`]);
     const done = await this.#tmux(...commands);
     return done.ok ? undefined : done;
   }
@@ -129,8 +130,8 @@ export class Rebuild {
       await this.#tmux(["move-window", "-s", ids.window, "-t", `${ids.session}:${window.index}`]);
     }
     this.#made ??= { session: ids.session, serverPid: ids.serverPid };
-    if (this.#leftover !== undefined) await this.#tmux(["kill-session", "-t", this.#leftover]);
-    this.#leftover = undefined;
+    if (this.#leftover) await this.#tmux(["kill-session", "-t", `=${leftoverName(this.#care.id)}`]); // B1
+    this.#leftover = false;
     return ok({ window: ids.window, panes: [[ids.pane, first]] });
   }
 
@@ -220,8 +221,9 @@ export class Rebuild {
     const select = inOrder.slice(-2).map(({ index }) => ["select-window", "-t", `${session}:${index}`]);
     const selected = await this.#tmux(...select);
     if (!selected.ok) this.#notes.push("another window is in front");
-    const rename = ["rename-session", "-t", session, "--", unformatted(givenName(name))];
-    const done = await this.#tmux(["set-option", "-t", session, MARK, this.#care.id], rename);
+    const ours = `=${buildingName(this.#care.id)}`; // B1
+    const rename = ["rename-session", "-t", ours, "--", unformatted(givenName(name))];
+    const done = await this.#tmux(["set-option", "-t", `${ours}:`, MARK, this.#care.id], rename);
     return done.ok ? ok({ place: { server, session }, name, notes: this.#notes }) : done;
   }
 
