@@ -69,8 +69,12 @@ const SSH: Grammar = {
 };
 const SSH_WORD = /^-(?:[46AaCgKkMNnqTtvXxYy]+|[BbcDEeFIiJLlmoPpRSWw].*)$/;
 
+/** `-o RemoteCommand=./deploy`, `-oRemoteCommand ./deploy`: a command by another door. */
+const SSH_COMMAND = /^(?:-o)?\s*(?:remote|local)command\b/i;
+
 /** A login or a tunnel; a command on the other side would be run twice. */
 function isSafeSsh(words: readonly string[]): boolean {
+  if (words.some((word) => SSH_COMMAND.test(word))) return false;
   const { options, rest, doubtful } = tellApart(words.flatMap(apart), SSH);
   return rest.length === 1 && !doubtful && options.every(({ words: [word = ""] }) => SSH_WORD.test(word));
 }
