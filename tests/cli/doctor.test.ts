@@ -256,7 +256,8 @@ describe("what runs", () => {
     const gone = answer(await home.run("doctor", "--json"));
     expect(named(gone, "holders")).toMatchObject({
       status: "warning",
-      what: "how 1 terminal ended is not known: work",
+      what: "lost, and waiting for you: 1 terminal (work)",
+      next: "holdfast restore work", // Not `rm`: nothing of it is lost for good.
     });
   }, 60_000);
 

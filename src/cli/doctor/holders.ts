@@ -40,8 +40,8 @@ function uncertainOnes(terminals: readonly Terminal[]): Finding[] {
   const uncertain = terminals.filter(({ state }) => state.kind === "uncertain");
   if (uncertain.length === 0) return [];
   const why = uncertain[0]?.state.kind === "uncertain" ? uncertain[0].state.reason : "";
-  const what = `how ${count(uncertain.length, "terminal")} ended is not known: ${namesOf(uncertain)}`;
-  return [warning("holders", { what, why, next: "holdfast history NAME, then: holdfast rm NAME" })];
+  const what = `lost, and waiting for you: ${count(uncertain.length, "terminal")} (${namesOf(uncertain)})`;
+  return [warning("holders", { what, why, next: `holdfast restore ${uncertain[0]?.name ?? "NAME"}` })];
 }
 
 function namesOf(terminals: readonly Terminal[]): string {
