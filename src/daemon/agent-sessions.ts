@@ -1,5 +1,6 @@
 // The conversations that coding agents keep on disk, as far as they help to find the one a terminal was in.
-// AS1. Only looking, and within bounds: these directories belong to others and may be large.
+// AS1. Only looking, and within bounds: these directories belong to others and may be large. A file is opened only where its time says
+//      that it may be the one; years of others cost a look at their names and times.
 // AS2. Where they lie follows the environment that the terminal was started with.
 import { isFault } from "../base/fault.ts";
 import { type AgentName, type AgentSessions, NO_SESSIONS } from "../core/agent-commands.ts";
@@ -25,8 +26,7 @@ const ID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 export function agentSessions(disk: Disk, query: SessionQuery): AgentSessions {
   try {
     const found = FINDERS[query.agent](disk, query);
-    const since = query.since === undefined ? Number.POSITIVE_INFINITY : Date.parse(query.since);
-    const recent = found.filter(({ modifiedMs }) => modifiedMs >= since);
+    const recent = found.filter((file) => isRecent(file, query));
     return { known: found.map(({ id }) => id), recent: recent.map(({ id }) => id) };
   } catch (error) {
     if (isFault(error)) return NO_SESSIONS; // A directory that cannot be read says nothing.
@@ -34,19 +34,27 @@ export function agentSessions(disk: Disk, query: SessionQuery): AgentSessions {
   }
 }
 
+function isRecent({ modifiedMs }: Found, { since }: SessionQuery): boolean {
+  return since !== undefined && modifiedMs >= Date.parse(since);
+}
+
+/** All of them for claude, whose files need not be opened; for the others only the recent ones (AS1). */
 const FINDERS: Readonly<Record<AgentName, (disk: Disk, query: SessionQuery) => Found[]>> = {
   claude: (disk, { env, cwd }) => {
     const root = env["CLAUDE_CONFIG_DIR"] ?? inHome(env, ".claude");
     const directory = joinPath(root, `projects/${cwd.replace(/[^A-Za-z0-9]/g, "-")}`);
     return paths(disk, directory, new RegExp(`^(${ID})\\.jsonl$`));
   },
-  codex: (disk, { env, cwd }) => {
+  codex: (disk, query) => {
+    const { env, cwd } = query;
     const root = joinPath(env["CODEX_HOME"] ?? inHome(env, ".codex"), "sessions");
     const days = below(disk, below(disk, below(disk, [root])));
     const files = days.flatMap((day) => paths(disk, day, new RegExp(`^rollout-.*-(${ID})\\.jsonl$`)));
-    return files.slice(0, MOST_FILES).filter(({ path }) => head(disk, path).includes(`"cwd":${JSON.stringify(cwd)}`));
+    const recent = files.filter((file) => isRecent(file, query)).slice(0, MOST_FILES);
+    return recent.filter(({ path }) => head(disk, path).includes(`"cwd":${JSON.stringify(cwd)}`));
   },
-  gemini: (disk, { env, cwd }) => {
+  gemini: (disk, query) => {
+    const { env, cwd } = query;
     const projects = below(disk, [inHome(env, ".gemini/tmp")]);
     const hash = sha256(cwd);
     const chats = projects
@@ -54,6 +62,7 @@ const FINDERS: Readonly<Record<AgentName, (disk: Disk, query: SessionQuery) => F
       .map((path) => `${path}/chats`);
     return chats
       .flatMap((directory) => paths(disk, directory, /^(session-.*)\.jsonl?$/))
+      .filter((file) => isRecent(file, query))
       .flatMap((file) => {
         const id = new RegExp(`"sessionId":\\s*"(${ID})"`).exec(head(disk, file.path))?.[1];
         return id === undefined ? [] : [{ ...file, id }];
