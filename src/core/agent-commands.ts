@@ -2,7 +2,8 @@
 // AC1. Every option stays as it was, permission mode first of all; only what chooses the conversation changes.
 // AC2. A prompt that was given is not given again: it was said once already.
 // AC3. A conversation is named, never guessed: by the command line, or as the only one that this program can have written. Where
-//      neither says, there is no restore command.
+//      neither says, there is no restore command. One that another terminal goes on with is that one's: two programs that write to one
+//      conversation would spoil it.
 import { baseName, type Grammar, givenTo, has, type Told, tellApart, without } from "./words.ts";
 
 export type AgentName = "claude" | "codex" | "gemini" | "opencode";
@@ -15,6 +16,11 @@ export type AgentSessions = {
 };
 
 export const NO_SESSIONS: AgentSessions = { known: [], recent: [] };
+
+/** AC3. `taken`: the words of the other terminals' command lines. */
+export function notTaken({ known, recent }: AgentSessions, taken: ReadonlySet<string>): AgentSessions {
+  return { known, recent: recent.filter((id) => !taken.has(id)) };
+}
 
 type Agent = {
   readonly grammar: Grammar;

@@ -156,6 +156,17 @@ export function agentOf({ command }: Aim) {
   return command === undefined ? undefined : agentIn(command)?.agent;
 }
 
+/** The words with which the other terminals were started, at first and the last time. */
+export function wordsOfOthers({ id }: Terminal, terminals: Iterable<Terminal>): ReadonlySet<string> {
+  const others = [...terminals].filter((other) => other.id !== id && !other.removed && other.state.kind !== "ended");
+  return new Set(
+    others.flatMap(({ recipe, restored }) => [
+      ...recipe.argv,
+      ...(restored === undefined ? [] : [...restored.argv, ...restored.typed.trim().split(" ")]),
+    ]),
+  );
+}
+
 const SHOWN = 200;
 
 /** For a line that people read: nothing in it moves a cursor. */

@@ -7,10 +7,11 @@
 //      was killed took nothing.
 import { isFault } from "../base/fault.ts";
 import { type Result, refused } from "../base/result.ts";
-import { NO_SESSIONS } from "../core/agent-commands.ts";
+import { type AgentName, type AgentSessions, NO_SESSIONS, notTaken } from "../core/agent-commands.ts";
 import type { Fate, ReportItem } from "../core/recovery.ts";
 import type { Evidence, Known, RestoreStart } from "../core/restoration.ts";
 import {
+  type Aim,
   agentOf,
   aimOf,
   evidenceFor,
@@ -19,6 +20,7 @@ import {
   type RestorePlan,
   type RestoreWay,
   shown,
+  wordsOfOthers,
 } from "../core/restore.ts";
 import type { RestoreRule } from "../core/restore-commands.ts";
 import type { Terminal } from "../core/terminal.ts";
@@ -93,10 +95,15 @@ export class Restorer {
     const { env } = terminal.recipe;
     const aim = aimOf(terminal, wish.evidence, wish.way);
     const agent = agentOf(aim);
-    const sessions =
-      agent === undefined ? NO_SESSIONS : agentSessions(disk, { agent, cwd: aim.cwd, since: aim.since, env });
+    const sessions = agent === undefined ? NO_SESSIONS : this.#sessions(terminal, agent, aim);
     const directory = nearest(disk, aim.cwd);
     return planRestore(terminal, { ...wish, sessions, directory, shell: env["SHELL"] ?? shell, rules });
+  }
+
+  #sessions(terminal: Terminal, agent: AgentName, { cwd, since }: Aim): AgentSessions {
+    const { place, turn } = this.#ports;
+    const found = agentSessions(place.disk, { agent, cwd, since, env: terminal.recipe.env });
+    return notTaken(found, wordsOfOthers(terminal, turn.terminals.values()));
   }
 
   #start(

@@ -87,6 +87,26 @@ test("an agent goes on with its conversation, in the way it was started; one tha
   expect((await home.listed(id)).generation).toBe(3);
 });
 
+test("a conversation that one terminal goes on with is not given to another that may have had it", async () => {
+  const home = newHome();
+  const claude = program(home, "claude");
+  await home.live(boot(1));
+  const env = { PATH: "/usr/bin:/bin", HOME: home.path };
+  for (const [name, words] of Object.entries({ named: ["--session-id", SESSION], unnamed: ["--continue"] })) {
+    const { id } = await home.must("terminal.new", { ...home.wish(name, [claude, ...words]), env });
+    await home.is(id, "running");
+  }
+  const conversations = `.claude/projects/${home.path.replace(/[^A-Za-z0-9]/g, "-")}`;
+  mkdirSync(home.file(conversations), { recursive: true });
+  writeFileSync(home.file(`${conversations}/${SESSION}.jsonl`), "{}\n");
+  await powerCut(home);
+  await home.live(boot(2));
+  const { items } = await home.report();
+  const told = Object.fromEntries(items.map(({ name, reason }) => [name, reason]));
+  expect(told["named"]).toContain(`goes on with: ${claude} --resume ${SESSION}`);
+  expect(told["unnamed"]).toContain(`ready to be run, not run: ${claude} --continue`);
+});
+
 test("policies: ask waits for a person, never stays; `restore` starts either, and keeps what it knows", async () => {
   const home = newHome();
   await home.live(boot(1));
