@@ -66,10 +66,14 @@ function item(what: string, id: string, name: string | undefined, reason: string
   return { what, id, name: name ?? short, fate: "needs you", reason, next };
 }
 
-/** When a terminal was removed, as its log says; undefined where it does not. */
-export function removalTime(log: EventLog, id: string): number | undefined {
-  for (const reading of log.read(`terminals/${id}`)) {
-    if (reading.kind !== "entry" || reading.entry.event !== "terminal.removed") continue;
+/** When a session was let go of, as its log says; undefined where it does not. */
+export function removalTime(
+  log: EventLog,
+  session: string,
+  event: "terminal.removed" | "tmux.released",
+): number | undefined {
+  for (const reading of log.read(session)) {
+    if (reading.kind !== "entry" || reading.entry.event !== event) continue;
     const time = Date.parse(reading.entry.ts);
     return Number.isNaN(time) ? undefined : time;
   }

@@ -1,25 +1,31 @@
 // What could be thrown away below a home, and what of it the rules choose.
-// GS1. Named are only: the tapes of ended terminals, the files of removed ones, reports, quarantine, histories of checkpoints, and
-//      what is left in run/ of terminals that are over. Session logs, the write-ahead log, checkpoints and their backup, and the
+// GS1. Named are only: the tapes of ended terminals, the files of removed ones and of tmux sessions that were released, reports,
+//      quarantine, histories of checkpoints, and what is left in run/ of terminals that are over. Session logs, the write-ahead log, checkpoints and their backup, and the
 //      recovery's own records are never among them: a recovery reads them.
-// GS2. A terminal that runs, starts, or whose end is not known is not touched, whatever its age.
+// GS2. A terminal that runs, starts, or whose end is not known is not touched, whatever its age; nor is a tmux session under our care.
 import { beyond, type Chosen, daysMs, type Thing } from "../core/retention.ts";
 import type { Terminal } from "../core/terminal.ts";
+import type { TmuxCare } from "../core/tmux.ts";
 import { baseName, joinPath } from "../log/file.ts";
 import { listSessions } from "../log/places.ts";
 import { listQuarantine } from "../log/quarantine.ts";
 import type { Config } from "../wire/config-schema.ts";
 import type { Disk } from "../world/disk.ts";
 import { type HolderPlace, holderSocket, terminalDirectory } from "./holder-files.ts";
+import { tmuxDirectory } from "./tmux/saver.ts";
 
 export type GcPorts = {
   terminals(): Iterable<Terminal>;
   /** When it was removed; undefined where its log does not say. */
   removedAt(id: string): number | undefined;
+  tmux(): Iterable<TmuxCare>;
+  releasedAt(id: string): number | undefined;
 };
 
 /** What a holder and its daemon leave beside the tape; the log is not among it. */
 const RECORD = /^(?:holder|claim|exit)(?:-\d+)?\.json$|^sizes\.jsonl$/;
+/** What was saved of a tmux session; its screens have a directory of their own. */
+const SAVED = /^(?:checkpoint|before)(?:\.backup)?\.json$/;
 const REPORTS = "recovery/reports";
 
 export function chooseGarbage(place: HolderPlace, ports: GcPorts, rules: Config["retention"]): Chosen[] {
@@ -30,6 +36,7 @@ export function chooseGarbage(place: HolderPlace, ports: GcPorts, rules: Config[
   const aside = { ageMs: daysMs(rules.quarantineDays), bytes: rules.quarantineBytes };
   return [
     ...beyond(removedFiles(place, terminals, ports), { ageMs: daysMs(rules.removedDays) }, now),
+    ...beyond(releasedFiles(place, ports), { ageMs: daysMs(rules.removedDays) }, now),
     ...beyond(endedTapes(place, terminals), tapes, now),
     ...beyond(reports(disk, home), { ageMs: daysMs(rules.reportDays), count: rules.reports }, now),
     ...beyond(quarantined(disk, home), aside, now),
@@ -48,6 +55,20 @@ function removedFiles({ disk, home }: HolderPlace, terminals: readonly Terminal[
       if (paths.length === 0) return [];
       return [{ ...sized(disk, "files of a removed terminal", paths), at: ports.removedAt(id) }];
     });
+}
+
+function releasedFiles({ disk, home }: HolderPlace, ports: GcPorts): Thing[] {
+  const released = [...ports.tmux()].filter((care) => care.released); // GS2
+  return released.flatMap(({ id }) => {
+    const directory = tmuxDirectory(home, id);
+    const screens = joinPath(directory, "screens");
+    const names = disk.list(screens).filter((name) => /^\d+-\d+\.txt$/.test(name));
+    const shown = names.length === 0 ? [] : [...names.map((name) => joinPath(screens, name)), screens];
+    const saved = disk.list(directory).filter((name) => SAVED.test(name));
+    const paths = [...shown, ...saved.map((name) => joinPath(directory, name))];
+    if (paths.length === 0) return [];
+    return [{ ...sized(disk, "files of a released tmux session", paths), at: ports.releasedAt(id) }];
+  });
 }
 
 function endedTapes({ disk, home }: HolderPlace, terminals: readonly Terminal[]): Thing[] {

@@ -70,7 +70,7 @@ export async function openParts(ports: DaemonPorts, hooks: PartHooks): Promise<P
     restore: (terminal, reason) => restorer.restore(terminal, { reason, found: true, way: "plan", asked: false }),
     report: hooks.report,
   });
-  return { log, turn, hands, screens, checkpoints, restorer, garbage: openGarbage(ports, turn, log), tmux };
+  return { log, turn, hands, screens, checkpoints, restorer, garbage: openGarbage(ports, turn, log, tmux), tmux };
 }
 
 function openCheckpoints(ports: DaemonPorts, turn: Turn, hands: Hands, screens: Screens): Checkpoints {
@@ -98,10 +98,17 @@ function openRestorer({ world, config }: DaemonPorts, turn: Turn, hands: Hands, 
   });
 }
 
-function openGarbage({ world, config, safeMode, say }: DaemonPorts, turn: Turn, log: EventLog): Garbage {
+function openGarbage(
+  { world, config, safeMode, say }: DaemonPorts,
+  turn: Turn,
+  log: EventLog,
+  tmux: TmuxPart,
+): Garbage {
   return new Garbage(world, config.retention, {
     terminals: () => turn.terminals.values(),
-    removedAt: (id) => removalTime(log, id),
+    removedAt: (id) => removalTime(log, `terminals/${id}`, "terminal.removed"),
+    tmux: () => tmux.turn.states.values(),
+    releasedAt: (id) => removalTime(log, `tmux/${id}`, "tmux.released"),
     isOff: () => safeMode.isActive(),
     say,
   });

@@ -52,7 +52,11 @@ export const SECTIONS = {
     scrollbackBytes: whole([0, MIB], 10 * KIB, "How much of a screen is saved with it, at most; 0 saves none."),
   },
   retention: {
-    removedDays: whole([0, MANY_DAYS], 1, "How long the output of a terminal is kept after `holdfast rm`."),
+    removedDays: whole(
+      [0, MANY_DAYS],
+      1,
+      "How long the output of a terminal is kept after `holdfast rm`, and a tmux session's after `adopt release`.",
+    ),
     endedDays: whole([1, MANY_DAYS], 30, "How long the output of a terminal is kept after its program has ended."),
     tapeBytes: whole([0, 1_024 * 1_024 * MIB], 4_096 * MIB, "How much output of ended terminals is kept in all."),
     reportDays: whole([1, MANY_DAYS], 90, "How long reports of recoveries are kept; the newest always is."),

@@ -1,6 +1,7 @@
 // What `gc` throws away, in a simulated home; and what it must never touch.
 import { expect, test } from "bun:test";
 import type { Terminal, TerminalState } from "../../src/core/terminal.ts";
+import type { TmuxCare } from "../../src/core/tmux.ts";
 import { Garbage } from "../../src/daemon/gc.ts";
 import type { Config } from "../../src/wire/config-schema.ts";
 import { simWorld } from "../sim/world.ts";
@@ -24,6 +25,7 @@ class Site {
   readonly said: string[] = [];
   readonly terminals = new Map<string, Terminal>();
   readonly removed = new Map<string, number>();
+  readonly tmux = new Map<string, TmuxCare>();
   off = false;
   readonly garbage: Garbage;
 
@@ -34,6 +36,8 @@ class Site {
       {
         terminals: () => this.terminals.values(),
         removedAt: (terminal) => this.removed.get(terminal),
+        tmux: () => this.tmux.values(),
+        releasedAt: (care) => this.removed.get(care),
         isOff: () => this.off,
         say: (words) => void this.said.push(words),
       },
@@ -57,6 +61,23 @@ class Site {
       this.plant(`terminals/${id(n)}/${name}`);
     for (const start of [0, 100]) this.plant(`terminals/${id(n)}/tape/${String(start).padStart(16, "0")}.seg`);
     this.plant(`run/${id(n).slice(0, 16)}.sock`, 0);
+  }
+
+  tmuxSession(id: string, releasedDaysAgo?: number): void {
+    const released = releasedDaysAgo !== undefined;
+    const state = { kind: "lost", reason: "x", at: this.ago(400), wanted: false } as const;
+    const rest = { socket: "/s", name: id, policy: "auto", adoptedAt: this.ago(400), recreated: undefined } as const;
+    this.tmux.set(id, { id, state, released, ...rest });
+    if (released) this.removed.set(id, this.world.clock.now() - releasedDaysAgo * DAY);
+    for (const name of [
+      "checkpoint.json",
+      "checkpoint.backup.json",
+      "before.json",
+      "screens/0-0.txt",
+      "screens/0-1.txt",
+    ])
+      this.plant(`tmux/${id}/${name}`);
+    for (const name of ["events.jsonl", "mine.json"]) this.plant(`tmux/${id}/${name}`);
   }
 
   ended(days: number): TerminalState {
@@ -219,4 +240,17 @@ test("a clock that jumps to the next century takes nothing with it until the new
   site.world.clock.jump(-36_500 * DAY);
   site.world.clock.advance(3 * DAY);
   expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(2);
+});
+
+test("what was saved of a tmux session goes once it was released; one under our care keeps it, whatever its age", () => {
+  const site = new Site();
+  site.tmuxSession("let-go", 2);
+  site.tmuxSession("just-now", 0.5);
+  site.tmuxSession("kept");
+  const { items, bytes } = site.garbage.collect(false);
+  expect(items).toMatchObject([{ what: "files of a released tmux session", reason: "older than 1 day" }]);
+  expect(bytes).toBe(500);
+  expect(site.files("tmux/let-go")).toEqual(["events.jsonl", "mine.json"]);
+  for (const id of ["just-now", "kept"]) expect(site.files(`tmux/${id}`)).toContain("checkpoint.backup.json");
+  expect(site.files("tmux/kept/screens")).toHaveLength(2);
 });
