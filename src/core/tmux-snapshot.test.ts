@@ -8,7 +8,6 @@ import {
   lastLines,
   panesOfLayout,
   shapeOf,
-  typedCommand,
   unformatted,
 } from "./tmux-snapshot.ts";
 
@@ -31,13 +30,6 @@ test("a name as tmux shows it is a name as it was given", () => {
   expect(["a\\nb", "a\\\\b", "\\$HOME", "\\033x", "plain", "\\"].map(givenName)).toEqual([
     ...["a\nb", "a\\b", "$HOME", "\x1bx", "plain", "\\"],
   ]);
-});
-
-test("a command is typed as a shell reads it back; one with a key in it is not typed at all", () => {
-  expect(typedCommand(["vim", "a b", "it's", "$(rm)", "-n"])).toBe("vim 'a b' 'it'\\''s' '$(rm)' -n");
-  for (const word of ["a\nb", "a\rb", "\x03", "\x1b[A", "a\x7f", "\u009b"])
-    expect(typedCommand(["x", word])).toBeUndefined();
-  expect(typedCommand([])).toBeUndefined();
 });
 
 test("a shell that waits is one without anything to run", () => {

@@ -70,16 +70,6 @@ export function givenName(shown: string): string {
   );
 }
 
-/** Q1. A command as one would type it; undefined where a character of it would be a key (Enter, Escape, Ctrl-C). */
-export function typedCommand(argv: readonly string[]): string | undefined {
-  const text = argv.map(quoted).join(" ");
-  return text === "" || /\p{Cc}/u.test(text) ? undefined : text;
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
-
 const SHELLS = new Set([
   "sh",
   "bash",

@@ -6,15 +6,9 @@
 //     through words of a command. What ran in front is typed, never run.
 // B3. What cannot be brought back as it was comes back as near as possible, and is named in the notes.
 import { ok, type Result, refused } from "../../base/result.ts";
+import { typable } from "../../core/shell.ts";
 import type { TmuxCare, TmuxPlace } from "../../core/tmux.ts";
-import {
-  freeName,
-  givenName,
-  type TmuxPane,
-  type TmuxWindow,
-  typedCommand,
-  unformatted,
-} from "../../core/tmux-snapshot.ts";
+import { freeName, givenName, type TmuxPane, type TmuxWindow, unformatted } from "../../core/tmux-snapshot.ts";
 import { writeAtomic } from "../../log/atomic-file.ts";
 import { joinPath, makeDirectories, parentOf } from "../../log/file.ts";
 import { MARK } from "../../wire/tmux-list.ts";
@@ -151,7 +145,7 @@ export class Rebuild {
   }
 
   #remember({ index }: TmuxWindow, pane: string, command: readonly string[]): void {
-    const text = typedCommand(command);
+    const text = typable(command, this.#saved.snapshot.environment["SHELL"] ?? "");
     if (text !== undefined) this.#typed.set(pane, text);
     else if (command.length > 0)
       this.#notes.push(`a command in window ${index} cannot be typed: ${JSON.stringify(command)}`);
