@@ -2,8 +2,10 @@
 // C1. Half of a wide character without its other half shows nothing: it counts as a blank.
 // C2. A blank that was erased differs from a space that was printed: lines are wrapped anew by the former. A blank that no erasing
 //     leaves, because it is underlined for example, counts as a space.
+// C3. Most of every screen is runs of plain characters. They are read together: taken apart cell by cell, and made strings one by one,
+//     they are most of what a snapshot costs.
 import type { BufferLine } from "../world/xterm.ts";
-import { isErased, isExtended, type Pen, PLAIN, penOf } from "./pen.ts";
+import { isErased, isExtended, type Pen, penOf } from "./pen.ts";
 
 /** `text` is empty for an erased blank. `width`: how many columns it takes; a lone combining character takes one, and is marked. */
 export type Cell = { readonly text: string; readonly width: number; readonly lone: boolean; readonly pen: Pen };
@@ -12,24 +14,43 @@ export function cellAt(line: BufferLine, x: number): Cell {
   return cellWith(line, x, penOf(line.getFg(x), line.getBg(x), line._extendedAttrs[x]));
 }
 
-/** For whoever goes along a line: where the pen did not change, it is the same object. */
-export class CellReader {
-  readonly #line: BufferLine;
-  #fg = 0;
-  #bg = 0;
-  #pen = PLAIN;
+/** Of `_data`: how many words a cell has, and what the first one is where it takes one column, beside the character. */
+export const WORDS = 3;
+export const ONE_COLUMN = 1 << 22;
+const JOINED = 1 << 21;
+/** Beyond it a character is two units of a string. */
+const LARGEST_UNIT = 0xffff;
+/** Longer than any line. */
+const LONGEST_RUN = 4096;
+const units = new Uint16Array(LONGEST_RUN);
+const unitBytes = Buffer.from(units.buffer);
 
-  constructor(line: BufferLine) {
-    this.#line = line;
+/**
+ * C3. Cells of one column and one unit each, of one pen that is all in its words, as if they were one. Undefined where the one at `x` is
+ * anything else.
+ */
+export function runAt(line: BufferLine, x: number, end: number): Cell | undefined {
+  const { _data: words } = line;
+  const [fg, bg] = [line.getFg(x), line.getBg(x)];
+  if (isExtended(bg)) return undefined;
+  const most = Math.min(end - x, LONGEST_RUN);
+  let width = 0;
+  for (let at = x * WORDS; width < most; at += WORDS) {
+    const unit = (words[at] ?? 0) - ONE_COLUMN;
+    if (unit <= 0 || unit > LARGEST_UNIT || words[at + 1] !== fg || words[at + 2] !== bg) break;
+    units[width] = unit;
+    width += 1;
   }
+  if (width === 0) return undefined;
+  const text = unitBytes.toString("utf16le", 0, width * units.BYTES_PER_ELEMENT);
+  return { text, width, lone: false, pen: penOf(fg, bg, undefined) };
+}
 
-  at(x: number): Cell {
-    const [fg, bg] = [this.#line.getFg(x), this.#line.getBg(x)];
-    if (fg !== this.#fg || bg !== this.#bg || isExtended(bg)) this.#pen = penOf(fg, bg, this.#line._extendedAttrs[x]);
-    this.#fg = fg;
-    this.#bg = bg;
-    return cellWith(this.#line, x, this.#pen);
-  }
+/** Whether nothing of these cells stands beside their words. */
+export function isAllInWords(words: Uint32Array): boolean {
+  for (let at = 0; at < words.length; at += WORDS)
+    if (((words[at] ?? 0) & JOINED) !== 0 || isExtended(words[at + 2] ?? 0)) return false;
+  return true;
 }
 
 function cellWith(line: BufferLine, x: number, pen: Pen): Cell {

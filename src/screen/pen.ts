@@ -40,6 +40,11 @@ export function samePen(a: Pen, b: Pen): boolean {
   return a === b || (a.fg === b.fg && a.bg === b.bg && a.ext === b.ext && a.link === b.link);
 }
 
+/** Whether they differ in nothing but the link. */
+export function looksSame(a: Pen, b: Pen): boolean {
+  return a.fg === b.fg && a.bg === b.bg && a.ext === b.ext;
+}
+
 /** Whether erasing leaves such a cell: a background, and nothing else. */
 export function isErased({ fg, bg, link }: Pen): boolean {
   return colour(fg) === undefined && !hasFlags(fg) && !hasFlags(bg) && link === 0;
@@ -68,19 +73,19 @@ function colour(word: number): Colour | undefined {
 
 const parts = (value: number): readonly number[] => [(value >> 16) & 255, (value >> 8) & 255, value & 255];
 
-function colourSgr(word: number, base: 30 | 40): string[] {
+function colourSgr(word: number, base: 30 | 40): string {
   const found = colour(word);
-  if (found === undefined) return [];
+  if (found === undefined) return "";
   const { kind, value } = found;
-  if (kind === "named") return [String(value < 8 ? base + value : base + 60 + value - 8)];
-  return [kind === "palette" ? `${base + 8};5;${value}` : `${base + 8};2;${parts(value).join(";")}`];
+  if (kind === "named") return `;${value < 8 ? base + value : base + 60 + value - 8}`;
+  return kind === "palette" ? `;${base + 8};5;${value}` : `;${base + 8};2;${parts(value).join(";")}`;
 }
 
 /** With colons: a terminal that does not know it must not take its numbers for something else. */
-function underlineColourSgr(ext: number): string[] {
+function underlineColourSgr(ext: number): string {
   const found = colour(ext);
-  if (found === undefined) return [];
-  return [found.kind === "rgb" ? `58:2::${parts(found.value).join(":")}` : `58:5:${found.value}`];
+  if (found === undefined) return "";
+  return found.kind === "rgb" ? `;58:2::${parts(found.value).join(":")}` : `;58:5:${found.value}`;
 }
 
 /** 0: none, 1: single, 2 … 5 as in SGR 4:n. */
@@ -92,21 +97,21 @@ function underlineOf({ fg, ext }: Pen): number {
 export function sgr(pen: Pen): string {
   const { fg, bg, ext } = pen;
   const underline = underlineOf(pen);
-  const flag = (on: number, code: string) => (on === 0 ? [] : [code]);
-  return [
-    ...flag(fg & FG.bold, "1"),
-    ...flag(bg & BG.dim, "2"),
-    ...flag(bg & BG.italic, "3"),
-    ...flag(underline, underline > 1 ? `4:${underline}` : "4"),
-    ...flag(fg & FG.blink, "5"),
-    ...flag(fg & FG.inverse, "7"),
-    ...flag(fg & FG.invisible, "8"),
-    ...flag(fg & FG.strike, "9"),
-    ...flag(bg & BG.overline, "53"),
-    ...colourSgr(fg, 30),
-    ...colourSgr(bg, 40),
-    ...underlineColourSgr(ext),
-  ].join(";");
+  const flag = (on: number, code: string) => (on === 0 ? "" : code);
+  const numbers =
+    flag(fg & FG.bold, ";1") +
+    flag(bg & BG.dim, ";2") +
+    flag(bg & BG.italic, ";3") +
+    flag(underline, underline > 1 ? `;4:${underline}` : ";4") +
+    flag(fg & FG.blink, ";5") +
+    flag(fg & FG.inverse, ";7") +
+    flag(fg & FG.invisible, ";8") +
+    flag(fg & FG.strike, ";9") +
+    flag(bg & BG.overline, ";53") +
+    colourSgr(fg, 30) +
+    colourSgr(bg, 40) +
+    underlineColourSgr(ext);
+  return numbers.slice(1);
 }
 
 export function isProtected({ bg }: Pen): boolean {

@@ -3,8 +3,8 @@
 // R2. A row that goes on in the next one is made to go on: the character after its last column is what tells a terminal so. Where the
 //     rows do not have such characters, others take their place for a moment.
 import type { BufferLine } from "../world/xterm.ts";
-import { type Cell, CellReader, cellAt, usedLength } from "./cells.ts";
-import { backgroundOf, hasBackground, isProtected, type Pen, PLAIN, samePen, sgr } from "./pen.ts";
+import { type Cell, cellAt, runAt, usedLength } from "./cells.ts";
+import { backgroundOf, hasBackground, isProtected, looksSame, type Pen, PLAIN, samePen, sgr } from "./pen.ts";
 
 const CSI = "\u001b[";
 const OSC = "\u001b]";
@@ -13,9 +13,10 @@ const ST = "\u001b\\";
 /** Who knows what a link's number stands for. */
 export type Links = (link: number) => { readonly id?: string; readonly uri: string } | undefined;
 
-/** `full`: the next character begins a new row. `direct`: its own first character may do that; `breaker`: what does it otherwise. */
+/** `bytes`: how many its text has. `full`: the next character begins a new row. `direct`: its own first character may do that; `breaker`: what does it otherwise. */
 export type RowText = {
   readonly text: string;
+  readonly bytes: number;
   readonly full: boolean;
   readonly direct: boolean;
   readonly breaker: string;
@@ -24,12 +25,8 @@ export type RowText = {
 /** Changes the pen. */
 export function penChange(from: Pen, to: Pen, links: Links): string {
   const link = from.link === to.link ? "" : linkText(to.link, links);
-  const [before, after] = [
-    { ...from, link: 0 },
-    { ...to, link: 0 },
-  ];
-  if (samePen(before, after)) return link;
-  return `${samePen(before, PLAIN) ? "" : CSI_RESET}${penText(after)}${link}`;
+  if (looksSame(from, to)) return link;
+  return `${looksSame(from, PLAIN) ? "" : CSI_RESET}${penText(to)}${link}`;
 }
 
 /** Does nothing, and keeps what follows from joining or repeating the character before it. */
@@ -52,21 +49,20 @@ export function rowText(line: BufferLine, links: Links, next?: BufferLine): RowT
   const writer = new RowWriter(links);
   const pushed = next === undefined ? undefined : pushedOut(line, next);
   const end = Math.min(usedLength(line), pushed === undefined ? line.length : line.length - 1);
-  const cells = new CellReader(line);
   let full = false;
   for (let x = 0; x < end; ) {
-    const cell = cells.at(x);
-    const width = cell.text === "" ? blanksFrom(line, x, end) : cell.width;
-    if (cell.text === "") writer.blanks(cell.pen, width);
-    else writer.print(cell);
-    x += width;
-    full = cell.text !== "" && x === line.length;
+    const piece = pieceAt(line, x, end);
+    if (piece.text === "") writer.blanks(piece.pen, piece.width);
+    else writer.print(piece);
+    x += piece.width;
+    full = piece.text !== "" && x === line.length;
   }
-  const text = writer.finish();
   const direct = startsDirectly(line);
-  if (pushed === undefined) return { text, full, direct, breaker: " " };
+  const written = writer.finish();
+  if (pushed === undefined) return { text: written, bytes: Buffer.byteLength(written), full, direct, breaker: " " };
+  const text = `${written}${CSI}${line.length}G`;
   const breaker = `${penChange(PLAIN, pushed.pen, links)}${pushed.text}${penChange(pushed.pen, PLAIN, links)}`;
-  return { text: `${text}${CSI}${line.length}G`, full: true, direct, breaker };
+  return { text, bytes: Buffer.byteLength(text), full: true, direct, breaker };
 }
 
 /** A wide character that had no room in the last column began the next row, and left that column blank in its own manner. */
@@ -119,6 +115,14 @@ class RowWriter {
     this.#text += penChange(this.#pen, pen, this.#links);
     this.#pen = pen;
   }
+}
+
+/** What comes next, with all that follows of its kind. */
+function pieceAt(line: BufferLine, x: number, end: number): Cell {
+  const run = runAt(line, x, end);
+  if (run !== undefined) return run;
+  const cell = cellAt(line, x);
+  return cell.text === "" ? { ...cell, width: blanksFrom(line, x, end) } : cell;
 }
 
 /** How many erased blanks of one background follow each other. */

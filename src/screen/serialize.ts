@@ -8,9 +8,10 @@ import type { BufferLine, ScreenBuffer } from "../world/xterm.ts";
 import { cellAt } from "./cells.ts";
 import { charsetName } from "./charsets.ts";
 import type { Emulator } from "./emulator.ts";
+import { keptRow } from "./kept-rows.ts";
 import { quietModes } from "./modes.ts";
 import { currentPen, type Pen, PLAIN, samePen, savedPen } from "./pen.ts";
-import { APART, between, type Links, penChange, type RowText, rowText } from "./rows.ts";
+import { APART, between, type Links, penChange, type RowText } from "./rows.ts";
 
 const CSI = "\u001b[";
 const SAVE = "\u001b7";
@@ -65,9 +66,9 @@ function lines(buffer: ScreenBuffer, { xterm }: Emulator, maxBytes: number): Lin
     const line = buffer.lines.get(y);
     if (line === undefined) continue;
     const under = rows.at(-1)?.line;
-    const row = rowText(line, links, under?.isWrapped === true ? under : undefined);
+    const row = keptRow(line, links, under?.isWrapped === true ? under : undefined);
     const isBehind = y < buffer.ybase;
-    if (isBehind) room -= Buffer.byteLength(row.text) + LINE_END;
+    if (isBehind) room -= row.bytes + LINE_END;
     if (room < 0) break;
     rows.push({ line, row });
     if (!isBehind || !line.isWrapped) whole = rows.length; // One that is longer than its row is kept whole, or not at all.
@@ -81,12 +82,15 @@ type Lines = { readonly behind: string; readonly visible: string };
 
 /** The last `seen` of them are the visible ones. */
 function joined(rows: readonly { readonly line: BufferLine; readonly row: RowText }[], seen: number): Lines {
-  const parts = rows.flatMap(({ line, row }, at) => {
+  let [behind, visible] = ["", ""];
+  for (const [at, { line, row }] of rows.entries()) {
     const above = rows[at - 1];
-    return [above === undefined ? "" : between(above.line, above.row, row, line.isWrapped), row.text];
-  });
-  const split = Math.max(0, 2 * (rows.length - seen) + 1); // Behind what stands between the two.
-  return { behind: parts.slice(0, split).join(""), visible: parts.slice(split).join("") };
+    const end = above === undefined ? "" : between(above.line, above.row, row, line.isWrapped);
+    if (at < rows.length - seen) behind += end + row.text;
+    else if (at === rows.length - seen) [behind, visible] = [behind + end, row.text];
+    else visible += end + row.text;
+  }
+  return { behind, visible };
 }
 
 /** Z1. The cursor and the pen are anywhere afterwards; the pen is plain. */

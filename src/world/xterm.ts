@@ -19,6 +19,8 @@ export interface BufferLine {
   getBg(x: number): number;
   hasContent(x: number): number;
   readonly _extendedAttrs: Readonly<Record<number, ExtendedAttributes | undefined>>;
+  /** Three words for each cell: content, and those of `getFg` and `getBg`. */
+  readonly _data: Uint32Array;
 }
 
 /** Told apart by identity alone; undefined is plain ASCII. */

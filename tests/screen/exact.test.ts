@@ -2,8 +2,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { Emulator } from "../../src/screen/emulator.ts";
+import { serialize } from "../../src/screen/serialize.ts";
 import { EFFORT, output } from "./arbitrary.ts";
-import { everything, restored } from "./compare.ts";
+import { EVERYTHING, everything, restored } from "./compare.ts";
 
 test("restored from any cut, and given the rest, a screen is as if it had never been cut", () => {
   fc.assert(
@@ -21,6 +22,28 @@ test("restored from any cut, and given the rest, a screen is as if it had never 
       expect(everything(second)).toEqual(everything(first));
       first.dispose();
       second.dispose();
+    }),
+    EFFORT,
+  );
+});
+
+test("a screen that was written out often, and resized in between, is written out as if it were the first time", () => {
+  const side = fc.integer({ min: 2, max: 14 });
+  const step = fc.record({ text: output, size: fc.option(fc.record({ cols: side, rows: side }), { nil: undefined }) });
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 5 }), (steps) => {
+      const often = new Emulator({ cols: 12, rows: 5 }, 0);
+      const once = new Emulator({ cols: 12, rows: 5 }, 0);
+      for (const { text, size } of steps) {
+        for (const emulator of [often, once]) {
+          emulator.feed(Buffer.from(text));
+          if (size !== undefined) emulator.resize(size);
+        }
+        serialize(often, EVERYTHING);
+      }
+      expect(serialize(often, EVERYTHING)).toBe(serialize(once, EVERYTHING));
+      often.dispose();
+      once.dispose();
     }),
     EFFORT,
   );
