@@ -26,11 +26,16 @@ export class TapeReader {
     return endOf(this.stretches);
   }
 
+  /** Looks again, for whoever wants to know what is there before reading it. */
+  look(): void {
+    this.stretches = listStretches(this.disk, this.directory);
+  }
+
   read(offset: number, max: number): TapeRead {
     const known = readFrom(this.disk, this.stretches, offset, max);
     if (known?.kind === "bytes") return known;
     for (let look = 0; look < MAX_LOOKS; look += 1) {
-      this.stretches = listStretches(this.disk, this.directory);
+      this.look();
       const found = readFrom(this.disk, this.stretches, offset, max);
       if (found !== undefined) return found;
     }

@@ -2,7 +2,8 @@
 // F1. The tape is read in bounded pieces, and after each the others have their turn: a flood costs time, never memory.
 // F2. The terminal had another size at other offsets: each change is made at its byte.
 // F3. Bytes that are missing make the screen inexact from then on. It is still the best that can be shown.
-// F4. Bytes that come while we read are taken too, but not forever: what was there at the start and a little more is enough.
+// F4. Read is what the last look at the tape saw, and that one is older than the sizes: bytes that come while we read, in a size that is
+//     newer than ours, are for whoever looks next.
 import type { ScreenSnapshot } from "../core/screen.ts";
 import { joinPath } from "../log/file.ts";
 import { readSizes, type SizeAt, sizeAt } from "../log/sizes.ts";
@@ -39,10 +40,13 @@ export class FollowedTape {
     return this.#exact;
   }
 
-  /** False where the tape is not the one that was followed: it ends before what we have seen of it. */
+  look(): void {
+    this.#tape.look();
+  }
+
+  /** By the last look: false where the tape is not the one that was followed, because it ends before what we have seen of it. */
   get isSame(): boolean {
-    const { end } = new TapeReader(this.#world.disk, joinPath(this.#directory, "tape"));
-    return end >= this.emulator.end;
+    return this.#tape.end >= this.emulator.end;
   }
 
   /** What was made of the screen last, where nothing has changed since: most terminals say nothing most of the time. */
@@ -51,25 +55,20 @@ export class FollowedTape {
     return this.#kept.text;
   }
 
-  /** Reads on to the end, or to this offset: a size that was recorded there is of whoever came afterwards. */
+  /** Reads on to the end that the last look saw, or to this offset: a size that was recorded there is of whoever came afterwards. */
   async catchUp(most = Number.POSITIVE_INFINITY): Promise<void> {
     const sizes = readSizes(this.#world.disk, this.#directory).filter(({ offset }) => offset < most);
-    const until = Math.min(this.#lookAtEnd(), most); // F4
-    while (this.emulator.end < most) {
+    const until = Math.min(this.#tape.end, most); // F4
+    while (this.emulator.end < until) {
       const { end } = this.emulator;
       const read = this.#tape.read(end, Math.min(MAX_FEED, most - end));
       if (read.kind === "end") break;
       if (read.kind === "bytes") this.#take(read.bytes, sizes);
       else this.#skip(read.to, sizes);
-      if (this.emulator.end >= until) break;
-      await new Promise<void>((turn) => this.#world.clock.soon(turn)); // F1
+      if (this.emulator.end < until) await new Promise<void>((turn) => this.#world.clock.soon(turn)); // F1
     }
     const size = sizes.findLast(({ offset }) => offset <= this.emulator.end);
     if (size !== undefined) this.emulator.resize(size);
-  }
-
-  #lookAtEnd(): number {
-    return new TapeReader(this.#world.disk, joinPath(this.#directory, "tape")).end;
   }
 
   /** F2 */

@@ -32,6 +32,7 @@ export class LiveScreens {
   async current(place: ScreenPlace): Promise<FollowedTape> {
     const { directory } = place;
     const known = this.#tapes.get(directory);
+    known?.look();
     const tape = known?.isSame === true ? known : this.#startAnew(place, known); // V2
     this.#tapes.delete(directory);
     this.#tapes.set(directory, tape);

@@ -55,6 +55,7 @@ test("size changes are made at their bytes, whether the tape is read at once or 
   reference.resize({ cols: 20, rows: 6 });
   reference.feed(Buffer.from(narrow));
   const tape = new FollowedTape(world, home.directory("a"), { size });
+  tape.look();
   await tape.catchUp();
   expect(everything(tape.emulator)).toEqual(everything(reference));
   expect(tape.exact).toBe(true);
@@ -64,6 +65,7 @@ test("size changes are made at their bytes, whether the tape is read at once or 
   const followed = new FollowedTape(world, slow.directory("a"), { size });
   for (let at = 0; at < whole.length; at += 7) {
     slow.append("a", whole.slice(at, at + 7));
+    followed.look();
     await followed.catchUp();
   }
   expect(everything(followed.emulator)).toEqual(everything(reference));
@@ -117,12 +119,15 @@ test("a piece that is cut in two waits for its rest: the offset lies before it",
   const text = "abc\u001b[3";
   home.append("a", text);
   const tape = new FollowedTape(world, home.directory("a"), { size });
+  tape.look();
   await tape.catchUp();
   expect([tape.emulator.offset, tape.emulator.end]).toEqual([3, 6]);
   home.append("a", Buffer.from("1mx…").subarray(0, 5));
+  tape.look();
   await tape.catchUp();
   expect([tape.emulator.offset, tape.emulator.end]).toEqual([9, 11]);
   home.append("a", Buffer.from("…").subarray(2));
+  tape.look();
   await tape.catchUp();
   expect(tape.emulator.xterm.active.lines.get(0)?.getString(4)).toBe("…");
 });
@@ -144,10 +149,12 @@ test("bytes that are gone make the screen inexact, and it goes on behind them", 
   home.append("old", "y".repeat(10), { segmentBytes: 10, maxBytes: 20 });
   for (const id of ["gap", "old"]) {
     const tape = new FollowedTape(world, home.directory(id), { size });
+    tape.look();
     await tape.catchUp();
     expect({ id, exact: tape.exact }).toEqual({ id, exact: false });
   }
   const tape = new FollowedTape(world, home.directory("gap"), { size });
+  tape.look();
   await tape.catchUp();
   expect(tape.emulator.xterm.active.lines.get(1)?.getString(0)).toBe("a");
 });
@@ -176,6 +183,7 @@ test("while a flood is read others have their turn, and only a piece of it is in
   };
   const clock = { ...world.clock, soon };
   const tape = new FollowedTape({ disk: watched, clock }, home.directory("a"), { size });
+  tape.look();
   await tape.catchUp();
   expect(tape.emulator.end).toBe(60_000 * 19);
   expect(turns).toBeGreaterThan(15);
