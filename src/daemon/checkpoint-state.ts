@@ -93,15 +93,15 @@ export class CheckpointState {
 
   /** Cheap enough for every few seconds: a look at each tape's files, and a word with the holders of those that grew (V1). */
   async pulse(): Promise<Pulse> {
-    const grown = this.#running().filter(({ id }) => this.#tapeEnd(id) !== this.#seen.get(id)?.end);
-    const inputs = await Promise.all(grown.map((terminal) => this.#ask(terminal)));
+    const ends = this.#running().map((terminal) => ({ terminal, end: this.#tapeEnd(terminal.id) }));
+    const grown = ends.filter(({ terminal, end }) => end !== this.#seen.get(terminal.id)?.end);
+    const inputs = await Promise.all(grown.map(({ terminal, end }) => this.#ask(terminal, end)));
     return { changed: grown.length > 0, inputs: inputs.reduce((sum, each) => sum + each, 0) };
   }
 
   /** The inputs since the last look. A first look counts none: they may have been days ago. */
-  async #ask({ id, recipe }: Running): Promise<number> {
+  async #ask({ id, recipe }: Running, end: number): Promise<number> {
     const before = this.#seen.get(id);
-    const end = this.#tapeEnd(id);
     const status = await this.#ports.status(id);
     const counts = status === undefined ? [before?.inputs ?? 0] : Object.values(status.writers);
     const inputs = counts.reduce((sum, number) => sum + number, 0);

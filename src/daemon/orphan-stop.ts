@@ -55,20 +55,28 @@ function inNeed(terminals: readonly Terminal[]): Terminal[] {
   return terminals.filter(({ state }) => state.kind !== "ended");
 }
 
+/** A state with a child has one claim, and whatever happens to the terminal makes another state: each is read once. */
+const claims = new WeakMap<Terminal["state"], ProcessIdentity>();
+
 /** Notes who lives now, for a later recovery. */
 export function seeAll(place: HolderPlace, terminals: Iterable<Terminal>): void {
   const running = [...terminals].filter(({ state }) => childOf(state) !== undefined);
-  noteSeen(
-    place,
-    running.map((terminal) => heldOf(place, terminal)),
-  );
+  const held = running.map(({ id, state }) => {
+    const holder = claims.get(state) ?? claimOf(place, id);
+    if (holder !== undefined) claims.set(state, holder);
+    return { id, holder, child: childOf(state) };
+  });
+  noteSeen(place, held);
 }
 
-function heldOf({ disk, home }: HolderPlace, { id, state }: Terminal): Omit<HeldTerminal, "seenAt"> {
+function heldOf(place: HolderPlace, terminal: Terminal): Omit<HeldTerminal, "seenAt"> {
+  return { id: terminal.id, holder: claimOf(place, terminal.id), child: childOf(terminal.state) };
+}
+
+function claimOf({ disk, home }: HolderPlace, id: string): ProcessIdentity | undefined {
   const bytes = readWhole(disk, joinPath(terminalDirectory(home, id), "claim.json"));
   const claim = bytes === undefined ? undefined : parseClaim(bytes);
-  const holder = claim?.by === "holder" ? claim : undefined;
-  return { id, holder, child: childOf(state) };
+  return claim?.by === "holder" ? claim : undefined;
 }
 
 /** Asks first, then insists; whoever is gone meanwhile is gone. */

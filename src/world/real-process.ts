@@ -67,8 +67,12 @@ export function startTimeIn(line: string): number | undefined {
 function bootId(): string {
   const given = process.env[BOOT_ID_VARIABLE];
   if (given) return given;
-  return attempt("bootId", BOOT_ID, () => readFileSync(BOOT_ID, "latin1")).trim();
+  thisBoot ??= attempt("bootId", BOOT_ID, () => readFileSync(BOOT_ID, "latin1")).trim();
+  return thisBoot;
 }
+
+/** No process outlives its boot, and every look at another process asks for it. */
+let thisBoot: string | undefined;
 
 function send(pid: number, signal: Signal): boolean {
   return unless(["ESRCH"], false, () => attempt("kill", `pid ${pid}`, () => process.kill(pid, signal)));
