@@ -49,7 +49,7 @@ export type HandsPorts = {
 /** What was found when a terminal was looked at. */
 export type Found =
   | { readonly kind: "running"; readonly child: Child; readonly holder: number }
-  | ({ readonly kind: "ended" } & Ending)
+  | ({ readonly kind: "ended"; readonly bootId?: string } & Ending)
   | { readonly kind: "unstarted" }
   | { readonly kind: "uncertain"; readonly reason: string }
   | { readonly kind: "unreachable"; readonly reason: string };

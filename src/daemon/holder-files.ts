@@ -25,7 +25,8 @@ export type OnDisk =
   | { readonly kind: "unclaimed" }
   /** `holder`: who claimed it, where that one lives. */
   | { readonly kind: "claimed"; readonly holder: ProcessIdentity | undefined; readonly bootId: string | undefined }
-  | ({ readonly kind: "ended" } & Ending);
+  /** `bootId`: in which boot that was; of a cancelled start it does not matter. */
+  | ({ readonly kind: "ended"; readonly bootId?: string } & Ending);
 
 export function terminalDirectory(home: string, id: string): string {
   return joinPath(home, `terminals/${id}`);
@@ -54,7 +55,7 @@ const CANCELLED: OnDisk = { kind: "ended", code: COULD_NOT_START, signal: null }
 function readEnd(disk: Disk, directory: string, generation: number): OnDisk | undefined {
   const bytes = readWhole(disk, joinPath(directory, "exit.json"));
   const exit = bytes === undefined ? undefined : parseExit(bytes);
-  return exit?.generation === generation ? { kind: "ended", ...endingOf(exit) } : undefined;
+  return exit?.generation === generation ? { kind: "ended", bootId: exit.bootId, ...endingOf(exit) } : undefined;
 }
 
 export function endingOf({ code, signal, stopped, bootId }: HolderExit): Ending {

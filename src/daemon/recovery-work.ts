@@ -146,6 +146,18 @@ function isTakenAlong({ stoppedIn }: { readonly stoppedIn?: string }, bootId: st
   return stoppedIn !== undefined && stoppedIn !== bootId;
 }
 
+/** What a machine sends to all on its way down. */
+const SWEEP: readonly (string | null)[] = ["SIGHUP", "SIGTERM", "SIGKILL"];
+
+/**
+ * A program that was killed in a boot that is over, by nobody's wish that we know of, and whose end no daemon lived to hear of: its
+ * holder was swept away a moment later.
+ */
+function isSwept({ state, signal }: Terminal, found: Found & { kind: "ended" }, bootId: string): boolean {
+  const { bootId: then = bootId } = found;
+  return state.kind !== "ended" && signal === undefined && then !== bootId && SWEEP.includes(found.signal);
+}
+
 async function lookAt(terminal: Terminal, ports: WorkPorts): Promise<ReportItem | Lost> {
   const { turn, hands, place } = ports;
   const found = terminal.state.kind === "ended" ? terminal.state : await lookAgain(terminal, hands, place.clock);
@@ -160,10 +172,12 @@ async function lookAt(terminal: Terminal, ports: WorkPorts): Promise<ReportItem 
 }
 
 /** Undefined where it is not. */
-function whyLost({ state }: Terminal, found: Found, { processes }: HolderPlace): string | undefined {
+function whyLost(terminal: Terminal, found: Found, { processes }: HolderPlace): string | undefined {
+  const { state } = terminal;
   const bootId = processes.bootId();
   if (found.kind === "uncertain") return found.reason;
-  if (found.kind === "ended" && isTakenAlong(found, bootId)) return "it was stopped when the machine went down";
+  if (found.kind === "ended" && (isTakenAlong(found, bootId) || isSwept(terminal, found, bootId)))
+    return "it was stopped when the machine went down";
   // Without its files nobody can tell whether its holder lives; its program can be asked for.
   if (found.kind === "unstarted" && state.kind === "running" && !processes.alive(state)) return "its files are gone";
   return undefined;

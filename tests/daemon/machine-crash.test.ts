@@ -48,6 +48,24 @@ test("RS-7 after a machine crash 25 terminals are back: same ids, same tapes, an
   }
 });
 
+test("a program that the machine killed a moment before its holder comes back; one that ended by itself stays ended", async () => {
+  const home = newHome();
+  const first = await home.live(boot(1));
+  const killed = await home.open("killed", SHELL);
+  const asked = await home.open("asked", ["sh", "-c", "read line; exit 3"]);
+  const { pid } = await home.is(killed, "running");
+  const { pid: other } = await home.is(asked, "running");
+  await home.kill(first);
+  killIfThere(pid);
+  await until("its end is on disk", () => existsSync(home.file(`terminals/${killed}/exit.json`)));
+  process.kill(other, "SIGUSR1"); // Nothing that a machine sends to all.
+  await until("its end is on disk too", () => existsSync(home.file(`terminals/${asked}/exit.json`)));
+  await powerCut(home);
+  await home.live(boot(2));
+  expect(await home.listed(killed)).toMatchObject({ generation: 2, state: { kind: "running" } });
+  expect(await home.listed(asked)).toMatchObject({ generation: 1, state: { kind: "ended", signal: "SIGUSR1" } });
+});
+
 test("what is not known to go on comes back as its shell, with the old command ready and not run", async () => {
   const home = newHome();
   await home.live(boot(1));
