@@ -1,0 +1,72 @@
+// What can be asked of workflows and what the world reports of them (commands), and what is to be done in the world (effects).
+// C1. A report may come twice, or late: the decider takes each once.
+// C2. An effect may be performed twice: an attempt's holder is started at most once, because its id claims its directory.
+
+import type { Child } from "../terminal.ts";
+import type { Definition } from "./definition.ts";
+import type { Verdict } from "./events.ts";
+import type { Json } from "./json.ts";
+
+export type CreateRun = {
+  readonly kind: "create";
+  readonly id: string;
+  readonly path: string;
+  readonly repo: string;
+  readonly cwd: string;
+  readonly worktree: string | undefined;
+  readonly definition: Definition;
+  readonly sourceSha256: string;
+  /** As given; checked against the definition's parameters, defaults added. */
+  readonly parameters: Readonly<Record<string, Json>>;
+};
+
+/** `text` is what it wrote to stdout, whole where `bytes` is its length in UTF-8, else the end of it. */
+export type Output = { readonly text: string; readonly bytes: number };
+
+type To<Kind extends string, Fields = Record<never, never>> = { readonly kind: Kind; readonly id: string } & Fields;
+type OfAttempt<Kind extends string, Fields = Record<never, never>> = To<Kind, { readonly attempt: string } & Fields>;
+
+export type WorkflowCommand =
+  | CreateRun
+  | To<"interrupt">
+  | To<"cancel">
+  /** A failed or interrupted run goes on; `force` also where the failure is not one that a retry can change. */
+  | To<"resume", { readonly force: boolean }>
+  | To<"change", { readonly definition: Definition; readonly sourceSha256: string }>
+  /** What became of an uncertain attempt, as a person says. */
+  | OfAttempt<"resolve", { readonly verdict: Verdict }>
+  | To<"rollback", { readonly records: number; readonly items: number }>
+  | To<"dlq-retry", { readonly items: readonly number[] | "all" }>
+  | To<"dlq-clear", { readonly items: readonly number[] | "all" }>
+  | To<"remove">
+  /** Goes on with what happens in process; asked for by the effect of the same name. */
+  | To<"advance">
+  /** A time that the effect `timer` gave has come. */
+  | To<"wake">
+  | To<"items-read", { readonly from: number; readonly items: readonly Json[]; readonly last: boolean }>
+  | To<"input-failed", { readonly reason: string }>
+  | OfAttempt<"attempt-running", { readonly child: Child; readonly holder: number }>
+  | OfAttempt<"attempt-waiting", { readonly reason: string }>
+  | OfAttempt<
+      "attempt-ended",
+      { readonly code: number | null; readonly signal: string | null; readonly output: Output }
+    >
+  /** It never ran and never will: its claim was made by whoever cancelled it, or it could not be started. */
+  | OfAttempt<"attempt-prevented", { readonly reason: string }>
+  /** It was started, and how it ended is not known. No process of it lives. */
+  | OfAttempt<"attempt-lost", { readonly reason: string }>;
+
+export type WorkflowEffect =
+  /** Start the holder `attempt`; `launchOf(run, attempt)` says with what. */
+  | OfAttempt<"start">
+  /** Send the signal; prevent it (by making the claim) where it has not started. */
+  | OfAttempt<"stop", { readonly signal: string }>
+  /** Submit `wake` at this time. A later effect of the same run replaces it. */
+  | To<"timer", { readonly at: string }>
+  /** Submit `advance`. */
+  | To<"advance">
+  /** Read a map's items, all of them once and for good, and submit them in pages (`items-read`) from number `from` on. */
+  | To<"read-items", { readonly from: number }>
+  /** It came to rest: checkpoint it whole, tell who waits. */
+  | To<"finish">
+  | To<"discard">;

@@ -1,0 +1,151 @@
+// A workflow as its file says it: checked, with short forms written out, and otherwise as it was written. It is part of the first event
+// of a run, and so it is on disk: fields are added, never given another meaning.
+// D1. What the file does not say is absent here (a file of ten thousand steps stays small); `stepOf…` functions know what holds then.
+// D2. Texts with `${…}` stay texts: they are read again when they are needed, by the rules of template.ts.
+// D3. Ids are unique in the whole file, those of `on_failure` steps included: an id and an item name a step's place for good.
+import type { Json } from "./json.ts";
+
+export type ParameterType = "string" | "number" | "boolean" | "list" | "object";
+
+export type Parameter = {
+  readonly type: ParameterType;
+  readonly required?: boolean;
+  readonly default?: Json;
+  readonly says?: string;
+};
+
+/** What a step does. `claude: …` is an agent step of the provider "claude". */
+export type Work =
+  | { readonly kind: "shell"; readonly command: string }
+  | { readonly kind: "set"; readonly values: Readonly<Record<string, Json>> }
+  | AgentWork;
+
+export type AgentWork = {
+  readonly kind: "agent";
+  readonly provider: string;
+  readonly prompt: string;
+  /** The program of the provider "scripted", and its words. */
+  readonly command?: readonly string[];
+};
+
+export type Retry = {
+  /** How often it is tried in all. */
+  readonly attempts: number;
+  readonly backoff_ms: number;
+  readonly max_backoff_ms: number;
+  /** Only these are tried again; absent: all but 0. A timeout and a signal are tried again only without a list. */
+  readonly exit_codes?: readonly number[];
+};
+
+export type OnUncertain = "rerun" | "ask" | "fail";
+
+/** "stdout", "exit_code", "json", or a JSON path (`$.a[0]`) into the output. */
+export type CaptureSource = string;
+
+export type Step = {
+  readonly id: string;
+  readonly work: Work;
+  readonly when?: string;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly timeout_ms?: number;
+  readonly retry?: Retry;
+  /** These have no `on_failure` of their own. */
+  readonly on_failure?: readonly Step[];
+  readonly on_uncertain?: OnUncertain;
+  readonly idempotent?: boolean;
+  readonly capture?: Readonly<Record<string, CaptureSource>>;
+  readonly continue_on_error?: boolean;
+};
+
+export type MapInput =
+  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "command"; readonly command: string }
+  | { readonly kind: "glob"; readonly pattern: string };
+
+export type Sort = { readonly by: string; readonly descending: boolean };
+
+export type MapPhase = {
+  readonly input: MapInput;
+  readonly json_path?: string;
+  readonly filter?: string;
+  readonly sort?: Sort;
+  readonly max_items?: number;
+  readonly max_parallel: number;
+  readonly steps: readonly Step[];
+};
+
+export type Flow =
+  | { readonly mode: "standard"; readonly steps: readonly Step[] }
+  | {
+      readonly mode: "iterative";
+      readonly steps: readonly Step[];
+      readonly max_iterations: number;
+      readonly until?: string;
+    }
+  | {
+      readonly mode: "mapreduce";
+      readonly setup: readonly Step[];
+      readonly map: MapPhase;
+      readonly reduce: readonly Step[];
+    };
+
+export type Definition = {
+  readonly name: string;
+  readonly parameters?: Readonly<Record<string, Parameter>>;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What shell texts are given to, as its last word; absent: INTERPRETER. */
+  readonly interpreter?: readonly string[];
+  readonly flow: Flow;
+};
+
+/** A script stops at its first failing line: a step whose first half failed must not count as done. */
+export const INTERPRETER: readonly string[] = ["/bin/sh", "-e", "-c"];
+
+/** The step that runs a map's input command. No id of a file has a dot. */
+export const INPUT_STEP = "map.input";
+
+export type Phase = "steps" | "setup" | "map" | "reduce";
+
+/** The first phase of each kind of workflow. */
+export function firstPhase({ flow }: Definition): Phase {
+  return flow.mode === "mapreduce" ? "setup" : "steps";
+}
+
+/** The steps of a phase, in order. */
+export function stepsOf({ flow }: Definition, phase: Phase): readonly Step[] {
+  if (flow.mode !== "mapreduce") return phase === "steps" ? flow.steps : [];
+  if (phase === "setup") return flow.setup;
+  if (phase === "map") return flow.map.steps;
+  return phase === "reduce" ? flow.reduce : [];
+}
+
+/** Whether an attempt that may or may not have done its work is simply made again. */
+export function onUncertain(step: Step): OnUncertain {
+  return step.on_uncertain ?? (step.idempotent === true ? "rerun" : "ask");
+}
+
+/** A map's input command as a step. To list what is to be done changes nothing, so it is simply run again. */
+export function inputStep(map: MapPhase): Step | undefined {
+  if (map.input.kind !== "command") return undefined;
+  return { id: INPUT_STEP, work: { kind: "shell", command: map.input.command }, idempotent: true };
+}
+
+const byId = new WeakMap<Definition, ReadonlyMap<string, Step>>();
+
+/** Every step of a definition by its id, those of `on_failure` included. */
+export function stepById(definition: Definition, id: string): Step | undefined {
+  let steps = byId.get(definition);
+  if (steps === undefined) {
+    steps = new Map(allSteps(definition).map((step) => [step.id, step]));
+    byId.set(definition, steps);
+  }
+  return steps.get(id);
+}
+
+export function allSteps(definition: Definition): Step[] {
+  const phases: readonly Phase[] = ["steps", "setup", "map", "reduce"];
+  const steps = phases.flatMap((phase) => stepsOf(definition, phase));
+  const input = definition.flow.mode === "mapreduce" ? inputStep(definition.flow.map) : undefined;
+  return [...(input === undefined ? [] : [input]), ...steps.flatMap((step) => [step, ...(step.on_failure ?? [])])];
+}

@@ -1,0 +1,182 @@
+// The events of a run. Names and fields are on disk: added to, never changed.
+// N1. An event says what happened, with all that the fold needs: replaying old events needs no rule that may have changed since.
+// N2. `attempt` is the id of the holder that runs it: `<run>.<number>`, and no number is ever used twice in a run.
+// N3. `item` is null outside of a map; a step is named by its id, and by its item where it has one.
+// N4. Every event stays far below a transaction's limit (LIMITS in limits.ts): outputs and values are cut or refused before.
+import type { Definition, Phase } from "./definition.ts";
+import type { Json } from "./json.ts";
+
+type Event<Name extends string, Data> = { readonly event: Name; readonly id: string; readonly data: Data };
+
+export type WorkflowEvent =
+  | Event<"workflow.created", Created>
+  | Event<"workflow.attempt.started", AttemptStarted>
+  | Event<"workflow.attempt.running", AttemptRunning>
+  | Event<"workflow.attempt.waiting", { readonly attempt: string; readonly reason: string }>
+  | Event<"workflow.attempt.stop.requested", StopRequested>
+  | Event<"workflow.attempt.ended", AttemptEnded>
+  | Event<"workflow.attempt.uncertain", { readonly attempt: string; readonly reason: string; readonly at: string }>
+  | Event<"workflow.attempt.resolved", AttemptResolved>
+  | Event<"workflow.step.retrying", StepRetrying>
+  | Event<"workflow.step.handling", StepHandling>
+  | Event<"workflow.step.ended", StepEnded>
+  | Event<"workflow.iteration.ended", IterationEnded>
+  | Event<"workflow.phase.entered", { readonly phase: Phase; readonly at: string }>
+  | Event<"workflow.items.found", ItemsFound>
+  | Event<"workflow.item.started", { readonly item: number; readonly at: string }>
+  | Event<"workflow.item.ended", ItemEnded>
+  | Event<"workflow.dlq.retried", { readonly items: readonly number[]; readonly at: string }>
+  | Event<"workflow.dlq.cleared", { readonly items: readonly number[]; readonly at: string }>
+  | Event<"workflow.close.requested", { readonly as: "interrupted" | "cancelled"; readonly at: string }>
+  | Event<"workflow.ended", RunEnded>
+  | Event<"workflow.resumed", { readonly at: string }>
+  | Event<"workflow.changed", Changed>
+  | Event<"workflow.rolledback", RolledBack>
+  | Event<"workflow.removed", Record<string, never>>;
+
+/** Why a step failed, for people (`message`) and for `${error.…}`. */
+export type StepError = {
+  readonly step: string;
+  readonly message: string;
+  /** null where it did not end by itself. */
+  readonly exit_code: number | null;
+  /** Whether the same step may do better when it is tried again. */
+  readonly retryable: boolean;
+};
+
+export type Created = {
+  readonly name: string;
+  /** The file, as a full path. */
+  readonly path: string;
+  /** The first part of the session's directory, `state/<repo>/sessions/<id>`. */
+  readonly repo: string;
+  /** Where steps run: the worktree, where there is one. */
+  readonly cwd: string;
+  readonly worktree: string | null;
+  readonly definition: Definition;
+  readonly source_sha256: string;
+  readonly parameters: Readonly<Record<string, Json>>;
+  readonly at: string;
+};
+
+/** To be started: the effect follows once this is durable. */
+export type AttemptStarted = {
+  readonly attempt: string;
+  readonly step: string;
+  readonly item: number | null;
+  /** Which try of the step this is, from 1. */
+  readonly try: number;
+  readonly deadline: string | null;
+  readonly at: string;
+};
+
+export type AttemptRunning = {
+  readonly attempt: string;
+  readonly pid: number;
+  readonly start_time: number;
+  readonly boot_id: string;
+  readonly holder: number;
+};
+
+export type StopReason = "timeout" | "interrupted" | "cancelled";
+
+export type StopRequested = {
+  readonly attempt: string;
+  readonly reason: StopReason;
+  readonly signal: string;
+  /** When the next, harder signal is due; null where there is none. */
+  readonly kill_at: string | null;
+};
+
+export type AttemptEnded = {
+  readonly attempt: string;
+  /** Both null: it was prevented before it started, or could not be started (`error`). */
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly error: string | null;
+  /** The end of what it wrote, and how much that was. */
+  readonly output: string;
+  readonly output_bytes: number;
+  readonly at: string;
+};
+
+export type Verdict = "rerun" | "done" | "failed";
+
+/** What a person, or the step's own policy, made of an uncertain attempt. */
+export type AttemptResolved = {
+  readonly attempt: string;
+  readonly verdict: Verdict;
+  readonly by: "person" | "policy";
+  readonly at: string;
+};
+
+export type StepRetrying = {
+  readonly step: string;
+  readonly item: number | null;
+  readonly error: StepError;
+  readonly not_before: string;
+};
+
+/** It failed for good, and its `on_failure` steps begin. */
+export type StepHandling = {
+  readonly step: string;
+  readonly item: number | null;
+  readonly error: StepError;
+};
+
+/** `ignored`: it failed, and the file says to go on. `kept`: done before the file changed, and the same since. */
+export type StepOutcome = "succeeded" | "failed" | "ignored" | "skipped" | "kept";
+
+export type StepEnded = {
+  readonly step: string;
+  readonly item: number | null;
+  readonly outcome: StepOutcome;
+  readonly error: StepError | null;
+  /** What it set and captured. */
+  readonly variables: Readonly<Record<string, Json>>;
+  readonly output: string | null;
+  readonly duration_ms: number;
+  readonly at: string;
+};
+
+export type IterationEnded = { readonly iteration: number; readonly again: boolean; readonly at: string };
+
+/** A page of the items, from number `from` on; `last` closes the list. */
+export type ItemsFound = {
+  readonly from: number;
+  readonly items: readonly Json[];
+  readonly last: boolean;
+  readonly at: string;
+};
+
+export type ItemEnded = {
+  readonly item: number;
+  readonly outcome: "succeeded" | "failed";
+  readonly result: Json;
+  readonly error: StepError | null;
+  readonly at: string;
+};
+
+export type RunEnded = {
+  readonly state: "failed" | "interrupted" | "cancelled" | "done";
+  readonly error: StepError | null;
+  readonly at: string;
+};
+
+export type Changed = {
+  readonly definition: Definition;
+  readonly source_sha256: string;
+  /** Steps of the present phase that are done and the same in the new file: passed over. */
+  readonly kept: readonly string[];
+  readonly at: string;
+};
+
+/** Back to when this many steps and items had ended; then at this place. */
+export type RolledBack = {
+  readonly records: number;
+  readonly items: number;
+  readonly phase: Phase;
+  readonly iteration: number;
+  readonly index: number;
+  readonly at: string;
+};

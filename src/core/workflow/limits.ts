@@ -1,0 +1,23 @@
+// Limits of workflows, each with its reason. A transaction of the log has at most 1 MiB (log/wal.ts): all of these together stay below.
+
+/** A definition as JSON. Ten thousand short steps fit. */
+export const MAX_DEFINITION = 768 << 10;
+/** What a record keeps of a step's output, from its end; the whole of it is in the attempt's own files. */
+export const MAX_RECORDED_OUTPUT = 4 << 10;
+/** What the variables of one step may be in all, as JSON. */
+export const MAX_CAPTURED = 256 << 10;
+/** One text in a program's environment, its name included: Linux takes 128 KiB (MAX_ARG_STRLEN). */
+export const MAX_ENV_TEXT = 120 << 10;
+/** A page of items, as JSON, and an item's result. */
+export const MAX_ITEMS_PAGE = 256 << 10;
+export const MAX_ITEM_RESULT = 64 << 10;
+/** Each worker is a holder and its child: two processes. */
+export const MAX_PARALLEL = 64;
+export const MAX_ITEMS = 1_000_000;
+export const MAX_ITERATIONS = 100_000;
+/** How many steps in a row are passed over or set in one transaction, so that none grows without bound. */
+export const SKIPS_A_TURN = 64;
+/** In-process steps of a transaction. One: so every step's end is durable before the next begins, as with every other step. */
+export const SETS_A_TURN = 1;
+/** A program that was asked to end has this long before it is made to. */
+export const STOP_GRACE_MS = 10_000;
