@@ -14,6 +14,7 @@ export type CreateRun = {
   readonly repo: string;
   readonly cwd: string;
   readonly worktree: string | undefined;
+  readonly environment: Readonly<Record<string, string>>;
   readonly definition: Definition;
   readonly sourceSha256: string;
   /** As given; checked against the definition's parameters, defaults added. */
@@ -65,8 +66,9 @@ export type WorkflowEffect =
   | To<"timer", { readonly at: string }>
   /** Submit `advance`. */
   | To<"advance">
-  /** Read a map's items, all of them once and for good, and submit them in pages (`items-read`) from number `from` on. */
-  | To<"read-items", { readonly from: number }>
+  /** Read a map's items, all of them once and for good, and submit them in pages (`items-read`) from number `from` on. They are
+   *  what `attempt` wrote, where there is one, else what the definition's file or glob gives; `readItems` makes the list of it. */
+  | To<"read-items", { readonly from: number; readonly attempt: string | undefined }>
   /** It came to rest: checkpoint it whole, tell who waits. */
   | To<"finish">
   | To<"discard">;

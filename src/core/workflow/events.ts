@@ -53,6 +53,8 @@ export type Created = {
   /** Where steps run: the worktree, where there is one. */
   readonly cwd: string;
   readonly worktree: string | null;
+  /** What steps find in their environment, secrets left out (core/environment.ts). */
+  readonly environment: Readonly<Record<string, string>>;
   readonly definition: Definition;
   readonly source_sha256: string;
   readonly parameters: Readonly<Record<string, Json>>;
@@ -122,6 +124,7 @@ export type StepHandling = {
   readonly step: string;
   readonly item: number | null;
   readonly error: StepError;
+  readonly duration_ms: number;
 };
 
 /** `ignored`: it failed, and the file says to go on. `kept`: done before the file changed, and the same since. */

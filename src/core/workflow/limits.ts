@@ -21,3 +21,5 @@ export const SKIPS_A_TURN = 64;
 export const SETS_A_TURN = 1;
 /** A program that was asked to end has this long before it is made to. */
 export const STOP_GRACE_MS = 10_000;
+/** A step whose attempts are lost this often in a row is not run again without asking, whatever its policy. */
+export const MAX_LOST = 3;

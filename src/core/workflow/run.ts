@@ -39,7 +39,6 @@ export type Attempt = {
 
 export type Stop = { readonly reason: StopReason; readonly signal: string; readonly killAt: string | undefined };
 
-/** How the last attempt of the present step ended, until the step's own end is known. */
 export type Track = {
   readonly item: number | undefined;
   readonly place: Place;
@@ -50,8 +49,10 @@ export type Track = {
   readonly retryAt: string | undefined;
   /** Since when the present step is being worked on. */
   readonly since: string | undefined;
+  /** How often in a row an attempt of the present step was lost. */
+  readonly lost: number;
   /** The failure that `on_failure` steps are handling. */
-  readonly error: StepError | undefined;
+  readonly handling: { readonly error: StepError; readonly durationMs: number } | undefined;
   /** A step of it failed for good: it goes no further. */
   readonly failed: StepError | undefined;
   /** An item's own variables; empty on the main track. */
@@ -92,8 +93,11 @@ export type Items = {
   readonly complete: boolean;
   /** The first that was never begun. */
   readonly next: number;
-  /** Those to be worked on again, before `next`. */
-  readonly again: readonly number[];
+  /** Those to be worked on again, before `next`; the first `againTaken` of them were. */
+  readonly again: Vector<number>;
+  readonly againTaken: number;
+  /** The attempt that wrote the list, where a command did. */
+  readonly source: string | undefined;
   readonly succeeded: number;
   readonly failed: number;
   /** How many endings there were, those of items that were tried again included. */
@@ -116,6 +120,7 @@ export type Run = {
   readonly repo: string;
   readonly cwd: string;
   readonly worktree: string | undefined;
+  readonly environment: Readonly<Record<string, string>>;
   readonly definition: Definition;
   readonly sourceSha256: string;
   readonly parameters: Readonly<Record<string, Json>>;

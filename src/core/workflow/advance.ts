@@ -1,0 +1,230 @@
+// Going on: from where a run stands to the next thing that only the world can do (run an attempt, wait until a time, read a list).
+// G1. It never starts what it cannot account for: an attempt's start is an event before it is an effect.
+// G2. It looks at the tracks there are, at most as many as there may be workers; never at all items or all steps.
+// G3. How much happens in process in one decision is bounded; what is left is the effect `advance`.
+import { itemAt } from "../../base/vector.ts";
+import { trackOf } from "./apply.ts";
+import { type Definition, inputStep, type MapPhase, type Phase, type Step, stepsOf } from "./definition.ts";
+import type { Draft } from "./draft.ts";
+import type { StepError } from "./events.ts";
+import { failed, stepError } from "./failure.ts";
+import { isRecord, type Json, textOf } from "./json.ts";
+import { launchStep } from "./launch.ts";
+import { MAX_CAPTURED, MAX_ITEM_RESULT } from "./limits.ts";
+import { attemptsOf, type Items, type Place, type Run, type Track } from "./run.ts";
+import { scopeOf } from "./scope.ts";
+import { fillAll, fillDeep, holds } from "./template.ts";
+
+/** Everything that can go on now goes on. */
+export function advance(draft: Draft): void {
+  close(draft);
+  while (draft.run.status.kind === "going" && advanceMain(draft));
+}
+
+/** Closed once nothing runs any more; what is uncertain is no longer running. */
+function close(draft: Draft): void {
+  const { status } = draft.run;
+  if (status.kind !== "closing" || attemptsOf(draft.run).some(({ state }) => state.kind !== "uncertain")) return;
+  draft.add({ event: "workflow.ended", data: { state: status.as, error: null, at: draft.at } });
+}
+
+/** Whether something happened that lets more happen. */
+function advanceMain(draft: Draft): boolean {
+  const { main } = draft.run;
+  if (main.failed !== undefined) return end(draft, main.failed);
+  if (main.place.phase === "map") return advanceMap(draft);
+  if (currentStep(draft.run, main) !== undefined || main.place.handler !== undefined)
+    return advanceTrack(draft, undefined);
+  return phaseEnds(draft);
+}
+
+function end(draft: Draft, error: StepError | null): boolean {
+  draft.add({ event: "workflow.ended", data: { state: error === null ? "done" : "failed", error, at: draft.at } });
+  return false;
+}
+
+/** The step a track stands at: undefined behind the last one, or behind the last of `on_failure`. */
+export function currentStep({ definition }: Run, { place, item }: Track): Step | undefined {
+  if (place.phase === "map" && item === undefined) return inputOf(definition);
+  const step = stepsOf(definition, place.phase)[place.index];
+  return place.handler === undefined ? step : step?.on_failure?.[place.handler];
+}
+
+function inputOf({ flow }: Definition): Step | undefined {
+  return flow.mode === "mapreduce" ? inputStep(flow.map) : undefined;
+}
+
+function phaseEnds(draft: Draft): boolean {
+  const { run } = draft;
+  const { flow } = run.definition;
+  if (flow.mode === "iterative") return iterationEnds(draft, flow.max_iterations, flow.until);
+  const next: Phase | undefined = flow.mode === "mapreduce" && run.main.place.phase === "setup" ? "map" : undefined;
+  if (next === undefined) return end(draft, null);
+  draft.add({ event: "workflow.phase.entered", data: { phase: next, at: draft.at } });
+  return true;
+}
+
+function iterationEnds(draft: Draft, most: number, until: string | undefined): boolean {
+  const { iteration } = draft.run.main.place;
+  const done = until === undefined ? undefined : holds(until, scopeOf(draft.run, draft.run.main));
+  if (done?.ok === false) return end(draft, plainError("until", done.error.message));
+  if (draft.skips <= 0) return false; // G3
+  draft.skips -= 1;
+  const enough = done?.value === true || iteration >= most;
+  draft.add({ event: "workflow.iteration.ended", data: { iteration, again: !enough, at: draft.at } });
+  if (!enough) return true;
+  const missed = until !== undefined && done?.value !== true;
+  return end(draft, missed ? plainError("until", `After ${most} iterations, \`${until}\` still does not hold.`) : null);
+}
+
+function plainError(step: string, message: string): StepError {
+  return { step, message, exit_code: null, retryable: false };
+}
+
+function advanceMap(draft: Draft): boolean {
+  const { flow } = draft.run.definition;
+  if (flow.mode !== "mapreduce") return false;
+  if (!draft.run.items.complete) return advanceInput(draft, flow.map);
+  for (const item of draft.run.active.keys()) while (advanceItem(draft, item));
+  while (mayBegin(draft.run, flow.map) && draft.skips > 0) beginItem(draft);
+  const { items, active } = draft.run;
+  if (active.size > 0 || nextItem(items) !== undefined) return false;
+  draft.add({ event: "workflow.phase.entered", data: { phase: "reduce", at: draft.at } });
+  return true;
+}
+
+/** A list that a command writes is that command's step first; then, and for files and globs, the effect `read-items` follows. */
+function advanceInput(draft: Draft, map: MapPhase): boolean {
+  if (map.input.kind !== "command" || draft.run.main.place.index > 0) return false;
+  return advanceTrack(draft, undefined);
+}
+
+export function nextItem(items: Items): number | undefined {
+  if (items.againTaken < items.again.length) return itemAt(items.again, items.againTaken);
+  return items.next < items.all.length ? items.next : undefined;
+}
+
+/** Items that wait for a person keep nobody else from being worked on. */
+export function mayBegin(run: Run, map: MapPhase): boolean {
+  let busy = 0;
+  for (const { attempt } of run.active.values()) if (attempt?.state.kind !== "uncertain") busy += 1;
+  return busy < map.max_parallel && nextItem(run.items) !== undefined;
+}
+
+function beginItem(draft: Draft): void {
+  const item = nextItem(draft.run.items);
+  if (item === undefined) return;
+  draft.skips -= 1;
+  draft.add({ event: "workflow.item.started", data: { item, at: draft.at } });
+  while (advanceItem(draft, item));
+}
+
+function advanceItem(draft: Draft, item: number): boolean {
+  const track = trackOf(draft.run, item);
+  if (track.failed !== undefined) return endItem(draft, item, track.failed);
+  if (currentStep(draft.run, track) !== undefined || track.place.handler !== undefined)
+    return advanceTrack(draft, item);
+  return endItem(draft, item, null);
+}
+
+function endItem(draft: Draft, item: number, error: StepError | null): boolean {
+  const track = trackOf(draft.run, item);
+  const result = error === null ? resultOf(track) : null;
+  const outcome = error === null ? "succeeded" : "failed";
+  draft.add({ event: "workflow.item.ended", data: { item, outcome, result, error, at: draft.at } });
+  return false;
+}
+
+/** What its steps put into the variable `result`; without one, what the last of them wrote. */
+function resultOf({ variables, output }: Track): Json {
+  const result = Object.hasOwn(variables, "result")
+    ? (variables["result"] ?? null)
+    : (output ?? "").replace(/\n+$/, "");
+  const text = textOf(result);
+  if (text.length <= MAX_ITEM_RESULT) return result;
+  return isRecord(result) ? { truncated: text.slice(0, MAX_ITEM_RESULT) } : text.slice(0, MAX_ITEM_RESULT);
+}
+
+/** One step of a track; whether it may go on at once. */
+function advanceTrack(draft: Draft, item: number | undefined): boolean {
+  const { run, at } = draft;
+  const track = trackOf(run, item);
+  if (track.attempt !== undefined || (track.retryAt !== undefined && track.retryAt > at)) return false;
+  const step = currentStep(run, track);
+  if (step === undefined) return handled(draft, track);
+  if (draft.skips <= 0 || (step.work.kind === "set" && draft.sets <= 0)) return false; // G3
+  if (run.kept.has(step.id) && item === undefined && track.place.handler === undefined)
+    return pass(draft, track, step, "kept");
+  const due = isDue(run, track, step);
+  if (!due.ok) return failed(draft, track, step, stepError(step, due.error.message, null, false));
+  if (!due.value) return pass(draft, track, step, "skipped");
+  return step.work.kind === "set" ? set(draft, track, step, step.work.values) : start(draft, track, step);
+}
+
+/** Its `on_failure` steps are done: the failure stands. */
+function handled(draft: Draft, track: Track): boolean {
+  const step = stepsOf(draft.run.definition, track.place.phase)[track.place.index];
+  if (step === undefined || track.handling === undefined) return false;
+  const { error, durationMs } = track.handling;
+  const outcome = step.continue_on_error === true ? "ignored" : "failed";
+  const facts = { step: step.id, item: track.item ?? null, outcome, error } as const;
+  draft.add({
+    event: "workflow.step.ended",
+    data: { ...facts, variables: {}, output: track.output, duration_ms: durationMs, at: draft.at },
+  });
+  return true;
+}
+
+/** A `when` is asked once, before the first try. */
+function isDue(run: Run, track: Track, step: Step) {
+  const asked = track.tries > 0 || step.when === undefined;
+  return asked ? ({ ok: true, value: true } as const) : holds(step.when, scopeOf(run, track));
+}
+
+function pass(draft: Draft, track: Track, step: Step, outcome: "skipped" | "kept"): boolean {
+  draft.skips -= 1;
+  const data = { step: step.id, item: track.item ?? null, outcome, error: null, variables: {}, output: null } as const;
+  draft.add({ event: "workflow.step.ended", data: { ...data, duration_ms: 0, at: draft.at } });
+  return true;
+}
+
+function set(draft: Draft, track: Track, step: Step, values: Readonly<Record<string, Json>>): boolean {
+  draft.sets -= 1;
+  const filled = fillAll(values, scopeOf(draft.run, track), fillDeep);
+  if (!filled.ok) return failed(draft, track, step, stepError(step, filled.error.message, null, false));
+  const length = JSON.stringify(filled.value).length;
+  if (length > MAX_CAPTURED) {
+    const message = `It sets ${length} characters; at most ${MAX_CAPTURED} are possible.`;
+    return failed(draft, track, step, stepError(step, message, null, false));
+  }
+  const data = { step: step.id, item: track.item ?? null, outcome: "succeeded", error: null } as const;
+  draft.add({
+    event: "workflow.step.ended",
+    data: { ...data, variables: filled.value, output: null, duration_ms: 0, at: draft.at },
+  });
+  return true;
+}
+
+function start(draft: Draft, track: Track, step: Step): boolean {
+  const { run, at } = draft;
+  const attempt = { id: `${run.id}.${run.attempts + 1}`, try: track.tries + 1 };
+  const launch = launchStep(run, track, step, { attempt, directory: "/" });
+  if (!launch.ok) return failed(draft, track, step, stepError(step, launch.error.message, null, false));
+  const deadline = step.timeout_ms === undefined ? null : draft.in(step.timeout_ms);
+  const data = { attempt: attempt.id, step: step.id, item: track.item ?? null, try: attempt.try, deadline, at };
+  draft.add({ event: "workflow.attempt.started", data }); // G1
+  return false;
+}
+
+/** Whether a track could go on in process (G3): nothing runs for it, and it waits for no time. */
+export function isReady(run: Run, track: Track): boolean {
+  if (track.attempt !== undefined || track.retryAt !== undefined) return false;
+  return track.item !== undefined || track.place.phase !== "map" || mapIsReady(run, track.place);
+}
+
+function mapIsReady(run: Run, place: Place): boolean {
+  const { flow } = run.definition;
+  if (flow.mode !== "mapreduce") return false;
+  if (!run.items.complete) return flow.map.input.kind === "command" && place.index === 0;
+  return mayBegin(run, flow.map) || (run.active.size === 0 && nextItem(run.items) === undefined);
+}

@@ -1,0 +1,45 @@
+// Going back: what a run was when fewer of its steps and items had ended, made from what it has kept of each.
+// B1. Nothing is taken from a file: the log alone says what a run is, before and after it was rolled back.
+// B2. Numbers of attempts go on rising, so that no holder of the time that was undone can be taken for a new one.
+import { tableOf, withAll } from "../../base/table.ts";
+import { itemsOf, vectorOf } from "../../base/vector.ts";
+import { NO_ITEMS, newTrack } from "./apply-items.ts";
+import type { RolledBack } from "./events.ts";
+import type { Item, Items, Run } from "./run.ts";
+
+export function applyRollback(run: Run, { records: count, items, phase, iteration, index, at }: RolledBack): Run {
+  const records = [...itemsOf(run.records)].slice(0, count);
+  let variables = tableOf(run.parameters);
+  for (const record of records) variables = withAll(variables, record.variables);
+  const main = newTrack(undefined, phase);
+  return {
+    ...run,
+    status: { kind: "interrupted", at },
+    records: vectorOf(records),
+    variables,
+    main: { ...main, place: { ...main.place, iteration, index } },
+    active: new Map(),
+    items: phase === "setup" || phase === "steps" ? NO_ITEMS : itemsBack(run.items, items),
+    kept: new Set(),
+    point: "after",
+  };
+}
+
+function itemsBack(items: Items, endings: number): Items {
+  const all = [...itemsOf(items.all)].map((item) => itemBack(item, endings));
+  const states = all.map(({ state }) => state.kind);
+  return {
+    ...items,
+    all: vectorOf(all),
+    again: vectorOf(states.flatMap((kind, number) => (kind === "pending" && number < items.next ? [number] : []))),
+    againTaken: 0,
+    succeeded: states.filter((kind) => kind === "succeeded").length,
+    failed: states.filter((kind) => kind === "failed" || kind === "cleared").length,
+  };
+}
+
+function itemBack(item: Item, endings: number): Item {
+  const { state } = item;
+  const stays = state.kind !== "pending" && state.kind !== "active" && state.order <= endings;
+  return stays ? item : { ...item, state: { kind: "pending" } };
+}

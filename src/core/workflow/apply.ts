@@ -1,0 +1,238 @@
+// How the events of a run fold.
+// A1. The fold asks no rule: it takes what the event says, so that old logs stay valid when rules change.
+// A2. The state before stays as it was: a turn that is taken back still has it.
+// A3. What one event costs does not grow with the history (but `rolledback`, which looks at all that it undoes).
+import { assert } from "../../base/assert.ts";
+import { tableOf, withAll } from "../../base/table.ts";
+import { push, vectorOf } from "../../base/vector.ts";
+import { applyItems, NO_ITEMS, newTrack } from "./apply-items.ts";
+import { applyRollback } from "./apply-rollback.ts";
+import { firstPhase, INPUT_STEP, type Phase, stepsOf } from "./definition.ts";
+import type * as e from "./events.ts";
+import type { Attempt, Place, Run, Status, StepRecord, Track } from "./run.ts";
+
+/** The run after the event; `before` is undefined for its first one. */
+export function applyWorkflow(before: Run | undefined, event: e.WorkflowEvent): Run {
+  if (event.event === "workflow.created") return created(event.id, event.data);
+  if (before === undefined) throw new Error(`${event.event} of run ${event.id}, which was never created`);
+  return (
+    applyAttempt(before, event) ?? applyStep(before, event) ?? applyItems(before, event) ?? applyRun(before, event)
+  );
+}
+
+function created(id: string, data: e.Created): Run {
+  const { name, path, repo, cwd, worktree, environment, definition, source_sha256, parameters, at } = data;
+  return {
+    id,
+    name,
+    path,
+    repo,
+    cwd,
+    worktree: worktree ?? undefined,
+    environment,
+    definition,
+    sourceSha256: source_sha256,
+    parameters,
+    createdAt: at,
+    status: { kind: "going" },
+    variables: tableOf(parameters),
+    main: newTrack(undefined, firstPhase(definition)),
+    active: new Map(),
+    items: NO_ITEMS,
+    records: vectorOf(),
+    attempts: 0,
+    kept: new Set(),
+    point: "before",
+    removed: false,
+  };
+}
+
+/** The track of an item, or the main one. */
+export function trackOf(run: Run, item: number | undefined): Track {
+  const track = item === undefined ? run.main : run.active.get(item);
+  assert(track !== undefined, `item ${item} is being worked on`);
+  return track;
+}
+
+export function withTrack(run: Run, track: Track): Run {
+  if (track.item === undefined) return { ...run, main: track };
+  return { ...run, active: new Map(run.active).set(track.item, track) };
+}
+
+function applyAttempt(run: Run, event: e.WorkflowEvent): Run | undefined {
+  if (event.event === "workflow.attempt.started") return attemptStarted(run, event.data);
+  if (!event.event.startsWith("workflow.attempt.") || !("attempt" in event.data)) return undefined;
+  const { attempt: id } = event.data;
+  const track = [run.main, ...run.active.values()].find(({ attempt }) => attempt?.id === id);
+  if (track?.attempt === undefined) return run;
+  return withTrack(applySource(run, event), afterReport(track, track.attempt, event));
+}
+
+function attemptStarted(run: Run, data: e.AttemptStarted): Run {
+  const track = trackOf(run, data.item ?? undefined);
+  const attempt: Attempt = {
+    id: data.attempt,
+    step: data.step,
+    try: data.try,
+    startedAt: data.at,
+    deadline: data.deadline ?? undefined,
+    state: { kind: "starting" },
+    stop: undefined,
+  };
+  const after = { ...track, attempt, tries: data.try, retryAt: undefined, since: track.since ?? data.at };
+  return withTrack({ ...run, attempts: run.attempts + 1, point: "before" }, after);
+}
+
+function afterReport(track: Track, attempt: Attempt, event: e.WorkflowEvent): Track {
+  if (event.event === "workflow.attempt.running") {
+    const { pid, start_time, boot_id, holder } = event.data;
+    const child = { pid, startTime: start_time, bootId: boot_id };
+    return { ...track, attempt: { ...attempt, state: { kind: "running", child, holder } } };
+  }
+  if (event.event === "workflow.attempt.waiting")
+    return {
+      ...track,
+      attempt: { ...attempt, state: { kind: "waiting", reason: event.data.reason, before: attempt.state } },
+    };
+  if (event.event === "workflow.attempt.stop.requested") {
+    const { reason, signal, kill_at } = event.data;
+    return { ...track, attempt: { ...attempt, stop: { reason, signal, killAt: kill_at ?? undefined } } };
+  }
+  if (event.event === "workflow.attempt.uncertain") {
+    const child = attempt.state.kind === "running" ? attempt.state.child : undefined;
+    const state = { kind: "uncertain", reason: event.data.reason, child } as const;
+    return { ...track, lost: track.lost + 1, attempt: { ...attempt, state } };
+  }
+  if (event.event === "workflow.attempt.ended") return { ...track, attempt: undefined, output: event.data.output };
+  if (event.event === "workflow.attempt.resolved")
+    return { ...track, attempt: undefined, tries: event.data.verdict === "rerun" ? track.tries - 1 : track.tries };
+  return track;
+}
+
+/** Which attempt wrote the list of items. */
+function applySource(run: Run, event: e.WorkflowEvent): Run {
+  if (event.event !== "workflow.attempt.ended" || run.main.attempt?.id !== event.data.attempt) return run;
+  if (run.main.attempt.step !== INPUT_STEP) return run;
+  return { ...run, items: { ...run.items, source: event.data.attempt } };
+}
+
+function applyStep(run: Run, event: e.WorkflowEvent): Run | undefined {
+  if (event.event === "workflow.step.retrying") {
+    const track = trackOf(run, event.data.item ?? undefined);
+    return withTrack(run, { ...track, retryAt: event.data.not_before });
+  }
+  if (event.event === "workflow.step.handling") {
+    const { item, error, duration_ms } = event.data;
+    const track = trackOf(run, item ?? undefined);
+    const place = { ...track.place, handler: 0 };
+    return withTrack(run, { ...rested(track), place, handling: { error, durationMs: duration_ms } });
+  }
+  if (event.event === "workflow.step.ended") return stepEnded(run, event.data);
+  return undefined;
+}
+
+/** A track that has nothing of the step it was at any more. */
+function rested(track: Track): Track {
+  return { ...track, attempt: undefined, tries: 0, retryAt: undefined, since: undefined, lost: 0 };
+}
+
+function stepEnded(run: Run, data: e.StepEnded): Run {
+  const track = trackOf(run, data.item ?? undefined);
+  const inHandler = track.place.handler !== undefined && stepIdAt(run, track.place) !== data.step;
+  const after: Track = {
+    ...rested(track),
+    place: placeAfter(track.place, data, inHandler),
+    handling: inHandler ? track.handling : undefined,
+    failed: data.outcome === "failed" && !inHandler ? (data.error ?? undefined) : undefined,
+    output: data.output ?? track.output,
+  };
+  const variables = data.variables;
+  if (track.item !== undefined) return withTrack(run, { ...after, variables: { ...track.variables, ...variables } });
+  const records = push(run.records, recordOf(track.place, data, inHandler));
+  return { ...run, main: after, variables: withAll(run.variables, variables), records, point: "after" };
+}
+
+function stepIdAt(run: Run, { phase, index }: Place): string | undefined {
+  return stepsOf(run.definition, phase)[index]?.id;
+}
+
+function placeAfter(place: Place, { outcome }: e.StepEnded, inHandler: boolean): Place {
+  if (inHandler) return { ...place, handler: (place.handler ?? 0) + 1 };
+  return { ...place, handler: undefined, index: outcome === "failed" ? place.index : place.index + 1 };
+}
+
+function recordOf({ phase, iteration, index, handler }: Place, data: e.StepEnded, inHandler: boolean): StepRecord {
+  const { step, outcome, error, variables, output, duration_ms, at } = data;
+  const place = { phase, iteration, index, handler: inHandler ? handler : undefined };
+  return { step, ...place, outcome, error: error ?? undefined, variables, output, durationMs: duration_ms, at };
+}
+
+function applyRun(run: Run, event: e.WorkflowEvent): Run {
+  switch (event.event) {
+    case "workflow.iteration.ended":
+      return event.data.again ? nextIteration(run, event.data.iteration + 1) : run;
+    case "workflow.phase.entered":
+      return { ...run, kept: new Set(), main: newTrack(undefined, event.data.phase) };
+    case "workflow.close.requested":
+      return { ...run, status: { kind: "closing", as: event.data.as } };
+    case "workflow.ended":
+      return { ...run, status: statusAfter(event.data) };
+    case "workflow.resumed":
+      return resumed(run);
+    case "workflow.changed":
+      return changed(run, event.data);
+    case "workflow.rolledback":
+      return applyRollback(run, event.data);
+    case "workflow.removed":
+      return { ...run, removed: true };
+    default:
+      // The events of attempts, steps and items were folded before.
+      return run;
+  }
+}
+
+function nextIteration(run: Run, iteration: number): Run {
+  const main = newTrack(undefined, run.main.place.phase);
+  return { ...run, kept: new Set(), main: { ...main, place: { ...main.place, iteration } } };
+}
+
+function statusAfter({ state, error, at }: e.RunEnded): Status {
+  if (state !== "failed") return { kind: state, at };
+  assert(error !== null, "a run that failed says why");
+  return { kind: "failed", error, at };
+}
+
+/** What failed is tried again from its beginning; what is uncertain stays so. */
+function resumed(run: Run): Run {
+  const active = new Map([...run.active].map(([item, track]) => [item, renewed(track)]));
+  return { ...run, status: { kind: "going" }, main: renewed(run.main), active, point: "before" };
+}
+
+function renewed(track: Track): Track {
+  return track.attempt === undefined ? { ...rested(track), failed: undefined } : { ...track, failed: undefined };
+}
+
+function changed(run: Run, { definition, source_sha256, kept }: e.Changed): Run {
+  const main = { ...rested(run.main), handling: undefined, place: { ...run.main.place, index: 0, handler: undefined } };
+  const inMap = run.main.place.phase === "map";
+  const active = new Map([...run.active].map(([item, track]) => [item, moved(run, track, definition)]));
+  return {
+    ...run,
+    definition,
+    sourceSha256: source_sha256,
+    kept: new Set(kept),
+    main: inMap ? run.main : { ...main, failed: run.main.failed },
+    active,
+  };
+}
+
+/** An item stands at the step with the same id in the new file, or else at the first. */
+function moved(run: Run, track: Track, definition: Run["definition"]): Track {
+  const phase: Phase = "map";
+  const id = stepIdAt(run, track.place);
+  const index = Math.max(
+    0,
+    stepsOf(definition, phase).findIndex((step) => step.id === id),
+  );
+  return { ...track, place: { ...track.place, index } };
+}

@@ -1,0 +1,231 @@
+// The checkpoint of a run: one form for standard, iterative and map-reduce workflows (UC-1, UC-2), made from the fold and made into it again.
+// K1. A checkpoint is a cached fold: `fromCheckpoint(toCheckpoint(run))` is the run. Where the rules of the fold change, FOLD_VERSION does,
+//     and the log is folded again.
+// K2. What people and other programs read stands at the top; what only the fold needs is below `run`.
+import { tableOf, toRecord } from "../../base/table.ts";
+import { itemAt, itemsOf, vectorOf } from "../../base/vector.ts";
+import { NO_ITEMS } from "./apply-items.ts";
+import { type Definition, type Phase, type Step, stepById, stepsOf } from "./definition.ts";
+import type { StepError, StepOutcome, WorkflowEvent } from "./events.ts";
+import type { Json } from "./json.ts";
+import type { Item, Items, Run, Status, StepRecord, Track } from "./run.ts";
+
+/** The shape of a checkpoint, and the rules that made what is in it. */
+export const CHECKPOINT_VERSION = 1;
+export const FOLD_VERSION = 1;
+
+export type CheckpointState =
+  | { readonly kind: "BeforeStep"; readonly step_index: number }
+  | { readonly kind: "Completed"; readonly step_index: number; readonly output: string | null }
+  | { readonly kind: "Failed"; readonly step_index: number; readonly error: string; readonly retryable: boolean }
+  | { readonly kind: "Interrupted"; readonly step_index: number; readonly in_progress: boolean };
+
+export type CheckpointReason = "BeforeStep" | "AfterStep" | "StepFailed" | "Signal" | "TimeInterval" | "Manual";
+
+export type WorkflowType =
+  | { readonly kind: "Standard" }
+  | { readonly kind: "Iterative"; readonly max_iterations: number; readonly current_iteration: number }
+  | { readonly kind: "MapReduce"; readonly job_id: string };
+
+export type CompletedStepRecord = {
+  /** Its place in the whole file, from 0: `setup`, then the map as one, then `reduce`. */
+  readonly step_index: number;
+  readonly step: string;
+  readonly command: string;
+  readonly output: string | null;
+  readonly captured_variables: Readonly<Record<string, Json>>;
+  readonly duration_ms: number;
+  readonly completed_at: string;
+  readonly outcome: StepOutcome;
+  readonly error: StepError | null;
+  readonly phase: Phase;
+  readonly iteration: number;
+  readonly index: number;
+  readonly handler: number | null;
+};
+
+export type MapReduceCheckpointState = Omit<Items, "all" | "again" | "source"> & {
+  readonly phase: Phase;
+  readonly all: readonly Item[];
+  readonly again: readonly number[];
+  readonly source: string | null;
+  /** The items that are being worked on. */
+  readonly active: readonly Track[];
+};
+
+/** K2. */
+export type RunRest = {
+  readonly name: string;
+  readonly repo: string;
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly definition: Definition;
+  readonly source_sha256: string;
+  readonly parameters: Readonly<Record<string, Json>>;
+  readonly started_at: string;
+  readonly status: Status;
+  readonly main: Track;
+  readonly attempts: number;
+  readonly kept: readonly string[];
+  readonly point: Run["point"];
+  readonly removed: boolean;
+};
+
+export type WorkflowCheckpoint = {
+  readonly version: number;
+  readonly session_id: string;
+  readonly workflow_path: string;
+  readonly worktree_path: string | null;
+  readonly state: CheckpointState;
+  readonly completed_steps: readonly CompletedStepRecord[];
+  readonly variables: Readonly<Record<string, Json>>;
+  readonly workflow_type: WorkflowType;
+  readonly mapreduce_state: MapReduceCheckpointState | null;
+  readonly created_at: string;
+  readonly reason: CheckpointReason;
+  /** SHA-256 of the file's content; empty until the store has written it. */
+  readonly integrity_hash: string;
+  readonly run: RunRest;
+};
+
+export function toCheckpoint(run: Run, reason: CheckpointReason, created_at: string): WorkflowCheckpoint {
+  return {
+    version: CHECKPOINT_VERSION,
+    session_id: run.id,
+    workflow_path: run.path,
+    worktree_path: run.worktree ?? null,
+    state: checkpointState(run),
+    completed_steps: [...itemsOf(run.records)].map((record) => completedStep(run, record)),
+    variables: toRecord(run.variables),
+    workflow_type: workflowType(run),
+    mapreduce_state: run.definition.flow.mode === "mapreduce" ? mapReduceState(run) : null,
+    created_at,
+    reason,
+    integrity_hash: "",
+    run: restOf(run),
+  };
+}
+
+/** UC-2. */
+export function checkpointState(run: Run): CheckpointState {
+  const { status, main, records } = run;
+  const step_index = flatIndex(run.definition, main.place);
+  if (status.kind === "failed")
+    return { kind: "Failed", step_index, error: status.error.message, retryable: status.error.retryable };
+  const last = itemAt(records, records.length - 1);
+  if (status.kind === "interrupted" || status.kind === "cancelled" || status.kind === "closing") {
+    const in_progress = main.since !== undefined || run.active.size > 0;
+    if (in_progress) return { kind: "Interrupted", step_index, in_progress };
+    // Between two steps it is the one before that was the last.
+    if (last !== undefined) return { kind: "Interrupted", step_index: flatIndex(run.definition, last), in_progress };
+    return { kind: "BeforeStep", step_index };
+  }
+  const isAfter = status.kind === "done" || (run.point === "after" && main.attempt === undefined);
+  if (!isAfter || last === undefined) return { kind: "BeforeStep", step_index };
+  return { kind: "Completed", step_index: flatIndex(run.definition, last), output: last.output };
+}
+
+/** Why a checkpoint is due after an event (UC-3); undefined where none is. */
+export function reasonOf(event: WorkflowEvent): CheckpointReason | undefined {
+  if (event.event === "workflow.attempt.started") return "BeforeStep";
+  if (event.event === "workflow.step.ended") return event.data.outcome === "failed" ? "StepFailed" : "AfterStep";
+  if (event.event === "workflow.item.ended") return event.data.outcome === "failed" ? "StepFailed" : "AfterStep";
+  if (event.event === "workflow.close.requested") return "Signal";
+  if (event.event === "workflow.ended") return event.data.state === "interrupted" ? "Signal" : undefined;
+  return event.event === "workflow.rolledback" || event.event === "workflow.changed" ? "Manual" : undefined;
+}
+
+/** A step's place in the whole file, from 0. */
+export function flatIndex(
+  definition: Definition,
+  { phase, index }: { readonly phase: Phase; readonly index: number },
+): number {
+  if (phase === "steps" || phase === "setup") return index;
+  const before = stepsOf(definition, "setup").length;
+  return phase === "map" ? before : before + 1 + index;
+}
+
+function completedStep(run: Run, record: StepRecord): CompletedStepRecord {
+  const { step, phase, iteration, index, handler, outcome, error, variables, output, durationMs, at } = record;
+  return {
+    step_index: flatIndex(run.definition, record),
+    step,
+    command: commandOf(stepById(run.definition, step)),
+    output,
+    captured_variables: variables,
+    duration_ms: durationMs,
+    completed_at: at,
+    outcome,
+    error: error ?? null,
+    phase,
+    iteration,
+    index,
+    handler: handler ?? null,
+  };
+}
+
+/** What a step does, in one line or more, as the file says it: no values, which may be secret. */
+export function commandOf(step: Step | undefined): string {
+  if (step === undefined) return "";
+  if (step.work.kind === "shell") return step.work.command;
+  return step.work.kind === "set" ? `set ${Object.keys(step.work.values).join(", ")}` : step.work.prompt;
+}
+
+function workflowType({ id, definition, main }: Run): WorkflowType {
+  const { flow } = definition;
+  if (flow.mode === "standard") return { kind: "Standard" };
+  if (flow.mode === "mapreduce") return { kind: "MapReduce", job_id: id };
+  return { kind: "Iterative", max_iterations: flow.max_iterations, current_iteration: main.place.iteration };
+}
+
+function mapReduceState({ items, active, main }: Run): MapReduceCheckpointState {
+  const { all, again, source, ...counts } = items;
+  return {
+    ...counts,
+    phase: main.place.phase,
+    all: [...itemsOf(all)],
+    again: [...itemsOf(again)],
+    source: source ?? null,
+    active: [...active.values()],
+  };
+}
+
+function restOf(run: Run): RunRest {
+  const { name, repo, cwd, environment, definition, sourceSha256, parameters, createdAt } = run;
+  const { status, main, attempts, kept, point, removed } = run;
+  const facts = { name, repo, cwd, environment, definition, source_sha256: sourceSha256, parameters };
+  return { ...facts, started_at: createdAt, status, main, attempts, kept: [...kept], point, removed };
+}
+
+/** K1. */
+export function fromCheckpoint(checkpoint: WorkflowCheckpoint): Run {
+  const { session_id, workflow_path, worktree_path, completed_steps, variables, mapreduce_state, run } = checkpoint;
+  const { source_sha256, started_at, kept, ...rest } = run;
+  const items = mapreduce_state === null ? undefined : itemsIn(mapreduce_state);
+  return {
+    ...rest,
+    id: session_id,
+    path: workflow_path,
+    worktree: worktree_path ?? undefined,
+    sourceSha256: source_sha256,
+    createdAt: started_at,
+    variables: tableOf(variables),
+    active: new Map(
+      mapreduce_state?.active.flatMap((track) => (track.item === undefined ? [] : [[track.item, track]])),
+    ),
+    items: items ?? NO_ITEMS,
+    records: vectorOf(completed_steps.map(recordIn)),
+    kept: new Set(kept),
+  };
+}
+
+function itemsIn({ phase: _phase, active: _active, all, again, source, ...counts }: MapReduceCheckpointState): Items {
+  return { ...counts, all: vectorOf(all), again: vectorOf(again), source: source ?? undefined };
+}
+
+function recordIn(record: CompletedStepRecord): StepRecord {
+  const { step, phase, iteration, index, handler, outcome, error, captured_variables, output } = record;
+  const place = { step, phase, iteration, index, handler: handler ?? undefined };
+  const end = { outcome, error: error ?? undefined, variables: captured_variables, output };
+  return { ...place, ...end, durationMs: record.duration_ms, at: record.completed_at };
+}

@@ -1,0 +1,140 @@
+// What the world, or a person, says of an attempt (W2, W3 of decide.ts).
+import { type Refusal, refused } from "../../base/result.ts";
+import { advance } from "./advance.ts";
+import { captured, recorded } from "./capture.ts";
+import type { Output, WorkflowCommand } from "./commands.ts";
+import { onUncertain, type Step, stepById } from "./definition.ts";
+import type { Draft } from "./draft.ts";
+import type { StopReason, Verdict } from "./events.ts";
+import { failed, stepError } from "./failure.ts";
+import { MAX_LOST } from "./limits.ts";
+import { type Attempt, attemptsOf, type Track, tracksOf } from "./run.ts";
+
+type Report = Extract<WorkflowCommand, { readonly attempt: string }>;
+type Ended = {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly error: string | null;
+  readonly output: Output;
+};
+
+/** The attempt, where it stands and what it is of. */
+type Present = { readonly track: Track; readonly attempt: Attempt; readonly step: Step };
+
+export function isAttemptReport(command: WorkflowCommand): command is Report {
+  return "attempt" in command;
+}
+
+export function decideAttempt(draft: Draft, command: Report): Refusal | undefined {
+  const present = presentOf(draft, command.attempt);
+  if (command.kind === "resolve") return resolve(draft, present, command);
+  if (present === undefined) return undefined; // W2
+  if (command.kind === "attempt-running") running(draft, present.attempt, command);
+  else if (command.kind === "attempt-waiting") waiting(draft, present.attempt, command.reason);
+  else if (command.kind === "attempt-lost") lost(draft, present, command.reason);
+  else if (command.kind === "attempt-ended") ended(draft, present, { ...command, error: null });
+  else ended(draft, present, { code: null, signal: null, error: command.reason, output: { text: "", bytes: 0 } });
+  return undefined;
+}
+
+function presentOf({ run }: Draft, id: string): Present | undefined {
+  const track = tracksOf(run).find(({ attempt }) => attempt?.id === id);
+  const step = track?.attempt === undefined ? undefined : stepById(run.definition, track.attempt.step);
+  return track?.attempt === undefined || step === undefined ? undefined : { track, attempt: track.attempt, step };
+}
+
+function running(
+  draft: Draft,
+  { id, state }: Attempt,
+  { child, holder }: Extract<Report, { kind: "attempt-running" }>,
+): void {
+  const { pid, startTime: start_time, bootId: boot_id } = child;
+  if (state.kind === "running" && state.child.pid === pid && state.child.startTime === start_time) return;
+  draft.add({ event: "workflow.attempt.running", data: { attempt: id, pid, start_time, boot_id, holder } });
+}
+
+function waiting(draft: Draft, { id, state }: Attempt, reason: string): void {
+  if (state.kind === "waiting" && state.reason === reason) return;
+  draft.add({ event: "workflow.attempt.waiting", data: { attempt: id, reason } });
+}
+
+function ended(draft: Draft, { track, attempt, step }: Present, { code, signal, error, output }: Ended): void {
+  const { at } = draft;
+  const facts = { attempt: attempt.id, code, signal, error, output: recorded(output.text), output_bytes: output.bytes };
+  draft.add({ event: "workflow.attempt.ended", data: { ...facts, at } });
+  const stopped = attempt.stop?.reason;
+  if (code === 0 && stopped !== "timeout") succeeded(draft, track, step, output);
+  else if (stopped === undefined || stopped === "timeout") {
+    const message = error ?? messageOf(step, code, signal, stopped);
+    failed(draft, { ...track, output: facts.output }, step, stepError(step, message, code, true));
+  }
+  // Else it ended because the run is being closed: its step is neither done nor failed, and is begun anew by `resume`.
+  advance(draft);
+}
+
+function succeeded(draft: Draft, track: Track, step: Step, output: Output): void {
+  const variables = captured(step, output, 0);
+  if (!variables.ok) {
+    failed(draft, track, step, stepError(step, variables.error.message, 0, true));
+    return;
+  }
+  const data = { step: step.id, item: track.item ?? null, outcome: "succeeded", error: null } as const;
+  const values = { variables: variables.value, output: recorded(output.text) };
+  draft.add({
+    event: "workflow.step.ended",
+    data: { ...data, ...values, duration_ms: draft.since(track.since), at: draft.at },
+  });
+}
+
+function messageOf(step: Step, code: number | null, signal: string | null, stopped: StopReason | undefined): string {
+  if (stopped === "timeout") return `It was stopped after ${(step.timeout_ms ?? 0) / 1000} s.`;
+  return signal === null ? `It ended with exit code ${code}.` : `It was ended by ${signal}.`;
+}
+
+/** W3. */
+function lost(draft: Draft, present: Present, reason: string): void {
+  const { track, attempt, step } = present;
+  if (attempt.state.kind === "uncertain") return;
+  const { at } = draft;
+  draft.add({ event: "workflow.attempt.uncertain", data: { attempt: attempt.id, reason, at } });
+  const policy = onUncertain(step);
+  const again = policy === "rerun" && track.lost + 1 < MAX_LOST;
+  if (again && draft.run.status.kind === "going") verdict(draft, present, "rerun", "policy");
+  else if (policy === "fail") verdict(draft, present, "failed", "policy");
+  advance(draft);
+}
+
+/** Attempts that were lost while the run was being stopped, and whose file says what is to become of them. */
+export function rerunUncertain(draft: Draft): void {
+  for (const { id, state } of attemptsOf(draft.run)) {
+    const present = state.kind === "uncertain" ? presentOf(draft, id) : undefined;
+    if (present !== undefined && onUncertain(present.step) === "rerun") verdict(draft, present, "rerun", "policy");
+  }
+}
+
+function resolve(
+  draft: Draft,
+  present: Present | undefined,
+  { attempt, verdict: given }: { readonly attempt: string; readonly verdict: Verdict },
+): Refusal | undefined {
+  if (present?.attempt.state.kind !== "uncertain")
+    return refused("not-uncertain", `${attempt} is not uncertain.`, "holdfast workflows shows what is.").error;
+  verdict(draft, present, given, "person");
+  advance(draft);
+  return undefined;
+}
+
+function verdict(draft: Draft, { track, attempt, step }: Present, given: Verdict, by: "person" | "policy"): void {
+  const { at } = draft;
+  draft.add({ event: "workflow.attempt.resolved", data: { attempt: attempt.id, verdict: given, by, at } });
+  if (given === "failed") {
+    const message = "It was started, and how it ended is not known.";
+    failed(draft, { ...track, attempt: undefined }, step, stepError(step, message, null, true));
+  }
+  if (given !== "done") return;
+  const data = { step: step.id, item: track.item ?? null, outcome: "succeeded", error: null, variables: {} } as const;
+  draft.add({
+    event: "workflow.step.ended",
+    data: { ...data, output: null, duration_ms: draft.since(track.since), at },
+  });
+}

@@ -1,0 +1,108 @@
+// A run whose file has changed, and a run that goes back.
+// Y1. Neither happens while something runs: what was begun is first ended, or declared lost.
+// Y2. A finished step stays finished in a new file only where its id and everything the file says of it are the same.
+import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
+import { itemAt, itemsOf } from "../../base/vector.ts";
+import { allSteps, type Definition, firstPhase, INPUT_STEP, stepById, stepsOf } from "./definition.ts";
+import type { Draft } from "./draft.ts";
+import { MAX_DEFINITION } from "./limits.ts";
+import { attemptsOf, type Run, type StepRecord } from "./run.ts";
+
+export type StepChange = {
+  readonly step: string;
+  readonly change: "added" | "removed" | "changed";
+  /** Whether it had ended: then it is run again (changed), or what it did stays (removed). */
+  readonly done: boolean;
+};
+
+/** What a new file would mean for a run, step by step; nothing where it is the same. */
+export function changesOf(run: Run, definition: Definition): StepChange[] {
+  const done = new Set(doneHere(run).map(({ step }) => step));
+  const before = allSteps(run.definition).flatMap(({ id }): StepChange[] => {
+    const change = stepById(definition, id) === undefined ? "removed" : "changed";
+    return isSame(run.definition, definition, id) ? [] : [{ step: id, change, done: done.has(id) }];
+  });
+  const added = allSteps(definition).filter(({ id }) => stepById(run.definition, id) === undefined);
+  return [...before, ...added.map(({ id }): StepChange => ({ step: id, change: "added", done: false }))];
+}
+
+function isSame(before: Definition, after: Definition, id: string): boolean {
+  return JSON.stringify(stepById(before, id)) === JSON.stringify(stepById(after, id));
+}
+
+/** The steps that have ended in the present phase and iteration. */
+function doneHere({ records, main, kept }: Run): { readonly step: string }[] {
+  const { phase, iteration } = main.place;
+  const ended = [...itemsOf(records)].filter(
+    (record) =>
+      record.phase === phase &&
+      record.iteration === iteration &&
+      record.handler === undefined &&
+      record.outcome !== "failed",
+  );
+  return [...ended, ...[...kept].map((step) => ({ step }))];
+}
+
+export function changeOf(draft: Draft, definition: Definition, source_sha256: string): Refusal | undefined {
+  const { run, at } = draft;
+  const busy = isBusy(run);
+  if (busy !== undefined) return busy;
+  if (definition.flow.mode !== run.definition.flow.mode) {
+    const modes = `${run.definition.flow.mode} to ${definition.flow.mode}`;
+    return refused("other-mode", `The mode changed from ${modes}.`, "Run the new file as a new run.").error;
+  }
+  if (JSON.stringify(definition).length > MAX_DEFINITION)
+    return refused("too-large", "The new file is too large.", "Use a map for what repeats.").error;
+  const kept = doneHere(run).map(({ step }) => step);
+  const same = [...new Set(kept)].filter((step) => isSame(run.definition, definition, step)); // Y2
+  draft.add({ event: "workflow.changed", data: { definition, source_sha256, kept: same, at } });
+  // The failure was one of the old file: whether the new one does better is seen by trying.
+  const { status } = draft.run;
+  if (status.kind === "failed" && !status.error.retryable) {
+    const error = { ...status.error, retryable: true };
+    draft.add({ event: "workflow.ended", data: { state: "failed", error, at } });
+  }
+  return undefined;
+}
+
+/** Y1. */
+function isBusy(run: Run): Refusal | undefined {
+  const runs = attemptsOf(run).some(({ state }) => state.kind !== "uncertain");
+  const over = run.status.kind !== "going" && run.status.kind !== "closing";
+  if (over && !runs) return undefined;
+  return refused("still-running", `${run.name} is still running.`, "Interrupt it first.").error;
+}
+
+export function rollbackOf(
+  draft: Draft,
+  { records, items }: { readonly records: number; readonly items: number },
+): Refusal | undefined {
+  const { run, at } = draft;
+  const busy = isBusy(run);
+  if (busy !== undefined) return busy;
+  const place = placeAfterRecords(run, records);
+  if (!place.ok) return place.error;
+  draft.add({ event: "workflow.rolledback", data: { records, items, ...place.value, at } });
+  return undefined;
+}
+
+type At = Pick<StepRecord, "phase" | "iteration" | "index">;
+
+/** Where a run stands when this many steps have ended. */
+function placeAfterRecords(run: Run, count: number): Result<At> {
+  const last = itemAt(run.records, count - 1);
+  if (count === 0) return ok({ phase: firstPhase(run.definition), iteration: 1, index: 0 });
+  if (last === undefined)
+    return refused(
+      "unknown",
+      `Only ${run.records.length} steps have ended.`,
+      "holdfast checkpoints ls shows where to go.",
+    );
+  const { phase, iteration, index, handler, outcome, step } = last;
+  const stays = handler !== undefined || outcome === "failed";
+  const next = { phase, iteration, index: stays ? index : index + 1 };
+  const ends = phase === "setup" && next.index >= stepsOf(run.definition, phase).length;
+  // Behind the last step of `setup` the map has begun; behind the input command its items have.
+  if (ends && run.items.all.length > 0) return ok({ phase: "map", iteration: 1, index: 0 });
+  return ok(step === INPUT_STEP ? { phase: "map", iteration: 1, index: 1 } : next);
+}

@@ -1,0 +1,157 @@
+// Workflows, decided. Pure: time, ids and everything the world says come in as arguments.
+// W1. A command gives events or a refusal, never both; all events of one command are one transaction.
+// W2. What the world reports of an attempt that is not the present one of its track is old: it changes nothing.
+// W3. An uncertain attempt is made again only by a person's word, or by the file's.
+import { ok, type Result, refused } from "../../base/result.ts";
+import { advance } from "./advance.ts";
+import { applyWorkflow } from "./apply.ts";
+import type { CreateRun, WorkflowCommand } from "./commands.ts";
+import { decideAttempt, isAttemptReport, rerunUncertain } from "./decide-attempt.ts";
+import { decideQueue } from "./decide-queue.ts";
+import { changeOf, rollbackOf } from "./decide-versions.ts";
+import type { Definition } from "./definition.ts";
+import { Draft } from "./draft.ts";
+import { dueOf } from "./effects.ts";
+import type { StopReason, WorkflowEvent } from "./events.ts";
+import { MAX_DEFINITION, STOP_GRACE_MS } from "./limits.ts";
+import { checkParameters } from "./parameters.ts";
+import { type Attempt, attemptsOf, type Run, type Runs } from "./run.ts";
+
+export function decideWorkflow(runs: Runs, command: WorkflowCommand, at: string): Result<WorkflowEvent[]> {
+  if (command.kind === "create") return create(runs, command, at);
+  const run = runs.get(command.id);
+  if (run === undefined || run.removed)
+    return refused("unknown", `There is no run ${command.id}.`, "holdfast workflows shows all.");
+  const draft = new Draft(run, at);
+  const refusal = isAttemptReport(command) ? decideAttempt(draft, command) : decideRun(draft, command);
+  if (refusal !== undefined) return { ok: false, error: refusal };
+  return ok(draft.events);
+}
+
+function create(runs: Runs, command: CreateRun, at: string): Result<WorkflowEvent[]> {
+  const { id, path, repo, cwd, worktree, environment, definition, sourceSha256 } = command;
+  if (runs.has(id)) return refused("id-taken", `There is a run ${id} already.`, "Take another id.");
+  const wrong = tooLarge(definition);
+  if (wrong !== undefined) return wrong;
+  const parameters = checkParameters(definition, command.parameters);
+  if (!parameters.ok) return parameters;
+  const place = { name: definition.name, path, repo, cwd, worktree: worktree ?? null, environment };
+  const data = { ...place, definition, source_sha256: sourceSha256, parameters: parameters.value, at };
+  const event = { event: "workflow.created", id, data } as const;
+  const draft = new Draft(applyWorkflow(undefined, event), at);
+  advance(draft);
+  return ok([event, ...draft.events]);
+}
+
+export function tooLarge(definition: Definition): ReturnType<typeof refused> | undefined {
+  const { length } = JSON.stringify(definition);
+  if (length <= MAX_DEFINITION) return undefined;
+  return refused(
+    "too-large",
+    `The workflow has ${length} characters.`,
+    `At most ${MAX_DEFINITION}: use a map for what repeats.`,
+  );
+}
+
+type Refused = ReturnType<typeof refused>["error"];
+type RunCommand = Exclude<WorkflowCommand, CreateRun | { readonly attempt: string }>;
+
+function decideRun(draft: Draft, command: RunCommand): Refused | undefined {
+  switch (command.kind) {
+    case "interrupt":
+      return close(draft, "interrupted");
+    case "cancel":
+      return close(draft, "cancelled");
+    case "resume":
+      return resume(draft, command.force);
+    case "change":
+      return changeOf(draft, command.definition, command.sourceSha256);
+    case "rollback":
+      return rollbackOf(draft, command);
+    case "dlq-retry":
+    case "dlq-clear":
+    case "items-read":
+    case "input-failed":
+      return decideQueue(draft, command);
+    case "remove":
+      return remove(draft);
+    case "wake":
+      return wake(draft);
+    case "advance":
+      return goOn(draft);
+  }
+}
+
+function goOn(draft: Draft): undefined {
+  advance(draft);
+}
+
+function isOver({ status }: Run): boolean {
+  return status.kind !== "going" && status.kind !== "closing";
+}
+
+/** Ctrl-C twice, or a cancel after a Ctrl-C, is no mistake: the stronger wish holds. */
+function close(draft: Draft, as: "interrupted" | "cancelled"): Refused | undefined {
+  const { run, at } = draft;
+  const { status } = run;
+  const same = status.kind === "closing" ? status.as === as : status.kind === as;
+  if (same || (status.kind === "closing" && as === "interrupted")) return undefined;
+  if (status.kind === "done") return refused("over", `${run.name} is done.`, "There is nothing to stop.").error;
+  if (isOver(run)) {
+    if (as === "interrupted")
+      return refused("over", `${run.name} is not running.`, "holdfast workflows shows what is.").error;
+    draft.add({ event: "workflow.ended", data: { state: as, error: null, at } });
+    return undefined;
+  }
+  draft.add({ event: "workflow.close.requested", data: { as, at } });
+  for (const attempt of attemptsOf(draft.run)) stop(draft, attempt, as, as === "cancelled" ? "SIGTERM" : "SIGINT");
+  advance(draft);
+  return undefined;
+}
+
+function stop(draft: Draft, { id, state, stop: before }: Attempt, reason: StopReason, signal: string): void {
+  if (state.kind === "uncertain" || before?.signal === "SIGKILL") return;
+  const kill_at = draft.in(STOP_GRACE_MS);
+  draft.add({ event: "workflow.attempt.stop.requested", data: { attempt: id, reason, signal, kill_at } });
+}
+
+function resume(draft: Draft, force: boolean): Refused | undefined {
+  const { run, at } = draft;
+  const { status, name } = run;
+  if (status.kind === "going") return undefined;
+  if (status.kind === "closing") return refused("closing", `${name} is being stopped.`, "Try again when it has.").error;
+  if (status.kind === "done") return refused("over", `${name} is done.`, "Run it again: holdfast run").error;
+  if (status.kind === "cancelled" && !force)
+    return refused("cancelled", `${name} was cancelled.`, "Resume it all the same: --force").error;
+  if (status.kind === "failed" && !status.error.retryable && !force) {
+    const hint = "Correct the file and resume with --accept-changes, or try it as it is with --force.";
+    return refused("not-retryable", `${name} failed where a retry changes nothing: ${status.error.message}`, hint)
+      .error;
+  }
+  draft.add({ event: "workflow.resumed", data: { at } });
+  rerunUncertain(draft);
+  advance(draft);
+  return undefined;
+}
+
+function remove(draft: Draft): Refused | undefined {
+  const { run } = draft;
+  if (!isOver(run)) return refused("still-running", `${run.name} is still running.`, "Cancel it first.").error;
+  draft.add({ event: "workflow.removed", data: {} });
+  return undefined;
+}
+
+/** A time has come: of a deadline, of the end of our patience, or of a next try. */
+function wake(draft: Draft): undefined {
+  for (const attempt of attemptsOf(draft.run)) {
+    const due = dueOf(attempt);
+    if (due === undefined || due > draft.at) continue;
+    if (attempt.stop === undefined) stop(draft, attempt, "timeout", "SIGTERM");
+    else kill(draft, attempt.id, attempt.stop.reason);
+  }
+  advance(draft);
+}
+
+function kill(draft: Draft, attempt: string, reason: StopReason): void {
+  draft.add({ event: "workflow.attempt.stop.requested", data: { attempt, reason, signal: "SIGKILL", kill_at: null } });
+}

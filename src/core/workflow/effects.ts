@@ -1,0 +1,41 @@
+// What a run needs of the world, read off its state: after a crash, what has no outcome is simply asked for again.
+import { isReady } from "./advance.ts";
+import type { WorkflowEffect } from "./commands.ts";
+import { type Attempt, attemptsOf, type Run, tracksOf } from "./run.ts";
+
+export function effectsOf(run: Run): WorkflowEffect[] {
+  const { id } = run;
+  if (run.removed) return [{ kind: "discard", id }];
+  if (run.status.kind !== "going" && run.status.kind !== "closing") return [{ kind: "finish", id }];
+  const effects = attemptsOf(run).flatMap((attempt) => ofAttempt(id, attempt));
+  const at = timerOf(run);
+  if (at !== undefined) effects.push({ kind: "timer", id, at });
+  if (run.status.kind === "going") effects.push(...inProcess(run));
+  return effects;
+}
+
+function ofAttempt(id: string, { id: attempt, state, stop }: Attempt): WorkflowEffect[] {
+  if (state.kind === "uncertain") return [];
+  if (stop !== undefined) return [{ kind: "stop", id, attempt, signal: stop.signal }];
+  return state.kind === "starting" ? [{ kind: "start", id, attempt }] : [];
+}
+
+/** The first of all deadlines, ends of patience and waits before a next try. */
+export function timerOf(run: Run): string | undefined {
+  const times = tracksOf(run).flatMap((track) => [track.retryAt, dueOf(track.attempt)]);
+  return times.filter((time) => time !== undefined).sort()[0];
+}
+
+/** When something is to be done about an attempt that has not ended by then. */
+export function dueOf(attempt: Attempt | undefined): string | undefined {
+  if (attempt === undefined || attempt.state.kind === "uncertain") return undefined;
+  return attempt.stop === undefined ? attempt.deadline : attempt.stop.killAt;
+}
+
+function inProcess(run: Run): WorkflowEffect[] {
+  const { id, items, main, definition } = run;
+  if (tracksOf(run).some((track) => isReady(run, track))) return [{ kind: "advance", id }];
+  if (definition.flow.mode !== "mapreduce" || main.place.phase !== "map" || items.complete) return [];
+  const waits = main.attempt !== undefined || main.retryAt !== undefined;
+  return waits ? [] : [{ kind: "read-items", id, from: items.all.length, attempt: items.source }];
+}

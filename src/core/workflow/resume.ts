@@ -1,0 +1,83 @@
+// How a run goes on from a checkpoint (UC-8), given what can be found out about the attempts that it had begun.
+// M1. Only what was certainly not started is simply run. What runs is adopted, what ended is taken up, and what is uncertain is
+//     run again only where the file says so.
+// M2. It decides nothing by itself: recovery does what it says (`action`), and people are shown it.
+import type { WorkflowCheckpoint } from "./checkpoint.ts";
+import { onUncertain, stepById } from "./definition.ts";
+import type { Json } from "./json.ts";
+import type { Attempt, Track } from "./run.ts";
+
+/** What the world knows of an attempt: its claim, its holder, its exit. */
+export type Evidence =
+  /** There is no claim: it never ran. */
+  | { readonly kind: "not-started" }
+  /** Its holder lives. */
+  | { readonly kind: "running" }
+  | { readonly kind: "ended"; readonly code: number | null; readonly signal: string | null }
+  /** A claim, no exit, and no living holder. */
+  | { readonly kind: "uncertain"; readonly reason: string };
+
+export type ResumeAction = "run" | "adopt" | "take-up" | "rerun" | "ask" | "fail";
+
+export type AttemptPlan = {
+  readonly attempt: string;
+  readonly step: string;
+  readonly item: number | undefined;
+  readonly action: ResumeAction;
+};
+
+export type ResumePlan = {
+  /** The step to go on with, from 0 in the whole file. */
+  readonly start_index: number;
+  /** Whether that step is run (again); false where it is only waited for, taken up, asked about, or not worth another try. */
+  readonly retry_current: boolean;
+  /** Done, and not run again. */
+  readonly skip_steps: readonly number[];
+  readonly variables: Readonly<Record<string, Json>>;
+  readonly attempts: readonly AttemptPlan[];
+};
+
+export type EvidenceOf = (attempt: string) => Evidence;
+
+export function planResume(checkpoint: WorkflowCheckpoint, evidence: EvidenceOf): ResumePlan {
+  const { completed_steps, variables, run, mapreduce_state } = checkpoint;
+  const main = attemptPlan(checkpoint, run.main, evidence);
+  const items = (mapreduce_state?.active ?? []).flatMap((track) => attemptPlan(checkpoint, track, evidence));
+  const { start_index, retry_current } = startOf(checkpoint);
+  const isRun = main.every(({ action }) => action === "run" || action === "rerun"); // M1
+  const iteration = run.main.place.iteration;
+  const done = completed_steps.filter((step) => step.iteration === iteration && step.outcome !== "failed");
+  const skip_steps = [...new Set(done.filter(({ handler }) => handler === null).map(({ step_index }) => step_index))];
+  return { start_index, retry_current: retry_current && isRun, skip_steps, variables, attempts: [...main, ...items] };
+}
+
+/** The table of UC-8. */
+function startOf({ state }: WorkflowCheckpoint): Pick<ResumePlan, "start_index" | "retry_current"> {
+  const { step_index } = state;
+  if (state.kind === "BeforeStep") return { start_index: step_index, retry_current: true };
+  if (state.kind === "Failed") return { start_index: step_index, retry_current: state.retryable };
+  if (state.kind === "Interrupted" && state.in_progress) return { start_index: step_index, retry_current: true };
+  return { start_index: step_index + 1, retry_current: false };
+}
+
+function attemptPlan({ run }: WorkflowCheckpoint, { attempt, item }: Track, evidence: EvidenceOf): AttemptPlan[] {
+  if (attempt === undefined) return [];
+  const action = actionOf(attempt, evidence(attempt.id), () => policyOf(run.definition, attempt.step));
+  return [{ attempt: attempt.id, step: attempt.step, item, action }];
+}
+
+type Policy = "rerun" | "ask" | "fail";
+
+function policyOf(definition: WorkflowCheckpoint["run"]["definition"], step: string): Policy {
+  const found = stepById(definition, step);
+  return found === undefined ? "ask" : onUncertain(found);
+}
+
+/** M1. What was declared uncertain once stays so until its end is found after all. */
+export function actionOf({ state }: Attempt, evidence: Evidence, policy: () => Policy): ResumeAction {
+  if (evidence.kind === "ended") return "take-up";
+  if (evidence.kind === "running") return "adopt";
+  if (evidence.kind === "uncertain" || state.kind === "uncertain") return policy();
+  // It was seen running, and its claim is gone: whoever removed it did not undo what it did.
+  return state.kind === "starting" ? "run" : policy();
+}

@@ -1,0 +1,186 @@
+// Shell texts with `${…}`: each value goes into the program's environment, and the text gets a reference to it.
+// H1. A value is never part of the text that a shell reads as code: whatever is in it, it stays a value. The text is the same for every value.
+// H2. The reference is written so that the value arrives as one word, unsplit and unglobbed, where it stands: bare, in "…", in '…', in a here-document.
+//     Where our reading of the quotes is wrong, the value may be split into words; it is still not executed.
+// H3. Where a shell would execute or could not see it, a value is refused: in $((…)), ((…)) and [[…]] (bash evaluates what it finds there),
+//     and in a here-document with a quoted end.
+import { ok, type Result } from "../../base/result.ts";
+import type { Expression, Flaw } from "./expression.ts";
+import { type Part, parseTemplate } from "./template.ts";
+
+export type ShellText = { readonly script: string; readonly values: readonly ShellValue[] };
+export type ShellValue = { readonly name: string; readonly expression: Expression };
+
+const PREFIX = "HOLDFAST_VALUE_";
+
+export function shellText(text: string): Result<ShellText, Flaw> {
+  const parts = parseTemplate(text);
+  return parts.ok ? joined(parts.value) : parts;
+}
+
+function joined(parts: readonly Part[]): Result<ShellText, Flaw> {
+  const quotes = new Quotes();
+  const values: ShellValue[] = [];
+  let script = "";
+  for (const part of parts) {
+    if (part.kind === "text") {
+      quotes.read(part.text);
+      script += part.text;
+      continue;
+    }
+    const name = `${PREFIX}${values.length + 1}`;
+    const reference = quotes.reference(name);
+    if (!reference.ok) return { ok: false, error: { at: part.at, ...reference.error } };
+    values.push({ name, expression: part.expression });
+    script += reference.value;
+  }
+  return ok({ script, values });
+}
+
+type Heredoc = { readonly end: string; readonly quoted: boolean; readonly tabs: boolean };
+type Context =
+  | { readonly kind: "plain"; readonly closing: ")" | "`" | undefined }
+  | { readonly kind: "single" }
+  | { readonly kind: "ansi" }
+  | { readonly kind: "double" }
+  | { readonly kind: "comment" }
+  | { readonly kind: "number" }
+  | { readonly kind: "test" }
+  | ({ readonly kind: "heredoc" } & Heredoc);
+
+/** What opens a context inside another; longest first. */
+const OPENS: readonly (readonly [token: string, context: Context])[] = [
+  ["$((", { kind: "number" }],
+  ["$(", { kind: "plain", closing: ")" }],
+];
+const HEREDOC = /<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|(\\?)([A-Za-z0-9_.-]+))/y;
+
+/** Follows the quotes of a shell text as far as it was read. */
+class Quotes {
+  #stack: Context[] = [{ kind: "plain", closing: undefined }];
+  /** Here-documents that begin with the next line. */
+  #awaited: Heredoc[] = [];
+  /** The present line so far, for the end of a here-document; and whether a word may begin. */
+  #line = "";
+  #fresh = true;
+
+  read(text: string): void {
+    for (let at = 0; at < text.length; ) {
+      const length = this.#step(text, at);
+      const piece = text.slice(at, at + length);
+      this.#fresh = /[\s;|&()`]$/.test(piece);
+      at += length;
+      if (piece.endsWith("\n")) this.#lineEnds();
+      else this.#line += piece;
+    }
+  }
+
+  /** H2. What is inserted also stands on the line: it is no end of a here-document. */
+  reference(name: string): Result<string, Omit<Flaw, "at">> {
+    this.#line += "$";
+    this.#fresh = false;
+    if (this.#stack.some(({ kind }) => kind === "number" || kind === "test")) return NUMBERS;
+    const context = this.#top();
+    if (context.kind === "heredoc" && context.quoted) return QUOTED_END;
+    if (context.kind === "single") return ok(`'"\${${name}}"'`);
+    if (context.kind === "ansi") return ok(`'"\${${name}}"$'`);
+    return ok(context.kind === "plain" ? `"\${${name}}"` : `\${${name}}`);
+  }
+
+  #top(): Context {
+    return this.#stack.at(-1) ?? { kind: "plain", closing: undefined };
+  }
+
+  /** How many characters were understood at once. */
+  #step(text: string, at: number): number {
+    const context = this.#top();
+    if (context.kind === "single") return this.#until(text[at] === "'");
+    if (context.kind === "comment") return this.#until(text[at] === "\n");
+    if (text[at] === "\\") return text[at + 1] === "\n" ? 1 : 2;
+    if (context.kind === "ansi") return this.#until(text[at] === "'");
+    if (context.kind === "heredoc" && context.quoted) return 1;
+    const opening = OPENS.find(([token]) => text.startsWith(token, at));
+    if (opening !== undefined) return this.#push(opening[1], opening[0].length);
+    if (text[at] === "`") return this.#backtick(context);
+    if (context.kind === "double") return this.#until(text[at] === '"');
+    return context.kind === "heredoc" ? 1 : this.#bare(context, text, at);
+  }
+
+  /** Between quotes: plain text, $((…)) and [[…]]. */
+  #bare(context: Context, text: string, at: number): number {
+    if (text[at] === "'") return this.#push({ kind: "single" }, 1);
+    if (text[at] === '"') return this.#push({ kind: "double" }, 1);
+    if (context.kind === "number") return this.#close(text.startsWith("))", at), 2) ?? this.#parenthesis(text, at);
+    if (context.kind === "test") return this.#close(text.startsWith("]]", at), 2) ?? 1;
+    if (text.startsWith("$'", at)) return this.#push({ kind: "ansi" }, 2);
+    if (this.#fresh && text[at] === "#") return this.#push({ kind: "comment" }, 1);
+    if (this.#fresh && /^\[\[\s/.test(text.slice(at, at + 3))) return this.#push({ kind: "test" }, 2);
+    if (this.#fresh && text.startsWith("((", at)) return this.#push({ kind: "number" }, 2);
+    if (text.startsWith("<<<", at)) return 3;
+    return this.#heredoc(text, at) ?? this.#parenthesis(text, at);
+  }
+
+  #heredoc(text: string, at: number): number | undefined {
+    HEREDOC.lastIndex = at;
+    const match = HEREDOC.exec(text);
+    if (match === null) return undefined;
+    const [whole, tabs, single, double, escaped, bare] = match;
+    const quoted = single !== undefined || double !== undefined || escaped !== "";
+    this.#awaited.push({ end: single ?? double ?? bare ?? "", quoted, tabs: tabs === "-" });
+    return whole.length;
+  }
+
+  #parenthesis(text: string, at: number): number {
+    const context = this.#top();
+    if (text[at] === "(") return this.#push({ kind: "plain", closing: ")" }, 1);
+    if (text[at] === ")" && context.kind === "plain" && context.closing === ")") this.#stack.pop();
+    return 1;
+  }
+
+  #backtick(context: Context): number {
+    if (context.kind === "plain" && context.closing === "`") return this.#close(true, 1) ?? 1;
+    return this.#push({ kind: "plain", closing: "`" }, 1);
+  }
+
+  #lineEnds(): void {
+    const context = this.#top();
+    const line = this.#line;
+    this.#line = "";
+    if (context.kind === "heredoc" && (context.tabs ? line.replace(/^\t+/, "") : line) === context.end)
+      this.#stack.pop();
+    if (this.#top().kind === "heredoc") return;
+    const next = this.#awaited.shift();
+    if (next !== undefined) this.#stack.push({ kind: "heredoc", ...next });
+  }
+
+  #push(context: Context, length: number): number {
+    this.#stack.push(context);
+    return length;
+  }
+
+  #close(closes: boolean, length: number): number | undefined {
+    if (!closes) return undefined;
+    this.#stack.pop();
+    return length;
+  }
+
+  #until(closes: boolean): number {
+    return this.#close(closes, 1) ?? 1;
+  }
+}
+
+const NUMBERS = {
+  ok: false,
+  error: {
+    message: "A value cannot stand in $((…)), ((…)) or [[…]]: a shell may execute what it finds there.",
+    hint: 'Compute it in a `set` step, or compare with [ "${x}" -gt 3 ].',
+  },
+} as const;
+
+const QUOTED_END = {
+  ok: false,
+  error: {
+    message: "A value cannot stand in a here-document whose end is quoted: the shell puts nothing in there.",
+    hint: "Write <<END instead of <<'END', and \\$ for each $ that is to stay.",
+  },
+} as const;

@@ -1,0 +1,87 @@
+// Random workflows: every kind of step, retry, failure, condition and mode.
+import fc from "fast-check";
+import type { Definition, Flow, Step } from "../../src/core/workflow/definition.ts";
+
+type Plain = Omit<Step, "id" | "on_failure">;
+type Bare = Plain & { readonly on_failure?: readonly Plain[] };
+
+const word = fc.constantFrom("ok", "ok", "ok", "fail-1", "fail-2", "fail");
+const shell = fc.record({ word, value: fc.constantFrom("x", "y", "iteration") }).map(({ word: how, value }) => ({
+  kind: "shell" as const,
+  command: `work ${how} \${default(${value}, 0)}`,
+}));
+const set = fc.constantFrom("x", "y").map((name) => ({
+  kind: "set" as const,
+  values: { [name]: "${default(x, 0)}-${default(y, 1)}" },
+}));
+const retry = fc.record({
+  attempts: fc.integer({ min: 1, max: 4 }),
+  backoff_ms: fc.constant(10),
+  max_backoff_ms: fc.constant(25),
+});
+
+const plain: fc.Arbitrary<Plain> = fc
+  .record(
+    {
+      work: fc.oneof({ weight: 4, arbitrary: shell }, { weight: 1, arbitrary: set }),
+      when: fc.constantFrom("true", "default(x, 0) != 'never'", "iteration > 1"),
+      retry,
+      capture: fc.constantFrom({ x: "stdout" }, { y: "stdout" }, { x: "exit_code" }),
+      continue_on_error: fc.boolean(),
+    },
+    { requiredKeys: ["work"] },
+  )
+  .map(({ capture, ...step }) => (step.work.kind === "shell" && capture !== undefined ? { ...step, capture } : step));
+
+const step: fc.Arbitrary<Bare> = fc
+  .record({ step: plain, on_failure: fc.option(fc.array(plain, { maxLength: 2 }), { nil: undefined }) })
+  .map(({ step: of, on_failure }) => (on_failure === undefined ? of : { ...of, on_failure }));
+
+const steps = fc.array(step, { minLength: 1, maxLength: 5 });
+
+/** Ids are given in the order of the file. */
+function named(prefix: string, bare: readonly Bare[]): Step[] {
+  return bare.map(({ on_failure, ...rest }, at) => {
+    const id = `${prefix}${at + 1}`;
+    if (on_failure === undefined) return { id, ...rest };
+    return { id, ...rest, on_failure: on_failure.map((inner, n) => ({ id: `${id}_h${n + 1}`, ...inner })) };
+  });
+}
+
+const standard = steps.map((of): Flow => ({ mode: "standard", steps: named("s", of) }));
+const iterative = fc
+  .record({
+    of: steps,
+    most: fc.integer({ min: 1, max: 3 }),
+    until: fc.constantFrom("iteration >= 2", "default(x, '') == 'no'"),
+  })
+  .map(({ of, most, until }): Flow => ({ mode: "iterative", steps: named("i", of), max_iterations: most, until }));
+const mapreduce = fc
+  .record({
+    setup: fc.array(step, { maxLength: 2 }),
+    map: steps,
+    reduce: fc.array(step, { maxLength: 2 }),
+    parallel: fc.integer({ min: 1, max: 4 }),
+    listed: fc.boolean(),
+  })
+  .map(
+    ({ setup, map, reduce, parallel, listed }): Flow => ({
+      mode: "mapreduce",
+      setup: named("a", setup),
+      map: {
+        input: listed ? { kind: "command", command: "work ok" } : { kind: "file", path: "items.json" },
+        max_parallel: parallel,
+        steps: named("m", map),
+      },
+      reduce: named("z", [
+        ...reduce,
+        { work: { kind: "set", values: { all: "${map.results}", good: "${map.successful}", bad: "${map.failed}" } } },
+      ]),
+    }),
+  );
+
+export const definitions: fc.Arbitrary<Definition> = fc
+  .oneof(standard, iterative, mapreduce)
+  .map((flow) => ({ name: "random", flow }));
+
+export const itemLists = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 7 });
