@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { lookUp, tableOf, toRecord, withAll, withValue } from "./table.ts";
+
+test("T1 a table does what a map does, and an old one stays as it was", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.string({ maxLength: 3 }), fc.nat())),
+      fc.string({ maxLength: 3 }),
+      (pairs, name) => {
+        const map = new Map(pairs);
+        let table = tableOf<number>();
+        for (const [key, value] of pairs) table = withValue(table, key, value);
+        expect(new Map(Object.entries(toRecord(table)))).toEqual(map);
+        expect(table.size).toBe(map.size);
+        const after = withValue(table, name, -1);
+        expect([lookUp(table, name), lookUp(after, name)]).toEqual([map.get(name), -1]);
+      },
+    ),
+  );
+});
+
+test("names of a record's own kind are names like all others", () => {
+  const table = withAll(tableOf({ a: 1 }), { constructor: 2, toString: 3 });
+  expect([lookUp(table, "constructor"), lookUp(table, "hasOwnProperty"), table.size]).toEqual([2, undefined, 3]);
+});
+
+test("T2 ten thousand names are set in no time each", () => {
+  let table = tableOf<number>();
+  for (let at = 0; at < 10_000; at += 1) table = withValue(table, `name${at}`, at);
+  expect([table.size, lookUp(table, "name9999")]).toEqual([10_000, 9999]);
+});

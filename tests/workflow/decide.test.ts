@@ -1,0 +1,294 @@
+import { expect, test } from "bun:test";
+import { itemAt } from "../../src/base/vector.ts";
+import { launchOf } from "../../src/core/workflow/launch.ts";
+import { MAX_LOST } from "../../src/core/workflow/limits.ts";
+import { Story, set, shell } from "./stories.ts";
+
+test("the end of a step and the start of the next are one transaction", () => {
+  const story = new Story([shell("a", { capture: { x: "stdout" } }), set("b", { y: "${x}!" }), shell("c")]);
+  expect(story.attempts).toEqual(["r1.1 a starting"]);
+  expect(story.ends("a", 0, "hello\n\n")).toEqual(["attempt.ended", "step.ended", "step.ended", "attempt.started"]);
+  expect(story.variables).toEqual({ x: "hello", y: "hello!" });
+  expect(story.ends("c")).toEqual(["attempt.ended", "step.ended", "ended"]);
+  expect([story.state, story.effects]).toEqual(["done", ["finish"]]);
+});
+
+test("set steps in a row are a transaction each", () => {
+  const story = new Story([set("a", { n: 1 }), set("b", { n: "${n + 1}" }), set("c", { n: "${n + 1}" })]);
+  expect([story.variables, story.effects]).toEqual([{ n: 1 }, ["advance"]]);
+  expect(story.say({ kind: "advance" })).toEqual(["step.ended"]);
+  expect(story.say({ kind: "advance" })).toEqual(["step.ended", "ended"]);
+  expect([story.state, story.variables]).toEqual(["done", { n: 3 }]);
+});
+
+test("a report that comes again, or late, changes nothing", () => {
+  const story = new Story([shell("a"), shell("b")]);
+  const child = { pid: 5, startTime: 1, bootId: "x" };
+  expect(story.say({ kind: "attempt-running", attempt: "r1.1", child, holder: 4 })).toEqual(["attempt.running"]);
+  expect(story.say({ kind: "attempt-running", attempt: "r1.1", child, holder: 4 })).toEqual([]);
+  expect(story.effects).toEqual([]);
+  story.ends("a");
+  const output = { text: "", bytes: 0 };
+  expect(story.say({ kind: "attempt-ended", attempt: "r1.1", code: 1, signal: null, output })).toEqual([]);
+  expect(story.say({ kind: "attempt-lost", attempt: "r1.1", reason: "x" })).toEqual([]);
+});
+
+test("a deadline is data: after a restart the timer is there again, and the step is stopped, then made to", () => {
+  const story = new Story([shell("a", { timeout_ms: 1000 })]);
+  expect(story.restart().effects).toEqual(["start r1.1", "timer 2026-01-01T00:00:01.000Z"]);
+  expect(story.later(999).say({ kind: "wake" })).toEqual([]);
+  expect(story.later(1).say({ kind: "wake" })).toEqual(["attempt.stop.requested"]);
+  expect(story.effects).toEqual(["stop r1.1 SIGTERM", "timer 2026-01-01T00:00:11.000Z"]);
+  expect(story.later(10_000).say({ kind: "wake" })).toEqual(["attempt.stop.requested"]);
+  expect(story.effects).toEqual(["stop r1.1 SIGKILL"]);
+  story.say({ kind: "attempt-ended", attempt: "r1.1", code: null, signal: "SIGKILL", output: { text: "", bytes: 0 } });
+  const { status } = story.run;
+  expect(status.kind === "failed" ? status.error.message : status).toBe("It was stopped after 1 s.");
+});
+
+test("tries wait twice as long each time, and the wait survives a restart", () => {
+  const retry = { attempts: 4, backoff_ms: 100, max_backoff_ms: 250 };
+  const story = new Story([shell("a", { retry })]);
+  for (const wait of [100, 200, 250]) {
+    expect(story.ends("a", 1)).toEqual(["attempt.ended", "step.retrying"]);
+    expect(story.restart().say({ kind: "wake" })).toEqual([]);
+    expect(story.later(wait - 1).say({ kind: "wake" })).toEqual([]);
+    expect(story.later(1).say({ kind: "wake" })).toEqual(["attempt.started"]);
+  }
+  expect(story.ends("a", 1)).toEqual(["attempt.ended", "step.ended", "ended"]);
+  expect(story.state).toBe("failed");
+});
+
+test("only the exit codes of the list are tried again", () => {
+  const retry = { attempts: 3, backoff_ms: 1, max_backoff_ms: 1, exit_codes: [75] };
+  expect(new Story([shell("a", { retry })]).ends("a", 75)).toEqual(["attempt.ended", "step.retrying"]);
+  expect(new Story([shell("a", { retry })]).ends("a", 1)).toEqual(["attempt.ended", "step.ended", "ended"]);
+});
+
+test("on_failure steps run with the error, and the failure stands", () => {
+  const story = new Story([
+    shell("a", { on_failure: [set("h", { why: "${error.step}: ${error.exit_code}" }), shell("i")] }),
+  ]);
+  expect(story.ends("a", 3)).toEqual(["attempt.ended", "step.handling", "step.ended", "attempt.started"]);
+  expect(story.variables).toEqual({ why: "a: 3" });
+  story.ends("i");
+  expect([story.state, itemAt(story.run.records, 2)?.outcome]).toEqual(["failed", "failed"]);
+});
+
+test("an on_failure step that fails ends the handling; continue_on_error goes on all the same", () => {
+  const story = new Story([shell("a", { continue_on_error: true, on_failure: [shell("h"), shell("i")] }), shell("b")]);
+  story.ends("a", 1);
+  expect(story.ends("h", 1)).toEqual(["attempt.ended", "step.ended", "step.ended", "attempt.started"]);
+  expect(story.attempts).toEqual(["r1.3 b starting"]);
+});
+
+test("a step whose when does not hold is skipped; one that cannot be asked fails for good", () => {
+  const story = new Story([shell("a", { when: "false" }), shell("b", { when: "nothing > 1" })]);
+  const { status } = story.run;
+  expect(status.kind === "failed" ? [status.error.step, status.error.retryable] : status).toEqual(["b", false]);
+  expect(story.say({ kind: "resume", force: false })).toBe("not-retryable");
+});
+
+test("UC-8 a failed step is tried again by resume, those before it are not", () => {
+  const story = new Story([shell("a", { capture: { x: "stdout" } }), shell("b")]);
+  story.ends("a", 0, "1");
+  story.ends("b", 1);
+  expect(story.restart().say({ kind: "resume", force: false })).toEqual(["resumed", "attempt.started"]);
+  expect([story.attempts, story.variables]).toEqual([["r1.3 b starting"], { x: "1" }]);
+  expect(story.say({ kind: "resume", force: false })).toEqual([]);
+});
+
+test("Ctrl-C stops what runs; the step is begun anew by resume", () => {
+  const story = new Story([shell("a"), shell("b")]);
+  story.ends("a");
+  expect(story.say({ kind: "interrupt" })).toEqual(["close.requested", "attempt.stop.requested"]);
+  expect(story.effects[0]).toBe("stop r1.2 SIGINT");
+  expect(story.say({ kind: "resume", force: false })).toBe("closing");
+  expect(story.ends("b", 130)).toEqual(["attempt.ended", "ended"]);
+  expect(story.state).toBe("interrupted");
+  expect(story.say({ kind: "interrupt" })).toEqual([]);
+  expect(story.say({ kind: "resume", force: false })).toEqual(["resumed", "attempt.started"]);
+});
+
+test("a step that ends well although it was interrupted is done", () => {
+  const story = new Story([shell("a"), shell("b")]);
+  story.say({ kind: "interrupt" });
+  expect(story.ends("a", 0)).toEqual(["attempt.ended", "step.ended", "ended"]);
+  story.say({ kind: "resume", force: false });
+  expect(story.attempts).toEqual(["r1.2 b starting"]);
+});
+
+test("cancelling wins over interrupting, works on what has failed, and is refused on what is done", () => {
+  const story = new Story([shell("a")]);
+  story.say({ kind: "interrupt" });
+  expect(story.say({ kind: "cancel" })).toEqual(["close.requested", "attempt.stop.requested"]);
+  expect(story.say({ kind: "attempt-prevented", attempt: "r1.1", reason: "cancelled" })).toEqual([
+    "attempt.ended",
+    "ended",
+  ]);
+  expect([story.state, story.say({ kind: "resume", force: false })]).toEqual(["cancelled", "cancelled"]);
+  const failed = new Story([shell("a")]);
+  failed.ends("a", 1);
+  expect([failed.say({ kind: "interrupt" }), failed.say({ kind: "cancel" })]).toEqual(["over", ["ended"]]);
+  const done = new Story([shell("a")]);
+  done.ends("a");
+  expect([done.say({ kind: "cancel" }), done.say({ kind: "resume", force: true })]).toEqual(["over", "over"]);
+  expect([done.say({ kind: "remove" }), done.effects, done.say({ kind: "remove" })]).toEqual([
+    ["removed"],
+    ["discard"],
+    "unknown",
+  ]);
+});
+
+test("W3 an uncertain attempt waits for a person, who may say any of three things", () => {
+  const uncertain = () => {
+    const story = new Story([shell("a"), shell("b")]);
+    expect(story.lost("a")).toEqual(["attempt.uncertain"]);
+    expect([story.state, story.effects]).toEqual(["uncertain", []]);
+    expect(story.lost("a")).toEqual([]);
+    return story;
+  };
+  const rerun = uncertain();
+  expect(rerun.say({ kind: "resolve", attempt: "r1.1", verdict: "rerun" })).toEqual([
+    "attempt.resolved",
+    "attempt.started",
+  ]);
+  expect(rerun.attempts).toEqual(["r1.2 a starting"]);
+  const done = uncertain();
+  expect(done.say({ kind: "resolve", attempt: "r1.1", verdict: "done" })).toEqual([
+    "attempt.resolved",
+    "step.ended",
+    "attempt.started",
+  ]);
+  expect(done.attempts).toEqual(["r1.2 b starting"]);
+  const failed = uncertain();
+  failed.say({ kind: "resolve", attempt: "r1.1", verdict: "failed" });
+  expect([failed.state, failed.say({ kind: "resolve", attempt: "r1.1", verdict: "done" })]).toEqual([
+    "failed",
+    "not-uncertain",
+  ]);
+});
+
+test("W3 a file may say it beforehand; one that is lost too often is asked about all the same", () => {
+  const fails = new Story([shell("a", { on_uncertain: "fail" })]);
+  fails.lost("a");
+  expect(fails.state).toBe("failed");
+  const again = new Story([shell("a", { idempotent: true })]);
+  for (let times = 1; times < MAX_LOST; times += 1) {
+    again.lost("a");
+    expect(again.attempts).toEqual([`r1.${times + 1} a starting`]);
+  }
+  again.lost("a");
+  expect(again.state).toBe("uncertain");
+});
+
+test("the end of an uncertain attempt that is found after all is taken", () => {
+  const story = new Story([shell("a"), shell("b")]);
+  story.lost("a");
+  expect(story.ends("a")).toEqual(["attempt.ended", "step.ended", "attempt.started"]);
+});
+
+test("an attempt that waits for a person makes the run wait", () => {
+  const story = new Story([shell("a")]);
+  story.say({ kind: "attempt-waiting", attempt: "r1.1", reason: "May I?" });
+  expect(story.state).toBe("waiting");
+  story.say({ kind: "attempt-running", attempt: "r1.1", child: { pid: 1, startTime: 1, bootId: "b" }, holder: 2 });
+  expect(story.state).toBe("running");
+});
+
+test("an iterative run ends when `until` holds, and has failed where it never does", () => {
+  const flow = (until: string) =>
+    ({ mode: "iterative", max_iterations: 2, until, steps: [shell("a", { capture: { x: "stdout" } })] }) as const;
+  const story = new Story(flow("x == 'yes'"));
+  expect(story.ends("a", 0, "no")).toEqual(["attempt.ended", "step.ended", "iteration.ended", "attempt.started"]);
+  story.ends("a", 0, "yes");
+  expect([story.state, story.run.main.place.iteration]).toEqual(["done", 2]);
+  const never = new Story(flow("x == 'never'"));
+  never.ends("a");
+  never.ends("a");
+  expect([never.state, never.say({ kind: "resume", force: false })]).toEqual(["failed", "not-retryable"]);
+});
+
+test("captures: JSON, a path, the exit code, and what is refused", () => {
+  const capture = { all: "json", one: "$.a[1]", code: "exit_code" };
+  const story = new Story([shell("a", { capture })]);
+  story.ends("a", 0, '{"a":[1,2]}\n');
+  expect(story.variables).toEqual({ all: { a: [1, 2] }, one: 2, code: 0 });
+  const wrong = new Story([shell("a", { capture })]);
+  wrong.ends("a", 0, "no json");
+  const { status } = wrong.run;
+  expect(status.kind === "failed" ? status.error.message : status).toBe("The output for all is no JSON.");
+});
+
+test("what a step is launched with", () => {
+  const env = { A: "${p}", B: "b" };
+  const step = shell("a", { env: { B: "${p + 1}" }, cwd: "sub/${p}" });
+  const parameters = { p: { type: "number", default: 1 } } as const;
+  const story = new Story([{ ...step, work: { kind: "shell", command: "echo ${p} ${file(p)}" } }], { env, parameters });
+  const launch = launchOf(story.run, "r1.1", "/attempt");
+  expect(launch.ok ? launch.value : launch.error).toEqual({
+    kind: "program",
+    argv: ["/bin/sh", "-e", "-c", 'echo "${HOLDFAST_VALUE_1}" "${HOLDFAST_VALUE_2}"'],
+    cwd: "/w/sub/1",
+    env: {
+      ...{ A: "1", B: "2", HOLDFAST_RUN: "r1", HOLDFAST_STEP: "a", HOLDFAST_ATTEMPT: "r1.1", HOLDFAST_TRY: "1" },
+      ...{ HOLDFAST_KEY: "r1/a/1", HOLDFAST_VALUE_1: "1", HOLDFAST_VALUE_2: "/attempt/file-1" },
+    },
+    files: [{ path: "/attempt/file-1", text: "1" }],
+  });
+  expect(launchOf(story.run, "r1.9", "/").ok).toBe(false);
+});
+
+test("an agent gets its prompt as text and each word of its command whole", () => {
+  const work = { kind: "agent", provider: "scripted", prompt: "Do ${x}", command: ["./a", "--x=${x}"] } as const;
+  const story = new Story([set("s", { x: "a b; rm" }), { id: "a", work }], { interpreter: ["bash", "-c"] });
+  const launch = launchOf(story.run, "r1.1", "/");
+  expect(launch.ok && launch.value.kind === "agent" ? [launch.value.prompt, launch.value.argv] : launch).toEqual([
+    "Do a b; rm",
+    ["./a", "--x=a b; rm"],
+  ]);
+});
+
+test("a value that no environment takes fails the step before it starts, and says what to do", () => {
+  const story = new Story([
+    set("s", { x: "y".repeat(130_000) }),
+    { ...shell("a"), work: { kind: "shell", command: "echo ${x}" } },
+  ]);
+  const { status } = story.run;
+  expect(status.kind === "failed" ? status.error.message : status).toContain("too long for a program's environment");
+  const large = new Story([set("s", { x: "y".repeat(300_000) })]);
+  expect(large.state).toBe("failed");
+});
+
+test("parameters are checked before anything happens", () => {
+  const parameters = {
+    n: { type: "number", required: true },
+    s: { type: "string", default: "x" },
+    o: { type: "list" },
+  } as const;
+  const make = (given: Record<string, number | string>) => new Story([shell("a")], { parameters }, given);
+  expect(make({ n: 1 }).variables).toEqual({ n: 1, s: "x" });
+  expect(() => make({})).toThrow("The parameter n is missing.");
+  expect(() => make({ n: "one" })).toThrow('The parameter n is "one".');
+  expect(() => make({ n: 1, m: 2 })).toThrow("The workflow has no parameter m.");
+});
+
+test("a run is made once, and only of a file that fits the log", () => {
+  const story = new Story([shell("a")]);
+  const command = {
+    kind: "create",
+    path: "/w",
+    repo: "w",
+    cwd: "/w",
+    worktree: undefined,
+    environment: {},
+    sourceSha256: "",
+    parameters: {},
+  } as const;
+  const definition = { name: "x", flow: { mode: "standard", steps: [shell("a")] } } as const;
+  expect(story.say({ ...command, definition })).toBe("id-taken");
+  const daemon = new Story([shell("a")]).daemon;
+  const steps = [set("a", { x: "y".repeat(800_000) })];
+  const large = daemon.submit({ ...command, id: "r2", definition: { name: "x", flow: { mode: "standard", steps } } });
+  expect(large.ok ? "" : large.error.code).toBe("too-large");
+});

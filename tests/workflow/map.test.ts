@@ -1,0 +1,170 @@
+import { expect, test } from "bun:test";
+import { itemsOf } from "../../src/base/vector.ts";
+import { deadLetters } from "../../src/core/workflow/decide-queue.ts";
+import type { Flow, MapPhase } from "../../src/core/workflow/definition.ts";
+import { inputPlace, pageOf, readItems } from "../../src/core/workflow/items.ts";
+import { Story, set, shell } from "./stories.ts";
+
+function mapOf(
+  more: Partial<MapPhase> = {},
+  reduce = [set("r", { good: "${map.successful}", bad: "${map.failed}" })],
+): Flow {
+  const map = { input: { kind: "file", path: "x.json" }, max_parallel: 2, steps: [shell("m")], ...more } as const;
+  return { mode: "mapreduce", setup: [], map, reduce };
+}
+
+function reading(items: readonly number[], more: Partial<MapPhase> = {}): Story {
+  const story = new Story(mapOf(more));
+  story.say({ kind: "items-read", from: 0, items, last: true });
+  return story;
+}
+
+const kinds = (story: Story) => [...itemsOf(story.run.items.all)].map(({ state }) => state.kind);
+
+test("UC-11 at most max_parallel items are worked on; each end begins the next in the same transaction", () => {
+  const story = reading([1, 2, 3]);
+  expect(story.attempts).toEqual(["r1.1 m starting", "r1.2 m starting"]);
+  expect(story.ends("m")).toEqual(["attempt.ended", "step.ended", "item.ended", "item.started", "attempt.started"]);
+  expect(kinds(story)).toEqual(["succeeded", "active", "active"]);
+});
+
+test("UC-11 pages of the list come one after the other, and a repeat is dropped", () => {
+  const story = new Story(mapOf());
+  expect(story.effects).toEqual(["read-items 0 "]);
+  expect(story.say({ kind: "items-read", from: 0, items: [1], last: false })).toEqual(["items.found"]);
+  expect(story.say({ kind: "items-read", from: 0, items: [1], last: false })).toEqual([]);
+  expect(story.restart().effects).toEqual(["read-items 1 "]);
+  expect(story.say({ kind: "items-read", from: 1, items: [2], last: true })).toContain("attempt.started");
+});
+
+test("a list that a command writes is read from what that attempt wrote", () => {
+  const story = new Story(mapOf({ input: { kind: "command", command: "ls" } }));
+  expect(story.attempts).toEqual(["r1.1 map.input starting"]);
+  story.ends("map.input", 0, "a\nb\n");
+  expect(story.restart().effects).toEqual(["read-items 0 r1.1"]);
+  const failed = new Story(mapOf({ input: { kind: "command", command: "ls" } }));
+  failed.ends("map.input", 2);
+  expect(failed.state).toBe("failed");
+  failed.say({ kind: "resume", force: false });
+  expect(failed.attempts).toEqual(["r1.2 map.input starting"]);
+});
+
+test("a list that cannot be read fails the run, and is read again by resume", () => {
+  const story = new Story(mapOf());
+  story.say({ kind: "input-failed", reason: "There is no x.json." });
+  expect(story.state).toBe("failed");
+  story.say({ kind: "resume", force: false });
+  expect(story.effects).toEqual(["read-items 0 "]);
+});
+
+test("UC-11 failed items go to the dead-letter queue, and the run goes on to reduce", () => {
+  const story = reading([1, 2, 3]);
+  story.ends("m", 1);
+  story.ends("m");
+  story.ends("m");
+  expect([story.state, story.variables, deadLetters(story.run)]).toEqual(["done", { bad: 1, good: 2 }, [0]]);
+});
+
+test("UC-11 the queue is retried, also after the end: then reduce runs again", () => {
+  const story = reading([1, 2]);
+  story.ends("m", 1);
+  story.ends("m", 1);
+  expect(story.say({ kind: "dlq-retry", items: [7] })).toBe("not-in-queue");
+  expect(story.restart().say({ kind: "dlq-retry", items: "all" })).toContain("dlq.retried");
+  expect([story.state, kinds(story)]).toEqual(["running", ["active", "active"]]);
+  story.ends("m");
+  story.ends("m", 1);
+  expect([story.state, story.variables]).toEqual(["done", { bad: 1, good: 1 }]);
+  expect(story.say({ kind: "dlq-clear", items: "all" })).toEqual(["dlq.cleared"]);
+  expect([deadLetters(story.run), story.say({ kind: "dlq-retry", items: "all" })]).toEqual([[], []]);
+});
+
+test("the queue is retried while the map is still going, but not while reduce is", () => {
+  const story = new Story(
+    mapOf(
+      {},
+      [shell("r")].map((step) => ({ ...step })),
+    ),
+  );
+  story.say({ kind: "items-read", from: 0, items: [1, 2, 3], last: true });
+  story.ends("m", 1);
+  expect(story.say({ kind: "dlq-retry", items: [0] })).toEqual(["dlq.retried"]);
+  story.ends("m");
+  expect(story.attempts.map((one) => one.split(" ")[0])).toEqual(["r1.3", "r1.4"]);
+  story.ends("m", 1);
+  story.ends("m");
+  expect(story.attempts).toEqual(["r1.5 r starting"]);
+  expect(story.say({ kind: "dlq-retry", items: "all" })).toBe("reducing");
+});
+
+test("an uncertain item keeps nobody else from going on; the run is uncertain when nothing else moves", () => {
+  const story = reading([1, 2, 3], { max_parallel: 1 });
+  story.lost("m");
+  expect([story.state, kinds(story)]).toEqual(["running", ["active", "active", "pending"]]);
+  story.say({ kind: "attempt-ended", attempt: "r1.2", code: 0, signal: null, output: { text: "", bytes: 0 } });
+  story.say({ kind: "attempt-ended", attempt: "r1.3", code: 0, signal: null, output: { text: "", bytes: 0 } });
+  expect(story.state).toBe("uncertain");
+  story.say({ kind: "resolve", attempt: "r1.1", verdict: "done" });
+  expect(story.state).toBe("done");
+});
+
+test("an interrupted map takes up its items where they were", () => {
+  const story = reading([1, 2, 3], { steps: [shell("m"), shell("n")] });
+  story.ends("m");
+  story.say({ kind: "interrupt" });
+  story.ends("n", 130);
+  story.ends("m", 130);
+  expect(story.state).toBe("interrupted");
+  story.restart().say({ kind: "resume", force: false });
+  expect(story.attempts.sort()).toEqual(["r1.4 n starting", "r1.5 m starting"]);
+});
+
+test("an item's variables are its own, and its result is what it sets or writes", () => {
+  const result = {
+    id: "x",
+    work: { kind: "set", values: { result: { of: "${item}", at: "${item_index}" } } },
+  } as const;
+  const own = reading([7], { steps: [shell("m"), result] });
+  own.ends("m", 0, "text\n");
+  while (own.effects.includes("advance")) own.say({ kind: "advance" });
+  expect([...itemsOf(own.run.items.all)][0]?.state).toMatchObject({ kind: "succeeded", result: { of: 7, at: 0 } });
+  expect(own.variables["result"]).toBeUndefined();
+  const written = reading([7]);
+  written.ends("m", 0, "text\n");
+  expect([...itemsOf(written.run.items.all)][0]?.state).toMatchObject({ result: "text" });
+});
+
+test("a list is JSON, a path into it, or lines; filtered, sorted and cut", () => {
+  const items = (map: Partial<MapPhase>, text: string) => {
+    const found = readItems(new Story(mapOf(map)).run, { kind: "text", text });
+    return found.ok ? found.value : found.error.code;
+  };
+  expect(items({}, "[1, 2]")).toEqual([1, 2]);
+  expect(items({}, "a b\n\nc\r\n")).toEqual(["a b", "c"]);
+  expect(items({}, "5")).toEqual(["5"]);
+  expect(items({}, '{"a": 1}')).toBe("no-list");
+  expect(items({ json_path: "$.a[*].n" }, '{"a": [{"n": 2}, {"n": 1}, {}]}')).toEqual([2, 1]);
+  expect(items({ json_path: "$.a" }, "a")).toBe("not-json");
+  expect(items({ filter: "item > 1" }, "[1, 2, 3]")).toEqual([2, 3]);
+  expect(items({ filter: "item.x > 1" }, "[1]")).toBe("unset");
+  expect(items({ sort: { by: "item", descending: true }, max_items: 2 }, '["9", 10, "b"]')).toEqual(["b", 10]);
+  expect(items({ sort: { by: "item.n", descending: false } }, '[{"n": 2}, {"n": 1}]')).toEqual([{ n: 1 }, { n: 2 }]);
+  expect(items({ sort: { by: "item.n", descending: false } }, "[1]")).toBe("unset");
+  const glob = readItems(new Story(mapOf()).run, { kind: "paths", paths: ["b", "a"] });
+  expect(glob.ok ? glob.value : []).toEqual(["a", "b"]);
+});
+
+test("where a list is, from the run's directory on; pages of it fit a transaction", () => {
+  const place = inputPlace(new Story(mapOf({ input: { kind: "glob", pattern: "src/*.${run.name}" } })).run);
+  expect(place.ok ? place.value : place).toEqual({ kind: "glob", path: "/w/src/*.story" });
+  const large = Array.from({ length: 10 }, () => "x".repeat(60_000));
+  expect(pageOf(large, 0)).toEqual({ items: large.slice(0, 4), last: false });
+  expect(pageOf(large, 8)).toEqual({ items: large.slice(8), last: true });
+  expect(pageOf([], 0)).toEqual({ items: [], last: true });
+  const whole = readItems(new Story(mapOf()).run, { kind: "text", text: JSON.stringify(["y".repeat(300_000)]) });
+  expect(whole.ok ? "" : whole.error.code).toBe("too-long");
+});
+
+test("an empty list goes straight to reduce", () => {
+  expect([reading([]).state, reading([]).variables]).toEqual(["done", { bad: 0, good: 0 }]);
+});
