@@ -94,7 +94,7 @@ export class Checking {
     const text = String(node.value);
     const whole = node.source.indexOf(text);
     if (whole >= 0) return this.#placeAt(node.offset + whole + at);
-    const count = text.slice(0, at).split("${").length - 1;
+    const count = text.slice(0, at + 2).split("${").length - 1;
     let from = -1;
     for (let n = 0; n < count; n += 1) from = node.source.indexOf("${", from + 1);
     return from < 0 ? node : this.#placeAt(node.offset + from);

@@ -17,8 +17,8 @@ export type YamlNode = Place & {
 };
 export type YamlMap = ReadonlyMap<string, { readonly key: Place; readonly node: YamlNode }>;
 
-/** A workflow of ten thousand steps has a few hundred thousand values. */
-const MOST_NODES = 1_000_000;
+/** A workflow of ten thousand steps has a hundred thousand values, its keys included. */
+const MOST_NODES = 300_000;
 const DEEPEST = 64;
 
 export function isYamlMap(value: YamlNode["value"]): value is YamlMap {
@@ -62,6 +62,8 @@ class Tree {
   readonly #text: string;
   readonly #document: Document;
   readonly #placeAt: (offset: number) => Place;
+  /** To find what an alias names, the whole document is walked: done once for each. */
+  readonly #named = new Map<Node, Node | undefined>();
   #left = MOST_NODES;
 
   constructor(text: string, document: Document, placeAt: (offset: number) => Place) {
@@ -77,10 +79,10 @@ class Tree {
     if (depth > DEEPEST || this.#left < 0)
       return this.#wrong(place, "The file is too large or too deep.", "Make it smaller."); // Y2
     if (isAlias(found)) {
-      const target = found.resolve(this.#document);
-      return target === undefined
-        ? this.#wrong(place, "There is no such anchor.", "Name one before.")
-        : this.node(target, depth + 1);
+      if (!this.#named.has(found)) this.#named.set(found, found.resolve(this.#document));
+      const target = this.#named.get(found);
+      if (target === undefined) return this.#wrong(place, "There is no such anchor.", "Name one before.");
+      return this.node(target, depth + 1);
     }
     if (isMap(found)) return { ...place, value: this.#map(found.items, depth) };
     if (isSeq(found)) return { ...place, value: found.items.map((item) => this.node(item as Node, depth + 1)) };

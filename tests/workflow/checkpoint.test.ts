@@ -1,0 +1,225 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { applyWorkflow } from "../../src/core/workflow/apply.ts";
+import {
+  type CheckpointState,
+  checkpointState,
+  fromCheckpoint,
+  reasonOf,
+  toCheckpoint,
+  type WorkflowCheckpoint,
+} from "../../src/core/workflow/checkpoint.ts";
+import type { Step } from "../../src/core/workflow/definition.ts";
+import type { WorkflowEvent } from "../../src/core/workflow/events.ts";
+import { type Evidence, planResume } from "../../src/core/workflow/resume.ts";
+import type { Run } from "../../src/core/workflow/run.ts";
+import { workflowCheckpointOf, workflowEventOf } from "../../src/wire/stored-workflow.ts";
+import { SimRandom } from "../sim/random.ts";
+import { drive } from "./drive.ts";
+import { definitions, itemLists } from "./flows.ts";
+import { Story, set, shell } from "./stories.ts";
+
+/** Through the form that it has on disk. */
+function stored(run: Run): WorkflowCheckpoint {
+  const found = workflowCheckpointOf(JSON.parse(JSON.stringify(toCheckpoint(run, "Manual", "now"))), "hash");
+  if (found === undefined) throw new Error("it is no checkpoint");
+  return found;
+}
+
+function eventsIn(log: readonly string[]): WorkflowEvent[] {
+  return log.flatMap((line) => JSON.parse(line)).flatMap((entry) => workflowEventOf(entry) ?? []);
+}
+
+const steps: readonly Step[] = [shell("a", { capture: { x: "stdout" } }), shell("b"), shell("c")];
+const state = (story: Story): CheckpointState => checkpointState(story.run);
+
+test("UC-1 AC1 one checkpoint for every kind of workflow, with all that it must have", () => {
+  const story = new Story(steps);
+  story.later(5).ends("a", 0, "out\n");
+  expect(stored(story.run)).toMatchObject({
+    version: 1,
+    session_id: "r1",
+    workflow_path: "/w/flow.yml",
+    worktree_path: null,
+    state: { kind: "BeforeStep", step_index: 1 },
+    completed_steps: [
+      {
+        step_index: 0,
+        command: "work a",
+        output: "out\n",
+        captured_variables: { x: "out" },
+        duration_ms: 5,
+        completed_at: "2026-01-01T00:00:00.005Z",
+      },
+    ],
+    variables: { x: "out" },
+    workflow_type: { kind: "Standard" },
+    mapreduce_state: null,
+    created_at: "now",
+    reason: "Manual",
+    integrity_hash: "hash",
+  });
+});
+
+test("UC-1 the type says how far an iterative or a map-reduce run is", () => {
+  const iterative = new Story({ mode: "iterative", max_iterations: 3, steps: [shell("a")] });
+  iterative.ends("a");
+  expect(stored(iterative.run).workflow_type).toEqual({ kind: "Iterative", max_iterations: 3, current_iteration: 2 });
+  const map = { input: { kind: "file", path: "x" }, max_parallel: 1, steps: [shell("m")] } as const;
+  const mapping = new Story({ mode: "mapreduce", setup: [shell("s")], map, reduce: [shell("r")] });
+  expect(state(mapping)).toEqual({ kind: "BeforeStep", step_index: 0 });
+  mapping.ends("s");
+  mapping.say({ kind: "items-read", from: 0, items: [1, 2], last: true });
+  mapping.ends("m", 1);
+  const { workflow_type, mapreduce_state } = stored(mapping.run);
+  expect([workflow_type, mapreduce_state?.phase, mapreduce_state?.failed, mapreduce_state?.active.length]).toEqual([
+    { kind: "MapReduce", job_id: "r1" },
+    "map",
+    1,
+    1,
+  ]);
+  expect(state(mapping)).toEqual({ kind: "BeforeStep", step_index: 1 });
+  mapping.ends("m");
+  expect(state(mapping)).toEqual({ kind: "BeforeStep", step_index: 2 });
+});
+
+test("UC-2 UC-3 AC2 AC3 AC4 before each step and after each success", () => {
+  const story = new Story(steps);
+  const states: [string, string][] = [];
+  story.ends("a", 0, "1");
+  story.ends("b");
+  story.ends("c");
+  let run: Run | undefined;
+  for (const event of eventsIn(story.home.log)) {
+    run = applyWorkflow(run, event);
+    const reason = reasonOf(event);
+    if (reason !== undefined) states.push([reason, `${checkpointState(run).kind} ${checkpointState(run).step_index}`]);
+  }
+  expect(states).toEqual([
+    ["BeforeStep", "BeforeStep 0"],
+    ["AfterStep", "Completed 0"],
+    ["BeforeStep", "BeforeStep 1"],
+    ["AfterStep", "Completed 1"],
+    ["BeforeStep", "BeforeStep 2"],
+    ["AfterStep", "Completed 2"],
+  ]);
+  expect(state(story)).toEqual({ kind: "Completed", step_index: 2, output: "" });
+});
+
+test("UC-2 AC5 on failure", () => {
+  const story = new Story(steps);
+  story.ends("a");
+  story.ends("b", 7);
+  const error = "It ended with exit code 7.";
+  expect(state(story)).toEqual({ kind: "Failed", step_index: 1, error, retryable: true });
+});
+
+test("UC-2 AC6 on a signal: in progress where a step was, else not", () => {
+  const story = new Story(steps);
+  story.ends("a");
+  story.say({ kind: "interrupt" });
+  expect(state(story)).toEqual({ kind: "Interrupted", step_index: 1, in_progress: true });
+  story.ends("b", 130);
+  expect(state(story)).toEqual({ kind: "Interrupted", step_index: 1, in_progress: true });
+  const between = new Story([set("s", { x: 1 }), set("t", { x: 2 })]);
+  between.say({ kind: "interrupt" });
+  expect(state(between)).toEqual({ kind: "Interrupted", step_index: 0, in_progress: false });
+});
+
+test("K1 the checkpoint of any run, at any moment, is that run", () => {
+  fc.assert(
+    fc.property(definitions, itemLists, fc.nat(), (definition, items, seed) => {
+      const random = new SimRandom(seed);
+      const trouble = { chance: () => random.fraction(), daemon: 0, machine: 0, checkpoints: 0 };
+      const { home } = drive(definition, items, trouble);
+      let run: Run | undefined;
+      for (const event of eventsIn(home.log)) {
+        run = applyWorkflow(run, event);
+        if (random.chance(0.2))
+          expect(JSON.stringify(stored(fromCheckpoint(stored(run))))).toBe(JSON.stringify(stored(run)));
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+const none = (): Evidence => ({ kind: "not-started" });
+
+test("UC-8 AC9 AC10 planResume: BeforeStep runs it, Completed the next, Failed and Interrupted try again", () => {
+  const story = new Story(steps);
+  const plan = (evidence: Evidence = none()) => {
+    const { start_index, retry_current, skip_steps, variables } = planResume(stored(story.run), () => evidence);
+    return { start_index, retry_current, skip_steps, variables };
+  };
+  expect(plan()).toEqual({ start_index: 0, retry_current: true, skip_steps: [], variables: {} });
+  story.ends("a", 0, "1");
+  story.ends("b", 1);
+  expect(plan()).toEqual({ start_index: 1, retry_current: true, skip_steps: [0], variables: { x: "1" } });
+  story.say({ kind: "resume", force: false });
+  story.say({ kind: "interrupt" });
+  story.ends("b", 130);
+  expect(plan()).toEqual({ start_index: 1, retry_current: true, skip_steps: [0], variables: { x: "1" } });
+  story.say({ kind: "resume", force: false });
+  story.ends("b");
+  story.ends("c");
+  expect(plan()).toEqual({ start_index: 3, retry_current: false, skip_steps: [0, 1, 2], variables: { x: "1" } });
+  const hopeless = new Story([shell("a", { when: "nothing" })]);
+  expect(planResume(stored(hopeless.run), none).retry_current).toBe(false);
+});
+
+const gone: Evidence = { kind: "uncertain", reason: "gone" };
+
+test.each([
+  [{ kind: "not-started" }, {}, "run", true],
+  [{ kind: "running" }, {}, "adopt", false],
+  [{ kind: "ended", code: 0, signal: null }, {}, "take-up", false],
+  [gone, {}, "ask", false],
+  [gone, { idempotent: true }, "rerun", true],
+  [gone, { on_uncertain: "fail" }, "fail", false],
+  [gone, { on_uncertain: "ask", idempotent: true }, "ask", false],
+] as const)("UC-8 evidence %j of a step with %j: %s", (evidence, more, action, retry) => {
+  const story = new Story([shell("a", more)]);
+  const plan = planResume(stored(story.run), () => evidence);
+  expect([plan.attempts, plan.retry_current]).toEqual([
+    [{ attempt: "r1.1", step: "a", item: undefined, action }],
+    retry,
+  ]);
+});
+
+test("UC-8 what was seen running is not run again because its claim is missing", () => {
+  const story = new Story([shell("a")]);
+  story.say({ kind: "attempt-running", attempt: "r1.1", child: { pid: 1, startTime: 1, bootId: "b" }, holder: 2 });
+  expect(planResume(stored(story.run), none).attempts[0]?.action).toBe("ask");
+});
+
+test("UC-8 each item of a map is planned by its own evidence", () => {
+  const map = { input: { kind: "file", path: "x" }, max_parallel: 2, steps: [shell("m")] } as const;
+  const story = new Story({ mode: "mapreduce", setup: [], map, reduce: [] });
+  story.say({ kind: "items-read", from: 0, items: [1, 2], last: true });
+  const plan = planResume(stored(story.run), (attempt) => (attempt === "r1.1" ? { kind: "running" } : gone));
+  expect(plan.attempts.map(({ item, action }) => [item, action])).toEqual([
+    [0, "adopt"],
+    [1, "ask"],
+  ]);
+});
+
+test("a stored event or checkpoint that misses a field is not taken for one", () => {
+  expect(workflowEventOf({ session_id: "r", event: "workflow.later", data: {} })).toBeUndefined();
+  expect(() => workflowEventOf({ session_id: "r", event: "workflow.resumed", data: {} })).toThrow(
+    "workflow.resumed of r has no at",
+  );
+  expect(workflowEventOf({ session_id: "r", event: "workflow.resumed", data: { at: "x", more: 1 } })).toMatchObject({
+    id: "r",
+  });
+  const whole = JSON.parse(JSON.stringify(toCheckpoint(new Story([shell("a")]).run, "Manual", "now")));
+  expect(workflowCheckpointOf({ ...whole, version: 2 }, "")).toBeUndefined();
+  expect(workflowCheckpointOf({ ...whole, run: undefined, reason: undefined }, "")).toBeDefined();
+  const { run: _run, ...without } = whole;
+  expect([workflowCheckpointOf(without, ""), workflowCheckpointOf([], "")]).toEqual([undefined, undefined]);
+});
+
+test("an event of a run that was never created does not fold", () => {
+  expect(() => applyWorkflow(undefined, { event: "workflow.resumed", id: "r", data: { at: "x" } })).toThrow(
+    "never created",
+  );
+});
