@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
 import { itemAt } from "../../src/base/vector.ts";
+import { effectsOf } from "../../src/core/workflow/effects.ts";
 import { launchOf } from "../../src/core/workflow/launch.ts";
 import { MAX_LOST } from "../../src/core/workflow/limits.ts";
+import { parameterFrom } from "../../src/core/workflow/parameters.ts";
+import { setAside, stateOf, workflowSession } from "../../src/core/workflow/run.ts";
 import { Story, set, shell } from "./stories.ts";
 
 test("the end of a step and the start of the next are one transaction", () => {
@@ -35,8 +38,13 @@ test("a report that comes again, or late, changes nothing", () => {
 
 test("a deadline is data: after a restart the timer is there again, and the step is stopped, then made to", () => {
   const story = new Story([shell("a", { timeout_ms: 1000 })]);
-  expect(story.restart().effects).toEqual(["start r1.1", "timer 2026-01-01T00:00:01.000Z"]);
-  expect(story.later(999).say({ kind: "wake" })).toEqual([]);
+  expect(story.later(3_600_000).restart().effects).toEqual(["start r1.1"]);
+  story.home.now -= 3_600_000;
+  const child = { pid: 5, startTime: 1, bootId: "x" };
+  story.say({ kind: "attempt-running", attempt: "r1.1", child, holder: 4 });
+  expect(story.restart().effects).toEqual(["timer 2026-01-01T00:00:01.000Z"]);
+  expect(story.later(999).say({ kind: "attempt-running", attempt: "r1.1", child, holder: 4 })).toEqual([]);
+  expect(story.say({ kind: "wake" })).toEqual([]);
   expect(story.later(1).say({ kind: "wake" })).toEqual(["attempt.stop.requested"]);
   expect(story.effects).toEqual(["stop r1.1 SIGTERM", "timer 2026-01-01T00:00:11.000Z"]);
   expect(story.later(10_000).say({ kind: "wake" })).toEqual(["attempt.stop.requested"]);
@@ -288,7 +296,51 @@ test("a run is made once, and only of a file that fits the log", () => {
   const definition = { name: "x", flow: { mode: "standard", steps: [shell("a")] } } as const;
   expect(story.say({ ...command, definition })).toBe("id-taken");
   const daemon = new Story([shell("a")]).daemon;
-  const steps = [set("a", { x: "y".repeat(800_000) })];
+  const steps = [set("a", { x: "y".repeat(1_000_000) })];
   const large = daemon.submit({ ...command, id: "r2", definition: { name: "x", flow: { mode: "standard", steps } } });
   expect(large.ok ? "" : large.error.code).toBe("too-large");
+});
+
+test("the exit code of a step that failed is captured as well, for those who go on", () => {
+  const story = new Story([
+    shell("a", { capture: { code: "exit_code", x: "stdout" }, continue_on_error: true }),
+    shell("b"),
+  ]);
+  story.ends("a", 3, "out");
+  expect(story.variables).toEqual({ code: 3 });
+});
+
+test("what is captured, and what an item gives, fits a transaction whatever it is written in", () => {
+  const story = new Story([shell("a", { capture: { x: "stdout", y: "stdout" } })]);
+  const text = "\u0001".repeat(40_000);
+  story.say({ kind: "attempt-ended", attempt: "r1.1", code: 0, signal: null, output: { text, bytes: 40_000 } });
+  const { status } = story.run;
+  expect(status.kind === "failed" ? status.error.message : status).toContain("bytes were captured");
+  const flood = new Story([shell("a", { capture: { x: "stdout" } })]);
+  flood.say({ kind: "attempt-ended", attempt: "r1.1", code: 0, signal: null, output: { text: "end", bytes: 1 << 30 } });
+  expect(flood.state).toBe("failed");
+  const path = new Story([shell("a", { capture: { x: "$.no" } })]);
+  path.ends("a", 0, "{}");
+  expect(path.state).toBe("failed");
+});
+
+test("what the command line gives becomes the parameter's type", () => {
+  const parameters = { n: { type: "number" }, s: { type: "string" }, l: { type: "list" } } as const;
+  const given = (name: string, text: string) =>
+    parameterFrom({ name: "x", parameters, flow: { mode: "standard", steps: [] } }, name, text);
+  expect([given("n", "5"), given("s", "5"), given("l", "[1]"), given("n", "five"), given("other", "1")]).toEqual([
+    5,
+    "5",
+    [1],
+    "five",
+    "1",
+  ]);
+});
+
+test("a run that is set aside is seen and left alone", () => {
+  const story = new Story([shell("a")]);
+  const aside = setAside(story.run, "its log is not whole", "now");
+  expect([stateOf(aside), effectsOf(aside)]).toEqual(["failed", [{ kind: "finish", id: "r1" }]]);
+  const event = { event: "workflow.resumed", id: "r1", data: { at: "now" } } as const;
+  expect(workflowSession(story.run, event)).toBe("state/w/sessions/r1");
 });

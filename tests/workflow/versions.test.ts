@@ -48,7 +48,7 @@ test("a file of another mode, or one too large, is no new version of the run", (
   const story = failedAtC();
   const flow: Flow = { mode: "iterative", max_iterations: 1, steps: [shell("a")] };
   expect(story.say({ kind: "change", definition: { name: "x", flow }, sourceSha256: "1" })).toBe("other-mode");
-  const large = flowOf([set("a", { x: "y".repeat(800_000) })]);
+  const large = flowOf([set("a", { x: "y".repeat(1_000_000) })]);
   expect(story.say({ kind: "change", definition: large, sourceSha256: "1" })).toBe("too-large");
 });
 

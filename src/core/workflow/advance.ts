@@ -7,10 +7,10 @@ import { trackOf } from "./apply.ts";
 import { type Definition, inputStep, type MapPhase, type Phase, type Step, stepsOf } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import type { StepError } from "./events.ts";
-import { failed, stepError } from "./failure.ts";
-import { isRecord, type Json, textOf } from "./json.ts";
+import { failed, ofFailure, stepError } from "./failure.ts";
+import { type Json, textOf } from "./json.ts";
 import { launchStep } from "./launch.ts";
-import { MAX_CAPTURED, MAX_ITEM_RESULT } from "./limits.ts";
+import { MAX_CAPTURED, MAX_ITEM_RESULT, sizeOf } from "./limits.ts";
 import { attemptsOf, type Items, type Place, type Run, type Track } from "./run.ts";
 import { scopeOf } from "./scope.ts";
 import { fillAll, fillDeep, holds } from "./template.ts";
@@ -140,9 +140,8 @@ function resultOf({ variables, output }: Track): Json {
   const result = Object.hasOwn(variables, "result")
     ? (variables["result"] ?? null)
     : (output ?? "").replace(/\n+$/, "");
-  const text = textOf(result);
-  if (text.length <= MAX_ITEM_RESULT) return result;
-  return isRecord(result) ? { truncated: text.slice(0, MAX_ITEM_RESULT) } : text.slice(0, MAX_ITEM_RESULT);
+  // Cut so that it fits however each of its characters is written.
+  return sizeOf(result) <= MAX_ITEM_RESULT ? result : { truncated: textOf(result).slice(0, MAX_ITEM_RESULT / 6) };
 }
 
 /** One step of a track; whether it may go on at once. */
@@ -170,7 +169,7 @@ function handled(draft: Draft, track: Track): boolean {
   const facts = { step: step.id, item: track.item ?? null, outcome, error } as const;
   draft.add({
     event: "workflow.step.ended",
-    data: { ...facts, variables: {}, output: track.output, duration_ms: durationMs, at: draft.at },
+    data: { ...facts, variables: ofFailure(step, error), output: track.output, duration_ms: durationMs, at: draft.at },
   });
   return true;
 }
@@ -192,9 +191,9 @@ function set(draft: Draft, track: Track, step: Step, values: Readonly<Record<str
   draft.sets -= 1;
   const filled = fillAll(values, scopeOf(draft.run, track), fillDeep);
   if (!filled.ok) return failed(draft, track, step, stepError(step, filled.error.message, null, false));
-  const length = JSON.stringify(filled.value).length;
-  if (length > MAX_CAPTURED) {
-    const message = `It sets ${length} characters; at most ${MAX_CAPTURED} are possible.`;
+  const size = sizeOf(filled.value);
+  if (size > MAX_CAPTURED) {
+    const message = `It sets ${size} bytes; at most ${MAX_CAPTURED} are possible.`;
     return failed(draft, track, step, stepError(step, message, null, false));
   }
   const data = { step: step.id, item: track.item ?? null, outcome: "succeeded", error: null } as const;
@@ -210,8 +209,7 @@ function start(draft: Draft, track: Track, step: Step): boolean {
   const attempt = { id: `${run.id}.${run.attempts + 1}`, try: track.tries + 1 };
   const launch = launchStep(run, track, step, { attempt, directory: "/" });
   if (!launch.ok) return failed(draft, track, step, stepError(step, launch.error.message, null, false));
-  const deadline = step.timeout_ms === undefined ? null : draft.in(step.timeout_ms);
-  const data = { attempt: attempt.id, step: step.id, item: track.item ?? null, try: attempt.try, deadline, at };
+  const data = { attempt: attempt.id, step: step.id, item: track.item ?? null, try: attempt.try, at };
   draft.add({ event: "workflow.attempt.started", data }); // G1
   return false;
 }

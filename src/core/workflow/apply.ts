@@ -75,7 +75,7 @@ function attemptStarted(run: Run, data: e.AttemptStarted): Run {
     step: data.step,
     try: data.try,
     startedAt: data.at,
-    deadline: data.deadline ?? undefined,
+    deadline: undefined,
     state: { kind: "starting" },
     stop: undefined,
   };
@@ -85,9 +85,9 @@ function attemptStarted(run: Run, data: e.AttemptStarted): Run {
 
 function afterReport(track: Track, attempt: Attempt, event: e.WorkflowEvent): Track {
   if (event.event === "workflow.attempt.running") {
-    const { pid, start_time, boot_id, holder } = event.data;
-    const child = { pid, startTime: start_time, bootId: boot_id };
-    return { ...track, attempt: { ...attempt, state: { kind: "running", child, holder } } };
+    const { pid, start_time, boot_id, holder, deadline } = event.data;
+    const state = { kind: "running", child: { pid, startTime: start_time, bootId: boot_id }, holder } as const;
+    return { ...track, attempt: { ...attempt, deadline: deadline ?? undefined, state } };
   }
   if (event.event === "workflow.attempt.waiting")
     return {

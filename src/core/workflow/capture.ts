@@ -4,7 +4,7 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import type { Output } from "./commands.ts";
 import type { CaptureSource, Step } from "./definition.ts";
 import { follow, type Json, parseJson, parsePath } from "./json.ts";
-import { MAX_CAPTURED, MAX_RECORDED_OUTPUT } from "./limits.ts";
+import { MAX_CAPTURED, MAX_RECORDED_OUTPUT, sizeOf } from "./limits.ts";
 
 export function captured(step: Step, output: Output, code: number): Result<Readonly<Record<string, Json>>> {
   const found: [string, Json][] = [];
@@ -14,13 +14,9 @@ export function captured(step: Step, output: Output, code: number): Result<Reado
     found.push([name, value.value]);
   }
   const variables = Object.fromEntries(found);
-  const length = JSON.stringify(variables).length;
-  if (length <= MAX_CAPTURED) return ok(variables);
-  return refused(
-    "too-long",
-    `${length} characters were captured.`,
-    `At most ${MAX_CAPTURED} are; write them to a file.`,
-  );
+  const size = sizeOf(variables);
+  if (size <= MAX_CAPTURED) return ok(variables);
+  return refused("too-long", `${size} bytes were captured.`, `At most ${MAX_CAPTURED} are; write them to a file.`);
 }
 
 function fromText(name: string, source: CaptureSource, output: Output): Result<Json> {

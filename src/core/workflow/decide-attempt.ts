@@ -29,7 +29,7 @@ export function decideAttempt(draft: Draft, command: Report): Refusal | undefine
   const present = presentOf(draft, command.attempt);
   if (command.kind === "resolve") return resolve(draft, present, command);
   if (present === undefined) return undefined; // W2
-  if (command.kind === "attempt-running") running(draft, present.attempt, command);
+  if (command.kind === "attempt-running") running(draft, present, command);
   else if (command.kind === "attempt-waiting") waiting(draft, present.attempt, command.reason);
   else if (command.kind === "attempt-lost") lost(draft, present, command.reason);
   else if (command.kind === "attempt-ended") ended(draft, present, { ...command, error: null });
@@ -45,12 +45,15 @@ function presentOf({ run }: Draft, id: string): Present | undefined {
 
 function running(
   draft: Draft,
-  { id, state }: Attempt,
+  { attempt, step }: Present,
   { child, holder }: Extract<Report, { kind: "attempt-running" }>,
 ): void {
+  const { id, state } = attempt;
   const { pid, startTime: start_time, bootId: boot_id } = child;
   if (state.kind === "running" && state.child.pid === pid && state.child.startTime === start_time) return;
-  draft.add({ event: "workflow.attempt.running", data: { attempt: id, pid, start_time, boot_id, holder } });
+  const first = step.timeout_ms === undefined ? null : draft.in(step.timeout_ms);
+  const deadline = attempt.deadline ?? first;
+  draft.add({ event: "workflow.attempt.running", data: { attempt: id, pid, start_time, boot_id, holder, deadline } });
 }
 
 function waiting(draft: Draft, { id, state }: Attempt, reason: string): void {

@@ -6,6 +6,7 @@ import { advance } from "./advance.ts";
 import type { WorkflowCommand } from "./commands.ts";
 import { INPUT_STEP } from "./definition.ts";
 import type { Draft } from "./draft.ts";
+import { MAX_QUEUE_AT_ONCE } from "./limits.ts";
 import type { Run } from "./run.ts";
 
 type QueueCommand = Extract<WorkflowCommand, { kind: "dlq-retry" | "dlq-clear" | "items-read" | "input-failed" }>;
@@ -39,7 +40,7 @@ export function deadLetters(run: Run): number[] {
 }
 
 function chosen(run: Run, items: readonly number[] | "all"): readonly number[] | Refusal {
-  if (items === "all") return deadLetters(run);
+  if (items === "all") return deadLetters(run).slice(0, MAX_QUEUE_AT_ONCE);
   const other = items.find((number) => itemAt(run.items.all, number)?.state.kind !== "failed");
   if (other === undefined) return [...new Set(items)];
   return refused("not-in-queue", `Item ${other} is not in the dead-letter queue.`, "holdfast dlq ls shows what is.")

@@ -5,7 +5,7 @@ import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { itemAt, itemsOf } from "../../base/vector.ts";
 import { allSteps, type Definition, firstPhase, INPUT_STEP, stepById, stepsOf } from "./definition.ts";
 import type { Draft } from "./draft.ts";
-import { MAX_DEFINITION } from "./limits.ts";
+import { MAX_DEFINITION, sizeOf } from "./limits.ts";
 import { attemptsOf, type Run, type StepRecord } from "./run.ts";
 
 export type StepChange = {
@@ -51,11 +51,12 @@ export function changeOf(draft: Draft, definition: Definition, source_sha256: st
     const modes = `${run.definition.flow.mode} to ${definition.flow.mode}`;
     return refused("other-mode", `The mode changed from ${modes}.`, "Run the new file as a new run.").error;
   }
-  if (JSON.stringify(definition).length > MAX_DEFINITION)
-    return refused("too-large", "The new file is too large.", "Use a map for what repeats.").error;
   const kept = doneHere(run).map(({ step }) => step);
   const same = [...new Set(kept)].filter((step) => isSame(run.definition, definition, step)); // Y2
-  draft.add({ event: "workflow.changed", data: { definition, source_sha256, kept: same, at } });
+  const data = { definition, source_sha256, kept: same, at };
+  const wrong = tooLarge(data);
+  if (wrong !== undefined) return wrong;
+  draft.add({ event: "workflow.changed", data });
   // The failure was one of the old file: whether the new one does better is seen by trying.
   const { status } = draft.run;
   if (status.kind === "failed" && !status.error.retryable) {
@@ -63,6 +64,14 @@ export function changeOf(draft: Draft, definition: Definition, source_sha256: st
     draft.add({ event: "workflow.ended", data: { state: "failed", error, at } });
   }
   return undefined;
+}
+
+/** Whether a definition, with what stands beside it, fits one transaction. */
+export function tooLarge(data: unknown): Refusal | undefined {
+  const size = sizeOf(data);
+  if (size <= MAX_DEFINITION) return undefined;
+  const hint = `At most ${MAX_DEFINITION}: use a map for what repeats.`;
+  return refused("too-large", `The workflow has ${size} bytes.`, hint).error;
 }
 
 /** Y1. */

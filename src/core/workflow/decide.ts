@@ -8,12 +8,11 @@ import { applyWorkflow } from "./apply.ts";
 import type { CreateRun, WorkflowCommand } from "./commands.ts";
 import { decideAttempt, isAttemptReport, rerunUncertain } from "./decide-attempt.ts";
 import { decideQueue } from "./decide-queue.ts";
-import { changeOf, rollbackOf } from "./decide-versions.ts";
-import type { Definition } from "./definition.ts";
+import { changeOf, rollbackOf, tooLarge } from "./decide-versions.ts";
 import { Draft } from "./draft.ts";
 import { dueOf } from "./effects.ts";
 import type { StopReason, WorkflowEvent } from "./events.ts";
-import { MAX_DEFINITION, STOP_GRACE_MS } from "./limits.ts";
+import { STOP_GRACE_MS } from "./limits.ts";
 import { checkParameters } from "./parameters.ts";
 import { type Attempt, attemptsOf, type Run, type Runs } from "./run.ts";
 
@@ -31,26 +30,16 @@ export function decideWorkflow(runs: Runs, command: WorkflowCommand, at: string)
 function create(runs: Runs, command: CreateRun, at: string): Result<WorkflowEvent[]> {
   const { id, path, repo, cwd, worktree, environment, definition, sourceSha256 } = command;
   if (runs.has(id)) return refused("id-taken", `There is a run ${id} already.`, "Take another id.");
-  const wrong = tooLarge(definition);
-  if (wrong !== undefined) return wrong;
   const parameters = checkParameters(definition, command.parameters);
   if (!parameters.ok) return parameters;
   const place = { name: definition.name, path, repo, cwd, worktree: worktree ?? null, environment };
   const data = { ...place, definition, source_sha256: sourceSha256, parameters: parameters.value, at };
+  const wrong = tooLarge(data);
+  if (wrong !== undefined) return { ok: false, error: wrong };
   const event = { event: "workflow.created", id, data } as const;
   const draft = new Draft(applyWorkflow(undefined, event), at);
   advance(draft);
   return ok([event, ...draft.events]);
-}
-
-export function tooLarge(definition: Definition): ReturnType<typeof refused> | undefined {
-  const { length } = JSON.stringify(definition);
-  if (length <= MAX_DEFINITION) return undefined;
-  return refused(
-    "too-large",
-    `The workflow has ${length} characters.`,
-    `At most ${MAX_DEFINITION}: use a map for what repeats.`,
-  );
 }
 
 type Refused = ReturnType<typeof refused>["error"];

@@ -68,16 +68,17 @@ export type AttemptStarted = {
   readonly item: number | null;
   /** Which try of the step this is, from 1. */
   readonly try: number;
-  readonly deadline: string | null;
   readonly at: string;
 };
 
+/** Its time runs from here: an attempt that could not be started for an hour has not used an hour of it. */
 export type AttemptRunning = {
   readonly attempt: string;
   readonly pid: number;
   readonly start_time: number;
   readonly boot_id: string;
   readonly holder: number;
+  readonly deadline: string | null;
 };
 
 export type StopReason = "timeout" | "interrupted" | "cancelled";

@@ -2,6 +2,7 @@
 // X1. It only looks: no expression changes anything, calls the world, or runs longer than it is long.
 // X2. Places of problems are offsets into the text that was given, so that a file's line and column can be told.
 // X3. In an expression `${…}` is the same as parentheses: `when: ${count} > 3` and `when: count > 3` mean the same.
+import { memo } from "../../base/memo.ts";
 import { ok, type Result } from "../../base/result.ts";
 import type { Json } from "./json.ts";
 
@@ -64,14 +65,14 @@ class Stop extends Error {
 }
 
 /** A whole text as an expression. */
-export function parseExpression(text: string): Result<Expression, Flaw> {
-  return reading(() => {
+export const parseExpression: (text: string) => Result<Expression, Flaw> = memo((text) =>
+  reading(() => {
     const reader = new Reader(text, 0);
     const found = reader.expression(0);
     if (!reader.ended()) reader.fail("Something is left over");
     return found;
-  });
-}
+  }),
+);
 
 /** What stands in `${…}`, from just behind the `{`; `end` is just behind the `}`. */
 export function parseInBraces(text: string, from: number): Result<{ expression: Expression; end: number }, Flaw> {

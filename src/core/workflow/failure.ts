@@ -4,10 +4,12 @@ import type { Step } from "./definition.ts";
 import { stepsOf } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import type { StepError } from "./events.ts";
+import type { Json } from "./json.ts";
+import { MAX_MESSAGE } from "./limits.ts";
 import type { Track } from "./run.ts";
 
 export function stepError(step: Step, message: string, exit_code: number | null, retryable: boolean): StepError {
-  return { step: step.id, message, exit_code, retryable };
+  return { step: step.id, message: message.slice(0, MAX_MESSAGE), exit_code, retryable };
 }
 
 /** Always true: what follows can go on at once. */
@@ -24,10 +26,16 @@ export function failed(draft: Draft, track: Track, step: Step, error: StepError)
     return true;
   }
   const outcome = step.continue_on_error === true ? "ignored" : "failed";
-  const data = { item, variables: {}, output: track.output, at: draft.at };
+  const data = { item, variables: ofFailure(step, error), output: track.output, at: draft.at };
   draft.add({ event: "workflow.step.ended", data: { step: step.id, outcome, error, duration_ms, ...data } });
   if (outcome === "failed" && track.place.handler !== undefined) handlerFailed(draft, track);
   return true;
+}
+
+/** An exit code is captured of a step that failed as well: `continue_on_error` is of little use without. */
+export function ofFailure({ capture = {} }: Step, { exit_code }: StepError): Readonly<Record<string, Json>> {
+  const names = Object.keys(capture).filter((name) => capture[name] === "exit_code");
+  return Object.fromEntries(names.map((name) => [name, exit_code]));
 }
 
 function isTriedAgain(track: Track, { retry }: Step, error: StepError): boolean {
@@ -48,6 +56,6 @@ function handlerFailed(draft: Draft, track: Track): void {
   if (step === undefined || track.handling === undefined) return;
   const { error, durationMs } = track.handling;
   const outcome = step.continue_on_error === true ? "ignored" : "failed";
-  const data = { step: step.id, item: track.item ?? null, outcome, error, variables: {} } as const;
+  const data = { step: step.id, item: track.item ?? null, outcome, error, variables: ofFailure(step, error) } as const;
   draft.add({ event: "workflow.step.ended", data: { ...data, output: null, duration_ms: durationMs, at: draft.at } });
 }

@@ -5,7 +5,7 @@ import type { Definition, MapPhase, Sort } from "./definition.ts";
 import { asNumber, evaluate, type Scope } from "./evaluate.ts";
 import { parseExpression } from "./expression.ts";
 import { follow, isList, type Json, parseJson, parsePath, textOf } from "./json.ts";
-import { MAX_ITEMS, MAX_ITEMS_PAGE } from "./limits.ts";
+import { MAX_ITEMS, MAX_ITEMS_PAGE, sizeOf } from "./limits.ts";
 import type { Run } from "./run.ts";
 import { scopeOf } from "./scope.ts";
 import { asRefusal, fillText, holds } from "./template.ts";
@@ -45,7 +45,7 @@ export function readItems(run: Run, listing: Listing): Result<readonly Json[]> {
   const items = ordered.value.slice(0, map.max_items ?? ordered.value.length);
   if (items.length > MAX_ITEMS)
     return refused("too-many", `There are ${items.length} items.`, `At most ${MAX_ITEMS}: set max_items.`);
-  const large = items.findIndex((item) => JSON.stringify(item).length > MAX_ITEMS_PAGE);
+  const large = items.findIndex((item) => sizeOf(item) > MAX_ITEMS_PAGE);
   return large < 0
     ? ok(items)
     : refused("too-long", `Item ${large} is too long.`, `At most ${MAX_ITEMS_PAGE} characters: name a file.`);
@@ -116,7 +116,7 @@ export function pageOf(
   let length = 0;
   let to = from;
   while (to < items.length) {
-    length += JSON.stringify(items[to]).length + 1;
+    length += sizeOf(items[to]) + 1;
     if (to > from && length > MAX_ITEMS_PAGE) break;
     to += 1;
   }

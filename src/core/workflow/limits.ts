@@ -1,14 +1,19 @@
 // Limits of workflows, each with its reason. A transaction of the log has at most 1 MiB (log/wal.ts): all of these together stay below.
 
-/** A definition as JSON. Ten thousand short steps fit. */
-export const MAX_DEFINITION = 768 << 10;
+/** The bytes of a value as JSON, as it stands in the log. */
+export function sizeOf(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}
+
+/** All of a run's first event, or of a new version of its file. Ten thousand short steps fit. */
+export const MAX_DEFINITION = 960 << 10;
 /** What a record keeps of a step's output, from its end; the whole of it is in the attempt's own files. */
 export const MAX_RECORDED_OUTPUT = 4 << 10;
-/** What the variables of one step may be in all, as JSON. */
+/** What the variables of one step may be in all. A transaction has those of two: of the step that ended, and of a `set` after it. */
 export const MAX_CAPTURED = 256 << 10;
 /** One text in a program's environment, its name included: Linux takes 128 KiB (MAX_ARG_STRLEN). */
 export const MAX_ENV_TEXT = 120 << 10;
-/** A page of items, as JSON, and an item's result. */
+/** A page of items, and an item's result. */
 export const MAX_ITEMS_PAGE = 256 << 10;
 export const MAX_ITEM_RESULT = 64 << 10;
 /** Each worker is a holder and its child: two processes. */
@@ -23,3 +28,7 @@ export const SETS_A_TURN = 1;
 export const STOP_GRACE_MS = 10_000;
 /** A step whose attempts are lost this often in a row is not run again without asking, whatever its policy. */
 export const MAX_LOST = 3;
+/** How many items of a dead-letter queue one command takes. */
+export const MAX_QUEUE_AT_ONCE = 50_000;
+/** What an error says, at the most: it may have somebody's value in it. */
+export const MAX_MESSAGE = 1000;

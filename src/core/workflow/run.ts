@@ -2,11 +2,12 @@
 // R1. A track is one line of steps, one after the other: the main one, and one for each item that is being worked on.
 // R2. Nothing here grows with the history but vectors and tables that share their past: an event costs the same at any length.
 // R3. What people see (`stateOf`) is read off the state; it is not stored beside it.
+import { assert } from "../../base/assert.ts";
 import type { Table } from "../../base/table.ts";
 import type { Vector } from "../../base/vector.ts";
 import type { Child } from "../terminal.ts";
 import type { Definition, Phase } from "./definition.ts";
-import type { StepError, StepOutcome, StopReason } from "./events.ts";
+import type { StepError, StepOutcome, StopReason, WorkflowEvent } from "./events.ts";
 import type { Json } from "./json.ts";
 
 /** Where a track stands: at a step of a phase, or at a step of that one's `on_failure`. */
@@ -163,7 +164,15 @@ export function stateOf(run: Run): RunState {
   return kinds.includes("waiting") ? "waiting" : "uncertain";
 }
 
-/** The directory of its log, below the home. */
-export function workflowSession(repo: string, id: string): string {
-  return `state/${repo}/sessions/${id}`;
+/** The directory of its log, below the home. `run` is undefined for its first event. */
+export function workflowSession(run: Run | undefined, event: WorkflowEvent): string {
+  const repo = event.event === "workflow.created" ? event.data.repo : run?.repo;
+  assert(repo !== undefined, "only a run's first event comes before it is known");
+  return `state/${repo}/sessions/${event.id}`;
+}
+
+/** A run whose log cannot be trusted: seen, and left alone. */
+export function setAside(run: Run, reason: string, at: string): Run {
+  const error = { step: "", message: reason, exit_code: null, retryable: false };
+  return { ...run, status: { kind: "failed", error, at } };
 }

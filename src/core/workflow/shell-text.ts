@@ -4,6 +4,7 @@
 //     Where our reading of the quotes is wrong, the value may be split into words; it is still not executed.
 // H3. Where a shell would execute or could not see it, a value is refused: in $((…)), ((…)) and [[…]] (bash evaluates what it finds there),
 //     and in a here-document with a quoted end.
+import { memo } from "../../base/memo.ts";
 import { ok, type Result } from "../../base/result.ts";
 import type { Expression, Flaw } from "./expression.ts";
 import { type Part, parseTemplate } from "./template.ts";
@@ -13,10 +14,10 @@ export type ShellValue = { readonly name: string; readonly expression: Expressio
 
 const PREFIX = "HOLDFAST_VALUE_";
 
-export function shellText(text: string): Result<ShellText, Flaw> {
+export const shellText: (text: string) => Result<ShellText, Flaw> = memo((text) => {
   const parts = parseTemplate(text);
   return parts.ok ? joined(parts.value) : parts;
-}
+});
 
 function joined(parts: readonly Part[]): Result<ShellText, Flaw> {
   const quotes = new Quotes();

@@ -2,6 +2,7 @@
 // P1. A text that is nothing but one `${…}` is that value itself; otherwise every `${…}` is put in as text.
 // P2. `$${` is a plain `${`, for whoever reads the text next (a shell, most often).
 // P3. This is for prompts, directories, words of a command and variables: nothing here goes through a shell. Shell texts are shell-text.ts.
+import { memo } from "../../base/memo.ts";
 import { ok, type Refusal, type Result } from "../../base/result.ts";
 import { evaluate, type Scope, truth } from "./evaluate.ts";
 import { type Expression, type Flaw, parseExpression, parseInBraces } from "./expression.ts";
@@ -13,7 +14,9 @@ export type Part =
 
 const MARK = /\$\$\{|\$\{/g;
 
-export function parseTemplate(text: string): Result<readonly Part[], Flaw> {
+export const parseTemplate: (text: string) => Result<readonly Part[], Flaw> = memo(partsIn);
+
+function partsIn(text: string): Result<readonly Part[], Flaw> {
   const parts: Part[] = [];
   let from = 0;
   let plain = "";
