@@ -1,10 +1,13 @@
 // Random workflows through random crashes, in a world where every boundary can be the last.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { cells, unreachable } from "../../src/base/machine.ts";
 import { toRecord } from "../../src/base/table.ts";
 import { itemsOf } from "../../src/base/vector.ts";
+import { applyWorkflow } from "../../src/core/workflow/apply.ts";
 import type { Definition, Step } from "../../src/core/workflow/definition.ts";
-import { stateOf } from "../../src/core/workflow/run.ts";
+import { runMachine } from "../../src/core/workflow/machine.ts";
+import { type Run, stateOf } from "../../src/core/workflow/run.ts";
 import { SimRandom } from "../sim/random.ts";
 import { drive, type Trouble } from "./drive.ts";
 import { definitions, itemLists } from "./flows.ts";
@@ -50,6 +53,37 @@ test("UC-8 whenever the machine dies, no step acts twice unless somebody or the 
       }
     }),
     { numRuns: RUNS },
+  );
+});
+
+test("a run that is interrupted again and again, and resumed each time, comes to the same end", () => {
+  fc.assert(
+    fc.property(definitions, itemLists, fc.nat(), (definition, items, seed) => {
+      const { steps: _steps, marks: _marks, ...undisturbed } = outcomeOf(drive(definition, items, quiet(seed)));
+      const trouble = { ...quiet(seed), daemon: 0.05, checkpoints: 0.1, interrupts: 0.1 };
+      const { steps: _more, marks: _others, ...disturbed } = outcomeOf(drive(definition, items, trouble));
+      expect(disturbed).toEqual(undisturbed);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("the status of a run changes only as the table says", () => {
+  const legal = new Set(
+    cells(runMachine).flatMap(({ state, next }) => (next === undefined ? [] : [`${state} ${next}`])),
+  );
+  expect(unreachable(runMachine)).toEqual([]);
+  fc.assert(
+    fc.property(definitions, itemLists, fc.nat(), (definition, items, seed) => {
+      const { home } = drive(definition, items, { ...quiet(seed), daemon: 0.05, interrupts: 0.1 });
+      let run: Run | undefined;
+      for (const { session_id: id, event, data } of home.log.flatMap((line) => JSON.parse(line))) {
+        const before: string | undefined = run?.status.kind;
+        run = applyWorkflow(run, { id, event, data });
+        if (before !== undefined && before !== run.status.kind) expect(legal).toContain(`${before} ${run.status.kind}`);
+      }
+    }),
+    { numRuns: 50 },
   );
 });
 

@@ -4,6 +4,7 @@ import { effectsOf } from "../../src/core/workflow/effects.ts";
 import { launchOf } from "../../src/core/workflow/launch.ts";
 import { MAX_LOST } from "../../src/core/workflow/limits.ts";
 import { parameterFrom } from "../../src/core/workflow/parameters.ts";
+import { childrenOf, progressOf } from "../../src/core/workflow/progress.ts";
 import { setAside, stateOf, workflowSession } from "../../src/core/workflow/run.ts";
 import { Story, set, shell } from "./stories.ts";
 
@@ -343,4 +344,43 @@ test("a run that is set aside is seen and left alone", () => {
   expect([stateOf(aside), effectsOf(aside)]).toEqual(["failed", [{ kind: "finish", id: "r1" }]]);
   const event = { event: "workflow.resumed", id: "r1", data: { at: "now" } } as const;
   expect(workflowSession(story.run, event)).toBe("state/w/sessions/r1");
+});
+
+test("a step that is run again because it was lost has as many tries as before", () => {
+  const retry = { attempts: 2, backoff_ms: 1, max_backoff_ms: 1 };
+  const story = new Story([shell("a", { retry })]);
+  story.lost("a");
+  story.say({ kind: "resolve", attempt: "r1.1", verdict: "rerun" });
+  expect(story.ends("a", 1)).toEqual(["attempt.ended", "step.retrying"]);
+});
+
+test("a step that was stopped for its time has failed, also where it ends with 0", () => {
+  const story = new Story([shell("a", { timeout_ms: 1 })]);
+  story.say({ kind: "attempt-running", attempt: "r1.1", child: { pid: 1, startTime: 1, bootId: "b" }, holder: 2 });
+  story.later(1).say({ kind: "wake" });
+  story.ends("a", 0);
+  expect(story.state).toBe("failed");
+});
+
+test("a value with a NUL in it fails the step: no program could take it", () => {
+  const story = new Story([set("s", { x: "a\u0000b" }), { id: "a", work: { kind: "shell", command: "echo ${x}" } }]);
+  expect(story.state).toBe("failed");
+});
+
+test("how far a run is, and what it needs", () => {
+  const story = new Story([shell("a"), shell("b")]);
+  story.ends("a");
+  const child = { pid: 9, startTime: 1, bootId: "b" };
+  story.say({ kind: "attempt-running", attempt: "r1.2", child, holder: 2 });
+  expect(progressOf(story.run)).toEqual({
+    ...{ state: "running", step: 2, steps: 2, at: "b", iteration: 1, items: undefined, needs: [] },
+  });
+  story.say({ kind: "attempt-waiting", attempt: "r1.2", reason: "May I?" });
+  expect(progressOf(story.run).needs).toEqual([{ attempt: "r1.2", step: "b", why: "May I?" }]);
+  expect(childrenOf(story.run)).toEqual([child]);
+  story.lost("b");
+  expect([progressOf(story.run).state, childrenOf(story.run)]).toEqual(["uncertain", [child]]);
+  const done = new Story([shell("a")]);
+  done.ends("a");
+  expect(progressOf(done.run)).toMatchObject({ state: "done", step: 1, steps: 1, at: undefined });
 });

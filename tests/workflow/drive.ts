@@ -13,6 +13,8 @@ export type Trouble = {
   readonly daemon: number;
   readonly machine: number;
   readonly checkpoints: number;
+  /** How likely somebody presses Ctrl-C; the run is resumed as soon as it has stopped. */
+  readonly interrupts?: number;
 };
 
 /** More turns than any of our workflows needs; a run that takes more does not end. */
@@ -34,6 +36,8 @@ export function drive(definition: Definition, items: readonly Json[], trouble: T
   for (let turn = 0; turn < MOST_TURNS; turn += 1) {
     try {
       if (state.daemon.runs.size === 0) state.daemon.submit(creation(definition));
+      if (state.daemon.run.status.kind === "interrupted")
+        state.daemon.submit({ kind: "resume", id: state.daemon.run.id, force: false });
       if (isOver(state.daemon.run)) return { home, daemon: state.daemon, crashes };
       oneTurn(state.daemon, trouble);
     } catch (error) {
@@ -60,6 +64,15 @@ function reborn(home: Home, boundary: () => void, trouble: Trouble): Daemon {
 
 function oneTurn(daemon: Daemon, trouble: Trouble): void {
   if (trouble.chance() < trouble.checkpoints) daemon.save();
+  if (
+    trouble.interrupts !== undefined &&
+    daemon.home.interrupts < MOST_CRASHES &&
+    trouble.chance() < trouble.interrupts
+  ) {
+    daemon.home.interrupts += 1;
+    daemon.submit({ kind: "interrupt", id: daemon.run.id });
+    return;
+  }
   const living = attemptsOf(daemon.run).filter(({ id }) => daemon.home.holders.get(id) !== undefined);
   const chosen = living[Math.floor(trouble.chance() * living.length)];
   if (chosen !== undefined && (trouble.chance() < 0.5 || daemon.queue.length === 0)) liveOn(daemon, chosen);

@@ -3,6 +3,7 @@ import { itemsOf } from "../../src/base/vector.ts";
 import { deadLetters } from "../../src/core/workflow/decide-queue.ts";
 import type { Flow, MapPhase } from "../../src/core/workflow/definition.ts";
 import { inputPlace, pageOf, readItems } from "../../src/core/workflow/items.ts";
+import { progressOf } from "../../src/core/workflow/progress.ts";
 import { Story, set, shell } from "./stories.ts";
 
 function mapOf(
@@ -77,6 +78,21 @@ test("UC-11 the queue is retried, also after the end: then reduce runs again", (
   expect([story.state, story.variables]).toEqual(["done", { bad: 1, good: 1 }]);
   expect(story.say({ kind: "dlq-clear", items: "all" })).toEqual(["dlq.cleared"]);
   expect([deadLetters(story.run), story.say({ kind: "dlq-retry", items: "all" })]).toEqual([[], []]);
+});
+
+test("UC-11 a checkpoint has the items that are to be tried again", () => {
+  const story = reading([1, 2, 3, 4], { max_parallel: 1 });
+  story.ends("m", 1);
+  story.ends("m", 1);
+  story.say({ kind: "dlq-retry", items: "all" });
+  story.daemon.save();
+  story.restart();
+  for (const _ of [1, 2, 3, 4]) story.ends("m");
+  expect([story.state, story.variables, progressOf(story.run).items]).toEqual([
+    "done",
+    { bad: 0, good: 4 },
+    { total: 4, active: 0, succeeded: 4, failed: 0, complete: true },
+  ]);
 });
 
 test("the queue is retried while the map is still going, but not while reduce is", () => {

@@ -31,6 +31,7 @@ export class Home {
   readonly consents: string[] = [];
   checkpoint: { readonly text: string; readonly at: number } | undefined;
   now = Date.parse("2026-01-01T00:00:00.000Z");
+  interrupts = 0;
   readonly items: readonly Json[];
 
   constructor(items: readonly Json[] = []) {

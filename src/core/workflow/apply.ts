@@ -99,7 +99,8 @@ function afterReport(track: Track, attempt: Attempt, event: e.WorkflowEvent): Tr
     return { ...track, attempt: { ...attempt, stop: { reason, signal, killAt: kill_at ?? undefined } } };
   }
   if (event.event === "workflow.attempt.uncertain") {
-    const child = attempt.state.kind === "running" ? attempt.state.child : undefined;
+    const seen = attempt.state.kind === "waiting" ? attempt.state.before : attempt.state;
+    const child = seen.kind === "running" ? seen.child : undefined;
     const state = { kind: "uncertain", reason: event.data.reason, child } as const;
     return { ...track, lost: track.lost + 1, attempt: { ...attempt, state } };
   }
