@@ -217,6 +217,7 @@ test.each([
   ["parameters: { a: { type: number, default: x } }\nsteps: [{ shell: x }]", /f:1:43: The default of a is no number/],
   ["parameters: { a: { required: true, default: x } }\nsteps: [{ shell: x }]", /a is required and has a default/],
   ["steps: [{ shell: x, env: *nothing }]", /f:1:26: /],
+  ["steps: [{ shell: x, capture: a, when: !defined(a) }]", /f:1:39: What begins with ! is a tag/],
   ["1: x", /A key is a text/],
   ["steps: [{ shell: x, timeout: .inf }]", /f:1:30: This is neither/],
 ])("the problem with %j is told where it is", (text, expected) => {

@@ -38,6 +38,12 @@ export function readYaml(text: string): Result<YamlText, YamlProblem[]> {
     const { line, col } = counter.linePos(offset);
     return { line, column: col };
   };
+  const [tag] = document.warnings;
+  if (tag !== undefined && document.errors.length === 0) {
+    // `when: !defined(x)` would be the value `(x)` with a tag, and mean something else.
+    const message = "What begins with ! is a tag to YAML, and there are none here.";
+    return { ok: false, error: [{ ...placeAt(tag.pos[0]), message, hint: "Put the whole text into quotes." }] }; // Y3
+  }
   if (document.errors.length > 0) {
     const problems = document.errors.map(({ pos: [at], message }) => ({
       ...placeAt(at),

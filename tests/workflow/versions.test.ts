@@ -59,6 +59,21 @@ test("a failure that no retry could change may be tried again with a new file", 
   expect(story.say({ kind: "resume", force: false })).toEqual(["resumed", "attempt.started"]);
 });
 
+test("W3 a new file or a rollback does not make a run forget what is uncertain", () => {
+  const story = new Story([shell("a")]);
+  story.lost("a");
+  const definition = flowOf([shell("a"), shell("b")]);
+  expect(story.say({ kind: "change", definition, sourceSha256: "1" })).toBe("uncertain");
+  story.say({ kind: "interrupt" });
+  expect(story.state).toBe("interrupted");
+  expect(story.say({ kind: "change", definition, sourceSha256: "1" })).toBe("uncertain");
+  expect(story.say({ kind: "rollback", records: 0, items: 0 })).toBe("uncertain");
+  story.say({ kind: "resolve", attempt: "r1.1", verdict: "done" });
+  story.say({ kind: "change", definition, sourceSha256: "1" });
+  story.say({ kind: "resume", force: false });
+  expect(story.attempts).toEqual(["r1.2 b starting"]);
+});
+
 test("rolling back is an event: the steps and variables of then, and numbers that go on rising", () => {
   const story = new Story([set("s", { x: 0 }), shell("a", { capture: { x: "stdout" } }), shell("b")]);
   story.ends("a", 0, "1");

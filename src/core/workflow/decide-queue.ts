@@ -55,6 +55,8 @@ function retry(draft: Draft, which: readonly number[] | "all"): Refusal | undefi
   if (items.length === 0) return undefined;
   const isMapping = run.status.kind === "going" && run.main.place.phase === "map";
   const isOver = run.status.kind === "done" || run.status.kind === "failed" || run.status.kind === "interrupted";
+  if (run.status.kind === "cancelled")
+    return refused("cancelled", `${run.name} was cancelled.`, "Resume it first: --force").error;
   if (!isMapping && !isOver)
     return refused("reducing", `${run.name} is past its map and still running.`, "Try again when it has ended.").error;
   draft.add({ event: "workflow.dlq.retried", data: { items, at } });

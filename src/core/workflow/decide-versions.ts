@@ -1,12 +1,12 @@
 // A run whose file has changed, and a run that goes back.
-// Y1. Neither happens while something runs: what was begun is first ended, or declared lost.
+// Y1. Neither happens while something runs or is uncertain: either would forget it, and run its step again without consent.
 // Y2. A finished step stays finished in a new file only where its id and everything the file says of it are the same.
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { itemAt, itemsOf } from "../../base/vector.ts";
 import { allSteps, type Definition, firstPhase, INPUT_STEP, stepById, stepsOf } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import { MAX_DEFINITION, sizeOf } from "./limits.ts";
-import { attemptsOf, type Run, type StepRecord } from "./run.ts";
+import { attemptsOf, type Run, type StepRecord, stateOf } from "./run.ts";
 
 export type StepChange = {
   readonly step: string;
@@ -76,10 +76,15 @@ export function tooLarge(data: unknown): Refusal | undefined {
 
 /** Y1. */
 function isBusy(run: Run): Refusal | undefined {
-  const runs = attemptsOf(run).some(({ state }) => state.kind !== "uncertain");
-  const over = run.status.kind !== "going" && run.status.kind !== "closing";
-  if (over && !runs) return undefined;
-  return refused("still-running", `${run.name} is still running.`, "Interrupt it first.").error;
+  if (run.status.kind === "going" && stateOf(run) !== "uncertain")
+    return refused("still-running", `${run.name} is still running.`, "Interrupt it first.").error;
+  const [uncertain] = attemptsOf(run);
+  if (uncertain !== undefined) {
+    const message = `What became of step ${uncertain.step} is not known.`;
+    return refused("uncertain", message, "Say it first: holdfast resume --rerun, --done or --failed.").error;
+  }
+  if (run.status.kind !== "closing") return undefined;
+  return refused("still-running", `${run.name} is being stopped.`, "Try again when it has.").error;
 }
 
 export function rollbackOf(

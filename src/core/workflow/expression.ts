@@ -227,7 +227,7 @@ function unescaped(text: string): string {
   );
 }
 
-/** The names that an expression looks up, and where; those that it only asks about (`defined`, `default`) apart. */
+/** The names that an expression looks up or asks about, and where. */
 export function namesIn(expression: Expression): { readonly name: string; readonly at: number }[] {
   if (expression.kind === "name") return [expression];
   if (expression.kind === "value") return [];
