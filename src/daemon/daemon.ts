@@ -16,7 +16,7 @@ import type { Config } from "../wire/config-schema.ts";
 import type { Report, StatusResult } from "../wire/rpc.ts";
 import type { Bus } from "./bus.ts";
 import { pinCheckpoint } from "./checkpoint-pin.ts";
-import { foldTerminals, foldTmux } from "./fold.ts";
+import { foldTerminals, foldTmux, foldWorkflows } from "./fold.ts";
 import { makeHandlers } from "./handlers.ts";
 import type { HandsWorld } from "./hands.ts";
 import { makeHolderProgram } from "./holder-program.ts";
@@ -29,6 +29,9 @@ import { RpcServer } from "./rpc-server.ts";
 import { homeToken, keepToken, readReport, writeReport, writeSmall } from "./small-files.ts";
 import { tmuxHandlers } from "./tmux/handlers.ts";
 import { withTmux } from "./tmux/recovery.ts";
+import { isOpen } from "./workflows/engine.ts";
+import { workflowHandlers } from "./workflows/handlers.ts";
+import { withWorkflows } from "./workflows/recovery.ts";
 
 export type DaemonPorts = {
   readonly world: HandsWorld;
@@ -96,8 +99,14 @@ export class Daemon {
       live: () => (this.isLive ? this.#parts?.tmux : undefined),
       parts: () => this.#parts?.tmux,
     });
+    const workflows = workflowHandlers({
+      disk: world.disk,
+      environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
+      live: () => (this.isLive ? this.#parts?.workflows : undefined),
+      parts: () => this.#parts?.workflows,
+    });
     const who = { clock: world.clock, token, version, pid: world.processes.pid };
-    const server = new RpcServer({ ...handlers, ...tmux }, bus, who);
+    const server = new RpcServer({ ...handlers, ...tmux, ...workflows }, bus, who);
     await server.listen(world.sockets, this.#socket);
     this.#server = server;
   }
@@ -154,15 +163,16 @@ export class Daemon {
   /** Recovers; where a stage fails, the daemon stays up and waits for the operator. */
   async recover(): Promise<void> {
     const { world, config } = this.#ports;
-    const { log, turn, tmux } = this.#opened();
+    const { log, turn, tmux, workflows } = this.#opened();
     const setAside = foldTerminals(log, turn);
     this.#aside = new Set(setAside.map(({ id }) => id));
-    const work = withTmux(this.#work(setAside), {
+    const withCares = withTmux(this.#work(setAside), {
       ...tmux,
       clock: world.clock,
       setAside: foldTmux(log, tmux.turn),
       cares: () => tmux.turn.states.values(),
     });
+    const work = withWorkflows(withCares, { ...workflows, setAside: foldWorkflows(log, workflows.turn) });
     const timeoutMs = config.recovery.stageTimeoutS * 1000;
     const report = (items: readonly ReportItem[]) => this.#report(items);
     this.#run = new RecoveryRun(this.#machine, { work, clock: world.clock, timeoutMs, report });
@@ -283,6 +293,7 @@ export class Daemon {
     const { world, version, safeMode } = this.#ports;
     const mode = safeMode.state;
     const terminals = [...(this.#parts?.turn.terminals.values() ?? [])].filter(({ removed }) => !removed).length;
+    const runs = [...(this.#parts?.workflows.turn.states.values() ?? [])].filter(isOpen).length;
     return {
       version,
       home: world.home,
@@ -295,7 +306,7 @@ export class Daemon {
         progress: this.#progress ?? null,
       },
       safeMode: { active: mode.active, reason: mode.active ? mode.reason : null },
-      counts: { terminals, agents: 0, workflows: 0, prompts: 0 },
+      counts: { terminals, agents: 0, workflows: runs, prompts: 0 },
     };
   }
 

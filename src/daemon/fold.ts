@@ -4,8 +4,10 @@ import type { ReportItem } from "../core/recovery.ts";
 import type { Entry } from "../log/entry.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { terminalEventOf, tmuxEventOf } from "../wire/stored.ts";
+import { workflowEventOf } from "../wire/stored-workflow.ts";
 import type { TmuxTurn } from "./tmux/turn.ts";
 import type { Turn } from "./turn.ts";
+import type { WorkflowTurn } from "./workflows/turn.ts";
 
 type Folding = {
   readonly place: string;
@@ -32,6 +34,15 @@ export function foldTmux(log: EventLog, turn: TmuxTurn): ReportItem[] {
   };
   const setAside = (id: string, reason: string) => turn.setAside(id, reason);
   return foldSessions(log, { place: "tmux/", what: "tmux session", fold, setAside });
+}
+
+export function foldWorkflows(log: EventLog, turn: WorkflowTurn): ReportItem[] {
+  const fold = (entry: Entry) => {
+    const event = workflowEventOf(entry);
+    if (event !== undefined) turn.fold(event);
+  };
+  const setAside = (id: string, reason: string) => turn.setAside(id, reason);
+  return foldSessions(log, { place: "state/", what: "workflow", fold, setAside });
 }
 
 function foldSessions(log: EventLog, { place, what, fold, setAside }: Folding): ReportItem[] {

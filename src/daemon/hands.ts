@@ -206,7 +206,7 @@ export class Hands {
 
   async #launch(terminal: Terminal): Promise<void> {
     const { id, generation, restored } = terminal;
-    const { disk, home, random, self, children } = this.#world;
+    const { disk, home, random, children } = this.#world;
     const token = readHolderSpec(disk, home, id)?.token ?? random.bytes(32).toHex();
     const facts = { id, generation, recipe: recipeNow(terminal), token, tape: this.#options.tape };
     const preface = restored && (await this.#farewell(terminal, restored.message));
@@ -215,12 +215,17 @@ export class Hands {
         ? {}
         : { preface, typed: restored.typed, startAt: restored.offset };
     await writeHolderSpec(this.#world, { ...facts, ...again });
-    const [runtime, ...words] = self.command(HOLDER_SOURCE);
-    const made = this.holderProgram;
-    const there = made !== undefined && disk.stat(made) !== undefined; // run/ may have been cleaned from under us.
-    const entry = there ? made : (words.at(-1) ?? "");
+    const { runtime, entry } = this.holderWords();
     children.detached(holderStart(runtime, entry, terminalDirectory(home, id), this.#given(id, generation)));
     this.#secrets.delete(id);
+  }
+
+  /** What any holder of ours is started with. */
+  holderWords(): { readonly runtime: string; readonly entry: string } {
+    const [runtime, ...words] = this.#world.self.command(HOLDER_SOURCE);
+    const made = this.holderProgram;
+    const there = made !== undefined && this.#world.disk.stat(made) !== undefined; // run/ may have been cleaned from under us.
+    return { runtime, entry: there ? made : (words.at(-1) ?? "") };
   }
 
   /** Secrets are for the first generation alone: by the next one nobody knows them any more. */

@@ -2,7 +2,7 @@
 // L1. Nobody is waited for without a limit: a holder that is stopped must hold up neither a recovery nor a list.
 // L2. A line that is given up is cut: one that came up later would speak for us, and displace the next one.
 import { isFault } from "../base/fault.ts";
-import type { HolderExit, HolderStatus } from "../wire/holder.ts";
+import type { HolderExit, HolderSpec, HolderStatus } from "../wire/holder.ts";
 import { HolderClient } from "../wire/holder-client.ts";
 import type { HolderWire } from "../wire/holder-line.ts";
 import type { Clock } from "../world/clock.ts";
@@ -16,6 +16,15 @@ const STATUS_MS = 1_000;
 
 export type LinesWorld = HolderPlace & { readonly sockets: Sockets };
 
+/** Whose holders they are, where they are not those of terminals. */
+export type LineWays = {
+  spec(id: string): HolderSpec | undefined;
+  /** There is a line again; the holder has said how it is. */
+  welcomed(id: string, line: HolderClient, status: HolderStatus): void;
+  /** Output came, up to this offset. */
+  heard(line: HolderClient, end: number): void;
+};
+
 export type LineEvents = {
   ended(id: string, exit: HolderExit): void;
   /** The line is gone, and we did not close it. */
@@ -25,11 +34,13 @@ export type LineEvents = {
 export class HolderLines {
   readonly #world: LinesWorld;
   readonly #events: LineEvents;
+  readonly #ways: LineWays | undefined;
   readonly #lines = new Map<string, HolderClient>();
 
-  constructor(world: LinesWorld, events: LineEvents) {
+  constructor(world: LinesWorld, events: LineEvents, ways?: LineWays) {
     this.#world = world;
     this.#events = events;
+    this.#ways = ways;
   }
 
   has(id: string): boolean {
@@ -39,7 +50,8 @@ export class HolderLines {
   /** A new line instead of the old one; undefined where nobody answers. */
   async connect(id: string): Promise<HolderStatus | undefined> {
     const { disk, home, sockets, clock } = this.#world;
-    const spec = readHolderSpec(disk, home, id);
+    const ways = this.#ways;
+    const spec = ways === undefined ? readHolderSpec(disk, home, id) : ways.spec(id);
     if (spec === undefined) return undefined;
     this.drop(id);
     let connection: Connection | undefined;
@@ -49,18 +61,20 @@ export class HolderLines {
     };
     const line: HolderClient = new HolderClient(
       dial,
-      { token: spec.token, writer: "daemon" },
+      { token: spec.token, writer: "daemon", ...(ways !== undefined && { from: -1 }) },
       this.#lineEvents(id, () => line),
     );
     const status = await within(clock, CONNECT_MS, welcome(line)); // L1
     if (status === undefined)
       connection?.destroy(); // L2
     else this.#lines.set(id, line);
+    if (status !== undefined) ways?.welcomed(id, line, status);
     return status;
   }
 
   #lineEvents(id: string, line: () => HolderClient) {
     return {
+      output: (offset: number, bytes: Uint8Array) => this.#ways?.heard(line(), offset + bytes.length),
       ended: (exit: HolderExit) => this.#events.ended(id, exit),
       lost: () => {
         if (this.#lines.get(id) !== line()) return;

@@ -1,7 +1,7 @@
 // Finds and stops what terminals of ours left behind when their holder died (core/orphans.ts decides who that is).
 // OS1. What a terminal left that ended in order is nobody's orphan, and is not touched.
 import { isFault } from "../base/fault.ts";
-import { findOrphans, type HeldTerminal, type Orphan } from "../core/orphans.ts";
+import { findOrphans, type HeldTerminal, type Orphan, type Orphans } from "../core/orphans.ts";
 import type { ReportItem } from "../core/recovery.ts";
 import { childOf, type Terminal } from "../core/terminal.ts";
 import { joinPath, readWhole } from "../log/file.ts";
@@ -23,6 +23,22 @@ export async function stopOrphans(
   terminals: readonly Terminal[],
   { of, spared = [] }: { readonly of?: ReadonlySet<string>; readonly spared?: readonly ProcessIdentity[] } = {},
 ): Promise<ReportItem[]> {
+  const seen = readSeen(place);
+  const held = inNeed(terminals).map((terminal) => ({ ...heldOf(place, terminal), seenAt: seen.get(terminal.id) }));
+  const { ours, doubtful } = await stopLeft(place, held, { ...(of !== undefined && { of }), spared });
+  const nameOf = (id: string) => terminals.find((terminal) => terminal.id === id)?.name ?? id.slice(0, 12);
+  return [
+    ...ours.map((orphan) => item(orphan, nameOf(orphan.terminal), true)),
+    ...doubtful.map((orphan) => item(orphan, nameOf(orphan.terminal), false)),
+  ];
+}
+
+/** Stops what is left of these, and says who that was. */
+export async function stopLeft(
+  place: HolderPlace,
+  held: readonly HeldTerminal[],
+  { of, spared = [] }: { readonly of?: ReadonlySet<string>; readonly spared?: readonly ProcessIdentity[] } = {},
+): Promise<Orphans> {
   const { processes } = place;
   const listed = processes.list();
   const markers = new Map<number, string>();
@@ -31,17 +47,11 @@ export async function stopOrphans(
     if (marker !== undefined) markers.set(pid, marker);
   }
   const table = { bootId: processes.bootId(), processes: listed, markers, spared: [...sparedOf(place), ...spared] };
-  const seen = readSeen(place);
-  const held = inNeed(terminals).map((terminal) => ({ ...heldOf(place, terminal), seenAt: seen.get(terminal.id) }));
   const found = findOrphans(table, held);
   const meant = ({ terminal }: Orphan) => of === undefined || of.has(terminal);
   const [ours, doubtful] = [found.ours.filter(meant), found.doubtful.filter(meant)];
   await stop(place, ours);
-  const nameOf = (id: string) => terminals.find((terminal) => terminal.id === id)?.name ?? id.slice(0, 12);
-  return [
-    ...ours.map((orphan) => item(orphan, nameOf(orphan.terminal), true)),
-    ...doubtful.map((orphan) => item(orphan, nameOf(orphan.terminal), false)),
-  ];
+  return { ours, doubtful };
 }
 
 /** We ourselves, the watchdog and the web host. */

@@ -15,6 +15,7 @@ import { Restorer } from "./restorer.ts";
 import { Screens } from "./screens.ts";
 import { openTmux, type TmuxPart } from "./tmux/part.ts";
 import { Turn } from "./turn.ts";
+import { openWorkflows, type WorkflowPart } from "./workflows/part.ts";
 
 export type Parts = {
   readonly log: EventLog;
@@ -25,6 +26,7 @@ export type Parts = {
   readonly restorer: Restorer;
   readonly garbage: Garbage;
   readonly tmux: TmuxPart;
+  readonly workflows: WorkflowPart;
 };
 
 export type PartHooks = {
@@ -57,6 +59,7 @@ export async function openParts(ports: DaemonPorts, hooks: PartHooks): Promise<P
     },
   );
   const tmux = openTmux(log, ports);
+  const workflows = openWorkflows(log, hands, ports);
   const screens = new Screens(world);
   const checkpoints = openCheckpoints(ports, turn, hands, screens);
   const moments = new LastMoments(checkpoints, screens);
@@ -70,7 +73,8 @@ export async function openParts(ports: DaemonPorts, hooks: PartHooks): Promise<P
     restore: (terminal, reason) => restorer.restore(terminal, { reason, found: true, way: "plan", asked: false }),
     report: hooks.report,
   });
-  return { log, turn, hands, screens, checkpoints, restorer, garbage: openGarbage(ports, turn, log, tmux), tmux };
+  const garbage = openGarbage(ports, turn, log, tmux);
+  return { log, turn, hands, screens, checkpoints, restorer, garbage, tmux, workflows };
 }
 
 function openCheckpoints(ports: DaemonPorts, turn: Turn, hands: Hands, screens: Screens): Checkpoints {
@@ -115,16 +119,18 @@ function openGarbage(
 }
 
 /** Everything goes on from here by itself. */
-export function goLive({ hands, tmux, checkpoints, garbage }: Parts): void {
+export function goLive({ hands, tmux, workflows, checkpoints, garbage }: Parts): void {
   hands.goRounds();
+  workflows.engine.goRounds();
   tmux.keeper.goRounds();
   checkpoints.goLive();
   garbage.start();
 }
 
 /** Ends what was begun, but for the log: what is still on its way may become durable. */
-export async function endParts({ hands, tmux, checkpoints, garbage, screens }: Parts): Promise<void> {
+export async function endParts({ hands, tmux, workflows, checkpoints, garbage, screens }: Parts): Promise<void> {
   garbage.stop();
+  workflows.engine.close(); // First: nothing new begins any more.
   await checkpoints.finish(); // While the holders can still be asked.
   screens.close();
   hands.close();

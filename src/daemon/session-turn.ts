@@ -4,7 +4,7 @@
 // U2. If what was applied cannot be made durable, memory and disk disagree: the daemon stops, and the next one reads the disk.
 // U3. A disk without room has refused everything that was not yet durable (W4 of log/wal.ts): all of it is taken back, and whoever
 //     waits for it is refused. Nothing of it had left.
-// U4. What the sessions are (terminals, tmux sessions) is given by rules, pure and in core/. Turns of different kinds share one log;
+// U4. What the sessions are (terminals, tmux sessions, workflows) is given by rules, pure and in core/. Turns of different kinds share one log;
 //     each decides over its own states alone, so that no decision depends on what another has not made durable yet.
 import { assert } from "../base/assert.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
@@ -22,8 +22,8 @@ export type Kind = {
 
 /** U4 */
 export type Rules<K extends Kind> = {
-  /** The directory of its sessions, below the home. */
-  readonly place: string;
+  /** The directory of the log of a session, below the home; `before` is undefined for its first event. */
+  session(before: K["state"] | undefined, event: K["event"]): string;
   decide(states: ReadonlyMap<string, K["state"]>, command: K["command"], at: string): Result<K["event"][]>;
   apply(before: K["state"] | undefined, event: K["event"]): K["state"];
   effectsOf(state: K["state"]): readonly K["effect"][];
@@ -73,9 +73,10 @@ export class SessionTurn<K extends Kind> {
 
   #append(events: readonly K["event"][]): Result<Ticket> {
     const ts = new Date(this.#clock.now()).toISOString();
-    return this.#log.append(
-      events.map(({ event, id, data }) => ({ session: `${this.#rules.place}/${id}`, ts, event, data })),
-    );
+    const [first] = events;
+    assert(first !== undefined, "a decision has events");
+    const session = this.#rules.session(this.states.get(first.id), first); // All of them are of one session.
+    return this.#log.append(events.map(({ event, data }) => ({ session, ts, event, data })));
   }
 
   async #settle(events: readonly K["event"][], ticket: Ticket): Promise<Result<K["state"]>> {

@@ -16,7 +16,12 @@ type Terminals = { state: Terminal; command: TerminalCommand; event: TerminalEve
 
 export type TurnHooks = Hooks<Terminals>;
 
-const RULES: Rules<Terminals> = { place: "terminals", decide: decideTerminal, apply: applyTerminal, effectsOf };
+const RULES: Rules<Terminals> = {
+  session: (_, { id }) => `terminals/${id}`,
+  decide: decideTerminal,
+  apply: applyTerminal,
+  effectsOf,
+};
 
 export class Turn extends SessionTurn<Terminals> {
   constructor(log: EventLog, clock: Clock, hooks: TurnHooks) {

@@ -23,7 +23,7 @@ export type HolderEvents = {
 };
 
 /** Frames are limited; what is typed at once is cut to pieces of this size. */
-const MOST_INPUT = 64 << 10;
+export const MOST_INPUT = 64 << 10;
 
 type Answer = (answer: Result<protocol.HolderStatus>) => void;
 

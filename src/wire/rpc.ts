@@ -8,7 +8,9 @@ import type { RestorePolicy } from "../core/restoration.ts";
 import type { RestoreWay } from "../core/restore.ts";
 import type { Terminal } from "../core/terminal.ts";
 import type { TmuxCare, TmuxPolicy } from "../core/tmux.ts";
+import type { Verdict } from "../core/workflow/events.ts";
 import { isObject } from "./lines.ts";
+import type { ListedRun, RunParams, ShownRun } from "./workflow-rpc.ts";
 
 export const RPC_PROTOCOL = 1;
 
@@ -115,6 +117,13 @@ export type Methods = {
   "tmux.list": { params: Record<string, never>; result: readonly ListedTmux[] };
   "tmux.release": { params: { session: string }; result: ListedTmux };
   "tmux.recreate": { params: { session: string }; result: ListedTmux };
+  "workflow.run": { params: RunParams; result: ListedRun };
+  "workflow.list": { params: Record<string, never>; result: readonly ListedRun[] };
+  "workflow.show": { params: { id: string; from: number }; result: ShownRun };
+  "workflow.interrupt": { params: { id: string }; result: ListedRun };
+  "workflow.cancel": { params: { id: string }; result: ListedRun };
+  "workflow.resume": { params: { id: string; force: boolean }; result: ListedRun };
+  "workflow.resolve": { params: { id: string; attempt: string; verdict: Verdict }; result: ListedRun };
   "recovery.report": { params: { name: string | null }; result: Report | null };
   "recovery.retry": { params: Record<string, never>; result: { stage: RecoveryStage } };
   "safe-mode.exit": { params: Record<string, never>; result: { active: boolean } };

@@ -179,13 +179,24 @@ export class DaemonHome {
   /** H3 */
   ours(): number[] {
     const ids = new Set(existsSync(this.file("terminals")) ? readdirSync(this.file("terminals")) : []);
+    for (const run of this.runs()) ids.add(run);
     return readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
       .filter((pid) => {
         const marker = /(?:^|\0)HOLDFAST_TERMINAL=([^\0]*)/.exec(readProc(pid, "environ"))?.[1];
-        return (marker !== undefined && ids.has(marker)) || readProc(pid, "cmdline").includes(`${this.path}`);
+        return (
+          (marker !== undefined && ids.has(marker.split(".")[0] ?? "")) ||
+          readProc(pid, "cmdline").includes(`${this.path}`)
+        );
       })
       .map(Number);
+  }
+
+  /** The ids of workflow runs that lie here. */
+  runs(): string[] {
+    const state = this.file("state");
+    const repos = existsSync(state) ? readdirSync(state) : [];
+    return repos.flatMap((repo) => readdirSync(join(state, repo, "sessions")));
   }
 
   async close(): Promise<void> {

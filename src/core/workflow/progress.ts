@@ -3,7 +3,7 @@ import type { Child } from "../terminal.ts";
 import { currentStep } from "./advance.ts";
 import { flatIndex } from "./checkpoint.ts";
 import { stepsOf } from "./definition.ts";
-import { attemptsOf, type Run, type RunState, stateOf } from "./run.ts";
+import { type Attempt, attemptsOf, type Run, type RunState, stateOf } from "./run.ts";
 
 export type Progress = {
   readonly state: RunState;
@@ -55,8 +55,10 @@ function itemProgress({ items, active }: Run): ItemProgress {
 
 /** The programs that were seen and whose end was not: what they may have left behind is known by them. */
 export function childrenOf(run: Run): Child[] {
-  return attemptsOf(run).flatMap(({ state }) => {
-    const seen = state.kind === "waiting" ? state.before : state;
-    return seen.kind === "running" || seen.kind === "uncertain" ? (seen.child ?? []) : [];
-  });
+  return attemptsOf(run).flatMap((attempt) => attemptChild(attempt) ?? []);
+}
+
+export function attemptChild({ state }: Attempt): Child | undefined {
+  const seen = state.kind === "waiting" ? state.before : state;
+  return seen.kind === "running" || seen.kind === "uncertain" ? seen.child : undefined;
 }

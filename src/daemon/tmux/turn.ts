@@ -7,7 +7,12 @@ import { type Hooks, type Rules, SessionTurn } from "../session-turn.ts";
 
 type Cares = { state: TmuxCare; command: TmuxCommand; event: TmuxEvent; effect: TmuxEffect };
 
-const RULES: Rules<Cares> = { place: "tmux", decide: decideTmux, apply: applyTmux, effectsOf: tmuxEffectsOf };
+const RULES: Rules<Cares> = {
+  session: (_, { id }) => `tmux/${id}`,
+  decide: decideTmux,
+  apply: applyTmux,
+  effectsOf: tmuxEffectsOf,
+};
 
 export class TmuxTurn extends SessionTurn<Cares> {
   constructor(log: EventLog, clock: Clock, hooks: Hooks<Cares>) {

@@ -1,0 +1,157 @@
+// What clients may ask about workflows. As handlers.ts: changing waits until the daemon is live.
+// WH1. The daemon reads the file itself: what it checked is what runs, and a file of any length fits.
+// WH2. A run's id is its client's. A repeat of the same wish finds its run, and makes no second one.
+import { isFault } from "../../base/fault.ts";
+import { isId } from "../../base/ids.ts";
+import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
+import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
+import type { CreateRun, WorkflowCommand } from "../../core/workflow/commands.ts";
+import type { Verdict } from "../../core/workflow/events.ts";
+import type { Json } from "../../core/workflow/json.ts";
+import { parameterFrom } from "../../core/workflow/parameters.ts";
+import { readWhole } from "../../log/file.ts";
+import { isObject } from "../../wire/lines.ts";
+import { readWorkflow, workflowRefusal } from "../../wire/workflow-file.ts";
+import { isJsonTable, type ListedRun, type RunParams, type ShownRun } from "../../wire/workflow-rpc.ts";
+import type { Disk } from "../../world/disk.ts";
+import { sha256 } from "../../world/hash.ts";
+import type { Handlers } from "../rpc-server.ts";
+import { listedOf, recordsOf } from "./listed.ts";
+import type { WorkflowPart } from "./part.ts";
+import { repoOf } from "./repo.ts";
+
+export type WorkflowHandlerPorts = {
+  readonly disk: Disk;
+  readonly environment: EnvironmentRules;
+  /** Undefined until the daemon takes changes. */
+  live(): WorkflowPart | undefined;
+  /** Undefined until the log is open. */
+  parts(): WorkflowPart | undefined;
+};
+
+type Params = Readonly<Record<string, unknown>>;
+
+export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
+  const submit = async (command: WorkflowCommand | Refusal): Promise<Result<ListedRun>> => {
+    const part = ports.live();
+    if (part === undefined) return NOT_LIVE;
+    if ("hint" in command) return { ok: false, error: command };
+    const done = await part.turn.submit(command);
+    return done.ok ? ok(listedOf(done.value)) : done;
+  };
+  const ofRun = (params: Params, make: (id: string) => WorkflowCommand | Refusal) =>
+    submit(typeof params["id"] === "string" ? make(params["id"]) : bad("id is a text"));
+  return {
+    "workflow.run": (params) => run(ports, params),
+    "workflow.list": async () => ok(list(ports.parts())),
+    "workflow.show": async (params) => show(ports.parts(), params),
+    "workflow.interrupt": (params) => ofRun(params, (id) => ({ kind: "interrupt", id })),
+    "workflow.cancel": (params) => ofRun(params, (id) => ({ kind: "cancel", id })),
+    "workflow.resume": (params) => ofRun(params, (id) => ({ kind: "resume", id, force: params["force"] === true })),
+    "workflow.resolve": (params) =>
+      ofRun(params, (id) => {
+        const { attempt, verdict } = params;
+        if (typeof attempt !== "string" || !isVerdict(verdict)) return bad("verdict is rerun, done or failed");
+        return { kind: "resolve", id, attempt, verdict };
+      }),
+  };
+}
+
+const NOT_LIVE = refused(
+  "not-live",
+  "The daemon is still recovering.",
+  "Try again in a moment; `holdfast recovery status` shows how far it is.",
+);
+
+function isVerdict(value: unknown): value is Verdict {
+  return value === "rerun" || value === "done" || value === "failed";
+}
+
+function list(part: WorkflowPart | undefined): ListedRun[] {
+  return [...(part?.turn.states.values() ?? [])].filter(({ removed }) => !removed).map(listedOf);
+}
+
+function show(part: WorkflowPart | undefined, { id, from }: Params): Result<ShownRun> {
+  const run = typeof id === "string" ? part?.turn.states.get(id) : undefined;
+  if (run === undefined || run.removed)
+    return refused("unknown", `There is no run ${String(id)}.`, "holdfast workflows shows all.");
+  const first = typeof from === "number" && Number.isSafeInteger(from) && from >= 0 ? from : 0;
+  return ok({ ...listedOf(run), from: first, records: recordsOf(run, first) });
+}
+
+async function run(ports: WorkflowHandlerPorts, given: Params): Promise<Result<ListedRun>> {
+  const part = ports.live();
+  if (part === undefined) return NOT_LIVE;
+  const params = runParams(given);
+  if (!params.ok) return params;
+  const known = part.turn.states.get(params.value.id);
+  if (known !== undefined) return ok(listedOf(known)); // WH2
+  const command = createOf(ports, params.value);
+  if (!command.ok) return command;
+  const { id, env } = params.value;
+  const secrets = Object.entries(env).filter(([name]) => !(name in command.value.environment));
+  part.engine.entrust(id, Object.fromEntries(secrets));
+  const made = await part.turn.submit(command.value);
+  return made.ok ? ok(listedOf(made.value)) : made;
+}
+
+/** WH1. What looks like a secret goes to the programs, and never to disk (core/environment.ts). */
+function createOf(ports: WorkflowHandlerPorts, params: RunParams): Result<CreateRun> {
+  const { id, path, cwd, texts, values, env } = params;
+  const bytes = fileAt(ports.disk, path);
+  if (!bytes.ok) return bytes;
+  const definition = readWorkflow(bytes.value, nameOf(path));
+  if (!definition.ok) return { ok: false, error: workflowRefusal(path, definition.error) };
+  const named = Object.entries(texts).map(([name, text]): [string, Json] => [
+    name,
+    parameterFrom(definition.value, name, text),
+  ]);
+  return ok({
+    kind: "create",
+    id,
+    path,
+    repo: repoOf(ports.disk, cwd),
+    cwd,
+    worktree: undefined,
+    environment: keepEnvironment(env, ports.environment).kept,
+    definition: definition.value,
+    sourceSha256: sha256(bytes.value),
+    parameters: { ...values, ...Object.fromEntries(named) },
+  });
+}
+
+function fileAt(disk: Disk, path: string): Result<Uint8Array> {
+  try {
+    const bytes = readWhole(disk, path);
+    return bytes === undefined ? refused("unknown", `There is no file ${path}.`, "Name a workflow file.") : ok(bytes);
+  } catch (error) {
+    if (isFault(error)) return refused(error.code, error.message, error.hint);
+    throw error;
+  }
+}
+
+/** What a workflow is called whose file does not say it. */
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1).replace(/\.ya?ml$/, "");
+}
+
+function runParams({ id, path, cwd, texts, values, env }: Params): Result<RunParams> {
+  const isPath = (value: unknown): value is string => typeof value === "string" && value.startsWith("/");
+  if (typeof id !== "string" || !isId(id)) return { ok: false, error: bad("id is an id") };
+  if (!isPath(path) || !isPath(cwd)) return { ok: false, error: bad("path and cwd are full paths") };
+  if (!isTextMap(texts) || !isTextMap(env) || !isJsonTable(values))
+    return { ok: false, error: bad("texts and env are tables of texts, and values a table") };
+  return ok({ id, path, cwd, texts, values, env });
+}
+
+function isTextMap(value: unknown): value is Record<string, string> {
+  return isObject(value) && Object.values(value).every((item) => typeof item === "string");
+}
+
+function bad(what: string): Refusal {
+  return {
+    code: "bad-params",
+    message: `The request is malformed: ${what}.`,
+    hint: "The command and the daemon may be of different versions.",
+  };
+}

@@ -1,0 +1,27 @@
+// The daemon's part for workflows: their turn, on the one log, and their engine.
+import type { EventLog } from "../../log/event-log.ts";
+import type { DaemonPorts } from "../daemon.ts";
+import type { Hands } from "../hands.ts";
+import { Engine } from "./engine.ts";
+import { WorkflowTurn } from "./turn.ts";
+
+export type WorkflowPart = { readonly turn: WorkflowTurn; readonly engine: Engine };
+
+export function openWorkflows(log: EventLog, hands: Hands, ports: DaemonPorts): WorkflowPart {
+  const { world, bus, safeMode, broken } = ports;
+  const turn = new WorkflowTurn(log, world.clock, {
+    // Only what happened, and to whom: an event may be as long as a transaction. Who wants to know more asks.
+    publish: ({ event, id }) => bus.publish(event, { event, id }),
+    perform: (effect) => engine.perform(effect),
+    broken,
+  });
+  const engine: Engine = new Engine(world, {
+    run: (id) => turn.states.get(id),
+    runs: () => turn.states.values(),
+    submit: (command) => turn.submit(command),
+    holderWords: () => hands.holderWords(),
+    mayBegin: () => !safeMode.isActive(),
+    broken,
+  });
+  return { turn, engine };
+}

@@ -1,0 +1,79 @@
+// Workflows in a recovery: each attempt that was begun is looked at, and the run goes on, or says what it needs.
+// V1. What runs is adopted, what ended is taken up, what was never claimed is run, and what is lost is uncertain: the step's policy, or
+//     a person, decides (core/workflow/decide-attempt.ts).
+// V2. A holder that does not answer holds up nobody's recovery: it is looked at again in the engine's rounds.
+import type { Fate, ReportItem } from "../../core/recovery.ts";
+import { progressOf } from "../../core/workflow/progress.ts";
+import { attemptsOf, type Run } from "../../core/workflow/run.ts";
+import type { StageWork } from "../recovery-run.ts";
+import type { AttemptFound } from "./attempts.ts";
+import { type Engine, isOpen } from "./engine.ts";
+import type { WorkflowTurn } from "./turn.ts";
+
+/** Runs that are looked at at a time. */
+const AT_ONCE = 64;
+
+export type WorkflowRecovery = {
+  readonly turn: WorkflowTurn;
+  readonly engine: Engine;
+  readonly setAside: readonly ReportItem[];
+};
+
+/** The stages' work with ours beside it. */
+export function withWorkflows(work: StageWork, recovery: WorkflowRecovery): StageWork {
+  return {
+    ...work,
+    INVENTORYING: async (progress) => [...(await work.INVENTORYING(progress)), ...recovery.setAside],
+    RESTORING: async (progress) => {
+      const [items, ours] = await Promise.all([work.RESTORING(progress), restore(recovery, progress)]);
+      return [...items, ...ours];
+    },
+    RECONCILING: async (progress) => {
+      const items = await work.RECONCILING(progress);
+      for (const run of recovery.turn.states.values()) if (isOpen(run)) recovery.engine.performAll(run);
+      return items;
+    },
+  };
+}
+
+async function restore({ turn, engine }: WorkflowRecovery, progress: () => void): Promise<ReportItem[]> {
+  const open = [...turn.states.values()].filter(isOpen);
+  const items: ReportItem[] = [];
+  for (let at = 0; at < open.length; at += AT_ONCE) {
+    const looked = await Promise.all(open.slice(at, at + AT_ONCE).map((run) => adopt(turn, engine, run)));
+    items.push(...looked);
+    progress();
+  }
+  return items;
+}
+
+async function adopt(turn: WorkflowTurn, engine: Engine, before: Run): Promise<ReportItem> {
+  const begun = attemptsOf(before).filter(({ state }) => state.kind !== "uncertain");
+  const found = await Promise.all(begun.map(({ id }) => engine.attempts.adopt(id))); // V1
+  return itemOf(turn.states.get(before.id) ?? before, found);
+}
+
+function itemOf(run: Run, found: readonly AttemptFound[]): ReportItem {
+  const { id, name } = run;
+  const key = id.slice(0, 8);
+  const item = (fate: Fate, reason: string, next: string): ReportItem => ({
+    what: "workflow",
+    id,
+    name,
+    fate,
+    reason,
+    next,
+  });
+  const { state, step, steps, needs } = progressOf(run);
+  const [need] = needs;
+  const place = `step ${step} of ${steps}`;
+  if (need !== undefined && state !== "running")
+    return item("needs you", `${place} (${need.step}) is uncertain: ${need.why}`, `holdfast resume ${key}`);
+  if (state === "failed") return item("needs you", `it failed at ${place}`, `holdfast resume ${key}`);
+  if (found.some(({ kind }) => kind === "unreachable")) return item("needs you", `${place}: ${SILENT}`, WORKFLOWS);
+  const ran = found.some(({ kind }) => kind === "running");
+  return item("back as it was", ran ? `${place} runs on` : `it goes on at ${place}`, WORKFLOWS);
+}
+
+const SILENT = "its holder lives but does not answer";
+const WORKFLOWS = "holdfast workflows";

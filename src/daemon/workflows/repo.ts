@@ -1,0 +1,15 @@
+// Which repository a directory belongs to: the first part of where its runs are kept, `state/<repo>/sessions/<id>`.
+import { joinPath, parentOf } from "../../log/file.ts";
+import type { Disk } from "../../world/disk.ts";
+
+const LONGEST = 64;
+
+/** The name of the nearest directory upwards with a `.git` in it, else the directory's own. */
+export function repoOf(disk: Disk, cwd: string): string {
+  let at = cwd;
+  while (at !== parentOf(at) && disk.stat(joinPath(at, ".git")) === undefined) at = parentOf(at);
+  const root = at === parentOf(at) ? cwd : at;
+  const name = root.slice(root.lastIndexOf("/") + 1).replace(/[^A-Za-z0-9._-]/g, "_");
+  const safe = name.replace(/^[^A-Za-z0-9]+/, "").slice(0, LONGEST);
+  return safe === "" ? "root" : safe;
+}

@@ -1,0 +1,57 @@
+// What is said about workflow runs between the daemon and its clients. Fields are added, never changed.
+import type { StepOutcome } from "../core/workflow/events.ts";
+import type { Json } from "../core/workflow/json.ts";
+import type { ItemProgress } from "../core/workflow/progress.ts";
+import type { RunState } from "../core/workflow/run.ts";
+import { isObject } from "./lines.ts";
+
+/** The daemon reads the file itself. The id is the caller's, so that a wish that is repeated is one wish. */
+export type RunParams = {
+  id: string;
+  path: string;
+  cwd: string;
+  /** As texts, as the command line gives them. */
+  texts: Readonly<Record<string, string>>;
+  /** As values. */
+  values: Readonly<Record<string, Json>>;
+  env: Readonly<Record<string, string>>;
+};
+
+export type ListedRun = {
+  readonly id: string;
+  readonly name: string;
+  readonly path: string;
+  readonly cwd: string;
+  readonly repo: string;
+  readonly state: RunState;
+  /** The step it is at, from 1, of so many; a map counts as one. */
+  readonly step: number;
+  readonly steps: number;
+  readonly startedAt: string;
+  /** That step's id; null in a map and behind the last one. */
+  readonly at: string | null;
+  readonly iteration: number;
+  readonly items: ItemProgress | null;
+  /** Attempts that a person has to decide about. */
+  readonly needs: readonly { readonly attempt: string; readonly step: string; readonly why: string }[];
+  /** Why it failed. */
+  readonly error: { readonly step: string; readonly message: string; readonly exitCode: number | null } | null;
+  /** How many steps have ended, in all iterations. */
+  readonly ended: number;
+};
+
+/** A step that ended. */
+export type ListedStep = {
+  readonly step: string;
+  readonly outcome: StepOutcome;
+  readonly durationMs: number;
+  readonly message: string | null;
+};
+
+/** A run, and the steps that ended from number `from` on; as many as fit an answer. */
+export type ShownRun = ListedRun & { readonly from: number; readonly records: readonly ListedStep[] };
+
+/** What came over the wire is JSON; whether it is a table has to be asked. */
+export function isJsonTable(value: unknown): value is Readonly<Record<string, Json>> {
+  return isObject(value);
+}

@@ -1,0 +1,177 @@
+// Workflow runs on real daemons, which are killed at any moment.
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { daemonHomes, killIfThere, until } from "../daemon/home.ts";
+import { boot, powerCut } from "../daemon/power-cut.ts";
+import { counting, Runs } from "./runs.ts";
+
+const newHome = daemonHomes();
+const MINUTE = 60_000;
+
+test("a run of shell and set steps ends by itself, with its values passed on and its failures told", async () => {
+  const home = newHome();
+  const runs = new Runs(home);
+  await home.live();
+  const id = await runs.begin(
+    [
+      "name: greeting",
+      "parameters: { who: { required: true }, times: { type: number, default: 1 } }",
+      "steps:",
+      "  - shell: printf '%s' ${who}",
+      "    capture: name",
+      "  - set: { note: 'for ${name}, ${times}' }",
+      "  - shell: cat; echo ${note} $MY_TOKEN >> effects",
+      "  - agent: { provider: scripted, prompt: 'say ${name}', command: [cat] }",
+      "    capture: said",
+      "  - shell: echo ${said} >> effects",
+    ].join("\n"),
+    { who: "a $(touch oops) b", times: "2" },
+  );
+  const { records, ended, steps } = await runs.is(id, "done");
+  expect({ ended, steps }).toEqual({ ended: 5, steps: 5 });
+  expect(records.map(({ outcome }) => outcome)).toEqual(Array(5).fill("succeeded"));
+  expect(runs.lines()).toEqual(["for a $(touch oops) b, 2 hush", "say a $(touch oops) b"]);
+  expect(home.text("oops")).toBe("");
+  expect((await home.must("status", {})).counts.workflows).toBe(0);
+  expect(await runs.log(id)).not.toContain("hush");
+});
+
+test("a failing step fails the run with its exit code, a retry is waited for, and a timeout stops", async () => {
+  const home = newHome();
+  const runs = new Runs(home);
+  await home.live();
+  const failing = await runs.begin("steps:\n  - shell: exit 7\n  - shell: echo never >> effects\n");
+  expect((await runs.is(failing, "failed")).error).toMatchObject({ exitCode: 7 });
+  const again = await runs.begin(
+    'steps:\n  - shell: echo try >> tries; [ "$HOLDFAST_TRY" = 3 ]\n    retry: { attempts: 3, backoff: 10ms }\n',
+  );
+  await runs.is(again, "done");
+  expect(runs.lines("tries")).toEqual(["try", "try", "try"]);
+  const slow = await runs.begin("steps:\n  - shell: sleep 1000\n    timeout: 50ms\n");
+  expect((await runs.is(slow, "failed")).error?.message).toContain("stopped after 0.05 s");
+  const refused = await runs.begin("steps:\n  - claude: hello\n");
+  expect((await runs.is(refused, "failed")).error?.message).toContain("no provider claude yet");
+  expect(runs.lines()).toEqual([]);
+});
+
+for (const [moment, afterLines] of [0, 1, 2, 4].entries()) {
+  test(
+    `kill -9 of the daemon, moment ${moment}: each step's effect is there exactly once, and the run ends by itself`,
+    async () => {
+      const home = newHome();
+      const runs = new Runs(home);
+      const first = await home.live();
+      const id = await runs.begin(counting(5, 0.15));
+      await until(`${afterLines} effects`, () => runs.lines().length >= afterLines);
+      await home.kill(first);
+      if (moment === 2) await until("a step ends without a daemon", () => runs.exit(id, afterLines) !== "");
+      const second = await home.live();
+      await home.kill(second);
+      await home.live();
+      const { records } = await runs.is(id, "done");
+      expect(runs.lines()).toEqual(["s1", "s2", "s3", "s4", "s5"]);
+      expect(records.map(({ outcome }) => outcome)).toEqual(Array(5).fill("succeeded"));
+      expect(await runs.log(id)).toContain('"out5":"said 5"');
+    },
+    MINUTE,
+  );
+}
+
+test(
+  "a machine crash in step 3 makes it uncertain; steps 1 and 2 are not run again, and a decision goes on",
+  async () => {
+    const home = newHome();
+    const runs = new Runs(home);
+    await home.live(boot(1));
+    const id = await runs.begin(
+      counting(5, 0.1).replace("sleep 0.1; echo s3", "echo begun >> effects; sleep 1000; echo s3"),
+    );
+    await until("step 3 runs", () => runs.lines().includes("begun"));
+    await powerCut(home);
+    writeFileSync(home.file("flow.yml"), "gone: true\n");
+    await home.live(boot(2));
+    const found = await runs.is(id, "uncertain");
+    expect(found.step).toBe(3);
+    expect(found.needs).toEqual([{ attempt: `${id}.3`, step: "s3", why: "the machine went down" }]);
+    expect(runs.lines()).toEqual(["s1", "s2", "begun"]);
+    const item = (await home.report()).items.find((one) => one.id === id);
+    expect(item).toMatchObject({ what: "workflow", fate: "needs you", next: `holdfast resume ${id.slice(0, 8)}` });
+    await home.must("workflow.resolve", { id, attempt: `${id}.3`, verdict: "done" });
+    await runs.is(id, "done");
+    expect(runs.lines()).toEqual(["s1", "s2", "begun", "s4", "s5"]);
+  },
+  MINUTE,
+);
+
+test(
+  "an idempotent step is run again after a machine crash, and one that its holder's death left behind is stopped first",
+  async () => {
+    const home = newHome();
+    const runs = new Runs(home);
+    await home.live(boot(1));
+    const text = "steps:\n  - shell: echo begun >> effects; [ -e go ] || sleep 1000\n    idempotent: true\n";
+    const id = await runs.begin(text);
+    await until("it runs", () => runs.lines().length === 1);
+    await powerCut(home);
+    await home.live(boot(2));
+    await until("it runs again", () => runs.lines().length === 2);
+    const holder = home.ours().find((pid) => home.commandOf(pid).includes("/attempts/2"));
+    const [left] = home.ours().filter((pid) => home.commandOf(pid).startsWith("sleep"));
+    writeFileSync(home.file("go"), "");
+    killIfThere(holder ?? 0);
+    await runs.is(id, "done");
+    expect(home.ours()).not.toContain(left ?? 0);
+    expect(runs.lines()).toEqual(["begun", "begun", "begun"]);
+  },
+  MINUTE,
+);
+
+test("interrupt stops what runs and resume begins that step anew; cancel is for good; a wish repeated is one run", async () => {
+  const home = newHome();
+  const runs = new Runs(home);
+  await home.live();
+  const id = await runs.begin(
+    "steps:\n  - shell: echo one >> effects\n  - shell: echo two >> effects; [ -e go ] || sleep 1000\n",
+  );
+  expect(await runs.begin("steps: []\n", {}, id)).toBe(id);
+  await until("the second runs", () => runs.lines().length === 2);
+  await home.must("workflow.interrupt", { id });
+  await runs.is(id, "interrupted");
+  writeFileSync(home.file("go"), "");
+  await home.must("workflow.resume", { id, force: false });
+  await runs.is(id, "done");
+  expect(runs.lines()).toEqual(["one", "two", "two"]);
+  const other = await runs.begin("steps:\n  - shell: sleep 1000\n");
+  await home.must("workflow.cancel", { id: other });
+  await runs.is(other, "cancelled");
+  expect(home.ours().filter((pid) => home.commandOf(pid).startsWith("sleep"))).toEqual([]);
+});
+
+test(
+  "a map works on its items in parallel, from a file, a command and a pattern, and reduces what came of them",
+  async () => {
+    const home = newHome();
+    const runs = new Runs(home);
+    await home.live();
+    const flow = (input: string) =>
+      [
+        "mode: mapreduce",
+        "setup:",
+        "  - shell: printf 'a\\nb\\nc\\n' > list.txt; mkdir -p in; touch in/x.md in/y.md in/z.txt",
+        "map:",
+        `  input: ${input}`,
+        "  max_parallel: 2",
+        "  steps:",
+        "    - shell: echo ${item} >> items; [ ${item} != b ]",
+        "reduce:",
+        "  - shell: echo ${map.successful} ${map.failed} >> effects",
+      ].join("\n");
+    await runs.is(await runs.begin(flow("list.txt")), "done");
+    await runs.is(await runs.begin(flow("{ command: cat list.txt }")), "done");
+    await runs.is(await runs.begin(flow("{ glob: '**/*.md' }")), "done");
+    expect(runs.lines()).toEqual(["2 1", "2 1", "2 0"]);
+    const missing = await runs.begin(flow("nowhere.txt"));
+    expect((await runs.is(missing, "failed")).error?.message).toContain("nowhere.txt");
+  },
+  MINUTE,
+);
