@@ -7,6 +7,7 @@ import { logRoutes } from "./log/routes.ts";
 import type { Context } from "./outside.ts";
 import { systemRoutes } from "./system/routes.ts";
 import { terminalRoutes } from "./terminals/routes.ts";
+import { workflowRoutes } from "./workflows/routes.ts";
 
 const FORMATTING = {
   useAliasInUsageLine: false,
@@ -14,7 +15,14 @@ const FORMATTING = {
   caseStyle: "convert-camel-to-kebab",
 } as const;
 
-const routes = { ...terminalRoutes, ...adoptRoutes, ...systemRoutes, ...drillRoutes, log: logRoutes };
+const routes = {
+  ...terminalRoutes,
+  ...adoptRoutes,
+  ...workflowRoutes,
+  ...systemRoutes,
+  ...drillRoutes,
+  log: logRoutes,
+};
 
 const root = buildRouteMap<keyof typeof routes, Context>({
   routes,

@@ -12,6 +12,11 @@ import { type Place, plain, readYaml, type YamlNode, type YamlProblem } from "./
 /** A file of ten thousand steps has a megabyte; what a run may have is decided by MAX_DEFINITION. */
 const MAX_BYTES = 4 << 20;
 
+/** What a workflow is called whose file does not say it. */
+export function workflowNameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1).replace(/\.ya?ml$/, "");
+}
+
 /** `name` is what the workflow is called where the file does not say it. */
 export function readWorkflow(bytes: Uint8Array, name: string): Result<Definition, YamlProblem[]> {
   const text = decoded(bytes);

@@ -27,6 +27,9 @@ export interface Console {
   interrupted(): Promise<void>;
   /** Resolves when somebody wants us to end. From the call on nothing of this ends the process any more: there is something to clear up. */
   told(): Promise<EndSignal>;
+  /** Whoever watches something that goes on without them: Ctrl-C and a polite request interrupt it, `Ctrl-\\` and a closed window only
+   *  leave. From the call on nothing of this ends the process. */
+  watching(ear: (wish: "interrupt" | "leave") => void): void;
   /** Keeps the process alive until `work` has ended: the clock's timers alone do not. */
   staying<T>(work: Promise<T>): Promise<T>;
 }

@@ -23,6 +23,10 @@ export function realConsole(): Console {
     widthOf: (text) => Bun.stringWidth(text),
     interrupted: () => new Promise((done) => void process.once("SIGINT", () => done())),
     told: () => new Promise((done) => END_SIGNALS.forEach((name) => void process.on(name, () => done(name)))),
+    watching: (ear) => {
+      for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => ear("interrupt"));
+      for (const name of ["SIGQUIT", "SIGHUP"] as const) process.on(name, () => ear("leave"));
+    },
     staying,
   };
 }

@@ -37,6 +37,7 @@ export function fakeConsole({ tty = false, columns = 80, env = {} }: Looks = {})
     widthOf: (text) => Bun.stringWidth(text),
     interrupted: () => interrupted.promise,
     told: () => interrupted.promise.then(() => "SIGINT"),
+    watching: (ear) => void interrupted.promise.then(() => ear("interrupt")),
     staying: (work) => work,
     printed,
     seen,

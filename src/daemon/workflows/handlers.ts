@@ -11,7 +11,7 @@ import type { Json } from "../../core/workflow/json.ts";
 import { parameterFrom } from "../../core/workflow/parameters.ts";
 import { readWhole } from "../../log/file.ts";
 import { isObject } from "../../wire/lines.ts";
-import { readWorkflow, workflowRefusal } from "../../wire/workflow-file.ts";
+import { readWorkflow, workflowNameOf, workflowRefusal } from "../../wire/workflow-file.ts";
 import { isJsonTable, type ListedRun, type RunParams, type ShownRun } from "../../wire/workflow-rpc.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sha256 } from "../../world/hash.ts";
@@ -100,7 +100,7 @@ function createOf(ports: WorkflowHandlerPorts, params: RunParams): Result<Create
   const { id, path, cwd, texts, values, env } = params;
   const bytes = fileAt(ports.disk, path);
   if (!bytes.ok) return bytes;
-  const definition = readWorkflow(bytes.value, nameOf(path));
+  const definition = readWorkflow(bytes.value, workflowNameOf(path));
   if (!definition.ok) return { ok: false, error: workflowRefusal(path, definition.error) };
   const named = Object.entries(texts).map(([name, text]): [string, Json] => [
     name,
@@ -128,11 +128,6 @@ function fileAt(disk: Disk, path: string): Result<Uint8Array> {
     if (isFault(error)) return refused(error.code, error.message, error.hint);
     throw error;
   }
-}
-
-/** What a workflow is called whose file does not say it. */
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1).replace(/\.ya?ml$/, "");
 }
 
 function runParams({ id, path, cwd, texts, values, env }: Params): Result<RunParams> {

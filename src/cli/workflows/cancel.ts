@@ -1,0 +1,28 @@
+// `holdfast cancel`: stops a run for good.
+import { ok } from "../../base/result.ts";
+import type { ListedRun } from "../../wire/workflow-rpc.ts";
+import { onDaemon } from "../client.ts";
+import type { DataFlags } from "../flags.ts";
+import { existingHome } from "../home.ts";
+import { EXIT, type Exit } from "../outside.ts";
+import { say } from "../print.ts";
+import { type Reach, reaching } from "../reach.ts";
+import { pickRun, printRun } from "./rows.ts";
+
+async function cancel(reach: Reach, flags: DataFlags, key: string): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  // To cancel twice is to cancel once, so an answer that got lost does not matter.
+  const cancelled = await onDaemon<ListedRun>(reach, home.value, async (client) => {
+    const runs = await client.call("workflow.list", {});
+    if (!runs.ok) return runs;
+    const run = pickRun(runs.value, key);
+    return run.ok ? client.call("workflow.cancel", { id: run.value.id }) : run;
+  });
+  if (!cancelled.ok) return cancelled;
+  if (flags.json) await printRun(reach, cancelled.value);
+  else if (cancelled.value.state !== "cancelled") await say(reach.console, `${cancelled.value.name} is being stopped.`);
+  return ok(EXIT.ok);
+}
+
+export const cancelCommand = reaching(cancel);

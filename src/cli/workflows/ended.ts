@@ -1,0 +1,40 @@
+// What is said when a run that was followed has come to rest, or was left.
+import { ok } from "../../base/result.ts";
+import type { ListedRun } from "../../wire/workflow-rpc.ts";
+import type { Exit } from "../outside.ts";
+import { say } from "../print.ts";
+import type { Reach } from "../reach.ts";
+import { shortId } from "../sessions.ts";
+import { type Followed, follow } from "./follow.ts";
+import { exitOf, printRun } from "./rows.ts";
+import { NO_SIGHT, sightOf } from "./sight.ts";
+
+/** Follows the run, says how it ended, and makes that the exit code. */
+export async function followToEnd(reach: Reach, home: string, id: string, json: boolean): Promise<Exit> {
+  const followed = await follow(reach, home, id, json ? NO_SIGHT : sightOf(reach));
+  if (!followed.ok) return followed;
+  if (json) await printRun(reach, followed.value.run);
+  else await say(reach.console, endText(followed.value));
+  return ok(followed.value.left ? 0 : exitOf(followed.value.run));
+}
+
+function endText({ run, left }: Followed): string {
+  const { id, name, state, error } = run;
+  const again = `holdfast resume ${shortId(id)}`;
+  if (left) return `${name} goes on; \`${again}\` follows it again.`;
+  if (state === "uncertain" || state === "waiting") return uncertainText(run);
+  if (state === "failed") return `${name} failed: ${error?.step ?? ""}: ${error?.message ?? ""}\n  → ${again}`;
+  return state === "interrupted" ? `${name} was interrupted.\n  → ${again}` : `${name} is ${state}.`;
+}
+
+export function uncertainText({ id, name, step, needs }: ListedRun): string {
+  const again = `holdfast resume ${shortId(id)}`;
+  const found = needs.map(({ step: which, why }) => `${name} is uncertain: step ${step} (${which}): ${why}.`);
+  return [
+    ...found,
+    "It was started, and nothing says how it ended. Look at what it did, then say so:",
+    `  → ${again} --rerun     it did not happen, or may happen twice`,
+    `  → ${again} --done      it happened: go on with the next step`,
+    `  → ${again} --failed    it is a failure`,
+  ].join("\n");
+}

@@ -1,0 +1,42 @@
+// `holdfast workflows`: the runs, one a line; with --json as other programs rely on them.
+import { ok } from "../../base/result.ts";
+import type { ListedRun } from "../../wire/workflow-rpc.ts";
+import { onDaemon } from "../client.ts";
+import type { DataFlags } from "../flags.ts";
+import { meantHome } from "../home.ts";
+import { EXIT, type Exit } from "../outside.ts";
+import { say, visibleLine } from "../print.ts";
+import { type Reach, reaching } from "../reach.ts";
+import { shortId } from "../sessions.ts";
+import { columns } from "../table.ts";
+import { rowOf, stateText } from "./rows.ts";
+
+const HEAD = ["ID", "NAME", "STARTED", "STATE", "NEXT"];
+
+async function workflows(reach: Reach, flags: DataFlags): Promise<Exit> {
+  const home = meantHome(reach, flags.home);
+  if (!home.ok) return home;
+  const listed = await onDaemon(reach, home.value, (client) => client.call("workflow.list", {}));
+  if (!listed.ok) return listed;
+  const runs = listed.value.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt));
+  const { console } = reach;
+  if (flags.json) await console.out.write(`${visibleLine(JSON.stringify(runs.map(rowOf)))}\n`);
+  else if (runs.length === 0) await say(console, "there are no runs yet. `holdfast run FILE` starts one.");
+  else await console.out.write(tableOf(reach, runs));
+  return ok(EXIT.ok);
+}
+
+function tableOf({ console }: Reach, runs: readonly ListedRun[]): string {
+  const rows = runs.map((run) => cellsOf(run).map(visibleLine));
+  return columns([HEAD, ...rows], console.widthOf)
+    .map((line) => `${line.trimEnd()}\n`)
+    .join("");
+}
+
+function cellsOf(run: ListedRun): string[] {
+  const { id, name, startedAt, state } = run;
+  const goesOn = ["waiting", "uncertain", "failed", "interrupted"].includes(state);
+  return [shortId(id), name, startedAt.slice(0, 19), stateText(run), goesOn ? `holdfast resume ${shortId(id)}` : ""];
+}
+
+export const workflowsCommand = reaching(workflows);

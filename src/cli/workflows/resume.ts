@@ -1,0 +1,98 @@
+// `holdfast resume`: goes on with a run, and follows it.
+// RS1. What is uncertain is run again only with somebody's word: without one it is shown, and nothing happens.
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { Verdict } from "../../core/workflow/events.ts";
+import type { RpcClient } from "../../wire/rpc-client.ts";
+import type { ListedRun } from "../../wire/workflow-rpc.ts";
+import { onDaemon } from "../client.ts";
+import type { DataFlags } from "../flags.ts";
+import { existingHome } from "../home.ts";
+import { EXIT, type Exit } from "../outside.ts";
+import { say } from "../print.ts";
+import { type Reach, reaching } from "../reach.ts";
+import { followToEnd, uncertainText } from "./ended.ts";
+import { pickRun, printRun, which } from "./rows.ts";
+
+export type ResumeFlags = DataFlags & {
+  readonly rerun?: boolean;
+  readonly done?: boolean;
+  readonly failed?: boolean;
+  readonly force?: boolean;
+  readonly detach?: boolean;
+};
+
+const RESUMABLE = ["failed", "interrupted", "uncertain", "waiting"];
+
+async function resume(reach: Reach, flags: ResumeFlags, key?: string): Promise<Exit> {
+  const verdict = verdictOf(flags);
+  if (!verdict.ok) return verdict;
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const going = await onDaemon(reach, home.value, (client) => goOn(client, key, flags, verdict.value));
+  if (!going.ok) return going;
+  const { run, asks } = going.value;
+  const json = flags.json === true;
+  if (asks) {
+    if (json) await printRun(reach, run);
+    else await say(reach.console, uncertainText(run));
+    return ok(EXIT.waiting); // RS1
+  }
+  if (!flags.detach) return followToEnd(reach, home.value, run.id, json);
+  if (json) await printRun(reach, run);
+  return ok(EXIT.ok);
+}
+
+function verdictOf({ rerun, done, failed }: ResumeFlags): Result<Verdict | undefined> {
+  const given: Verdict[] = [...(rerun ? ["rerun" as const] : []), ...(done ? ["done" as const] : [])];
+  if (failed) given.push("failed");
+  if (given.length > 1)
+    return refused("usage", "Give one of --rerun, --done and --failed.", "See holdfast resume --help");
+  return ok(given[0]);
+}
+
+type Going = { readonly run: ListedRun; readonly asks: boolean };
+
+async function goOn(
+  client: RpcClient,
+  key: string | undefined,
+  flags: ResumeFlags,
+  verdict: Verdict | undefined,
+): Promise<Result<Going>> {
+  const runs = await client.call("workflow.list", {});
+  if (!runs.ok) return runs;
+  const picked = key === undefined ? onlyOne(runs.value) : pickRun(runs.value, key);
+  if (!picked.ok) return picked;
+  const { id, state, needs } = picked.value;
+  if (verdict === undefined && needs.length > 0) return ok({ run: picked.value, asks: state !== "running" });
+  const atRest = ["failed", "interrupted", "cancelled", "done"].includes(state);
+  const resumed = atRest ? await client.call("workflow.resume", { id, force: flags.force === true }) : picked;
+  if (!resumed.ok || verdict === undefined) return resumed.ok ? ok({ run: resumed.value, asks: false }) : resumed;
+  return resolve(client, resumed.value, verdict);
+}
+
+function onlyOne(runs: readonly ListedRun[]): Result<ListedRun> {
+  const resumable = runs.filter(({ state }) => RESUMABLE.includes(state));
+  const [only, ...others] = resumable;
+  if (only === undefined) return refused("unknown", "There is no run to go on with.", "holdfast workflows shows all.");
+  return others.length === 0 ? ok(only) : which(resumable, `There are ${resumable.length} runs to go on with`);
+}
+
+/** All that is uncertain gets the same word. */
+async function resolve(client: RpcClient, run: ListedRun, verdict: Verdict): Promise<Result<Going>> {
+  const [first] = run.needs;
+  if (first === undefined)
+    return refused(
+      "not-uncertain",
+      `Nothing of ${run.name} is uncertain.`,
+      "Resume it without --rerun, --done or --failed.",
+    );
+  let now = run;
+  for (const { attempt } of run.needs) {
+    const resolved = await client.call("workflow.resolve", { id: run.id, attempt, verdict });
+    if (!resolved.ok) return resolved;
+    now = resolved.value;
+  }
+  return ok({ run: now, asks: false });
+}
+
+export const resumeCommand = reaching(resume);

@@ -1,0 +1,70 @@
+// How runs are shown, and which one a person means.
+import { matchOne } from "../../base/ids.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { ListedRun } from "../../wire/workflow-rpc.ts";
+import { EXIT } from "../outside.ts";
+import { visibleLine } from "../print.ts";
+import type { Reach } from "../reach.ts";
+import { shortId } from "../sessions.ts";
+
+/** What shells say of a program that Ctrl-C ended. */
+const INTERRUPTED = 130;
+
+/** As other programs rely on it: fields are added, never changed (DESIGN §11). */
+export function rowOf({
+  id,
+  name,
+  path,
+  state,
+  step,
+  steps,
+  startedAt,
+  at,
+  iteration,
+  items,
+  needs,
+  error,
+}: ListedRun) {
+  return { id, name, path, state, step, steps, startedAt, at, iteration, items, needs, error };
+}
+
+export async function printRun({ console }: Reach, run: ListedRun): Promise<void> {
+  await console.out.write(`${visibleLine(JSON.stringify(rowOf(run)))}\n`);
+}
+
+/** A name means the one run of exactly this name; anything else is the beginning of an id that fits only one. */
+export function pickRun(runs: readonly ListedRun[], key: string): Result<ListedRun> {
+  const named = runs.filter(({ name }) => name === key);
+  const [only, ...others] = named;
+  if (only !== undefined && others.length === 0) return ok(only);
+  if (only !== undefined) return which(named, `There are ${named.length} runs called ${key}`);
+  const id = matchOne(
+    runs.map((run) => run.id),
+    key,
+  );
+  const found = id.ok ? runs.find((run) => run.id === id.value) : undefined;
+  if (found !== undefined) return ok(found);
+  if (!id.ok && id.error.code === "ambiguous") return refused("ambiguous", id.error.message, "Give more of it.");
+  return refused("unknown", `There is no run "${key}".`, "holdfast workflows shows all.");
+}
+
+export function which(runs: readonly ListedRun[], message: string): Result<never> {
+  const named = runs.map(({ id, name, state }) => `${shortId(id)} (${name}, ${state})`).join(", ");
+  return refused("ambiguous", `${message}: ${named}.`, "Name the one you mean by its id.");
+}
+
+/** What a run's state is worth as an exit code. */
+export function exitOf({ state, error }: ListedRun): number {
+  if (state === "done" || state === "running") return EXIT.ok;
+  if (state === "waiting" || state === "uncertain") return EXIT.waiting;
+  return state === "interrupted" ? INTERRUPTED : error?.exitCode || EXIT.failed;
+}
+
+/** "uncertain: step 3 (test)". */
+export function stateText({ state, step, steps, at, needs, items }: ListedRun): string {
+  if (state === "done" || state === "cancelled") return state;
+  const name = needs[0]?.step ?? at;
+  const place = `step ${step}${state === "running" ? ` of ${steps}` : ""}${name === null ? "" : ` (${name})`}`;
+  const counted = items === null || items.total === 0 ? "" : `, ${items.succeeded + items.failed}/${items.total} items`;
+  return `${state}: ${place}${counted}`;
+}

@@ -1,0 +1,135 @@
+// `holdfast run`, `workflows`, `resume` and `cancel` as a person types them.
+import { afterAll, expect, test } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { endAll, Home, until } from "../cli/terminal-home.ts";
+
+afterAll(endAll);
+const MINUTE = 60_000;
+
+function place() {
+  const home = new Home();
+  const file = (name: string) => join(home.path, name);
+  const write = (name: string, ...lines: readonly string[]) => writeFileSync(file(name), `${lines.join("\n")}\n`);
+  const text = (name: string) => (existsSync(file(name)) ? readFileSync(file(name), "utf8") : "");
+  return { home, write, text, file };
+}
+
+test(
+  "run --check names line and column of every mistake, and starts nothing",
+  async () => {
+    const { home, write, file } = place();
+    write("bad.yml", "steps:", "  - shel: ls", "  - shell: echo ${nothing}");
+    const bad = await home.run("run", "--check", "bad.yml");
+    expect(bad.code).toBe(1);
+    expect(bad.err).toContain("bad.yml:2:5: ");
+    write("good.yml", "steps:", "  - shell: ls", "  - set: { a: 1 }");
+    expect(await home.run("run", "--check", "good.yml")).toMatchObject({
+      code: 0,
+      err: "holdfast: good.yml is right: standard, 2 steps.\n",
+    });
+    expect(await home.json("run", "--check", "good.yml")).toMatchObject({ name: "good", mode: "standard", steps: 2 });
+    expect((await home.run("run", "nowhere.yml")).code).toBe(4);
+    expect(existsSync(file("run"))).toBe(false);
+  },
+  MINUTE,
+);
+
+test(
+  "run follows to the end and has the workflow's exit code; parameters come from words and from a file",
+  async () => {
+    const { home, write, text } = place();
+    write("set.yml", "steps:", "  - set: { a: 1 }", "  - set: { b: '${a}' }", "  - set: { c: '${a + b}' }");
+    const quick = await home.run("run", "set.yml");
+    expect(quick).toMatchObject({ code: 0, out: "" });
+    expect(quick.err).toMatch(/set runs as [0-9a-f]{8}\.\n(?:set\S*: done \(0\.0 s\)\n){3}holdfast: set is done\.\n/);
+    write("params.yml", "count: 3", "who: nobody");
+    write(
+      "flow.yml",
+      "name: greet",
+      "parameters: { who: { required: true }, count: { type: number, default: 1 } }",
+      "steps:",
+      "  - id: one",
+      "    shell: echo ${who} ${count} >> said",
+      "  - id: two",
+      "    shell: exit 9",
+    );
+    const failed = await home.run("run", "flow.yml", "--param-file", "params.yml", "--param", "who=ann b");
+    expect(failed.code).toBe(9);
+    expect(failed.err).toContain("one: done");
+    expect(failed.err).toContain("two: FAILED");
+    expect(failed.err).toMatch(/greet failed: two: It ended with exit code 9\.\n {2}→ holdfast resume [0-9a-f]{8}/);
+    expect(text("said")).toBe("ann b 3\n");
+    expect((await home.run("run", "flow.yml")).err).toContain("The parameter who is missing.");
+    expect((await home.run("run", "flow.yml", "--param", "who")).code).toBe(2);
+    const rows = await home.json("workflows");
+    expect(rows.map(({ name, state, step, steps }: Record<string, unknown>) => [name, state, step, steps])).toEqual([
+      ["set", "done", 3, 3],
+      ["greet", "failed", 2, 2],
+    ]);
+    expect(Object.keys(rows[0]).slice(0, 7)).toEqual(["id", "name", "path", "state", "step", "steps", "startedAt"]);
+    expect(await home.ok("workflows")).toMatch(/greet .* failed: step 2 \(two\) +holdfast resume [0-9a-f]{8}\n/);
+    expect((await home.run("resume", "greet")).code).toBe(9);
+    expect((await home.run("resume", "set")).err).toContain("set is done.");
+    expect((await home.run("cancel", "nobody")).code).toBe(4);
+    await home.ok("cancel", "greet");
+    expect((await home.run("resume")).err).toContain("There is no run to go on with.");
+  },
+  MINUTE,
+);
+
+test(
+  "Ctrl-C interrupts the run and resume goes on; Ctrl-\\ only stops watching; the daemon's death is not noticed",
+  async () => {
+    const { home, write, text } = place();
+    const slow = "echo two >> said; until [ -e go ]; do sleep 0.05; done";
+    write("flow.yml", "steps:", "  - id: one", "    shell: echo one >> said", "  - id: two", `    shell: ${slow}`);
+    const window = home.window(["run", "flow.yml"]);
+    await until("step two runs", () => text("said") === "one\ntwo\n");
+    await window.shows("running: step 2 of 2 (two)");
+    window.type("\x1c");
+    expect(await window.exited).toBe(0);
+    expect(window.seen).toContain("flow goes on");
+    const [{ id }] = await home.json("workflows");
+    const again = home.window(["resume", id]);
+    await again.shows("running: step 2 of 2");
+    const { daemon } = await home.json("status");
+    process.kill(daemon.pid, "SIGKILL");
+    await until("another daemon lives", async () => (await home.json("status")).daemon.pid !== daemon.pid);
+    again.type("\x03");
+    expect(await again.exited).toBe(130);
+    expect(again.seen).toContain("flow was interrupted");
+    expect((await home.json("workflows"))[0].state).toBe("interrupted");
+    writeFileSync(join(home.path, "go"), "");
+    expect((await home.run("resume")).code).toBe(0);
+    expect(text("said")).toBe("one\ntwo\ntwo\n");
+  },
+  MINUTE,
+);
+
+test(
+  "an uncertain step is shown with what can be said of it, exit 3, and goes on with a person's word",
+  async () => {
+    const { home, write, text } = place();
+    write(
+      "flow.yml",
+      "steps:",
+      "  - id: one",
+      "    shell: echo $PPID > holder; sleep 1000",
+      "  - shell: echo two >> said",
+    );
+    const id = (await home.ok("run", "-d", "flow.yml")).trim();
+    await until("step one runs", () => text("holder").trim() !== "");
+    process.kill(Number(text("holder")), "SIGKILL");
+    await until("it is uncertain", async () => (await home.json("workflows"))[0].state === "uncertain");
+    expect(await home.ok("workflows")).toContain("uncertain: step 1 (one)");
+    const asked = await home.run("resume");
+    expect(asked.code).toBe(3);
+    expect(asked.err).toContain(`holdfast resume ${id.slice(0, 8)} --done`);
+    expect((await home.run("resume", "--done", "--rerun")).code).toBe(2);
+    expect((await home.run("resume", id.slice(0, 6), "--done")).code).toBe(0);
+    expect(text("said")).toBe("two\n");
+    expect((await home.run("resume", id, "--done")).code).toBe(1);
+  },
+  MINUTE,
+);
