@@ -172,7 +172,9 @@ export class Daemon {
       setAside: foldTmux(log, tmux.turn),
       cares: () => tmux.turn.states.values(),
     });
-    const work = withWorkflows(withCares, { ...workflows, setAside: foldWorkflows(log, workflows.turn) });
+    const runsAside = foldWorkflows(log, workflows.turn);
+    workflows.checkpoints.begin(workflows.turn.states.values());
+    const work = withWorkflows(withCares, { ...workflows, setAside: runsAside });
     const timeoutMs = config.recovery.stageTimeoutS * 1000;
     const report = (items: readonly ReportItem[]) => this.#report(items);
     this.#run = new RecoveryRun(this.#machine, { work, clock: world.clock, timeoutMs, report });

@@ -122,6 +122,7 @@ function openGarbage(
 export function goLive({ hands, tmux, workflows, checkpoints, garbage }: Parts): void {
   hands.goRounds();
   workflows.engine.goRounds();
+  workflows.checkpoints.goRounds();
   tmux.keeper.goRounds();
   checkpoints.goLive();
   garbage.start();
@@ -131,6 +132,7 @@ export function goLive({ hands, tmux, workflows, checkpoints, garbage }: Parts):
 export async function endParts({ hands, tmux, workflows, checkpoints, garbage, screens }: Parts): Promise<void> {
   garbage.stop();
   workflows.engine.close(); // First: nothing new begins any more.
+  await workflows.checkpoints.finish();
   await checkpoints.finish(); // While the holders can still be asked.
   screens.close();
   hands.close();

@@ -30,7 +30,7 @@ export type Rules<K extends Kind> = {
 };
 
 export type Hooks<K extends Kind> = {
-  publish(event: K["event"]): void;
+  publish(event: K["event"], seq: number): void;
   perform(effect: K["effect"]): void;
   /** U2. */
   broken(error: unknown): void;
@@ -90,7 +90,7 @@ export class SessionTurn<K extends Kind> {
     const refusal = await this.#becomes(ticket.durable);
     if (refusal !== undefined) return { ok: false, error: refusal };
     this.#pending.delete(pending);
-    for (const event of events) this.#hooks.publish(event);
+    for (const [at, event] of events.entries()) this.#hooks.publish(event, ticket.first + at);
     this.#perform(first.id);
     return ok(after);
   }

@@ -133,3 +133,23 @@ test(
   },
   MINUTE,
 );
+
+test(
+  "down leaves a step running and up takes it up; down --kill interrupts the run first",
+  async () => {
+    const { home, write, text } = place();
+    write("flow.yml", "steps:", "  - shell: echo $$ > pid; until [ -e go ]; do sleep 0.05; done; echo one >> said");
+    await home.ok("run", "-d", "flow.yml");
+    await until("it runs", () => text("pid") !== "");
+    await home.ok("down");
+    expect(existsSync(`/proc/${text("pid").trim()}`)).toBe(true);
+    expect((await home.json("workflows"))[0].state).toBe("running");
+    await home.ok("down", "--kill");
+    expect(existsSync(`/proc/${text("pid").trim()}`)).toBe(false);
+    writeFileSync(join(home.path, "go"), "");
+    expect((await home.json("workflows"))[0].state).toBe("interrupted");
+    expect((await home.run("resume", "--json")).out).toContain('"state":"done"');
+    expect(text("said")).toBe("one\n");
+  },
+  MINUTE,
+);

@@ -1,6 +1,10 @@
 // Workflow runs on real daemons, which are killed at any moment.
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
+import { CheckpointStorage } from "../../src/daemon/workflows/checkpoint-storage.ts";
+import { EventLog } from "../../src/log/event-log.ts";
+import { realClock } from "../../src/world/real-clock.ts";
+import { realDisk } from "../../src/world/real-disk.ts";
 import { daemonHomes, killIfThere, until } from "../daemon/home.ts";
 import { boot, powerCut } from "../daemon/power-cut.ts";
 import { counting, Runs } from "./runs.ts";
@@ -175,3 +179,43 @@ test(
   },
   MINUTE,
 );
+
+test("UC-4 UC-6 UC-7 checkpoints are there when a run rests, are whole with the log's tail, and a damaged one falls back", async () => {
+  const home = newHome();
+  const runs = new Runs(home);
+  const daemon = await home.live();
+  const id = await runs.begin("steps:\n  - id: a\n    shell: echo x\n    capture: got\n  - id: b\n    shell: exit 4\n");
+  const { repo } = await runs.is(id, "failed");
+  await runs.log(id);
+  const place = `state/${repo}/sessions/${id}`;
+  const read = () => JSON.parse(home.text(`${place}/checkpoint.json`) || "null");
+  await until("the checkpoint is complete", () => read()?.body.state.kind === "Failed");
+  const { body, kind } = read();
+  expect(kind).toBe("workflow");
+  expect(body).toMatchObject({ session_id: id, reason: "StepFailed", variables: { got: "x" } });
+  expect(body.completed_steps[0]).toMatchObject({ step: "a", command: "echo x", output: "x\n", outcome: "succeeded" });
+  await home.stop(daemon);
+  const world = { disk: realDisk(), clock: realClock(), home: home.path };
+  const log = await EventLog.open(world, {});
+  const storage = new CheckpointStorage(world, (session) => log.read(session));
+  const loaded = storage.load(id);
+  expect(loaded).toMatchObject({ ok: true, value: { from: home.file(`${place}/checkpoint.json`), problems: [] } });
+  expect(storage.findResumable().map(({ session_id }) => session_id)).toEqual([id]);
+  expect(storage.findResumable("/elsewhere.yml")).toEqual([]);
+  expect(storage.listHistory(id).every(({ valid }) => valid)).toBe(true);
+  expect(storage.loadFromHistory(id, 0)).toMatchObject({ ok: true, value: { session_id: id } });
+  expect(storage.loadFromHistory(id, 99).ok).toBe(false);
+  writeFileSync(home.file(`${place}/checkpoint.json`), "");
+  const fallen = storage.load(id);
+  if (!fallen.ok || !loaded.ok) throw new Error("it is there");
+  expect(fallen.value.problems.map(({ code }) => code)).toEqual(["empty"]);
+  expect(fallen.value.from).toContain("/history/");
+  const strip = ({ created_at: _, ...rest }: typeof fallen.value.checkpoint) => rest;
+  expect(strip(fallen.value.checkpoint)).toEqual(strip(loaded.value.checkpoint));
+  expect(await storage.delete(id)).toBe(true);
+  const bare = storage.load(id);
+  expect(bare.ok && bare.value.from).toBe(null);
+  expect(bare.ok && strip(bare.value.checkpoint)).toEqual(strip(loaded.value.checkpoint));
+  expect(storage.load("nobody").ok).toBe(false);
+  await log.close();
+});

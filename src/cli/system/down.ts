@@ -11,6 +11,7 @@ import { readServiceMark } from "../../log/service-mark.ts";
 import { writeWanted } from "../../log/wanted.ts";
 import { encodeHeartbeat, WATCHDOG_SOCKET } from "../../wire/heartbeat.ts";
 import type { ListedTerminal } from "../../wire/rpc.ts";
+import { dial } from "../client.ts";
 import type { HomeFlags } from "../flags.ts";
 import { runningOn } from "../held.ts";
 import { existingHome } from "../home.ts";
@@ -55,12 +56,33 @@ async function stopService(reach: Reach, home: string): Promise<boolean> {
 async function endAll(reach: Reach, home: string): Promise<Result<void>> {
   const listing = await listTerminals(reach, home, "wait");
   if (!listing.ok) return listing;
+  const interrupted = await interruptRuns(reach, home);
+  if (!interrupted.ok) return interrupted;
   const running = listing.value.terminals.filter(({ state }) => state.kind === "running" || state.kind === "starting");
   const ends = await Promise.all(running.map((terminal) => endTerminal(reach, home, terminal)));
   const failed = ends.flatMap((end, at) => (end.ok ? [] : nameOf(running[at])));
   if (failed.length === 0) return ok(undefined);
   const message = `${count(failed.length, "terminal")} could not be ended: ${failed.join(", ")}.`;
   return refused("still-running", message, "See why with `holdfast logs`; their holders are still there.");
+}
+
+/** Runs of workflows are interrupted, and can be resumed. Where no daemon answers, none goes on. */
+async function interruptRuns(reach: Reach, home: string): Promise<Result<void>> {
+  const line = await dial(reach, home);
+  if (!line.ok || line.value === undefined) return ok(undefined);
+  const client = line.value;
+  const pauses = new Pauses(reach.clock, DOWN_LIMITS);
+  do {
+    const runs = await client.call("workflow.list", {});
+    const running = runs.ok ? runs.value.filter(({ state }) => state === "running") : [];
+    if (running.length === 0) {
+      client.close();
+      return ok(undefined);
+    }
+    await Promise.all(running.map(({ id }) => client.call("workflow.interrupt", { id })));
+  } while (await pauses.next());
+  client.close();
+  return refused("still-running", "Some workflows could not be interrupted.", "holdfast workflows shows which.");
 }
 
 function nameOf(terminal: ListedTerminal | undefined): string[] {

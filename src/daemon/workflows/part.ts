@@ -2,16 +2,27 @@
 import type { EventLog } from "../../log/event-log.ts";
 import type { DaemonPorts } from "../daemon.ts";
 import type { Hands } from "../hands.ts";
+import { CheckpointStorage } from "./checkpoint-storage.ts";
+import { RunCheckpoints } from "./checkpoints.ts";
 import { Engine } from "./engine.ts";
 import { WorkflowTurn } from "./turn.ts";
 
-export type WorkflowPart = { readonly turn: WorkflowTurn; readonly engine: Engine };
+export type WorkflowPart = {
+  readonly turn: WorkflowTurn;
+  readonly engine: Engine;
+  readonly checkpoints: RunCheckpoints;
+  readonly storage: CheckpointStorage;
+};
 
 export function openWorkflows(log: EventLog, hands: Hands, ports: DaemonPorts): WorkflowPart {
-  const { world, bus, safeMode, broken } = ports;
+  const { world, bus, safeMode, say, broken } = ports;
   const turn = new WorkflowTurn(log, world.clock, {
     // Only what happened, and to whom: an event may be as long as a transaction. Who wants to know more asks.
-    publish: ({ event, id }) => bus.publish(event, { event, id }),
+    publish: (happened, seq) => {
+      const { event, id } = happened;
+      checkpoints.heard(happened, seq);
+      bus.publish(event, { event, id });
+    },
     perform: (effect) => engine.perform(effect),
     broken,
   });
@@ -23,5 +34,11 @@ export function openWorkflows(log: EventLog, hands: Hands, ports: DaemonPorts): 
     mayBegin: () => !safeMode.isActive(),
     broken,
   });
-  return { turn, engine };
+  const storage = new CheckpointStorage(world, (session) => log.read(session));
+  const checkpoints: RunCheckpoints = new RunCheckpoints(world.clock, storage, {
+    isOff: () => safeMode.isActive(),
+    say,
+    broken,
+  });
+  return { turn, engine, checkpoints, storage };
 }
