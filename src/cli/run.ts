@@ -22,6 +22,7 @@ const EXITS: Readonly<Record<string, number>> = {
   "daemon.gone": EXIT.tryLater,
   "daemon.silent": EXIT.tryLater,
   "recovery-failed": EXIT.waiting,
+  changed: EXIT.waiting,
 };
 
 /** Commands behind whose `--` stands a program to run, not arguments of theirs. */

@@ -8,6 +8,7 @@ import type { RestorePolicy } from "../core/restoration.ts";
 import type { RestoreWay } from "../core/restore.ts";
 import type { Terminal } from "../core/terminal.ts";
 import type { TmuxCare, TmuxPolicy } from "../core/tmux.ts";
+import type { StepChange } from "../core/workflow/decide-versions.ts";
 import type { Verdict } from "../core/workflow/events.ts";
 import { isObject } from "./lines.ts";
 import type { ListedRun, RunParams, ShownRun } from "./workflow-rpc.ts";
@@ -123,6 +124,8 @@ export type Methods = {
   "workflow.interrupt": { params: { id: string }; result: ListedRun };
   "workflow.cancel": { params: { id: string }; result: ListedRun };
   "workflow.resume": { params: { id: string; force: boolean }; result: ListedRun };
+  "workflow.changes": { params: { id: string }; result: readonly StepChange[] };
+  "workflow.change": { params: { id: string }; result: ListedRun };
   "workflow.resolve": { params: { id: string; attempt: string; verdict: Verdict }; result: ListedRun };
   "recovery.report": { params: { name: string | null }; result: Report | null };
   "recovery.retry": { params: Record<string, never>; result: { stage: RecoveryStage } };

@@ -153,3 +153,28 @@ test(
   },
   MINUTE,
 );
+
+test(
+  "a file that changed is shown step by step, and resume takes the changes or goes on as it was",
+  async () => {
+    const { home, write, text } = place();
+    const one = ["steps:", "  - id: one", "    shell: echo one >> said"];
+    write("flow.yml", ...one, "  - id: two", "    shell: exit 5");
+    expect((await home.run("run", "flow.yml")).code).toBe(5);
+    write(
+      "flow.yml",
+      ...one,
+      "  - id: two",
+      "    shell: echo two >> said",
+      "  - id: three",
+      "    shell: echo 3 >> said",
+    );
+    const asked = await home.run("resume");
+    expect(asked.code).toBe(3);
+    expect(asked.err).toContain("changed: two\n  added: three\n");
+    expect((await home.run("resume", "--unchanged")).code).toBe(5);
+    expect((await home.run("resume", "--accept-changes")).code).toBe(0);
+    expect(text("said")).toBe("one\ntwo\n3\n");
+  },
+  MINUTE,
+);

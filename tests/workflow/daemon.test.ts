@@ -219,3 +219,12 @@ test("UC-4 UC-6 UC-7 checkpoints are there when a run rests, are whole with the 
   expect(storage.load("nobody").ok).toBe(false);
   await log.close();
 });
+
+test("a step that writes far more than anybody keeps is not held up, and its end is what is kept", async () => {
+  const home = newHome();
+  const runs = new Runs(home);
+  await home.live();
+  const id = await runs.begin("steps:\n  - shell: head -c 20000000 /dev/zero | tr '\\\\0' x; echo the end\n");
+  await runs.is(id, "done");
+  expect(await runs.log(id)).toContain('"output_bytes":20000008');
+});

@@ -1,5 +1,6 @@
 // `holdfast resume`: goes on with a run, and follows it.
 // RS1. What is uncertain is run again only with somebody's word: without one it is shown, and nothing happens.
+// RS2. A file that changed since is shown, and nothing happens before somebody says which one counts.
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Verdict } from "../../core/workflow/events.ts";
 import type { RpcClient } from "../../wire/rpc-client.ts";
@@ -18,6 +19,8 @@ export type ResumeFlags = DataFlags & {
   readonly done?: boolean;
   readonly failed?: boolean;
   readonly force?: boolean;
+  readonly acceptChanges?: boolean;
+  readonly unchanged?: boolean;
   readonly detach?: boolean;
 };
 
@@ -62,12 +65,31 @@ async function goOn(
   if (!runs.ok) return runs;
   const picked = key === undefined ? onlyOne(runs.value) : pickRun(runs.value, key);
   if (!picked.ok) return picked;
-  const { id, state, needs } = picked.value;
+  const { state, needs } = picked.value;
   if (verdict === undefined && needs.length > 0) return ok({ run: picked.value, asks: state !== "running" });
   const atRest = ["failed", "interrupted", "cancelled", "done"].includes(state);
-  const resumed = atRest ? await client.call("workflow.resume", { id, force: flags.force === true }) : picked;
+  const resumed = atRest ? await again(client, picked.value, flags) : picked;
   if (!resumed.ok || verdict === undefined) return resumed.ok ? ok({ run: resumed.value, asks: false }) : resumed;
   return resolve(client, resumed.value, verdict);
+}
+
+/** RS2 */
+async function again(
+  client: RpcClient,
+  { id, name, state }: ListedRun,
+  flags: ResumeFlags,
+): Promise<Result<ListedRun>> {
+  const asked = state === "done" || flags.unchanged === true ? ok([]) : await client.call("workflow.changes", { id });
+  if (!asked.ok) return asked;
+  const changed = asked.value.length > 0;
+  if (changed && !flags.acceptChanges) {
+    const said = asked.value.map(({ step, change, done }) => `  ${change}: ${step}${done ? " (it had ended)" : ""}`);
+    const message = [`The file of ${name} has changed since:`, ...said].join("\n");
+    return refused("changed", message, "Take the changes with --accept-changes, or go on as it was with --unchanged.");
+  }
+  const taken = changed ? await client.call("workflow.change", { id }) : ok(undefined);
+  if (!taken.ok) return taken;
+  return client.call("workflow.resume", { id, force: flags.force === true || changed });
 }
 
 function onlyOne(runs: readonly ListedRun[]): Result<ListedRun> {

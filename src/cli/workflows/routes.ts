@@ -65,6 +65,10 @@ const resume = buildCommand<ResumeFlags, [run?: string], Context>({
       done: flag("The uncertain step happened: go on with the next. What it would have captured has no value"),
       failed: flag("The uncertain step is a failure"),
       force: flag("Also where it was cancelled, or failed in a way that a retry does not change"),
+      acceptChanges: flag(
+        "The file has changed: go on with what it says now; finished steps that are the same stay finished",
+      ),
+      unchanged: flag("The file has changed: go on with what it said when the run began"),
       detach: flag("Do not follow it"),
       json: flag(`One JSON object ${ROW}, when the run has come to rest; with --detach at once`),
     },

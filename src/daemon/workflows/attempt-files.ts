@@ -37,10 +37,10 @@ export function attemptDirectory(home: string, { repo, attempt }: AttemptPlace):
   return joinPath(home, `state/${repo}/sessions/${attempt.slice(0, dot)}/attempts/${attempt.slice(dot + 1)}`);
 }
 
-/** Short, because the system allows 107 bytes for the whole path. */
-function attemptSocket(home: string, attempt: string): string {
+/** Short, because the system allows 107 bytes for the whole path; and no terminal's. */
+export function attemptSocket(home: string, attempt: string): string {
   const dot = attempt.lastIndexOf(".");
-  return joinPath(home, `run/${attempt.slice(0, 12)}-${attempt.slice(dot + 1)}.sock`);
+  return joinPath(home, `run/w${attempt.slice(0, 8)}-${attempt.slice(dot + 1)}.sock`);
 }
 
 export type OnDisk =

@@ -9,6 +9,7 @@ import type { WorkflowCommand } from "../../core/workflow/commands.ts";
 import { type Launch, launchOf } from "../../core/workflow/launch.ts";
 import { MAX_CAPTURED } from "../../core/workflow/limits.ts";
 import { type Attempt, attemptsOf, type Run } from "../../core/workflow/run.ts";
+import { removeIfThere } from "../../log/file.ts";
 import { isPassing } from "../../log/wal.ts";
 import type { HolderStatus } from "../../wire/holder.ts";
 import { type HolderClient, MOST_INPUT } from "../../wire/holder-client.ts";
@@ -19,6 +20,7 @@ import { stopLeft } from "../orphan-stop.ts";
 import {
   type AttemptPlace,
   attemptDirectory,
+  attemptSocket,
   heldAttempts,
   preventAttempt,
   readAttempt,
@@ -230,7 +232,7 @@ export class Attempts {
   async #report(attempt: string, found: AttemptFound): Promise<void> {
     const run = this.#runOf(attempt);
     if (run === undefined || found.kind === "unreachable" || found.kind === "unstarted") return;
-    if (found.kind === "lost") await this.#stopRest(attempt); // A3
+    if (found.kind === "lost") await this.#clearUp(attempt); // A3
     if (found.kind !== "running") this.#forget(attempt);
     await this.#ports.submit(this.#commandOf(run.id, attempt, found));
   }
@@ -254,7 +256,8 @@ export class Attempts {
     this.#sent.delete(attempt);
   }
 
-  async #stopRest(attempt: string): Promise<void> {
+  async #clearUp(attempt: string): Promise<void> {
+    removeIfThere(this.#world.disk, attemptSocket(this.#world.home, attempt));
     await stopLeft(this.#world, heldAttempts(this.#world, this.#ports.runs()), { of: new Set([attempt]) });
   }
 

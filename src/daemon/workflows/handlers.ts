@@ -6,6 +6,8 @@ import { isId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
 import type { CreateRun, WorkflowCommand } from "../../core/workflow/commands.ts";
+import { changesOf, type StepChange } from "../../core/workflow/decide-versions.ts";
+import type { Definition } from "../../core/workflow/definition.ts";
 import type { Verdict } from "../../core/workflow/events.ts";
 import type { Json } from "../../core/workflow/json.ts";
 import { parameterFrom } from "../../core/workflow/parameters.ts";
@@ -48,6 +50,8 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
     "workflow.interrupt": (params) => ofRun(params, (id) => ({ kind: "interrupt", id })),
     "workflow.cancel": (params) => ofRun(params, (id) => ({ kind: "cancel", id })),
     "workflow.resume": (params) => ofRun(params, (id) => ({ kind: "resume", id, force: params["force"] === true })),
+    "workflow.changes": async (params) => changes(ports, params),
+    "workflow.change": (params) => ofRun(params, (id) => changeTo(ports, id)),
     "workflow.resolve": (params) =>
       ofRun(params, (id) => {
         const { attempt, verdict } = params;
@@ -95,16 +99,40 @@ async function run(ports: WorkflowHandlerPorts, given: Params): Promise<Result<L
   return made.ok ? ok(listedOf(made.value)) : made;
 }
 
+type File = { readonly definition: Definition; readonly sourceSha256: string };
+
+function readFile(disk: Disk, path: string): Result<File> {
+  const bytes = fileAt(disk, path);
+  if (!bytes.ok) return bytes;
+  const read = readWorkflow(bytes.value, workflowNameOf(path));
+  if (!read.ok) return { ok: false, error: workflowRefusal(path, read.error) };
+  return ok({ definition: read.value, sourceSha256: sha256(bytes.value) });
+}
+
+/** How a run's file differs from what the run goes by; a file that is gone differs in nothing. */
+function changes({ disk, parts }: WorkflowHandlerPorts, { id }: Params): Result<readonly StepChange[]> {
+  const run = typeof id === "string" ? parts()?.turn.states.get(id) : undefined;
+  if (run === undefined) return refused("unknown", `There is no run ${String(id)}.`, "holdfast workflows shows all.");
+  if (disk.stat(run.path) === undefined) return ok([]);
+  const file = readFile(disk, run.path);
+  if (!file.ok) return file;
+  return ok(file.value.sourceSha256 === run.sourceSha256 ? [] : changesOf(run, file.value.definition));
+}
+
+function changeTo({ disk, parts }: WorkflowHandlerPorts, id: string): WorkflowCommand | Refusal {
+  const file = readFile(disk, parts()?.turn.states.get(id)?.path ?? "");
+  return file.ok ? { kind: "change", id, ...file.value } : file.error;
+}
+
 /** WH1. What looks like a secret goes to the programs, and never to disk (core/environment.ts). */
 function createOf(ports: WorkflowHandlerPorts, params: RunParams): Result<CreateRun> {
   const { id, path, cwd, texts, values, env } = params;
-  const bytes = fileAt(ports.disk, path);
-  if (!bytes.ok) return bytes;
-  const definition = readWorkflow(bytes.value, workflowNameOf(path));
-  if (!definition.ok) return { ok: false, error: workflowRefusal(path, definition.error) };
+  const file = readFile(ports.disk, path);
+  if (!file.ok) return file;
+  const { definition } = file.value;
   const named = Object.entries(texts).map(([name, text]): [string, Json] => [
     name,
-    parameterFrom(definition.value, name, text),
+    parameterFrom(definition, name, text),
   ]);
   return ok({
     kind: "create",
@@ -114,8 +142,7 @@ function createOf(ports: WorkflowHandlerPorts, params: RunParams): Result<Create
     cwd,
     worktree: undefined,
     environment: keepEnvironment(env, ports.environment).kept,
-    definition: definition.value,
-    sourceSha256: sha256(bytes.value),
+    ...file.value,
     parameters: { ...values, ...Object.fromEntries(named) },
   });
 }
