@@ -11,7 +11,7 @@ import type { TmuxCare, TmuxPolicy } from "../core/tmux.ts";
 import type { StepChange } from "../core/workflow/decide-versions.ts";
 import type { Verdict } from "../core/workflow/events.ts";
 import { isObject } from "./lines.ts";
-import type { ListedRun, RunParams, ShownRun } from "./workflow-rpc.ts";
+import type { DeadLetters, ListedRun, RunParams, ShownRun } from "./workflow-rpc.ts";
 
 export const RPC_PROTOCOL = 1;
 
@@ -124,6 +124,9 @@ export type Methods = {
   "workflow.interrupt": { params: { id: string }; result: ListedRun };
   "workflow.cancel": { params: { id: string }; result: ListedRun };
   "workflow.resume": { params: { id: string; force: boolean }; result: ListedRun };
+  "dlq.list": { params: { id: string; from: number }; result: DeadLetters };
+  "dlq.retry": { params: { id: string; items: readonly number[] | "all" }; result: ListedRun };
+  "dlq.clear": { params: { id: string; items: readonly number[] | "all" }; result: ListedRun };
   "workflow.changes": { params: { id: string }; result: readonly StepChange[] };
   "workflow.change": { params: { id: string }; result: ListedRun };
   "workflow.resolve": { params: { id: string; attempt: string; verdict: Verdict }; result: ListedRun };

@@ -51,6 +51,20 @@ export type ListedStep = {
 /** A run, and the steps that ended from number `from` on; as many as fit an answer. */
 export type ShownRun = ListedRun & { readonly from: number; readonly records: readonly ListedStep[] };
 
+/** An item that failed for good. */
+export type DeadLetter = {
+  readonly item: number;
+  /** As a text, cut where it is long. */
+  readonly value: string;
+  readonly tries: number;
+  readonly step: string;
+  readonly message: string;
+  readonly at: string;
+};
+
+/** Those from item number `from` on, as many as fit an answer; `next` is where the rest begins, null where there is none. */
+export type DeadLetters = { readonly letters: readonly DeadLetter[]; readonly next: number | null };
+
 /** What came over the wire is JSON; whether it is a table has to be asked. */
 export function isJsonTable(value: unknown): value is Readonly<Record<string, Json>> {
   return isObject(value);

@@ -178,3 +178,34 @@ test(
   },
   MINUTE,
 );
+
+test(
+  "UC-11 items that failed are listed, worked on again after the run's end, and taken out",
+  async () => {
+    const { home, write, text } = place();
+    write(
+      "flow.yml",
+      "mode: mapreduce",
+      "map:",
+      "  input: { command: seq 1 5 }",
+      "  steps:",
+      "    - id: work",
+      "      shell: '[ -e go-${item} ] || [ ${item} -lt 4 ]'",
+      "reduce:",
+      "  - shell: echo ${map.successful} ${map.failed} >> said",
+    );
+    expect((await home.run("run", "flow.yml")).code).toBe(0);
+    const letters: { item: number; value: string; step: string }[] = await home.json("dlq", "ls", "flow");
+    expect(letters.map(({ item, value, step }) => [item, value, step])).toEqual([
+      [3, "4", "work"],
+      [4, "5", "work"],
+    ]);
+    writeFileSync(join(home.path, "go-4"), "");
+    expect((await home.run("dlq", "retry", "flow")).code).toBe(0);
+    expect(await home.ok("dlq", "ls", "flow")).toMatch(/^ITEM .*\n4 .*work .*exit code 1\. +5\n$/);
+    await home.ok("dlq", "clear", "flow");
+    expect((await home.run("dlq", "ls", "flow")).err).toContain("no item has failed");
+    expect(text("said")).toBe("3 2\n4 1\n");
+  },
+  MINUTE,
+);

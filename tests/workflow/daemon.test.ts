@@ -228,3 +228,16 @@ test("a step that writes far more than anybody keeps is not held up, and its end
   await runs.is(id, "done");
   expect(await runs.log(id)).toContain('"output_bytes":20000008');
 });
+
+test("in safe mode no step begins; what waits goes on by itself when the operator leaves it", async () => {
+  const home = newHome();
+  const runs = new Runs(home);
+  await home.live({ HOLDFAST_SAFE_MODE: "a test" });
+  const id = await runs.begin("steps:\n  - set: { a: 1 }\n  - shell: echo one >> effects\n");
+  const other = await home.open("t", ["sleep", "1000"]);
+  await home.is(other, "running");
+  expect({ state: (await runs.show(id)).state, lines: runs.lines() }).toEqual({ state: "running", lines: [] });
+  await home.must("safe-mode.exit", {});
+  await runs.is(id, "done");
+  expect(runs.lines()).toEqual(["one"]);
+});

@@ -1,7 +1,8 @@
 // The commands on workflows: what they are called and take.
-import { buildCommand } from "@stricli/core";
+import { buildCommand, buildRouteMap } from "@stricli/core";
 import { type DataFlags, flag, home, text, textFlag } from "../flags.ts";
 import type { Context } from "../outside.ts";
+import type { DlqFlags } from "./dlq.ts";
 import type { ResumeFlags } from "./resume.ts";
 import type { RunFlags } from "./run.ts";
 
@@ -95,4 +96,40 @@ const cancel = buildCommand<DataFlags, [run: string], Context>({
   docs: { brief: "Stop a run for good; its steps are asked to end (SIGTERM), and made to after ten seconds" },
 });
 
-export const workflowRoutes = { run, workflows, resume, cancel };
+const letters = { parse: text, placeholder: "run", brief: workflow.brief } as const;
+const LETTER = "{item, value, tries, step, message, at}";
+
+const dlqLs = buildCommand<DataFlags, [run: string], Context>({
+  loader: async () => (await import("./dlq.ts")).dlqLsCommand,
+  parameters: {
+    flags: { home, json: flag(`One JSON array of ${LETTER}`) },
+    positional: { kind: "tuple", parameters: [letters] },
+  },
+  docs: { brief: "List the items of a run's map that failed for good" },
+});
+
+const dlqRetry = buildCommand<DlqFlags, [run: string], Context>({
+  loader: async () => (await import("./dlq.ts")).dlqRetryCommand,
+  parameters: {
+    flags: { home, detach: flag("Do not follow it"), json: flag(`One JSON object ${ROW}`) },
+    aliases: { d: "detach" },
+    positional: { kind: "tuple", parameters: [letters] },
+  },
+  docs: { brief: "Work on all failed items again, also after the run's end: reduce runs again behind them" },
+});
+
+const dlqClear = buildCommand<DataFlags, [run: string], Context>({
+  loader: async () => (await import("./dlq.ts")).dlqClearCommand,
+  parameters: {
+    flags: { home, json: flag(`One JSON object ${ROW}`) },
+    positional: { kind: "tuple", parameters: [letters] },
+  },
+  docs: { brief: "Take all failed items out of the queue; they count as failed all the same" },
+});
+
+const dlq = buildRouteMap({
+  routes: { ls: dlqLs, retry: dlqRetry, clear: dlqClear },
+  docs: { brief: "The dead-letter queue of a run: items that failed for good" },
+});
+
+export const workflowRoutes = { run, workflows, resume, cancel, dlq };

@@ -18,7 +18,7 @@ import { isJsonTable, type ListedRun, type RunParams, type ShownRun } from "../.
 import type { Disk } from "../../world/disk.ts";
 import { sha256 } from "../../world/hash.ts";
 import type { Handlers } from "../rpc-server.ts";
-import { listedOf, recordsOf } from "./listed.ts";
+import { deadLettersOf, listedOf, recordsOf } from "./listed.ts";
 import type { WorkflowPart } from "./part.ts";
 import { repoOf } from "./repo.ts";
 
@@ -43,6 +43,11 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
   };
   const ofRun = (params: Params, make: (id: string) => WorkflowCommand | Refusal) =>
     submit(typeof params["id"] === "string" ? make(params["id"]) : bad("id is a text"));
+  const ofQueue = (params: Params, kind: "dlq-retry" | "dlq-clear") =>
+    ofRun(params, (id) => {
+      const { items } = params;
+      return items === "all" || isNumbers(items) ? { kind, id, items } : bad("items are numbers, or all");
+    });
   return {
     "workflow.run": (params) => run(ports, params),
     "workflow.list": async () => ok(list(ports.parts())),
@@ -50,6 +55,13 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
     "workflow.interrupt": (params) => ofRun(params, (id) => ({ kind: "interrupt", id })),
     "workflow.cancel": (params) => ofRun(params, (id) => ({ kind: "cancel", id })),
     "workflow.resume": (params) => ofRun(params, (id) => ({ kind: "resume", id, force: params["force"] === true })),
+    "dlq.list": async ({ id, from }) => {
+      const run = typeof id === "string" ? ports.parts()?.turn.states.get(id) : undefined;
+      if (run === undefined) return unknown(id);
+      return ok(deadLettersOf(run, typeof from === "number" ? from : 0));
+    },
+    "dlq.retry": (params) => ofQueue(params, "dlq-retry"),
+    "dlq.clear": (params) => ofQueue(params, "dlq-clear"),
     "workflow.changes": async (params) => changes(ports, params),
     "workflow.change": (params) => ofRun(params, (id) => changeTo(ports, id)),
     "workflow.resolve": (params) =>
@@ -67,6 +79,14 @@ const NOT_LIVE = refused(
   "Try again in a moment; `holdfast recovery status` shows how far it is.",
 );
 
+function unknown(id: unknown): Result<never> {
+  return refused("unknown", `There is no run ${String(id)}.`, "holdfast workflows shows all.");
+}
+
+function isNumbers(value: unknown): value is number[] {
+  return Array.isArray(value) && value.every((item) => Number.isSafeInteger(item));
+}
+
 function isVerdict(value: unknown): value is Verdict {
   return value === "rerun" || value === "done" || value === "failed";
 }
@@ -77,8 +97,7 @@ function list(part: WorkflowPart | undefined): ListedRun[] {
 
 function show(part: WorkflowPart | undefined, { id, from }: Params): Result<ShownRun> {
   const run = typeof id === "string" ? part?.turn.states.get(id) : undefined;
-  if (run === undefined || run.removed)
-    return refused("unknown", `There is no run ${String(id)}.`, "holdfast workflows shows all.");
+  if (run === undefined || run.removed) return unknown(id);
   const first = typeof from === "number" && Number.isSafeInteger(from) && from >= 0 ? from : 0;
   return ok({ ...listedOf(run), from: first, records: recordsOf(run, first) });
 }
@@ -112,7 +131,7 @@ function readFile(disk: Disk, path: string): Result<File> {
 /** How a run's file differs from what the run goes by; a file that is gone differs in nothing. */
 function changes({ disk, parts }: WorkflowHandlerPorts, { id }: Params): Result<readonly StepChange[]> {
   const run = typeof id === "string" ? parts()?.turn.states.get(id) : undefined;
-  if (run === undefined) return refused("unknown", `There is no run ${String(id)}.`, "holdfast workflows shows all.");
+  if (run === undefined) return unknown(id);
   if (disk.stat(run.path) === undefined) return ok([]);
   const file = readFile(disk, run.path);
   if (!file.ok) return file;

@@ -1,8 +1,12 @@
 // A run as clients see it.
 import { itemAt } from "../../base/vector.ts";
+import { textOf } from "../../core/workflow/json.ts";
 import { progressOf } from "../../core/workflow/progress.ts";
 import type { Run } from "../../core/workflow/run.ts";
-import type { ListedRun, ListedStep } from "../../wire/workflow-rpc.ts";
+import type { DeadLetter, DeadLetters, ListedRun, ListedStep } from "../../wire/workflow-rpc.ts";
+
+const MOST_LETTERS = 200;
+const MOST_VALUE = 1000;
 
 /** An answer has a limit, and each record an error of bounded length. */
 const MOST_RECORDS = 200;
@@ -40,4 +44,18 @@ export function recordsOf({ records }: Run, from: number): ListedStep[] {
     found.push({ step, outcome, durationMs, message: error?.message ?? null });
   }
   return found;
+}
+
+/** The dead-letter queue, from item number `from` on. */
+export function deadLettersOf({ items }: Run, from: number): DeadLetters {
+  const letters: DeadLetter[] = [];
+  for (let item = from; item < items.all.length; item += 1) {
+    const found = itemAt(items.all, item);
+    if (found?.state.kind !== "failed") continue;
+    if (letters.length === MOST_LETTERS) return { letters, next: item };
+    const { step, message } = found.state.error;
+    const value = textOf(found.value).slice(0, MOST_VALUE);
+    letters.push({ item, value, tries: found.tries, step, message, at: found.state.at });
+  }
+  return { letters, next: null };
 }
