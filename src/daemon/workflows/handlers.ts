@@ -1,6 +1,7 @@
 // What clients may ask about workflows. As handlers.ts: changing waits until the daemon is live.
 // WH1. The daemon reads the file itself: what it checked is what runs, and a file of any length fits.
 // WH2. A run's id is its client's. A repeat of the same wish finds its run, and makes no second one.
+// WH3. The reader of YAML is loaded when the first file is read: it would make every start of the daemon 40 ms longer.
 import { isFault } from "../../base/fault.ts";
 import { isId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
@@ -13,7 +14,6 @@ import type { Json } from "../../core/workflow/json.ts";
 import { parameterFrom } from "../../core/workflow/parameters.ts";
 import { readWhole } from "../../log/file.ts";
 import { isObject } from "../../wire/lines.ts";
-import { readWorkflow, workflowNameOf, workflowRefusal } from "../../wire/workflow-file.ts";
 import { isJsonTable, type ListedRun, type RunParams, type ShownRun } from "../../wire/workflow-rpc.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sha256 } from "../../world/hash.ts";
@@ -62,8 +62,11 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
     },
     "dlq.retry": (params) => ofQueue(params, "dlq-retry"),
     "dlq.clear": (params) => ofQueue(params, "dlq-clear"),
-    "workflow.changes": async (params) => changes(ports, params),
-    "workflow.change": (params) => ofRun(params, (id) => changeTo(ports, id)),
+    "workflow.changes": (params) => changes(ports, params),
+    "workflow.change": async (params) => {
+      const { id } = params;
+      return submit(typeof id === "string" ? await changeTo(ports, id) : bad("id is a text"));
+    },
     "workflow.resolve": (params) =>
       ofRun(params, (id) => {
         const { attempt, verdict } = params;
@@ -109,44 +112,49 @@ async function run(ports: WorkflowHandlerPorts, given: Params): Promise<Result<L
   if (!params.ok) return params;
   const known = part.turn.states.get(params.value.id);
   if (known !== undefined) return ok(listedOf(known)); // WH2
-  const command = createOf(ports, params.value);
+  const command = await createOf(ports, params.value);
   if (!command.ok) return command;
   const { id, env } = params.value;
   const secrets = Object.entries(env).filter(([name]) => !(name in command.value.environment));
   part.engine.entrust(id, Object.fromEntries(secrets));
   const made = await part.turn.submit(command.value);
+  const twin = !made.ok && made.error.code === "id-taken" ? part.turn.states.get(id) : undefined; // WH2: asked twice at once.
+  if (twin !== undefined) return ok(listedOf(twin));
+  if (!made.ok) part.engine.entrust(id, {});
   return made.ok ? ok(listedOf(made.value)) : made;
 }
 
 type File = { readonly definition: Definition; readonly sourceSha256: string };
 
-function readFile(disk: Disk, path: string): Result<File> {
+/** WH3 */
+async function readFile(disk: Disk, path: string): Promise<Result<File>> {
   const bytes = fileAt(disk, path);
   if (!bytes.ok) return bytes;
+  const { readWorkflow, workflowNameOf, workflowRefusal } = await import("../../wire/workflow-file.ts");
   const read = readWorkflow(bytes.value, workflowNameOf(path));
   if (!read.ok) return { ok: false, error: workflowRefusal(path, read.error) };
   return ok({ definition: read.value, sourceSha256: sha256(bytes.value) });
 }
 
 /** How a run's file differs from what the run goes by; a file that is gone differs in nothing. */
-function changes({ disk, parts }: WorkflowHandlerPorts, { id }: Params): Result<readonly StepChange[]> {
+async function changes({ disk, parts }: WorkflowHandlerPorts, { id }: Params): Promise<Result<readonly StepChange[]>> {
   const run = typeof id === "string" ? parts()?.turn.states.get(id) : undefined;
   if (run === undefined) return unknown(id);
   if (disk.stat(run.path) === undefined) return ok([]);
-  const file = readFile(disk, run.path);
+  const file = await readFile(disk, run.path);
   if (!file.ok) return file;
   return ok(file.value.sourceSha256 === run.sourceSha256 ? [] : changesOf(run, file.value.definition));
 }
 
-function changeTo({ disk, parts }: WorkflowHandlerPorts, id: string): WorkflowCommand | Refusal {
-  const file = readFile(disk, parts()?.turn.states.get(id)?.path ?? "");
+async function changeTo({ disk, parts }: WorkflowHandlerPorts, id: string): Promise<WorkflowCommand | Refusal> {
+  const file = await readFile(disk, parts()?.turn.states.get(id)?.path ?? "");
   return file.ok ? { kind: "change", id, ...file.value } : file.error;
 }
 
 /** WH1. What looks like a secret goes to the programs, and never to disk (core/environment.ts). */
-function createOf(ports: WorkflowHandlerPorts, params: RunParams): Result<CreateRun> {
+async function createOf(ports: WorkflowHandlerPorts, params: RunParams): Promise<Result<CreateRun>> {
   const { id, path, cwd, texts, values, env } = params;
-  const file = readFile(ports.disk, path);
+  const file = await readFile(ports.disk, path);
   if (!file.ok) return file;
   const { definition } = file.value;
   const named = Object.entries(texts).map(([name, text]): [string, Json] => [
