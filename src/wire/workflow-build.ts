@@ -35,6 +35,8 @@ export function buildFlow(root: YamlNode): Built {
 class Builder {
   readonly places: { id: string; place: Place }[] = [];
   readonly #taken = new Set<string>();
+  /** The number that each stem of made ids goes on with. */
+  readonly #used = new Map<string, number>();
 
   flow(root: YamlNode): Flow {
     this.#takeGiven(root);
@@ -89,8 +91,10 @@ class Builder {
           : work.prompt;
     const words = text.toLowerCase().match(/[a-z0-9_]+/g) ?? [];
     const stem = `${/^[a-z]/.test(words[0] ?? "") ? "" : `${work.kind}-`}${words.slice(0, 3).join("-")}`.slice(0, 40);
-    let id = stem;
-    for (let n = 2; this.#taken.has(id); n += 1) id = `${stem}-${n}`;
+    let n = this.#used.get(stem) ?? 1;
+    while (this.#taken.has(n === 1 ? stem : `${stem}-${n}`)) n += 1;
+    this.#used.set(stem, n + 1);
+    const id = n === 1 ? stem : `${stem}-${n}`;
     this.#taken.add(id);
     return id;
   }

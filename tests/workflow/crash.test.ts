@@ -155,7 +155,7 @@ const SAMPLES: readonly Definition[] = [
 ];
 
 /** A daemon that dies at the given boundary, and at no other. */
-function once(boundary: number): Trouble {
+function once(boundary: number, machine = 0): Trouble {
   const random = new SimRandom(7);
   let passed = 0;
   let asked = 0;
@@ -168,7 +168,7 @@ function once(boundary: number): Trouble {
       passed += 1;
       return passed === 1 ? 2 : 0;
     },
-    machine: 0,
+    machine,
     checkpoints: 0,
   };
 }
@@ -186,3 +186,19 @@ test.each(SAMPLES)("UC-8 a $name run is the same whichever boundary the daemon d
   expect(boundary).toBeGreaterThanOrEqual(20);
   expect(boundary).toBeLessThan(1000);
 });
+
+test.each(SAMPLES)(
+  "UC-8 a $name run does nothing twice without consent, whichever boundary the machine died at",
+  (definition) => {
+    let consents = 0;
+    for (let boundary = 0; ; boundary += 1) {
+      const { home, crashes } = drive(definition, [1, 2, 3], once(boundary, 1));
+      if (crashes === 0) break;
+      const twice = home.marks.filter((mark, at) => home.marks.indexOf(mark) !== at);
+      const without = twice.filter((mark) => !home.consents.includes(mark));
+      expect({ boundary, without }).toEqual({ boundary, without: [] });
+      consents += home.consents.length;
+    }
+    expect(consents).toBeGreaterThan(2); // Else nothing was ever uncertain.
+  },
+);

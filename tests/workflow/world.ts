@@ -163,12 +163,18 @@ export class Daemon {
     this.boundary();
     if (effect.kind === "start") this.#start(effect.attempt);
     if (effect.kind === "stop") this.#stop(effect.attempt);
-    if (effect.kind === "advance") this.submit({ kind: "advance", id: effect.id });
+    if (effect.kind === "advance") this.#mustMove({ kind: "advance", id: effect.id });
     if (effect.kind === "read-items") this.#readItems(effect.from);
     if (effect.kind === "timer") {
       this.home.now = Math.max(this.home.now, Date.parse(effect.at));
-      this.submit({ kind: "wake", id: effect.id });
+      this.#mustMove({ kind: "wake", id: effect.id });
     }
+  }
+
+  /** An effect that asks for a command which then changes nothing would ask for it for ever. */
+  #mustMove(command: WorkflowCommand): void {
+    const decided = this.submit(command);
+    if (!decided.ok || decided.value.length === 0) throw new Error(`${command.kind} changed nothing`);
   }
 
   #start(attempt: string): void {
