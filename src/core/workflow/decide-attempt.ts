@@ -7,7 +7,7 @@ import { onUncertain, type Step, stepById } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import type { StopReason, Verdict } from "./events.ts";
 import { failed, stepError } from "./failure.ts";
-import { MAX_LOST } from "./limits.ts";
+import { MAX_LOST, MAX_MESSAGE } from "./limits.ts";
 import { type Attempt, attemptsOf, type Track, tracksOf } from "./run.ts";
 
 type Report = Extract<WorkflowCommand, { readonly attempt: string }>;
@@ -29,11 +29,12 @@ export function decideAttempt(draft: Draft, command: Report): Refusal | undefine
   const present = presentOf(draft, command.attempt);
   if (command.kind === "resolve") return resolve(draft, present, command);
   if (present === undefined) return undefined; // W2
+  const reason = "reason" in command ? command.reason.slice(0, MAX_MESSAGE) : "";
   if (command.kind === "attempt-running") running(draft, present, command);
-  else if (command.kind === "attempt-waiting") waiting(draft, present.attempt, command.reason);
-  else if (command.kind === "attempt-lost") lost(draft, present, command.reason);
+  else if (command.kind === "attempt-waiting") waiting(draft, present.attempt, reason);
+  else if (command.kind === "attempt-lost") lost(draft, present, reason);
   else if (command.kind === "attempt-ended") ended(draft, present, { ...command, error: null });
-  else ended(draft, present, { code: null, signal: null, error: command.reason, output: { text: "", bytes: 0 } });
+  else ended(draft, present, { code: null, signal: null, error: reason, output: { text: "", bytes: 0 } });
   return undefined;
 }
 

@@ -6,7 +6,7 @@ import { advance } from "./advance.ts";
 import type { WorkflowCommand } from "./commands.ts";
 import { INPUT_STEP } from "./definition.ts";
 import type { Draft } from "./draft.ts";
-import { MAX_QUEUE_AT_ONCE } from "./limits.ts";
+import { MAX_MESSAGE, MAX_QUEUE_AT_ONCE } from "./limits.ts";
 import type { Run } from "./run.ts";
 
 type QueueCommand = Extract<WorkflowCommand, { kind: "dlq-retry" | "dlq-clear" | "items-read" | "input-failed" }>;
@@ -17,7 +17,7 @@ export function decideQueue(draft: Draft, command: QueueCommand): Refusal | unde
   const { run, at } = draft;
   if (run.status.kind !== "going" || run.main.place.phase !== "map" || run.items.complete) return undefined;
   if (command.kind === "input-failed") {
-    const error = { step: INPUT_STEP, message: command.reason, exit_code: null, retryable: true };
+    const error = { step: INPUT_STEP, message: command.reason.slice(0, MAX_MESSAGE), exit_code: null, retryable: true };
     draft.add({ event: "workflow.ended", data: { state: "failed", error, at } });
     return undefined;
   }
