@@ -205,6 +205,21 @@ test("an attempt that waits for a person makes the run wait", () => {
   expect(story.state).toBe("running");
 });
 
+test("while an attempt waits for a person its time stands still, and then begins anew", () => {
+  const story = new Story([shell("a", { timeout_ms: 1000 })]);
+  const running = {
+    kind: "attempt-running",
+    attempt: "r1.1",
+    child: { pid: 1, startTime: 1, bootId: "b" },
+    holder: 2,
+  } as const;
+  story.say(running);
+  story.say({ kind: "attempt-waiting", attempt: "r1.1", reason: "May I?" });
+  expect([story.later(5000).effects, story.say({ kind: "wake" })]).toEqual([[], []]);
+  story.say(running);
+  expect(story.effects).toEqual(["timer 2026-01-01T00:00:06.000Z"]);
+});
+
 test("an iterative run ends when `until` holds, and has failed where it never does", () => {
   const flow = (until: string) =>
     ({ mode: "iterative", max_iterations: 2, until, steps: [shell("a", { capture: { x: "stdout" } })] }) as const;

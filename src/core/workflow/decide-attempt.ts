@@ -52,8 +52,8 @@ function running(
   const { id, state } = attempt;
   const { pid, startTime: start_time, bootId: boot_id } = child;
   if (state.kind === "running" && state.child.pid === pid && state.child.startTime === start_time) return;
-  const first = step.timeout_ms === undefined ? null : draft.in(step.timeout_ms);
-  const deadline = attempt.deadline ?? first;
+  // Also after it waited for a person: that time is not its own.
+  const deadline = step.timeout_ms === undefined ? null : draft.in(step.timeout_ms);
   draft.add({ event: "workflow.attempt.running", data: { attempt: id, pid, start_time, boot_id, holder, deadline } });
 }
 

@@ -29,7 +29,8 @@ export function timerOf(run: Run): string | undefined {
 /** When something is to be done about an attempt that has not ended by then. */
 export function dueOf(attempt: Attempt | undefined): string | undefined {
   if (attempt === undefined || attempt.state.kind === "uncertain") return undefined;
-  return attempt.stop === undefined ? attempt.deadline : attempt.stop.killAt;
+  if (attempt.stop !== undefined) return attempt.stop.killAt;
+  return attempt.state.kind === "waiting" ? undefined : attempt.deadline;
 }
 
 function inProcess(run: Run): WorkflowEffect[] {
