@@ -1,9 +1,7 @@
 import { expect, test } from "bun:test";
 import { itemAt } from "../../src/base/vector.ts";
 import { effectsOf } from "../../src/core/workflow/effects.ts";
-import { launchOf } from "../../src/core/workflow/launch.ts";
 import { MAX_LOST } from "../../src/core/workflow/limits.ts";
-import { parameterFrom } from "../../src/core/workflow/parameters.ts";
 import { childrenOf, progressOf } from "../../src/core/workflow/progress.ts";
 import { setAside, stateOf, workflowSession } from "../../src/core/workflow/run.ts";
 import { Story, set, shell } from "./stories.ts";
@@ -233,70 +231,6 @@ test("an iterative run ends when `until` holds, and has failed where it never do
   expect([never.state, never.say({ kind: "resume", force: false })]).toEqual(["failed", "not-retryable"]);
 });
 
-test("captures: JSON, a path, the exit code, and what is refused", () => {
-  const capture = { all: "json", one: "$.a[1]", code: "exit_code" };
-  const story = new Story([shell("a", { capture })]);
-  story.ends("a", 0, '{"a":[1,2]}\n');
-  expect(story.variables).toEqual({ all: { a: [1, 2] }, one: 2, code: 0 });
-  const wrong = new Story([shell("a", { capture })]);
-  wrong.ends("a", 0, "no json");
-  const { status } = wrong.run;
-  expect(status.kind === "failed" ? status.error.message : status).toBe("The output for all is no JSON.");
-});
-
-test("what a step is launched with", () => {
-  const env = { A: "${p}", B: "b" };
-  const step = shell("a", { env: { B: "${p + 1}" }, cwd: "sub/${p}" });
-  const parameters = { p: { type: "number", default: 1 } } as const;
-  const story = new Story([{ ...step, work: { kind: "shell", command: "echo ${p} ${file(p)}" } }], { env, parameters });
-  const launch = launchOf(story.run, "r1.1", "/attempt");
-  expect(launch.ok ? launch.value : launch.error).toEqual({
-    kind: "program",
-    argv: ["/bin/sh", "-e", "-c", 'echo "${HOLDFAST_VALUE_1}" "${HOLDFAST_VALUE_2}"'],
-    cwd: "/w/sub/1",
-    env: {
-      ...{ A: "1", B: "2", HOLDFAST_RUN: "r1", HOLDFAST_STEP: "a", HOLDFAST_ATTEMPT: "r1.1", HOLDFAST_TRY: "1" },
-      ...{ HOLDFAST_KEY: "r1/a/1", HOLDFAST_VALUE_1: "1", HOLDFAST_VALUE_2: "/attempt/file-1" },
-    },
-    files: [{ path: "/attempt/file-1", text: "1" }],
-  });
-  expect(launchOf(story.run, "r1.9", "/").ok).toBe(false);
-});
-
-test("an agent gets its prompt as text and each word of its command whole", () => {
-  const work = { kind: "agent", provider: "scripted", prompt: "Do ${x}", command: ["./a", "--x=${x}"] } as const;
-  const story = new Story([set("s", { x: "a b; rm" }), { id: "a", work }], { interpreter: ["bash", "-c"] });
-  const launch = launchOf(story.run, "r1.1", "/");
-  expect(launch.ok && launch.value.kind === "agent" ? [launch.value.prompt, launch.value.argv] : launch).toEqual([
-    "Do a b; rm",
-    ["./a", "--x=a b; rm"],
-  ]);
-});
-
-test("a value that no environment takes fails the step before it starts, and says what to do", () => {
-  const story = new Story([
-    set("s", { x: "y".repeat(130_000) }),
-    { ...shell("a"), work: { kind: "shell", command: "echo ${x}" } },
-  ]);
-  const { status } = story.run;
-  expect(status.kind === "failed" ? status.error.message : status).toContain("too long for a program's environment");
-  const large = new Story([set("s", { x: "y".repeat(300_000) })]);
-  expect(large.state).toBe("failed");
-});
-
-test("parameters are checked before anything happens", () => {
-  const parameters = {
-    n: { type: "number", required: true },
-    s: { type: "string", default: "x" },
-    o: { type: "list" },
-  } as const;
-  const make = (given: Record<string, number | string>) => new Story([shell("a")], { parameters }, given);
-  expect(make({ n: 1 }).variables).toEqual({ n: 1, s: "x" });
-  expect(() => make({})).toThrow("The parameter n is missing.");
-  expect(() => make({ n: "one" })).toThrow('The parameter n is "one".');
-  expect(() => make({ n: 1, m: 2 })).toThrow("The workflow has no parameter m.");
-});
-
 test("a run is made once, and only of a file that fits the log", () => {
   const story = new Story([shell("a")]);
   const command = {
@@ -315,42 +249,6 @@ test("a run is made once, and only of a file that fits the log", () => {
   const steps = [set("a", { x: "y".repeat(1_000_000) })];
   const large = daemon.submit({ ...command, id: "r2", definition: { name: "x", flow: { mode: "standard", steps } } });
   expect(large.ok ? "" : large.error.code).toBe("too-large");
-});
-
-test("the exit code of a step that failed is captured as well, for those who go on", () => {
-  const story = new Story([
-    shell("a", { capture: { code: "exit_code", x: "stdout" }, continue_on_error: true }),
-    shell("b"),
-  ]);
-  story.ends("a", 3, "out");
-  expect(story.variables).toEqual({ code: 3 });
-});
-
-test("what is captured, and what an item gives, fits a transaction whatever it is written in", () => {
-  const story = new Story([shell("a", { capture: { x: "stdout", y: "stdout" } })]);
-  const text = "\u0001".repeat(40_000);
-  story.say({ kind: "attempt-ended", attempt: "r1.1", code: 0, signal: null, output: { text, bytes: 40_000 } });
-  const { status } = story.run;
-  expect(status.kind === "failed" ? status.error.message : status).toContain("bytes were captured");
-  const flood = new Story([shell("a", { capture: { x: "stdout" } })]);
-  flood.say({ kind: "attempt-ended", attempt: "r1.1", code: 0, signal: null, output: { text: "end", bytes: 1 << 30 } });
-  expect(flood.state).toBe("failed");
-  const path = new Story([shell("a", { capture: { x: "$.no" } })]);
-  path.ends("a", 0, "{}");
-  expect(path.state).toBe("failed");
-});
-
-test("what the command line gives becomes the parameter's type", () => {
-  const parameters = { n: { type: "number" }, s: { type: "string" }, l: { type: "list" } } as const;
-  const given = (name: string, text: string) =>
-    parameterFrom({ name: "x", parameters, flow: { mode: "standard", steps: [] } }, name, text);
-  expect([given("n", "5"), given("s", "5"), given("l", "[1]"), given("n", "five"), given("other", "1")]).toEqual([
-    5,
-    "5",
-    [1],
-    "five",
-    "1",
-  ]);
 });
 
 test("a run that is set aside is seen and left alone", () => {
@@ -374,11 +272,6 @@ test("a step that was stopped for its time has failed, also where it ends with 0
   story.say({ kind: "attempt-running", attempt: "r1.1", child: { pid: 1, startTime: 1, bootId: "b" }, holder: 2 });
   story.later(1).say({ kind: "wake" });
   story.ends("a", 0);
-  expect(story.state).toBe("failed");
-});
-
-test("a value with a NUL in it fails the step: no program could take it", () => {
-  const story = new Story([set("s", { x: "a\u0000b" }), { id: "a", work: { kind: "shell", command: "echo ${x}" } }]);
   expect(story.state).toBe("failed");
 });
 
