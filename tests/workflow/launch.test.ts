@@ -1,5 +1,6 @@
 // What goes into a step and what comes out of it: parameters, launches, captures.
 import { expect, test } from "bun:test";
+import { pageOf } from "../../src/core/workflow/items.ts";
 import { launchOf } from "../../src/core/workflow/launch.ts";
 import { parameterFrom } from "../../src/core/workflow/parameters.ts";
 import { Story, set, shell } from "./stories.ts";
@@ -107,4 +108,24 @@ test("what the command line gives becomes the parameter's type", () => {
 test("a value with a NUL in it fails the step: no program could take it", () => {
   const story = new Story([set("s", { x: "a\u0000b" }), { id: "a", work: { kind: "shell", command: "echo ${x}" } }]);
   expect(story.state).toBe("failed");
+});
+
+test("the largest end of a step that is taken fits one transaction of the log", () => {
+  const steps = [shell("a", { capture: { x: "stdout" } }), set("b", { y: "${x}" }), shell("c")];
+  const map = { input: { kind: "file", path: "x" }, max_parallel: 1, steps } as const;
+  const story = new Story({ mode: "mapreduce", setup: [], map, reduce: [] });
+  story.say({ kind: "items-read", from: 0, items: [1], last: true });
+  const text = "ä".repeat(125_000);
+  const events = story.say({
+    kind: "attempt-ended",
+    attempt: "r1.1",
+    code: 0,
+    signal: null,
+    output: { text, bytes: 250_000 },
+  });
+  expect(events).toEqual(["attempt.ended", "step.ended", "step.ended", "attempt.started"]);
+  expect(new TextEncoder().encode(story.home.log.at(-1)).length).toBeLessThan(1_000_000);
+  const items = Array.from({ length: 500 }, () => "\u0001".repeat(1000));
+  const { length } = pageOf(items, 0).items;
+  expect(new TextEncoder().encode(JSON.stringify(items.slice(0, length))).length).toBeLessThan(300_000);
 });
