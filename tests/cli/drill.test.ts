@@ -1,34 +1,15 @@
 // `holdfast drill`, run for real and short: it kills real processes, and whatever is wrong with them shows.
-import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/files.ts";
-import { identify } from "../../src/world/process.ts";
-import { realProcesses } from "../../src/world/real-process.ts";
+import { drillPlace, processesIn } from "./drill-place.ts";
 import { rejects } from "./expect.ts";
-import { cli, emptyHome, removeHomes } from "./homes.ts";
+import { cli, emptyHome } from "./homes.ts";
 
 const DRILL_MS = 120_000;
 const MAIN = join(ROOT, "src/cli/main.ts");
-const processes = realProcesses();
-/** Short, since sockets are made below it; of our own, since others may run drills as well. */
-const place = mkdtempSync("/tmp/hft-");
-
-afterAll(() => {
-  // Only a drill that failed its test leaves any; they heal each other while one lives.
-  for (let left = processesHere(); left.length > 0; left = processesHere()) {
-    for (const who of left.flatMap((pid) => identify(processes, pid) ?? [])) processes.kill(who, "SIGKILL");
-  }
-  removeHomes();
-  rmSync(place, { recursive: true, force: true });
-});
-
-/** Every process of a drill that takes place here. */
-function processesHere(): number[] {
-  return processes.list().flatMap(({ pid }) => {
-    return processes.variable(pid, "HOLDFAST_DRILL")?.startsWith(place) === true ? pid : [];
-  });
-}
+const place = drillPlace();
 
 /** As a thread of a killed process does that was still in the middle of a write, but for longer. */
 async function startLateWriter(): Promise<void> {
@@ -92,7 +73,7 @@ describe("drill", () => {
       expect(found.lines).toBeGreaterThan(50);
       expect(found.liveMs.median).toBeGreaterThan(0);
       expect(found.safeModeMs).toBeLessThan(5000);
-      expect([...readdirSync(home), ...readdirSync(place), ...processesHere()]).toEqual([]);
+      expect([...readdirSync(home), ...readdirSync(place), ...processesIn(place)]).toEqual([]);
     },
     DRILL_MS,
   );
@@ -115,7 +96,7 @@ describe("drill", () => {
         expect({ at, how, seen, right: code.some((one) => one === exit) ? "right" : exit }).toMatchObject({
           right: "right",
         });
-        expect({ at, how, left: [...readdirSync(place), ...processesHere()] }).toEqual({ at, how, left: [] });
+        expect({ at, how, left: [...readdirSync(place), ...processesIn(place)] }).toEqual({ at, how, left: [] });
       }
     },
     2 * DRILL_MS,
@@ -125,7 +106,11 @@ describe("drill", () => {
     "somebody who still writes in its home while it is removed does not change the exit code, and is outlasted",
     async () => {
       const { exit, seen } = await brokenOff("live again after", "^C", startLateWriter);
-      expect({ exit, seen, left: [...readdirSync(place), ...processesHere()] }).toEqual({ exit: 130, seen, left: [] });
+      expect({ exit, seen, left: [...readdirSync(place), ...processesIn(place)] }).toEqual({
+        exit: 130,
+        seen,
+        left: [],
+      });
     },
     DRILL_MS,
   );
