@@ -26,8 +26,9 @@ const ENV = {
   MIMALLOC_PURGE_DELAY: "0",
 };
 
-/** Given to drills and tests; whoever compares boots must be told the same one. */
-const BOOT_ID = "HOLDFAST_BOOT_ID";
+/** What a drill gives to everything of its own: the boot, since whoever compares boots must be told the same one, and whose it is, so that a
+ * holder is found before it has claimed anything. */
+const OF_A_DRILL = ["HOLDFAST_BOOT_ID", "HOLDFAST_DRILL"];
 
 /** `runtime` is our Bun, `entry` the holder's entry file, `directory` the terminal's. Its cwd is a place that stays. */
 export function holderStart(
@@ -36,6 +37,6 @@ export function holderStart(
   directory: string,
   { ours = {}, secrets = {} }: { readonly ours?: Variables; readonly secrets?: Variables } = {},
 ): HolderStart {
-  const boot = ours[BOOT_ID] === undefined ? {} : { [BOOT_ID]: ours[BOOT_ID] };
-  return { argv: [runtime, ...FLAGS, entry, directory], cwd: "/", env: { ...ENV, ...boot, ...entrust(secrets) } }; // ST1, ST2, ST3
+  const drill = Object.fromEntries(Object.entries(ours).filter(([name]) => OF_A_DRILL.includes(name)));
+  return { argv: [runtime, ...FLAGS, entry, directory], cwd: "/", env: { ...ENV, ...drill, ...entrust(secrets) } }; // ST1, ST2, ST3
 }

@@ -1,5 +1,6 @@
 // Every process of a drill: Holdfast's own, the holders, and the programs in the terminals.
 // P1. Found by what cannot be lost on the way: the drill's variable, the marker of a terminal, the claim of a holder.
+// P2. A holder without a claim is one of ours like any other: it starts a program as soon as it has one.
 import { joinPath } from "../../log/file.ts";
 import { identify, type ProcessIdentity } from "../../world/process.ts";
 import { placeOf, readClaim } from "../terminals/place.ts";
@@ -27,7 +28,7 @@ export function processesOf(site: Site): Found[] {
     if (terminal !== undefined && terminals.includes(terminal)) {
       return [{ who, kind: holders.has(pid) ? "holder" : "program", terminal }];
     }
-    return ours ? [{ who, kind: "ours" }] : [];
+    return ours ? [{ who, kind: "ours" }] : []; // P2
   });
 }
 
@@ -51,7 +52,7 @@ export function orphansAmong(found: readonly Found[]): ProcessIdentity[] {
   return found.flatMap((one) => (one.kind === "program" && !held.has(one.terminal) ? one.who : []));
 }
 
-/** Processes of Holdfast's own that hold no lock: a second daemon, a watchdog that should have left. */
+/** Processes of Holdfast's own that hold no lock: a second daemon, a watchdog or a holder that should have left. */
 export function straysAmong(site: Site, found: readonly Found[]): ProcessIdentity[] {
   const owners = Object.values(whoRuns(site)).map((who) => who?.pid);
   return found.flatMap(({ kind, who }) => (kind === "ours" && !owners.includes(who.pid) ? who : []));
