@@ -258,7 +258,8 @@ export class Attempts {
 
   async #clearUp(attempt: string): Promise<void> {
     removeIfThere(this.#world.disk, attemptSocket(this.#world.home, attempt));
-    await stopLeft(this.#world, heldAttempts(this.#world, this.#ports.runs()), { of: new Set([attempt]) });
+    const held = () => heldAttempts(this.#world, this.#ports.runs());
+    await stopLeft(this.#world, held, { of: new Set([attempt]) });
   }
 
   #signal(attempt: string, signal: string): void {
