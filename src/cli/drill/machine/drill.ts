@@ -16,7 +16,7 @@ import { configure, removeTree, type Site } from "../site.ts";
 import { type Killed, Machine } from "./boots.ts";
 import { check, runsOf, type Scene } from "./checks.ts";
 import { listAll, type Opened, openAll } from "./opened.ts";
-import { MACHINE_CONFIG, planTerminals } from "./programs.ts";
+import { goesOn, MACHINE_CONFIG, planTerminals } from "./programs.ts";
 import type { ScreenEye } from "./screen-eye.ts";
 import { type Shot, savedScreens, shoot } from "./screens.ts";
 
@@ -186,17 +186,23 @@ export class MachineDrill {
     for (const { plan } of gone) removeTree(disk, plan.cwd);
   }
 
+  /** What is started here is through with starting before anything is compared with it again: also what its shell was given to run. */
   async #restoreThoseWhoAsk(): Promise<void> {
     const { clock } = this.#site.reach;
     const asking = this.#opened.filter(({ plan }) => plan.policy === "ask");
+    const before = new Map(asking.map((one) => [one, runsOf(this.#site, one)]));
     for (const { id, plan } of asking) {
       const done = await ask(this.#site, "terminal.restore", { id, way: "plan" });
       if (done.kind !== "done") this.findings.violate(`${plan.name} was not restored, though somebody asked for it`);
     }
+    let missing: readonly Opened[] = asking;
     await until(clock, CHECKPOINT_MS, async () => {
       const listed = await listAll(this.#site);
-      return asking.every(({ id }) => listed.get(id)?.state.kind === "running") || undefined;
+      const ran = (one: Opened) => runsOf(this.#site, one) >= (before.get(one) ?? 0) + (goesOn(one.plan) ? 1 : 0);
+      missing = asking.filter((one) => listed.get(one.id)?.state.kind !== "running" || !ran(one));
+      return missing.length === 0 || undefined;
     });
+    for (const { plan } of missing) this.findings.violate(`${plan.name} does not run, though it was restored`);
   }
 
   /** MD1 */
