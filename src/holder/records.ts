@@ -1,7 +1,7 @@
 // The two small files of a holder's life: `claim.json` before its command is executed, `exit.json` after it has ended.
 // E1. A claim is made once, whole and durable, or not at all; who finds one starts nothing.
-// E2. `exit.json` is whole and durable when `recordExit` resolves. A full disk is waited out for as long as it takes; only where the
-//     terminal's directory is gone there is nobody left to tell.
+// E2. `exit.json` is whole and durable when `recordExit` resolves. A full or failing disk is waited out for as long as it takes; only
+//     where the terminal's directory is gone there is nobody left to tell.
 import { isFault } from "../base/fault.ts";
 import { createExclusive } from "../log/exclusive-file.ts";
 import { joinPath } from "../log/file.ts";
@@ -32,8 +32,9 @@ export function claim(place: Place, generation: number): Promise<boolean> {
 
 /** E2. One that is there already stays: an end is recorded once. */
 export async function recordExit(place: Place, exit: HolderExit): Promise<void> {
-  while (place.disk.stat(place.directory) !== undefined) {
+  for (;;) {
     try {
+      if (place.disk.stat(place.directory) === undefined) return;
       await make(place, "exit.json", exit);
       return;
     } catch (error) {
