@@ -1,7 +1,8 @@
 // The machine of a home goes down, and is another one when it comes up.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Home, until } from "./terminal-home.ts";
+import { until } from "../until.ts";
+import { Home } from "./terminal-home.ts";
 
 /** Everything of a home, killed at once. */
 export async function powerCut(home: Home): Promise<void> {

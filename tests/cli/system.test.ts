@@ -2,8 +2,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { until } from "../until.ts";
 import { rejects } from "./expect.ts";
-import { endAll, Home, until } from "./terminal-home.ts";
+import { endAll, Home } from "./terminal-home.ts";
 
 afterAll(endAll, 60_000);
 

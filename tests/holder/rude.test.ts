@@ -3,8 +3,9 @@ import { afterEach, expect, test } from "bun:test";
 import { existsSync, unlinkSync, writeFileSync } from "node:fs";
 import { encodeFrame } from "../../src/wire/frames.ts";
 import * as protocol from "../../src/wire/holder.ts";
+import { until } from "../until.ts";
 import { Rude, speak } from "./rude.ts";
-import { attach, endAll, newTerminal, startHolder, terminal, until } from "./terminal.ts";
+import { attach, endAll, newTerminal, startHolder, terminal } from "./terminal.ts";
 
 afterEach(endAll);
 

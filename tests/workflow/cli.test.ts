@@ -2,7 +2,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { endAll, Home, until } from "../cli/terminal-home.ts";
+import { endAll, Home } from "../cli/terminal-home.ts";
+import { until } from "../until.ts";
 
 afterAll(endAll);
 const MINUTE = 60_000;
