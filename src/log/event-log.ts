@@ -38,8 +38,13 @@ export const DEFAULT_OPTIONS: LogOptions = {
   ballastBytes: 16 << 20,
 };
 
-/** Acknowledgement to come: seqs first … last, and the moment they are on disk. */
-export type Ticket = { readonly first: number; readonly last: number; readonly durable: Promise<void> };
+/** Acknowledgement to come: seqs first … last, their length, and the moment they are on disk. */
+export type Ticket = {
+  readonly first: number;
+  readonly last: number;
+  readonly bytes: number;
+  readonly durable: Promise<void>;
+};
 
 type Place = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
 type State =
@@ -130,7 +135,7 @@ export class EventLog {
       return { ok: false, error: no.tooLarge(bytes, this.#wal.maxTransactionBytes) };
     }
     const durable = this.#wal.enqueue(transaction, bytes);
-    return ok({ first: transaction.first, last: this.#end, durable });
+    return ok({ first: transaction.first, last: this.#end, bytes, durable });
   }
 
   /** Resolves when `append` is not busy: also when it refuses for another reason, which it then says. */
