@@ -13,7 +13,6 @@ import { removeIfThere } from "../../log/file.ts";
 import { isPassing } from "../../log/wal.ts";
 import type { HolderStatus } from "../../wire/holder.ts";
 import { type HolderClient, MOST_INPUT } from "../../wire/holder-client.ts";
-import { holderStart } from "../../wire/holder-start.ts";
 import type { HandsWorld } from "../hands.ts";
 import { HolderLines } from "../holder-lines.ts";
 import { stopLeft } from "../orphan-stop.ts";
@@ -28,6 +27,7 @@ import {
   readOutput,
   writeAttempt,
 } from "./attempt-files.ts";
+import { HolderPool } from "./holder-pool.ts";
 
 export type AttemptPorts = {
   run(id: string): Run | undefined;
@@ -52,22 +52,26 @@ export type AttemptFound =
 /** A holder answers within some tens of milliseconds; a machine under load may take its time. */
 const START_MS = 10_000;
 /** Between two looks at one that starts: a part of what it took so far, so that nobody waits much longer than it took. */
-const PAUSES = { part: 1 / 8, leastMs: 3, mostMs: 250 };
+const PAUSES = { part: 1 / 8, leastMs: 1, mostMs: 250 };
 
 export class Attempts {
   readonly #world: HandsWorld;
   readonly #ports: AttemptPorts;
   readonly #lines: HolderLines;
+  readonly #pool: HolderPool;
   /** Somebody is at it already. */
   readonly #busy = new Map<string, Promise<unknown>>();
   /** Those to be looked at once more when that is done. */
   readonly #nudged = new Set<string>();
+  /** Directories whose names are durable (F3 of attempt-files.ts). */
+  readonly #durable = new Set<string>();
   /** The signal that each was sent over its present line. */
   readonly #sent = new Map<string, string>();
 
   constructor(world: HandsWorld, ports: AttemptPorts) {
     this.#world = world;
     this.#ports = ports;
+    this.#pool = new HolderPool(world, ports);
     this.#lines = new HolderLines(
       world,
       { ended: (id) => this.#lookAgain(id), lost: (id) => this.#lookAgain(id) },
@@ -107,6 +111,7 @@ export class Attempts {
   /** Lets go of every holder; they live on. */
   close(): void {
     this.#lines.close();
+    this.#pool.close();
   }
 
   /** How an attempt is now: asks its holder, else reads what it left. Keeps the line where there is one. */
@@ -197,13 +202,11 @@ export class Attempts {
   }
 
   async #launch(run: Run, id: string, launch: Launch): Promise<void> {
-    const { random, children, home, self } = this.#world;
+    const { random, home } = this.#world;
     const place = this.#place(id);
     const token = readAttemptSpec(this.#world.disk, home, place)?.token ?? random.bytes(32).toHex();
-    await writeAttempt(this.#world, place, { launch, token });
-    const { runtime, entry } = this.#ports.holderWords();
-    const given = { ours: self.environment(), secrets: this.#ports.secrets(run.id) };
-    children.detached(holderStart(runtime, entry, attemptDirectory(home, place), given));
+    await writeAttempt(this.#world, place, { launch, token, durable: this.#durable });
+    this.#pool.give(id, { directory: attemptDirectory(home, place), secrets: this.#ports.secrets(run.id) });
   }
 
   /** A1. Where it was claimed after all, the next look will find it. */
@@ -219,9 +222,13 @@ export class Attempts {
       if (this.#attempt(id) === undefined) return true;
       const found = await this.look(id);
       if (found.kind !== "unreachable" && found.kind !== "unstarted") {
-        await this.#report(id, found);
+        const taken = this.#report(id, found);
+        // Not waited for: its end may come before, and then they share a sync.
+        if (found.kind === "running") void taken.catch(this.#ports.broken);
+        else await taken;
         return true;
       }
+      if (found.kind === "unstarted") this.#pool.giveAgain(id);
       const pause = Math.min(Math.max(PAUSES.leastMs, took * PAUSES.part), PAUSES.mostMs);
       await new Promise<void>((resolve) => clock.after(pause, resolve));
     }
@@ -233,6 +240,7 @@ export class Attempts {
     const run = this.#runOf(attempt);
     if (run === undefined || found.kind === "unreachable" || found.kind === "unstarted") return;
     if (found.kind === "lost") await this.#clearUp(attempt); // A3
+    if (found.kind === "ended") this.#pool.giveBack(attempt);
     if (found.kind !== "running") this.#forget(attempt);
     await this.#ports.submit(this.#commandOf(run.id, attempt, found));
   }
@@ -253,6 +261,7 @@ export class Attempts {
 
   #forget(attempt: string): void {
     this.#lines.drop(attempt);
+    this.#pool.forget(attempt);
     this.#sent.delete(attempt);
   }
 
