@@ -19,7 +19,7 @@ import * as no from "./log-refusals.ts";
 import { eventsPath, isSession } from "./places.ts";
 import { type LogReport, type Recovery, recover } from "./recover.ts";
 import { type SegmentOptions, Segments } from "./segments.ts";
-import { FROM_START, type ReadFrom, type Reading, readLog, readWaiting } from "./session-log.ts";
+import { endOfEntry, FROM_START, type ReadFrom, type Reading, readLog, readWaiting } from "./session-log.ts";
 import { newSession, type Session } from "./session-writer.ts";
 import { WriteAheadLog } from "./wal.ts";
 import { segmentPaths } from "./wal-files.ts";
@@ -165,6 +165,18 @@ export class EventLog {
       }
     }
     yield* readWaiting(waiting, last, length);
+  }
+
+  /** From where a session's entries after this one are read; undefined where it has none of this seq. Costs what follows it. */
+  placeAfter(session: string, seq: number): ReadFrom | undefined {
+    const known = this.#sessions.get(session);
+    if (known === undefined) return undefined;
+    const offset = endOfEntry(this.#place.disk, eventsPath(this.#place.home, session), seq);
+    if (offset !== undefined && offset <= known.length) return { offset, seq };
+    const waits = [...readWaiting(known.waiting.bytes(), 0, known.length)].some(
+      (reading) => reading.kind === "entry" && reading.entry.seq === seq,
+    );
+    return waits ? { offset: known.length, seq } : undefined;
   }
 
   /** Brings everything durable into the session logs now. */

@@ -8,6 +8,7 @@ import type { Child } from "../../core/terminal.ts";
 import type { WorkflowCommand } from "../../core/workflow/commands.ts";
 import { type Launch, launchOf } from "../../core/workflow/launch.ts";
 import { MAX_CAPTURED } from "../../core/workflow/limits.ts";
+import { actionOf, type Evidence } from "../../core/workflow/resume.ts";
 import { type Attempt, attemptsOf, type Run } from "../../core/workflow/run.ts";
 import { removeIfThere } from "../../log/file.ts";
 import { isPassing } from "../../log/wal.ts";
@@ -101,13 +102,6 @@ export class Attempts {
     }
   }
 
-  /** Looks at an attempt that was begun in another life, and reports what it found; resolves when that is taken. */
-  async adopt(attempt: string): Promise<AttemptFound> {
-    const found = await this.look(attempt);
-    await this.#report(attempt, found);
-    return found;
-  }
-
   /** Lets go of every holder; they live on. */
   close(): void {
     this.#lines.close();
@@ -146,7 +140,9 @@ export class Attempts {
   /** Seen running, and its claim is gone: whoever removed it did not undo what it did. */
   #unclaimed(id: string, status: HolderStatus | undefined): AttemptFound {
     if (status !== undefined) return { kind: "unreachable" };
-    return this.#attempt(id)?.state.kind === "starting" ? { kind: "unstarted" } : { kind: "lost", reason: FILES_GONE };
+    const attempt = this.#attempt(id);
+    const action = attempt && actionOf(attempt, { kind: "not-started" }, () => "ask");
+    return action === "run" ? { kind: "unstarted" } : { kind: "lost", reason: FILES_GONE };
   }
 
   #runOf(attempt: string): Run | undefined {
@@ -184,7 +180,7 @@ export class Attempts {
 
   async #start(id: string): Promise<void> {
     const before = await this.look(id);
-    if (before.kind !== "unstarted") return this.#report(id, before);
+    if (before.kind !== "unstarted") return this.report(id, before);
     const run = this.#runOf(id);
     const attempt = this.#attempt(id);
     if (run === undefined || attempt?.state.kind !== "starting" || attempt.stop !== undefined) return;
@@ -211,7 +207,7 @@ export class Attempts {
 
   /** A1. Where it was claimed after all, the next look will find it. */
   async #prevent(id: string, reason: string): Promise<void> {
-    if (await preventAttempt(this.#world, this.#place(id))) await this.#report(id, { kind: "prevented", reason });
+    if (await preventAttempt(this.#world, this.#place(id))) await this.report(id, { kind: "prevented", reason });
   }
 
   /** Looks until there is something to report; false where it takes too long. */
@@ -222,7 +218,7 @@ export class Attempts {
       if (this.#attempt(id) === undefined) return true;
       const found = await this.look(id);
       if (found.kind !== "unreachable" && found.kind !== "unstarted") {
-        const taken = this.#report(id, found);
+        const taken = this.report(id, found);
         // Not waited for: its end may come before, and then they share a sync.
         if (found.kind === "running") void taken.catch(this.#ports.broken);
         else await taken;
@@ -235,8 +231,8 @@ export class Attempts {
     return false;
   }
 
-  /** Says what was found as a command; nothing for what must be looked at again. */
-  async #report(attempt: string, found: AttemptFound): Promise<void> {
+  /** Says what was found as a command; nothing for what must be looked at again. Resolves when it is taken. */
+  async report(attempt: string, found: AttemptFound): Promise<void> {
     const run = this.#runOf(attempt);
     if (run === undefined || found.kind === "unreachable" || found.kind === "unstarted") return;
     if (found.kind === "lost") await this.#clearUp(attempt); // A3
@@ -280,7 +276,7 @@ export class Attempts {
     const found = await this.look(attempt);
     if (found.kind === "unstarted") return this.#prevent(attempt, "It was stopped before it began.");
     if (found.kind === "running") this.#signal(attempt, signal);
-    await this.#report(attempt, found);
+    await this.report(attempt, found);
   }
 
   /** Its input is the prompt, where it has one, and then its end; what it says goes to its tape, and holds up nothing. */
@@ -299,6 +295,15 @@ export class Attempts {
     const launch = run && launchOf(run, id, attemptDirectory(this.#world.home, this.#place(id)));
     return launch?.ok === true && launch.value.kind === "agent" ? Buffer.from(launch.value.prompt) : new Uint8Array(0);
   }
+}
+
+/** What a plan goes by. A holder that lives and does not answer runs. */
+export function evidenceOf(found: AttemptFound | undefined): Evidence {
+  if (found === undefined) return { kind: "uncertain", reason: "nobody has looked" };
+  if (found.kind === "unstarted") return { kind: "not-started" };
+  if (found.kind === "prevented") return { kind: "ended", code: null, signal: null };
+  if (found.kind === "lost") return { kind: "uncertain", reason: found.reason };
+  return found.kind === "unreachable" ? { kind: "running" } : found;
 }
 
 const FILES_GONE = "its files are gone";
