@@ -57,6 +57,13 @@ export const SUITES: readonly Suite[] = [
     names: ["", ".bytes", ".typing"].map((part) => `checkpoint.terminals.25${part}`),
     load: async () => (await import("./checkpoint-terminals.ts")).checkpointTerminals,
   },
+  { names: ["workflow.shell.overhead"], load: async () => (await import("./workflow-shell.ts")).workflowShell },
+  { names: ["workflow.items.growth"], load: async () => (await import("./workflow-items.ts")).workflowItems },
+  { names: ["workflow.resume.10000"], load: async () => (await import("./workflow-resume.ts")).workflowResume },
+  {
+    names: ["checkpoint.workflow.save", "checkpoint.workflow.load"],
+    load: async () => (await import("./workflow-checkpoint.ts")).workflowCheckpoint,
+  },
 ];
 
 export const NAMES: readonly string[] = SUITES.flatMap((suite) => suite.names);
@@ -85,6 +92,10 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["idle.cpu", { of: "value", atMost: 0.5 }],
   ["screen.parse", { of: "ratio", atLeast: 0.8 }],
   ["checkpoint.terminals.25.bytes", { of: "ratio", atLeast: 1 }],
+  ["workflow.shell.overhead", { of: "value", atMost: 40 }],
+  ["workflow.items.growth", { of: "ratio", atLeast: 1 / 1.3 }],
+  ["checkpoint.workflow.save", { of: "value", atMost: 10 }],
+  ["checkpoint.workflow.load", { of: "value", atMost: 5 }],
 ]);
 
 /** `log.append.25` stands for all below it, and not for `log.append.250`. */

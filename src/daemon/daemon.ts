@@ -172,7 +172,7 @@ export class Daemon {
       setAside: foldTmux(log, tmux.turn),
       cares: () => tmux.turn.states.values(),
     });
-    const runsAside = foldWorkflows(log, workflows.turn);
+    const runsAside = foldWorkflows(log, workflows.turn, { ...workflows, say: this.#ports.say });
     workflows.checkpoints.begin(workflows.turn.states.values());
     const work = withWorkflows(withCares, { ...workflows, setAside: runsAside });
     const timeoutMs = config.recovery.stageTimeoutS * 1000;

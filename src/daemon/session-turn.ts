@@ -30,7 +30,9 @@ export type Rules<K extends Kind> = {
 };
 
 export type Hooks<K extends Kind> = {
-  publish(event: K["event"], seq: number): void;
+  publish(event: K["event"]): void;
+  /** All events of a decision are durable: the session as it is after them. */
+  settled?(events: readonly K["event"][], after: K["state"], ticket: Ticket): void;
   perform(effect: K["effect"]): void;
   /** U2. */
   broken(error: unknown): void;
@@ -90,7 +92,8 @@ export class SessionTurn<K extends Kind> {
     const refusal = await this.#becomes(ticket.durable);
     if (refusal !== undefined) return { ok: false, error: refusal };
     this.#pending.delete(pending);
-    for (const [at, event] of events.entries()) this.#hooks.publish(event, ticket.first + at);
+    this.#hooks.settled?.(events, after, ticket);
+    for (const event of events) this.#hooks.publish(event);
     this.#perform(first.id);
     return ok(after);
   }

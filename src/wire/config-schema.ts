@@ -74,7 +74,11 @@ export const SECTIONS = {
     port: whole([0, 65_535], 0, "The port of the page; 0 takes any free one."),
   },
   log: {
-    segmentBytes: pages([64 * KIB, 1_024 * MIB], 8 * MIB, "The size of a file of the write-ahead log."),
+    segmentBytes: pages(
+      [2 * MIB, 1_024 * MIB],
+      8 * MIB,
+      "The size of a file of the write-ahead log. A transaction of any size fits.",
+    ),
     maxSegments: whole([2, 1_024], 8, "How many files the write-ahead log may have."),
     maxQueuedBytes: whole([64 * KIB, 1_024 * MIB], 8 * MIB, "What may wait to be written before new work is refused."),
     ballastBytes: whole([0, 1_024 * MIB], 16 * MIB, "Space that is set aside for recovery on a full disk."),

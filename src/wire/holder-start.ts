@@ -6,6 +6,7 @@
 //      what idle holders cost; the engine still collects by what was allocated, and a holder tidies up when it comes to rest.
 
 import { entrust, type Variables } from "./entrusted.ts";
+import { ORDERS } from "./holder-orders.ts";
 
 export type HolderStart = {
   readonly argv: readonly [string, ...string[]];
@@ -37,6 +38,18 @@ export function holderStart(
   directory: string,
   { ours = {}, secrets = {} }: { readonly ours?: Variables; readonly secrets?: Variables } = {},
 ): HolderStart {
-  const drill = Object.fromEntries(Object.entries(ours).filter(([name]) => OF_A_DRILL.includes(name)));
-  return { argv: [runtime, ...FLAGS, entry, directory], cwd: "/", env: { ...ENV, ...drill, ...entrust(secrets) } }; // ST1, ST2, ST3
+  return start([runtime, ...FLAGS, entry, directory], { ...drillOf(ours), ...entrust(secrets) });
+}
+
+/** One that waits for orders (holder-orders.ts). */
+export function ordersStart(runtime: string, entry: string, home: string, ours: Variables): HolderStart {
+  return start([runtime, ...FLAGS, entry, ORDERS, home], drillOf(ours));
+}
+
+function start(argv: HolderStart["argv"], more: Variables): HolderStart {
+  return { argv, cwd: "/", env: { ...ENV, ...more } }; // ST1, ST2, ST3
+}
+
+function drillOf(ours: Variables): Variables {
+  return Object.fromEntries(Object.entries(ours).filter(([name]) => OF_A_DRILL.includes(name)));
 }

@@ -72,6 +72,10 @@ class MachineChildren implements Children {
     throw new Error("the watchdog opens no pipe");
   }
 
+  told(): never {
+    throw new Error("the watchdog starts nobody who is not watched");
+  }
+
   detached(): never {
     throw new Error("the watchdog starts nobody who is not watched");
   }

@@ -7,7 +7,8 @@ import { onUncertain, type Step, stepById } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import type { StopReason, Verdict } from "./events.ts";
 import { failed, stepError } from "./failure.ts";
-import { MAX_LOST, MAX_MESSAGE } from "./limits.ts";
+import { MAX_MESSAGE } from "./limits.ts";
+import { onLoss } from "./resume.ts";
 import { type Attempt, attemptsOf, type Track, tracksOf } from "./run.ts";
 
 type Report = Extract<WorkflowCommand, { readonly attempt: string }>;
@@ -101,9 +102,8 @@ function lost(draft: Draft, present: Present, reason: string): void {
   if (attempt.state.kind === "uncertain") return;
   const { at } = draft;
   draft.add({ event: "workflow.attempt.uncertain", data: { attempt: attempt.id, reason, at } });
-  const policy = onUncertain(step);
-  const again = policy === "rerun" && track.lost + 1 < MAX_LOST;
-  if (again && draft.run.status.kind === "going") verdict(draft, present, "rerun", "policy");
+  const policy = onLoss(step, track.lost);
+  if (policy === "rerun" && draft.run.status.kind === "going") verdict(draft, present, "rerun", "policy");
   else if (policy === "fail") verdict(draft, present, "failed", "policy");
   advance(draft);
 }

@@ -12,7 +12,7 @@ import { changeOf, rollbackOf, tooLarge } from "./decide-versions.ts";
 import { Draft } from "./draft.ts";
 import { dueOf } from "./effects.ts";
 import type { StopReason, WorkflowEvent } from "./events.ts";
-import { STOP_GRACE_MS } from "./limits.ts";
+import { STOP_GRACE_MS, sizeOf } from "./limits.ts";
 import { checkParameters } from "./parameters.ts";
 import { type Attempt, attemptsOf, type Run, type Runs } from "./run.ts";
 
@@ -37,7 +37,7 @@ function create(runs: Runs, command: CreateRun, at: string): Result<WorkflowEven
   const wrong = tooLarge(data);
   if (wrong !== undefined) return { ok: false, error: wrong };
   const event = { event: "workflow.created", id, data } as const;
-  const draft = new Draft(applyWorkflow(undefined, event), at);
+  const draft = new Draft(applyWorkflow(undefined, event), at, sizeOf(data));
   advance(draft);
   return ok([event, ...draft.events]);
 }

@@ -29,7 +29,8 @@ const HISTORY_LIMIT = 20;
 
 type Place = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
 type Reading = { readonly kind: "entry"; readonly entry: Entry } | { readonly kind: string };
-export type ReadLog = (session: string) => Iterable<Reading>;
+/** The entries of a session after this seq; more may come, and are passed over. */
+export type ReadLog = (session: string, after: number) => Iterable<Reading>;
 
 export type LoadedRun = {
   readonly checkpoint: WorkflowCheckpoint;
@@ -60,6 +61,14 @@ export class CheckpointStorage {
     if (session === undefined) return unknown(id);
     const loaded = this.#store(session).load();
     return loaded.kind === "refused" ? { ok: false, error: loaded.refusal } : this.#withTail(id, session, loaded);
+  }
+
+  /** The newest valid one as it is on disk, without the log: what a fold may begin with (CS1, CS2). */
+  base(session: string): { readonly base: Base | undefined; readonly problems: readonly string[] } {
+    const loaded = this.#store(session).load();
+    if (loaded.kind === "refused") return { base: undefined, problems: [loaded.refusal.message] };
+    const problems = loaded.problems.map(({ path, reason }) => `${path}: ${reason}`);
+    return { base: loaded.kind === "loaded" ? baseOf(loaded) : undefined, problems };
   }
 
   /** The `index`th of `listHistory`, 0 being the newest; as it was then. */
@@ -109,9 +118,9 @@ export class CheckpointStorage {
   #foldTail(session: string, base: Base | undefined): { run: Run | undefined; reason: CheckpointReason } {
     let run = base && fromCheckpoint(base.saved);
     let reason: CheckpointReason = base?.saved.reason ?? "BeforeStep";
-    for (const reading of this.#read(session)) {
-      const event =
-        "entry" in reading && reading.entry.seq > (base?.seq ?? 0) ? workflowEventOf(reading.entry) : undefined;
+    const after = base?.seq ?? 0;
+    for (const reading of this.#read(session, after)) {
+      const event = "entry" in reading && reading.entry.seq > after ? workflowEventOf(reading.entry) : undefined;
       if (event === undefined) continue;
       run = applyWorkflow(run, event);
       reason = reasonOf(event) ?? reason;
@@ -143,7 +152,7 @@ export class CheckpointStorage {
 }
 
 /** What the fold begins with. */
-type Base = { readonly saved: WorkflowCheckpoint; readonly seq: number; readonly from: string };
+export type Base = { readonly saved: WorkflowCheckpoint; readonly seq: number; readonly from: string };
 
 function baseOf(loaded: Loaded & { kind: "loaded" }): Base | undefined {
   const saved = bodyOf(loaded);

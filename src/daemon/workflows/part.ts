@@ -18,11 +18,8 @@ export function openWorkflows(log: EventLog, hands: Hands, ports: DaemonPorts): 
   const { world, bus, safeMode, say, broken } = ports;
   const turn = new WorkflowTurn(log, world.clock, {
     // Only what happened, and to whom: an event may be as long as a transaction. Who wants to know more asks.
-    publish: (happened, seq) => {
-      const { event, id } = happened;
-      checkpoints.heard(happened, seq);
-      bus.publish(event, { event, id });
-    },
+    publish: ({ event, id }) => bus.publish(event, { event, id }),
+    settled: (events, run, ticket) => checkpoints.heard(events, run, ticket),
     perform: (effect) => engine.perform(effect),
     broken,
   });
@@ -34,7 +31,7 @@ export function openWorkflows(log: EventLog, hands: Hands, ports: DaemonPorts): 
     mayBegin: () => !safeMode.isActive(),
     broken,
   });
-  const storage = new CheckpointStorage(world, (session) => log.read(session));
+  const storage = new CheckpointStorage(world, (session, after) => log.read(session, log.placeAfter(session, after)));
   const checkpoints: RunCheckpoints = new RunCheckpoints(world.clock, storage, {
     isOff: () => safeMode.isActive(),
     say,

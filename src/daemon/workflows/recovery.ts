@@ -1,12 +1,14 @@
 // Workflows in a recovery: each attempt that was begun is looked at, and the run goes on, or says what it needs.
-// V1. What runs is adopted, what ended is taken up, what was never claimed is run, and what is lost is uncertain: the step's policy, or
-//     a person, decides (core/workflow/decide-attempt.ts).
+// V1. `planResume` decides, over the run and the evidence of its attempts: what runs is adopted, what ended is taken up, what was never
+//     claimed is run (with the effects of the last stage), and what is lost is uncertain: the step's policy, or a person, decides.
 // V2. A holder that does not answer holds up nobody's recovery: it is looked at again in the engine's rounds.
 import type { Fate, ReportItem } from "../../core/recovery.ts";
+import { toCheckpoint } from "../../core/workflow/checkpoint.ts";
 import { progressOf } from "../../core/workflow/progress.ts";
+import { planResume } from "../../core/workflow/resume.ts";
 import { attemptsOf, type Run } from "../../core/workflow/run.ts";
 import type { StageWork } from "../recovery-run.ts";
-import type { AttemptFound } from "./attempts.ts";
+import { type AttemptFound, evidenceOf } from "./attempts.ts";
 import { type Engine, isOpen } from "./engine.ts";
 import type { WorkflowTurn } from "./turn.ts";
 
@@ -48,9 +50,21 @@ async function restore({ turn, engine }: WorkflowRecovery, progress: () => void)
 }
 
 async function adopt(turn: WorkflowTurn, engine: Engine, before: Run): Promise<ReportItem> {
-  const begun = attemptsOf(before).filter(({ state }) => state.kind !== "uncertain");
-  const found = await Promise.all(begun.map(({ id }) => engine.attempts.adopt(id))); // V1
-  return itemOf(turn.states.get(before.id) ?? before, found);
+  const { attempts } = engine;
+  const begun = attemptsOf(before);
+  if (begun.length === 0) return itemOf(before, []);
+  const looks = begun.map(async ({ id }) => [id, await attempts.look(id)] as const);
+  const found = new Map(await Promise.all(looks));
+  const plan = planResume(toCheckpoint(before, "Manual", ""), (id) => evidenceOf(found.get(id))); // V1
+  const known = new Set(begun.flatMap(({ id, state }) => (state.kind === "uncertain" ? id : [])));
+  await Promise.all(
+    plan.attempts.map(async ({ attempt, action }) => {
+      const seen = found.get(attempt);
+      const isNews = action === "adopt" || action === "take-up" || !known.has(attempt);
+      if (seen !== undefined && action !== "run" && isNews) await attempts.report(attempt, seen);
+    }),
+  );
+  return itemOf(turn.states.get(before.id) ?? before, [...found.values()]);
 }
 
 function itemOf(run: Run, found: readonly AttemptFound[]): ReportItem {
