@@ -24,6 +24,16 @@ export class Life {
     this.#ends.push(tell);
   }
 
+  /** Does this, unless it is dead; where it dies of it, that is its end and nobody else's. */
+  act(work: () => void): void {
+    if (this.#dead) return;
+    try {
+      work();
+    } catch (error) {
+      if (!(this.dead && error instanceof Crashed)) throw error;
+    }
+  }
+
   /** MO1 */
   mustLive(): void {
     if (this.#dead) throw new Crashed("this process is dead");
@@ -43,14 +53,11 @@ function never<T>(): Promise<T> {
 export type Moment = (what: string) => void;
 
 export function mortalClock(clock: Clock, life: Life): Clock {
-  const alive = (fn: () => void) => () => {
-    if (!life.dead) fn();
-  };
   return {
     now: () => clock.now(),
     elapsed: () => clock.elapsed(),
-    after: (ms, fn) => clock.after(ms, alive(fn)),
-    soon: (fn) => clock.soon(alive(fn)),
+    after: (ms, fn) => clock.after(ms, () => life.act(fn)),
+    soon: (fn) => clock.soon(() => life.act(fn)),
   };
 }
 

@@ -72,7 +72,7 @@ class End implements Connection {
     while (!this.#paused && !this.#closed && !this.#life.dead) {
       const bytes = this.#came.shift();
       if (bytes === undefined) break;
-      this.events?.bytes(bytes);
+      this.#life.act(() => this.events?.bytes(bytes));
     }
     if (this.#ending && this.#came.length === 0) this.#close();
   }
@@ -108,6 +108,6 @@ class End implements Connection {
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    if (!this.#life.dead) queueMicrotask(() => !this.#life.dead && this.events?.closed());
+    queueMicrotask(() => this.#life.act(() => this.events?.closed()));
   }
 }
