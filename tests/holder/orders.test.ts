@@ -6,7 +6,8 @@ import { ROOT } from "../../scripts/files.ts";
 import { encodeOrder } from "../../src/wire/holder-orders.ts";
 import { ordersStart } from "../../src/wire/holder-start.ts";
 import { COUNTING } from "../ours.ts";
-import { claimOf, endAll, exitOf, newTerminal, type Terminal, tapeOf, until } from "./terminal.ts";
+import { until } from "../until.ts";
+import { claimOf, endAll, exitOf, newTerminal, type Terminal, tapeOf } from "./terminal.ts";
 
 afterAll(endAll);
 

@@ -58,29 +58,6 @@ test("a failing step fails the run with its exit code, a retry is waited for, an
   expect(runs.lines()).toEqual([]);
 });
 
-for (const [moment, afterLines] of [0, 1, 2, 4].entries()) {
-  test(
-    `kill -9 of the daemon, moment ${moment}: each step's effect is there exactly once, and the run ends by itself`,
-    async () => {
-      const home = newHome();
-      const runs = new Runs(home);
-      const first = await home.live();
-      const id = await runs.begin(counting(5, 0.15));
-      await until(`${afterLines} effects`, () => runs.lines().length >= afterLines);
-      await home.kill(first);
-      if (moment === 2) await until("a step ends without a daemon", () => runs.exit(id, afterLines) !== "");
-      const second = await home.live();
-      await home.kill(second);
-      await home.live();
-      const { records } = await runs.is(id, "done");
-      expect(runs.lines()).toEqual(["s1", "s2", "s3", "s4", "s5"]);
-      expect(records.map(({ outcome }) => outcome)).toEqual(Array(5).fill("succeeded"));
-      expect(await runs.log(id)).toContain('"out5":"said 5"');
-    },
-    MINUTE,
-  );
-}
-
 test(
   "a machine crash in step 3 makes it uncertain; steps 1 and 2 are not run again, and a decision goes on",
   async () => {
