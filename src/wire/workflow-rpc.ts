@@ -1,8 +1,9 @@
 // What is said about workflow runs between the daemon and its clients. Fields are added, never changed.
-import type { StepOutcome } from "../core/workflow/events.ts";
+import { isId } from "../base/ids.ts";
+import type { Asker, StepOutcome } from "../core/workflow/events.ts";
 import type { Json } from "../core/workflow/json.ts";
 import type { ItemProgress } from "../core/workflow/progress.ts";
-import type { RunState } from "../core/workflow/run.ts";
+import type { ItemState, RunState } from "../core/workflow/run.ts";
 import { isObject } from "./lines.ts";
 
 /** The daemon reads the file itself. The id is the caller's, so that a wish that is repeated is one wish. */
@@ -36,6 +37,8 @@ export type ListedRun = {
   readonly needs: readonly { readonly attempt: string; readonly step: string; readonly why: string }[];
   /** Why it failed. */
   readonly error: { readonly step: string; readonly message: string; readonly exitCode: number | null } | null;
+  /** Who last made it go on, and when; null where nobody had to. */
+  readonly resumed: { readonly pid: number; readonly user: string; readonly at: string } | null;
   /** How many steps have ended, in all iterations. */
   readonly ended: number;
 };
@@ -62,8 +65,31 @@ export type DeadLetter = {
   readonly at: string;
 };
 
+/** One item, whole: also one that is in no queue. */
+export type ShownItem = {
+  readonly item: number;
+  readonly value: Json;
+  readonly state: ItemState["kind"];
+  readonly tries: number;
+  /** What it failed with; null where it did not. */
+  readonly error: { readonly step: string; readonly message: string; readonly exitCode: number | null } | null;
+  /** Null where it has not ended. */
+  readonly at: string | null;
+};
+
 /** Those from item number `from` on, as many as fit an answer; `next` is where the rest begins, null where there is none. */
 export type DeadLetters = { readonly letters: readonly DeadLetter[]; readonly next: number | null };
+
+/** A user's name is for people to read: as long as any system allows. */
+const LONGEST_USER = 64;
+
+/** Who asks, where they said it. */
+export function askerOf(value: unknown): Asker | undefined {
+  if (!isObject(value)) return undefined;
+  const { wish, pid, user } = value;
+  if (typeof wish !== "string" || !isId(wish) || typeof pid !== "number" || typeof user !== "string") return undefined;
+  return { wish, pid, user: user.slice(0, LONGEST_USER) };
+}
 
 /** What came over the wire is JSON; whether it is a table has to be asked. */
 export function isJsonTable(value: unknown): value is Readonly<Record<string, Json>> {

@@ -42,6 +42,7 @@ function created(id: string, data: e.Created): Run {
     records: vectorOf(),
     attempts: 0,
     kept: new Set(),
+    asked: undefined,
     point: "before",
     removed: false,
   };
@@ -65,7 +66,12 @@ function applyAttempt(run: Run, event: e.WorkflowEvent): Run | undefined {
   const { attempt: id } = event.data;
   const track = [run.main, ...run.active.values()].find(({ attempt }) => attempt?.id === id);
   if (track?.attempt === undefined) return run;
-  return withTrack(applySource(run, event), afterReport(track, track.attempt, event));
+  return withTrack(applyAsker(applySource(run, event), event), afterReport(track, track.attempt, event));
+}
+
+function applyAsker(run: Run, event: e.WorkflowEvent): Run {
+  if (event.event !== "workflow.attempt.resolved" || event.data.who === undefined) return run;
+  return { ...run, asked: { by: event.data.who, at: event.data.at } };
 }
 
 function attemptStarted(run: Run, data: e.AttemptStarted): Run {
@@ -179,7 +185,7 @@ function applyRun(run: Run, event: e.WorkflowEvent): Run {
     case "workflow.ended":
       return { ...run, status: statusAfter(event.data) };
     case "workflow.resumed":
-      return resumed(run);
+      return resumed(run, event.data);
     case "workflow.changed":
       return changed(run, event.data);
     case "workflow.rolledback":
@@ -204,9 +210,10 @@ function statusAfter({ state, error, at }: e.RunEnded): Status {
 }
 
 /** What failed is tried again from its beginning; what is uncertain stays so. */
-function resumed(run: Run): Run {
+function resumed(run: Run, { by, at }: { readonly by?: e.Asker; readonly at: string }): Run {
   const active = new Map([...run.active].map(([item, track]) => [item, renewed(track)]));
-  return { ...run, status: { kind: "going" }, main: renewed(run.main), active, point: "before" };
+  const asked = by === undefined ? run.asked : { by, at };
+  return { ...run, status: { kind: "going" }, main: renewed(run.main), active, asked, point: "before" };
 }
 
 function renewed(track: Track): Track {

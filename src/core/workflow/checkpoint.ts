@@ -8,7 +8,7 @@ import { NO_ITEMS } from "./apply-items.ts";
 import { type Definition, type Phase, type Step, stepById, stepsOf } from "./definition.ts";
 import type { StepError, StepOutcome, WorkflowEvent } from "./events.ts";
 import type { Json } from "./json.ts";
-import type { Item, Items, Run, Status, StepRecord, Track } from "./run.ts";
+import type { Asked, Item, Items, Run, Status, StepRecord, Track } from "./run.ts";
 
 /** The shape of a checkpoint, and the rules that made what is in it. */
 export const CHECKPOINT_VERSION = 1;
@@ -67,6 +67,7 @@ export type RunRest = {
   readonly main: Track;
   readonly attempts: number;
   readonly kept: readonly string[];
+  readonly asked: Asked | undefined;
   readonly point: Run["point"];
   readonly removed: boolean;
 };
@@ -192,9 +193,9 @@ function mapReduceState({ items, active, main }: Run): MapReduceCheckpointState 
 
 function restOf(run: Run): RunRest {
   const { name, repo, cwd, environment, definition, sourceSha256, parameters, createdAt } = run;
-  const { status, main, attempts, kept, point, removed } = run;
+  const { status, main, attempts, kept, asked, point, removed } = run;
   const facts = { name, repo, cwd, environment, definition, source_sha256: sourceSha256, parameters };
-  return { ...facts, started_at: createdAt, status, main, attempts, kept: [...kept], point, removed };
+  return { ...facts, started_at: createdAt, status, main, attempts, kept: [...kept], asked, point, removed };
 }
 
 /** K1. */

@@ -4,7 +4,7 @@
 
 import type { Child } from "../terminal.ts";
 import type { Definition } from "./definition.ts";
-import type { Verdict } from "./events.ts";
+import type { Asker, Verdict } from "./events.ts";
 import type { Json } from "./json.ts";
 
 export type CreateRun = {
@@ -32,10 +32,10 @@ export type WorkflowCommand =
   | To<"interrupt">
   | To<"cancel">
   /** A failed or interrupted run goes on; `force` also where the failure is not one that a retry can change. */
-  | To<"resume", { readonly force: boolean }>
+  | To<"resume", { readonly force: boolean; readonly by?: Asker }>
   | To<"change", { readonly definition: Definition; readonly sourceSha256: string }>
   /** What became of an uncertain attempt, as a person says. */
-  | OfAttempt<"resolve", { readonly verdict: Verdict }>
+  | OfAttempt<"resolve", { readonly verdict: Verdict; readonly by?: Asker }>
   | To<"rollback", { readonly records: number; readonly items: number }>
   | To<"dlq-retry", { readonly items: readonly number[] | "all" }>
   | To<"dlq-clear", { readonly items: readonly number[] | "all" }>

@@ -9,16 +9,16 @@ import { type EnvironmentRules, keepEnvironment } from "../../core/environment.t
 import type { CreateRun, WorkflowCommand } from "../../core/workflow/commands.ts";
 import { changesOf, type StepChange } from "../../core/workflow/decide-versions.ts";
 import type { Definition } from "../../core/workflow/definition.ts";
-import type { Verdict } from "../../core/workflow/events.ts";
+import type { Asker, Verdict } from "../../core/workflow/events.ts";
 import type { Json } from "../../core/workflow/json.ts";
 import { parameterFrom } from "../../core/workflow/parameters.ts";
 import { readWhole } from "../../log/file.ts";
 import { isObject } from "../../wire/lines.ts";
-import { isJsonTable, type ListedRun, type RunParams, type ShownRun } from "../../wire/workflow-rpc.ts";
+import { askerOf, isJsonTable, type ListedRun, type RunParams, type ShownRun } from "../../wire/workflow-rpc.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sha256 } from "../../world/hash.ts";
 import type { Handlers } from "../rpc-server.ts";
-import { deadLettersOf, listedOf, recordsOf } from "./listed.ts";
+import { deadLettersOf, itemOf, listedOf, recordsOf } from "./listed.ts";
 import type { WorkflowPart } from "./part.ts";
 import { repoOf } from "./repo.ts";
 
@@ -54,11 +54,20 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
     "workflow.show": async (params) => show(ports.parts(), params),
     "workflow.interrupt": (params) => ofRun(params, (id) => ({ kind: "interrupt", id })),
     "workflow.cancel": (params) => ofRun(params, (id) => ({ kind: "cancel", id })),
-    "workflow.resume": (params) => ofRun(params, (id) => ({ kind: "resume", id, force: params["force"] === true })),
+    "workflow.resume": (params) =>
+      ofRun(params, (id) => ({ kind: "resume", id, force: params["force"] === true, ...askedBy(params) })),
     "dlq.list": async ({ id, from }) => {
       const run = typeof id === "string" ? ports.parts()?.turn.states.get(id) : undefined;
       if (run === undefined) return unknown(id);
       return ok(deadLettersOf(run, typeof from === "number" ? from : 0));
+    },
+    "dlq.show": async ({ id, item }) => {
+      const run = typeof id === "string" ? ports.parts()?.turn.states.get(id) : undefined;
+      if (run === undefined) return unknown(id);
+      const found = typeof item === "number" ? itemOf(run, item) : undefined;
+      return found === undefined
+        ? refused("unknown", `${run.name} has no item ${String(item)}.`, "holdfast dlq ls shows those that failed.")
+        : ok(found);
     },
     "dlq.retry": (params) => ofQueue(params, "dlq-retry"),
     "dlq.clear": (params) => ofQueue(params, "dlq-clear"),
@@ -71,7 +80,7 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
       ofRun(params, (id) => {
         const { attempt, verdict } = params;
         if (typeof attempt !== "string" || !isVerdict(verdict)) return bad("verdict is rerun, done or failed");
-        return { kind: "resolve", id, attempt, verdict };
+        return { kind: "resolve", id, attempt, verdict, ...askedBy(params) };
       }),
   };
 }
@@ -88,6 +97,11 @@ function unknown(id: unknown): Result<never> {
 
 function isNumbers(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((item) => Number.isSafeInteger(item));
+}
+
+function askedBy({ by }: Params): { readonly by?: Asker } {
+  const asker = askerOf(by);
+  return asker === undefined ? {} : { by: asker };
 }
 
 function isVerdict(value: unknown): value is Verdict {
