@@ -11,7 +11,7 @@ import type { TmuxCare, TmuxPolicy } from "../core/tmux.ts";
 import type { StepChange } from "../core/workflow/decide-versions.ts";
 import type { Asker, Verdict } from "../core/workflow/events.ts";
 import { isObject } from "./lines.ts";
-import type { DeadLetters, ListedRun, RunParams, ShownItem, ShownRun } from "./workflow-rpc.ts";
+import type { DeadLetters, ListedRun, RolledBackRun, RunParams, ShownItem, ShownRun } from "./workflow-rpc.ts";
 
 export const RPC_PROTOCOL = 1;
 
@@ -128,6 +128,7 @@ export type Methods = {
   "dlq.show": { params: { id: string; item: number }; result: ShownItem };
   "dlq.retry": { params: { id: string; items: readonly number[] | "all" }; result: ListedRun };
   "dlq.clear": { params: { id: string; items: readonly number[] | "all" }; result: ListedRun };
+  "workflow.rollback": { params: { id: string; seq: number; dryRun: boolean }; result: RolledBackRun };
   "workflow.changes": { params: { id: string }; result: readonly StepChange[] };
   "workflow.change": { params: { id: string }; result: ListedRun };
   "workflow.resolve": { params: { id: string; attempt: string; verdict: Verdict; by?: Asker }; result: ListedRun };

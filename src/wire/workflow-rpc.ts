@@ -3,6 +3,7 @@ import { isId } from "../base/ids.ts";
 import type { Asker, StepOutcome } from "../core/workflow/events.ts";
 import type { Json } from "../core/workflow/json.ts";
 import type { ItemProgress } from "../core/workflow/progress.ts";
+import type { UndoneStep } from "../core/workflow/rollback.ts";
 import type { ItemState, RunState } from "../core/workflow/run.ts";
 import { isObject } from "./lines.ts";
 
@@ -53,6 +54,14 @@ export type ListedStep = {
 
 /** A run, and the steps that ended from number `from` on; as many as fit an answer. */
 export type ShownRun = ListedRun & { readonly from: number; readonly records: readonly ListedStep[] };
+
+/** What a rollback undid, or would: `more` steps are not named, where they would not fit an answer. */
+export type RolledBackRun = {
+  readonly run: ListedRun;
+  readonly steps: readonly UndoneStep[];
+  readonly more: number;
+  readonly items: number;
+};
 
 /** An item that failed for good. */
 export type DeadLetter = {

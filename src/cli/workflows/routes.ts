@@ -2,6 +2,7 @@
 import { buildCommand } from "@stricli/core";
 import { type DataFlags, flag, home, text, textFlag } from "../flags.ts";
 import type { Context } from "../outside.ts";
+import { checkpoints } from "./checkpoint-routes.ts";
 import { dlq } from "./dlq-routes.ts";
 import type { ResumeFlags } from "./resume.ts";
 import type { RunFlags } from "./run.ts";
@@ -90,4 +91,4 @@ const cancel = buildCommand<DataFlags, [run: string], Context>({
   docs: { brief: "Stop a run for good; its steps are asked to end (SIGTERM), and made to after ten seconds" },
 });
 
-export const workflowRoutes = { run, workflows, resume, cancel, dlq };
+export const workflowRoutes = { run, workflows, resume, cancel, checkpoints, dlq };

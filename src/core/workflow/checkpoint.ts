@@ -13,6 +13,8 @@ import type { Asked, Item, Items, Run, Status, StepRecord, Track } from "./run.t
 /** The shape of a checkpoint, and the rules that made what is in it. */
 export const CHECKPOINT_VERSION = 1;
 export const FOLD_VERSION = 1;
+/** What the store's envelope says of it. */
+export const CHECKPOINT_FACTS = { kind: "workflow", version: CHECKPOINT_VERSION, fold: FOLD_VERSION } as const;
 
 export type CheckpointState =
   | { readonly kind: "BeforeStep"; readonly step_index: number }

@@ -187,5 +187,7 @@ export type RolledBack = {
   readonly phase: Phase;
   readonly iteration: number;
   readonly index: number;
+  /** Steps to be passed over, as after a change of the file. */
+  readonly kept?: readonly string[];
   readonly at: string;
 };

@@ -7,14 +7,24 @@ import { isId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
 import type { CreateRun, WorkflowCommand } from "../../core/workflow/commands.ts";
+import { decideWorkflow } from "../../core/workflow/decide.ts";
 import { changesOf, type StepChange } from "../../core/workflow/decide-versions.ts";
 import type { Definition } from "../../core/workflow/definition.ts";
 import type { Asker, Verdict } from "../../core/workflow/events.ts";
 import type { Json } from "../../core/workflow/json.ts";
 import { parameterFrom } from "../../core/workflow/parameters.ts";
+import { rollbackTo } from "../../core/workflow/rollback.ts";
+import type { Run } from "../../core/workflow/run.ts";
 import { readWhole } from "../../log/file.ts";
 import { isObject } from "../../wire/lines.ts";
-import { askerOf, isJsonTable, type ListedRun, type RunParams, type ShownRun } from "../../wire/workflow-rpc.ts";
+import {
+  askerOf,
+  isJsonTable,
+  type ListedRun,
+  type RolledBackRun,
+  type RunParams,
+  type ShownRun,
+} from "../../wire/workflow-rpc.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sha256 } from "../../world/hash.ts";
 import type { Handlers } from "../rpc-server.ts";
@@ -71,6 +81,7 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
     },
     "dlq.retry": (params) => ofQueue(params, "dlq-retry"),
     "dlq.clear": (params) => ofQueue(params, "dlq-clear"),
+    "workflow.rollback": (params) => rollback(ports, params),
     "workflow.changes": (params) => changes(ports, params),
     "workflow.change": async (params) => {
       const { id } = params;
@@ -136,6 +147,32 @@ async function run(ports: WorkflowHandlerPorts, given: Params): Promise<Result<L
   if (twin !== undefined) return ok(listedOf(twin));
   if (!made.ok) part.engine.entrust(id, {});
   return made.ok ? ok(listedOf(made.value)) : made;
+}
+
+/** How many undone steps an answer names. */
+const MOST_UNDONE = 500;
+
+/** Nothing is done on a dry run; in doubt it is one. */
+async function rollback(ports: WorkflowHandlerPorts, { id, seq, dryRun }: Params): Promise<Result<RolledBackRun>> {
+  const part = ports.live();
+  if (part === undefined) return NOT_LIVE;
+  const run = typeof id === "string" ? part.turn.states.get(id) : undefined;
+  if (run === undefined || run.removed) return unknown(id);
+  const saved = part.storage.loadAt(run.id, typeof seq === "number" ? seq : Number.NaN);
+  if (!saved.ok) return saved;
+  const back = rollbackTo(run, saved.value);
+  if (!back.ok) return back;
+  const { command, steps, items } = back.value;
+  const done = dryRun === false ? await part.turn.submit(command) : mayRollBack(run, command);
+  if (!done.ok) return done;
+  const more = Math.max(0, steps.length - MOST_UNDONE);
+  return ok({ run: listedOf(done.value), steps: steps.slice(0, MOST_UNDONE), more, items });
+}
+
+/** The run as it is, or why it could not be rolled back now. */
+function mayRollBack(run: Run, command: WorkflowCommand): Result<Run> {
+  const decided = decideWorkflow(new Map([[run.id, run]]), command, run.createdAt);
+  return decided.ok ? ok(run) : decided;
 }
 
 type File = { readonly definition: Definition; readonly sourceSha256: string };
