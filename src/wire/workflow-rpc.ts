@@ -53,7 +53,19 @@ export type ListedStep = {
 };
 
 /** A run, and the steps that ended from number `from` on; as many as fit an answer. */
-export type ShownRun = ListedRun & { readonly from: number; readonly records: readonly ListedStep[] };
+export type ShownRun = ListedRun & {
+  readonly from: number;
+  readonly records: readonly ListedStep[];
+  /** Those that run now. */
+  readonly attempts: readonly ShownAttempt[];
+};
+
+export type ShownAttempt = {
+  readonly attempt: string;
+  readonly step: string;
+  readonly item: number | null;
+  readonly startedAt: string;
+};
 
 /** What a rollback undid, or would: `more` steps are not named, where they would not fit an answer. */
 export type RolledBackRun = {

@@ -12,6 +12,7 @@ import { attemptsOf, type Run } from "../../core/workflow/run.ts";
 import { writeAtomic } from "../../log/atomic-file.ts";
 import { createExclusive } from "../../log/exclusive-file.ts";
 import { joinPath, makeDirectories, readWhole } from "../../log/file.ts";
+import { attemptPath } from "../../log/places.ts";
 import { TapeReader } from "../../log/tape-reader.ts";
 import { type HolderClaim, type HolderSpec, PROTOCOL } from "../../wire/holder.ts";
 import { parseClaim, parseExit, parseSpec } from "../../wire/holder-json.ts";
@@ -32,9 +33,8 @@ const READ_BYTES = 1 << 20;
 export type AttemptPlace = { readonly repo: string; readonly attempt: string };
 
 export function attemptDirectory(home: string, { repo, attempt }: AttemptPlace): string {
-  const dot = attempt.lastIndexOf(".");
-  assert(dot > 0, "an attempt's id is its run's and a number");
-  return joinPath(home, `state/${repo}/sessions/${attempt.slice(0, dot)}/attempts/${attempt.slice(dot + 1)}`);
+  assert(attempt.lastIndexOf(".") > 0, "an attempt's id is its run's and a number");
+  return attemptPath(home, repo, attempt);
 }
 
 /** Short, because the system allows 107 bytes for the whole path; and no terminal's. */

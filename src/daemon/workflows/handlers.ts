@@ -28,7 +28,7 @@ import {
 import type { Disk } from "../../world/disk.ts";
 import { sha256 } from "../../world/hash.ts";
 import type { Handlers } from "../rpc-server.ts";
-import { deadLettersOf, itemOf, listedOf, recordsOf } from "./listed.ts";
+import { deadLettersOf, itemOf, listedOf, recordsOf, runningOf } from "./listed.ts";
 import type { WorkflowPart } from "./part.ts";
 import { repoOf } from "./repo.ts";
 
@@ -127,7 +127,7 @@ function show(part: WorkflowPart | undefined, { id, from }: Params): Result<Show
   const run = typeof id === "string" ? part?.turn.states.get(id) : undefined;
   if (run === undefined || run.removed) return unknown(id);
   const first = typeof from === "number" && Number.isSafeInteger(from) && from >= 0 ? from : 0;
-  return ok({ ...listedOf(run), from: first, records: recordsOf(run, first) });
+  return ok({ ...listedOf(run), from: first, records: recordsOf(run, first), attempts: runningOf(run) });
 }
 
 async function run(ports: WorkflowHandlerPorts, given: Params): Promise<Result<ListedRun>> {

@@ -2,8 +2,15 @@
 import { itemAt } from "../../base/vector.ts";
 import { textOf } from "../../core/workflow/json.ts";
 import { progressOf } from "../../core/workflow/progress.ts";
-import type { Run } from "../../core/workflow/run.ts";
-import type { DeadLetter, DeadLetters, ListedRun, ListedStep, ShownItem } from "../../wire/workflow-rpc.ts";
+import { type Run, tracksOf } from "../../core/workflow/run.ts";
+import type {
+  DeadLetter,
+  DeadLetters,
+  ListedRun,
+  ListedStep,
+  ShownAttempt,
+  ShownItem,
+} from "../../wire/workflow-rpc.ts";
 
 const MOST_LETTERS = 200;
 const MOST_VALUE = 1000;
@@ -45,6 +52,15 @@ export function recordsOf({ records }: Run, from: number): ListedStep[] {
     found.push({ step, outcome, durationMs, message: error?.message ?? null });
   }
   return found;
+}
+
+/** The attempts that run. */
+export function runningOf(run: Run): ShownAttempt[] {
+  return tracksOf(run).flatMap(({ attempt, item }) => {
+    if (attempt?.state.kind !== "running") return [];
+    const { id, step, startedAt } = attempt;
+    return [{ attempt: id, step, item: item ?? null, startedAt }];
+  });
 }
 
 /** One item, whole. */
