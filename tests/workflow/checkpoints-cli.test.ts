@@ -6,7 +6,7 @@ import { encodeEnvelope } from "../../src/log/checkpoint-envelope.ts";
 import { endAll, until } from "../cli/terminal-home.ts";
 import { MINUTE, place } from "./place.ts";
 
-afterAll(endAll);
+afterAll(endAll, MINUTE);
 
 type Row = { seq: number; state: string; step: string; valid: boolean; file: string; bytes: number; reason: string };
 type Site = ReturnType<typeof place>;

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { endAll, until } from "../cli/terminal-home.ts";
 import { MINUTE, place } from "./place.ts";
 
-afterAll(endAll);
+afterAll(endAll, MINUTE);
 
 const countOf = (text: string, part: string) => text.split(part).length - 1;
 

@@ -11,7 +11,9 @@ import { NO_SIGHT, sightOf } from "./sight.ts";
 
 /** Follows the run, says how it ended, and makes that the exit code. */
 export async function followToEnd(reach: Reach, home: string, id: string, json: boolean): Promise<Exit> {
-  const followed = await follow(reach, home, id, json ? NO_SIGHT : sightOf(reach));
+  const sight = json ? NO_SIGHT : sightOf(reach, home);
+  const followed = await follow(reach, home, id, sight);
+  await sight.end();
   if (!followed.ok) return followed;
   if (json) await printRun(reach, followed.value.run);
   else await say(reach.console, endText(followed.value));
