@@ -101,6 +101,7 @@ export class Daemon {
     });
     const workflows = workflowHandlers({
       disk: world.disk,
+      home: world.home,
       environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
       live: () => (this.isLive ? this.#parts?.workflows : undefined),
       parts: () => this.#parts?.workflows,

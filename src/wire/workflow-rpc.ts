@@ -17,6 +17,8 @@ export type RunParams = {
   /** As values. */
   values: Readonly<Record<string, Json>>;
   env: Readonly<Record<string, string>>;
+  /** In a git worktree of its own. */
+  worktree?: boolean;
 };
 
 export type ListedRun = {
@@ -25,6 +27,8 @@ export type ListedRun = {
   readonly path: string;
   readonly cwd: string;
   readonly repo: string;
+  /** Its own, where it has one. */
+  readonly worktree: { readonly path: string; readonly branch: string } | null;
   readonly state: RunState;
   /** The step it is at, from 1, of so many; a map counts as one. */
   readonly step: number;

@@ -27,6 +27,9 @@ const run = buildCommand<RunFlags, [file: string], Context>({
       },
       paramFile: textFlag("file", "A YAML or JSON file with parameters; --param wins over it"),
       detach: flag("Return at once, and print the run's id"),
+      worktree: flag(
+        "In a git worktree of its own, on a branch of its own (holdfast/NAME-ID); it stays when the run has ended",
+      ),
       check: flag("Only check the file; nothing is run, and nothing is started"),
       json: flag(`One JSON object ${ROW}, when the run has come to rest; with --detach at once`),
     },

@@ -25,8 +25,9 @@ export function rowOf({
   needs,
   error,
   resumed,
+  worktree,
 }: ListedRun) {
-  return { id, name, path, state, step, steps, startedAt, at, iteration, items, needs, error, resumed };
+  return { id, name, path, state, step, steps, startedAt, at, iteration, items, needs, error, resumed, worktree };
 }
 
 export async function printRun({ console }: Reach, run: ListedRun): Promise<void> {

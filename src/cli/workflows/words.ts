@@ -2,7 +2,8 @@
 import { text } from "../flags.ts";
 import type { Context } from "../outside.ts";
 
-export const ROW = "{id, name, path, state, step, steps, startedAt, at, iteration, items, needs, error, resumed}";
+export const ROW =
+  "{id, name, path, state, step, steps, startedAt, at, iteration, items, needs, error, resumed, worktree}";
 
 function proposeRuns(this: Context): Promise<readonly string[]> {
   return this.runs?.() ?? Promise.resolve([]);

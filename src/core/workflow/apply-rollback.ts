@@ -20,7 +20,7 @@ export function applyRollback(run: Run, data: RolledBack): Run {
     variables,
     main: { ...main, place: { ...main.place, iteration, index } },
     active: new Map(),
-    items: phase === "setup" || phase === "steps" ? NO_ITEMS : itemsBack(run.items, items),
+    items: phase === "map" || phase === "reduce" ? itemsBack(run.items, items) : NO_ITEMS,
     kept: new Set(kept),
     point: "after",
   };

@@ -21,14 +21,15 @@ export function applyWorkflow(before: Run | undefined, event: e.WorkflowEvent): 
 }
 
 function created(id: string, data: e.Created): Run {
-  const { name, path, repo, cwd, worktree, environment, definition, source_sha256, parameters, at } = data;
+  const { name, path, repo, cwd, environment, definition, source_sha256, parameters, at } = data;
+  const worktree = worktreeIn(data);
   return {
     id,
     name,
     path,
     repo,
     cwd,
-    worktree: worktree ?? undefined,
+    worktree,
     environment,
     definition,
     sourceSha256: source_sha256,
@@ -36,7 +37,7 @@ function created(id: string, data: e.Created): Run {
     createdAt: at,
     status: { kind: "going" },
     variables: tableOf(parameters),
-    main: newTrack(undefined, firstPhase(definition)),
+    main: newTrack(undefined, worktree === undefined ? firstPhase(definition) : "worktree"),
     active: new Map(),
     items: NO_ITEMS,
     records: vectorOf(),
@@ -46,6 +47,11 @@ function created(id: string, data: e.Created): Run {
     point: "before",
     removed: false,
   };
+}
+
+function worktreeIn({ worktree, repository, branch }: e.Created): Run["worktree"] {
+  if (worktree === null || repository === undefined || branch === undefined) return undefined;
+  return { path: worktree, repository, branch };
 }
 
 /** The track of an item, or the main one. */

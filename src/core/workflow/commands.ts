@@ -6,6 +6,7 @@ import type { Child } from "../terminal.ts";
 import type { Definition, Phase } from "./definition.ts";
 import type { Asker, Verdict } from "./events.ts";
 import type { Json } from "./json.ts";
+import type { Worktree } from "./worktree.ts";
 
 export type CreateRun = {
   readonly kind: "create";
@@ -13,7 +14,7 @@ export type CreateRun = {
   readonly path: string;
   readonly repo: string;
   readonly cwd: string;
-  readonly worktree: string | undefined;
+  readonly worktree: Worktree | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly definition: Definition;
   readonly sourceSha256: string;

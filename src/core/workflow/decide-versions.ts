@@ -110,7 +110,8 @@ type At = Pick<StepRecord, "phase" | "iteration" | "index">;
 /** Where a run stands when this many steps have ended. */
 function placeAfterRecords(run: Run, count: number): Result<At> {
   const last = itemAt(run.records, count - 1);
-  if (count === 0) return ok({ phase: firstPhase(run.definition), iteration: 1, index: 0 });
+  const first = run.worktree === undefined ? firstPhase(run.definition) : "worktree";
+  if (count === 0) return ok({ phase: first, iteration: 1, index: 0 });
   if (last === undefined)
     return refused(
       "unknown",

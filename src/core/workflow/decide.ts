@@ -33,7 +33,8 @@ function create(runs: Runs, command: CreateRun, at: string): Result<WorkflowEven
   if (runs.has(id)) return refused("id-taken", `There is a run ${id} already.`, "Take another id.");
   const parameters = checkParameters(definition, command.parameters);
   if (!parameters.ok) return parameters;
-  const place = { name: definition.name, path, repo, cwd, worktree: worktree ?? null, environment };
+  const of = worktree && { repository: worktree.repository, branch: worktree.branch };
+  const place = { name: definition.name, path, repo, cwd, worktree: worktree?.path ?? null, ...of, environment };
   const data = { ...place, definition, source_sha256: sourceSha256, parameters: parameters.value, at };
   const wrong = tooLarge(data);
   if (wrong !== undefined) return { ok: false, error: wrong };

@@ -53,6 +53,9 @@ export type Created = {
   /** Where steps run: the worktree, where there is one. */
   readonly cwd: string;
   readonly worktree: string | null;
+  /** What it is a worktree of, and the branch it works on. */
+  readonly repository?: string;
+  readonly branch?: string;
   /** What steps find in their environment, secrets left out (core/environment.ts). */
   readonly environment: Readonly<Record<string, string>>;
   readonly definition: Definition;

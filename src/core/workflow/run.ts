@@ -9,6 +9,7 @@ import type { Child } from "../terminal.ts";
 import type { Definition, Phase } from "./definition.ts";
 import type { Asker, StepError, StepOutcome, StopReason, WorkflowEvent } from "./events.ts";
 import type { Json } from "./json.ts";
+import type { Worktree } from "./worktree.ts";
 
 /** Where a track stands: at a step of a phase, or at a step of that one's `on_failure`. */
 export type Place = {
@@ -122,7 +123,7 @@ export type Run = {
   readonly path: string;
   readonly repo: string;
   readonly cwd: string;
-  readonly worktree: string | undefined;
+  readonly worktree: Worktree | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly definition: Definition;
   readonly sourceSha256: string;

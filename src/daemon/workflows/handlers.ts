@@ -15,6 +15,7 @@ import type { Json } from "../../core/workflow/json.ts";
 import { parameterFrom } from "../../core/workflow/parameters.ts";
 import { rollbackTo } from "../../core/workflow/rollback.ts";
 import type { Run } from "../../core/workflow/run.ts";
+import { GIT_VARIABLES, worktreeOf } from "../../core/workflow/worktree.ts";
 import { readWhole } from "../../log/file.ts";
 import { isObject } from "../../wire/lines.ts";
 import {
@@ -30,10 +31,11 @@ import { sha256 } from "../../world/hash.ts";
 import type { Handlers } from "../rpc-server.ts";
 import { deadLettersOf, itemOf, listedOf, recordsOf, runningOf } from "./listed.ts";
 import type { WorkflowPart } from "./part.ts";
-import { repoOf } from "./repo.ts";
+import { repoOf, repositoryOf } from "./repo.ts";
 
 export type WorkflowHandlerPorts = {
   readonly disk: Disk;
+  readonly home: string;
   readonly environment: EnvironmentRules;
   /** Undefined until the daemon takes changes. */
   live(): WorkflowPart | undefined;
@@ -204,7 +206,7 @@ async function changeTo({ disk, parts }: WorkflowHandlerPorts, id: string): Prom
 
 /** WH1. What looks like a secret goes to the programs, and never to disk (core/environment.ts). */
 async function createOf(ports: WorkflowHandlerPorts, params: RunParams): Promise<Result<CreateRun>> {
-  const { id, path, cwd, texts, values, env } = params;
+  const { id, path, texts, values } = params;
   const file = await readFile(ports.disk, path);
   if (!file.ok) return file;
   const { definition } = file.value;
@@ -212,17 +214,37 @@ async function createOf(ports: WorkflowHandlerPorts, params: RunParams): Promise
     name,
     parameterFrom(definition, name, text),
   ]);
+  const place = placeOf(ports, params, definition.name);
+  if (!place.ok) return place;
   return ok({
     kind: "create",
     id,
     path,
-    repo: repoOf(ports.disk, cwd),
-    cwd,
-    worktree: undefined,
-    environment: keepEnvironment(env, ports.environment).kept,
+    ...place.value,
     ...file.value,
     parameters: { ...values, ...Object.fromEntries(named) },
   });
+}
+
+type RunPlace = Pick<CreateRun, "repo" | "cwd" | "worktree" | "environment">;
+
+/** Where it runs: there where it was asked for, or in the same place of a worktree of its own. */
+function placeOf(
+  { disk, home, environment: rules }: WorkflowHandlerPorts,
+  params: RunParams,
+  name: string,
+): Result<RunPlace> {
+  const { id, cwd, env } = params;
+  const repo = repoOf(disk, cwd);
+  const environment = keepEnvironment(env, rules).kept;
+  if (params.worktree !== true) return ok({ repo, cwd, worktree: undefined, environment });
+  const repository = repositoryOf(disk, cwd);
+  if (repository === undefined)
+    return refused("no-repository", `${cwd} is in no git repository.`, "Run it in one, or without --worktree.");
+  const worktree = worktreeOf({ id, name, repo }, { home, repository });
+  const kept = Object.entries(environment).filter(([variable]) => !GIT_VARIABLES.includes(variable));
+  const inside = `${worktree.path}${cwd.slice(repository.length)}`;
+  return ok({ repo, cwd: inside, worktree, environment: Object.fromEntries(kept) });
 }
 
 function fileAt(disk: Disk, path: string): Result<Uint8Array> {
@@ -235,13 +257,13 @@ function fileAt(disk: Disk, path: string): Result<Uint8Array> {
   }
 }
 
-function runParams({ id, path, cwd, texts, values, env }: Params): Result<RunParams> {
+function runParams({ id, path, cwd, texts, values, env, worktree }: Params): Result<RunParams> {
   const isPath = (value: unknown): value is string => typeof value === "string" && value.startsWith("/");
   if (typeof id !== "string" || !isId(id)) return { ok: false, error: bad("id is an id") };
   if (!isPath(path) || !isPath(cwd)) return { ok: false, error: bad("path and cwd are full paths") };
   if (!isTextMap(texts) || !isTextMap(env) || !isJsonTable(values))
     return { ok: false, error: bad("texts and env are tables of texts, and values a table") };
-  return ok({ id, path, cwd, texts, values, env });
+  return ok({ id, path, cwd, texts, values, env, worktree: worktree === true });
 }
 
 function isTextMap(value: unknown): value is Record<string, string> {

@@ -19,7 +19,7 @@ const MOST_VALUE = 1000;
 const MOST_RECORDS = 200;
 
 export function listedOf(run: Run): ListedRun {
-  const { id, name, path, cwd, repo, createdAt, status, records, asked } = run;
+  const { id, name, path, cwd, repo, createdAt, status, records, asked, worktree } = run;
   const { state, step, steps, at, iteration, items, needs } = progressOf(run);
   const failed = status.kind === "failed" ? status.error : undefined;
   return {
@@ -28,6 +28,7 @@ export function listedOf(run: Run): ListedRun {
     path,
     cwd,
     repo,
+    worktree: worktree === undefined ? null : { path: worktree.path, branch: worktree.branch },
     state,
     step,
     steps,
