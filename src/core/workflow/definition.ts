@@ -97,8 +97,13 @@ export type Definition = {
   readonly env?: Readonly<Record<string, string>>;
   /** What shell texts are given to, as its last word; absent: INTERPRETER. */
   readonly interpreter?: readonly string[];
+  /** What happens to a run after the machine went down; absent: `auto`. */
+  readonly resume?: ResumePolicy;
   readonly flow: Flow;
 };
+
+/** `auto`: it goes on by itself. `ask`: it is interrupted, and waits for `holdfast resume`. `never`: it is cancelled. */
+export type ResumePolicy = "auto" | "ask" | "never";
 
 /** A script stops at its first failing line: a step whose first half failed must not count as done. */
 export const INTERPRETER: readonly string[] = ["/bin/sh", "-e", "-c"];
