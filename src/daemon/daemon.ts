@@ -24,7 +24,7 @@ import { seeAll, stopOrphans } from "./orphan-stop.ts";
 import { endParts, goLive, openParts, type Parts } from "./parts.ts";
 import { RecoveryRun, type RunOutcome, type StageWork } from "./recovery-run.ts";
 import { RecoveryStateMachine } from "./recovery-state.ts";
-import { CLEAN_MARKER, LAST_BOOT, LAST_CRASH, type Progress, recoveryWork } from "./recovery-work.ts";
+import { CLEAN_MARKER, LAST_BOOT, LAST_CRASH, type Progress, recoveryWork, wasDown } from "./recovery-work.ts";
 import { RpcServer } from "./rpc-server.ts";
 import { homeToken, keepToken, readReport, writeReport, writeSmall } from "./small-files.ts";
 import { tmuxHandlers } from "./tmux/handlers.ts";
@@ -101,6 +101,7 @@ export class Daemon {
     });
     const workflows = workflowHandlers({
       disk: world.disk,
+      home: world.home,
       environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
       live: () => (this.isLive ? this.#parts?.workflows : undefined),
       parts: () => this.#parts?.workflows,
@@ -174,7 +175,11 @@ export class Daemon {
     });
     const runsAside = foldWorkflows(log, workflows.turn, { ...workflows, say: this.#ports.say });
     workflows.checkpoints.begin(workflows.turn.states.values());
-    const work = withWorkflows(withCares, { ...workflows, setAside: runsAside });
+    const work = withWorkflows(withCares, {
+      ...workflows,
+      setAside: runsAside,
+      wasDown: () => wasDown(world),
+    });
     const timeoutMs = config.recovery.stageTimeoutS * 1000;
     const report = (items: readonly ReportItem[]) => this.#report(items);
     this.#run = new RecoveryRun(this.#machine, { work, clock: world.clock, timeoutMs, report });

@@ -171,6 +171,11 @@ export class Window {
     this.#child.kill(signal);
   }
 
+  /** As when a person closes it: the terminal is gone. */
+  close(): void {
+    this.#child.terminal?.close();
+  }
+
   /** Whether its line discipline is as a shell wants it. */
   get cooked(): boolean {
     const flags = this.#child.terminal?.localFlags ?? 0;

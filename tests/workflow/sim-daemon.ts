@@ -29,7 +29,8 @@ export class SimDaemon {
     const setAside = foldWorkflows(log, part.turn, { ...part, say });
     if (setAside.length > 0) throw new Error(`set aside: ${JSON.stringify(setAside)}`);
     part.checkpoints.begin(part.turn.states.values());
-    const work = withWorkflows(NOTHING_ELSE, { ...part, setAside });
+    // Runs here all have the policy `auto`, for which that makes no difference.
+    const work = withWorkflows(NOTHING_ELSE, { ...part, setAside, wasDown: () => false });
     await work.RESTORING(() => undefined);
     await work.RECONCILING(() => undefined);
     part.engine.goRounds();

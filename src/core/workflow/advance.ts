@@ -4,7 +4,7 @@
 // G3. How much happens in process in one decision is bounded; what is left is the effect `advance`.
 import { itemAt } from "../../base/vector.ts";
 import { trackOf } from "./apply.ts";
-import { type Definition, inputStep, type MapPhase, type Phase, type Step, stepsOf } from "./definition.ts";
+import { type Definition, firstPhase, inputStep, type MapPhase, type Phase, type Step, stepsOf } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import type { StepError } from "./events.ts";
 import { failed, ofFailure, stepError } from "./failure.ts";
@@ -57,10 +57,14 @@ function inputOf({ flow }: Definition): Step | undefined {
 function phaseEnds(draft: Draft): boolean {
   const { run } = draft;
   const { flow } = run.definition;
+  if (run.main.place.phase === "worktree") return enter(draft, firstPhase(run.definition));
   if (flow.mode === "iterative") return iterationEnds(draft, flow.max_iterations, flow.until);
   const next: Phase | undefined = flow.mode === "mapreduce" && run.main.place.phase === "setup" ? "map" : undefined;
-  if (next === undefined) return end(draft, null);
-  draft.add({ event: "workflow.phase.entered", data: { phase: next, at: draft.at } });
+  return next === undefined ? end(draft, null) : enter(draft, next);
+}
+
+function enter(draft: Draft, phase: Phase): boolean {
+  draft.add({ event: "workflow.phase.entered", data: { phase, at: draft.at } });
   return true;
 }
 

@@ -21,14 +21,15 @@ export function applyWorkflow(before: Run | undefined, event: e.WorkflowEvent): 
 }
 
 function created(id: string, data: e.Created): Run {
-  const { name, path, repo, cwd, worktree, environment, definition, source_sha256, parameters, at } = data;
+  const { name, path, repo, cwd, environment, definition, source_sha256, parameters, at } = data;
+  const worktree = worktreeIn(data);
   return {
     id,
     name,
     path,
     repo,
     cwd,
-    worktree: worktree ?? undefined,
+    worktree,
     environment,
     definition,
     sourceSha256: source_sha256,
@@ -36,15 +37,21 @@ function created(id: string, data: e.Created): Run {
     createdAt: at,
     status: { kind: "going" },
     variables: tableOf(parameters),
-    main: newTrack(undefined, firstPhase(definition)),
+    main: newTrack(undefined, worktree === undefined ? firstPhase(definition) : "worktree"),
     active: new Map(),
     items: NO_ITEMS,
     records: vectorOf(),
     attempts: 0,
     kept: new Set(),
+    asked: undefined,
     point: "before",
     removed: false,
   };
+}
+
+function worktreeIn({ worktree, repository, branch }: e.Created): Run["worktree"] {
+  if (worktree === null || repository === undefined || branch === undefined) return undefined;
+  return { path: worktree, repository, branch };
 }
 
 /** The track of an item, or the main one. */
@@ -65,7 +72,12 @@ function applyAttempt(run: Run, event: e.WorkflowEvent): Run | undefined {
   const { attempt: id } = event.data;
   const track = [run.main, ...run.active.values()].find(({ attempt }) => attempt?.id === id);
   if (track?.attempt === undefined) return run;
-  return withTrack(applySource(run, event), afterReport(track, track.attempt, event));
+  return withTrack(applyAsker(applySource(run, event), event), afterReport(track, track.attempt, event));
+}
+
+function applyAsker(run: Run, event: e.WorkflowEvent): Run {
+  if (event.event !== "workflow.attempt.resolved" || event.data.who === undefined) return run;
+  return { ...run, asked: { by: event.data.who, at: event.data.at } };
 }
 
 function attemptStarted(run: Run, data: e.AttemptStarted): Run {
@@ -179,7 +191,7 @@ function applyRun(run: Run, event: e.WorkflowEvent): Run {
     case "workflow.ended":
       return { ...run, status: statusAfter(event.data) };
     case "workflow.resumed":
-      return resumed(run);
+      return resumed(run, event.data);
     case "workflow.changed":
       return changed(run, event.data);
     case "workflow.rolledback":
@@ -204,9 +216,10 @@ function statusAfter({ state, error, at }: e.RunEnded): Status {
 }
 
 /** What failed is tried again from its beginning; what is uncertain stays so. */
-function resumed(run: Run): Run {
+function resumed(run: Run, { by, at }: { readonly by?: e.Asker; readonly at: string }): Run {
   const active = new Map([...run.active].map(([item, track]) => [item, renewed(track)]));
-  return { ...run, status: { kind: "going" }, main: renewed(run.main), active, point: "before" };
+  const asked = by === undefined ? run.asked : { by, at };
+  return { ...run, status: { kind: "going" }, main: renewed(run.main), active, asked, point: "before" };
 }
 
 function renewed(track: Track): Track {

@@ -29,7 +29,7 @@ export type WorkflowEvent =
   | Event<"workflow.dlq.cleared", { readonly items: readonly number[]; readonly at: string }>
   | Event<"workflow.close.requested", { readonly as: "interrupted" | "cancelled"; readonly at: string }>
   | Event<"workflow.ended", RunEnded>
-  | Event<"workflow.resumed", { readonly at: string }>
+  | Event<"workflow.resumed", { readonly by?: Asker; readonly at: string }>
   | Event<"workflow.changed", Changed>
   | Event<"workflow.rolledback", RolledBack>
   | Event<"workflow.removed", Record<string, never>>;
@@ -53,6 +53,9 @@ export type Created = {
   /** Where steps run: the worktree, where there is one. */
   readonly cwd: string;
   readonly worktree: string | null;
+  /** What it is a worktree of, and the branch it works on. */
+  readonly repository?: string;
+  readonly branch?: string;
   /** What steps find in their environment, secrets left out (core/environment.ts). */
   readonly environment: Readonly<Record<string, string>>;
   readonly definition: Definition;
@@ -103,6 +106,9 @@ export type AttemptEnded = {
   readonly at: string;
 };
 
+/** Who wished for something: a process of theirs, and an id of the wish itself, so that a wish that is repeated is one wish. */
+export type Asker = { readonly wish: string; readonly pid: number; readonly user: string };
+
 export type Verdict = "rerun" | "done" | "failed";
 
 /** What a person, or the step's own policy, made of an uncertain attempt. */
@@ -110,6 +116,8 @@ export type AttemptResolved = {
   readonly attempt: string;
   readonly verdict: Verdict;
   readonly by: "person" | "policy";
+  /** That person. */
+  readonly who?: Asker;
   readonly at: string;
 };
 
@@ -182,5 +190,7 @@ export type RolledBack = {
   readonly phase: Phase;
   readonly iteration: number;
   readonly index: number;
+  /** Steps to be passed over, as after a change of the file. */
+  readonly kept?: readonly string[];
   readonly at: string;
 };

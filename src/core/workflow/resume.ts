@@ -47,7 +47,9 @@ export function planResume(checkpoint: WorkflowCheckpoint, evidence: EvidenceOf)
   const { start_index, retry_current } = startOf(checkpoint);
   const isRun = main.every(({ action }) => action === "run" || action === "rerun"); // M1
   const iteration = run.main.place.iteration;
-  const done = completed_steps.filter((step) => step.iteration === iteration && step.outcome !== "failed");
+  const done = completed_steps.filter(
+    (step) => step.iteration === iteration && step.outcome !== "failed" && step.phase !== "worktree",
+  );
   const skip_steps = [...new Set(done.filter(({ handler }) => handler === null).map(({ step_index }) => step_index))];
   return { start_index, retry_current: retry_current && isRun, skip_steps, variables, attempts: [...main, ...items] };
 }

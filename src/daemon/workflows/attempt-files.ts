@@ -14,6 +14,7 @@ import { attemptChild } from "../../core/workflow/progress.ts";
 import { attemptsOf, type Run } from "../../core/workflow/run.ts";
 import { createExclusive } from "../../log/exclusive-file.ts";
 import { joinPath, makeDirectories, parentOf, readWhole } from "../../log/file.ts";
+import { attemptPath } from "../../log/places.ts";
 import { TapeReader } from "../../log/tape-reader.ts";
 import { writeUnsynced } from "../../log/unsynced-file.ts";
 import { type HolderClaim, type HolderSpec, PROTOCOL } from "../../wire/holder.ts";
@@ -35,9 +36,8 @@ const READ_BYTES = 1 << 20;
 export type AttemptPlace = { readonly repo: string; readonly attempt: string };
 
 export function attemptDirectory(home: string, { repo, attempt }: AttemptPlace): string {
-  const dot = attempt.lastIndexOf(".");
-  assert(dot > 0, "an attempt's id is its run's and a number");
-  return joinPath(home, `state/${repo}/sessions/${attempt.slice(0, dot)}/attempts/${attempt.slice(dot + 1)}`);
+  assert(attempt.lastIndexOf(".") > 0, "an attempt's id is its run's and a number");
+  return attemptPath(home, repo, attempt);
 }
 
 /** Short, because the system allows 107 bytes for the whole path; and no terminal's. */

@@ -5,9 +5,8 @@
 import { ok, type Result, refused } from "../../base/result.ts";
 import { applyWorkflow } from "../../core/workflow/apply.ts";
 import {
-  CHECKPOINT_VERSION,
+  CHECKPOINT_FACTS,
   type CheckpointReason,
-  FOLD_VERSION,
   fromCheckpoint,
   reasonOf,
   toCheckpoint,
@@ -82,6 +81,20 @@ export class CheckpointStorage {
       : ok(found);
   }
 
+  /** The one that was saved at this `seq`, the present one or an older one; as it was then. */
+  loadAt(id: string, seq: number): Result<WorkflowCheckpoint> {
+    const session = this.#sessionOf(id);
+    if (session === undefined) return unknown(id);
+    const store = this.#store(session);
+    const older = store.listHistory().findIndex((one) => one.valid && one.seq === seq);
+    const loaded = older < 0 ? store.load() : store.loadFromHistory(older);
+    const found = loaded.kind === "loaded" && loaded.checkpoint.seq === seq ? bodyOf(loaded) : undefined;
+    if (found !== undefined) return ok(found);
+    const hint =
+      "holdfast checkpoints ls shows those there are; holdfast checkpoints verify says what is wrong with one.";
+    return refused("unknown", `There is no checkpoint ${seq} that could be used.`, hint);
+  }
+
   /** The older ones, newest first. */
   listHistory(id: string): Generation[] {
     const session = this.#sessionOf(id);
@@ -142,9 +155,7 @@ export class CheckpointStorage {
       home,
       path: joinPath(directory, "checkpoint.json"),
       keep: { history: joinPath(directory, "history"), limit: HISTORY_LIMIT },
-      kind: "workflow",
-      version: CHECKPOINT_VERSION,
-      fold: FOLD_VERSION,
+      ...CHECKPOINT_FACTS,
     });
     this.#stores.set(session, store);
     return store;

@@ -7,23 +7,35 @@ import { isId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
 import type { CreateRun, WorkflowCommand } from "../../core/workflow/commands.ts";
+import { decideWorkflow } from "../../core/workflow/decide.ts";
 import { changesOf, type StepChange } from "../../core/workflow/decide-versions.ts";
 import type { Definition } from "../../core/workflow/definition.ts";
-import type { Verdict } from "../../core/workflow/events.ts";
+import type { Asker, Verdict } from "../../core/workflow/events.ts";
 import type { Json } from "../../core/workflow/json.ts";
 import { parameterFrom } from "../../core/workflow/parameters.ts";
+import { rollbackTo } from "../../core/workflow/rollback.ts";
+import type { Run } from "../../core/workflow/run.ts";
+import { GIT_VARIABLES, worktreeOf } from "../../core/workflow/worktree.ts";
 import { readWhole } from "../../log/file.ts";
 import { isObject } from "../../wire/lines.ts";
-import { isJsonTable, type ListedRun, type RunParams, type ShownRun } from "../../wire/workflow-rpc.ts";
+import {
+  askerOf,
+  isJsonTable,
+  type ListedRun,
+  type RolledBackRun,
+  type RunParams,
+  type ShownRun,
+} from "../../wire/workflow-rpc.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sha256 } from "../../world/hash.ts";
 import type { Handlers } from "../rpc-server.ts";
-import { deadLettersOf, listedOf, recordsOf } from "./listed.ts";
+import { deadLettersOf, itemOf, listedOf, recordsOf, runningOf } from "./listed.ts";
 import type { WorkflowPart } from "./part.ts";
-import { repoOf } from "./repo.ts";
+import { repoOf, repositoryOf } from "./repo.ts";
 
 export type WorkflowHandlerPorts = {
   readonly disk: Disk;
+  readonly home: string;
   readonly environment: EnvironmentRules;
   /** Undefined until the daemon takes changes. */
   live(): WorkflowPart | undefined;
@@ -54,14 +66,24 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
     "workflow.show": async (params) => show(ports.parts(), params),
     "workflow.interrupt": (params) => ofRun(params, (id) => ({ kind: "interrupt", id })),
     "workflow.cancel": (params) => ofRun(params, (id) => ({ kind: "cancel", id })),
-    "workflow.resume": (params) => ofRun(params, (id) => ({ kind: "resume", id, force: params["force"] === true })),
+    "workflow.resume": (params) =>
+      ofRun(params, (id) => ({ kind: "resume", id, force: params["force"] === true, ...askedBy(params) })),
     "dlq.list": async ({ id, from }) => {
       const run = typeof id === "string" ? ports.parts()?.turn.states.get(id) : undefined;
       if (run === undefined) return unknown(id);
       return ok(deadLettersOf(run, typeof from === "number" ? from : 0));
     },
+    "dlq.show": async ({ id, item }) => {
+      const run = typeof id === "string" ? ports.parts()?.turn.states.get(id) : undefined;
+      if (run === undefined) return unknown(id);
+      const found = typeof item === "number" ? itemOf(run, item) : undefined;
+      return found === undefined
+        ? refused("unknown", `${run.name} has no item ${String(item)}.`, "holdfast dlq ls shows those that failed.")
+        : ok(found);
+    },
     "dlq.retry": (params) => ofQueue(params, "dlq-retry"),
     "dlq.clear": (params) => ofQueue(params, "dlq-clear"),
+    "workflow.rollback": (params) => rollback(ports, params),
     "workflow.changes": (params) => changes(ports, params),
     "workflow.change": async (params) => {
       const { id } = params;
@@ -71,7 +93,7 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
       ofRun(params, (id) => {
         const { attempt, verdict } = params;
         if (typeof attempt !== "string" || !isVerdict(verdict)) return bad("verdict is rerun, done or failed");
-        return { kind: "resolve", id, attempt, verdict };
+        return { kind: "resolve", id, attempt, verdict, ...askedBy(params) };
       }),
   };
 }
@@ -90,6 +112,11 @@ function isNumbers(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((item) => Number.isSafeInteger(item));
 }
 
+function askedBy({ by }: Params): { readonly by?: Asker } {
+  const asker = askerOf(by);
+  return asker === undefined ? {} : { by: asker };
+}
+
 function isVerdict(value: unknown): value is Verdict {
   return value === "rerun" || value === "done" || value === "failed";
 }
@@ -102,7 +129,7 @@ function show(part: WorkflowPart | undefined, { id, from }: Params): Result<Show
   const run = typeof id === "string" ? part?.turn.states.get(id) : undefined;
   if (run === undefined || run.removed) return unknown(id);
   const first = typeof from === "number" && Number.isSafeInteger(from) && from >= 0 ? from : 0;
-  return ok({ ...listedOf(run), from: first, records: recordsOf(run, first) });
+  return ok({ ...listedOf(run), from: first, records: recordsOf(run, first), attempts: runningOf(run) });
 }
 
 async function run(ports: WorkflowHandlerPorts, given: Params): Promise<Result<ListedRun>> {
@@ -122,6 +149,32 @@ async function run(ports: WorkflowHandlerPorts, given: Params): Promise<Result<L
   if (twin !== undefined) return ok(listedOf(twin));
   if (!made.ok) part.engine.entrust(id, {});
   return made.ok ? ok(listedOf(made.value)) : made;
+}
+
+/** How many undone steps an answer names. */
+const MOST_UNDONE = 500;
+
+/** Nothing is done on a dry run; in doubt it is one. */
+async function rollback(ports: WorkflowHandlerPorts, { id, seq, dryRun }: Params): Promise<Result<RolledBackRun>> {
+  const part = ports.live();
+  if (part === undefined) return NOT_LIVE;
+  const run = typeof id === "string" ? part.turn.states.get(id) : undefined;
+  if (run === undefined || run.removed) return unknown(id);
+  const saved = part.storage.loadAt(run.id, typeof seq === "number" ? seq : Number.NaN);
+  if (!saved.ok) return saved;
+  const back = rollbackTo(run, saved.value);
+  if (!back.ok) return back;
+  const { command, steps, items } = back.value;
+  const done = dryRun === false ? await part.turn.submit(command) : mayRollBack(run, command);
+  if (!done.ok) return done;
+  const more = Math.max(0, steps.length - MOST_UNDONE);
+  return ok({ run: listedOf(done.value), steps: steps.slice(0, MOST_UNDONE), more, items });
+}
+
+/** The run as it is, or why it could not be rolled back now. */
+function mayRollBack(run: Run, command: WorkflowCommand): Result<Run> {
+  const decided = decideWorkflow(new Map([[run.id, run]]), command, run.createdAt);
+  return decided.ok ? ok(run) : decided;
 }
 
 type File = { readonly definition: Definition; readonly sourceSha256: string };
@@ -153,7 +206,7 @@ async function changeTo({ disk, parts }: WorkflowHandlerPorts, id: string): Prom
 
 /** WH1. What looks like a secret goes to the programs, and never to disk (core/environment.ts). */
 async function createOf(ports: WorkflowHandlerPorts, params: RunParams): Promise<Result<CreateRun>> {
-  const { id, path, cwd, texts, values, env } = params;
+  const { id, path, texts, values } = params;
   const file = await readFile(ports.disk, path);
   if (!file.ok) return file;
   const { definition } = file.value;
@@ -161,17 +214,37 @@ async function createOf(ports: WorkflowHandlerPorts, params: RunParams): Promise
     name,
     parameterFrom(definition, name, text),
   ]);
+  const place = placeOf(ports, params, definition.name);
+  if (!place.ok) return place;
   return ok({
     kind: "create",
     id,
     path,
-    repo: repoOf(ports.disk, cwd),
-    cwd,
-    worktree: undefined,
-    environment: keepEnvironment(env, ports.environment).kept,
+    ...place.value,
     ...file.value,
     parameters: { ...values, ...Object.fromEntries(named) },
   });
+}
+
+type RunPlace = Pick<CreateRun, "repo" | "cwd" | "worktree" | "environment">;
+
+/** Where it runs: there where it was asked for, or in the same place of a worktree of its own. */
+function placeOf(
+  { disk, home, environment: rules }: WorkflowHandlerPorts,
+  params: RunParams,
+  name: string,
+): Result<RunPlace> {
+  const { id, cwd, env } = params;
+  const repo = repoOf(disk, cwd);
+  const environment = keepEnvironment(env, rules).kept;
+  if (params.worktree !== true) return ok({ repo, cwd, worktree: undefined, environment });
+  const repository = repositoryOf(disk, cwd);
+  if (repository === undefined)
+    return refused("no-repository", `${cwd} is in no git repository.`, "Run it in one, or without --worktree.");
+  const worktree = worktreeOf({ id, name, repo }, { home, repository });
+  const kept = Object.entries(environment).filter(([variable]) => !GIT_VARIABLES.includes(variable));
+  const inside = `${worktree.path}${cwd.slice(repository.length)}`;
+  return ok({ repo, cwd: inside, worktree, environment: Object.fromEntries(kept) });
 }
 
 function fileAt(disk: Disk, path: string): Result<Uint8Array> {
@@ -184,13 +257,13 @@ function fileAt(disk: Disk, path: string): Result<Uint8Array> {
   }
 }
 
-function runParams({ id, path, cwd, texts, values, env }: Params): Result<RunParams> {
+function runParams({ id, path, cwd, texts, values, env, worktree }: Params): Result<RunParams> {
   const isPath = (value: unknown): value is string => typeof value === "string" && value.startsWith("/");
   if (typeof id !== "string" || !isId(id)) return { ok: false, error: bad("id is an id") };
   if (!isPath(path) || !isPath(cwd)) return { ok: false, error: bad("path and cwd are full paths") };
   if (!isTextMap(texts) || !isTextMap(env) || !isJsonTable(values))
     return { ok: false, error: bad("texts and env are tables of texts, and values a table") };
-  return ok({ id, path, cwd, texts, values, env });
+  return ok({ id, path, cwd, texts, values, env, worktree: worktree === true });
 }
 
 function isTextMap(value: unknown): value is Record<string, string> {
