@@ -11,7 +11,7 @@ import type { TmuxCare, TmuxPolicy } from "../core/tmux.ts";
 import type { StepChange } from "../core/workflow/decide-versions.ts";
 import type { Verdict } from "../core/workflow/events.ts";
 import { isObject } from "./lines.ts";
-import type { DeadLetters, ListedRun, RunParams, ShownRun } from "./workflow-rpc.ts";
+import type { DeadLetters, ListedRun, MigrateParams, MigrationReport, RunParams, ShownRun } from "./workflow-rpc.ts";
 
 export const RPC_PROTOCOL = 1;
 
@@ -129,6 +129,7 @@ export type Methods = {
   "dlq.clear": { params: { id: string; items: readonly number[] | "all" }; result: ListedRun };
   "workflow.changes": { params: { id: string }; result: readonly StepChange[] };
   "workflow.change": { params: { id: string }; result: ListedRun };
+  "workflow.migrate": { params: MigrateParams; result: MigrationReport };
   "workflow.resolve": { params: { id: string; attempt: string; verdict: Verdict }; result: ListedRun };
   "recovery.report": { params: { name: string | null }; result: Report | null };
   "recovery.retry": { params: Record<string, never>; result: { stage: RecoveryStage } };

@@ -4,7 +4,7 @@
 
 import type { Child } from "../terminal.ts";
 import type { Definition } from "./definition.ts";
-import type { Verdict } from "./events.ts";
+import type { Created, Migrated, Verdict } from "./events.ts";
 import type { Json } from "./json.ts";
 
 export type CreateRun = {
@@ -27,8 +27,17 @@ export type Output = { readonly text: string; readonly bytes: number };
 type To<Kind extends string, Fields = Record<never, never>> = { readonly kind: Kind; readonly id: string } & Fields;
 type OfAttempt<Kind extends string, Fields = Record<never, never>> = To<Kind, { readonly attempt: string } & Fields>;
 
+/** A part of what an older program had recorded (migrate.ts). A part that is there already changes nothing. */
+export type MigrateRun = {
+  readonly kind: "migrate";
+  readonly id: string;
+  readonly created: Created;
+  readonly part: Migrated;
+};
+
 export type WorkflowCommand =
   | CreateRun
+  | MigrateRun
   | To<"interrupt">
   | To<"cancel">
   /** A failed or interrupted run goes on; `force` also where the failure is not one that a retry can change. */
