@@ -151,7 +151,7 @@ test("what the steps of ended runs wrote goes by age; a run that can go on keeps
   ]);
   expect(bytes).toBe(2400);
   expect(life.files(`state/w/sessions/${DONE}/attempts`)).toEqual(["2"]); // What is not ours stays.
-  expect(life.files(`state/w/sessions/${DONE}`)).toEqual(["attempts", "checkpoint.json", "events.jsonl", "history"]);
+  expect(life.files(`state/w/sessions/${DONE}`)).toEqual(["attempts", "checkpoint.json", "history"]);
   expect(life.files(`state/w/sessions/${CANCELLED}`)).not.toContain("attempts");
   for (const id of [FAILED, STOPPED, LOST, QUEUED, OTHER]) {
     expect(life.files(`state/w/sessions/${id}/attempts/1`)).toHaveLength(5);
