@@ -262,6 +262,7 @@ export class Daemon {
     }
     const parts = this.#opened();
     goLive(parts);
+    if (!this.#ports.safeMode.isActive()) void parts.workflows.migration.firstAccess(world.self.environment());
     say(`live after ${this.#took()} ms (${this.#cause}, ${outcome.items.length} looked at)`);
     parts.hands.holderProgram ??= await makeHolderProgram(world.disk, world.self, world.home);
   }

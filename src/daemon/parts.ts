@@ -73,7 +73,7 @@ export async function openParts(ports: DaemonPorts, hooks: PartHooks): Promise<P
     restore: (terminal, reason) => restorer.restore(terminal, { reason, found: true, way: "plan", asked: false }),
     report: hooks.report,
   });
-  const garbage = openGarbage(ports, turn, log, tmux);
+  const garbage = openGarbage(ports, log, { turn, tmux, workflows });
   return { log, turn, hands, screens, checkpoints, restorer, garbage, tmux, workflows };
 }
 
@@ -104,15 +104,15 @@ function openRestorer({ world, config }: DaemonPorts, turn: Turn, hands: Hands, 
 
 function openGarbage(
   { world, config, safeMode, say }: DaemonPorts,
-  turn: Turn,
   log: EventLog,
-  tmux: TmuxPart,
+  { turn, tmux, workflows }: Pick<Parts, "turn" | "tmux" | "workflows">,
 ): Garbage {
   return new Garbage(world, config.retention, {
     terminals: () => turn.terminals.values(),
     removedAt: (id) => removalTime(log, `terminals/${id}`, "terminal.removed"),
     tmux: () => tmux.turn.states.values(),
     releasedAt: (id) => removalTime(log, `tmux/${id}`, "tmux.released"),
+    runs: () => workflows.turn.states.values(),
     isOff: () => safeMode.isActive(),
     say,
   });

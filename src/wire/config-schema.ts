@@ -59,6 +59,12 @@ export const SECTIONS = {
     ),
     endedDays: whole([1, MANY_DAYS], 30, "How long the output of a terminal is kept after its program has ended."),
     tapeBytes: whole([0, 1_024 * 1_024 * MIB], 4_096 * MIB, "How much output of ended terminals is kept in all."),
+    runDays: whole(
+      [1, MANY_DAYS],
+      30,
+      "How long what a workflow's steps wrote is kept after the run is done or cancelled.",
+    ),
+    runBytes: whole([0, 1_024 * 1_024 * MIB], 4_096 * MIB, "How much of it is kept in all."),
     reportDays: whole([1, MANY_DAYS], 90, "How long reports of recoveries are kept; the newest always is."),
     reports: whole([1, 50], 50, "How many of them are kept."),
     quarantineDays: whole([1, MANY_DAYS], 90, "How long damaged files are kept in quarantine."),

@@ -11,7 +11,16 @@ import type { TmuxCare, TmuxPolicy } from "../core/tmux.ts";
 import type { StepChange } from "../core/workflow/decide-versions.ts";
 import type { Asker, Verdict } from "../core/workflow/events.ts";
 import { isObject } from "./lines.ts";
-import type { DeadLetters, ListedRun, RolledBackRun, RunParams, ShownItem, ShownRun } from "./workflow-rpc.ts";
+import type {
+  DeadLetters,
+  ListedRun,
+  MigrateParams,
+  MigrationReport,
+  RolledBackRun,
+  RunParams,
+  ShownItem,
+  ShownRun,
+} from "./workflow-rpc.ts";
 
 export const RPC_PROTOCOL = 1;
 
@@ -131,6 +140,7 @@ export type Methods = {
   "workflow.rollback": { params: { id: string; seq: number; dryRun: boolean }; result: RolledBackRun };
   "workflow.changes": { params: { id: string }; result: readonly StepChange[] };
   "workflow.change": { params: { id: string }; result: ListedRun };
+  "workflow.migrate": { params: MigrateParams; result: MigrationReport };
   "workflow.resolve": { params: { id: string; attempt: string; verdict: Verdict; by?: Asker }; result: ListedRun };
   "recovery.report": { params: { name: string | null }; result: Report | null };
   "recovery.retry": { params: Record<string, never>; result: { stage: RecoveryStage } };

@@ -1,6 +1,6 @@
 // What is said about workflow runs between the daemon and its clients. Fields are added, never changed.
 import { isId } from "../base/ids.ts";
-import type { Asker, StepOutcome } from "../core/workflow/events.ts";
+import type { Asker, MigratedFrom, StepOutcome } from "../core/workflow/events.ts";
 import type { Json } from "../core/workflow/json.ts";
 import type { ItemProgress } from "../core/workflow/progress.ts";
 import type { UndoneStep } from "../core/workflow/rollback.ts";
@@ -104,6 +104,39 @@ export type ShownItem = {
 
 /** Those from item number `from` on, as many as fit an answer; `next` is where the rest begins, null where there is none. */
 export type DeadLetters = { readonly letters: readonly DeadLetter[]; readonly next: number | null };
+
+export type MigrateParams = {
+  directory: string;
+  /** Files that records may be of which name none. */
+  workflows: readonly string[];
+  env: Readonly<Record<string, string>>;
+  dryRun: boolean;
+};
+
+/** What was found of one run, and what became of it. */
+export type MigratedRun = {
+  readonly layout: MigratedFrom["layout"];
+  readonly path: string;
+  /** What the older program calls it, and its workflow. */
+  readonly old: string;
+  readonly name: string | null;
+  /** `would`: with --dry-run. `before`: it is there since an earlier migration. `older`: another record knows more. `over`: it has ended. */
+  readonly fate: "migrated" | "would" | "before" | "older" | "over" | "could not";
+  /** The run it is now. */
+  readonly run: string | null;
+  readonly state: RunState | null;
+  readonly reason: string;
+  readonly notes: readonly string[];
+  readonly next: string | null;
+};
+
+export type MigrationReport = {
+  readonly at: string;
+  readonly directory: string;
+  readonly dryRun: boolean;
+  readonly migrated: number;
+  readonly items: readonly MigratedRun[];
+};
 
 /** A user's name is for people to read: as long as any system allows. */
 const LONGEST_USER = 64;

@@ -4,6 +4,7 @@ import { type DataFlags, flag, home, text, textFlag } from "../flags.ts";
 import type { Context } from "../outside.ts";
 import { checkpoints } from "./checkpoint-routes.ts";
 import { dlq } from "./dlq-routes.ts";
+import type { MigrateFlags } from "./migrate.ts";
 import type { ResumeFlags } from "./resume.ts";
 import type { RunFlags } from "./run.ts";
 import { ROW, workflow } from "./words.ts";
@@ -94,4 +95,45 @@ const cancel = buildCommand<DataFlags, [run: string], Context>({
   docs: { brief: "Stop a run for good; its steps are asked to end (SIGTERM), and made to after ten seconds" },
 });
 
-export const workflowRoutes = { run, workflows, resume, cancel, checkpoints, dlq };
+const migrate = buildCommand<MigrateFlags, [dir?: string], Context>({
+  loader: async () => (await import("./migrate.ts")).migrateCommand,
+  parameters: {
+    flags: {
+      home,
+      workflow: {
+        kind: "parsed",
+        parse: text,
+        variadic: true,
+        optional: true,
+        placeholder: "file",
+        brief: "The workflow file of records that name none, or whose file has moved. May be given more than once",
+      },
+      dryRun: flag("Only say what would become of each; nothing is changed"),
+      json: flag(
+        "One JSON object {at, directory, dryRun, migrated, items: [{layout, path, old, name, fate, run, state, reason, notes, next}]}",
+      ),
+    },
+    aliases: { n: "dryRun" },
+    positional: {
+      kind: "tuple",
+      parameters: [
+        {
+          parse: text,
+          placeholder: "dir",
+          optional: true,
+          brief: "Where the older program kept its state [default = the home]",
+        },
+      ],
+    },
+  },
+  docs: {
+    brief: "Take over runs that an older program began, so that they can be resumed",
+    fullDescription: [
+      "Knows the state of sessions (current_step, completed_steps), ID/checkpoints/*.checkpoint.json, mapreduce/jobs/ and sessions/ID/checkpoint.json (docs/WORKFLOWS.md).",
+      "Originals are only read. A run that was migrated before is not migrated again. What cannot be taken over is said, with the reason.",
+      "The exit code is 1 where something could not be migrated.",
+    ].join("\n"),
+  },
+});
+
+export const workflowRoutes = { run, workflows, resume, cancel, checkpoints, dlq, migrate };

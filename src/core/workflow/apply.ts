@@ -6,6 +6,7 @@ import { assert } from "../../base/assert.ts";
 import { tableOf, withAll } from "../../base/table.ts";
 import { push, vectorOf } from "../../base/vector.ts";
 import { applyItems, NO_ITEMS, newTrack } from "./apply-items.ts";
+import { applyMigrated } from "./apply-migrated.ts";
 import { applyRollback } from "./apply-rollback.ts";
 import { firstPhase, INPUT_STEP, type Phase, stepsOf } from "./definition.ts";
 import type * as e from "./events.ts";
@@ -46,6 +47,7 @@ function created(id: string, data: e.Created): Run {
     asked: undefined,
     point: "before",
     removed: false,
+    migrated: undefined,
   };
 }
 
@@ -196,6 +198,8 @@ function applyRun(run: Run, event: e.WorkflowEvent): Run {
       return changed(run, event.data);
     case "workflow.rolledback":
       return applyRollback(run, event.data);
+    case "workflow.migrated":
+      return applyMigrated(run, event.data);
     case "workflow.removed":
       return { ...run, removed: true };
     default:

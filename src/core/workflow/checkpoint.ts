@@ -8,7 +8,7 @@ import { NO_ITEMS } from "./apply-items.ts";
 import { type Definition, type Phase, type Step, stepById, stepsOf } from "./definition.ts";
 import type { StepError, StepOutcome, WorkflowEvent } from "./events.ts";
 import type { Json } from "./json.ts";
-import type { Asked, Item, Items, Run, Status, StepRecord, Track } from "./run.ts";
+import type { Asked, Item, Items, Migration, Run, Status, StepRecord, Track } from "./run.ts";
 import { WORKTREE_STEP } from "./worktree.ts";
 
 /** The shape of a checkpoint, and the rules that made what is in it. */
@@ -75,6 +75,8 @@ export type RunRest = {
   readonly asked: Asked | undefined;
   readonly point: Run["point"];
   readonly removed: boolean;
+  /** Absent in those from before there was any. */
+  readonly migrated?: Migration | undefined;
 };
 
 export type WorkflowCheckpoint = {
@@ -132,6 +134,8 @@ export function checkpointState(run: Run): CheckpointState {
   return { kind: "Completed", step_index: flatIndex(run.definition, last), output: last.output };
 }
 
+const MANUAL: ReadonlySet<string> = new Set(["workflow.rolledback", "workflow.changed", "workflow.migrated"]);
+
 /** Why a checkpoint is due after an event (UC-3); undefined where none is. */
 export function reasonOf(event: WorkflowEvent): CheckpointReason | undefined {
   if (event.event === "workflow.attempt.started") return "BeforeStep";
@@ -139,7 +143,7 @@ export function reasonOf(event: WorkflowEvent): CheckpointReason | undefined {
   if (event.event === "workflow.item.ended") return event.data.outcome === "failed" ? "StepFailed" : "AfterStep";
   if (event.event === "workflow.close.requested") return "Signal";
   if (event.event === "workflow.ended") return event.data.state === "interrupted" ? "Signal" : undefined;
-  return event.event === "workflow.rolledback" || event.event === "workflow.changed" ? "Manual" : undefined;
+  return MANUAL.has(event.event) ? "Manual" : undefined;
 }
 
 /** A step's place in the whole file, from 0. */
@@ -201,10 +205,11 @@ function mapReduceState({ items, active, main }: Run): MapReduceCheckpointState 
 
 function restOf(run: Run): RunRest {
   const { name, repo, cwd, environment, definition, sourceSha256, parameters, createdAt } = run;
-  const { status, main, attempts, kept, asked, point, removed } = run;
+  const { status, main, attempts, kept, asked, point, removed, migrated } = run;
   const worktree = run.worktree && { repository: run.worktree.repository, branch: run.worktree.branch };
   const facts = { name, repo, cwd, worktree, environment, definition, source_sha256: sourceSha256, parameters };
-  return { ...facts, started_at: createdAt, status, main, attempts, kept: [...kept], asked, point, removed };
+  const rest = { status, main, attempts, kept: [...kept], asked, point, removed, migrated };
+  return { ...facts, started_at: createdAt, ...rest };
 }
 
 /** K1. */
@@ -226,6 +231,7 @@ export function fromCheckpoint(checkpoint: WorkflowCheckpoint): Run {
     items: items ?? NO_ITEMS,
     records: vectorOf(completed_steps.map(recordIn)),
     kept: new Set(kept),
+    migrated: run.migrated,
   };
 }
 

@@ -4,7 +4,7 @@
 
 import type { Child } from "../terminal.ts";
 import type { Definition, Phase } from "./definition.ts";
-import type { Asker, Verdict } from "./events.ts";
+import type { Asker, Created, Migrated, Verdict } from "./events.ts";
 import type { Json } from "./json.ts";
 import type { Worktree } from "./worktree.ts";
 
@@ -35,8 +35,17 @@ export type RollbackPlace = {
 type To<Kind extends string, Fields = Record<never, never>> = { readonly kind: Kind; readonly id: string } & Fields;
 type OfAttempt<Kind extends string, Fields = Record<never, never>> = To<Kind, { readonly attempt: string } & Fields>;
 
+/** A part of what an older program had recorded (migrate.ts). A part that is there already changes nothing. */
+export type MigrateRun = {
+  readonly kind: "migrate";
+  readonly id: string;
+  readonly created: Created;
+  readonly part: Migrated;
+};
+
 export type WorkflowCommand =
   | CreateRun
+  | MigrateRun
   | To<"interrupt">
   | To<"cancel">
   /** A failed or interrupted run goes on; `force` also where the failure is not one that a retry can change. */

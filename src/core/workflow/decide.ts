@@ -6,8 +6,9 @@
 import { ok, type Result, refused } from "../../base/result.ts";
 import { advance } from "./advance.ts";
 import { applyWorkflow } from "./apply.ts";
-import type { CreateRun, WorkflowCommand } from "./commands.ts";
+import type { CreateRun, MigrateRun, WorkflowCommand } from "./commands.ts";
 import { decideAttempt, isAttemptReport, rerunUncertain } from "./decide-attempt.ts";
+import { decideMigrate, halfThere, isHalf } from "./decide-migrate.ts";
 import { decideQueue } from "./decide-queue.ts";
 import { changeOf, rollbackOf, tooLarge } from "./decide-versions.ts";
 import { Draft } from "./draft.ts";
@@ -19,9 +20,11 @@ import { type Attempt, askedText, attemptsOf, type Run, type Runs } from "./run.
 
 export function decideWorkflow(runs: Runs, command: WorkflowCommand, at: string): Result<WorkflowEvent[]> {
   if (command.kind === "create") return create(runs, command, at);
+  if (command.kind === "migrate") return decideMigrate(runs, command);
   const run = runs.get(command.id);
   if (run === undefined || run.removed)
     return refused("unknown", `There is no run ${command.id}.`, "holdfast workflows shows all.");
+  if (isHalf(run)) return halfThere(run);
   const draft = new Draft(run, at);
   const refusal = isAttemptReport(command) ? decideAttempt(draft, command) : decideRun(draft, command);
   if (refusal !== undefined) return { ok: false, error: refusal };
@@ -45,7 +48,7 @@ function create(runs: Runs, command: CreateRun, at: string): Result<WorkflowEven
 }
 
 type Refused = ReturnType<typeof refused>["error"];
-type RunCommand = Exclude<WorkflowCommand, CreateRun | { readonly attempt: string }>;
+type RunCommand = Exclude<WorkflowCommand, CreateRun | MigrateRun | { readonly attempt: string }>;
 
 function decideRun(draft: Draft, command: RunCommand): Refused | undefined {
   switch (command.kind) {

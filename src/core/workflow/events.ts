@@ -32,6 +32,7 @@ export type WorkflowEvent =
   | Event<"workflow.resumed", { readonly by?: Asker; readonly at: string }>
   | Event<"workflow.changed", Changed>
   | Event<"workflow.rolledback", RolledBack>
+  | Event<"workflow.migrated", Migrated>
   | Event<"workflow.removed", Record<string, never>>;
 
 /** Why a step failed, for people (`message`) and for `${error.…}`. */
@@ -192,5 +193,60 @@ export type RolledBack = {
   readonly index: number;
   /** Steps to be passed over, as after a change of the file. */
   readonly kept?: readonly string[];
+  readonly at: string;
+};
+
+/** Where a migrated run comes from: what of, and the bytes it was made from. */
+export type MigratedFrom = {
+  readonly layout: "session" | "checkpoints" | "job" | "unified" | "holdfast";
+  readonly path: string;
+  /** What the older program called it. */
+  readonly id: string;
+  readonly sha256: string;
+};
+
+/** What an older program had recorded, in parts that each fit a transaction: records and items add up, the rest is as the last one says. */
+export type Migrated = {
+  readonly source: MigratedFrom;
+  /** From 1. Before the last of them the run can do nothing. */
+  readonly part: number;
+  readonly parts: number;
+  readonly records: readonly MigratedStep[];
+  readonly items: readonly MigratedItem[];
+  readonly phase: Phase;
+  readonly iteration: number;
+  readonly index: number;
+  /** Steps behind that place which are done all the same. */
+  readonly kept: readonly string[];
+  /** Values that differ from what the records leave. */
+  readonly variables: Readonly<Record<string, Json>>;
+  /** Whether the list of items is whole. */
+  readonly complete: boolean;
+  /** The step that may have been running, and why nobody knows; null where there is none. */
+  readonly uncertain: { readonly step: string; readonly reason: string } | null;
+  /** null: it was interrupted. */
+  readonly error: StepError | null;
+  readonly at: string;
+};
+
+export type MigratedStep = {
+  readonly step: string;
+  readonly phase: Phase;
+  readonly iteration: number;
+  readonly index: number;
+  readonly variables: Readonly<Record<string, Json>>;
+  readonly output: string | null;
+  readonly duration_ms: number;
+  readonly at: string;
+};
+
+export type MigratedItem = {
+  readonly value: Json;
+  /** "uncertain": it was being worked on; `step` is the one to ask about. */
+  readonly state: "pending" | "succeeded" | "failed" | "uncertain";
+  readonly step: string;
+  readonly result: Json;
+  readonly message: string | null;
+  readonly tries: number;
   readonly at: string;
 };

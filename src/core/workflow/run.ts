@@ -7,7 +7,7 @@ import type { Table } from "../../base/table.ts";
 import type { Vector } from "../../base/vector.ts";
 import type { Child } from "../terminal.ts";
 import type { Definition, Phase } from "./definition.ts";
-import type { Asker, StepError, StepOutcome, StopReason, WorkflowEvent } from "./events.ts";
+import type { Asker, MigratedFrom, StepError, StepOutcome, StopReason, WorkflowEvent } from "./events.ts";
 import type { Json } from "./json.ts";
 import type { Worktree } from "./worktree.ts";
 
@@ -144,7 +144,11 @@ export type Run = {
   /** Whether the last thing that happened was the end of a step (UC-2). */
   readonly point: "before" | "after";
   readonly removed: boolean;
+  /** Where it comes from, if an older program began it, and how many parts of that are there. */
+  readonly migrated: Migration | undefined;
 };
+
+export type Migration = { readonly source: MigratedFrom; readonly part: number; readonly parts: number };
 
 export type Runs = ReadonlyMap<string, Run>;
 

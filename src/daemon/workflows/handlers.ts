@@ -1,7 +1,6 @@
 // What clients may ask about workflows. As handlers.ts: changing waits until the daemon is live.
 // WH1. The daemon reads the file itself: what it checked is what runs, and a file of any length fits.
 // WH2. A run's id is its client's. A repeat of the same wish finds its run, and makes no second one.
-// WH3. The reader of YAML is loaded when the first file is read: it would make every start of the daemon 40 ms longer.
 import { isFault } from "../../base/fault.ts";
 import { isId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
@@ -9,29 +8,28 @@ import { type EnvironmentRules, keepEnvironment } from "../../core/environment.t
 import type { CreateRun, WorkflowCommand } from "../../core/workflow/commands.ts";
 import { decideWorkflow } from "../../core/workflow/decide.ts";
 import { changesOf, type StepChange } from "../../core/workflow/decide-versions.ts";
-import type { Definition } from "../../core/workflow/definition.ts";
 import type { Asker, Verdict } from "../../core/workflow/events.ts";
 import type { Json } from "../../core/workflow/json.ts";
 import { parameterFrom } from "../../core/workflow/parameters.ts";
 import { rollbackTo } from "../../core/workflow/rollback.ts";
 import type { Run } from "../../core/workflow/run.ts";
 import { GIT_VARIABLES, worktreeOf } from "../../core/workflow/worktree.ts";
-import { readWhole } from "../../log/file.ts";
 import { isObject } from "../../wire/lines.ts";
 import {
   askerOf,
   isJsonTable,
   type ListedRun,
+  type MigrationReport,
   type RolledBackRun,
   type RunParams,
   type ShownRun,
 } from "../../wire/workflow-rpc.ts";
 import type { Disk } from "../../world/disk.ts";
-import { sha256 } from "../../world/hash.ts";
 import type { Handlers } from "../rpc-server.ts";
 import { deadLettersOf, itemOf, listedOf, recordsOf, runningOf } from "./listed.ts";
 import type { WorkflowPart } from "./part.ts";
 import { repoOf, repositoryOf } from "./repo.ts";
+import { readWorkflowFile } from "./workflow-files.ts";
 
 export type WorkflowHandlerPorts = {
   readonly disk: Disk;
@@ -89,6 +87,7 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
       const { id } = params;
       return submit(typeof id === "string" ? await changeTo(ports, id) : bad("id is a text"));
     },
+    "workflow.migrate": (params) => migrate(ports, params),
     "workflow.resolve": (params) =>
       ofRun(params, (id) => {
         const { attempt, verdict } = params;
@@ -177,37 +176,25 @@ function mayRollBack(run: Run, command: WorkflowCommand): Result<Run> {
   return decided.ok ? ok(run) : decided;
 }
 
-type File = { readonly definition: Definition; readonly sourceSha256: string };
-
-/** WH3 */
-async function readFile(disk: Disk, path: string): Promise<Result<File>> {
-  const bytes = fileAt(disk, path);
-  if (!bytes.ok) return bytes;
-  const { readWorkflow, workflowNameOf, workflowRefusal } = await import("../../wire/workflow-file.ts");
-  const read = readWorkflow(bytes.value, workflowNameOf(path));
-  if (!read.ok) return { ok: false, error: workflowRefusal(path, read.error) };
-  return ok({ definition: read.value, sourceSha256: sha256(bytes.value) });
-}
-
 /** How a run's file differs from what the run goes by; a file that is gone differs in nothing. */
 async function changes({ disk, parts }: WorkflowHandlerPorts, { id }: Params): Promise<Result<readonly StepChange[]>> {
   const run = typeof id === "string" ? parts()?.turn.states.get(id) : undefined;
   if (run === undefined) return unknown(id);
   if (disk.stat(run.path) === undefined) return ok([]);
-  const file = await readFile(disk, run.path);
+  const file = await readWorkflowFile(disk, run.path);
   if (!file.ok) return file;
   return ok(file.value.sourceSha256 === run.sourceSha256 ? [] : changesOf(run, file.value.definition));
 }
 
 async function changeTo({ disk, parts }: WorkflowHandlerPorts, id: string): Promise<WorkflowCommand | Refusal> {
-  const file = await readFile(disk, parts()?.turn.states.get(id)?.path ?? "");
+  const file = await readWorkflowFile(disk, parts()?.turn.states.get(id)?.path ?? "");
   return file.ok ? { kind: "change", id, ...file.value } : file.error;
 }
 
 /** WH1. What looks like a secret goes to the programs, and never to disk (core/environment.ts). */
 async function createOf(ports: WorkflowHandlerPorts, params: RunParams): Promise<Result<CreateRun>> {
   const { id, path, texts, values } = params;
-  const file = await readFile(ports.disk, path);
+  const file = await readWorkflowFile(ports.disk, path);
   if (!file.ok) return file;
   const { definition } = file.value;
   const named = Object.entries(texts).map(([name, text]): [string, Json] => [
@@ -247,14 +234,25 @@ function placeOf(
   return ok({ repo, cwd: inside, worktree, environment: Object.fromEntries(kept) });
 }
 
-function fileAt(disk: Disk, path: string): Result<Uint8Array> {
+/** A disk that does not let it is a refusal: what was taken over before stays so, and the next call goes on. */
+async function migrate(ports: WorkflowHandlerPorts, given: Params): Promise<Result<MigrationReport>> {
+  const part = ports.live();
+  if (part === undefined) return NOT_LIVE;
+  const { directory, workflows, env, dryRun } = given;
+  if (typeof directory !== "string" || !directory.startsWith("/"))
+    return { ok: false, error: bad("directory is a full path") };
+  if (!isTexts(workflows) || !isTextMap(env))
+    return { ok: false, error: bad("workflows are texts, and env a table of them") };
   try {
-    const bytes = readWhole(disk, path);
-    return bytes === undefined ? refused("unknown", `There is no file ${path}.`, "Name a workflow file.") : ok(bytes);
+    return ok(await part.migration.migrate({ directory, workflows, env, dryRun: dryRun !== false }));
   } catch (error) {
     if (isFault(error)) return refused(error.code, error.message, error.hint);
     throw error;
   }
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 function runParams({ id, path, cwd, texts, values, env, worktree }: Params): Result<RunParams> {

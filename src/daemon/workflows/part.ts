@@ -5,6 +5,7 @@ import type { Hands } from "../hands.ts";
 import { CheckpointStorage } from "./checkpoint-storage.ts";
 import { RunCheckpoints } from "./checkpoints.ts";
 import { Engine } from "./engine.ts";
+import { MigrationOfRuns } from "./migration.ts";
 import { WorkflowTurn } from "./turn.ts";
 
 export type WorkflowPart = {
@@ -12,10 +13,11 @@ export type WorkflowPart = {
   readonly engine: Engine;
   readonly checkpoints: RunCheckpoints;
   readonly storage: CheckpointStorage;
+  readonly migration: MigrationOfRuns;
 };
 
 export function openWorkflows(log: EventLog, hands: Hands, ports: DaemonPorts): WorkflowPart {
-  const { world, bus, safeMode, say, broken } = ports;
+  const { world, config, bus, safeMode, say, broken } = ports;
   const turn = new WorkflowTurn(log, world.clock, {
     // Only what happened, and to whom: an event may be as long as a transaction. Who wants to know more asks.
     publish: ({ event, id }) => bus.publish(event, { event, id }),
@@ -37,5 +39,7 @@ export function openWorkflows(log: EventLog, hands: Hands, ports: DaemonPorts): 
     say,
     broken,
   });
-  return { turn, engine, checkpoints, storage };
+  const rules = { allow: config.terminal.envAllow, deny: config.terminal.envDeny };
+  const migration = new MigrationOfRuns(world, turn, { rules, say, broken });
+  return { turn, engine, checkpoints, storage, migration };
 }
