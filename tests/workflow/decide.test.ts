@@ -333,3 +333,29 @@ test("how far a run is, and what it needs", () => {
   done.ends("a");
   expect(progressOf(done.run)).toMatchObject({ state: "done", step: 1, steps: 1, at: undefined });
 });
+
+test("W4 a wish to go on that is repeated is one wish, and another one's is refused while the run goes on", () => {
+  const story = new Story([shell("a")]);
+  const mine = { wish: "1", pid: 7, user: "ann" };
+  story.ends("a", 1);
+  expect(story.say({ kind: "resume", force: false, by: mine })).toEqual(["resumed", "attempt.started"]);
+  expect(story.restart().say({ kind: "resume", force: false, by: { ...mine, wish: "2" } })).toBe("running");
+  story.ends("a", 1);
+  expect(story.say({ kind: "resume", force: false, by: mine })).toEqual([]);
+  expect(story.state).toBe("failed");
+  expect(story.say({ kind: "resume", force: false, by: { ...mine, wish: "2" } })).toEqual([
+    "resumed",
+    "attempt.started",
+  ]);
+});
+
+test("W4 an answer about an uncertain step that is repeated is one answer, and the second one hears whose the first was", () => {
+  const story = new Story([shell("a"), shell("b")]);
+  const mine = { wish: "1", pid: 7, user: "ann" };
+  story.lost("a");
+  const answer = { kind: "resolve", attempt: "r1.1", verdict: "done" } as const;
+  expect(story.say({ ...answer, by: mine })).toEqual(["attempt.resolved", "step.ended", "attempt.started"]);
+  expect(story.restart().say({ ...answer, by: mine })).toEqual([]);
+  expect(story.say({ ...answer, by: { ...mine, wish: "2" } })).toBe("not-uncertain");
+  expect(story.run.asked).toMatchObject({ by: mine });
+});

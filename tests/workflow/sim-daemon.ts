@@ -49,6 +49,7 @@ export class SimDaemon {
     const ports = {
       world: { ...machine.doors(born), self },
       bus: { publish: () => undefined },
+      config: { terminal: { envAllow: [], envDeny: [] } },
       safeMode: { isActive: () => false },
       say: (words: string) => broken(new Error(words)),
       broken,
