@@ -231,7 +231,7 @@ export class Attempts {
     return false;
   }
 
-  /** Given to a holder, and not claimed yet: there is nobody to ask. A look would cost a hundred times as much as this. */
+  /** Given to a holder, and not claimed yet: there is nobody to ask. A look reads several files and knocks at a socket; this is one stat. */
   #isAwaited(id: string): boolean {
     const { disk, home } = this.#world;
     if (!this.#pool.has(id) || this.#attempt(id)?.state.kind !== "starting") return false;
