@@ -233,6 +233,7 @@ export class Holder implements Host {
   async #finish(ending: Ending): Promise<void> {
     this.#life = { kind: "ended", exit: null };
     this.#ready?.forget();
+    this.#rest.end();
     this.#clients.resume(); // Whoever was held back because of the child is to hear of its end.
     await this.#output.finish();
     const exit = this.#exitOf(ending);

@@ -4,6 +4,7 @@
 //      frees goes back to the system at once, and one thread marks its garbage. Each of these was measured (docs/BENCHMARKS.md).
 // ST3. A holder at rest stays at rest. Bun's timer, which looks once a second whether there is something to collect, took four fifths of
 //      what idle holders cost; the engine still collects by what was allocated, and a holder tidies up when it comes to rest.
+// ST4. A holder of attempts works for as long as it is there: it keeps the compilers, and takes a third less of a processor for each attempt.
 
 import { entrust, type Variables } from "./entrusted.ts";
 import { ORDERS } from "./holder-orders.ts";
@@ -38,16 +39,14 @@ export function holderStart(
   directory: string,
   { ours = {}, secrets = {} }: { readonly ours?: Variables; readonly secrets?: Variables } = {},
 ): HolderStart {
-  return start([runtime, ...FLAGS, entry, directory], { ...drillOf(ours), ...entrust(secrets) });
+  const env = { ...ENV, ...drillOf(ours), ...entrust(secrets) };
+  return { argv: [runtime, ...FLAGS, entry, directory], cwd: "/", env }; // ST1, ST2, ST3
 }
 
 /** One that waits for orders (holder-orders.ts). */
 export function ordersStart(runtime: string, entry: string, home: string, ours: Variables): HolderStart {
-  return start([runtime, ...FLAGS, entry, ORDERS, home], drillOf(ours));
-}
-
-function start(argv: HolderStart["argv"], more: Variables): HolderStart {
-  return { argv, cwd: "/", env: { ...ENV, ...more } }; // ST1, ST2, ST3
+  const env = { DO_NOT_TRACK: "1", BUN_FEATURE_FLAG_DISABLE_ASYNC_TRANSPILER: "1", ...drillOf(ours) };
+  return { argv: [runtime, ...FLAGS, entry, ORDERS, home], cwd: "/", env }; // ST1, ST4
 }
 
 function drillOf(ours: Variables): Variables {

@@ -103,7 +103,7 @@ export function toCheckpoint(run: Run, reason: CheckpointReason, created_at: str
     workflow_path: run.path,
     worktree_path: run.worktree?.path ?? null,
     state: checkpointState(run),
-    completed_steps: [...itemsOf(run.records)].map((record) => completedStep(run, record)),
+    completed_steps: itemsOf(run.records).map((record) => completedStep(run, record)),
     variables: toRecord(run.variables),
     workflow_type: workflowType(run),
     mapreduce_state: run.definition.flow.mode === "mapreduce" ? mapReduceState(run) : null,
@@ -196,8 +196,8 @@ function mapReduceState({ items, active, main }: Run): MapReduceCheckpointState 
   return {
     ...counts,
     phase: main.place.phase,
-    all: [...itemsOf(all)],
-    again: [...itemsOf(again)],
+    all: itemsOf(all),
+    again: itemsOf(again),
     source: source ?? null,
     active: [...active.values()],
   };

@@ -10,7 +10,7 @@ import { type Launch, launchOf } from "../../core/workflow/launch.ts";
 import { MAX_CAPTURED } from "../../core/workflow/limits.ts";
 import { actionOf, type Evidence } from "../../core/workflow/resume.ts";
 import { type Attempt, attemptsOf, type Run } from "../../core/workflow/run.ts";
-import { removeIfThere } from "../../log/file.ts";
+import { joinPath, removeIfThere } from "../../log/file.ts";
 import { isPassing } from "../../log/wal.ts";
 import type { HolderStatus } from "../../wire/holder.ts";
 import { type HolderClient, MOST_INPUT } from "../../wire/holder-client.ts";
@@ -216,7 +216,7 @@ export class Attempts {
     const began = clock.elapsed();
     for (let took = 0; took < START_MS; took = clock.elapsed() - began) {
       if (this.#attempt(id) === undefined) return true;
-      const found = await this.look(id);
+      const found: AttemptFound = this.#isAwaited(id) ? { kind: "unstarted" } : await this.look(id);
       if (found.kind !== "unreachable" && found.kind !== "unstarted") {
         const taken = this.report(id, found);
         // Not waited for: its end may come before, and then they share a sync.
@@ -229,6 +229,13 @@ export class Attempts {
       await new Promise<void>((resolve) => clock.after(pause, resolve));
     }
     return false;
+  }
+
+  /** Given to a holder, and not claimed yet: there is nobody to ask. A look reads several files and knocks at a socket; this is one stat. */
+  #isAwaited(id: string): boolean {
+    const { disk, home } = this.#world;
+    if (!this.#pool.has(id) || this.#attempt(id)?.state.kind !== "starting") return false;
+    return disk.stat(joinPath(attemptDirectory(home, this.#place(id)), "claim.json")) === undefined;
   }
 
   /** Says what was found as a command; nothing for what must be looked at again. Resolves when it is taken. */
