@@ -1,5 +1,5 @@
 // Drives runs on the simulated machine to their end, through crashes at moments that a test names, and says what came of them.
-// SD1. A person stands by: what is uncertain is run again, and what was not acknowledged is asked for again.
+// SD1. A person stands by: what is uncertain is run again, what was interrupted is resumed, and what was not acknowledged is asked for again.
 // SD2. What was acknowledged is there in every later life.
 // SD3. When all is over there is one life more, which finds the same and does something new: a torn tail left in place reads well and loses
 //      only the next write.
@@ -87,6 +87,17 @@ export class Simulation {
     this.#next = crash;
     await this.#liveUntil(() => this.#crashed > before);
     this.#next = undefined;
+  }
+
+  /** Somebody interrupts every run at this moment; and resumes it, once it has stopped (SD1). */
+  async interrupt(at: number): Promise<void> {
+    await this.#liveUntil(() => this.moments.length > at);
+    const daemon = this.#daemon;
+    if (daemon === undefined) return;
+    for (const id of this.#wanted.keys()) {
+      const run = daemon.run(id);
+      if (run?.status.kind === "going") this.#say(daemon, { kind: "interrupt", id });
+    }
   }
 
   /** To the end of all runs, and one life more (SD3). */
@@ -190,7 +201,9 @@ export class Simulation {
     else if (stateOf(run) === "uncertain")
       for (const { id: attempt, state } of attemptsOf(run))
         if (state.kind === "uncertain") this.#say(daemon, { kind: "resolve", id, attempt, verdict: "rerun" });
-    return run !== undefined && isOver(run);
+    if (run?.status.kind === "interrupted") this.#say(daemon, { kind: "resume", id, force: false });
+    else this.#said.delete(JSON.stringify({ kind: "resume", id, force: false }));
+    return run !== undefined && run.status.kind !== "interrupted" && isOver(run);
   }
 
   #say(daemon: SimDaemon, command: WorkflowCommand, done: () => void = () => undefined): void {
@@ -235,14 +248,16 @@ export function endOf(run: Run) {
   return { state: stateOf(run), variables: toRecord(run.variables), items, steps };
 }
 
+/** Attempts that acted twice: none ever does, whatever anybody agrees to. */
+export function actedTwice({ marks }: Driven): string[] {
+  const ids = marks.map(({ attempt }) => attempt);
+  return ids.filter((id, at) => ids.indexOf(id) !== at);
+}
+
 /** Marks that were left a second time although nobody had agreed to that: an attempt that acted is the last, or consent followed it. */
 export function unagreed({ marks, consents }: Driven): string[] {
-  const twice = marks.filter(({ attempt }, at) => marks.findIndex((other) => other.attempt === attempt) !== at);
   const again = marks.filter(
     ({ mark, attempt }, at) => !consents.has(attempt) && marks.slice(at + 1).some((later) => later.mark === mark),
   );
-  return [
-    ...twice.map(({ attempt }) => `${attempt} acted twice`),
-    ...again.map(({ mark }) => `${mark} without consent`),
-  ];
+  return again.map(({ mark }) => mark);
 }

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Definition } from "../../../src/core/workflow/definition.ts";
 import { definitions, itemLists } from "../../workflow/flows.ts";
-import { type Driven, endOf, Simulation, simulate, unagreed } from "../../workflow/sim-drive.ts";
+import { actedTwice, type Driven, endOf, Simulation, simulate, unagreed } from "../../workflow/sim-drive.ts";
 import { SimRandom } from "../random.ts";
 import { randomSurvivor } from "../survive.ts";
 import { FAILURES } from "./failures.ts";
@@ -15,7 +15,8 @@ import { PROFILE } from "./profile.ts";
 type Step =
   | { readonly kind: "run"; readonly definition: Definition; readonly items: readonly number[] }
   | { readonly kind: "daemon dies"; readonly after: number }
-  | { readonly kind: "machine goes down"; readonly after: number; readonly seed: number };
+  | { readonly kind: "machine goes down"; readonly after: number; readonly seed: number }
+  | { readonly kind: "interrupted"; readonly after: number };
 
 /** An attempt is about fifty of them: so some crashes come within a recovery, and some a few steps later. */
 const after = fc.integer({ min: 0, max: 120 });
@@ -27,11 +28,15 @@ const machineGoesDown: fc.Arbitrary<Step> = fc
   .record({ after, seed: fc.nat(1000) })
   .map((of) => ({ kind: "machine goes down", ...of }));
 
+const interrupted: fc.Arbitrary<Step> = after.map((moments) => ({ kind: "interrupted", after: moments }));
+
 /** A simulated machine with all the runs that were asked for. */
 class Workflows implements Fuzzed<Step> {
   readonly #simulation = new Simulation();
   readonly #asked: (Step & { readonly kind: "run" })[] = [];
-  #machineWentDown = false;
+  /** Whether somebody agreed that steps are begun anew. */
+  #agreed = false;
+  #interrupted = false;
 
   async step(step: Step): Promise<void> {
     if (step.kind === "run") {
@@ -41,8 +46,10 @@ class Workflows implements Fuzzed<Step> {
     }
     if (this.#asked.length === 0) return;
     const at = this.#simulation.moments.length + step.after;
+    this.#interrupted ||= step.kind === "interrupted";
+    if (step.kind === "interrupted") return this.#simulation.interrupt(at);
     const down = step.kind === "machine goes down" ? randomSurvivor(new SimRandom(step.seed)) : undefined;
-    this.#machineWentDown ||= down !== undefined;
+    this.#agreed ||= down !== undefined;
     await this.#simulation.crash({ at, ...(down !== undefined && { machine: down }) });
   }
 
@@ -52,11 +59,19 @@ class Workflows implements Fuzzed<Step> {
       const calm = await simulate(definition, items, []);
       const disturbed = driven[at];
       if (disturbed === undefined) throw new Error("a run is missing");
-      expect(endOf(disturbed.run)).toEqual(endOf(calm.run));
+      expect(this.#endOf(disturbed)).toEqual(this.#endOf(calm));
+      expect(actedTwice(disturbed)).toEqual([]);
+      if (this.#interrupted) continue; // Whoever resumes agrees that the step begins anew, with its first try.
       expect(unagreed(disturbed)).toEqual([]);
       const marks = marksOf(disturbed);
-      expect(this.#machineWentDown ? [...new Set(marks)] : marks).toEqual(marksOf(calm));
+      expect(this.#agreed ? [...new Set(marks)] : marks).toEqual(marksOf(calm));
     }
+  }
+
+  /** What an interrupted step of `on_failure` did is on record once more; the rest is the same. */
+  #endOf({ run: of }: Driven): object {
+    const { steps, ...rest } = endOf(of);
+    return this.#interrupted ? rest : { ...rest, steps };
   }
 }
 
@@ -70,7 +85,7 @@ test("UC-8 FI-4 random workflows through random crashes: each effect exactly onc
   const profile = { ...PROFILE, runs: Math.ceil(PROFILE.runs * 0.3), commands: 6 };
   const start = async () => new Workflows();
   await fuzz<Step>(
-    { name: "workflow", directory: FAILURES, steps: [run, run, daemonDies, machineGoesDown], start },
+    { name: "workflow", directory: FAILURES, steps: [run, run, daemonDies, machineGoesDown, interrupted], start },
     profile,
   );
   expect(profile.runs).toBeGreaterThan(0);

@@ -17,6 +17,7 @@ import { type Killed, Machine } from "./boots.ts";
 import { check, runsOf, type Scene } from "./checks.ts";
 import { listAll, type Opened, openAll } from "./opened.ts";
 import { goesOn, MACHINE_CONFIG, planTerminals } from "./programs.ts";
+import { MachineRuns } from "./runs.ts";
 import type { ScreenEye } from "./screen-eye.ts";
 import { type Shot, savedScreens, shoot } from "./screens.ts";
 
@@ -50,6 +51,7 @@ export type MachineProgress = {
 export class MachineDrill {
   readonly findings = new Findings();
   readonly crashes: Crash[] = [];
+  readonly workflows: MachineRuns;
   readonly #machine: Machine;
   readonly #site: Site;
   readonly #plan: MachinePlan;
@@ -68,6 +70,7 @@ export class MachineDrill {
     this.#dice = new Dice(plan.seed);
     this.#eye = own;
     this.#kills = new Kills(this.#site, this.findings);
+    this.workflows = new MachineRuns(this.#site, this.findings);
   }
 
   get screens(): { readonly equal: number; readonly of: number } {
@@ -87,6 +90,7 @@ export class MachineDrill {
 
   /** One crash, or two where the second comes before the first has been recovered from; then everything is compared. */
   async #round(...moments: readonly Moment[]): Promise<void> {
+    await this.workflows.begin();
     await this.#savedOnce();
     let shots: ReadonlyMap<string, Shot> = new Map();
     await this.#note();
@@ -100,6 +104,7 @@ export class MachineDrill {
     await this.#progress.phase("comparing every terminal with what it was");
     const scene: Scene = { site: this.#site, eye: this.#eye, findings: this.findings, opened: this.#opened };
     await check(scene, shots);
+    await this.workflows.check(moments.length);
     await this.#restoreThoseWhoAsk();
   }
 
