@@ -21,8 +21,7 @@ export class Postgres {
     return programs() === undefined ? "there is no PostgreSQL (Debian: apt-get install postgresql)" : undefined;
   }
 
-  static async start(bench: Bench): Promise<Postgres> {
-    const place = join(bench.directory, "postgres");
+  static async start(bench: Bench, place: string): Promise<Postgres> {
     mkdirSync(place, { recursive: true, mode: 0o755 });
     if (isRoot()) {
       chmodSync(bench.directory, 0o711); // Nobody has to find its way to it.

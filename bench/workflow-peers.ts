@@ -45,8 +45,12 @@ const KINDS: Readonly<Record<PeerName, Kind>> = {
 
 export type PeerRunner = Runner & { readonly peer: PeerName };
 
-/** All that can be had of them, up and ready, with us; ended however `use` ends. Says why one is left out, and what is not measured then. */
+/**
+ * All that can be had of them, up and ready, with us; ended however `use` ends. Says why one is left out, and what is not measured then.
+ * `place` is a name that nobody else has in this run.
+ */
 export async function withRunners(
+  place: string,
   wanted: ReadonlyMap<PeerName, readonly string[]>,
   bench: Bench,
   use: (ours: Runner, peers: readonly PeerRunner[]) => Promise<void>,
@@ -55,13 +59,14 @@ export async function withRunners(
   try {
     const peers: PeerRunner[] = [];
     for (const [peer, names] of wanted) {
-      const started = missing(bench, KINDS[peer].package) ?? KINDS[peer].missing?.(bench) ?? (await start(peer, bench));
+      const started =
+        missing(bench, KINDS[peer].package) ?? KINDS[peer].missing?.(bench) ?? (await start(peer, bench, place));
       if (typeof started === "string") bench.say(`skipped, because ${started}: ${names.join(", ")}`);
       else peers.push(started);
     }
     running.push(...peers);
     if (peers.length === 0) return;
-    const ours = await startOurs(bench);
+    const ours = await startOurs(bench, `${place}-ours`);
     running.push(ours);
     await use(ours, peers);
   } finally {
@@ -70,8 +75,8 @@ export async function withRunners(
 }
 
 /** One that is installed and does not start is as good as none: the others are measured all the same. */
-async function start(peer: PeerName, bench: Bench): Promise<PeerRunner | string> {
-  const place = makePlace(bench, peer);
+async function start(peer: PeerName, bench: Bench, name: string): Promise<PeerRunner | string> {
+  const place = makePlace(bench, `${name}-${peer}`);
   let store: Store | undefined;
   try {
     store = await KINDS[peer].store(bench, place);
@@ -101,7 +106,7 @@ function runnerOn(title: string, store: Store, first: PeerHost): Runner {
 }
 
 async function dbos(bench: Bench, place: string): Promise<Store> {
-  const postgres = await Postgres.start(bench);
+  const postgres = await Postgres.start(bench, join(place, "postgres"));
   const argv = ["node", peerPath("dbos", "host.mjs"), postgres.url];
   return { host: { argv, env: environment(place) }, end: () => postgres.end() };
 }

@@ -31,7 +31,7 @@ type Seen = { readonly ms: number; readonly twice: number };
 export async function workflowRecover(names: readonly string[], bench: Bench, emit: (row: Row) => void): Promise<void> {
   const of = (peer: PeerName) => names.filter((name) => name === rowName(peer) || name === twiceName(peer));
   const wanted = new Map(PEERS.map((peer) => [peer, of(peer)] as const).filter(([, mine]) => mine.length > 0));
-  await withRunners(wanted, bench, async (ours, peers) => {
+  await withRunners("recover", wanted, bench, async (ours, peers) => {
     const [mine = [], ...theirs] = await killed([ours, ...peers], bench);
     const rows = peers.flatMap((peer, at) => rowsOf(peer, mine, theirs[at] ?? []));
     for (const row of rows) if (names.includes(row.name)) emit(row);

@@ -31,8 +31,8 @@ export function newIds(workflows: number): string[] {
   return Array.from({ length: workflows }, () => newId(crypto.getRandomValues(new Uint8Array(16))));
 }
 
-export async function startOurs(bench: Bench): Promise<Runner> {
-  const home = await Home.start(bench, "workflows", CONFIG);
+export async function startOurs(bench: Bench, name: string): Promise<Runner> {
+  const home = await Home.start(bench, name, CONFIG);
   return {
     title: "Holdfast",
     run: (work) => asking(home, (client) => runAll(home, client, work)),

@@ -21,7 +21,7 @@ type Size = {
 const PEERS: readonly PeerName[] = ["dbos", "restate", "langgraph", "langgraph-shipped"];
 const SIZES: readonly Size[] = [
   { name: "steps.1", workflows: 1, steps: 1000, command: null, rounds: 5 },
-  { name: "steps.25", workflows: 25, steps: 200, command: null, rounds: 5 },
+  { name: "steps.25", workflows: 25, steps: 100, command: null, rounds: 5 },
   { name: "shell.1", workflows: 1, steps: 50, command: "true", rounds: 5 },
   { name: "shell.25", workflows: 25, steps: 10, command: "true", rounds: 5 },
 ];
@@ -30,7 +30,7 @@ const QUICK = { steps: 5, rounds: 1 };
 export async function workflowSteps(names: readonly string[], bench: Bench, emit: (row: Row) => void): Promise<void> {
   const of = (peer: PeerName) => names.filter((name) => name.endsWith(`.${peer}`));
   const wanted = new Map(PEERS.map((peer) => [peer, of(peer)] as const).filter(([, mine]) => mine.length > 0));
-  await withRunners(wanted, bench, async (ours, peers) => {
+  await withRunners("steps", wanted, bench, async (ours, peers) => {
     for (const size of SIZES) {
       const some = peers.filter(({ peer }) => names.includes(rowName(size, peer)));
       if (some.length > 0) await compare(bench.quick ? { ...size, ...QUICK } : size, ours, some, bench, emit);
