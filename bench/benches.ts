@@ -9,6 +9,8 @@ export type Suite = { readonly names: readonly string[]; readonly load: () => Pr
 
 const PEERS = ["fdatasync", "groupcommit", "sqlite", "sqlite-batched"];
 const SIZES = ["10k", "250k", "5m"];
+const WORKFLOW_PEERS = ["dbos", "restate", "langgraph"];
+const STEP_PEERS = [...WORKFLOW_PEERS, "langgraph-shipped"];
 
 export const SUITES: readonly Suite[] = [
   {
@@ -64,6 +66,17 @@ export const SUITES: readonly Suite[] = [
     names: ["checkpoint.workflow.save", "checkpoint.workflow.load"],
     load: async () => (await import("./workflow-checkpoint.ts")).workflowCheckpoint,
   },
+  {
+    names: [
+      ...["1", "25"].flatMap((workflows) => STEP_PEERS.map((peer) => `workflow.steps.${workflows}.${peer}`)),
+      ...["1", "25"].flatMap((workflows) => WORKFLOW_PEERS.map((peer) => `workflow.shell.${workflows}.${peer}`)),
+    ],
+    load: async () => (await import("./workflow-steps.ts")).workflowSteps,
+  },
+  {
+    names: WORKFLOW_PEERS.flatMap((peer) => ["", ".twice"].map((part) => `workflow.recover.25.${peer}${part}`)),
+    load: async () => (await import("./workflow-recover.ts")).workflowRecover,
+  },
 ];
 
 export const NAMES: readonly string[] = SUITES.flatMap((suite) => suite.names);
@@ -96,6 +109,10 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["workflow.items.growth", { of: "ratio", atLeast: 1 / 1.3 }],
   ["checkpoint.workflow.save", { of: "value", atMost: 10 }],
   ["checkpoint.workflow.load", { of: "value", atMost: 5 }],
+  ...STEP_PEERS.map((peer): [string, Bar] => [`workflow.steps.1.${peer}`, { of: "ratio", atLeast: 3 }]),
+  ...STEP_PEERS.map((peer): [string, Bar] => [`workflow.steps.25.${peer}`, { of: "ratio", atLeast: 10 }]),
+  ...WORKFLOW_PEERS.map((peer): [string, Bar] => [`workflow.recover.25.${peer}`, { of: "value", atMost: 600 }]),
+  ...WORKFLOW_PEERS.map((peer): [string, Bar] => [`workflow.recover.25.${peer}.twice`, { of: "value", atMost: 0 }]),
 ]);
 
 /** `log.append.25` stands for all below it, and not for `log.append.250`. */
