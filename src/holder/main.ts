@@ -33,7 +33,7 @@ async function main(program: Program): Promise<void> {
   program.onSignal("SIGHUP", () => void keeper.look()); // M3
   program.onSignal("SIGTERM", () => holder.stop());
   try {
-    if (await claim({ ...world, directory }, spec.generation)) await holder.run(); // M1, M2
+    if (await claim({ ...world, directory }, spec.generation)) await holder.run(() => keeper.touch()); // M1, M2
   } finally {
     keeper.close();
   }
