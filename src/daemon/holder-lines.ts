@@ -122,12 +122,17 @@ export class HolderLines {
   #ask(id: string): Promise<HolderStatus | undefined> {
     const line = this.#lines.get(id)?.client;
     if (line !== undefined) return within(this.#world.clock, STATUS_MS, answered(line.askStatus()));
-    return this.#resting.has(id) ? within(this.#world.clock, STATUS_MS, this.connect(id)) : Promise.resolve(undefined);
+    return this.#answers(id) ? within(this.#world.clock, STATUS_MS, this.connect(id)) : Promise.resolve(undefined);
+  }
+
+  /** Whether a line can be expected where there is none: it rests, or somebody is at it. */
+  #answers(id: string): boolean {
+    return this.#resting.has(id) || this.#connecting.has(id);
   }
 
   /** Sees to it that there is a line; false where there is none, and none can be had. */
   async reach(id: string): Promise<boolean> {
-    if (!this.has(id) && this.#resting.has(id)) await this.connect(id);
+    if (!this.has(id) && this.#answers(id)) await this.connect(id);
     return this.has(id);
   }
 
