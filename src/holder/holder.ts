@@ -128,6 +128,7 @@ export class Holder implements Host {
   }
 
   left(client: Client): void {
+    this.#rest.stir(); // A visit leaves more behind than a word from the program.
     this.#clients.remove(client);
     if (this.#sizing.left(client)) this.#fit();
   }
