@@ -121,15 +121,24 @@ export class Daemon {
     const { world } = this.#ports;
     this.#tended += 1;
     await this.#tolerating(async () => {
-      if (this.isLive && this.#tended % SEE_EVERY === 0) this.#seeAll();
+      if (this.isLive) this.#goRound();
+    });
+    await this.#tolerating(async () => {
       if (this.#token !== undefined) await keepToken(world.disk, world.home, this.#token);
       await this.#server?.look(world.sockets, this.#socket);
       await this.#parts?.checkpoints.pulse();
     });
   }
 
-  #seeAll(): void {
-    seeAll(this.#ports.world, this.#parts?.turn.terminals.values() ?? []);
+  #seeAll(): string[] {
+    return seeAll(this.#ports.world, this.#parts?.turn.terminals.values() ?? []);
+  }
+
+  #goRound(): void {
+    const { hands, workflows } = this.#opened();
+    if (this.#tended % SEE_EVERY === 0) for (const id of this.#seeAll()) hands.lookAgain(id);
+    hands.round();
+    workflows.engine.round();
   }
 
   /** D4 */
@@ -323,7 +332,7 @@ export class Daemon {
     const { disk, home, clock, processes } = this.#ports.world;
     this.#server?.hide();
     if (this.#parts !== undefined) await endParts(this.#parts);
-    await this.#tolerating(async () => this.#seeAll());
+    await this.#tolerating(async () => void this.#seeAll());
     await this.#parts?.log.close();
     this.#server?.close(); // Only now: what became durable meanwhile was still acknowledged.
     const clean = JSON.stringify({ at: new Date(clock.now()).toISOString(), bootId: processes.bootId() });

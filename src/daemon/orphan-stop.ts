@@ -72,15 +72,15 @@ function inNeed(terminals: readonly Terminal[]): Terminal[] {
 /** A state with a child has one claim, and whatever happens to the terminal makes another state: each is read once. */
 const claims = new WeakMap<Terminal["state"], ProcessIdentity>();
 
-/** Notes who lives now, for a later recovery. */
-export function seeAll(place: HolderPlace, terminals: Iterable<Terminal>): void {
+/** Notes who lives now, for a later recovery; returns those that run by their log, and were missed. */
+export function seeAll(place: HolderPlace, terminals: Iterable<Terminal>): string[] {
   const running = [...terminals].filter(({ state }) => childOf(state) !== undefined);
   const held = running.map(({ id, state }) => {
     const holder = claims.get(state) ?? claimOf(place, id);
     if (holder !== undefined) claims.set(state, holder);
     return { id, holder, child: childOf(state) };
   });
-  noteSeen(place, held);
+  return noteSeen(place, held);
 }
 
 function heldOf(place: HolderPlace, terminal: Terminal): Omit<HeldTerminal, "seenAt"> {

@@ -119,9 +119,7 @@ function openGarbage(
 }
 
 /** Everything goes on from here by itself. */
-export function goLive({ hands, tmux, workflows, checkpoints, garbage }: Parts): void {
-  hands.goRounds();
-  workflows.engine.goRounds();
+export function goLive({ tmux, workflows, checkpoints, garbage }: Parts): void {
   workflows.checkpoints.goRounds();
   tmux.keeper.goRounds();
   checkpoints.goLive();

@@ -65,7 +65,7 @@ async function hold(
   if (keeper === undefined) return; // M2
   held({ holder, keeper });
   try {
-    if (await claim({ ...world, directory }, spec.generation)) await holder.run(); // M1, M2
+    if (await claim({ ...world, directory }, spec.generation)) await holder.run(() => keeper.touch()); // M1, M2
   } finally {
     keeper.close();
     held(undefined);

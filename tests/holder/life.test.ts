@@ -1,6 +1,6 @@
 // A holder's life: started at most once, ended in order, with the exact code.
 import { afterEach, expect, test } from "bun:test";
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ENDED } from "../../src/wire/holder.ts";
 import { until } from "../until.ts";
@@ -105,6 +105,17 @@ test("the tape is whole and exit.json is there before the end is announced", asy
   const exit = await ear.hearsEnd();
   expect(seen).toEqual([3, exit.offset]);
   expect(ear.bytes.length).toBe(exit.offset);
+});
+
+test("who watches the socket is told of the end by a touch, once exit.json is there", async () => {
+  const made = await terminal(["sh", "-c", "read -r line"]);
+  const touched = Promise.withResolvers<boolean>();
+  const watcher = watch(made.spec.cwd, (kind, name) => {
+    if (kind === "change" && name === "s") touched.resolve(exitOf(made) !== undefined);
+  });
+  await made.ear.type("\n");
+  expect(await touched.promise).toBe(true);
+  watcher.close();
 });
 
 test("a client that comes when all is over, while the holder waits for another, hears everything", async () => {

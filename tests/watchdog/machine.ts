@@ -90,7 +90,7 @@ export class MachineSockets implements Sockets {
     if (this.listening.has(path)) throw new Fault({ code: "EADDRINUSE", operation: "listen", path });
     this.listening.set(path, accept);
     const inPlace = () => this.listening.get(path) === accept;
-    return { inPlace, close: () => void (inPlace() && this.listening.delete(path)) };
+    return { inPlace, touch: () => undefined, close: () => void (inPlace() && this.listening.delete(path)) };
   }
 
   async connect(path: string, events: ConnectionEvents): Promise<Connection> {
