@@ -1,5 +1,5 @@
 // The entry of a holder: `bun src/holder/main.ts <the terminal's directory>`. It is started detached, and outlives whoever started it.
-// With `--orders` it holds attempts of workflows, one after the other, as its input says (wire/holder-orders.ts), and leaves when that ends.
+// With `--orders HOME` it holds attempts of workflows, one after the other, as it is told (wire/holder-orders.ts), and leaves when nobody does.
 // M1. Found first, claimed second, started third: the socket is bound before the claim, and the claim durable before the child.
 // M2. Where a claim exists, or another holder answers on the socket, it leaves with 0: the command is started at most once, ever.
 // M3. A hang-up is not for us; it is taken for a nudge to look after our socket.
@@ -9,8 +9,9 @@ import { joinPath, readWhole } from "../log/file.ts";
 import { ENTRUSTED, entrusted, type Variables } from "../wire/entrusted.ts";
 import type { HolderSpec } from "../wire/holder.ts";
 import { parseSpec } from "../wire/holder-json.ts";
-import { ORDERS, ordersIn } from "../wire/holder-orders.ts";
+import { type HolderOrder, ORDERS, ordersIn } from "../wire/holder-orders.ts";
 import type { Disk } from "../world/disk.ts";
+import { sameSecret } from "../world/hash.ts";
 import type { Program } from "../world/program.ts";
 import { realChildren } from "../world/real-children.ts";
 import { realClock } from "../world/real-clock.ts";
@@ -20,6 +21,7 @@ import { realProcesses } from "../world/real-process.ts";
 import { realProgram } from "../world/real-program.ts";
 import { realSockets } from "../world/real-socket.ts";
 import { Holder, type HolderWorld } from "./holder.ts";
+import { nextGiver } from "./next-giver.ts";
 import { claim } from "./records.ts";
 import { SocketKeeper } from "./socket-keeper.ts";
 
@@ -44,12 +46,38 @@ async function main(program: Program): Promise<void> {
     present.holder.stop();
   });
   if (directory !== ORDERS) await hold(world, directory, entrusted(program.variable(ENTRUSTED)), held);
-  else
-    for await (const { directory: next, secrets } of ordersIn(realInput())) {
-      await hold(world, next, secrets, held); // M4
-      if (leaving) break;
+  else {
+    const home = program.args[1] ?? "/";
+    const isLeaving = () => leaving;
+    const one = ({ directory: next, secrets }: HolderOrder) => hold(world, next, secrets, held); // M4
+    let gone = await obey(ordersIn(realInput()), one, isLeaving);
+    while (!gone) {
+      const giver = await nextGiver(world, home);
+      gone = giver === undefined || (await obey(ordersIn(giver, mayOrder(world.disk, home)), one, isLeaving));
     }
+  }
   program.exit(0);
+}
+
+/** True where it is to leave, and false where only the orders have ended. */
+async function obey(
+  orders: AsyncGenerator<HolderOrder, boolean>,
+  one: (order: HolderOrder) => Promise<void>,
+  isLeaving: () => boolean,
+): Promise<boolean> {
+  for (;;) {
+    const next = await orders.next();
+    if (next.done === true) return next.value;
+    await one(next.value);
+    if (isLeaving()) return true;
+  }
+}
+
+function mayOrder(disk: Disk, home: string): (token: string) => boolean {
+  return (token) => {
+    const bytes = readWhole(disk, joinPath(home, "run/token"));
+    return bytes !== undefined && sameSecret(token, new TextDecoder().decode(bytes).trim());
+  };
 }
 
 async function hold(

@@ -1,18 +1,19 @@
 // A holder that waits for orders: one attempt after the other, each as if it were the only one.
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/files.ts";
-import { encodeOrder } from "../../src/wire/holder-orders.ts";
+import { encodeOrder, GO_HOME, ordersSocket } from "../../src/wire/holder-orders.ts";
 import { ordersStart } from "../../src/wire/holder-start.ts";
+import { realSockets } from "../../src/world/real-socket.ts";
 import { COUNTING } from "../ours.ts";
 import { until } from "../until.ts";
 import { claimOf, endAll, exitOf, newTerminal, type Terminal, tapeOf } from "./terminal.ts";
 
 afterAll(endAll);
 
-function startWaiting() {
-  const { argv, cwd, env } = ordersStart(process.execPath, join(ROOT, "src/holder/main.ts"), "/a/home", {});
+function startWaiting(home = "/a/home") {
+  const { argv, cwd, env } = ordersStart(process.execPath, join(ROOT, "src/holder/main.ts"), home, {});
   const [runtime, ...words] = argv;
   return Bun.spawn([runtime, ...COUNTING, ...words], { cwd, env: { ...env }, stdio: ["pipe", "ignore", "inherit"] });
 }
@@ -38,8 +39,30 @@ test("it holds one attempt after the other, and nothing of one is in the next", 
   expect([tapeText(first), tapeText(second)]).toEqual(["one hush\n", "two\n"]);
   expect([claimOf(first)?.pid, claimOf(second)?.pid]).toEqual([holder.pid, holder.pid]);
   expect(existsSync(first.spec.socket)).toBe(false);
+  holder.stdin.write(GO_HOME);
   holder.stdin.end();
   expect(await holder.exited).toBe(0);
+});
+
+test("whoever told it dies: the next one who has the home's token can go on telling it, and nobody else", async () => {
+  const one = attempt("while [ ! -e go ]; do sleep 0.01; done; echo done");
+  const home = one.spec.cwd;
+  mkdirSync(join(home, "run"), { recursive: true });
+  writeFileSync(join(home, "run/token"), "s3cret\n");
+  const holder = startWaiting(home);
+  await tell(holder, one);
+  await until("it runs", () => claimOf(one) !== undefined);
+  holder.stdin.end();
+  writeFileSync(join(home, "go"), "");
+  const socket = ordersSocket(home, holder.pid);
+  await until("it waits for the next one", () => existsSync(socket));
+  const giver = await realSockets().connect(socket, { bytes: () => undefined, closed: () => undefined });
+  const [two, three] = [attempt("echo two"), attempt("echo three")];
+  giver.send(encodeOrder({ directory: two.directory, secrets: {} }, "s3cret"));
+  await until("the second has ended", () => exitOf(two) !== undefined);
+  expect([claimOf(two)?.pid, tapeText(two)]).toEqual([holder.pid, "two\n"]);
+  giver.send(encodeOrder({ directory: three.directory, secrets: {} }, "wrong"));
+  expect([await holder.exited, claimOf(three), existsSync(socket)]).toEqual([0, undefined, false]);
 });
 
 test("whoever told it dies: what it holds goes on to its end, and then it leaves", async () => {

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { HolderPool } from "../../src/daemon/workflows/holder-pool.ts";
 import type { Children } from "../../src/world/children.ts";
 import { SimClock } from "../sim/clock.ts";
+import { SimDisk } from "../sim/disk.ts";
 
 class Site {
   readonly clock = new SimClock();
@@ -23,13 +24,18 @@ class Site {
         const number = this.ends.push(ended);
         return {
           pid: number,
-          tell: (bytes) => void this.told.push(`${number} ${JSON.parse(Buffer.from(bytes).toString()).directory}`),
+          tell: (bytes) => {
+            const { directory } = JSON.parse(Buffer.from(bytes).toString());
+            if (directory !== undefined) this.told.push(`${number} ${directory}`);
+          },
           letGo: () => void this.told.push(`${number} goes`),
         };
       },
     };
     const self = { command: () => ["bun"] as const, bundle: async () => undefined, environment: () => ({}) };
-    const world = { children, clock: this.clock, home: "/h", self };
+    const disk = new SimDisk();
+    const sockets = { listen: never, connect: never };
+    const world = { children, clock: this.clock, disk, home: "/h", self, sockets };
     this.pool = new HolderPool(world, { holderWords: () => ({ runtime: "bun", entry: "holder.js" }) });
   }
 

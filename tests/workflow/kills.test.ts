@@ -1,7 +1,7 @@
 // kill -9 of a real daemon, in the middle of runs of each mode, at many moments: each step's effect is there exactly once, the run ends by
 // itself, and its variables are those of a run that nobody disturbed.
 import { expect, test } from "bun:test";
-import { readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { type DaemonHome, daemonHomes, type Running, until } from "../daemon/home.ts";
 import { checkpointOf } from "./look.ts";
 import { Runs } from "./runs.ts";
@@ -201,3 +201,24 @@ function exits(home: DaemonHome, id: string): number {
   const attempts = `state/${repo}/sessions/${id}/attempts`;
   return readdirSync(home.file(attempts)).filter((at) => home.text(`${attempts}/${at}/exit.json`) !== "").length;
 }
+
+test(
+  "the holder that a killed daemon leaves behind takes the next step of the next daemon",
+  async () => {
+    const home = newHome();
+    const runs = new Runs(home);
+    const first = await home.live();
+    const id = await runs.begin(
+      "steps:\n  - shell: echo yes > begun; until [ -e go ]; do sleep 0.01; done\n  - shell: echo $$ >> effects\n",
+    );
+    await until("the first step runs", () => home.text("begun") !== "");
+    await home.kill(first);
+    writeFileSync(home.file("go"), "");
+    await until("its holder waits", () => existsSync(home.file(`run/o${runs.holder(id, 1)}.sock`)));
+    await home.live();
+    await runs.is(id, "done");
+    expect(runs.holder(id, 2)).toBe(runs.holder(id, 1));
+    expect(runs.lines()).toHaveLength(1);
+  },
+  MINUTES,
+);

@@ -176,7 +176,9 @@ export class Machine {
     return {
       pid: born.who.pid,
       tell: (bytes) => {
-        orders.at(-1)?.resolve(String(decodeLine(new TextDecoder().decode(bytes))?.["directory"]));
+        const directory = decodeLine(new TextDecoder().decode(bytes))?.["directory"];
+        if (typeof directory !== "string") return leave(undefined);
+        orders.at(-1)?.resolve(directory);
         orders.push(Promise.withResolvers());
       },
       letGo: () => leave(undefined),

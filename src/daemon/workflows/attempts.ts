@@ -202,6 +202,7 @@ export class Attempts {
     const place = this.#place(id);
     const token = readAttemptSpec(this.#world.disk, home, place)?.token ?? random.bytes(32).toHex();
     await writeAttempt(this.#world, place, { launch, token, durable: this.#durable });
+    await this.#pool.takeOver();
     this.#pool.give(id, { directory: attemptDirectory(home, place), secrets: this.#ports.secrets(run.id) });
   }
 

@@ -4,8 +4,18 @@
 //      back, because nobody knows what such a holder is at.
 // HP3. An order that one did not live to hear, because it died at rest, is given to another. One that dies of its first order is not replaced.
 // HP4. None waits for long when there is nothing to do; when we end, those at rest leave, and the others after their attempt.
+// HP5. Those of a daemon that died wait a moment for the next one (OR2 of wire/holder-orders.ts): we take them before we start others.
+import { isFault } from "../../base/fault.ts";
+import { joinPath, readWhole } from "../../log/file.ts";
 import type { Variables } from "../../wire/entrusted.ts";
-import { encodeOrder, type HolderOrder } from "../../wire/holder-orders.ts";
+import {
+  encodeOrder,
+  GO_HOME,
+  type HolderOrder,
+  ORPHANED_MS,
+  ordersSocket,
+  waitingIn,
+} from "../../wire/holder-orders.ts";
 import { ordersStart } from "../../wire/holder-start.ts";
 import type { ToldChild } from "../../world/children.ts";
 import type { HandsWorld } from "../hands.ts";
@@ -21,19 +31,55 @@ export type PoolPorts = {
   holderWords(): { readonly runtime: string; readonly entry: string };
 };
 
-type Member = { readonly child: ToldChild; uses: number; gone: boolean };
+/** `token`: of one that we took over (HP5). */
+type Member = { readonly child: ToldChild; readonly token: string | undefined; uses: number; gone: boolean };
+type PoolWorld = Pick<HandsWorld, "children" | "clock" | "disk" | "home" | "self" | "sockets">;
 type Given = { readonly member: Member; readonly order: HolderOrder };
 
 export class HolderPool {
-  readonly #world: Pick<HandsWorld, "children" | "clock" | "home" | "self">;
+  readonly #world: PoolWorld;
   readonly #ports: PoolPorts;
   readonly #atRest: Member[] = [];
   readonly #given = new Map<string, Given>();
   #callOff: () => void = () => undefined;
+  /** When there is nobody left of another daemon to be taken over. */
+  readonly #alone: number;
+  readonly #knockedAt = new Set<number>();
+  #taking: Promise<void> = Promise.resolve();
 
-  constructor(world: Pick<HandsWorld, "children" | "clock" | "home" | "self">, ports: PoolPorts) {
+  constructor(world: PoolWorld, ports: PoolPorts) {
     this.#world = world;
     this.#ports = ports;
+    this.#alone = world.clock.elapsed() + 2 * ORPHANED_MS;
+  }
+
+  /** Takes over those who wait, where there may be some (HP5). */
+  takeOver(): Promise<void> {
+    if (this.#world.clock.elapsed() <= this.#alone) this.#taking = this.#taking.then(() => this.#takeOver());
+    return this.#taking;
+  }
+
+  async #takeOver(): Promise<void> {
+    const { disk, home } = this.#world;
+    const pids = waitingIn(disk.list(joinPath(home, "run"))).filter((pid) => !this.#knockedAt.has(pid));
+    const token = pids.length === 0 ? undefined : readWhole(disk, joinPath(home, "run/token"));
+    if (token === undefined) return;
+    for (const pid of pids) this.#knockedAt.add(pid);
+    await Promise.all(pids.map((pid) => this.#adopt(pid, new TextDecoder().decode(token).trim())));
+  }
+
+  async #adopt(pid: number, token: string): Promise<void> {
+    try {
+      const { home, sockets } = this.#world;
+      let member: Member | undefined;
+      const closed = () => member && this.#ended(member);
+      const line = await sockets.connect(ordersSocket(home, pid), { bytes: () => undefined, closed });
+      const child = { pid, tell: (bytes: Uint8Array) => line.send(bytes), letGo: () => line.end() };
+      member = { child, token, uses: 1, gone: false };
+      this.#rest(member);
+    } catch (error) {
+      if (!isFault(error)) throw error; // It has left meanwhile.
+    }
   }
 
   /** A holder is told to hold this attempt. Fault where none can be started. */
@@ -41,7 +87,7 @@ export class HolderPool {
     const member = this.#atRest.pop() ?? this.#start();
     member.uses += 1;
     this.#given.set(attempt, { member, order });
-    member.child.tell(encodeOrder(order));
+    member.child.tell(encodeOrder(order, member.token));
   }
 
   /** Whether it was given to one, and has not ended. */
@@ -60,10 +106,11 @@ export class HolderPool {
     const member = this.#given.get(attempt)?.member;
     this.#given.delete(attempt);
     if (member === undefined || member.gone) return;
-    if (member.uses >= MOST_USES || this.#atRest.length >= MOST_AT_REST) {
-      member.child.letGo();
-      return;
-    }
+    if (member.uses >= MOST_USES || this.#atRest.length >= MOST_AT_REST) sendHome(member);
+    else this.#rest(member);
+  }
+
+  #rest(member: Member): void {
     this.#atRest.push(member);
     this.#callOff();
     this.#callOff = this.#world.clock.after(REST_MS, () => this.#sendHome()); // HP4
@@ -71,7 +118,8 @@ export class HolderPool {
 
   /** Whatever became of the attempt, its holder is none of ours any more (HP2). */
   forget(attempt: string): void {
-    this.#given.get(attempt)?.member.child.letGo();
+    const member = this.#given.get(attempt)?.member;
+    if (member !== undefined) sendHome(member);
     this.#given.delete(attempt);
   }
 
@@ -81,7 +129,7 @@ export class HolderPool {
   }
 
   #sendHome(): void {
-    for (const { child } of this.#atRest.splice(0)) child.letGo();
+    for (const member of this.#atRest.splice(0)) sendHome(member);
   }
 
   #start(): Member {
@@ -89,6 +137,7 @@ export class HolderPool {
     const ours: Variables = this.#world.self.environment();
     const { home, children } = this.#world;
     const member: Member = {
+      token: undefined,
       uses: 0,
       gone: false,
       child: children.told(ordersStart(runtime, entry, home, ours), () => this.#ended(member)),
@@ -101,4 +150,10 @@ export class HolderPool {
     const at = this.#atRest.indexOf(member);
     if (at >= 0) this.#atRest.splice(at, 1);
   }
+}
+
+/** It leaves when it has done what it was told. */
+function sendHome({ child }: Member): void {
+  child.tell(GO_HOME);
+  child.letGo();
 }
