@@ -66,20 +66,21 @@ test("WD-8 a program of the user's killed with -9 is back at once, ten times ove
 
 test("WD-2 a hung daemon is reported after 2 intervals, ended only after its limit, and replaced", async () => {
   const home = newHome();
-  home.watchdog({ heartbeatMs: 100, killAfterMs: 1000, graceMs: 200 });
+  // Long enough that no daemon on a busy machine is silent for two of them by itself.
+  home.watchdog({ heartbeatMs: 1000, killAfterMs: 3000, graceMs: 200 });
   const who = await liveDaemon(home);
   const start = performance.now();
   processes.kill(who, "SIGSTOP");
   await until("the report", () => home.json("recovery/last-crash.json")?.["reason"] === "UNRESPONSIVE");
   const reportedMs = performance.now() - start;
-  expect(reportedMs).toBeGreaterThan(90);
+  expect(reportedMs).toBeGreaterThan(900);
   expect(processes.alive(who)).toBe(true);
   await until("the end", () => !processes.alive(who));
   const endedMs = performance.now() - start;
-  expect(endedMs).toBeGreaterThan(1050);
+  expect(endedMs).toBeGreaterThan(2900);
   await liveDaemon(home, who);
   console.log(
-    `hung daemon (interval 100 ms): reported after ${reportedMs.toFixed(0)} ms, ended after ${endedMs.toFixed(0)} ms`,
+    `hung daemon (interval 1 s): reported after ${reportedMs.toFixed(0)} ms, ended after ${endedMs.toFixed(0)} ms`,
   );
   const crash = { reason: "UNRESPONSIVE", signal: "SIGKILL", pid: who.pid };
   expect(home.json("recovery/last-crash.json")).toMatchObject(crash);
