@@ -10,7 +10,7 @@ const told = (input: Parameters<typeof acp.encode>[0], given = {}) =>
 
 test("AG-6 a new session is asked for once, and loaded under its id afterwards", () => {
   const tools = { command: ["bun", "shim.ts"], env: { TOKEN: "t" } };
-  const fresh = told({ kind: "open" }, { session: null, open: false, tools });
+  const fresh = told({ kind: "open" }, { open: false, tools });
   expect(fresh?.map(({ id, method }) => [id, method])).toEqual([
     ["open", "initialize"],
     ["session", "session/new"],
@@ -22,7 +22,7 @@ test("AG-6 a new session is asked for once, and loaded under its id afterwards",
 });
 
 test("nothing is said in a session before it is open, and its id is heard in either way of opening it", () => {
-  const prompt = { kind: "prompt", id: "aa", text: "hello" } as const;
+  const prompt = { kind: "prompt", uuid: "aa", text: "hello" } as const;
   expect(acp.encode(prompt, facts({ open: false }))).toBeUndefined();
   expect(told(prompt, { session: "ses_1" })).toEqual([
     {
@@ -73,7 +73,7 @@ test("PR-1 a permission is asked for under the agent's own id, and answered with
   const toolCall = { toolCallId: "call_1", title: "echo hi", kind: "execute", rawInput: { command: "echo hi" } };
   const [ask] = said({ id: 0, method: "session/request_permission", params: { toolCall, options: OPTIONS } }).events;
   expect(ask).toEqual({ kind: "ask", request: "0", tool: "execute", input: { command: "echo hi" }, options: OPTIONS });
-  const answer = { kind: "answer", request: "0", input: null, message: "", options: OPTIONS } as const;
+  const answer = { kind: "answer", tool: "execute", request: "0", input: null, message: "", options: OPTIONS } as const;
   const outcome = (optionId: string) => [{ ...RPC, id: 0, result: { outcome: { outcome: "selected", optionId } } }];
   expect(told({ ...answer, decision: "allow" })).toEqual(outcome("once"));
   expect(told({ ...answer, decision: "deny" })).toEqual(outcome("reject"));

@@ -23,7 +23,7 @@ test("AG-6 a session is started under the id that was minted for it, and resumed
 test("AG-6 nothing of an agent's recipe is left to the person's settings", () => {
   const tools = { command: ["bun", "shim.ts"], env: { HOLDFAST_AGENT: "a1" } };
   const { argv } = claude.launch(
-    facts({ tools, instructions: "Be brief." }, { command: ["/opt/claude"], model: "opus" }),
+    facts({ tools, systemPrompt: "Be brief." }, { command: ["/opt/claude"], model: "opus" }),
     "",
   );
   expect(argv).toContain("--strict-mcp-config");
@@ -31,11 +31,13 @@ test("AG-6 nothing of an agent's recipe is left to the person's settings", () =>
   expect(argv[argv.indexOf("--model") + 1]).toBe("opus");
   expect(argv[argv.indexOf("--append-system-prompt") + 1]).toBe("Be brief.");
   const config = JSON.parse(argv[argv.indexOf("--mcp-config") + 1] ?? "");
-  expect(config).toEqual({ mcpServers: { holdfast: { command: "bun", args: ["shim.ts"], env: { HOLDFAST_AGENT: "a1" } } } });
+  expect(config).toEqual({
+    mcpServers: { holdfast: { command: "bun", args: ["shim.ts"], env: { HOLDFAST_AGENT: "a1" } } },
+  });
 });
 
 test("a prompt carries its id, so that a repeat is dropped", () => {
-  const lines = claude.encode({ kind: "prompt", id: "aaaa", text: "hello" }, facts());
+  const lines = claude.encode({ kind: "prompt", uuid: "aaaa", text: "hello" }, facts());
   expect(lines?.map((line) => JSON.parse(line))).toEqual([
     {
       ...{ type: "user", uuid: "aaaa", session_id: "11111111-1111-4111-8111-111111111111", parent_tool_use_id: null },
@@ -57,7 +59,7 @@ test("PR-1 a control request becomes a question about the tool, and its answer g
     events: [{ kind: "ask", request: "9aa80fc3", tool: "Bash", input }],
     replies: [],
   });
-  const answer = { kind: "answer", request: "9aa80fc3", input } as const;
+  const answer = { kind: "answer", request: "9aa80fc3", tool: "Bash", input, options: null } as const;
   const lines = [
     ...(claude.encode({ ...answer, decision: "allow", message: "" }, facts()) ?? []),
     ...(claude.encode({ ...answer, decision: "deny", message: "not now" }, facts()) ?? []),

@@ -12,5 +12,13 @@ export const RECIPE: Recipe = {
 
 export function facts(given: Partial<SessionFacts> = {}, recipe: Partial<Recipe> = {}): SessionFacts {
   const known = { session: "11111111-1111-4111-8111-111111111111", resume: false, open: true, cwd: "/work" };
-  return { ...known, instructions: "", tools: null, ...given, recipe: { ...RECIPE, ...recipe } };
+  return {
+    ...known,
+    systemPrompt: "",
+    agent: "a1",
+    generation: 1,
+    tools: null,
+    ...given,
+    recipe: { ...RECIPE, ...recipe },
+  };
 }

@@ -9,10 +9,17 @@ import { facts, RECIPE } from "./facts.ts";
 test("a scripted program is told and says one JSON object a line", () => {
   const told = (input: Parameters<typeof scripted.encode>[0]) => JSON.parse(scripted.encode(input, facts())?.[0] ?? "");
   expect(told({ kind: "open" })).toEqual({ type: "open", session: facts().session, resume: false, instructions: "" });
-  expect(told({ kind: "prompt", id: "1", text: "go" })).toEqual({ type: "prompt", id: "1", text: "go" });
-  expect(told({ kind: "result", call: "c", result: 1 })).toEqual({ type: "result", call: "c", result: 1 });
+  expect(told({ kind: "prompt", uuid: "1", text: "go" })).toEqual({ type: "prompt", id: "1", text: "go" });
+  expect(told({ kind: "result", call: "c", ok: true, result: 1 })).toEqual({
+    type: "result",
+    call: "c",
+    ok: true,
+    result: 1,
+  });
   expect(told({ kind: "interrupt" })).toEqual({ type: "interrupt" });
-  expect(told({ kind: "answer", request: "r", input: 1, decision: "deny", message: "no" })).toEqual({
+  expect(
+    told({ kind: "answer", request: "r", tool: "t", options: null, input: 1, decision: "deny", message: "no" }),
+  ).toEqual({
     ...{ type: "answer", request: "r", decision: "deny", message: "no" },
   });
   const said = (message: object) => scripted.decode(JSON.stringify(message), facts()).events;

@@ -1,29 +1,15 @@
-// What a provider is to the rest: what it is started with, what it is told, and what it says, whatever its own protocol is.
-// V1. A recipe is recorded when the session is created and never changes on the way: same flags, same permission mode, after any crash.
-// V2. A codec keeps no state of its own: the same entry always becomes the same lines, and the same line the same events, in any life.
+// What an agent's provider is to the core: what it reports (ProviderEvent), what it is given (Input), what it is started with (Recipe).
+// V1. A codec is pure and keeps nothing: the same input gives the same bytes, so that what is sent again after a crash is a repeat.
+// V2. A recipe is recorded in `session.created` and never changes on resume.
 import type { Json } from "../workflow/json.ts";
 
-export type ProviderName = "claude" | "acp" | "openai" | "command" | "scripted";
-
-/** V1 */
-export type Recipe = {
-  readonly provider: ProviderName;
-  readonly model: string | null;
-  /** The program and its fixed words; empty where the provider's own is meant. */
-  readonly command: readonly string[];
-  readonly flags: readonly string[];
-  readonly permissionMode: string | null;
-  readonly options: Readonly<Record<string, Json>>;
-};
-
 export type ProviderEvent =
-  /** The provider's own id of the session: it is open from here on. */
+  /** The provider's own id of its session. */
   | { readonly kind: "session"; readonly session: string }
   /** Something said; `part` where it goes on without a break from what was said before. */
   | { readonly kind: "text"; readonly text: string; readonly part?: true }
   | { readonly kind: "tool"; readonly use: string; readonly tool: string; readonly input: Json }
   | { readonly kind: "tool-done"; readonly use: string; readonly ok: boolean; readonly text: string }
-  /** A permission is asked for; `options` is what the answer must choose from, in the provider's own words. */
   | {
       readonly kind: "ask";
       readonly request: string;
@@ -32,60 +18,89 @@ export type ProviderEvent =
       readonly options?: Json;
     }
   | { readonly kind: "withdrawn"; readonly request: string }
-  /** One of our own tools is called (scripted programs and bare LLMs). */
+  /** One of our own tools, called by a scripted program or a bare LLM. `call` is unique within the agent. */
   | { readonly kind: "call"; readonly call: string; readonly tool: string; readonly args: Json }
   /** The turn is over; without a response, what was said in the turn is the response. */
   | { readonly kind: "done"; readonly response?: string }
   | { readonly kind: "failed"; readonly reason: string; readonly retryable: boolean }
-  /** Nothing goes before that time. */
+  /** A usage limit, and when it is over. */
   | { readonly kind: "limit"; readonly until: string };
+
+export type ProviderName = "claude" | "acp" | "openai" | "command" | "scripted";
+
+/** V2 */
+export type Recipe = {
+  readonly provider: ProviderName;
+  readonly model: string | null;
+  readonly command: readonly string[];
+  readonly flags: readonly string[];
+  readonly permissionMode: string | null;
+  readonly options: Readonly<Record<string, Json>>;
+};
+
+/** How a provider lives: one process for all turns, one process for each turn, or no process but a request at a time. */
+export type Style = "process" | "turn" | "request";
+
+const STYLES: Readonly<Record<ProviderName, Style>> = {
+  claude: "process",
+  acp: "process",
+  scripted: "process",
+  command: "turn",
+  openai: "request",
+};
+
+export function styleOf({ provider }: Recipe): Style {
+  return STYLES[provider];
+}
 
 export type Decision = "allow" | "deny";
 
-/** What a process is told. */
+/** What an agent's process is given, with all its data. */
 export type Input =
   | { readonly kind: "open" }
-  | { readonly kind: "prompt"; readonly id: string; readonly text: string }
+  /** `uuid` is the same each time the same prompt is handed over. */
+  | { readonly kind: "prompt"; readonly uuid: string; readonly text: string }
   | {
       readonly kind: "answer";
       readonly request: string;
+      readonly tool: string;
       readonly input: Json;
       readonly decision: Decision;
       readonly message: string;
-      readonly options?: Json;
+      readonly options: Json;
     }
-  | { readonly kind: "result"; readonly call: string; readonly result: Json }
+  | { readonly kind: "result"; readonly call: string; readonly ok: boolean; readonly result: Json }
   | { readonly kind: "interrupt" };
 
-/** What is known of an agent's session when its process is started or spoken to. */
-export type SessionFacts = {
+/** What a codec may know of the agent whose lines it reads and writes. */
+export type CodecFacts = {
+  readonly agent: string;
   readonly recipe: Recipe;
-  /** The provider's own id of the session; for some we choose it, of others we hear. Null where it is not known yet. */
-  readonly session: string | null;
-  /** Whether the provider has a conversation under that id. */
-  readonly resume: boolean;
-  /** The process has opened its session: what it says from now on is new. */
-  readonly open: boolean;
+  readonly systemPrompt: string;
   readonly cwd: string;
-  readonly instructions: string;
-  /** How the agent reaches our tools: a command that speaks MCP on its pipes. Null where it gets none. */
+  readonly generation: number;
+  /** The provider's session id: minted by us (the agent's id as a uuid) until the provider names its own. */
+  readonly session: string;
+  /** Whether `session` is one that the provider named, or used before. */
+  readonly resume: boolean;
+  /** The present process has opened its session: what it says from now on is new. */
+  readonly open: boolean;
+};
+
+/** With how the agent reaches our tools: a command that speaks MCP on its pipes. Null where it gets none. */
+export type SessionFacts = CodecFacts & {
   readonly tools: { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> } | null;
 };
 
-export type LaunchWords = { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>> };
-
-/** What a line of the process means, and what must be said back to it at once, whoever asks. */
+export type Launch = { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>> };
 export type Decoded = { readonly events: readonly ProviderEvent[]; readonly replies: readonly string[] };
 
-/** V2. Lines are without their ends. */
+/** V1. For providers on pipes; lines are without their newline. */
 export type Codec = {
-  launch(facts: SessionFacts, prompt: string): LaunchWords;
+  launch(facts: SessionFacts, prompt: string): Launch;
   /** Undefined: it cannot be said yet, since the session is not open. */
-  encode(input: Input, facts: SessionFacts): readonly string[] | undefined;
+  encode(entry: Input, facts: SessionFacts): readonly string[] | undefined;
   decode(line: string, facts: SessionFacts): Decoded;
-  /** Where one process is one turn: what its end means, and all it wrote. */
-  ended?(
-    exit: { readonly code: number | null; readonly signal: string | null },
-    output: string,
-  ): readonly ProviderEvent[];
+  /** What the end of a process says, where a turn is one process. `all` is everything it wrote. */
+  ended?(exit: { readonly code: number | null; readonly signal: string | null }, all: string): readonly ProviderEvent[];
 };

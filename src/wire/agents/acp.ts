@@ -22,10 +22,10 @@ function messagesOf(input: Input, facts: SessionFacts): object[] | undefined {
   if (input.kind === "open") return [initialize(), openSession(facts)];
   if (input.kind === "answer") return [{ id: idOf(input.request), result: { outcome: outcomeOf(input) } }];
   if (input.kind === "result") return []; // Its tools answer over MCP.
-  if (!facts.open || facts.session === null) return undefined;
+  if (!facts.open) return undefined;
   if (input.kind === "interrupt") return [{ method: "session/cancel", params: { sessionId: facts.session } }];
   const prompt = [{ type: "text", text: input.text }];
-  return [{ id: PROMPT + input.id, method: "session/prompt", params: { sessionId: facts.session, prompt } }]; // P1
+  return [{ id: PROMPT + input.uuid, method: "session/prompt", params: { sessionId: facts.session, prompt } }]; // P1
 }
 
 function initialize(): object {
@@ -35,7 +35,7 @@ function initialize(): object {
 
 function openSession({ session, resume, cwd, tools }: SessionFacts): object {
   const mcpServers = tools === null ? [] : [serverOf(tools)];
-  if (!resume || session === null) return { id: "session", method: "session/new", params: { cwd, mcpServers } };
+  if (!resume) return { id: "session", method: "session/new", params: { cwd, mcpServers } };
   return { id: "session", method: "session/load", params: { sessionId: session, cwd, mcpServers } };
 }
 
@@ -87,7 +87,7 @@ function answered(message: Fields, { session }: SessionFacts): ProviderEvent[] {
   if (id === "session" || id === "open") {
     if (error !== undefined) return [{ kind: "failed", reason: reasonOf(error), retryable: false }];
     const known = textAt(fieldsAt(message, "result"), "sessionId") ?? session;
-    return id === "session" && known !== null ? [{ kind: "session", session: known }] : [];
+    return id === "session" ? [{ kind: "session", session: known }] : [];
   }
   if (id?.startsWith(PROMPT) !== true) return [];
   if (error !== undefined) return [{ kind: "failed", reason: reasonOf(error), retryable: true }];

@@ -17,7 +17,7 @@ const NOTHING: Decoded = { events: [], replies: [] };
 
 export const claude: Codec = { launch, encode, decode };
 
-function launch({ recipe, session, resume, instructions, tools }: SessionFacts) {
+function launch({ recipe, session, resume, systemPrompt, tools }: SessionFacts) {
   const servers =
     tools === null ? {} : { [SERVER]: { command: tools.command[0], args: tools.command.slice(1), env: tools.env } };
   const argv = [
@@ -26,8 +26,8 @@ function launch({ recipe, session, resume, instructions, tools }: SessionFacts) 
     ...["--mcp-config", JSON.stringify({ mcpServers: servers })],
     ...["--permission-mode", recipe.permissionMode ?? "default"], // C2
     ...(recipe.model === null ? [] : ["--model", recipe.model]),
-    ...(instructions === "" ? [] : ["--append-system-prompt", instructions]),
-    ...[resume ? "--resume" : "--session-id", session ?? ""], // C1
+    ...(systemPrompt === "" ? [] : ["--append-system-prompt", systemPrompt]),
+    ...[resume ? "--resume" : "--session-id", session], // C1
     ...recipe.flags,
   ];
   return { argv, env: {} };
@@ -38,13 +38,13 @@ function encode(input: Input, { session }: SessionFacts): readonly string[] {
   return message === undefined ? [] : [JSON.stringify(message)];
 }
 
-function messageOf(input: Input, session: string | null): object | undefined {
+function messageOf(input: Input, session: string): object | undefined {
   if (input.kind === "open") return control("open", { subtype: "initialize" });
   if (input.kind === "interrupt") return control("interrupt", { subtype: "interrupt" });
   if (input.kind === "result") return undefined; // Its tools answer over MCP.
   if (input.kind === "answer") return answerOf(input);
   const message = { role: "user", content: input.text };
-  return { type: "user", uuid: input.id, session_id: session, parent_tool_use_id: null, message }; // C3
+  return { type: "user", uuid: input.uuid, session_id: session, parent_tool_use_id: null, message }; // C3
 }
 
 function control(request_id: string, request: object): object {

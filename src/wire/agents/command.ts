@@ -17,7 +17,7 @@ export const command: Codec = {
 };
 
 function launch({ recipe, session, resume, cwd }: SessionFacts, prompt: string) {
-  const values: Readonly<Record<string, string>> = { prompt, session: session ?? "", model: recipe.model ?? "", cwd };
+  const values: Readonly<Record<string, string>> = { prompt, session: session, model: recipe.model ?? "", cwd };
   const words = resume ? wordsOf(recipe.options["resume"]) : recipe.command;
   const argv = [...words, ...recipe.flags].map((word) => {
     return word.replaceAll(/\{(prompt|session|model|cwd)\}/g, (whole, name: string) => values[name] ?? whole); // D1

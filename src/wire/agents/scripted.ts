@@ -12,10 +12,10 @@ export const scripted: Codec = {
   },
 };
 
-function messageOf(input: Input, { session, resume, instructions }: SessionFacts): object {
-  if (input.kind === "open") return { type: "open", session, resume, instructions };
-  if (input.kind === "prompt") return { type: "prompt", id: input.id, text: input.text };
-  if (input.kind === "result") return { type: "result", call: input.call, result: input.result };
+function messageOf(input: Input, { session, resume, systemPrompt }: SessionFacts): object {
+  if (input.kind === "open") return { type: "open", session, resume, instructions: systemPrompt };
+  if (input.kind === "prompt") return { type: "prompt", id: input.uuid, text: input.text };
+  if (input.kind === "result") return { type: "result", call: input.call, ok: input.ok, result: input.result };
   if (input.kind === "interrupt") return { type: "interrupt" };
   const { request, decision, message } = input;
   return { type: "answer", request, decision, message };
