@@ -24,8 +24,10 @@ import type { Rule } from "./rules.ts";
 export type Session =
   /** Its plan is known; it starts when the parent's turn ends. */
   | { readonly kind: "deferred" }
+  /** Nothing of it runs, and nothing was suspended. */
+  | { readonly kind: "idle" }
   | { readonly kind: "active" }
-  | { readonly kind: "suspended"; readonly reason: Suspended["reason"] | "ended" };
+  | { readonly kind: "suspended"; readonly reason: Suspended["reason"] };
 
 export type Entry =
   | { readonly kind: "open" }
@@ -158,7 +160,7 @@ export function stateOf(agent: Agent): AgentState {
   if (agent.sleep !== undefined) return "sleeping";
   if (agent.held !== undefined) return "suspended";
   if (agent.turn !== undefined) return agent.session.kind === "suspended" ? "suspended" : "working";
-  return agent.session.kind === "suspended" && agent.session.reason !== "ended" ? "suspended" : "idle";
+  return agent.session.kind === "suspended" ? "suspended" : "idle";
 }
 
 export function openPrompts(agent: Agent): Prompt[] {
@@ -176,9 +178,14 @@ export function waitingMessages(agent: Agent): Message[] {
   return agent.inbox.filter(({ message_id }) => !given.has(message_id));
 }
 
-/** By calls of the present process that are not known to be taken; those of one that is gone are handed over anew. */
+/** By calls of the present process, or turn of a bare LLM, that are not known to be taken; those of one that is gone are handed
+ *  over anew. */
 function handedOver(agent: Agent): readonly string[] {
-  return agent.calls.flatMap((call) => (!call.taken && call.generation === agent.generation ? call.messages : []));
+  const request = styleOf(agent.plan.recipe) === "request";
+  if (!request && !isAlive(agent.process)) return [];
+  const present = ({ turn, generation }: Call) =>
+    request ? turn === agent.turn?.number : generation === agent.generation;
+  return agent.calls.flatMap((call) => (!call.taken && present(call) ? call.messages : []));
 }
 
 /** What it needs of a slot: to begin a turn, or a process for the turn it is in. Undefined where it needs none, or must wait. */

@@ -1,5 +1,5 @@
 // The conversation of a bare LLM, rebuilt from events alone (AG-6).
-// L1. It is the fold of `turn.start`, `agent.read`, `tool.answered`, `agent.woken` and of how turns end, in their order: the same log
+// L1. It is the fold of `turn.start`, `agent.read` and `tool.answered`, in their order: the same log
 //     gives the same conversation, and nothing else is a copy of it.
 // L2. Every call is followed by its result before anything else is said, as providers demand.
 import { push, type Vector } from "../../base/vector.ts";
@@ -30,12 +30,13 @@ export function converse(before: Vector<Said>, event: AgentEvent): Vector<Said> 
 function answerOf(events: readonly ProviderEvent[]): Said | undefined {
   const texts: string[] = [];
   const calls: SaidCall[] = [];
+  let response = "";
   for (const event of events) {
     if (event.kind === "text") texts.push(event.text);
     if (event.kind === "call") calls.push({ call: event.call, tool: event.tool, args: event.args });
+    if (event.kind === "done") response = event.response;
   }
-  const done = events.find((event) => event.kind === "done");
-  if (texts.length === 0 && done?.kind === "done") texts.push(done.response);
+  if (texts.length === 0 && response !== "") texts.push(response);
   if (texts.length === 0 && calls.length === 0) return undefined;
   return { role: "assistant", text: texts.join(""), calls };
 }

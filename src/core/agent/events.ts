@@ -146,7 +146,9 @@ export type MessageKind =
   | "result"
   | "reminder"
   | "child.terminated"
-  | "child.crashed";
+  | "child.crashed"
+  | "child.failed"
+  | "child.suspended";
 
 export type TurnStart = {
   readonly turn: number;

@@ -1,4 +1,3 @@
-// NOTE to agcore from the integrator: changed by me, because the real programs (Claude Code 2.1, opencode ACP) need it; keep these changes, adapt the rest, drop this line: `part` in text (ACP speaks in pieces), `done` without a response (= what was said in the turn, which the core must gather), `open` in the facts (this process has named its session: history replayed before does not count), `tools` in place of mcpConfig (filled in by the daemon), `encode` may say not-yet, `launch(facts, prompt)`.
 // What an agent's provider is to the core: what it reports (ProviderEvent), what it is given (Input), what it is started with (Recipe).
 // V1. A codec is pure and keeps nothing: the same input gives the same bytes, so that what is sent again after a crash is a repeat.
 // V2. A recipe is recorded in `session.created` and never changes on resume.
@@ -7,8 +6,8 @@ import type { Json } from "../workflow/json.ts";
 export type ProviderEvent =
   /** The provider's own id of its session. */
   | { readonly kind: "session"; readonly session: string }
-  /** Something said; `part` where it goes on without a break from what was said before. */
-  | { readonly kind: "text"; readonly text: string; readonly part?: true }
+  /** A whole piece, never a part that grows. */
+  | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "tool"; readonly use: string; readonly tool: string; readonly input: Json }
   | { readonly kind: "tool-done"; readonly use: string; readonly ok: boolean; readonly text: string }
   | {
@@ -21,8 +20,7 @@ export type ProviderEvent =
   | { readonly kind: "withdrawn"; readonly request: string }
   /** One of our own tools, called by a scripted program or a bare LLM. `call` is unique within the agent. */
   | { readonly kind: "call"; readonly call: string; readonly tool: string; readonly args: Json }
-  /** The turn is over; without a response, what was said in the turn is the response. */
-  | { readonly kind: "done"; readonly response?: string }
+  | { readonly kind: "done"; readonly response: string }
   | { readonly kind: "failed"; readonly reason: string; readonly retryable: boolean }
   /** A usage limit, and when it is over. */
   | { readonly kind: "limit"; readonly until: string };
@@ -84,13 +82,13 @@ export type CodecFacts = {
   readonly session: string;
   /** Whether `session` is one that the provider named, or used before. */
   readonly resume: boolean;
-  /** The present process has opened its session: what it says from now on is new. */
-  readonly open: boolean;
+  /** The file with our MCP server in it; null where the provider has none. */
+  readonly mcpConfig: string | null;
 };
 
-/** With how the agent reaches our tools: a command that speaks MCP on its pipes. Null where it gets none. */
-export type SessionFacts = CodecFacts & {
-  readonly tools: { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> } | null;
+export type LaunchFacts = CodecFacts & {
+  /** Whether this is the first process of the session. */
+  readonly first: boolean;
 };
 
 export type Launch = { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>> };
@@ -98,10 +96,9 @@ export type Decoded = { readonly events: readonly ProviderEvent[]; readonly repl
 
 /** V1. For providers on pipes; lines are without their newline. */
 export type Codec = {
-  launch(facts: SessionFacts, prompt: string): Launch;
-  /** Undefined: it cannot be said yet, since the session is not open. */
-  encode(entry: Input, facts: SessionFacts): readonly string[] | undefined;
-  decode(line: string, facts: SessionFacts): Decoded;
+  launch(recipe: Recipe, facts: LaunchFacts): Launch;
+  encode(entry: Input, facts: CodecFacts): readonly string[];
+  decode(line: string, facts: CodecFacts): Decoded;
   /** What the end of a process says, where a turn is one process. `all` is everything it wrote. */
   ended?(exit: { readonly code: number | null; readonly signal: string | null }, all: string): readonly ProviderEvent[];
 };
