@@ -76,7 +76,7 @@ test("AG-6 the same conversation always makes the same request", () => {
   const said = [
     { role: "user", text: "hi" },
     { role: "assistant", text: "", calls: [{ call: "c1", tool: "complete", args: { summary: "ok" } }] },
-    { role: "tool", call: "c1", text: "done" },
+    { role: "tool", call: "c1", ok: true, result: "done" },
   ] as const;
   const tools = [{ name: "complete", description: "Ends it.", schema: { type: "object" } }];
   const request = requestOf({ ...RECIPE, model: "m1" }, "Be brief.", said, tools);

@@ -2,9 +2,9 @@
 // O1. The request is made of the conversation alone, so that the same conversation always makes the same request.
 // O2. An answer counts only when it has come to its end (`finish_reason`, then `[DONE]` or the end of the stream): half of one is none.
 // O3. Limits: a line of the stream and an answer as a whole are bounded; more is a failure, not memory.
-import type { LlmCall, Said } from "../../core/agent/conversation.ts";
+import type { SaidCall, Said } from "../../core/agent/conversation.ts";
 import type { ProviderEvent, Recipe } from "../../core/agent/provider.ts";
-import { type Json, parseJson } from "../../core/workflow/json.ts";
+import { type Json, parseJson, textOf } from "../../core/workflow/json.ts";
 import { type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
 
 /** One of our tools, as a model is told of it. */
@@ -35,7 +35,7 @@ export function requestOf(
 
 function messageOf(said: Said): Json {
   if (said.role === "user") return { role: "user", content: said.text };
-  if (said.role === "tool") return { role: "tool", tool_call_id: said.call, content: said.text };
+  if (said.role === "tool") return { role: "tool", tool_call_id: said.call, content: textOf(said.result) };
   const calls = said.calls.map(({ call, tool, args }) => {
     return { id: call, type: "function", function: { name: tool, arguments: JSON.stringify(args) } };
   });
@@ -43,7 +43,7 @@ function messageOf(said: Said): Json {
 }
 
 export type Answer =
-  | { readonly kind: "said"; readonly text: string; readonly calls: readonly LlmCall[] }
+  | { readonly kind: "said"; readonly text: string; readonly calls: readonly SaidCall[] }
   | (ProviderEvent & { readonly kind: "failed" });
 
 type Half = { id: string; name: string; text: string };
@@ -70,7 +70,7 @@ export class AnswerReader {
   end(): Answer {
     if (this.#failure !== undefined) return this.#failure;
     if (!this.#finished) return { kind: "failed", reason: "The answer broke off.", retryable: true };
-    const calls: LlmCall[] = [];
+    const calls: SaidCall[] = [];
     for (const { id, name, text } of this.#calls.values()) {
       const args = parseJson(text === "" ? "{}" : text);
       if (!args.ok) return { kind: "failed", reason: `The arguments for ${name} are no JSON.`, retryable: true };
