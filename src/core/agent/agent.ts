@@ -116,6 +116,8 @@ export type Agent = {
   readonly consumed: number;
   readonly outbox: Outbox;
   readonly inbox: readonly Message[];
+  /** The ids of the last messages that it was sent, read or not. */
+  readonly seen: readonly string[];
   readonly turn: Turn | undefined;
   readonly turns: number;
   /** When its last turn ended, or it was created: who was used least recently makes room. */
@@ -172,9 +174,9 @@ export function isLive(resident: Resident | undefined): resident is Agent {
 }
 
 /** Messages that no turn has been given and no `check_inbox` has handed over. */
-export function waitingMessages(agent: Agent): Message[] {
-  if (agent.inbox.length === 0) return [];
+export function waitingMessages(agent: Agent): readonly Message[] {
   const given = new Set([...(agent.turn?.messages ?? []), ...handedOver(agent)]);
+  if (given.size === 0) return agent.inbox;
   return agent.inbox.filter(({ message_id }) => !given.has(message_id));
 }
 
@@ -211,8 +213,8 @@ export function readySince(agent: Agent): string {
 
 /** Whether it holds one of its provider's slots. */
 export function holdsSlot(agent: Agent): boolean {
-  if (styleOf(agent.plan.recipe) === "request") return agent.turn !== undefined && agent.session.kind === "active";
-  return isAlive(agent.process);
+  if (styleOf(agent.plan.recipe) !== "request") return isAlive(agent.process);
+  return agent.terminated === undefined && agent.turn !== undefined && agent.session.kind === "active";
 }
 
 /** Whether its slot can be taken from it. */

@@ -2,7 +2,7 @@
 import type { Agent, Call, Outbox } from "./agent.ts";
 import { heard } from "./apply-process.ts";
 import type { AgentEvent, ToolAnswered } from "./events.ts";
-import { MAX_CALLS } from "./limits.ts";
+import { MAX_CALLS, MAX_SEEN } from "./limits.ts";
 import { styleOf } from "./provider.ts";
 
 export function applyMessages(agent: Agent, event: AgentEvent): Agent | undefined {
@@ -10,7 +10,11 @@ export function applyMessages(agent: Agent, event: AgentEvent): Agent | undefine
     case "message.sent":
       return agent;
     case "message.enqueued":
-      return { ...agent, inbox: [...agent.inbox, event.data] };
+      return {
+        ...agent,
+        inbox: [...agent.inbox, event.data],
+        seen: [...agent.seen, event.data.message_id].slice(-MAX_SEEN),
+      };
     case "message.delivered":
       return delivered(agent, event.data.message_id);
     case "tool.answered":

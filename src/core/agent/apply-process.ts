@@ -66,7 +66,8 @@ function stopping({ reason, signal, kill_at }: ProcessStopping): ProcessState {
 
 function ended(agent: Agent, { outcome }: ProcessEnded): Agent {
   const restart = outcome === "crashed" || outcome === "killed";
-  return { ...agent, outbox: NOTHING, process: { kind: "Idle", restart }, session: { kind: "idle" } };
+  const session: Agent["session"] = agent.session.kind === "suspended" ? agent.session : { kind: "idle" };
+  return { ...agent, outbox: NOTHING, process: { kind: "Idle", restart }, session };
 }
 
 /** AG-4: what was active when the daemon died may live on, or not. */

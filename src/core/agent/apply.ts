@@ -71,6 +71,7 @@ function newAgent(id: string): Agent {
     consumed: 0,
     outbox: { confirmed: 0, entries: [] },
     inbox: [],
+    seen: [],
     turn: undefined,
     turns: 0,
     lastUsed: "",

@@ -7,6 +7,8 @@ export const MAX_PROMPT = 256 << 10;
 export const MAX_MESSAGES_A_TURN = 64;
 /** An agent that does not read is not written to without end. */
 export const MAX_INBOX = 1000;
+/** How many message ids are remembered, to know a repeat: a client repeats its last message, not its last hundred. */
+export const MAX_SEEN = 128;
 /** Every copy is an entry of the same transaction. */
 export const MAX_BROADCAST = 256 << 10;
 /** What an event keeps of a piece of output of an agent with a transcript of its own, and of one answer of a bare LLM. */

@@ -2,7 +2,7 @@
 // X1. It is a function of the states alone: `note` is told of every change, and an index made anew of the same states is equal.
 //     Parents are found by `parent_session_id`; nothing else is stored about the tree (AG-2).
 // X2. A change costs the same with one agent or a thousand, but for a binary search and the shift of a short list.
-// X3. Terminated agents, and sessions without `agent.created`, are in no list here.
+// X3. Terminated agents, and sessions without `agent.created`, are in no list here, but for the slot of a process that has not ended yet.
 import {
   type Agent,
   holdsSlot,
@@ -20,6 +20,8 @@ const NOBODY = "";
 
 /** What the lists say of one agent. */
 type Place = {
+  /** One that has ended holds its slot until its process has: it is in no other list. */
+  readonly live: boolean;
   readonly parent: string;
   readonly name: string;
   readonly provider: ProviderName;
@@ -27,6 +29,8 @@ type Place = {
   /** Sorts those who wait: the longest first. */
   readonly waits: string | undefined;
   readonly prompts: readonly string[];
+  /** Its session waits for the end of the parent's turn. */
+  readonly deferred: boolean;
 };
 
 export class Tree {
@@ -34,6 +38,7 @@ export class Tree {
   readonly #holders = new Map<ProviderName, Set<string>>();
   readonly #waiting = new Map<ProviderName, string[]>();
   readonly #prompts = new Map<string, string>();
+  readonly #deferred = new Map<string, Set<string>>();
   #agents = 0;
 
   static of(residents: Residents): Tree {
@@ -56,26 +61,28 @@ export class Tree {
   }
 
   #leave(id: string, from: Place, to: Place | undefined): void {
-    if (to === undefined) {
+    if (from.live && to?.live !== true) {
       this.#agents -= 1;
-      this.#children.get(from.parent)?.delete(from.name);
-      if (this.#children.get(from.parent)?.size === 0) this.#children.delete(from.parent);
+      const siblings = this.#children.get(from.parent);
+      siblings?.delete(from.name);
+      if (siblings?.size === 0) this.#children.delete(from.parent);
     }
-    if (from.holds && to?.holds !== true) this.#holders.get(from.provider)?.delete(id);
+    if (from.holds && to?.holds !== true) take(this.#holders, from.provider, id);
     if (from.waits !== undefined && from.waits !== to?.waits) remove(this.#queue(from.provider), from.waits);
     for (const prompt of from.prompts) this.#prompts.delete(prompt);
+    if (from.deferred && to?.deferred !== true) take(this.#deferred, from.parent, id);
   }
 
   #enter(id: string, to: Place, from: Place | undefined): void {
-    if (from === undefined) {
+    if (to.live && from?.live !== true) {
       this.#agents += 1;
       const siblings = this.#children.get(to.parent) ?? new Map<string, string>();
       this.#children.set(to.parent, siblings.set(to.name, id));
     }
-    if (to.holds && from?.holds !== true)
-      this.#holders.set(to.provider, (this.#holders.get(to.provider) ?? new Set()).add(id));
+    if (to.holds && from?.holds !== true) give(this.#holders, to.provider, id);
     if (to.waits !== undefined && from?.waits !== to.waits) insert(this.#queue(to.provider), to.waits);
     for (const prompt of to.prompts) this.#prompts.set(prompt, id);
+    if (to.deferred && from?.deferred !== true) give(this.#deferred, to.parent, id);
   }
 
   #queue(provider: ProviderName): string[] {
@@ -84,14 +91,20 @@ export class Tree {
     return found;
   }
 
-  /** The ids of the children of an agent; of the roots where `parent` is undefined. */
+  /** The ids of the children of an agent, by name; of the roots where `parent` is undefined. */
   childrenOf(parent: string | undefined): string[] {
-    return [...(this.#children.get(parent ?? NOBODY)?.values() ?? [])];
+    const children = [...(this.#children.get(parent ?? NOBODY) ?? [])];
+    return children.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, id]) => id);
   }
 
   /** The child of that name. */
   childOf(parent: string | undefined, name: string): string | undefined {
     return this.#children.get(parent ?? NOBODY)?.get(name);
+  }
+
+  /** Those of its children whose sessions wait for the end of its turn. */
+  deferredOf(parent: string): string[] {
+    return [...(this.#deferred.get(parent) ?? [])].sort();
   }
 
   /** Everybody below it, those nearest to it last: in the order in which they are terminated. */
@@ -138,16 +151,31 @@ export class Tree {
       holders: sorted([...this.#holders].flatMap(([provider, ids]) => [...ids].map((id) => `${provider}/${id}`))),
       waiting: sorted([...this.#waiting].filter(([, queue]) => queue.length > 0).map((pair) => pair.join("/"))),
       prompts: sorted([...this.#prompts].map((pair) => pair.join("/"))),
+      deferred: sorted([...this.#deferred].flatMap(([parent, ids]) => [...ids].map((id) => `${parent}/${id}`))),
     };
   }
 }
 
 function placeOf(resident: Resident | undefined): Place | undefined {
-  if (!isLive(resident)) return undefined; // X3
-  const waits = needOf(resident) === undefined ? undefined : `${readySince(resident)} ${resident.id}`;
-  const prompts = resident.prompts.length === 0 ? [] : openPrompts(resident).map(({ id }) => id);
-  const { parent = NOBODY, name, plan } = resident;
-  return { parent, name, provider: plan.recipe.provider, holds: holdsSlot(resident), waits, prompts };
+  if (resident?.kind !== "agent") return undefined;
+  const { id, parent = NOBODY, name, plan, prompts, session } = resident;
+  const { provider } = plan.recipe;
+  const holds = holdsSlot(resident);
+  if (!isLive(resident))
+    return { live: false, parent, name, provider, holds, waits: undefined, prompts: [], deferred: false }; // X3
+  const waits = needOf(resident) === undefined ? undefined : `${readySince(resident)} ${id}`;
+  const open = prompts.length === 0 ? [] : openPrompts(resident).map((prompt) => prompt.id);
+  return { live: true, parent, name, provider, holds, waits, prompts: open, deferred: session.kind === "deferred" };
+}
+
+function give<K>(sets: Map<K, Set<string>>, key: K, id: string): void {
+  sets.set(key, (sets.get(key) ?? new Set()).add(id));
+}
+
+function take<K>(sets: Map<K, Set<string>>, key: K, id: string): void {
+  const set = sets.get(key);
+  set?.delete(id);
+  if (set?.size === 0) sets.delete(key);
 }
 
 function placeIn(queue: readonly string[], key: string): number {
@@ -174,10 +202,9 @@ function remove(queue: string[], key: string): void {
 export type Relation = "parent" | "child" | "sibling";
 export type Neighbour = { readonly id: string; readonly relation: Relation };
 
-/** One hop, by name: the parent (also as "parent"), a child, a sibling, in this order. */
-export function neighbour(tree: Tree, residents: Residents, agent: Agent, name: string): Neighbour | undefined {
-  const parent = agent.parent === undefined ? undefined : residents.get(agent.parent);
-  if (isLive(parent) && (name === "parent" || name === parent.name)) return { id: parent.id, relation: "parent" };
+/** One hop, by name: the parent (also as "parent"), a child, a sibling, in this order. `parent` is the agent's, where it lives. */
+export function neighbour(tree: Tree, agent: Agent, parent: Agent | undefined, name: string): Neighbour | undefined {
+  if (parent !== undefined && (name === "parent" || name === parent.name)) return { id: parent.id, relation: "parent" };
   const child = tree.childOf(agent.id, name);
   if (child !== undefined) return { id: child, relation: "child" };
   const sibling = agent.parent === undefined ? undefined : tree.childOf(agent.parent, name);
