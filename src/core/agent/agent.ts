@@ -45,8 +45,8 @@ export type AnswerInput = {
   readonly options: Json;
 };
 
-/** R3. `entries[0]` has the number `confirmed + 1`. */
-export type Outbox = { readonly confirmed: number; readonly entries: readonly Entry[] };
+/** R3. `entries[0]` has the number `confirmed + 1`. `pieces`: in how many pieces the holder got what is confirmed. */
+export type Outbox = { readonly confirmed: number; readonly pieces: number; readonly entries: readonly Entry[] };
 
 export type Turn = {
   readonly number: number;
@@ -63,6 +63,8 @@ export type Turn = {
   readonly early: TurnEnd | undefined;
   /** Whether it was told to stop. */
   readonly interrupted: boolean;
+  /** What was said in it so far, cut: the response, where the provider gives none. */
+  readonly said: string;
 };
 
 export type TurnEnd =
@@ -114,6 +116,8 @@ export type Agent = {
   readonly generation: number;
   /** How far the output of this process has been read; for a bare LLM: how many requests were answered. */
   readonly consumed: number;
+  /** Whether this process has opened its session: before that it tells old stories. */
+  readonly open: boolean;
   readonly outbox: Outbox;
   readonly inbox: readonly Message[];
   /** The ids of the last messages that it was sent, read or not. */

@@ -49,6 +49,6 @@ function answered(agent: Agent, data: ToolAnswered): Agent {
   return { ...after, outbox: withEntry(agent.outbox, { kind: "result", call, ok, result }) };
 }
 
-export function withEntry({ confirmed, entries }: Outbox, entry: Outbox["entries"][number]): Outbox {
-  return { confirmed, entries: [...entries, entry] };
+export function withEntry(outbox: Outbox, entry: Outbox["entries"][number]): Outbox {
+  return { ...outbox, entries: [...outbox.entries, entry] };
 }

@@ -1,10 +1,10 @@
 // How the life of an agent's process folds, and what it was given and has taken.
 import type { Agent, Entry, Outbox } from "./agent.ts";
-import type { AgentEvent, ProcessEnded, ProcessStarting, ProcessStopping, Suspended } from "./events.ts";
+import type { AgentEvent, InputTaken, ProcessEnded, ProcessStarting, ProcessStopping, Suspended } from "./events.ts";
 import { isAlive, type ProcessState } from "./process.ts";
 import { styleOf } from "./provider.ts";
 
-const NOTHING: Outbox = { confirmed: 0, entries: [] };
+const NOTHING: Outbox = { confirmed: 0, pieces: 0, entries: [] };
 
 export function applyProcess(agent: Agent, event: AgentEvent): Agent | undefined {
   switch (event.event) {
@@ -32,7 +32,7 @@ export function applyProcess(agent: Agent, event: AgentEvent): Agent | undefined
     case "agent.retried":
       return { ...agent, process: { kind: "Idle", restart: false }, crashes: [], held: undefined };
     case "input.taken":
-      return taken(agent, event.data.through);
+      return taken(agent, event.data);
     default:
       return session(agent, event);
   }
@@ -54,7 +54,8 @@ function starting(agent: Agent, { generation, prompt, at }: ProcessStarting): Ag
     generation,
     consumed: 0,
     turn: again,
-    outbox: { confirmed: 0, entries },
+    open: false,
+    outbox: { ...NOTHING, entries },
     process: { kind: "Spawning", since: at },
     session: { kind: "active" },
   };
@@ -76,10 +77,10 @@ function suspended(agent: Agent, { reason }: Suspended): Agent {
   return { ...agent, process, session: { kind: "suspended", reason } };
 }
 
-function taken(agent: Agent, through: number): Agent {
+function taken(agent: Agent, { through, pieces }: InputTaken): Agent {
   const { confirmed, entries } = agent.outbox;
   const gone = entries.slice(0, Math.max(0, through - confirmed));
-  const outbox = { confirmed: confirmed + gone.length, entries: entries.slice(gone.length) };
+  const outbox = { confirmed: confirmed + gone.length, pieces, entries: entries.slice(gone.length) };
   const { turn } = agent;
   const handed = gone.some((entry) => entry.kind === "prompt" && entry.turn === turn?.number);
   return { ...agent, outbox, turn: turn !== undefined && handed ? { ...turn, taken: true } : turn };

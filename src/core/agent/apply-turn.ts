@@ -3,7 +3,7 @@ import type { Agent, Turn, TurnEnd } from "./agent.ts";
 import { withEntry } from "./apply-messages.ts";
 import { heard } from "./apply-process.ts";
 import type { AgentEvent, AgentRead, TurnStart, Woken } from "./events.ts";
-import { cut, MAX_LAST_TEXT } from "./limits.ts";
+import { cut, MAX_ANSWER, MAX_LAST_TEXT } from "./limits.ts";
 import { type ProviderEvent, styleOf } from "./provider.ts";
 
 export function applyTurn(agent: Agent, event: AgentEvent): Agent | undefined {
@@ -44,7 +44,7 @@ function hasProcess(agent: Agent): boolean {
 
 function started(agent: Agent, { turn: number, prompt: text, messages, uuid, at }: TurnStart): Agent {
   const prompt = { uuid, text };
-  const none = { taken: false, tries: 0, retryAt: undefined, early: undefined, interrupted: false };
+  const none = { taken: false, tries: 0, retryAt: undefined, early: undefined, interrupted: false, said: "" };
   const turn = { number, prompt, messages, startedAt: at, ...none };
   const after = { ...agent, turn, turns: number, lastText: "" };
   if (styleOf(agent.plan.recipe) === "request") return { ...after, session: { kind: "active" } };
@@ -64,13 +64,24 @@ function over(agent: Agent, at: string): Agent {
 }
 
 function read(agent: Agent, { offset, events, at }: AgentRead): Agent {
-  const texts = events.flatMap((event) => (event.kind === "text" ? [event.text] : []));
-  const lastText = cut(texts.at(-1) ?? agent.lastText, MAX_LAST_TEXT);
-  const after = { ...heard(agent, at), consumed: offset, lastText };
+  const open = agent.open || events.some(({ kind }) => kind === "session");
+  const after = saying({ ...heard(agent, at), consumed: offset, open }, events);
   if (styleOf(agent.plan.recipe) === "request") return answered(after, events);
-  const end = endOf(events);
+  const end = endOf(events, after.turn);
   if (end === undefined || agent.sleep !== undefined) return after;
   return withTurn(after, (turn) => (turn.taken ? turn : { ...turn, early: end }));
+}
+
+/** Pieces go together; what is said anew is the last that was said. */
+function saying(agent: Agent, events: readonly ProviderEvent[]): Agent {
+  let { lastText } = agent;
+  let said = agent.turn?.said ?? "";
+  for (const event of events) {
+    if (event.kind !== "text") continue;
+    lastText = cut(event.part === true ? lastText + event.text : event.text, MAX_LAST_TEXT);
+    said = cut(event.part === true || said === "" ? said + event.text : `${said}\n${event.text}`, MAX_ANSWER);
+  }
+  return withTurn({ ...agent, lastText }, (turn) => ({ ...turn, said }));
 }
 
 /** The model has the prompt once it has said anything. */
@@ -79,10 +90,10 @@ function answered(agent: Agent, events: readonly ProviderEvent[]): Agent {
   return withTurn(agent, (turn) => ({ ...turn, taken: true, tries: 0, retryAt: undefined }));
 }
 
-/** How the events end the turn they are read in. */
-export function endOf(events: readonly ProviderEvent[]): TurnEnd | undefined {
+/** How the events end the turn they are read in; without a response of its own, what was said is one. */
+export function endOf(events: readonly ProviderEvent[], turn: Turn | undefined): TurnEnd | undefined {
   for (const event of events) {
-    if (event.kind === "done") return { kind: "complete", response: event.response };
+    if (event.kind === "done") return { kind: "complete", response: event.response ?? turn?.said ?? "" };
     if (event.kind === "failed") return { kind: "failed", reason: event.reason };
   }
   return undefined;

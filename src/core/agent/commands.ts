@@ -54,8 +54,8 @@ export type AgentCommand =
   | To<"schedule">
   | OfProcess<"started", { readonly child: Child; readonly holder: number }>
   | OfProcess<"start-failed", { readonly reason: string }>
-  /** Entries of the outbox up to this number were taken. */
-  | OfProcess<"taken", { readonly through: number }>
+  /** Entries of the outbox up to this number were taken, in so many pieces since the process began. */
+  | OfProcess<"taken", { readonly through: number; readonly pieces: number }>
   /** Output up to `offset`, as whole events; for a bare LLM `generation` is 0 and `offset` the number of the request (C2). */
   | OfProcess<"read", { readonly offset: number; readonly events: readonly ProviderEvent[] }>
   /** To be submitted after everything that it wrote was read. Both null: how it ended is not known (lost). */

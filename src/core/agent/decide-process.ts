@@ -36,7 +36,7 @@ export function decideProcess(draft: Draft, agent: Agent, report: Report): Refus
   else if (report.kind === "started") started(draft, agent, report);
   else if (report.kind === "adopted") adopted(draft, agent, report);
   else if (report.kind === "start-failed") notStarted(draft, agent, report.reason);
-  else if (report.kind === "taken") taken(draft, agent, report.through);
+  else if (report.kind === "taken") taken(draft, agent, report);
   else ended(draft, agent, report);
   return undefined;
 }
@@ -66,12 +66,12 @@ function detach(draft: Draft, agent: Agent): void {
   draft.add(agent.id, { event: "suspend.result", data: { state_size: 0, reason: "recovery", at: draft.at } });
 }
 
-function taken(draft: Draft, agent: Agent, through: number): void {
+function taken(draft: Draft, agent: Agent, { through, pieces }: { readonly through: number; readonly pieces: number }): void {
   const { id, generation, outbox } = agent;
   const count = Math.min(through, outbox.confirmed + outbox.entries.length) - outbox.confirmed;
   if (count <= 0 || !isAlive(agent.process)) return;
   const gone = outbox.entries.slice(0, count);
-  draft.add(id, { event: "input.taken", data: { generation, through: outbox.confirmed + count } });
+  draft.add(id, { event: "input.taken", data: { generation, through: outbox.confirmed + count, pieces } });
   for (const entry of gone) {
     if (entry.kind === "prompt" && entry.turn === agent.turn?.number) deliverTurn(draft, id);
     if (entry.kind === "answer") draft.add(id, { event: "prompt.delivered", data: { prompt_id: entry.prompt } });

@@ -38,7 +38,7 @@ export function read(draft: Draft, agent: Agent, { generation, offset, events }:
 function bounded(event: ProviderEvent, most: number): ProviderEvent {
   if (event.kind === "text") return { ...event, text: cut(event.text, most) };
   if (event.kind === "tool-done") return { ...event, text: cut(event.text, most) };
-  if (event.kind === "done") return { ...event, response: cut(event.response, most) };
+  if (event.kind === "done" && event.response !== undefined) return { ...event, response: cut(event.response, most) };
   if (event.kind === "tool" && sizeOf(event.input) > most)
     return { ...event, input: cut(JSON.stringify(event.input), most) };
   if (event.kind === "ask") return { ...event, input: null };
@@ -76,7 +76,7 @@ function over(draft: Draft, agent: Agent, event: Extract<ProviderEvent, { kind: 
     draft.add(id, { event: "turn.retrying", data: { turn: turn.number, reason: event.reason, until } });
     return;
   }
-  const end = endOf([event]);
+  const end = endOf([event], turn);
   if (end !== undefined) endTurn(draft, id, end);
 }
 

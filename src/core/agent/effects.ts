@@ -57,8 +57,8 @@ function inputOf(entry: Entry): Input {
 }
 
 /** What a codec may know of it, but for what only the daemon knows. */
-export function factsOf(agent: Agent): Omit<CodecFacts, "mcpConfig"> {
-  const { id, plan, generation, providerSession, resumable } = agent;
+export function factsOf(agent: Agent): CodecFacts {
+  const { id, plan, generation, providerSession, resumable, open } = agent;
   const { recipe, system_prompt: systemPrompt, cwd } = plan;
-  return { agent: id, recipe, systemPrompt, cwd, generation, session: providerSession, resume: resumable };
+  return { agent: id, recipe, systemPrompt, cwd, generation, session: providerSession, resume: resumable, open };
 }

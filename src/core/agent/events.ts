@@ -38,7 +38,7 @@ export type AgentEvent =
   | Event<"process.ended", ProcessEnded>
   | Event<"process.backoff", { readonly until: string; readonly crashes: readonly number[] }>
   | Event<"process.rested", { readonly at: string }>
-  | Event<"input.taken", { readonly generation: number; readonly through: number }>
+  | Event<"input.taken", InputTaken>
   | Event<"agent.read", AgentRead>
   | Event<"prompt.opened", PromptOpened>
   | Event<"prompt.refreshed", { readonly prompt_id: string; readonly deadline: string }>
@@ -196,6 +196,9 @@ export type ProcessEnded = {
   readonly reason: string;
   readonly at: string;
 };
+
+/** Entries of the outbox up to `through` are with the process; they came to its holder in so many pieces. */
+export type InputTaken = { readonly generation: number; readonly through: number; readonly pieces: number };
 
 /** All output up to `offset` has been read; for a bare LLM: request number `offset` was answered. */
 export type AgentRead = {
