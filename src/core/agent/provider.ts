@@ -26,7 +26,8 @@ export type ProviderEvent =
   /** A usage limit, and when it is over. */
   | { readonly kind: "limit"; readonly until: string };
 
-export type ProviderName = "claude" | "acp" | "openai" | "command" | "scripted";
+export const PROVIDERS = ["claude", "acp", "openai", "command", "scripted"] as const;
+export type ProviderName = (typeof PROVIDERS)[number];
 
 /** V2 */
 export type Recipe = {
