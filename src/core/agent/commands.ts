@@ -45,7 +45,7 @@ export type AgentCommand =
     >
   /** A person looked, or did something: open prompts get their time anew. */
   | To<"activity">
-  /** `id` is an agent's, or RULE_BOOK for all. `at` is the place in the order, the end where it is undefined. */
+  /** `id` is an agent's, or RULE_BOOK for all. A new rule is the last. */
   | To<"rule-add", { readonly rule: Rule }>
   | To<"rule-remove", { readonly rule: string }>
   /** A time that the effect `timer` gave has come. */
@@ -60,11 +60,10 @@ export type AgentCommand =
   | OfProcess<"read", { readonly offset: number; readonly events: readonly ProviderEvent[] }>
   /** To be submitted after everything that it wrote was read. Both null: how it ended is not known (lost). */
   | OfProcess<"ended", { readonly code: number | null; readonly signal: string | null }>
-  /** AG-4: after replay, for each that `isActive`; then `adopted`, or `ended`. */
+  /** AG-4: after replay, for each whose session is active, while the house is paused; then `adopted`, or `ended` once what its holder
+   *  recorded was read. One that ended is held where its policy says so (AG-7); the others go on with `schedule`. */
   | To<"detach">
   | OfProcess<"adopted", { readonly child: Child; readonly holder: number }>
-  /** After all were adopted or found ended: those whose policy says so are held, the others go on (AG-7). */
-  | To<"resume">
   /** AG-2: a session without `agent.created`. */
   | To<"orphan">;
 

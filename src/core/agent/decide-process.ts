@@ -9,6 +9,7 @@ import { tellParent } from "./messages.ts";
 import { isAlive, judgeCrash } from "./process.ts";
 import { stalePrompts } from "./prompts.ts";
 import { styleOf } from "./provider.ts";
+import { holdBack } from "./recovery.ts";
 import { deliverTurn, endTurn, failTurn, settleInline } from "./turns.ts";
 
 type Report = Extract<
@@ -64,6 +65,7 @@ function adopted(draft: Draft, agent: Agent, report: Seen): void {
 function detach(draft: Draft, agent: Agent): void {
   if (agent.terminated !== undefined || agent.session.kind !== "active") return;
   draft.add(agent.id, { event: "suspend.result", data: { state_size: 0, reason: "recovery", at: draft.at } });
+  if (styleOf(agent.plan.recipe) === "request") holdBack(draft, draft.agent(agent.id));
 }
 
 function taken(draft: Draft, agent: Agent, { through, pieces }: { readonly through: number; readonly pieces: number }): void {
@@ -107,6 +109,7 @@ function ended(draft: Draft, agent: Agent, report: Ended): void {
     draft.add(id, { event: "suspend.result", data: { state_size: 0, reason: process.reason, at: draft.at } });
   if (agent.turn?.interrupted === true) failTurn(draft, id, "It was interrupted.");
   if (outcome === "crashed" || outcome === "killed") crashed(draft, draft.agent(id), reason);
+  if (outcome === "lost") holdBack(draft, draft.agent(id));
 }
 
 function reasonOf({ process }: Agent, { code, signal }: Ended): string {

@@ -11,7 +11,7 @@ import { beImpatient, wake } from "./decide-wake.ts";
 import { Draft, type House } from "./draft.ts";
 import type { AgentEvent } from "./events.ts";
 import { cut, MAX_REASON, MAX_RULES, STOP_GRACE_MS } from "./limits.ts";
-import { enqueue, tellParent, USER } from "./messages.ts";
+import { enqueue, USER } from "./messages.ts";
 import { answerPrompt, refreshPrompts } from "./prompts.ts";
 import { styleOf } from "./provider.ts";
 import { type Rule, whyBroken } from "./rules.ts";
@@ -86,7 +86,7 @@ function decideLive(draft: Draft, agent: Agent, command: Live): Refusal | undefi
   }
 }
 
-type Wish = Extract<Live, { readonly kind: "retry" | "interrupt" | "set" | "suspend" | "resume" }>;
+type Wish = Extract<Live, { readonly kind: "retry" | "interrupt" | "set" | "suspend" }>;
 
 function decideWish(draft: Draft, agent: Agent, command: Wish): Refusal | undefined {
   switch (command.kind) {
@@ -101,15 +101,12 @@ function decideWish(draft: Draft, agent: Agent, command: Wish): Refusal | undefi
     }
     case "suspend":
       return rest(draft, agent);
-    case "resume":
-      resume(draft, agent);
-      return undefined;
   }
 }
 
 /** A report about one that has ended is old (W2), but its last signal may still be due; a wish is refused. */
 function ended(draft: Draft, agent: Agent, { kind }: Live): Refusal | undefined {
-  const reports: readonly string[] = ["read", "call-taken", "schedule", "resume", "activity", "terminate"];
+  const reports: readonly string[] = ["read", "call-taken", "schedule", "activity", "terminate"];
   if (kind === "wake") beImpatient(draft, agent);
   if (kind === "wake" || reports.includes(kind)) return undefined;
   return refused("terminated", `${agent.name} was terminated: ${agent.terminated?.reason}`, "It cannot come back.")
@@ -168,20 +165,6 @@ function rest(draft: Draft, agent: Agent): Refusal | undefined {
     return refused("busy", `${agent.name} is ${stateOf(agent)}.`, "Wait for the end of its turn.").error;
   suspend(draft, agent, "asked");
   return undefined;
-}
-
-/** AG-7: what was interrupted by a crash goes on by itself, or waits for who must say so. A bare LLM lost nothing but time. */
-function resume(draft: Draft, agent: Agent): void {
-  const { id, settings, session, process, turn, held } = agent;
-  if (session.kind !== "suspended" && session.kind !== "idle") return;
-  if (turn === undefined || held !== undefined || process.kind !== "Idle" || settings.recovery === "auto") return;
-  if (settings.recovery === "parent") {
-    if (styleOf(agent.plan.recipe) === "request" || draft.live(agent.parent) === undefined) return;
-    if (agent.inbox.some(({ sender }) => sender === agent.parent || sender === USER)) return; // It is needed.
-  }
-  const reason = `It was interrupted in turn ${turn.number}, and its recovery policy is "${settings.recovery}".`;
-  draft.add(id, { event: "agent.held", data: { reason, at: draft.at } });
-  if (settings.recovery === "parent") tellParent(draft, agent, "child.suspended", reason);
 }
 
 function orphan(draft: Draft, agent: Agent): Refusal | undefined {

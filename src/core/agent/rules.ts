@@ -6,6 +6,7 @@
 // P4. Every pattern covers the whole text. An argument that is not there matches no pattern.
 import type { Json } from "../workflow/json.ts";
 import { isRecord, textOf } from "../workflow/json.ts";
+import { matches, patternOf, type Width } from "./pattern.ts";
 import type { Decision } from "./provider.ts";
 
 export type Rule = {
@@ -35,12 +36,12 @@ function judgeBy(rule: Rule, tool: string, input: Json): Verdict | undefined {
   const { rule_id, decision, message } = rule;
   const broken = whyBroken(rule);
   if (broken !== undefined) {
-    const about = patternOf(rule.tool, "wide");
-    if (about !== undefined && !about.test(tool)) return undefined;
+    const about = patternOf(rule.tool);
+    if (about !== undefined && !matches(about, tool, "wide")) return undefined;
     return { decision: "deny", rule: rule_id, message: `Rule ${rule_id} cannot be read: ${broken}` }; // P2
   }
   const width = decision === "allow" ? "narrow" : "wide"; // P3
-  if (!matches(rule.tool, tool, width)) return undefined;
+  if (!fits(rule.tool, tool, width)) return undefined;
   const all = Object.entries(rule.args).every(([name, pattern]) => argumentMatches(input, name, pattern, width));
   if (!all) return undefined;
   return { decision: decision === "allow" ? "allow" : "deny", rule: rule_id, message };
@@ -49,43 +50,17 @@ function judgeBy(rule: Rule, tool: string, input: Json): Verdict | undefined {
 /** P4 */
 function argumentMatches(input: Json, name: string, pattern: string, width: Width): boolean {
   const value = isRecord(input) && Object.hasOwn(input, name) ? input[name] : undefined;
-  return value !== undefined && matches(pattern, textOf(value), width);
+  return value !== undefined && fits(pattern, textOf(value), width);
+}
+
+function fits(pattern: string, text: string, width: Width): boolean {
+  const read = patternOf(pattern);
+  return read !== undefined && matches(read, text, width);
 }
 
 /** What is wrong with a rule; undefined where nothing is. */
 export function whyBroken({ decision, tool, args }: Rule): string | undefined {
   if (decision !== "allow" && decision !== "deny") return `"${decision}" is neither allow nor deny`;
-  const wrong = [tool, ...Object.values(args)].find((pattern) => patternOf(pattern, "wide") === undefined);
+  const wrong = [tool, ...Object.values(args)].find((pattern) => patternOf(pattern) === undefined);
   return wrong === undefined ? undefined : `"${wrong}" is no pattern`;
-}
-
-type Width = "narrow" | "wide";
-
-function matches(pattern: string, text: string, width: Width): boolean {
-  return patternOf(pattern, width)?.test(text) ?? false;
-}
-
-const TOKEN = /\*\*|\*|\?|\[[^\]]+\]|[^*?[]/gsu;
-const ANYTHING = "[^]*";
-/** P3 */
-const ONE_COMMAND = "[^\\r\\n;&|<>`$]*";
-
-/** Undefined where it is no pattern: empty, or with a `[` that is not closed. */
-function patternOf(pattern: string, width: Width): RegExp | undefined {
-  const tokens = pattern.match(TOKEN) ?? [];
-  if (pattern === "" || tokens.join("") !== pattern) return undefined;
-  const source = tokens.map((token) => sourceOf(token, width)).join("");
-  return new RegExp(`^${source}$`, "u");
-}
-
-function sourceOf(token: string, width: Width): string {
-  if (token === "**") return ANYTHING;
-  if (token === "*") return width === "wide" ? ANYTHING : ONE_COMMAND;
-  if (token === "?") return width === "wide" ? "[^]" : "[^\\r\\n;&|<>`$]";
-  if (token.startsWith("[") && token.length > 1) return `[${literal(token.slice(1, -1))}]`;
-  return literal(token);
-}
-
-function literal(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }
