@@ -16,8 +16,13 @@ import type { Config } from "../wire/config-schema.ts";
 import type { Report, StatusResult } from "../wire/rpc.ts";
 import type { Bus } from "./bus.ts";
 import { pinCheckpoint } from "./checkpoint-pin.ts";
-import { foldTerminals, foldTmux, foldWorkflows } from "./fold.ts";
+import { foldAgents, foldTerminals, foldTmux, foldWorkflows } from "./fold.ts";
 import { makeHandlers } from "./handlers.ts";
+import type { HttpClient } from "../world/http.ts";
+import { agentHandlers, bearerHandlers } from "./agents/handlers.ts";
+import { countAgents } from "./agents/part.ts";
+import { withAgents } from "./agents/recovery.ts";
+import { houseOf } from "./agents/settings.ts";
 import type { HandsWorld } from "./hands.ts";
 import { makeHolderProgram } from "./holder-program.ts";
 import { seeAll, stopOrphans } from "./orphan-stop.ts";
@@ -34,7 +39,7 @@ import { workflowHandlers } from "./workflows/handlers.ts";
 import { withWorkflows } from "./workflows/recovery.ts";
 
 export type DaemonPorts = {
-  readonly world: HandsWorld;
+  readonly world: HandsWorld & { readonly httpClient: HttpClient };
   readonly config: Config;
   readonly version: string;
   readonly bus: Bus;
@@ -105,8 +110,16 @@ export class Daemon {
       live: () => (this.isLive ? this.#parts?.workflows : undefined),
       parts: () => this.#parts?.workflows,
     });
-    const who = { clock: world.clock, token, version, pid: world.processes.pid };
-    const server = new RpcServer({ ...handlers, ...tmux, ...workflows }, bus, who);
+    const agentPorts = {
+      ...{ disk: world.disk, home: world.home, house: houseOf(config), defaultProvider: config.agents.provider },
+      environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
+      live: () => (this.isLive ? this.#parts?.agents : undefined),
+      parts: () => this.#parts?.agents,
+    };
+    const others = (bearer: string) => bearerHandlers(agentPorts, bearer);
+    const who = { clock: world.clock, token, version, pid: world.processes.pid, others };
+    const all = { ...handlers, ...tmux, ...workflows, ...agentHandlers(agentPorts) };
+    const server = new RpcServer(all, bus, who);
     await server.listen(world.sockets, this.#socket);
     this.#server = server;
   }
@@ -163,7 +176,7 @@ export class Daemon {
   /** Recovers; where a stage fails, the daemon stays up and waits for the operator. */
   async recover(): Promise<void> {
     const { world, config } = this.#ports;
-    const { log, turn, tmux, workflows } = this.#opened();
+    const { log, turn, tmux, workflows, agents } = this.#opened();
     const setAside = foldTerminals(log, turn);
     this.#aside = new Set(setAside.map(({ id }) => id));
     const withCares = withTmux(this.#work(setAside), {
@@ -174,7 +187,8 @@ export class Daemon {
     });
     const runsAside = foldWorkflows(log, workflows.turn);
     workflows.checkpoints.begin(workflows.turn.states.values());
-    const work = withWorkflows(withCares, { ...workflows, setAside: runsAside });
+    const withRuns = withWorkflows(withCares, { ...workflows, setAside: runsAside });
+    const work = withAgents(withRuns, { ...agents, setAside: foldAgents(log, agents.turn) });
     const timeoutMs = config.recovery.stageTimeoutS * 1000;
     const report = (items: readonly ReportItem[]) => this.#report(items);
     this.#run = new RecoveryRun(this.#machine, { work, clock: world.clock, timeoutMs, report });
@@ -296,6 +310,7 @@ export class Daemon {
     const mode = safeMode.state;
     const terminals = [...(this.#parts?.turn.terminals.values() ?? [])].filter(({ removed }) => !removed).length;
     const runs = [...(this.#parts?.workflows.turn.states.values() ?? [])].filter(isOpen).length;
+    const counted = this.#parts === undefined ? { agents: 0, prompts: 0 } : countAgents(this.#parts.agents);
     return {
       version,
       home: world.home,
@@ -308,7 +323,7 @@ export class Daemon {
         progress: this.#progress ?? null,
       },
       safeMode: { active: mode.active, reason: mode.active ? mode.reason : null },
-      counts: { terminals, agents: 0, workflows: runs, prompts: 0 },
+      counts: { terminals, workflows: runs, ...counted },
     };
   }
 

@@ -3,8 +3,10 @@
 import type { ReportItem } from "../core/recovery.ts";
 import type { Entry } from "../log/entry.ts";
 import type { EventLog } from "../log/event-log.ts";
+import { agentEventOf } from "../wire/agents/stored-agent.ts";
 import { terminalEventOf, tmuxEventOf } from "../wire/stored.ts";
 import { workflowEventOf } from "../wire/stored-workflow.ts";
+import type { AgentTurn } from "./agents/turn.ts";
 import type { TmuxTurn } from "./tmux/turn.ts";
 import type { Turn } from "./turn.ts";
 import type { WorkflowTurn } from "./workflows/turn.ts";
@@ -43,6 +45,15 @@ export function foldWorkflows(log: EventLog, turn: WorkflowTurn): ReportItem[] {
   };
   const setAside = (id: string, reason: string) => turn.setAside(id, reason);
   return foldSessions(log, { place: "state/", what: "workflow", fold, setAside });
+}
+
+export function foldAgents(log: EventLog, turn: AgentTurn): ReportItem[] {
+  const fold = (entry: Entry) => {
+    const event = agentEventOf(entry);
+    if (event !== undefined) turn.fold(event);
+  };
+  const setAside = (id: string) => turn.setAside(id);
+  return foldSessions(log, { place: "agents/", what: "agent", fold, setAside });
 }
 
 function foldSessions(log: EventLog, { place, what, fold, setAside }: Folding): ReportItem[] {

@@ -23,6 +23,7 @@ import { VERSION } from "../wire/version.ts";
 import { identify } from "../world/process.ts";
 import { realChildren } from "../world/real-children.ts";
 import { realConsole } from "../world/real-console.ts";
+import { realHttpClient } from "../world/real-http-client.ts";
 import { realProgram } from "../world/real-program.ts";
 import { realSockets } from "../world/real-socket.ts";
 import { realSelf } from "../world/self.ts";
@@ -40,7 +41,7 @@ const LOCKS = ["wal.lock", "run/daemon.lock"] as const;
 const program = realProgram();
 const out = realConsole();
 const self = realSelf();
-const doors = { ...realWorld(), sockets: realSockets(), children: realChildren(), self };
+const doors = { ...realWorld(), sockets: realSockets(), children: realChildren(), self, httpClient: realHttpClient() };
 
 function say(words: string): void {
   const line = `${new Date(doors.clock.now()).toISOString()} daemon ${doors.processes.pid}: ${words}\n`;

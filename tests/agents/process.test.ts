@@ -124,7 +124,7 @@ test("W2 reports of a process that is not the present one change nothing", () =>
   for (const generation of [1, 3]) {
     expect(house.do({ kind: "ended", id: "a", generation, code: 1, signal: null })).toEqual([]);
     expect(house.do({ kind: "started", id: "a", generation, child: CHILD, holder: 1 })).toEqual([]);
-    expect(house.do({ kind: "taken", id: "a", generation, through: 9 })).toEqual([]);
+    expect(house.do({ kind: "taken", id: "a", generation, through: 9, pieces: 9 })).toEqual([]);
   }
 });
 

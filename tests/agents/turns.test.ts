@@ -17,13 +17,13 @@ test("AG-3 EL-5 a message to an idle agent wakes it, and is delivered only when 
     [1, "open"],
     [2, "prompt"],
   ]);
-  house.do({ kind: "taken", id: "a", generation: 1, through: 1 });
+  house.do({ kind: "taken", id: "a", generation: 1, through: 1, pieces: 1 });
   expect([house.agent("a").inbox.length, inputsFrom(house.agent("a"), 1)[0]]).toEqual([1, inputs[1]]);
-  expect(house.do({ kind: "taken", id: "a", generation: 1, through: 2 })).toEqual([
+  expect(house.do({ kind: "taken", id: "a", generation: 1, through: 2, pieces: 2 })).toEqual([
     "input.taken a",
     "message.delivered a",
   ]);
-  expect(house.do({ kind: "taken", id: "a", generation: 1, through: 2 })).toEqual([]);
+  expect(house.do({ kind: "taken", id: "a", generation: 1, through: 2, pieces: 2 })).toEqual([]);
   expect(house.done("a", "dug")).toEqual(["agent.read a", "turn.complete a"]);
   expect([house.state("a"), house.agent("a").turn, house.agent("a").inbox]).toEqual(["idle", undefined, []]);
 });

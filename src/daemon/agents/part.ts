@@ -8,13 +8,20 @@ import { SessionRecords } from "./records.ts";
 import { houseOf } from "./settings.ts";
 import { AgentTurn } from "./turn.ts";
 
-export type AgentPart = { readonly turn: AgentTurn; readonly engine: AgentEngine; readonly records: SessionRecords };
+export type AgentPart = {
+  readonly turn: AgentTurn;
+  readonly engine: AgentEngine;
+  readonly records: SessionRecords;
+  /** Turns begin from here on: until everything is known, none does. */
+  begin(): void;
+};
 
 export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): AgentPart {
   const { world, config, bus, safeMode, broken } = ports;
   const house = houseOf(config);
+  let begun = false;
   const records = new SessionRecords(world, broken);
-  const turn: AgentTurn = new AgentTurn(log, world.clock, () => ({ ...house, paused: safeMode.isActive() }), {
+  const turn: AgentTurn = new AgentTurn(log, world.clock, () => ({ ...house, paused: !begun || safeMode.isActive() }), {
     publish: ({ event, id, data }) => {
       const agent = turn.agent(id);
       if (agent !== undefined) records.note(agent);
@@ -32,7 +39,10 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): Age
     crashed: (id, reason) => bus.publish("agent.status", { id, status: "CRASHED", reason }),
     broken,
   });
-  return { turn, engine, records };
+  const begin = () => {
+    begun = true;
+  };
+  return { turn, engine, records, begin };
 }
 
 /** What agents get of our own environment: the names that the configuration allows, and no more. */

@@ -18,6 +18,7 @@ export type AgentRecovery = {
   readonly turn: AgentTurn;
   readonly engine: AgentEngine;
   readonly records: SessionRecords;
+  begin(): void;
   readonly setAside: readonly ReportItem[];
 };
 
@@ -83,10 +84,9 @@ const SILENT = "its holder lives but does not answer";
 const TREE = "holdfast agent tree";
 
 /** AG-7 */
-async function goOn({ turn, engine }: AgentRecovery): Promise<void> {
-  const live = [...turn.agents()].filter(isLive);
-  for (const { id } of live) await turn.submit({ kind: "resume", id });
-  const [first] = live;
+async function goOn({ turn, engine, begin }: AgentRecovery): Promise<void> {
+  begin();
+  const first = [...turn.agents()].find(isLive);
   if (first !== undefined) await turn.submit({ kind: "schedule", id: first.id });
   for (const agent of turn.agents()) if (agent.terminated === undefined || isAlive(agent.process)) engine.performAll(agent);
 }
