@@ -34,6 +34,7 @@ export class AgentSystem implements Fuzzed<Step> {
     for (let round = 0; round < 300 && !this.#atRest(); round += 1) {
       this.house.wait(61_000);
       for (const agent of this.#living()) this.#serve(agent.id);
+      for (const id of this.house.residents.keys()) this.#bury(id);
     }
     this.#check();
     expect(this.#living().map(({ name, inbox, turn }) => [name, inbox.length, turn?.number])).toEqual(
@@ -61,6 +62,12 @@ export class AgentSystem implements Fuzzed<Step> {
       this.#say(agent, [{ kind: "done", response: "" }]);
     if (agent.plan.recipe.provider === "command" && agent.turn === undefined && isAlive(agent.process))
       this.#end(agent, 0);
+  }
+
+  /** A process of one that was terminated keeps its slot until it has ended. */
+  #bury(id: string): void {
+    const agent = this.house.agent(id);
+    if (agent.terminated !== undefined && isAlive(agent.process)) this.#end(agent, 143);
   }
 
   #living(): Agent[] {
