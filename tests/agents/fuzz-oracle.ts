@@ -3,6 +3,7 @@
 import { expect } from "bun:test";
 import type { Resident } from "../../src/core/agent/agent.ts";
 import type { AgentEvent } from "../../src/core/agent/events.ts";
+import { isAlive } from "../../src/core/agent/process.ts";
 
 type Model = {
   parent: string | null;
@@ -15,6 +16,13 @@ type Model = {
   readonly prompts: Map<string, "open" | "answered" | "closed">;
   generation: number;
   session: boolean;
+  readonly request: boolean;
+  alive: boolean;
+  /** The last entry of the outbox that was taken. */
+  through: number;
+  /** Messages that `check_inbox` handed to the present process, and calls that were taken. */
+  readonly handed: Set<string>;
+  readonly taken: Set<string>;
 };
 
 export class Oracle {
@@ -33,7 +41,9 @@ export class Oracle {
       const { name, parent_session_id: parent } = event.data;
       this.#agents.set(id, {
         ...{ parent, name, dead: false, enqueued: new Set(), delivered: new Set(), turn: undefined, turns: 0 },
-        ...{ prompts: new Map(), generation: 0, session: false },
+        ...{ prompts: new Map(), generation: 0, session: false, through: 0, handed: new Set(), taken: new Set() },
+        alive: false,
+        request: event.data.session.recipe.provider === "openai",
       });
       return;
     }
@@ -41,6 +51,7 @@ export class Oracle {
     if (agent === undefined) return;
     this.#message(agent, event, all);
     this.#life(agent, event);
+    this.#call(agent, event);
     this.#turn(agent, event);
     this.#prompt(agent, event);
   }
@@ -81,19 +92,41 @@ export class Oracle {
     if (event.event === "process.starting") {
       expect([event.data.generation, agent.session]).toEqual([agent.generation + 1, true]);
       agent.generation += 1;
+      agent.through = 0;
+      agent.alive = true;
     }
+    if (event.event === "process.ended") {
+      agent.handed.clear();
+      agent.alive = false;
+    }
+    if (event.event === "input.taken") {
+      expect(event.data.through).toBeGreaterThan(agent.through);
+      agent.through = event.data.through;
+    }
+  }
+
+  #call(agent: Model, event: AgentEvent): void {
+    if (event.event === "tool.answered") {
+      agent.taken.delete(event.data.call);
+      const reader = agent.request ? agent.turn !== undefined : agent.alive;
+      if (reader) for (const id of event.data.messages) agent.handed.add(id);
+    }
+    if (event.event !== "tool.taken") return;
+    expect(agent.taken.has(event.data.call)).toBe(false);
+    agent.taken.add(event.data.call);
   }
 
   #turn(agent: Model, event: AgentEvent): void {
     if (event.event === "turn.start") {
       expect([agent.turn, event.data.turn, agent.dead]).toEqual([undefined, agent.turns + 1, false]);
       for (const id of event.data.messages)
-        expect([agent.enqueued.has(id), agent.delivered.has(id)]).toEqual([true, false]);
+        expect([agent.enqueued.has(id), agent.delivered.has(id), agent.handed.has(id)]).toEqual([true, false, false]);
       agent.turn = event.data.turn;
       agent.turns += 1;
     }
     if (event.event === "turn.complete" || event.event === "turn.failed") {
       expect(event.data.turn).toBe(agent.turn ?? 0); // A turn ends once.
+      if (agent.request) agent.handed.clear();
       agent.turn = undefined;
     }
   }
@@ -127,6 +160,7 @@ export class Oracle {
       expect(agent.inbox.map(({ message_id }) => message_id)).toEqual(pending); // AG-3, in their order.
       if (!model.dead) expect(agent.turn?.number).toBe(model.turn as number);
       const open = [...model.prompts].filter(([, state]) => state === "open").map(([prompt]) => prompt);
+      if (!isAlive(agent.process)) expect(open).toEqual([]); // Who asks is there.
       expect(agent.prompts.filter(({ state }) => state.kind === "open").map((prompt) => prompt.id)).toEqual(open);
     }
     this.#checkTree();

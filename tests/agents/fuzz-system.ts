@@ -20,8 +20,20 @@ export class AgentSystem implements Fuzzed<Step> {
   #lastSend: AgentCommand | undefined;
   readonly #lastCall = new Map<string, AgentCommand>();
 
+  /** With a family that is at work: thirty steps are too few to build one and to break it. */
   static async start(): Promise<AgentSystem> {
-    return new AgentSystem();
+    const system = new AgentSystem();
+    const make = { kind: "create", provider: "scripted" } as const;
+    for (const [name, parent] of [
+      [0, null],
+      [1, 0],
+      [2, 0],
+      [0, 1],
+    ] as const)
+      await system.step({ ...make, name, parent });
+    for (const who of [0, 1, 2, 3]) await system.step({ kind: "send", who });
+    for (const who of [0, 1, 0, 1]) await system.step({ kind: "perform", who, which: 0, fails: false });
+    return system;
   }
 
   async step(step: Step): Promise<void> {
