@@ -118,6 +118,10 @@ test("a question that the agent takes back is not answered any more", () => {
   const { house, prompt } = asked();
   house.says("a", { kind: "withdrawn", request: "r1" });
   expect([house.state("a"), house.refusal(answer(prompt))]).toEqual(["working", "stale"]);
+  const late = asked();
+  late.house.do(answer(late.prompt));
+  late.house.says("a", { kind: "withdrawn", request: "r1" });
+  expect(late.house.takeAll("a")).toEqual(["input.taken a", "prompt.delivered a"]);
 });
 
 test("PR-2 seven days without activity deny; activity gives seven more", () => {

@@ -95,6 +95,14 @@ test("an agent goes with everybody below it, and its parent hears why", () => {
   );
 });
 
+test("AG-2 nobody is left below an agent that went, however deep", () => {
+  const house = family();
+  house.create("kid2", { parent: "kid" });
+  house.do({ kind: "terminate", id: "root", reason: "enough" });
+  expect([...house.residents.keys()].map((id) => house.state(id))).toEqual(Array(5).fill("terminated"));
+  expect([house.tree.agents, house.agent("root").inbox]).toEqual([0, []]);
+});
+
 test("SP-1 a terminated process that does not end is made to", () => {
   const house = family();
   house.send("bob", "m1");

@@ -86,11 +86,11 @@ function taken(draft: Draft, agent: Agent, { through, pieces }: { readonly throu
 type Ended = Extract<Report, { readonly kind: "ended" }>;
 
 /** SP-1 */
-function outcomeOf({ process, turn, plan }: Agent, { code, signal }: Ended): ProcessOutcome {
-  if (process.kind === "Hung") return "killed";
-  if (process.kind === "Stopping") return "stopped";
+function outcomeOf({ process: program, turn, plan }: Agent, { code, signal }: Ended): ProcessOutcome {
+  if (program.kind === "Hung") return "killed";
+  if (program.kind === "Stopping") return "stopped";
   const busy = turn !== undefined && !turn.interrupted;
-  if (process.kind === "Detached") return code === 0 && !busy ? "clean" : "lost";
+  if (program.kind === "Detached") return code === 0 && !busy ? "clean" : "lost";
   if (busy) return "crashed";
   if (styleOf(plan.recipe) === "turn") return "clean"; // A turn is one process: its turn has said how it ended.
   return code === 0 && signal === null ? "clean" : "crashed";
@@ -98,22 +98,22 @@ function outcomeOf({ process, turn, plan }: Agent, { code, signal }: Ended): Pro
 
 function ended(draft: Draft, agent: Agent, report: Ended): void {
   if (!isAlive(agent.process)) return;
-  const { id, process } = agent;
+  const { id, process: program } = agent;
   const outcome = outcomeOf(agent, report);
   const reason = reasonOf(agent, report);
   const { generation, code, signal } = report;
   draft.add(id, { event: "process.ended", data: { generation, code, signal, outcome, reason, at: draft.at } });
   if (agent.terminated !== undefined) return;
   stalePrompts(draft, draft.agent(id), `The process that asked is gone. ${reason}`);
-  if (process.kind === "Stopping" && (process.reason === "evicted" || process.reason === "asked"))
-    draft.add(id, { event: "suspend.result", data: { state_size: 0, reason: process.reason, at: draft.at } });
+  if (program.kind === "Stopping" && (program.reason === "evicted" || program.reason === "asked"))
+    draft.add(id, { event: "suspend.result", data: { state_size: 0, reason: program.reason, at: draft.at } });
   if (agent.turn?.interrupted === true) failTurn(draft, id, "It was interrupted.");
   if (outcome === "crashed" || outcome === "killed") crashed(draft, draft.agent(id), reason);
   if (outcome === "lost") holdBack(draft, draft.agent(id));
 }
 
-function reasonOf({ process }: Agent, { code, signal }: Ended): string {
-  if (process.kind === "Hung") return "It was silent for too long, and was killed.";
+function reasonOf({ process: program }: Agent, { code, signal }: Ended): string {
+  if (program.kind === "Hung") return "It was silent for too long, and was killed.";
   if (code === null && signal === null) return "How it ended is not known.";
   return signal === null ? `It ended with exit code ${code}.` : `It was ended by ${signal}.`;
 }

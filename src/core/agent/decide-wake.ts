@@ -32,14 +32,14 @@ function remind(draft: Draft, id: string, { reminder_id, text }: Agent["reminder
 
 /** SP-1: silence, then SIGTERM, then SIGKILL; SP-2: the end of a backoff. */
 export function beImpatient(draft: Draft, agent: Agent): void {
-  const { id, process, generation } = agent;
+  const { id, process: program, generation } = agent;
   const due = dueOf(agent);
   if (due === undefined || due > draft.at) return;
-  if (process.kind === "BackoffWait") draft.add(id, { event: "process.rested", data: { at: draft.at } });
-  else if (process.kind === "Hung" || process.kind === "Stopping") {
-    const harder = process.signal === null ? "SIGTERM" : "SIGKILL";
+  if (program.kind === "BackoffWait") draft.add(id, { event: "process.rested", data: { at: draft.at } });
+  else if (program.kind === "Hung" || program.kind === "Stopping") {
+    const harder = program.signal === null ? "SIGTERM" : "SIGKILL";
     const kill_at = harder === "SIGKILL" ? null : draft.in(STOP_GRACE_MS);
-    draft.add(id, { event: "process.stopping", data: { generation, reason: process.reason, signal: harder, kill_at } });
+    draft.add(id, { event: "process.stopping", data: { generation, reason: program.reason, signal: harder, kill_at } });
   } else if (hungAt(agent) !== undefined) {
     const stop = { generation, reason: "hung", signal: "SIGTERM", kill_at: draft.in(STOP_GRACE_MS) } as const;
     draft.add(id, { event: "process.stopping", data: stop });
@@ -47,8 +47,8 @@ export function beImpatient(draft: Draft, agent: Agent): void {
 }
 
 /** Where its process is still there and had taken the prompt, it is told to go on. */
-function awake(draft: Draft, { id, turn, process, settings, sleep }: Agent): void {
-  const tell = sleep !== undefined && turn?.taken === true && process.kind === "Running";
+function awake(draft: Draft, { id, turn, process: program, settings, sleep }: Agent): void {
+  const tell = sleep !== undefined && turn?.taken === true && program.kind === "Running";
   const prompt = tell && turn !== undefined ? again(id, turn, settings.recovery_prompt, draft.at) : null;
   draft.add(id, { event: "agent.woken", data: { prompt, at: draft.at } });
 }

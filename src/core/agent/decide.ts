@@ -132,8 +132,8 @@ function send(draft: Draft, agent: Agent, command: Extract<AgentCommand, { kind:
 }
 
 function retry(draft: Draft, agent: Agent): Refusal | undefined {
-  const { id, process, held, sleep } = agent;
-  const waits = process.kind === "PermanentlyFailed" || process.kind === "BackoffWait";
+  const { id, process: program, held, sleep } = agent;
+  const waits = program.kind === "PermanentlyFailed" || program.kind === "BackoffWait";
   if (!waits && held === undefined && sleep === undefined && agent.turn?.retryAt === undefined)
     return refused("nothing-to-retry", `${agent.name} is ${stateOf(agent)}.`, "There is nothing to retry.").error;
   if (waits) draft.add(id, { event: "agent.retried", data: { at: draft.at } });

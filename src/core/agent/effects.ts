@@ -15,8 +15,8 @@ export function agentEffectsOf(resident: Resident): AgentEffect[] {
 }
 
 function ofProcess(agent: Agent): AgentEffect[] {
-  const { id, generation, process, outbox } = agent;
-  switch (process.kind) {
+  const { id, generation, process: program, outbox } = agent;
+  switch (program.kind) {
     case "Spawning":
       return [{ kind: "start", id, generation }];
     case "Running":
@@ -24,12 +24,12 @@ function ofProcess(agent: Agent): AgentEffect[] {
     case "Hung":
     case "Stopping":
       return [
-        process.signal === null
+        program.signal === null
           ? { kind: "suspend", id, generation }
-          : { kind: "stop", id, generation, signal: process.signal },
+          : { kind: "stop", id, generation, signal: program.signal },
       ];
     case "PermanentlyFailed":
-      return [{ kind: "crashed", id, reason: process.reason, at: process.at }];
+      return [{ kind: "crashed", id, reason: program.reason, at: program.at }];
     default:
       return [];
   }

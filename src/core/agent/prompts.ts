@@ -127,10 +127,10 @@ export function refreshPrompts(draft: Draft, { id, settings, prompts }: Agent): 
   }
 }
 
-/** The agent does not want an answer any more. */
+/** The agent does not want an answer any more. One that was given is on its way, and is taken or not. */
 export function withdraw(draft: Draft, agent: Agent, request: string): void {
   const found = agent.prompts.find((one) => one.request === request && one.generation === agent.generation);
-  if (found !== undefined) goStale(draft, agent.id, found, "The agent took its question back.");
+  if (found?.state.kind === "open") goStale(draft, agent.id, found, "The agent took its question back.");
 }
 
 /** H3 */

@@ -53,12 +53,12 @@ export function suspend(draft: Draft, { id, generation }: Agent, reason: "evicte
 function begin(draft: Draft, agent: Agent): void {
   const { id } = agent;
   if (agent.turn === undefined && waitingMessages(agent).length > 0) startTurn(draft, agent);
-  const { session, process, plan } = agent;
+  const { session, process: program, plan } = agent;
   const { provider, model } = plan.recipe;
   const { at } = draft;
   if (session.kind === "suspended")
     draft.add(id, { event: "session.restored", data: { provider, model, adopted: false, at } });
-  if (styleOf(plan.recipe) === "request" || process.kind !== "Idle") return;
+  if (styleOf(plan.recipe) === "request" || program.kind !== "Idle") return;
   const generation = agent.generation + 1;
   const prompt = handedTo(draft.agent(id), generation);
   draft.add(id, { event: "process.starting", data: { generation, resume: agent.resumable, prompt, at } });

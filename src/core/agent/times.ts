@@ -12,17 +12,17 @@ export function timerOf(agent: Agent): string | undefined {
 
 /** When something is to be done about its process. */
 export function dueOf(agent: Agent): string | undefined {
-  const { process } = agent;
-  if (process.kind === "BackoffWait") return process.until;
-  if (process.kind === "Hung" || process.kind === "Stopping") return process.killAt ?? undefined;
+  const { process: program } = agent;
+  if (program.kind === "BackoffWait") return program.until;
+  if (program.kind === "Hung" || program.kind === "Stopping") return program.killAt ?? undefined;
   return hungAt(agent);
 }
 
 /** SP-1: when a process that stays silent is hung. While a person is asked, or the agent sleeps, no time runs. */
 export function hungAt(agent: Agent): string | undefined {
-  const { process, turn, settings } = agent;
-  if (process.kind !== "Running" || turn === undefined || agent.sleep !== undefined) return undefined;
+  const { process: program, turn, settings } = agent;
+  if (program.kind !== "Running" || turn === undefined || agent.sleep !== undefined) return undefined;
   if (openPrompts(agent).length > 0) return undefined;
-  const since = Math.max(Date.parse(process.heardAt), Date.parse(turn.startedAt));
+  const since = Math.max(Date.parse(program.heardAt), Date.parse(turn.startedAt));
   return new Date(since + settings.hung_after_ms).toISOString();
 }
