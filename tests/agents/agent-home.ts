@@ -1,8 +1,9 @@
 // A home with real daemons and agents in it.
-import { afterEach } from "bun:test";
+import { afterEach, expect } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "../../src/base/ids.ts";
+import type { AgentState } from "../../src/core/agent/agent.ts";
 import type { ListedAgent, NewAgent } from "../../src/wire/agents/agent-rpc.ts";
 import { realRandom } from "../../src/world/real-random.ts";
 import { DaemonHome, until } from "../daemon/home.ts";
@@ -48,6 +49,38 @@ export class AgentHome extends DaemonHome {
       const agent = (await this.must("agent.list", {})).find((one) => one.id === id);
       return agent?.turns === turns && agent.state === "idle" && agent.inbox === 0 ? agent : undefined;
     });
+  }
+
+  /** Waits until it is as it should be. */
+  becomes(id: string, state: AgentState): Promise<ListedAgent> {
+    return until(`${id} is ${state}`, async () => {
+      const agent = await this.shown(id);
+      return agent.state === state ? agent : undefined;
+    });
+  }
+
+  /** Its log follows what is acknowledged. */
+  async logged(id: string, name: string, times: number): Promise<void> {
+    await until(`${name}, ${times} times`, () => this.events(id).filter((one) => one === name).length >= times);
+    expect(this.events(id).filter((one) => one === name)).toHaveLength(times);
+  }
+
+  /** The names of what happened to it. */
+  events(id: string): string[] {
+    const lines = this.text(`agents/${id}/events.jsonl`).split("\n").filter(Boolean);
+    return lines.map((line) => String(JSON.parse(line).event));
+  }
+
+  /** The data of the last event of that name. */
+  lastOf(id: string, name: string): Promise<Record<string, unknown>> {
+    return until(`${name} of ${id}`, () => {
+      const lines = this.text(`agents/${id}/events.jsonl`).split("\n").filter(Boolean);
+      return lines.map((line) => JSON.parse(line)).findLast(({ event }) => event === name)?.data;
+    });
+  }
+
+  answer(prompt: string, decision: "allow" | "deny" = "allow") {
+    return this.ask("prompt.answer", { prompt, decision, message: "", always: false });
   }
 
   prompt() {

@@ -54,6 +54,9 @@ const START_MS = 10_000;
 const CONNECT_MS = 2_000;
 /** Between two looks at one that starts: a part of what it took so far, so that nobody waits much longer than it took. */
 const PAUSES = { part: 1 / 8, leastMs: 3, mostMs: 250 };
+/** What a holder reports for a program that is not there, and for one that may not be executed. */
+const UNSTARTABLE = [127, 126];
+const REASON_CHARS = 500;
 const SHIM = "src/shim/main.ts";
 
 export class Processes {
@@ -308,6 +311,11 @@ export class Processes {
     { code, signal }: { readonly code: number | null; readonly signal: string | null },
   ): Promise<void> {
     if (code === null && signal === null) await this.#clearUp(place);
+    if (code !== null && UNSTARTABLE.includes(code) && this.#present(place)?.process.kind === "Spawning") {
+      const reason = this.#wholeOutput(place).trim().slice(0, REASON_CHARS); // Its holder says there what the trouble is.
+      await this.#ports.submit({ ...place, kind: "start-failed", reason });
+      return;
+    }
     if (!(await this.#readRest(place, { code, signal }))) return;
     await this.#ports.submit({ ...place, kind: "ended", code, signal });
   }
