@@ -14,15 +14,15 @@ import type { LogReport } from "../log/recover.ts";
 import type { SafeMode } from "../log/safe-mode.ts";
 import type { Config } from "../wire/config-schema.ts";
 import type { Report, StatusResult } from "../wire/rpc.ts";
-import type { Bus } from "./bus.ts";
-import { pinCheckpoint } from "./checkpoint-pin.ts";
-import { foldAgents, foldTerminals, foldTmux, foldWorkflows } from "./fold.ts";
-import { makeHandlers } from "./handlers.ts";
 import type { HttpClient } from "../world/http.ts";
 import { agentHandlers, bearerHandlers } from "./agents/handlers.ts";
 import { countAgents } from "./agents/part.ts";
 import { withAgents } from "./agents/recovery.ts";
 import { houseOf } from "./agents/settings.ts";
+import type { Bus } from "./bus.ts";
+import { pinCheckpoint } from "./checkpoint-pin.ts";
+import { foldAgents, foldTerminals, foldTmux, foldWorkflows } from "./fold.ts";
+import { makeHandlers } from "./handlers.ts";
 import type { HandsWorld } from "./hands.ts";
 import { makeHolderProgram } from "./holder-program.ts";
 import { seeAll, stopOrphans } from "./orphan-stop.ts";
@@ -302,6 +302,7 @@ export class Daemon {
 
   async #leaveSafeMode(): Promise<Result<{ active: boolean }>> {
     const durable = await this.#ports.safeMode.exit();
+    if (durable && this.isLive) await this.#parts?.agents.schedule();
     return durable ? ok({ active: false }) : STILL_SAFE;
   }
 

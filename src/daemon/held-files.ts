@@ -31,7 +31,8 @@ export function readHeld({ disk, processes }: HolderPlace, directory: string): O
   const ended = readEnd(disk, directory);
   if (ended !== undefined) return ended;
   const claim = readClaim(disk, directory);
-  if (claim === undefined && readWhole(disk, joinPath(directory, "claim.json")) === undefined) return { kind: "unclaimed" };
+  if (claim === undefined && readWhole(disk, joinPath(directory, "claim.json")) === undefined)
+    return { kind: "unclaimed" };
   if (claim?.by === "cancel") return { kind: "prevented" };
   if (claim !== undefined && processes.alive(claim)) return { kind: "claimed", holder: claim, bootId: claim.bootId };
   // It may have left its exit after the first look and before it was gone; what it left is final now.

@@ -133,7 +133,15 @@ export function goLive({ hands, tmux, workflows, agents, checkpoints, garbage }:
 }
 
 /** Ends what was begun, but for the log: what is still on its way may become durable. */
-export async function endParts({ hands, tmux, workflows, agents, checkpoints, garbage, screens }: Parts): Promise<void> {
+export async function endParts({
+  hands,
+  tmux,
+  workflows,
+  agents,
+  checkpoints,
+  garbage,
+  screens,
+}: Parts): Promise<void> {
   garbage.stop();
   agents.engine.close();
   workflows.engine.close(); // First: nothing new begins any more.

@@ -1,6 +1,9 @@
 // Every setting there is: the one place that the reader, `config show` and docs/CONFIG.md are made from.
 // G1. In the code a setting is `crashLoop.windowS`; in the file it is `window_s` in `[crash_loop]`. One is made from the other.
 // G2. Settings are added, never given another meaning: a file that was right stays right.
+
+import { RECOVERY_PROMPT } from "../core/agent/defaults.ts";
+import { PROVIDERS } from "../core/agent/provider.ts";
 import {
   command,
   controlKey,
@@ -15,9 +18,6 @@ import {
   words,
   yesNo,
 } from "./config-fields.ts";
-
-import { RECOVERY_PROMPT } from "../core/agent/defaults.ts";
-import { PROVIDERS } from "../core/agent/provider.ts";
 
 const KIB = 1 << 10;
 const MIB = 1 << 20;
@@ -80,12 +80,19 @@ export const SECTIONS = {
     scrollbackLines: whole([0, 100_000], 2_000, "How many lines above the screen are kept of each of their panes."),
   },
   agents: {
-    provider: text("claude", "What an agent runs on where nobody says otherwise: a kind of provider, or one of `[provider.NAME]`."),
+    provider: text(
+      "claude",
+      "What an agent runs on where nobody says otherwise: a kind of provider, or one of `[provider.NAME]`.",
+    ),
     slots: whole([1, 1_000], 8, "How many processes or requests of one kind of provider there are at a time."),
     env: words(AGENT_ENV, "Variables of Holdfast's own environment that agents get. They are stored nowhere."),
     hungAfterS: whole([10, 86_400], 300, "A process that says nothing for this long in a turn is hung."),
     promptDays: whole([1, 365], 7, "An open prompt is denied after this long without any activity."),
-    recovery: oneOf(["auto", "parent", "ask", "never"], "auto", "Whether a root agent goes on by itself after a crash."),
+    recovery: oneOf(
+      ["auto", "parent", "ask", "never"],
+      "auto",
+      "Whether a root agent goes on by itself after a crash.",
+    ),
     recoveryPrompt: text(RECOVERY_PROMPT, "What an agent is told whose process died in mid-turn."),
     sleepOnLimit: yesNo(true, "Whether a usage limit makes an agent sleep until it is over; else its turn fails."),
   },
@@ -122,7 +129,10 @@ export const RESTORING = {
 /** `[provider.NAME]`: what agents run on, beside the kinds as they are. */
 export const PROVIDING = {
   kind: oneOf(PROVIDERS, undefined, "Which protocol it speaks."),
-  command: words([], "The program and its words; `{prompt}`, `{session}`, `{model}`, `{cwd}` stand for these (kind `command`)."),
+  command: words(
+    [],
+    "The program and its words; `{prompt}`, `{session}`, `{model}`, `{cwd}` stand for these (kind `command`).",
+  ),
   resume: words([], "The same for every turn but the first (kind `command`)."),
   sessionPath: text("$.session_id", "Where in a line of JSON the program names its session (kind `command`)."),
   flags: words([], "Words behind all others; they never change on the way."),
@@ -136,7 +146,9 @@ export const WATCH = "watch";
 export const PROVIDER = "provider";
 export const RESTORE = "restore";
 /** Tables that the user gives names to. */
-export const NAMED = { [WATCH]: WATCHED, [RESTORE]: RESTORING, [PROVIDER]: PROVIDING } as const satisfies Readonly<Record<string, Section>>;
+export const NAMED = { [WATCH]: WATCHED, [RESTORE]: RESTORING, [PROVIDER]: PROVIDING } as const satisfies Readonly<
+  Record<string, Section>
+>;
 
 /** Fit for a log line and a file name, as names of terminals are. */
 const WATCH_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;

@@ -223,7 +223,8 @@ export class AgentSystem implements Fuzzed<Step> {
       if (fails) this.#submit({ kind: "start-failed", id, generation, reason: "no" });
       else this.#submit({ kind: "started", id, generation, child: CHILD, holder: 1 });
     } else if (effect.kind === "send") {
-      this.#submit({ kind: "taken", id, generation: effect.generation, through: effect.from + which });
+      const through = effect.from + which;
+      this.#submit({ kind: "taken", id, generation: effect.generation, through, pieces: through });
     } else if (effect.kind === "suspend" || effect.kind === "stop") {
       if (!fails) this.#end(this.house.agent(id), 0);
     } else if (effect.kind === "ask") {

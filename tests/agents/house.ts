@@ -111,7 +111,13 @@ export class House {
 
   takeAll(id: string): string[] {
     const { generation, outbox } = this.agent(id);
-    return this.do({ kind: "taken", id, generation, through: outbox.confirmed + outbox.entries.length, pieces: outbox.confirmed + outbox.entries.length });
+    return this.do({
+      kind: "taken",
+      id,
+      generation,
+      through: outbox.confirmed + outbox.entries.length,
+      pieces: outbox.confirmed + outbox.entries.length,
+    });
   }
 
   says(id: string, ...events: ProviderEvent[]): string[] {

@@ -68,7 +68,11 @@ function detach(draft: Draft, agent: Agent): void {
   if (styleOf(agent.plan.recipe) === "request") holdBack(draft, draft.agent(agent.id));
 }
 
-function taken(draft: Draft, agent: Agent, { through, pieces }: { readonly through: number; readonly pieces: number }): void {
+function taken(
+  draft: Draft,
+  agent: Agent,
+  { through, pieces }: { readonly through: number; readonly pieces: number },
+): void {
   const { id, generation, outbox } = agent;
   const count = Math.min(through, outbox.confirmed + outbox.entries.length) - outbox.confirmed;
   if (count <= 0 || !isAlive(agent.process)) return;

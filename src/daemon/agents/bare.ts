@@ -46,7 +46,9 @@ export class BareModels {
     const going = { request, stop };
     this.#going.set(agent.id, going);
     const done = this.#asked(agent, stopped)
-      .then((events) => (this.#going.get(agent.id) === going ? this.#ports.answered(agent.id, request, events) : undefined))
+      .then((events) =>
+        this.#going.get(agent.id) === going ? this.#ports.answered(agent.id, request, events) : undefined,
+      )
       .finally(() => {
         if (this.#going.get(agent.id) === going) this.#going.delete(agent.id);
       });

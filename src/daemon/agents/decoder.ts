@@ -9,7 +9,11 @@ const MOST_LINE = 16 << 20;
 const MOST_EVENTS = 16;
 const NEWLINE = 10;
 
-export type Batch = { readonly offset: number; readonly events: readonly ProviderEvent[]; readonly replies: readonly string[] };
+export type Batch = {
+  readonly offset: number;
+  readonly events: readonly ProviderEvent[];
+  readonly replies: readonly string[];
+};
 
 export class Decoder {
   readonly #codec: Codec;

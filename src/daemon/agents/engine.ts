@@ -60,24 +60,19 @@ export class AgentEngine {
   perform(effect: AgentEffect): void {
     if (this.#closed) return;
     const { id } = effect;
-    switch (effect.kind) {
-      case "start":
-        return this.processes.start(effect);
-      case "send":
-        return this.processes.send(effect);
-      case "suspend":
-        return this.processes.suspend(effect);
-      case "stop":
-        return this.processes.stop(effect, effect.signal);
-      case "ask":
-        return this.#ask(id, effect.request);
-      case "timer":
-        return this.#remind(id, effect.at);
-      case "crashed":
-        return this.#tell(id, effect.reason, effect.at);
-      case "finish":
-        return this.#finish(id);
-    }
+    if (effect.kind === "ask") this.#ask(id, effect.request);
+    else if (effect.kind === "timer") this.#remind(id, effect.at);
+    else if (effect.kind === "crashed") this.#tell(id, effect.reason, effect.at);
+    else if (effect.kind === "finish") this.#finish(id);
+    else this.#ofProcess(effect);
+  }
+
+  #ofProcess(effect: Extract<AgentEffect, { readonly generation: number }>): void {
+    const place = { id: effect.id, generation: effect.generation };
+    if (effect.kind === "start") this.processes.start(place);
+    else if (effect.kind === "send") this.processes.send(place);
+    else if (effect.kind === "suspend") this.processes.suspend(place);
+    else this.processes.stop(place, effect.signal);
   }
 
   performAll(agent: Agent): void {

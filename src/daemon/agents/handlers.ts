@@ -8,8 +8,8 @@ import type { AgentCommand, CreateAgent } from "../../core/agent/commands.ts";
 import type { HouseSettings } from "../../core/agent/draft.ts";
 import type { Rule } from "../../core/agent/rules.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
-import { type ListedAgent, type ListedPrompt, readBearer } from "../../wire/agents/agent-rpc.ts";
 import { jsonOf, readNewAgent, readRule, readSettings } from "../../wire/agents/agent-params.ts";
+import { type ListedAgent, type ListedPrompt, readBearer } from "../../wire/agents/agent-rpc.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sameSecret } from "../../world/hash.ts";
 import type { Handlers } from "../rpc-server.ts";
@@ -41,7 +41,8 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
     "agent.show": async ({ id }) => ofOne(ports, id, shownAgent),
     "agent.inbox": async ({ id }) => ofOne(ports, id, ({ inbox }) => inbox),
     "agent.send": (params) => ofAgent(params, (id) => sendOf(id, params)),
-    "agent.terminate": (params) => ofAgent(params, (id) => ({ kind: "terminate", id, reason: textOr(params["reason"], "") })),
+    "agent.terminate": (params) =>
+      ofAgent(params, (id) => ({ kind: "terminate", id, reason: textOr(params["reason"], "") })),
     "agent.retry": (params) => ofAgent(params, (id) => ({ kind: "retry", id })),
     "agent.interrupt": (params) => ofAgent(params, (id) => ({ kind: "interrupt", id })),
     "agent.suspend": (params) => ofAgent(params, (id) => ({ kind: "suspend", id })),
@@ -66,11 +67,14 @@ export function bearerHandlers(ports: AgentHandlerPorts, token: string): Handler
   const { id } = bearer;
   return {
     "agent.call": async ({ call, tool, args }) => {
-      if (typeof call !== "string" || typeof tool !== "string") return { ok: false, error: bad("call and tool are texts") };
+      if (typeof call !== "string" || typeof tool !== "string")
+        return { ok: false, error: bad("call and tool are texts") };
       const done = await submitAgent(ports, { kind: "call", id, call, tool, args: jsonOf(args) });
       if (!done.ok) return done;
       const found = done.value.calls.find((one) => one.call === call);
-      return found === undefined ? refused("agent.call", "The call was not answered.", "Try again.") : ok({ ok: found.ok, value: found.result });
+      return found === undefined
+        ? refused("agent.call", "The call was not answered.", "Try again.")
+        : ok({ ok: found.ok, value: found.result });
     },
     "agent.call-taken": async ({ call }) => {
       const done = await submitAgent(ports, { kind: "call-taken", id, call: textOr(call, "") });
@@ -115,7 +119,7 @@ function textOr(value: unknown, otherwise: string): string {
 
 function listOf(ports: AgentHandlerPorts): ListedAgent[] {
   const part = ports.parts();
-  return part === undefined ? [] : liveAgents(part).map(listedAgent);
+  return part === undefined ? [] : liveAgents(part.turn).map(listedAgent);
 }
 
 function ofOne<T>(ports: AgentHandlerPorts, id: unknown, show: (agent: Agent) => T): Result<T> {
@@ -124,7 +128,8 @@ function ofOne<T>(ports: AgentHandlerPorts, id: unknown, show: (agent: Agent) =>
 }
 
 function sendOf(id: string, { message, text, replyTo }: Params): AgentCommand | Refusal {
-  if (typeof message !== "string" || !isId(message) || typeof text !== "string") return bad("message is an id, text a text");
+  if (typeof message !== "string" || !isId(message) || typeof text !== "string")
+    return bad("message is an id, text a text");
   return { kind: "send", id, message, payload: text, replyTo: typeof replyTo === "string" ? replyTo : undefined };
 }
 
@@ -144,7 +149,21 @@ async function create(ports: AgentHandlerPorts, params: Params): Promise<Result<
 function createOf({ house, environment, defaultProvider }: AgentHandlerPorts, params: Params): Result<CreateAgent> {
   const given = readNewAgent(params);
   if (!given.ok) return given;
-  const { id, name, parent, instructions, provider, model, systemPrompt, cwd, env, command, flags, permissionMode, settings } = given.value;
+  const {
+    id,
+    name,
+    parent,
+    instructions,
+    provider,
+    model,
+    systemPrompt,
+    cwd,
+    env,
+    command,
+    flags,
+    permissionMode,
+    settings,
+  } = given.value;
   const known = house.recipes[provider ?? defaultProvider];
   if (known === undefined) return noProvider(provider ?? defaultProvider, Object.keys(house.recipes));
   const recipe = {
@@ -155,7 +174,13 @@ function createOf({ house, environment, defaultProvider }: AgentHandlerPorts, pa
     permissionMode: permissionMode ?? known.permissionMode,
   };
   if (recipe.command.length === 0 && NEEDS_COMMAND.includes(recipe.provider)) return noCommand(recipe.provider);
-  const plan = { recipe, system_prompt: systemPrompt, cwd, environment: keepEnvironment(env, environment).kept, workspace: null };
+  const plan = {
+    recipe,
+    system_prompt: systemPrompt,
+    cwd,
+    environment: keepEnvironment(env, environment).kept,
+    workspace: null,
+  };
   return ok({ kind: "create", id, name, parent: parent ?? undefined, instructions, plan, settings });
 }
 
@@ -167,7 +192,11 @@ function noProvider(name: string, known: readonly string[]): Result<never> {
 }
 
 function noCommand(provider: string): Result<never> {
-  return refused("no-command", `The provider ${provider} needs a command.`, "Give it behind --, or in the configuration as [provider.NAME] command.");
+  return refused(
+    "no-command",
+    `The provider ${provider} needs a command.`,
+    "Give it behind --, or in the configuration as [provider.NAME] command.",
+  );
 }
 
 function promptsOf(part: AgentPart | undefined): ListedPrompt[] {
@@ -188,7 +217,9 @@ async function answer(ports: AgentHandlerPorts, params: Params): Promise<Result<
   const done = await submitAgent(ports, { kind: "answer", id, prompt, decision, message, always });
   if (!done.ok) return done;
   const found = done.value.prompts.find((one) => one.id === prompt);
-  return found === undefined ? refused("unknown", `There is no prompt ${prompt}.`, "holdfast prompts shows all.") : ok(listedPrompt(done.value, found));
+  return found === undefined
+    ? refused("unknown", `There is no prompt ${prompt}.`, "holdfast prompts shows all.")
+    : ok(listedPrompt(done.value, found));
 }
 
 /** Whose it is, also where it is not open any more: the refusal then says why. */

@@ -3,7 +3,7 @@ import { type Agent, openPrompts, type Prompt, stateOf } from "../../core/agent/
 import type { ListedAgent, ListedPrompt, ShownAgent } from "../../wire/agents/agent-rpc.ts";
 
 export function listedAgent(agent: Agent): ListedAgent {
-  const { id, name, parent, plan, createdAt, inbox, turns, turn, process } = agent;
+  const { id, name, parent, plan, createdAt, inbox, turns, turn, process: program } = agent;
   return {
     ...{ id, name, parent: parent ?? null, state: stateOf(agent) },
     ...{ provider: plan.recipe.provider, model: plan.recipe.model, cwd: plan.cwd, createdAt },
@@ -11,17 +11,18 @@ export function listedAgent(agent: Agent): ListedAgent {
     prompts: openPrompts(agent).map((prompt) => prompt.id),
     turns,
     turnStartedAt: turn?.startedAt ?? null,
-    pid: process.kind === "Running" ? process.child.pid : null,
+    pid: program.kind === "Running" ? program.child.pid : null,
     note: noteOf(agent),
   };
 }
 
-function noteOf({ process, held, sleep, terminated, turn }: Agent): string | null {
+/** Why it does not go on by itself. */
+export function noteOf({ process: program, held, sleep, terminated, turn }: Agent): string | null {
   if (terminated !== undefined) return terminated.reason;
-  if (process.kind === "PermanentlyFailed") return process.reason;
+  if (program.kind === "PermanentlyFailed") return program.reason;
   if (held !== undefined) return held.reason;
   if (sleep !== undefined) return `It sleeps until ${sleep.until}.`;
-  if (process.kind === "BackoffWait") return `It is started again at ${process.until}.`;
+  if (program.kind === "BackoffWait") return `It is started again at ${program.until}.`;
   return turn?.retryAt === undefined ? null : `It tries again at ${turn.retryAt}.`;
 }
 

@@ -14,6 +14,8 @@ export type AgentPart = {
   readonly records: SessionRecords;
   /** Turns begin from here on: until everything is known, none does. */
   begin(): void;
+  /** Whoever is ready begins, as far as there are slots. */
+  schedule(): Promise<void>;
 };
 
 export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): AgentPart {
@@ -42,7 +44,11 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): Age
   const begin = () => {
     begun = true;
   };
-  return { turn, engine, records, begin };
+  const schedule = async () => {
+    const [first] = liveAgents(turn);
+    if (first !== undefined) await turn.submit({ kind: "schedule", id: first.id });
+  };
+  return { turn, engine, records, begin, schedule };
 }
 
 /** What agents get of our own environment: the names that the configuration allows, and no more. */
@@ -55,6 +61,6 @@ export function countAgents({ turn }: AgentPart): { readonly agents: number; rea
   return { agents: turn.tree.agents, prompts: turn.tree.openPrompts.length };
 }
 
-export function liveAgents({ turn }: AgentPart): Agent[] {
+export function liveAgents(turn: AgentTurn): Agent[] {
   return [...turn.agents()].filter(({ terminated, created }) => created && terminated === undefined);
 }

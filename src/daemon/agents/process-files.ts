@@ -1,7 +1,8 @@
 // Where an agent's files are: its session's record, its token, and one directory for each of its processes.
 // G1. A process is named by its agent and its generation; no name is used twice, so that a holder is started at most once.
-import type { HeldTerminal } from "../../core/orphans.ts";
+
 import type { Agent } from "../../core/agent/agent.ts";
+import type { HeldTerminal } from "../../core/orphans.ts";
 import { writeAtomic } from "../../log/atomic-file.ts";
 import { joinPath, readWhole } from "../../log/file.ts";
 import { TapeReader } from "../../log/tape-reader.ts";
@@ -53,7 +54,11 @@ export async function keepAgentToken(world: HolderPlace & { readonly random: Ran
 }
 
 /** What its process wrote from `from` on, in pieces: all that is on disk. */
-export function* outputFrom(disk: Disk, directory: string, from: number): Generator<{ offset: number; bytes: Uint8Array }> {
+export function* outputFrom(
+  disk: Disk,
+  directory: string,
+  from: number,
+): Generator<{ offset: number; bytes: Uint8Array }> {
   const tape = new TapeReader(disk, joinPath(directory, "tape"));
   for (let at = Math.max(tape.start, from); ; ) {
     const read = tape.read(at, READ_BYTES);
@@ -66,11 +71,11 @@ export function* outputFrom(disk: Disk, directory: string, from: number): Genera
 /** The processes that agents were recorded with, to know who is left of them. */
 export function heldProcesses({ disk, home }: HolderPlace, agents: Iterable<Agent>): HeldTerminal[] {
   return [...agents].flatMap((agent) => {
-    const { id, generation, process } = agent;
+    const { id, generation, process: program } = agent;
     if (generation === 0) return [];
     const claim = readClaim(disk, processDirectory(home, { id, generation }));
     const holder = claim?.by === "holder" ? claim : undefined;
-    const child = process.kind === "Running" ? process.child : undefined;
+    const child = program.kind === "Running" ? program.child : undefined;
     return [{ id: processName({ id, generation }), holder, child, seenAt: undefined }];
   });
 }

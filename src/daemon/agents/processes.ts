@@ -54,6 +54,9 @@ const START_MS = 10_000;
 const CONNECT_MS = 2_000;
 /** Between two looks at one that starts: a part of what it took so far, so that nobody waits much longer than it took. */
 const PAUSES = { part: 1 / 8, leastMs: 3, mostMs: 250 };
+/** What a holder reports for a program that is not there, and for one that may not be executed. */
+const UNSTARTABLE = [127, 126];
+const REASON_CHARS = 500;
 const SHIM = "src/shim/main.ts";
 
 export class Processes {
@@ -101,7 +104,7 @@ export class Processes {
     const found = await this.look(place);
     if (found.kind === "running") {
       const { child, holder } = found;
-      await this.#ports.submit({ kind: "adopted", ...place, child, holder });
+      await this.#ports.submit({ ...place, kind: "adopted", child, holder });
     } else if (found.kind === "unstarted") await this.#prevent(place, "The daemon died before it was started.");
     else await this.#report(place, found);
     return found;
@@ -153,14 +156,19 @@ export class Processes {
     return { kind: "running", child, holder: status.pid };
   }
 
-  #newLine(place: ProcessPlace, agent: Agent, codec: Codec, spec: ConstructorParameters<typeof AgentLine>[0]): AgentLine {
+  #newLine(
+    place: ProcessPlace,
+    agent: Agent,
+    codec: Codec,
+    spec: ConstructorParameters<typeof AgentLine>[0],
+  ): AgentLine {
     return new AgentLine(spec, agent.consumed, {
       dial: (events) => this.#world.sockets.connect(spec.socket, events),
       codec,
       tools: this.#tools(place.id),
       agent: () => this.#present(place),
-      read: (offset, events) => this.#ports.submit({ kind: "read", ...place, offset, events }),
-      taken: (through, pieces) => this.#ports.submit({ kind: "taken", ...place, through, pieces }),
+      read: (offset, events) => this.#ports.submit({ ...place, kind: "read", offset, events }),
+      taken: (through, pieces) => this.#ports.submit({ ...place, kind: "taken", through, pieces }),
       ended: () => this.#lookAgain(place),
       lost: () => {
         this.#lines.delete(processName(place));
@@ -263,7 +271,8 @@ export class Processes {
 
   /** P1. Where it was claimed after all, the next look will find it. */
   async #prevent(place: ProcessPlace, reason: string): Promise<void> {
-    if (await preventHeld(this.#world, this.#directory(place))) await this.#report(place, { kind: "prevented", reason });
+    if (await preventHeld(this.#world, this.#directory(place)))
+      await this.#report(place, { kind: "prevented", reason });
   }
 
   /** Looks until there is something to report; false where it takes too long. */
@@ -287,31 +296,44 @@ export class Processes {
   async #report(place: ProcessPlace, found: ProcessFound): Promise<void> {
     if (this.#present(place) === undefined || found.kind === "unreachable" || found.kind === "unstarted") return;
     if (found.kind === "running") {
-      await this.#ports.submit({ kind: "started", ...place, child: found.child, holder: found.holder });
+      await this.#ports.submit({ ...place, kind: "started", child: found.child, holder: found.holder });
       this.#line(place)?.send();
       return;
     }
     this.#drop(place);
-    if (found.kind === "prevented") await this.#ports.submit({ kind: "start-failed", ...place, reason: found.reason });
+    if (found.kind === "prevented") await this.#ports.submit({ ...place, kind: "start-failed", reason: found.reason });
     else await this.#end(place, found);
   }
 
   /** P2, P3 */
-  async #end(place: ProcessPlace, { code, signal }: { readonly code: number | null; readonly signal: string | null }): Promise<void> {
+  async #end(
+    place: ProcessPlace,
+    { code, signal }: { readonly code: number | null; readonly signal: string | null },
+  ): Promise<void> {
     if (code === null && signal === null) await this.#clearUp(place);
+    if (code !== null && UNSTARTABLE.includes(code) && this.#present(place)?.process.kind === "Spawning") {
+      const reason = this.#wholeOutput(place).trim().slice(0, REASON_CHARS); // Its holder says there what the trouble is.
+      await this.#ports.submit({ ...place, kind: "start-failed", reason });
+      return;
+    }
     if (!(await this.#readRest(place, { code, signal }))) return;
-    await this.#ports.submit({ kind: "ended", ...place, code, signal });
+    await this.#ports.submit({ ...place, kind: "ended", code, signal });
   }
 
-  async #readRest(place: ProcessPlace, exit: { readonly code: number | null; readonly signal: string | null }): Promise<boolean> {
+  async #readRest(
+    place: ProcessPlace,
+    exit: { readonly code: number | null; readonly signal: string | null },
+  ): Promise<boolean> {
     const agent = this.#present(place);
     const codec = agent && codecOf(agent.plan.recipe.provider);
     if (agent === undefined || codec === undefined) return false;
     const decoder = new Decoder(codec, agent.consumed);
-    for (const { offset, bytes } of outputFrom(this.#world.disk, this.#directory(place), agent.consumed)) decoder.push(offset, bytes);
+    for (const { offset, bytes } of outputFrom(this.#world.disk, this.#directory(place), agent.consumed))
+      decoder.push(offset, bytes);
     const facts = () => ({ ...factsOf(this.#present(place) ?? agent), tools: null });
     for (let batch = decoder.next(facts()) ?? decoder.last(facts()); batch !== undefined; ) {
-      if (!(await this.#ports.submit({ kind: "read", ...place, offset: batch.offset, events: batch.events }))) return false;
+      if (!(await this.#ports.submit({ ...place, kind: "read", offset: batch.offset, events: batch.events })))
+        return false;
       batch = decoder.next(facts()) ?? decoder.last(facts());
     }
     if (styleOf(agent.plan.recipe) !== "turn") return true;
@@ -321,7 +343,7 @@ export class Processes {
 
   /** The end itself is one step behind the last byte, so that it counts once as well. */
   #readEnd(place: ProcessPlace, offset: number, events: readonly ProviderEvent[]): Promise<boolean> {
-    return this.#ports.submit({ kind: "read", ...place, offset, events });
+    return this.#ports.submit({ ...place, kind: "read", offset, events });
   }
 
   #wholeOutput(place: ProcessPlace): string {
@@ -331,7 +353,9 @@ export class Processes {
 
   async #clearUp(place: ProcessPlace): Promise<void> {
     removeIfThere(this.#world.disk, processSocket(this.#world.home, place));
-    await stopLeft(this.#world, heldProcesses(this.#world, this.#ports.agents()), { of: new Set([processName(place)]) });
+    await stopLeft(this.#world, heldProcesses(this.#world, this.#ports.agents()), {
+      of: new Set([processName(place)]),
+    });
   }
 
   async #within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {

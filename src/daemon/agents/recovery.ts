@@ -8,6 +8,7 @@ import { straysOf } from "../../core/agent/tree.ts";
 import type { Fate, ReportItem } from "../../core/recovery.ts";
 import type { StageWork } from "../recovery-run.ts";
 import type { AgentEngine } from "./engine.ts";
+import { noteOf } from "./listed.ts";
 import type { SessionRecords } from "./records.ts";
 import type { AgentTurn } from "./turn.ts";
 
@@ -19,6 +20,7 @@ export type AgentRecovery = {
   readonly engine: AgentEngine;
   readonly records: SessionRecords;
   begin(): void;
+  schedule(): Promise<void>;
   readonly setAside: readonly ReportItem[];
 };
 
@@ -73,29 +75,32 @@ async function adopt({ turn, engine, records }: AgentRecovery, { id, name }: Age
   const lived = detached?.process.kind === "Detached" ? await engine.processes.adopt(detached) : undefined;
   const agent = turn.agent(id);
   if (agent !== undefined) records.note(agent);
+  if (agent !== undefined && needsPerson(agent))
+    return item(id, name, "needs you", noteOf(agent) ?? "", `holdfast agent retry ${id.slice(0, 8)}`);
   if (lived?.kind === "unreachable") return item(id, name, "needs you", SILENT, TREE);
-  if (agent === undefined || lived?.kind !== "running") return item(id, name, "back as it was", "it goes on by its policy", TREE);
+  if (agent === undefined || lived?.kind !== "running")
+    return item(id, name, "back as it was", "it goes on by its policy", TREE);
   const [prompt] = openPrompts(agent);
-  if (prompt !== undefined) return item(id, name, "back as it was", "it waits for an answer", `holdfast answer ${prompt.id} allow`);
+  if (prompt !== undefined)
+    return item(id, name, "back as it was", "it waits for an answer", `holdfast answer ${prompt.id} allow`);
   return item(id, name, "back as it was", "its process lived on", TREE);
+}
+
+function needsPerson(agent: Agent): boolean {
+  return stateOf(agent) === "crashed" || agent.held !== undefined;
 }
 
 const SILENT = "its holder lives but does not answer";
 const TREE = "holdfast agent tree";
 
 /** AG-7 */
-async function goOn({ turn, engine, begin }: AgentRecovery): Promise<void> {
+async function goOn({ turn, engine, begin, schedule }: AgentRecovery): Promise<void> {
   begin();
-  const first = [...turn.agents()].find(isLive);
-  if (first !== undefined) await turn.submit({ kind: "schedule", id: first.id });
-  for (const agent of turn.agents()) if (agent.terminated === undefined || isAlive(agent.process)) engine.performAll(agent);
+  await schedule();
+  for (const agent of turn.agents())
+    if (agent.terminated === undefined || isAlive(agent.process)) engine.performAll(agent);
 }
 
 function item(id: string, name: string, fate: Fate, reason: string, next: string): ReportItem {
   return { what: "agent", id, name, fate, reason, next };
-}
-
-/** For the report of those that a person must see to. */
-export function needsPerson(agent: Agent): boolean {
-  return stateOf(agent) === "crashed" || agent.held !== undefined;
 }

@@ -1,7 +1,8 @@
 // The turn of agents (session-turn.ts has the rules that hold for all). The tree is told of every change, so that it costs no search.
-import type { AgentCommand, AgentEffect } from "../../core/agent/commands.ts";
+
 import { type Agent, agentSession, type Resident } from "../../core/agent/agent.ts";
 import { applyAgent } from "../../core/agent/apply.ts";
+import type { AgentCommand, AgentEffect } from "../../core/agent/commands.ts";
 import { decideAgent } from "../../core/agent/decide.ts";
 import type { HouseSettings } from "../../core/agent/draft.ts";
 import { agentEffectsOf } from "../../core/agent/effects.ts";

@@ -41,7 +41,9 @@ const SETTINGS: Readonly<Record<keyof AgentSettings, Check>> = {
   hung_after_ms: isMs,
   prompt_ttl_ms: isMs,
   prompt_default: orNull((value) => {
-    return isObject(value) && isMs(value["after_ms"]) && (value["decision"] === "allow" || value["decision"] === "deny");
+    return (
+      isObject(value) && isMs(value["after_ms"]) && (value["decision"] === "allow" || value["decision"] === "deny")
+    );
   }),
   sleep_on_limit: (value) => typeof value === "boolean",
 };
@@ -65,7 +67,9 @@ export function readNewAgent(given: Given): Result<NewAgent> {
 export function readSettings(given: unknown): Result<Partial<AgentSettings>> {
   if (!isObject(given)) return malformed("settings");
   const names = Object.keys(given);
-  const wrong = names.find((name) => !Object.hasOwn(SETTINGS, name) || !SETTINGS[name as keyof AgentSettings](given[name]));
+  const wrong = names.find(
+    (name) => !Object.hasOwn(SETTINGS, name) || !SETTINGS[name as keyof AgentSettings](given[name]),
+  );
   return wrong === undefined ? ok(given as Partial<AgentSettings>) : malformed(wrong);
 }
 

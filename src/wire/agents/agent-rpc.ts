@@ -98,7 +98,10 @@ export type AgentMethods = AgentToolMethods & {
     result: ListedPrompt;
   };
   /** Of all agents, and of those that have some. */
-  "rule.list": { params: Record<string, never>; result: readonly { readonly agent: string | null; readonly rule: Rule }[] };
+  "rule.list": {
+    params: Record<string, never>;
+    result: readonly { readonly agent: string | null; readonly rule: Rule }[];
+  };
   "rule.add": { params: { agent: string | null; rule: Rule }; result: Record<string, never> };
   "rule.remove": { params: { rule: string }; result: Record<string, never> };
 };

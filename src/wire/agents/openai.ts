@@ -2,7 +2,7 @@
 // O1. The request is made of the conversation alone, so that the same conversation always makes the same request.
 // O2. An answer counts only when it has come to its end (`finish_reason`, then `[DONE]` or the end of the stream): half of one is none.
 // O3. Limits: a line of the stream and an answer as a whole are bounded; more is a failure, not memory.
-import type { SaidCall, Said } from "../../core/agent/conversation.ts";
+import type { Said, SaidCall } from "../../core/agent/conversation.ts";
 import type { ProviderEvent, Recipe } from "../../core/agent/provider.ts";
 import { type Json, parseJson, textOf } from "../../core/workflow/json.ts";
 import { type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
