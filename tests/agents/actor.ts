@@ -2,9 +2,10 @@
 //   say X        says it;                     ask TOOL X    asks for a permission, and says what was decided
 //   call T JSON  calls one of our tools;      append F X    appends a line to a file, once for each time it is told
 //   crash        ends with an error at once;  hang          says nothing more
-//   long F       writes how long its prompt was
+//   long F       writes how long its prompt was; wait F        goes on when there is such a file
+//   fail X       fails the turn
 // ACTOR_OPENED names a file that gets a line for each time it is opened.
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 
 type Told = { type: string; [name: string]: unknown };
 
@@ -28,6 +29,11 @@ async function act(line: string, whole: string): Promise<string> {
   if (verb === "hang") return new Promise(() => undefined);
   if (verb === "append") appendFileSync(rest[0] ?? "", `${rest.slice(1).join(" ")}\n`);
   if (verb === "long") appendFileSync(what, `${whole.length}\n`);
+  while (verb === "wait" && !existsSync(what)) await Bun.sleep(2);
+  if (verb === "fail") {
+    tell({ type: "failed", reason: what, retryable: false });
+    return new Promise(() => undefined);
+  }
   if (verb === "ask") {
     tell({ type: "ask", request: key, tool: rest[0], input: { command: rest.slice(1).join(" ") } });
     return String((await wait(key))["decision"]);
