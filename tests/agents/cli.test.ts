@@ -192,7 +192,7 @@ test(
 );
 
 test(
-  "SP-2 an agent that crashed for good waits for retry; interrupt, suspend and set are words to one agent",
+  "interrupt, suspend, set and terminate are words to one agent, and say why where there is nothing to do",
   async () => {
     const home = new AgentCli();
     const once = join(home.path, "crashed");
@@ -213,6 +213,28 @@ test(
     expect(await home.json("agent", "interrupt", "alpha")).toMatchObject({ id, name: "alpha" });
     await home.ok("agent", "terminate", "alpha");
     expect((await asking).code).toBe(1);
+  },
+  MINUTE,
+);
+
+test(
+  "AG-7 an agent that must not go on by itself after a crash says so to who asks it (3), and goes on with retry",
+  async () => {
+    const home = new AgentCli();
+    const file = join(home.path, "went");
+    await home.make("alpha", "--recovery", "never", "--recovery-prompt", `>> append ${file} on`);
+    await home.ok("agent", "send", "alpha", `>> append ${file} began\n>> hang`);
+    await until("it works", () => existsSync(file));
+    const { pid } = await home.json("agent", "inspect", "alpha");
+    await home.killDaemon();
+    process.kill(pid, "SIGKILL");
+    await until("it waits", async () => (await home.json("agent", "inspect", "alpha")).state === "suspended");
+    const asked = await home.ask("alpha", "say now");
+    expect(asked).toMatchObject({ code: 3, out: "" });
+    expect(asked.err).toContain("→ holdfast agent retry alpha");
+    expect((await home.run("agent", "retry", "alpha")).err).toStartWith("holdfast: alpha is ");
+    await until("it goes on", () => readFileSync(file, "utf8") === "began\non\n");
+    await until("the message is read", async () => (await home.json("agent", "inspect", "alpha")).lastText === "now");
   },
   MINUTE,
 );
