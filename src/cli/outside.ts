@@ -41,6 +41,8 @@ export type Context = CommandContext & {
   home?: string | undefined;
   /** Names of terminals, where somebody asks for completions. */
   names?: () => Promise<readonly string[]>;
+  /** Names and ids of runs. */
+  runs?: () => Promise<readonly string[]>;
 };
 
 export type HomeFlag = { readonly home?: string };

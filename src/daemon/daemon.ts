@@ -29,7 +29,7 @@ import { seeAll, stopOrphans } from "./orphan-stop.ts";
 import { endParts, goLive, openParts, type Parts } from "./parts.ts";
 import { RecoveryRun, type RunOutcome, type StageWork } from "./recovery-run.ts";
 import { RecoveryStateMachine } from "./recovery-state.ts";
-import { CLEAN_MARKER, LAST_BOOT, LAST_CRASH, type Progress, recoveryWork } from "./recovery-work.ts";
+import { CLEAN_MARKER, LAST_BOOT, LAST_CRASH, type Progress, recoveryWork, wasDown } from "./recovery-work.ts";
 import { RpcServer } from "./rpc-server.ts";
 import { homeToken, keepToken, readReport, writeReport, writeSmall } from "./small-files.ts";
 import { tmuxHandlers } from "./tmux/handlers.ts";
@@ -106,6 +106,7 @@ export class Daemon {
     });
     const workflows = workflowHandlers({
       disk: world.disk,
+      home: world.home,
       environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
       live: () => (this.isLive ? this.#parts?.workflows : undefined),
       parts: () => this.#parts?.workflows,
@@ -133,15 +134,24 @@ export class Daemon {
     const { world } = this.#ports;
     this.#tended += 1;
     await this.#tolerating(async () => {
-      if (this.isLive && this.#tended % SEE_EVERY === 0) this.#seeAll();
+      if (this.isLive) this.#goRound();
+    });
+    await this.#tolerating(async () => {
       if (this.#token !== undefined) await keepToken(world.disk, world.home, this.#token);
       await this.#server?.look(world.sockets, this.#socket);
       await this.#parts?.checkpoints.pulse();
     });
   }
 
-  #seeAll(): void {
-    seeAll(this.#ports.world, this.#parts?.turn.terminals.values() ?? []);
+  #seeAll(): string[] {
+    return seeAll(this.#ports.world, this.#parts?.turn.terminals.values() ?? []);
+  }
+
+  #goRound(): void {
+    const { hands, workflows } = this.#opened();
+    if (this.#tended % SEE_EVERY === 0) for (const id of this.#seeAll()) hands.lookAgain(id);
+    hands.round();
+    workflows.engine.round();
   }
 
   /** D4 */
@@ -185,10 +195,14 @@ export class Daemon {
       setAside: foldTmux(log, tmux.turn),
       cares: () => tmux.turn.states.values(),
     });
-    const runsAside = foldWorkflows(log, workflows.turn);
+    const runsAside = foldWorkflows(log, workflows.turn, { ...workflows, say: this.#ports.say });
     workflows.checkpoints.begin(workflows.turn.states.values());
-    const withRuns = withWorkflows(withCares, { ...workflows, setAside: runsAside });
-    const work = withAgents(withRuns, { ...agents, setAside: foldAgents(log, agents.turn) });
+    const withRuns = withWorkflows(withCares, {
+      ...workflows,
+      setAside: runsAside,
+      wasDown: () => wasDown(world),
+    });
+    const work = withAgents(withRuns, { ...agents, setAside: foldAgents(log, agents.turn, agents.checkpoints) });
     const timeoutMs = config.recovery.stageTimeoutS * 1000;
     const report = (items: readonly ReportItem[]) => this.#report(items);
     this.#run = new RecoveryRun(this.#machine, { work, clock: world.clock, timeoutMs, report });
@@ -271,6 +285,7 @@ export class Daemon {
     }
     const parts = this.#opened();
     goLive(parts);
+    if (!this.#ports.safeMode.isActive()) void parts.workflows.migration.firstAccess(world.self.environment());
     say(`live after ${this.#took()} ms (${this.#cause}, ${outcome.items.length} looked at)`);
     parts.hands.holderProgram ??= await makeHolderProgram(world.disk, world.self, world.home);
   }
@@ -333,7 +348,7 @@ export class Daemon {
     const { disk, home, clock, processes } = this.#ports.world;
     this.#server?.hide();
     if (this.#parts !== undefined) await endParts(this.#parts);
-    await this.#tolerating(async () => this.#seeAll());
+    await this.#tolerating(async () => void this.#seeAll());
     await this.#parts?.log.close();
     this.#server?.close(); // Only now: what became durable meanwhile was still acknowledged.
     const clean = JSON.stringify({ at: new Date(clock.now()).toISOString(), bootId: processes.bootId() });

@@ -2,6 +2,8 @@
 // nothing, and says nothing where it does not know.
 import { proposeCompletions, type StricliProcess } from "@stricli/core";
 import { ok } from "../../base/result.ts";
+import type { RpcClient } from "../../wire/rpc-client.ts";
+import type { ListedRun } from "../../wire/workflow-rpc.ts";
 import { app } from "../app.ts";
 import { dial } from "../client.ts";
 import type { HomeFlags } from "../flags.ts";
@@ -9,6 +11,7 @@ import { chosenHome } from "../home.ts";
 import { type Context, EXIT, type Exit } from "../outside.ts";
 import { visible } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";
+import { shortId } from "../sessions.ts";
 import { within } from "../time.ts";
 
 /** Longer than this nobody waits for a Tab. */
@@ -17,7 +20,8 @@ const MOST_MS = 1_000;
 const SILENT: StricliProcess = { stdout: { write: () => undefined }, stderr: { write: () => undefined } };
 
 async function complete(reach: Reach, flags: HomeFlags, ...words: readonly string[]): Promise<Exit> {
-  const context: Context = { process: SILENT, names: () => names(reach, flags.home ?? homeIn(words)) };
+  const home = flags.home ?? homeIn(words);
+  const context: Context = { process: SILENT, names: () => names(reach, home), runs: () => runs(reach, home) };
   const found = await proposeCompletions(app, words, context);
   const candidates = found.map(({ completion }) => completion).filter((word) => fits(word, words.at(-1) ?? ""));
   await reach.console.out.write(visible(candidates.map((word) => `${word}\n`).join("")));
@@ -36,13 +40,34 @@ function homeIn(words: readonly string[]): string | undefined {
   return at >= 0 && at < words.length - 2 ? words[at + 1] : words.find((word) => word.startsWith("--home="))?.slice(7);
 }
 
-async function names(reach: Reach, given: string | undefined): Promise<readonly string[]> {
+function names(reach: Reach, given: string | undefined): Promise<readonly string[]> {
+  return asked(reach, given, async (client) => {
+    const list = await client.call("terminal.list", { brief: true });
+    return list.ok ? list.value.map(({ name }) => name).sort() : [];
+  });
+}
+
+/** A name that several runs have says nothing: then their ids do. */
+function runs(reach: Reach, given: string | undefined): Promise<readonly string[]> {
+  return asked(reach, given, async (client) => {
+    const list = await client.call("workflow.list", {});
+    const all = list.ok ? list.value : [];
+    const single = ({ name }: ListedRun) => all.filter((other) => other.name === name).length === 1;
+    return all.map((run) => (single(run) ? run.name : shortId(run.id))).sort();
+  });
+}
+
+async function asked(
+  reach: Reach,
+  given: string | undefined,
+  ask: (client: RpcClient) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
   const home = chosenHome(reach.console, given);
   const line = home === undefined ? undefined : await dial(reach, home);
   if (line?.ok !== true || line.value === undefined) return [];
-  const list = await within(reach.clock, MOST_MS, line.value.call("terminal.list", { brief: true }));
+  const words = await within(reach.clock, MOST_MS, ask(line.value));
   line.value.close();
-  return list?.ok === true ? list.value.map(({ name }) => name).sort() : [];
+  return words ?? [];
 }
 
 export const completeCommand = reaching(complete);
