@@ -14,8 +14,9 @@ import type { LogReport } from "../log/recover.ts";
 import type { SafeMode } from "../log/safe-mode.ts";
 import type { Config } from "../wire/config-schema.ts";
 import type { Report, StatusResult } from "../wire/rpc.ts";
-import type { HttpClient } from "../world/http.ts";
-import { agentHandlers, bearerHandlers } from "./agents/handlers.ts";
+import type { Http, HttpClient } from "../world/http.ts";
+import { agentHandlers, bearerHandlers, toolCaller } from "./agents/handlers.ts";
+import { McpServer } from "./agents/mcp-server.ts";
 import { countAgents } from "./agents/part.ts";
 import { withAgents } from "./agents/recovery.ts";
 import { houseOf } from "./agents/settings.ts";
@@ -39,7 +40,7 @@ import { workflowHandlers } from "./workflows/handlers.ts";
 import { withWorkflows } from "./workflows/recovery.ts";
 
 export type DaemonPorts = {
-  readonly world: HandsWorld & { readonly httpClient: HttpClient };
+  readonly world: HandsWorld & { readonly http: Http; readonly httpClient: HttpClient };
   readonly config: Config;
   readonly version: string;
   readonly bus: Bus;
@@ -60,6 +61,7 @@ export class Daemon {
   readonly #machine: RecoveryStateMachine;
   #token: string | undefined;
   #server: RpcServer | undefined;
+  #mcp: McpServer | undefined;
   #parts: Parts | undefined;
   #run: RecoveryRun | undefined;
   #progress: Progress | undefined;
@@ -116,7 +118,10 @@ export class Daemon {
       environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
       live: () => (this.isLive ? this.#parts?.agents : undefined),
       parts: () => this.#parts?.agents,
+      born: () => this.#openMcp(),
     };
+    const caller = (bearer: string) => toolCaller(agentPorts, bearer);
+    this.#mcp = new McpServer(world, { caller, say: this.#ports.say, broken: this.#ports.broken });
     const others = (bearer: string) => bearerHandlers(agentPorts, bearer);
     const who = { clock: world.clock, token, version, pid: world.processes.pid, others };
     const all = { ...handlers, ...tmux, ...workflows, ...agentHandlers(agentPorts) };
@@ -285,9 +290,15 @@ export class Daemon {
     }
     const parts = this.#opened();
     goLive(parts);
+    if (countAgents(parts.agents).agents > 0) this.#openMcp();
     if (!this.#ports.safeMode.isActive()) void parts.workflows.migration.firstAccess(world.self.environment());
     say(`live after ${this.#took()} ms (${this.#cause}, ${outcome.items.length} looked at)`);
     parts.hands.holderProgram ??= await makeHolderProgram(world.disk, world.self, world.home);
+  }
+
+  /** From the first agent on. */
+  #openMcp(): void {
+    void this.#mcp?.open().catch(this.#ports.broken);
   }
 
   #opened(): Parts {
@@ -347,6 +358,7 @@ export class Daemon {
   async stop(): Promise<void> {
     const { disk, home, clock, processes } = this.#ports.world;
     this.#server?.hide();
+    await this.#mcp?.close();
     if (this.#parts !== undefined) await endParts(this.#parts);
     await this.#tolerating(async () => void this.#seeAll());
     await this.#parts?.log.close();

@@ -23,6 +23,7 @@ import { VERSION } from "../wire/version.ts";
 import { identify } from "../world/process.ts";
 import { realChildren } from "../world/real-children.ts";
 import { realConsole } from "../world/real-console.ts";
+import { realHttp } from "../world/real-http.ts";
 import { realHttpClient } from "../world/real-http-client.ts";
 import { realProgram } from "../world/real-program.ts";
 import { realSockets } from "../world/real-socket.ts";
@@ -44,7 +45,8 @@ const out = realConsole();
 const self = realSelf();
 const doors = {
   ...realWorld(),
-  ...{ sockets: realSockets(), children: realChildren(), watch: realWatch(), self, httpClient: realHttpClient() },
+  ...{ sockets: realSockets(), children: realChildren(), watch: realWatch(), self },
+  ...{ http: realHttp(), httpClient: realHttpClient() },
 };
 
 function say(words: string): void {
