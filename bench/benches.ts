@@ -9,6 +9,8 @@ export type Suite = { readonly names: readonly string[]; readonly load: () => Pr
 
 const PEERS = ["fdatasync", "groupcommit", "sqlite", "sqlite-batched"];
 const SIZES = ["10k", "250k", "5m"];
+const WORKFLOW_PEERS = ["dbos", "restate", "langgraph"];
+const STEP_PEERS = [...WORKFLOW_PEERS, "langgraph-shipped"];
 
 export const SUITES: readonly Suite[] = [
   {
@@ -57,6 +59,24 @@ export const SUITES: readonly Suite[] = [
     names: ["", ".bytes", ".typing"].map((part) => `checkpoint.terminals.25${part}`),
     load: async () => (await import("./checkpoint-terminals.ts")).checkpointTerminals,
   },
+  { names: ["workflow.shell.overhead"], load: async () => (await import("./workflow-shell.ts")).workflowShell },
+  { names: ["workflow.items.growth"], load: async () => (await import("./workflow-items.ts")).workflowItems },
+  { names: ["workflow.resume.10000"], load: async () => (await import("./workflow-resume.ts")).workflowResume },
+  {
+    names: ["checkpoint.workflow.save", "checkpoint.workflow.load"],
+    load: async () => (await import("./workflow-checkpoint.ts")).workflowCheckpoint,
+  },
+  {
+    names: [
+      ...["1", "25"].flatMap((workflows) => STEP_PEERS.map((peer) => `workflow.steps.${workflows}.${peer}`)),
+      ...["1", "25"].flatMap((workflows) => WORKFLOW_PEERS.map((peer) => `workflow.shell.${workflows}.${peer}`)),
+    ],
+    load: async () => (await import("./workflow-steps.ts")).workflowSteps,
+  },
+  {
+    names: WORKFLOW_PEERS.flatMap((peer) => ["", ".twice"].map((part) => `workflow.recover.25.${peer}${part}`)),
+    load: async () => (await import("./workflow-recover.ts")).workflowRecover,
+  },
 ];
 
 export const NAMES: readonly string[] = SUITES.flatMap((suite) => suite.names);
@@ -85,6 +105,14 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["idle.cpu", { of: "value", atMost: 0.5 }],
   ["screen.parse", { of: "ratio", atLeast: 0.8 }],
   ["checkpoint.terminals.25.bytes", { of: "ratio", atLeast: 1 }],
+  ["workflow.shell.overhead", { of: "value", atMost: 40 }],
+  ["workflow.items.growth", { of: "ratio", atLeast: 1 / 1.3 }],
+  ["checkpoint.workflow.save", { of: "value", atMost: 10 }],
+  ["checkpoint.workflow.load", { of: "value", atMost: 5 }],
+  ...STEP_PEERS.map((peer): [string, Bar] => [`workflow.steps.1.${peer}`, { of: "ratio", atLeast: 3 }]),
+  ...STEP_PEERS.map((peer): [string, Bar] => [`workflow.steps.25.${peer}`, { of: "ratio", atLeast: 10 }]),
+  ...WORKFLOW_PEERS.map((peer): [string, Bar] => [`workflow.recover.25.${peer}`, { of: "value", atMost: 600 }]),
+  ...WORKFLOW_PEERS.map((peer): [string, Bar] => [`workflow.recover.25.${peer}.twice`, { of: "value", atMost: 0 }]),
 ]);
 
 /** `log.append.25` stands for all below it, and not for `log.append.250`. */

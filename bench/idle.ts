@@ -15,7 +15,8 @@ const CPU = "idle.cpu";
 const MB = 1_000_000;
 /** The last terminal is checkpointed after a minute, and the program that draws screens leaves a minute later. */
 const REST_MS = 130_000;
-const WATCH_MS = 20_000;
+/** Whatever is done now and then is done within it: holders look after their sockets once a minute, and nothing is done less often. */
+const WATCH_MS = 60_000;
 
 export async function idle(names: readonly string[], bench: Bench, emit: (row: Row) => void): Promise<void> {
   const home = await Home.start(bench, "i");

@@ -1,13 +1,11 @@
-// pm2 as a peer: a package of its own in bench/peers/pm2, so that nobody who does not compare has to install it.
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+// pm2 as a peer, with a daemon of its own in the run's directory.
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandMs, environment } from "./home.ts";
+import { missing, peerPath } from "./peer-package.ts";
 import type { Bench } from "./scratch.ts";
 
-const PACKAGE = join(import.meta.dir, "peers/pm2");
-/** npm writes this file last, so a broken-off installation does not have it. */
-const DONE = join(PACKAGE, "node_modules/.package-lock.json");
-const PROGRAM = join(PACKAGE, "node_modules/pm2/bin/pm2");
+const PROGRAM = peerPath("pm2", "node_modules/pm2/bin/pm2");
 
 export class Pm2 {
   readonly #node: string;
@@ -17,7 +15,7 @@ export class Pm2 {
   /** Undefined where it cannot be had; says why. */
   static find(bench: Bench, name: string): Pm2 | undefined {
     const node = Bun.which("node");
-    const trouble = node === null ? "there is no node on the PATH" : installed(bench);
+    const trouble = missing(bench, { name: "pm2" });
     if (node !== null && trouble === undefined) return new Pm2(bench, node);
     bench.say(`skipped, because ${trouble}: ${name}`);
     return undefined;
@@ -42,17 +40,4 @@ export class Pm2 {
   async end(): Promise<void> {
     await this.run("kill");
   }
-}
-
-/** What kept it from being installed; undefined where it is there. */
-function installed(bench: Bench): string | undefined {
-  if (existsSync(DONE)) return undefined;
-  const npm = Bun.which("npm");
-  if (npm === null) return "pm2 is not installed and there is no npm on the PATH";
-  bench.say("installing the peer pm2, once (npm ci in bench/peers/pm2)");
-  const done = Bun.spawnSync([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
-    cwd: PACKAGE,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  return done.exitCode === 0 ? undefined : `npm ci in bench/peers/pm2 failed with exit code ${done.exitCode}`;
 }

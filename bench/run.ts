@@ -1,6 +1,7 @@
 // `bun run bench [name…] [--json] [--quick]`: measures us and our peers in the same run, and prints how they compare.
 // A name stands for everything below it (`log.append.25`); none stands for all. Figures go to standard output, words to standard error.
-// Exit code 0 when everything was measured, met or not; 1 when a benchmark broke; 2 for a name or flag that is none.
+// Exit code 0 when everything was measured, met or not; 1 when a benchmark broke; 2 for a name or flag that is none; 3 when something was
+// left out because its peer cannot be had: the others are measured all the same.
 import { BARS, NAMES, namesBelow, SUITES } from "./benches.ts";
 import { type Row, tableHead, tableLine, toJson } from "./row.ts";
 import { type Bench, startBench } from "./scratch.ts";
@@ -34,7 +35,8 @@ async function runAll(names: readonly string[], bench: Bench, emit: (row: Row) =
   }
 }
 
-async function printed(wish: Wish & { kind: "run" }): Promise<void> {
+/** Names that no row came for. */
+async function printed(wish: Wish & { kind: "run" }): Promise<string[]> {
   const bench = startBench(wish.quick);
   if (wish.quick) bench.say("--quick: too short to mean anything; it only shows that everything runs");
   if (!wish.json) console.log(tableHead());
@@ -44,6 +46,7 @@ async function printed(wish: Wish & { kind: "run" }): Promise<void> {
     if (!wish.json) console.log(tableLine(row, BARS.get(row.name)));
   });
   if (wish.json) console.log(toJson(rows));
+  return wish.names.filter((name) => !rows.some((row) => row.name === name));
 }
 
 function usage(): string {
@@ -52,8 +55,13 @@ function usage(): string {
 
 const wish = readArguments(Bun.argv.slice(2));
 if (wish.kind === "help") console.log(usage());
-else if (wish.kind === "run") await printed(wish);
-else {
+else if (wish.kind === "run") {
+  const left = await printed(wish);
+  if (left.length > 0) {
+    console.error(`not measured (why is said above): ${left.join(", ")}`);
+    process.exitCode = 3;
+  }
+} else {
   console.error(`${wish.message}\n${usage()}`);
   process.exitCode = 2;
 }

@@ -71,11 +71,14 @@ function put<T>(node: Node<T> | undefined, level: number, index: number, value: 
   return { kind: "branch", children };
 }
 
-export function* itemsOf<T>(vector: Vector<T>): Generator<T> {
-  yield* walk(vector.root);
+/** All of them, as a plain list: generators within generators took most of a long run's checkpoint. */
+export function itemsOf<T>({ root }: Vector<T>): readonly T[] {
+  const found: T[] = [];
+  gather(root, found);
+  return found;
 }
 
-function* walk<T>(node: Node<T>): Generator<T> {
-  if (node.kind === "leaf") yield* node.values;
-  else for (const child of node.children) yield* walk(child);
+function gather<T>(node: Node<T>, found: T[]): void {
+  if (node.kind === "leaf") for (const value of node.values) found.push(value);
+  else for (const child of node.children) gather(child, found);
 }

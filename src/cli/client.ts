@@ -40,7 +40,7 @@ export async function dial(
     const client = await within(reach.clock, patienceMs, connect); // E1
     return client === undefined || isPassing(client) ? ok(undefined) : client;
   } catch (error) {
-    if (isFault(error, "ENOENT", "ECONNREFUSED")) return ok(undefined);
+    if (isFault(error, "ENOENT", "ECONNREFUSED", "ECONNRESET")) return ok(undefined); // The last: it died with us in its queue.
     throw error;
   }
 }

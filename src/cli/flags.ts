@@ -28,6 +28,10 @@ export function textFlag(placeholder: string, brief: string) {
   return { kind: "parsed", parse: text, optional: true, placeholder, brief } as const;
 }
 
+export function numberFlag(placeholder: string, brief: string) {
+  return { kind: "parsed", parse: wholeNumber, optional: true, placeholder, brief } as const;
+}
+
 export function choiceFlag<T extends string>(values: readonly T[], brief: string) {
   const parse = (input: string): T => {
     const found = values.find((value) => value === input);

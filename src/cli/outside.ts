@@ -44,7 +44,7 @@ export type Context = CommandContext & {
 };
 
 /** What has names that a shell may complete. */
-export type Named = "terminal" | "agent" | "prompt" | "rule";
+export type Named = "terminal" | "run" | "agent" | "prompt" | "rule";
 
 export type HomeFlag = { readonly home?: string };
 

@@ -23,6 +23,7 @@ const EXITS: Readonly<Record<string, number>> = {
   "daemon.silent": EXIT.tryLater,
   "recovery-failed": EXIT.waiting,
   changed: EXIT.waiting,
+  running: EXIT.tryLater,
 };
 
 /** Commands behind whose `--` stands a program to run, not arguments of theirs. */

@@ -46,6 +46,11 @@ function judgeOf(rules: EnvironmentRules): (name: string, value: string) => bool
   };
 }
 
+/** Whether a text is, or has in it, a secret that is known by its look. */
+export function hasSecret(text: string): boolean {
+  return SECRET_VALUES.test(text);
+}
+
 const isSecretName = matcher(SECRET_NAMES);
 
 export function looksSecret(name: string): boolean {

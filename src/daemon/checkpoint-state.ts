@@ -1,5 +1,6 @@
 // What a checkpoint says of the terminals: seen in the process table, on the tapes and, through the screen program, on the screens.
-// V1. Who is idle is not asked: a tape whose files have not grown has nothing new to show, and its holder is not woken.
+// V1. Who is idle is not asked: a tape whose files have not grown has nothing new to show, and its holder is not woken. Between two
+//     checkpoints the last file alone is looked at; one that began behind it is seen a minute later, or by the next checkpoint.
 // V2. A snapshot that could not be had in time is the last one: the screen is that one and the tape since, and stays exact. What comes
 //     late is for the next checkpoint; a tape that takes long to draw holds up nobody's place and command.
 // V3. A terminal that is not running keeps what was last seen of it, until it has ended or was removed: a restoration that came to
@@ -17,7 +18,7 @@ import { type EnvironmentRules, keepEnvironment } from "../core/environment.ts";
 import type { ScreenSnapshot } from "../core/screen.ts";
 import type { Terminal, TerminalSize } from "../core/terminal.ts";
 import { joinPath } from "../log/file.ts";
-import { endOf, listStretches } from "../log/tape-segments.ts";
+import { endOf, listStretches, type Stretch } from "../log/tape-segments.ts";
 import type { HolderStatus } from "../wire/holder.ts";
 import type { ForegroundProcess } from "../world/process.ts";
 import { type HolderPlace, terminalDirectory } from "./holder-files.ts";
@@ -66,6 +67,9 @@ export class CheckpointState {
   readonly #options: StateOptions;
   readonly #ports: StatePorts;
   readonly #seen = new Map<string, Seen>();
+  /** Where each tape last ended. */
+  readonly #tails = new Map<string, Stretch>();
+  #pulses = 0;
   readonly #last = new Map<string, CheckpointSession>();
   readonly #drawn = new Map<string, Drawn>();
   readonly #drawing = new Set<string>();
@@ -91,8 +95,14 @@ export class CheckpointState {
     return session === undefined ? undefined : { session, now: this.#seenNow.has(id) };
   }
 
-  /** Cheap enough for every few seconds: a look at each tape's files, and a word with the holders of those that grew (V1). */
-  async pulse(): Promise<Pulse> {
+  /** Cheap enough for every few seconds: a look at each tape's last file, and a word with the holders of those that grew (V1). */
+  pulse(): Promise<Pulse> {
+    this.#pulses += 1;
+    if (this.#pulses % LIST_EVERY === 0) this.#tails.clear();
+    return this.#look();
+  }
+
+  async #look(): Promise<Pulse> {
     const ends = this.#running().map((terminal) => ({ terminal, end: this.#tapeEnd(terminal.id) }));
     const grown = ends.filter(({ terminal, end }) => end !== this.#seen.get(terminal.id)?.end);
     const inputs = await Promise.all(grown.map(({ terminal, end }) => this.#ask(terminal, end)));
@@ -111,7 +121,8 @@ export class CheckpointState {
 
   /** Every terminal that is to come back. */
   async sessions(): Promise<readonly CheckpointSession[]> {
-    await this.pulse();
+    this.#tails.clear();
+    await this.#look();
     const open = [...this.#ports.terminals()].filter(({ removed, state }) => !removed && state.kind !== "ended");
     this.#forgetAllBut(new Set(open.map(({ id }) => id)));
     await this.#draw(open.filter(isRunning));
@@ -128,13 +139,20 @@ export class CheckpointState {
     return [...this.#ports.terminals()].filter(isRunning);
   }
 
+  /** V1 */
   #tapeEnd(id: string): number {
     const { disk, home } = this.#place;
-    return endOf(listStretches(disk, joinPath(terminalDirectory(home, id), "tape")));
+    const tail = this.#tails.get(id);
+    const size = tail === undefined ? undefined : disk.stat(tail.path)?.size;
+    if (tail !== undefined && size !== undefined) return tail.start + size;
+    const stretches = listStretches(disk, joinPath(terminalDirectory(home, id), "tape"));
+    const last = stretches.at(-1);
+    if (last !== undefined) this.#tails.set(id, last);
+    return endOf(stretches);
   }
 
   #forgetAllBut(ids: ReadonlySet<string>): void {
-    for (const known of [this.#seen, this.#last, this.#drawn, this.#seenNow])
+    for (const known of [this.#seen, this.#tails, this.#last, this.#drawn, this.#seenNow])
       for (const id of [...known.keys()]) if (!ids.has(id)) known.delete(id);
   }
 
@@ -230,6 +248,8 @@ export class CheckpointState {
   }
 }
 
+/** V1. Pulses: a minute. */
+const LIST_EVERY = 12;
 /** V2. Drawing what is new takes milliseconds; a whole tape after a start, seconds. */
 const SCREENS_MS = 2_000;
 /** No visible screen comes near it; one that does is not worth the others' time. */

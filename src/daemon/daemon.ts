@@ -14,8 +14,9 @@ import type { LogReport } from "../log/recover.ts";
 import type { SafeMode } from "../log/safe-mode.ts";
 import type { Config } from "../wire/config-schema.ts";
 import type { Report, StatusResult } from "../wire/rpc.ts";
-import type { HttpClient } from "../world/http.ts";
-import { agentHandlers, bearerHandlers } from "./agents/handlers.ts";
+import type { Http, HttpClient } from "../world/http.ts";
+import { agentHandlers, bearerHandlers, toolCaller } from "./agents/handlers.ts";
+import { McpServer } from "./agents/mcp-server.ts";
 import { countAgents } from "./agents/part.ts";
 import { withAgents } from "./agents/recovery.ts";
 import { houseOf } from "./agents/settings.ts";
@@ -29,7 +30,7 @@ import { seeAll, stopOrphans } from "./orphan-stop.ts";
 import { endParts, goLive, openParts, type Parts } from "./parts.ts";
 import { RecoveryRun, type RunOutcome, type StageWork } from "./recovery-run.ts";
 import { RecoveryStateMachine } from "./recovery-state.ts";
-import { CLEAN_MARKER, LAST_BOOT, LAST_CRASH, type Progress, recoveryWork } from "./recovery-work.ts";
+import { CLEAN_MARKER, LAST_BOOT, LAST_CRASH, type Progress, recoveryWork, wasDown } from "./recovery-work.ts";
 import { RpcServer } from "./rpc-server.ts";
 import { homeToken, keepToken, readReport, writeReport, writeSmall } from "./small-files.ts";
 import { tmuxHandlers } from "./tmux/handlers.ts";
@@ -39,7 +40,7 @@ import { workflowHandlers } from "./workflows/handlers.ts";
 import { withWorkflows } from "./workflows/recovery.ts";
 
 export type DaemonPorts = {
-  readonly world: HandsWorld & { readonly httpClient: HttpClient };
+  readonly world: HandsWorld & { readonly http: Http; readonly httpClient: HttpClient };
   readonly config: Config;
   readonly version: string;
   readonly bus: Bus;
@@ -60,6 +61,7 @@ export class Daemon {
   readonly #machine: RecoveryStateMachine;
   #token: string | undefined;
   #server: RpcServer | undefined;
+  #mcp: McpServer | undefined;
   #parts: Parts | undefined;
   #run: RecoveryRun | undefined;
   #progress: Progress | undefined;
@@ -106,6 +108,7 @@ export class Daemon {
     });
     const workflows = workflowHandlers({
       disk: world.disk,
+      home: world.home,
       environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
       live: () => (this.isLive ? this.#parts?.workflows : undefined),
       parts: () => this.#parts?.workflows,
@@ -115,7 +118,10 @@ export class Daemon {
       environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
       live: () => (this.isLive ? this.#parts?.agents : undefined),
       parts: () => this.#parts?.agents,
+      born: () => this.#openMcp(),
     };
+    const caller = (bearer: string) => toolCaller(agentPorts, bearer);
+    this.#mcp = new McpServer(world, { caller, say: this.#ports.say, broken: this.#ports.broken });
     const others = (bearer: string) => bearerHandlers(agentPorts, bearer);
     const who = { clock: world.clock, token, version, pid: world.processes.pid, others };
     const all = { ...handlers, ...tmux, ...workflows, ...agentHandlers(agentPorts) };
@@ -133,15 +139,24 @@ export class Daemon {
     const { world } = this.#ports;
     this.#tended += 1;
     await this.#tolerating(async () => {
-      if (this.isLive && this.#tended % SEE_EVERY === 0) this.#seeAll();
+      if (this.isLive) this.#goRound();
+    });
+    await this.#tolerating(async () => {
       if (this.#token !== undefined) await keepToken(world.disk, world.home, this.#token);
       await this.#server?.look(world.sockets, this.#socket);
       await this.#parts?.checkpoints.pulse();
     });
   }
 
-  #seeAll(): void {
-    seeAll(this.#ports.world, this.#parts?.turn.terminals.values() ?? []);
+  #seeAll(): string[] {
+    return seeAll(this.#ports.world, this.#parts?.turn.terminals.values() ?? []);
+  }
+
+  #goRound(): void {
+    const { hands, workflows } = this.#opened();
+    if (this.#tended % SEE_EVERY === 0) for (const id of this.#seeAll()) hands.lookAgain(id);
+    hands.round();
+    workflows.engine.round();
   }
 
   /** D4 */
@@ -185,10 +200,14 @@ export class Daemon {
       setAside: foldTmux(log, tmux.turn),
       cares: () => tmux.turn.states.values(),
     });
-    const runsAside = foldWorkflows(log, workflows.turn);
+    const runsAside = foldWorkflows(log, workflows.turn, { ...workflows, say: this.#ports.say });
     workflows.checkpoints.begin(workflows.turn.states.values());
-    const withRuns = withWorkflows(withCares, { ...workflows, setAside: runsAside });
-    const work = withAgents(withRuns, { ...agents, setAside: foldAgents(log, agents.turn) });
+    const withRuns = withWorkflows(withCares, {
+      ...workflows,
+      setAside: runsAside,
+      wasDown: () => wasDown(world),
+    });
+    const work = withAgents(withRuns, { ...agents, setAside: foldAgents(log, agents.turn, agents.checkpoints) });
     const timeoutMs = config.recovery.stageTimeoutS * 1000;
     const report = (items: readonly ReportItem[]) => this.#report(items);
     this.#run = new RecoveryRun(this.#machine, { work, clock: world.clock, timeoutMs, report });
@@ -271,8 +290,15 @@ export class Daemon {
     }
     const parts = this.#opened();
     goLive(parts);
+    if (countAgents(parts.agents).agents > 0) this.#openMcp();
+    if (!this.#ports.safeMode.isActive()) void parts.workflows.migration.firstAccess(world.self.environment());
     say(`live after ${this.#took()} ms (${this.#cause}, ${outcome.items.length} looked at)`);
     parts.hands.holderProgram ??= await makeHolderProgram(world.disk, world.self, world.home);
+  }
+
+  /** From the first agent on. */
+  #openMcp(): void {
+    void this.#mcp?.open().catch(this.#ports.broken);
   }
 
   #opened(): Parts {
@@ -332,8 +358,9 @@ export class Daemon {
   async stop(): Promise<void> {
     const { disk, home, clock, processes } = this.#ports.world;
     this.#server?.hide();
+    await this.#mcp?.close();
     if (this.#parts !== undefined) await endParts(this.#parts);
-    await this.#tolerating(async () => this.#seeAll());
+    await this.#tolerating(async () => void this.#seeAll());
     await this.#parts?.log.close();
     this.#server?.close(); // Only now: what became durable meanwhile was still acknowledged.
     const clean = JSON.stringify({ at: new Date(clock.now()).toISOString(), bootId: processes.bootId() });

@@ -1,19 +1,27 @@
 // Replays the session logs into the state. A session whose fold throws, or whose log is not whole, is set aside: it is frozen, named
 // in the report, and keeps nobody else from coming up. What was folded of it before the trouble is no ground for doing anything.
+// FO1. A run, and an agent, begins with its checkpoint, and only what its log says since is read. A checkpoint whose last entry the log does not have, and
+//      one that cannot be used, is said and passed over: the log alone has everything.
 import type { ReportItem } from "../core/recovery.ts";
+import { fromCheckpoint } from "../core/workflow/checkpoint.ts";
 import type { Entry } from "../log/entry.ts";
 import type { EventLog } from "../log/event-log.ts";
+import { FROM_START, type ReadFrom } from "../log/session-log.ts";
 import { agentEventOf } from "../wire/agents/stored-agent.ts";
 import { terminalEventOf, tmuxEventOf } from "../wire/stored.ts";
 import { workflowEventOf } from "../wire/stored-workflow.ts";
+import type { AgentCheckpoints } from "./agents/checkpoints.ts";
 import type { AgentTurn } from "./agents/turn.ts";
 import type { TmuxTurn } from "./tmux/turn.ts";
 import type { Turn } from "./turn.ts";
+import type { CheckpointStorage } from "./workflows/checkpoint-storage.ts";
 import type { WorkflowTurn } from "./workflows/turn.ts";
 
 type Folding = {
   readonly place: string;
   readonly what: string;
+  /** Where its log is read from, once what came before is there (FO1); absent: from the start. */
+  begin?(session: string): ReadFrom;
   /** Throws where the entry does not fold. */
   fold(entry: Entry): void;
   /** Returns its name where one is known. */
@@ -38,29 +46,50 @@ export function foldTmux(log: EventLog, turn: TmuxTurn): ReportItem[] {
   return foldSessions(log, { place: "tmux/", what: "tmux session", fold, setAside });
 }
 
-export function foldWorkflows(log: EventLog, turn: WorkflowTurn): ReportItem[] {
+export type RunFolding = { readonly storage: CheckpointStorage; say(words: string): void };
+
+export function foldWorkflows(log: EventLog, turn: WorkflowTurn, { storage, say }: RunFolding): ReportItem[] {
+  const begin = (session: string) => {
+    const { base, problems } = storage.base(session);
+    for (const problem of problems) say(`a checkpoint is passed over: ${problem}`);
+    const isIts = base !== undefined && session.endsWith(`/${base.saved.session_id}`);
+    const place = isIts ? log.placeAfter(session, base.seq) : undefined;
+    if (base === undefined || place === undefined) return FROM_START;
+    turn.begin(fromCheckpoint(base.saved));
+    return place;
+  };
   const fold = (entry: Entry) => {
     const event = workflowEventOf(entry);
     if (event !== undefined) turn.fold(event);
   };
   const setAside = (id: string, reason: string) => turn.setAside(id, reason);
-  return foldSessions(log, { place: "state/", what: "workflow", fold, setAside });
+  return foldSessions(log, { place: "state/", what: "workflow", begin, fold, setAside });
 }
 
-export function foldAgents(log: EventLog, turn: AgentTurn): ReportItem[] {
+/** FO1 */
+export function foldAgents(log: EventLog, turn: AgentTurn, checkpoints: AgentCheckpoints): ReportItem[] {
+  const begin = (session: string) => {
+    const id = session.slice(session.lastIndexOf("/") + 1);
+    const saved = checkpoints.load(id);
+    const place = saved && log.placeAfter(session, saved.seq);
+    if (saved === undefined || place === undefined) return FROM_START;
+    turn.put(id, saved.resident);
+    return place;
+  };
   const fold = (entry: Entry) => {
     const event = agentEventOf(entry);
     if (event !== undefined) turn.fold(event);
   };
   const setAside = (id: string) => turn.setAside(id);
-  return foldSessions(log, { place: "agents/", what: "agent", fold, setAside });
+  return foldSessions(log, { place: "agents/", what: "agent", begin, fold, setAside });
 }
 
-function foldSessions(log: EventLog, { place, what, fold, setAside }: Folding): ReportItem[] {
+function foldSessions(log: EventLog, folding: Folding): ReportItem[] {
+  const { place, what, setAside } = folding;
   return log.sessions
     .filter((session) => session.startsWith(place))
     .flatMap((session) => {
-      const trouble = foldOne(log, session, fold) ?? log.frozen(session);
+      const trouble = foldOne(log, session, folding) ?? log.frozen(session);
       if (trouble === undefined) return [];
       log.freeze(session, trouble);
       const id = session.slice(session.lastIndexOf("/") + 1);
@@ -69,9 +98,9 @@ function foldSessions(log: EventLog, { place, what, fold, setAside }: Folding): 
 }
 
 /** What was wrong with it; undefined where it folded. */
-function foldOne(log: EventLog, session: string, fold: Folding["fold"]): string | undefined {
+function foldOne(log: EventLog, session: string, { begin, fold }: Folding): string | undefined {
   try {
-    for (const reading of log.read(session)) {
+    for (const reading of log.read(session, begin?.(session))) {
       if (reading.kind === "double") continue;
       if (reading.kind !== "entry") return `its log is not whole: ${reading.kind} at byte ${reading.start}`;
       fold(reading.entry);

@@ -1,16 +1,18 @@
 // What could be thrown away below a home, and what of it the rules choose.
 // GS1. Named are only: the tapes of ended terminals, the files of removed ones and of tmux sessions that were released, reports,
-//      quarantine, histories of checkpoints, and what is left in run/ of terminals that are over. Session logs, the write-ahead log, checkpoints and their backup, and the
+//      quarantine, histories of checkpoints, what gc-runs.ts says of runs, and what is left in run/ of terminals that are over. Session logs, the write-ahead log, checkpoints and their backup, and the
 //      recovery's own records are never among them: a recovery reads them.
 // GS2. A terminal that runs, starts, or whose end is not known is not touched, whatever its age; nor is a tmux session under our care.
 import { beyond, type Chosen, daysMs, type Thing } from "../core/retention.ts";
 import type { Terminal } from "../core/terminal.ts";
 import type { TmuxCare } from "../core/tmux.ts";
+import type { Run } from "../core/workflow/run.ts";
 import { baseName, joinPath } from "../log/file.ts";
 import { listSessions } from "../log/places.ts";
 import { listQuarantine } from "../log/quarantine.ts";
 import type { Config } from "../wire/config-schema.ts";
 import type { Disk } from "../world/disk.ts";
+import { endedRuns, socketsOfEndedRuns } from "./gc-runs.ts";
 import { type HolderPlace, holderSocket, terminalDirectory } from "./holder-files.ts";
 import { tmuxDirectory } from "./tmux/saver.ts";
 
@@ -20,6 +22,7 @@ export type GcPorts = {
   removedAt(id: string): number | undefined;
   tmux(): Iterable<TmuxCare>;
   releasedAt(id: string): number | undefined;
+  runs(): Iterable<Run>;
 };
 
 /** What a holder and its daemon leave beside the tape; the log is not among it. */
@@ -34,14 +37,20 @@ export function chooseGarbage(place: HolderPlace, ports: GcPorts, rules: Config[
   const now = clock.now();
   const tapes = { ageMs: daysMs(rules.endedDays), bytes: rules.tapeBytes };
   const aside = { ageMs: daysMs(rules.quarantineDays), bytes: rules.quarantineBytes };
+  const runs = beyond(stepFiles(place, ports), { ageMs: daysMs(rules.runDays), bytes: rules.runBytes }, now);
+  const taken = new Set(runs.flatMap(({ paths }) => paths));
+  const kept = histories(disk, home).map((things) =>
+    things.filter(({ paths }) => !paths.some((path) => taken.has(path))),
+  );
   return [
     ...beyond(removedFiles(place, terminals, ports), { ageMs: daysMs(rules.removedDays) }, now),
     ...beyond(releasedFiles(place, ports), { ageMs: daysMs(rules.removedDays) }, now),
     ...beyond(endedTapes(place, terminals), tapes, now),
+    ...runs,
     ...beyond(reports(disk, home), { ageMs: daysMs(rules.reportDays), count: rules.reports }, now),
     ...beyond(quarantined(disk, home), aside, now),
-    ...histories(disk, home).flatMap((things) => oldest(things, rules.histories)),
-    ...leftInRun(place, terminals),
+    ...kept.flatMap((things) => oldest(things, rules.histories)),
+    ...leftInRun(place, terminals, ports),
   ];
 }
 
@@ -77,6 +86,10 @@ function endedTapes({ disk, home }: HolderPlace, terminals: readonly Terminal[])
     const paths = tapeFiles(disk, terminalDirectory(home, id));
     return paths.length === 0 ? [] : [{ ...sized(disk, "tape of an ended terminal", paths), at: timeOf(state.at) }];
   });
+}
+
+function stepFiles(place: HolderPlace, ports: GcPorts): Thing[] {
+  return endedRuns(place, ports.runs()).map(({ what, paths, at }) => ({ ...sized(place.disk, what, paths), at }));
 }
 
 /** The newest is not among them: `holdfast recovery report` shows it. */
@@ -121,20 +134,23 @@ function oldest(newestFirst: readonly Thing[], kept: number): Chosen[] {
   return newestFirst.slice(kept).map((thing) => ({ ...thing, reason: `more than ${kept} of them` }));
 }
 
-/** Sockets of terminals that are over. Ids share no socket but by a chance that is looked at here too. */
-function leftInRun({ disk, home }: HolderPlace, terminals: readonly Terminal[]): Chosen[] {
+/** Sockets of terminals and steps that are over. Ids share no socket but by a chance that is looked at here too. */
+function leftInRun(place: HolderPlace, terminals: readonly Terminal[], ports: GcPorts): Chosen[] {
+  const { disk, home } = place;
   const { open = [], over = [] } = Object.groupBy(terminals, ({ removed, state }) =>
     removed || state.kind === "ended" ? "over" : "open",
   );
   const used = new Set(open.map(({ id }) => holderSocket(home, id)));
   const left = over.map(({ id }) => holderSocket(home, id)).filter((path) => !used.has(path));
-  return left
-    .filter((path) => disk.stat(path) !== undefined)
-    .map((path) => ({
-      ...sized(disk, "socket of a terminal that is over", [path]),
-      at: undefined,
-      reason: "nobody listens there",
-    }));
+  const chosen = (what: string) => (path: string) => ({
+    ...sized(disk, what, [path]),
+    at: undefined,
+    reason: "nobody listens there",
+  });
+  return [
+    ...left.filter((path) => disk.stat(path) !== undefined).map(chosen("socket of a terminal that is over")),
+    ...socketsOfEndedRuns(place, ports.runs()).map(chosen("socket of a step that is over")),
+  ];
 }
 
 function sized(disk: Disk, what: string, paths: readonly string[]): Omit<Thing, "at"> {

@@ -1,23 +1,27 @@
-// The daemon's hands on terminals: starts their holders, keeps a line to each, and reports what becomes of them as commands.
+// The daemon's hands on terminals: starts their holders, hears of their ends, and reports what becomes of them as commands.
 // N1. What a holder says, or has left on disk, is reported once the daemon knows it for certain; a lost line alone is no end.
 // N2. A terminal is started only where nothing was claimed; a start that comes to nothing is cancelled before it is reported.
-// N3. Nothing is given up for good: what runs without a line, starts without an outcome, or waits for a signal is looked at again on
+// N3. Nothing is given up for good: what runs unheard, starts without an outcome, or waits for a signal is looked at again on
 //     every round. So a holder that was stopped, a disk that was full and a report that was refused cost time, and nothing else.
+// N4. A holder that is well and has nothing to say is left at rest, without a line (holder-lines.ts, L3). Its end is told by the system
+//     (holder-watch.ts); a holder that was killed is missed on the next round. Where the system tells nothing, lines are kept.
 import { isFault } from "../base/fault.ts";
 import { blindFarewell } from "../core/screen.ts";
 import type { Child, Effect, Ending, Recipe, Terminal, TerminalCommand } from "../core/terminal.ts";
-import { removeIfThere } from "../log/file.ts";
+import { joinPath, removeIfThere } from "../log/file.ts";
 import { isPassing } from "../log/wal.ts";
 import type { HolderStatus } from "../wire/holder.ts";
 import { holderStart } from "../wire/holder-start.ts";
 import type { Children } from "../world/children.ts";
 import type { Random } from "../world/random.ts";
 import type { Self } from "../world/self.ts";
+import type { Watch } from "../world/watch.ts";
 import { setAsideBefore } from "./generations.ts";
 import {
   COULD_NOT_START,
   cancelStart,
   endingOf,
+  hasExit,
   holderSocket,
   readHolderSpec,
   readOnDisk,
@@ -26,11 +30,17 @@ import {
 } from "./holder-files.ts";
 import { HolderLines, type LinesWorld } from "./holder-lines.ts";
 import { HOLDER_SOURCE } from "./holder-program.ts";
+import { HolderWatch } from "./holder-watch.ts";
 
 /** Why a terminal is lost whose holder was of another boot. */
 export const MACHINE_DOWN = "the machine went down";
 
-export type HandsWorld = LinesWorld & { readonly children: Children; readonly random: Random; readonly self: Self };
+export type HandsWorld = LinesWorld & {
+  readonly children: Children;
+  readonly random: Random;
+  readonly self: Self;
+  readonly watch: Watch;
+};
 
 export type HandsOptions = { readonly tape: { readonly segmentBytes: number; readonly maxBytes: number } };
 
@@ -62,19 +72,25 @@ const PAUSES = { part: 1 / 4, leastMs: 4, mostMs: 250 };
 const FAREWELL_MS = 3_000;
 /** What the program of a rolled back terminal gets before it is forced. */
 const GRACE_MS = 2_000;
-/** N3. A round over terminals that are all well costs nothing that can be measured. */
-const ROUND_MS = 5_000;
+/** Rounds, ten seconds: who lists terminals now and then, and the checkpoint's look at those that print, find the last line (N4). */
+const REST_AFTER = 5;
+/** Rounds. Whoever attached to a restored terminal at rest is noticed so much later. */
+const NOTICE_EVERY = 15;
 
 export class Hands {
   readonly #world: HandsWorld;
   readonly #options: HandsOptions;
   readonly #ports: HandsPorts;
   readonly #lines: HolderLines;
+  readonly #watch: HolderWatch;
   /** Somebody is at it already. */
   readonly #busy = new Map<string, Promise<unknown>>();
+  /** Those to be looked at once more when that is done. */
+  readonly #nudged = new Set<string>();
   /** What new terminals' programs get and no disk does, until they are started. */
   readonly #secrets = new Map<string, Readonly<Record<string, string>>>();
-  #callOff: () => void = () => undefined;
+  #rounds = 0;
+  #closed = false;
   /** The holder in one file, once there is one (holder-program.ts). */
   holderProgram: string | undefined;
 
@@ -84,8 +100,9 @@ export class Hands {
     this.#ports = ports;
     this.#lines = new HolderLines(world, {
       ended: (id, exit) => this.#report(id, { kind: "ended", ...endingOf(exit) }),
-      lost: (id) => this.#alone(id, () => this.#settle(id)), // N1: the end, the holder's death, or only the line?
+      lost: (id) => this.lookAgain(id), // N1: the end, the holder's death, or only the line?
     });
+    this.#watch = new HolderWatch(world.watch, this.#sockets, (socket) => this.#toldOf(socket)); // N4
   }
 
   /** Variables for a terminal that is about to be created. */
@@ -98,17 +115,19 @@ export class Hands {
     const terminal = this.#ports.terminal(effect.id);
     if (terminal === undefined) return;
     if (effect.kind === "start") this.#alone(effect.id, () => this.#start(terminal));
-    if (effect.kind === "signal") this.#signal(effect.id, effect.signal);
+    if (effect.kind === "signal") this.#signal(effect.id);
     if (effect.kind === "end") this.#end(effect.id);
     if (effect.kind === "discard") this.#discard(effect.id);
   }
 
-  /** N3: from now on, every few seconds. */
-  goRounds(): void {
-    this.#callOff = this.#world.clock.after(ROUND_MS, () => {
-      this.goRounds();
-      for (const terminal of this.#ports.terminals()) this.#round(terminal);
-    });
+  /** N3, N4. Called on every heartbeat. */
+  round(): void {
+    if (this.#closed) return;
+    this.#rounds += 1;
+    const there = new Set(this.#world.disk.list(this.#sockets));
+    const untold = [...this.#ports.terminals()].filter((terminal) => !this.#round(terminal, there));
+    if (untold.length > 0) this.#watch.renew();
+    if (this.#watch.open()) this.#lines.rest(REST_AFTER);
   }
 
   /** Resolves when nobody is at work on this terminal. */
@@ -123,7 +142,8 @@ export class Hands {
 
   /** Lets go of every holder; they live on. */
   close(): void {
-    this.#callOff();
+    this.#closed = true;
+    this.#watch.close();
     this.#lines.close();
   }
 
@@ -157,22 +177,44 @@ export class Hands {
     if (found.kind === "uncertain") this.#ports.lost(id, found.reason);
   }
 
-  /** N3 */
-  #round(terminal: Terminal): void {
+  /** False where a socket has gone, and nobody said so. */
+  #round(terminal: Terminal, there: ReadonlySet<string>): boolean {
     const { id, state, removed, signal, rollingBack } = terminal;
-    if (removed) return;
+    if (removed) return true;
     if (state.kind === "starting") this.#alone(id, () => this.#start(terminal));
-    if (state.kind !== "running") return;
-    if (!this.#lines.has(id)) this.#alone(id, async () => this.#report(id, await this.look(terminal)));
+    if (state.kind !== "running") return true;
+    const findable = there.has(socketName(this.#world.home, id));
+    const known = this.#lines.has(id) || this.#lines.rests(id);
+    if (!findable || !known) this.#alone(id, async () => this.#report(id, await this.look(terminal)));
     else if (rollingBack) this.#end(id);
-    else if (signal !== undefined) this.#signal(id, signal.name);
-    else void this.#notice(terminal);
+    else if (signal !== undefined) this.#signal(id);
+    else if (this.#lines.has(id) || this.#rounds % NOTICE_EVERY === 0) this.#work(this.#notice(terminal));
+    return findable || !known;
+  }
+
+  get #sockets(): string {
+    return joinPath(this.#world.home, "run");
+  }
+
+  /** N4: a socket came, went or was touched. */
+  #toldOf(socket: string): void {
+    const { disk, home } = this.#world;
+    for (const { id, state } of this.#closed ? [] : this.#ports.terminals()) {
+      if (state.kind !== "running" || socketName(home, id) !== socket) continue;
+      if (disk.stat(holderSocket(home, id)) === undefined || hasExit(disk, home, id)) this.lookAgain(id);
+    }
+  }
+
+  /** Something happened to it: whoever is at it may have looked just before. */
+  lookAgain(id: string): void {
+    if (this.#busy.has(id)) this.#nudged.add(id);
+    else this.#alone(id, () => this.#settle(id));
   }
 
   /** Whoever attaches to a restored terminal, or types into it, takes it as it is. */
   async #notice({ id, restored }: Terminal): Promise<void> {
     if (restored === undefined || restored.accepted) return;
-    const status = await this.#lines.status(id);
+    const status = await this.#lines.glance(id);
     const typists = Object.keys(status?.writers ?? {}).filter((writer) => writer !== "daemon");
     if (status !== undefined && (status.clients > 1 || typists.length > 0)) {
       this.#ports.submit({ kind: "accept", id, by: "somebody attached to it" });
@@ -186,8 +228,16 @@ export class Hands {
       .catch((error: unknown) => {
         if (!isFault(error)) this.#ports.broken(error); // The next round tries again.
       })
-      .finally(() => this.#busy.delete(id));
+      .finally(() => {
+        this.#busy.delete(id);
+        if (this.#nudged.delete(id)) this.lookAgain(id);
+      });
     this.#busy.set(id, done);
+  }
+
+  /** What nobody waits for. */
+  #work(work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.#ports.broken(error));
   }
 
   async #start(terminal: Terminal): Promise<void> {
@@ -248,10 +298,14 @@ export class Hands {
 
   /** Asks the program of a rolled back terminal to end, then forces it; N3 does it again. */
   #end(id: string): void {
-    for (const name of ["SIGHUP", "SIGTERM", "SIGCONT"]) this.#lines.signal(id, name);
+    this.#work(this.#tell(id, ["SIGHUP", "SIGTERM", "SIGCONT"]));
     this.#world.clock.after(GRACE_MS, () => {
-      if (this.#ports.terminal(id)?.rollingBack === true) this.#lines.signal(id, "SIGKILL");
+      if (this.#ports.terminal(id)?.rollingBack === true) this.#work(this.#tell(id, ["SIGKILL"]));
     });
+  }
+
+  async #tell(id: string, signals: readonly string[]): Promise<void> {
+    if (await this.#lines.reach(id)) for (const name of signals) this.#lines.signal(id, name);
   }
 
   /** Looks until there is something to report; false where it takes too long. */
@@ -277,14 +331,27 @@ export class Hands {
     if (await cancelStart(this.#world, id, generation)) this.#report(id, NOT_STARTED);
   }
 
-  #signal(id: string, name: string): void {
-    if (this.#lines.signal(id, name)) this.#ports.submit({ kind: "signalled", id }); // Else when the line is back, or N3.
+  #signal(id: string): void {
+    this.#work(this.#signalOnce(id));
+  }
+
+  /** The one that waits when there is a line, once; where there is none, when it is back, or N3. */
+  async #signalOnce(id: string): Promise<void> {
+    const reached = await this.#lines.reach(id);
+    const signal = this.#ports.terminal(id)?.signal;
+    if (!reached || signal === undefined || !this.#lines.signal(id, signal.name)) return;
+    this.#ports.submit({ kind: "signalled", id });
   }
 
   #discard(id: string): void {
     this.#lines.drop(id);
     removeIfThere(this.#world.disk, holderSocket(this.#world.home, id));
   }
+}
+
+function socketName(home: string, id: string): string {
+  const path = holderSocket(home, id);
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** What this generation is started with. */

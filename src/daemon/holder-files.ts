@@ -18,6 +18,8 @@ export type HolderPlace = {
   readonly home: string;
 };
 
+const EXIT = "exit.json";
+
 /** What a shell says of a command that it could not start. */
 export const COULD_NOT_START = 127;
 
@@ -53,9 +55,14 @@ export function readOnDisk({ disk, processes, home }: HolderPlace, id: string, g
 const CANCELLED: OnDisk = { kind: "ended", code: COULD_NOT_START, signal: null };
 
 function readEnd(disk: Disk, directory: string, generation: number): OnDisk | undefined {
-  const bytes = readWhole(disk, joinPath(directory, "exit.json"));
+  const bytes = readWhole(disk, joinPath(directory, EXIT));
   const exit = bytes === undefined ? undefined : parseExit(bytes);
   return exit?.generation === generation ? { kind: "ended", bootId: exit.bootId, ...endingOf(exit) } : undefined;
+}
+
+/** Of this generation or an earlier one: a reason to read it. */
+export function hasExit(disk: Disk, home: string, id: string): boolean {
+  return disk.stat(joinPath(terminalDirectory(home, id), EXIT)) !== undefined;
 }
 
 export function endingOf({ code, signal, stopped, bootId }: HolderExit): Ending {

@@ -23,9 +23,11 @@ import { VERSION } from "../wire/version.ts";
 import { identify } from "../world/process.ts";
 import { realChildren } from "../world/real-children.ts";
 import { realConsole } from "../world/real-console.ts";
+import { realHttp } from "../world/real-http.ts";
 import { realHttpClient } from "../world/real-http-client.ts";
 import { realProgram } from "../world/real-program.ts";
 import { realSockets } from "../world/real-socket.ts";
+import { realWatch } from "../world/real-watch.ts";
 import { realSelf } from "../world/self.ts";
 import { realWorld } from "../world/world.ts";
 import { bindRetrying } from "./bind.ts";
@@ -41,7 +43,11 @@ const LOCKS = ["wal.lock", "run/daemon.lock"] as const;
 const program = realProgram();
 const out = realConsole();
 const self = realSelf();
-const doors = { ...realWorld(), sockets: realSockets(), children: realChildren(), self, httpClient: realHttpClient() };
+const doors = {
+  ...realWorld(),
+  ...{ sockets: realSockets(), children: realChildren(), watch: realWatch(), self },
+  ...{ http: realHttp(), httpClient: realHttpClient() },
+};
 
 function say(words: string): void {
   const line = `${new Date(doors.clock.now()).toISOString()} daemon ${doors.processes.pid}: ${words}\n`;
@@ -101,11 +107,8 @@ function heartbeatMs(): number {
 
 /** What is ours in run/ is looked after on every heartbeat. */
 function tend(home: string, daemon: Daemon): void {
-  doors.clock.after(heartbeatMs(), () => {
-    tend(home, daemon);
-    for (const name of LOCKS) tolerating(() => keepLock(home, name));
-    void daemon.tend();
-  });
+  for (const name of LOCKS) tolerating(() => keepLock(home, name));
+  void daemon.tend();
 }
 
 function tolerating(work: () => void): void {
@@ -117,7 +120,9 @@ function tolerating(work: () => void): void {
   }
 }
 
-function heartbeat(home: string): HeartbeatLink {
+/** `beaten` is called behind every beat: one timer for both, so that the process is woken once. Where fewer beats are asked for, more
+    are sent: what is ours is looked after no less often. */
+function heartbeat(home: string, beaten: () => void): HeartbeatLink {
   const who = identify(doors.processes, doors.processes.pid) ?? { pid: 0, startTime: 0, bootId: "" };
   const ports = {
     connect: (events: Parameters<typeof doors.sockets.connect>[1]) =>
@@ -136,7 +141,11 @@ function heartbeat(home: string): HeartbeatLink {
     elapsed: () => doors.clock.elapsed(),
   });
   const link = new HeartbeatLink(ports, { name: "daemon", ...who }, keeper);
-  startHeartbeat(link, heartbeatMs());
+  const beat = () => {
+    link.send();
+    beaten();
+  };
+  startHeartbeat({ send: beat, after: link.after }, Math.min(heartbeatMs(), DEFAULT_HEARTBEAT_MS));
   return link;
 }
 
@@ -160,7 +169,8 @@ async function main(): Promise<never> {
   if (home === undefined || !home.startsWith("/")) return leave("the first word is the home, as a full path", USAGE);
   for (const name of LOCKS) lock(home, name);
   const config = configuration();
-  const link = heartbeat(home);
+  let tending = (): void => undefined;
+  const link = heartbeat(home, () => tending());
   const ended = Promise.withResolvers<number>();
   const bus = new Bus();
   bus.subscribe(["recovery.stage.changed"], () => void (daemon.isLive && link.live()));
@@ -182,7 +192,7 @@ async function main(): Promise<never> {
   });
   for (const signal of ["SIGTERM", "SIGINT"] as const) program.onSignal(signal, () => ended.resolve(0));
   program.onSignal("SIGHUP", () => undefined);
-  tend(home, daemon);
+  tending = () => tend(home, daemon);
   await Promise.race([run(daemon), ended.promise]); // A signal is not kept waiting by a recovery.
   const code = await ended.promise;
   if (state === "Running") step("shutdown signal");

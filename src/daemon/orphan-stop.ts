@@ -1,5 +1,7 @@
 // Finds and stops what terminals of ours left behind when their holder died (core/orphans.ts decides who that is).
 // OS1. What a terminal left that ended in order is nobody's orphan, and is not touched.
+// OS2. Who holds what is read after the table of processes: a holder claims before it starts its program, so that whoever stands in the
+//      table as somebody's program has a holder by then that can be read. One whose starter died may do so at any moment.
 import { isFault } from "../base/fault.ts";
 import { findOrphans, type HeldTerminal, type Orphan, type Orphans } from "../core/orphans.ts";
 import type { ReportItem } from "../core/recovery.ts";
@@ -23,8 +25,10 @@ export async function stopOrphans(
   terminals: readonly Terminal[],
   { of, spared = [] }: { readonly of?: ReadonlySet<string>; readonly spared?: readonly ProcessIdentity[] } = {},
 ): Promise<ReportItem[]> {
-  const seen = readSeen(place);
-  const held = inNeed(terminals).map((terminal) => ({ ...heldOf(place, terminal), seenAt: seen.get(terminal.id) }));
+  const held = () => {
+    const seen = readSeen(place);
+    return inNeed(terminals).map((terminal) => ({ ...heldOf(place, terminal), seenAt: seen.get(terminal.id) }));
+  };
   const { ours, doubtful } = await stopLeft(place, held, { ...(of !== undefined && { of }), spared });
   const nameOf = (id: string) => terminals.find((terminal) => terminal.id === id)?.name ?? id.slice(0, 12);
   return [
@@ -36,7 +40,7 @@ export async function stopOrphans(
 /** Stops what is left of these, and says who that was. */
 export async function stopLeft(
   place: HolderPlace,
-  held: readonly HeldTerminal[],
+  held: () => readonly HeldTerminal[],
   { of, spared = [] }: { readonly of?: ReadonlySet<string>; readonly spared?: readonly ProcessIdentity[] } = {},
 ): Promise<Orphans> {
   const { processes } = place;
@@ -47,7 +51,7 @@ export async function stopLeft(
     if (marker !== undefined) markers.set(pid, marker);
   }
   const table = { bootId: processes.bootId(), processes: listed, markers, spared: [...sparedOf(place), ...spared] };
-  const found = findOrphans(table, held);
+  const found = findOrphans(table, held()); // OS2
   const meant = ({ terminal }: Orphan) => of === undefined || of.has(terminal);
   const [ours, doubtful] = [found.ours.filter(meant), found.doubtful.filter(meant)];
   await stop(place, ours);
@@ -68,15 +72,15 @@ function inNeed(terminals: readonly Terminal[]): Terminal[] {
 /** A state with a child has one claim, and whatever happens to the terminal makes another state: each is read once. */
 const claims = new WeakMap<Terminal["state"], ProcessIdentity>();
 
-/** Notes who lives now, for a later recovery. */
-export function seeAll(place: HolderPlace, terminals: Iterable<Terminal>): void {
+/** Notes who lives now, for a later recovery; returns those that run by their log, and were missed. */
+export function seeAll(place: HolderPlace, terminals: Iterable<Terminal>): string[] {
   const running = [...terminals].filter(({ state }) => childOf(state) !== undefined);
   const held = running.map(({ id, state }) => {
     const holder = claims.get(state) ?? claimOf(place, id);
     if (holder !== undefined) claims.set(state, holder);
     return { id, holder, child: childOf(state) };
   });
-  noteSeen(place, held);
+  return noteSeen(place, held);
 }
 
 function heldOf(place: HolderPlace, terminal: Terminal): Omit<HeldTerminal, "seenAt"> {

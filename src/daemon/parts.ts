@@ -76,7 +76,7 @@ export async function openParts(ports: DaemonPorts, hooks: PartHooks): Promise<P
     restore: (terminal, reason) => restorer.restore(terminal, { reason, found: true, way: "plan", asked: false }),
     report: hooks.report,
   });
-  const garbage = openGarbage(ports, turn, log, tmux);
+  const garbage = openGarbage(ports, log, { turn, tmux, workflows });
   return { log, turn, hands, screens, checkpoints, restorer, garbage, tmux, workflows, agents };
 }
 
@@ -107,24 +107,22 @@ function openRestorer({ world, config }: DaemonPorts, turn: Turn, hands: Hands, 
 
 function openGarbage(
   { world, config, safeMode, say }: DaemonPorts,
-  turn: Turn,
   log: EventLog,
-  tmux: TmuxPart,
+  { turn, tmux, workflows }: Pick<Parts, "turn" | "tmux" | "workflows">,
 ): Garbage {
   return new Garbage(world, config.retention, {
     terminals: () => turn.terminals.values(),
     removedAt: (id) => removalTime(log, `terminals/${id}`, "terminal.removed"),
     tmux: () => tmux.turn.states.values(),
     releasedAt: (id) => removalTime(log, `tmux/${id}`, "tmux.released"),
+    runs: () => workflows.turn.states.values(),
     isOff: () => safeMode.isActive(),
     say,
   });
 }
 
 /** Everything goes on from here by itself. */
-export function goLive({ hands, tmux, workflows, agents, checkpoints, garbage }: Parts): void {
-  hands.goRounds();
-  workflows.engine.goRounds();
+export function goLive({ tmux, workflows, agents, checkpoints, garbage }: Parts): void {
   workflows.checkpoints.goRounds();
   agents.engine.goRounds();
   tmux.keeper.goRounds();
@@ -146,6 +144,7 @@ export async function endParts({
   agents.engine.close();
   workflows.engine.close(); // First: nothing new begins any more.
   await workflows.checkpoints.finish();
+  await agents.checkpoints.finish();
   await checkpoints.finish(); // While the holders can still be asked.
   screens.close();
   hands.close();

@@ -67,13 +67,24 @@ export function recoveryWork(ports: WorkPorts): StageWork {
  * A marker of a clean end is good for one start, and only where it ended the last boot that recovered. After a reboot it stays, so that
  * a start that is killed and tried again says the same.
  */
-export async function detectCause({ disk, processes, home }: HolderPlace): Promise<Cause> {
-  const boot = new TextDecoder().decode(readWhole(disk, joinPath(home, LAST_BOOT)) ?? new Uint8Array(0)).trim();
+export async function detectCause(place: HolderPlace): Promise<Cause> {
+  const { disk, home } = place;
+  const boot = lastBoot(place);
   const clean = boot === "" || readJson(disk, joinPath(home, CLEAN_MARKER))?.["bootId"] === boot;
-  if (boot !== "" && boot !== processes.bootId()) return clean ? "machine restart" : "machine crash";
+  if (wasDown(place)) return clean ? "machine restart" : "machine crash";
   // Synced: a power cut must not bring it back, and make a crash of the machine look like a clean end.
   if (removeIfThere(disk, joinPath(home, CLEAN_MARKER))) await disk.syncDirectory(joinPath(home, "recovery"));
   return clean ? "clean start" : "daemon crash";
+}
+
+function lastBoot({ disk, home }: HolderPlace): string {
+  return new TextDecoder().decode(readWhole(disk, joinPath(home, LAST_BOOT)) ?? new Uint8Array(0)).trim();
+}
+
+/** Whether the machine went down since the last recovery that came to its end. */
+export function wasDown(place: HolderPlace): boolean {
+  const boot = lastBoot(place);
+  return boot !== "" && boot !== place.processes.bootId();
 }
 
 /** To be started again, or where nothing was lost because no holder had claimed it yet, for the first time. */

@@ -11,14 +11,17 @@ const SEEN = "run/seen.json";
 
 export type Seen = ReadonlyMap<string, number>;
 
-/** Notes all of `terminals` whose holder and program live now; the others keep the moment they had. */
-export function noteSeen(place: HolderPlace, terminals: readonly Omit<HeldTerminal, "seenAt">[]): void {
+/** Notes all of `terminals` whose holder and program live now; the others keep the moment they had, and are returned. */
+export function noteSeen(place: HolderPlace, terminals: readonly Omit<HeldTerminal, "seenAt">[]): string[] {
   const { disk, processes, home } = place;
   const at = processes.ticks() - 1; // S1
   const before = readSeen(place);
-  const seen = terminals.flatMap(({ id, holder, child }): [string, number][] => {
+  const missed = terminals.flatMap(({ id, holder, child }) => {
     const lives = holder !== undefined && child !== undefined && processes.alive(holder) && processes.alive(child);
-    const last = lives ? at : before.get(id);
+    return lives ? [] : [id];
+  });
+  const seen = terminals.flatMap(({ id }): [string, number][] => {
+    const last = missed.includes(id) ? before.get(id) : at;
     return last === undefined ? [] : [[id, last]];
   });
   const path = joinPath(home, SEEN);
@@ -31,6 +34,7 @@ export function noteSeen(place: HolderPlace, terminals: readonly Omit<HeldTermin
     file.close();
   }
   disk.rename(`${path}.tmp`, path); // S2
+  return missed;
 }
 
 export function readSeen({ disk, processes, home }: HolderPlace): Seen {

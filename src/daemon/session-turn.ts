@@ -33,7 +33,14 @@ export type Rules<K extends Kind> = {
 };
 
 export type Hooks<K extends Kind> = {
-  publish(event: K["event"], seq: number): void;
+  publish(event: K["event"]): void;
+  /** All events of a decision are durable: the session as it is after them, and all that they touched. */
+  settled?(
+    events: readonly K["event"][],
+    after: K["state"],
+    ticket: Ticket,
+    touched: ReadonlyMap<string, K["state"]>,
+  ): void;
   perform(effect: K["effect"]): void;
   /** U2. */
   broken(error: unknown): void;
@@ -91,11 +98,13 @@ export class SessionTurn<K extends Kind> {
     for (const event of events) this.fold(event);
     this.#durable = ticket.durable;
     const after = this.#state(id);
+    const touched = new Map([...pending.keys()].map((one) => [one, this.#state(one)]));
     const refusal = await this.#becomes(ticket.durable);
     if (refusal !== undefined) return { ok: false, error: refusal };
     this.#pending.delete(pending);
-    for (const [at, event] of events.entries()) this.#hooks.publish(event, ticket.first + at);
-    for (const touched of pending.keys()) this.#perform(touched);
+    this.#hooks.settled?.(events, after, ticket, touched);
+    for (const event of events) this.#hooks.publish(event);
+    for (const one of touched.keys()) this.#perform(one);
     return ok(after);
   }
 

@@ -1,6 +1,7 @@
 // Holder: one child, its output on a tape, and whoever is attached.
 // O1. The child is started at most once, after the claim. Clients are heard from then on.
-// O2. Ended in order: output drained → tape synced → exit.json durable → ENDED announced → gone.
+// O2. Ended in order: output drained → tape synced → exit.json durable → ENDED announced → gone. Announced twice: to the clients, and by
+//     a touch of the socket, which a daemon sees that has no line to us.
 // O3. Nobody is waited for without a bound: not a client that does not read, not a child that does not read.
 import { type Fault, isFault } from "../base/fault.ts";
 import { SizeLog } from "../log/sizes.ts";
@@ -91,8 +92,8 @@ export class Holder implements Host {
     return client.events;
   }
 
-  /** Starts the child, and resolves when its end is durable and announced (O2). */
-  async run(): Promise<void> {
+  /** Starts the child, and resolves when its end is durable and announced (O2). `recorded`: it is durable now. */
+  async run(recorded: () => void): Promise<void> {
     this.#startedAt = this.#now();
     this.#rest.stir();
     this.#recordSize();
@@ -107,7 +108,7 @@ export class Holder implements Host {
     }
     if (this.#stopping) this.stop();
     this.#clients.open(); // O1
-    await this.#finish(await this.#ended.promise);
+    await this.#finish(await this.#ended.promise, recorded);
   }
 
   /** Asks the child to end; the rest follows from its end. */
@@ -127,6 +128,7 @@ export class Holder implements Host {
   }
 
   left(client: Client): void {
+    this.#rest.stir(); // A visit leaves more behind than a word from the program.
     this.#clients.remove(client);
     if (this.#sizing.left(client)) this.#fit();
   }
@@ -230,14 +232,16 @@ export class Holder implements Host {
   }
 
   /** O2 */
-  async #finish(ending: Ending): Promise<void> {
+  async #finish(ending: Ending, recorded: () => void): Promise<void> {
     this.#life = { kind: "ended", exit: null };
     this.#ready?.forget();
+    this.#rest.end();
     this.#clients.resume(); // Whoever was held back because of the child is to hear of its end.
     await this.#output.finish();
     const exit = this.#exitOf(ending);
     await recordExit({ ...this.#world, directory: this.#directory }, exit);
     this.#life = { kind: "ended", exit };
+    recorded();
     const told = this.#clients.finish(protocol.jsonFrame(protocol.ENDED, exit));
     await Promise.race([told, new Promise<void>((late) => this.clock.after(GOODBYE_MS, late))]); // O3
   }

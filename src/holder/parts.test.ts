@@ -170,6 +170,18 @@ describe("rest", () => {
     clock.advance(60_000);
     expect([rests, clock.pendingTimers]).toEqual([1, 0]);
   });
+
+  test("who has ended does not tidy up any more", () => {
+    const clock = new SimClock();
+    let rests = 0;
+    const rest = new Rest(clock, () => {
+      rests += 1;
+    });
+    rest.stir();
+    rest.end();
+    clock.advance(60_000);
+    expect([rests, clock.pendingTimers]).toEqual([0, 0]);
+  });
 });
 
 describe("client", () => {

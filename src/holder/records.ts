@@ -1,10 +1,11 @@
 // The two small files of a holder's life: `claim.json` before its command is executed, `exit.json` after it has ended.
-// E1. A claim is made once, whole and durable, or not at all; who finds one starts nothing.
-// E2. `exit.json` is whole and durable when `recordExit` resolves. A full disk is waited out for as long as it takes; only where the
-//     terminal's directory is gone there is nobody left to tell.
+// E1. A claim is made once, whole and durable, or not at all; who finds one starts nothing. The name of its directory is made durable with
+//     it, for whoever made that directory and did not sync it.
+// E2. `exit.json` is whole and durable when `recordExit` resolves. A full or failing disk is waited out for as long as it takes; only
+//     where the terminal's directory is gone there is nobody left to tell.
 import { isFault } from "../base/fault.ts";
 import { createExclusive } from "../log/exclusive-file.ts";
-import { joinPath } from "../log/file.ts";
+import { joinPath, parentOf } from "../log/file.ts";
 import { type HolderClaim, type HolderExit, PROTOCOL } from "../wire/holder.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
@@ -15,8 +16,8 @@ const RETRY_MS = 1000;
 type Place = { readonly disk: Disk; readonly clock: Clock; readonly processes: Processes; readonly directory: string };
 
 /** E1. False where there was one. */
-export function claim(place: Place, generation: number): Promise<boolean> {
-  const { processes, clock } = place;
+export async function claim(place: Place, generation: number): Promise<boolean> {
+  const { processes, clock, disk, directory } = place;
   const { pid } = processes;
   const facts: HolderClaim = {
     v: PROTOCOL,
@@ -27,13 +28,15 @@ export function claim(place: Place, generation: number): Promise<boolean> {
     bootId: processes.bootId(),
     at: new Date(clock.now()).toISOString(),
   };
-  return make(place, "claim.json", facts);
+  const [made] = await Promise.all([make(place, "claim.json", facts), disk.syncDirectory(parentOf(directory))]);
+  return made;
 }
 
 /** E2. One that is there already stays: an end is recorded once. */
 export async function recordExit(place: Place, exit: HolderExit): Promise<void> {
-  while (place.disk.stat(place.directory) !== undefined) {
+  for (;;) {
     try {
+      if (place.disk.stat(place.directory) === undefined) return;
       await make(place, "exit.json", exit);
       return;
     } catch (error) {

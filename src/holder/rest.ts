@@ -9,7 +9,7 @@ export class Rest {
   readonly #clock: Clock;
   readonly #rest: () => void;
   #last = 0;
-  #planned = false;
+  #callOff: (() => void) | undefined;
 
   constructor(clock: Clock, rest: () => void) {
     this.#clock = clock;
@@ -19,15 +19,19 @@ export class Rest {
   /** Something happens. */
   stir(): void {
     this.#last = this.#clock.elapsed();
-    if (!this.#planned) this.#plan(QUIET_MS);
+    if (this.#callOff === undefined) this.#plan(QUIET_MS);
+  }
+
+  /** There is nothing left to tidy up after. */
+  end(): void {
+    this.#callOff?.();
   }
 
   #plan(ms: number): void {
-    this.#planned = true;
-    this.#clock.after(ms, () => {
+    this.#callOff = this.#clock.after(ms, () => {
       const left = this.#last + QUIET_MS - this.#clock.elapsed();
       if (left > 0) return this.#plan(left);
-      this.#planned = false; // Q1
+      this.#callOff = undefined; // Q1
       this.#rest();
     });
   }

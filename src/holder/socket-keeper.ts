@@ -1,12 +1,12 @@
 // Socket keeper: the holder can be found under its path for as long as it lives.
-// S1. A path that was removed from under us is bound again, within a beat, or at once when we are nudged.
+// S1. A path that was removed from under us is bound again, within a beat, or at once when we are nudged. A daemon sees the path go, and nudges.
 // S2. A path that somebody else answers on is left alone.
 import { isFault } from "../base/fault.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Connection, ConnectionEvents, Listener, Sockets } from "../world/socket.ts";
 
-/** A look costs one stat; a few hundred holders must not be seen in the idle CPU. */
-const BEAT_MS = 5000;
+/** For while there is no daemon. A look costs one stat, but wakes a process that sleeps; a few hundred must not be seen in the idle CPU. */
+const BEAT_MS = 60_000;
 
 type Accept = (connection: Connection) => ConnectionEvents;
 type World = { readonly clock: Clock; readonly sockets: Sockets };
@@ -42,6 +42,15 @@ export class SocketKeeper {
       if (this.#closed) next.close();
     } catch (error) {
       if (!isFault(error)) throw error; // S2, or the directory is gone too: the next beat tries again.
+    }
+  }
+
+  /** Whoever watches the path looks at us. */
+  touch(): void {
+    try {
+      this.#listener.touch();
+    } catch (error) {
+      if (!isFault(error)) throw error; // A hint that cannot be given: that we leave is seen all the same.
     }
   }
 

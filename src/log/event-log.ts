@@ -19,7 +19,7 @@ import * as no from "./log-refusals.ts";
 import { eventsPath, isSession } from "./places.ts";
 import { type LogReport, type Recovery, recover } from "./recover.ts";
 import { type SegmentOptions, Segments } from "./segments.ts";
-import { FROM_START, type ReadFrom, type Reading, readLog, readWaiting } from "./session-log.ts";
+import { endOfEntry, FROM_START, type ReadFrom, type Reading, readLog, readWaiting } from "./session-log.ts";
 import { newSession, type Session } from "./session-writer.ts";
 import { WriteAheadLog } from "./wal.ts";
 import { segmentPaths } from "./wal-files.ts";
@@ -38,8 +38,13 @@ export const DEFAULT_OPTIONS: LogOptions = {
   ballastBytes: 16 << 20,
 };
 
-/** Acknowledgement to come: seqs first … last, and the moment they are on disk. */
-export type Ticket = { readonly first: number; readonly last: number; readonly durable: Promise<void> };
+/** Acknowledgement to come: seqs first … last, their length, and the moment they are on disk. */
+export type Ticket = {
+  readonly first: number;
+  readonly last: number;
+  readonly bytes: number;
+  readonly durable: Promise<void>;
+};
 
 type Place = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
 type State =
@@ -130,7 +135,7 @@ export class EventLog {
       return { ok: false, error: no.tooLarge(bytes, this.#wal.maxTransactionBytes) };
     }
     const durable = this.#wal.enqueue(transaction, bytes);
-    return ok({ first: transaction.first, last: this.#end, durable });
+    return ok({ first: transaction.first, last: this.#end, bytes, durable });
   }
 
   /** Resolves when `append` is not busy: also when it refuses for another reason, which it then says. */
@@ -160,6 +165,18 @@ export class EventLog {
       }
     }
     yield* readWaiting(waiting, last, length);
+  }
+
+  /** From where a session's entries after this one are read; undefined where it has none of this seq. Costs what follows it. */
+  placeAfter(session: string, seq: number): ReadFrom | undefined {
+    const known = this.#sessions.get(session);
+    if (known === undefined) return undefined;
+    const offset = endOfEntry(this.#place.disk, eventsPath(this.#place.home, session), seq);
+    if (offset !== undefined && offset <= known.length) return { offset, seq };
+    const waits = [...readWaiting(known.waiting.bytes(), 0, known.length)].some(
+      (reading) => reading.kind === "entry" && reading.entry.seq === seq,
+    );
+    return waits ? { offset: known.length, seq } : undefined;
   }
 
   /** Brings everything durable into the session logs now. */

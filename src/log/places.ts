@@ -46,6 +46,12 @@ function step(disk: Disk, home: string, at: string, level: string): string[] {
   return names.map((name) => (at === "" ? name : `${at}/${name}`));
 }
 
+/** Where an attempt of a workflow's step lies. Its id is that of its run, a dot, and a number. */
+export function attemptPath(home: string, repo: string, attempt: string): string {
+  const dot = attempt.lastIndexOf(".");
+  return joinPath(home, `state/${repo}/sessions/${attempt.slice(0, dot)}/attempts/${attempt.slice(dot + 1)}`);
+}
+
 export function eventsPath(home: string, session: string): string {
   return joinPath(joinPath(home, session), EVENTS_FILE);
 }

@@ -125,6 +125,11 @@ export function* readWaiting(bytes: Uint8Array, last: number, offset: number): G
   }
 }
 
+/** Where the entry with this seq ends in a session's log; undefined where there is none. Costs what follows it, not what came before. */
+export function endOfEntry(disk: Disk, path: string, seq: number): number | undefined {
+  return tailOf(disk, path, seq).findLast(({ head }) => head?.seq === seq)?.end;
+}
+
 /** The tail of the log at `path`; no lines where it is missing. */
 export function tailOf(disk: Disk, path: string, drained: number): Line[] {
   if (disk.stat(path) === undefined) return [];

@@ -7,7 +7,7 @@ import { backoffMs } from "../base/backoff.ts";
 import { isFault } from "../base/fault.ts";
 import type { Result } from "../base/result.ts";
 import type { Json } from "../core/workflow/json.ts";
-import { answerMcp, type ToolAnswer } from "../wire/agents/mcp.ts";
+import { answerMcp, refusedCall, type ToolAnswer } from "../wire/agents/mcp.ts";
 import type { ToolSchema } from "../wire/agents/openai.ts";
 import { type Dial, RpcClient } from "../wire/rpc-client.ts";
 
@@ -61,7 +61,7 @@ export class Shim {
   async #call(asked: { readonly call: string; readonly tool: string; readonly args: Json }): Promise<ToolAnswer> {
     const answer = await this.#asking((client) => client.call("agent.call", asked));
     if (answer.ok) return answer.value;
-    return { ok: false, value: `${answer.error.message} ${answer.error.hint}` };
+    return refusedCall(answer.error);
   }
 
   /** SH1. A refusal is an answer; a daemon that is not there, not ready, or gone before it answered is none. */

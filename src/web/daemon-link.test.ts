@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { SimClock } from "../../tests/sim/clock.ts";
 import { Fault } from "../base/fault.ts";
+import { encodeLine } from "../wire/lines.ts";
 import { RPC_PROTOCOL } from "../wire/rpc.ts";
 import type { Dial } from "../wire/rpc-client.ts";
 import { VERSION } from "../wire/version.ts";
@@ -57,6 +58,41 @@ test("a question that is answered leaves no timer", async () => {
   expect(await link.look()).toEqual({ kind: "down", why: "The daemon is not running." });
   await clock.settle();
   expect(clock.pendingTimers).toBe(0);
+});
+
+/** A daemon that answers everything it is asked; the list is empty. */
+function willing() {
+  const seen = { opened: 0, ended: 0 };
+  const dial: Dial = async (events) => {
+    seen.opened += 1;
+    const send = (bytes: Uint8Array) => {
+      for (const line of new TextDecoder().decode(bytes).trim().split("\n")) {
+        const { id, method } = JSON.parse(line);
+        const result = method === "terminal.list" ? [] : { web: {} };
+        events.bytes(encodeLine({ jsonrpc: "2.0", id, result }));
+      }
+    };
+    const end = () => {
+      seen.ended += 1;
+    };
+    return { send, end };
+  };
+  return { seen, dial };
+}
+
+test("a line is kept while pages ask, and closed when none has asked for half a minute", async () => {
+  const clock = new SimClock();
+  const { seen, dial } = willing();
+  const link = new DaemonLink({ dial, token: () => "t", clock });
+  for (const _ of [1, 2, 3]) {
+    expect(await link.look()).toMatchObject({ kind: "up", terminals: [] });
+    clock.advance(29_000);
+  }
+  expect(seen).toEqual({ opened: 1, ended: 0 });
+  clock.advance(1_000);
+  expect([seen, clock.pendingTimers]).toEqual([{ opened: 1, ended: 1 }, 0]);
+  expect(await link.look()).toMatchObject({ kind: "up" });
+  expect(seen.opened).toBe(2);
 });
 
 test("a mistake of ours is not taken for a daemon that is down", async () => {

@@ -1,6 +1,7 @@
-// The host's line to the daemon: one connection, kept while it works, made anew when it does not.
+// The host's line to the daemon: one connection, kept while it works and somebody looks, made anew when it does not.
 // L1. However many pages ask at once, the daemon is asked once.
 // L2. Every question ends within a bounded time: a daemon that is stopped must not pile up waiting pages.
+// L3. Where no page asks any more the line is closed: a connection wakes both its processes about once a second.
 import { isFault } from "../base/fault.ts";
 import { type Refusal, type Result, refused } from "../base/result.ts";
 import type { StatusResult } from "../wire/rpc.ts";
@@ -11,6 +12,8 @@ import { type DaemonView, rowOf } from "./status-view.ts";
 
 /** Longer than any healthy answer, shorter than a person's patience. */
 const PATIENCE_MS = 2_000;
+/** L3. An open page asks every few seconds. */
+const UNASKED_MS = 30_000;
 const SLOW: Refusal = {
   code: "daemon.slow",
   message: "The daemon does not answer.",
@@ -29,6 +32,7 @@ export class DaemonLink {
   #wire: Wire | undefined;
   #client: RpcClient | undefined;
   #asking: Promise<DaemonView> | undefined;
+  #callOff: () => void = () => undefined;
 
   constructor(ports: DaemonPorts) {
     this.#ports = ports;
@@ -42,16 +46,21 @@ export class DaemonLink {
   }
 
   close(): void {
+    this.#callOff();
     this.#wire?.end();
     this.#wire = undefined;
     this.#client = undefined;
   }
 
   async #ask(): Promise<DaemonView> {
+    this.#callOff();
     const answer = await this.#inTime(this.#look());
-    if (answer.ok) return answer.value;
-    this.close();
-    return { kind: "down", why: answer.error.message };
+    if (!answer.ok) {
+      this.close();
+      return { kind: "down", why: answer.error.message };
+    }
+    this.#callOff = this.#ports.clock.after(UNASKED_MS, () => this.close()); // L3
+    return answer.value;
   }
 
   async #look(): Promise<Result<DaemonView>> {

@@ -69,6 +69,12 @@ export const SECTIONS = {
     ),
     endedDays: whole([1, MANY_DAYS], 30, "How long the output of a terminal is kept after its program has ended."),
     tapeBytes: whole([0, 1_024 * 1_024 * MIB], 4_096 * MIB, "How much output of ended terminals is kept in all."),
+    runDays: whole(
+      [1, MANY_DAYS],
+      30,
+      "How long what a workflow's steps wrote is kept after the run is done or cancelled.",
+    ),
+    runBytes: whole([0, 1_024 * 1_024 * MIB], 4_096 * MIB, "How much of it is kept in all."),
     reportDays: whole([1, MANY_DAYS], 90, "How long reports of recoveries are kept; the newest always is."),
     reports: whole([1, 50], 50, "How many of them are kept."),
     quarantineDays: whole([1, MANY_DAYS], 90, "How long damaged files are kept in quarantine."),
@@ -101,7 +107,11 @@ export const SECTIONS = {
     port: whole([0, 65_535], 0, "The port of the page; 0 takes any free one."),
   },
   log: {
-    segmentBytes: pages([64 * KIB, 1_024 * MIB], 8 * MIB, "The size of a file of the write-ahead log."),
+    segmentBytes: pages(
+      [2 * MIB, 1_024 * MIB],
+      8 * MIB,
+      "The size of a file of the write-ahead log. A transaction of any size fits.",
+    ),
     maxSegments: whole([2, 1_024], 8, "How many files the write-ahead log may have."),
     maxQueuedBytes: whole([64 * KIB, 1_024 * MIB], 8 * MIB, "What may wait to be written before new work is refused."),
     ballastBytes: whole([0, 1_024 * MIB], 16 * MIB, "Space that is set aside for recovery on a full disk."),

@@ -99,7 +99,7 @@ describe("DS-1 a wrong file names the key, the line, what was found and what is 
     ["[daemon]\nheartbeat_ms = 1.5e3", ""],
     [
       "[log]\nsegment_bytes = 100000",
-      "2:1: log.segment_bytes is 100000. It takes a multiple of 4096 from 65536 to 1073741824.",
+      "2:1: log.segment_bytes is 100000. It takes a multiple of 4096 from 2097152 to 1073741824.",
     ],
     ["[web]\nport = nan", "2:1: web.port is NaN. It takes a whole number from 0 to 65535."],
     ["[web]\nenabled = 'yes'", '2:1: web.enabled is "yes". It takes true or false.'],

@@ -12,10 +12,10 @@ test.each([undefined, "", "[]", "3", '{"A":1}', "{"])("of %j nothing is taken", 
   expect(entrusted(text)).toEqual({});
 });
 
-test("a holder gets the boot of a drill and what is entrusted, and nothing else of the starter's", () => {
-  const ours = { PATH: "/bin", HOLDFAST_BOOT_ID: "b" };
+test("a holder gets the marks of a drill and what is entrusted, and nothing else of the starter's", () => {
+  const ours = { PATH: "/bin", HOLDFAST_BOOT_ID: "b", HOLDFAST_DRILL: "/d" };
   const { env } = holderStart("/bun", "/main.ts", "/t", { ours, secrets: { A_KEY: "x" } });
-  expect(env["HOLDFAST_BOOT_ID"]).toBe("b");
+  expect(env).toMatchObject({ HOLDFAST_BOOT_ID: "b", HOLDFAST_DRILL: "/d" });
   expect(entrusted(env[ENTRUSTED])).toEqual({ A_KEY: "x" });
   expect(env).not.toHaveProperty("PATH");
 });

@@ -4,8 +4,10 @@
 //      frees goes back to the system at once, and one thread marks its garbage. Each of these was measured (docs/BENCHMARKS.md).
 // ST3. A holder at rest stays at rest. Bun's timer, which looks once a second whether there is something to collect, took four fifths of
 //      what idle holders cost; the engine still collects by what was allocated, and a holder tidies up when it comes to rest.
+// ST4. A holder of attempts works for as long as it is there: it keeps the compilers, and takes a third less of a processor for each attempt.
 
 import { entrust, type Variables } from "./entrusted.ts";
+import { ORDERS } from "./holder-orders.ts";
 
 export type HolderStart = {
   readonly argv: readonly [string, ...string[]];
@@ -26,8 +28,9 @@ const ENV = {
   MIMALLOC_PURGE_DELAY: "0",
 };
 
-/** Given to drills and tests; whoever compares boots must be told the same one. */
-const BOOT_ID = "HOLDFAST_BOOT_ID";
+/** What a drill gives to everything of its own: the boot, since whoever compares boots must be told the same one, and whose it is, so that a
+ * holder is found before it has claimed anything. */
+const OF_A_DRILL = ["HOLDFAST_BOOT_ID", "HOLDFAST_DRILL"];
 
 /** `runtime` is our Bun, `entry` the holder's entry file, `directory` the terminal's. Its cwd is a place that stays. */
 export function holderStart(
@@ -36,6 +39,16 @@ export function holderStart(
   directory: string,
   { ours = {}, secrets = {} }: { readonly ours?: Variables; readonly secrets?: Variables } = {},
 ): HolderStart {
-  const boot = ours[BOOT_ID] === undefined ? {} : { [BOOT_ID]: ours[BOOT_ID] };
-  return { argv: [runtime, ...FLAGS, entry, directory], cwd: "/", env: { ...ENV, ...boot, ...entrust(secrets) } }; // ST1, ST2, ST3
+  const env = { ...ENV, ...drillOf(ours), ...entrust(secrets) };
+  return { argv: [runtime, ...FLAGS, entry, directory], cwd: "/", env }; // ST1, ST2, ST3
+}
+
+/** One that waits for orders (holder-orders.ts). */
+export function ordersStart(runtime: string, entry: string, home: string, ours: Variables): HolderStart {
+  const env = { DO_NOT_TRACK: "1", BUN_FEATURE_FLAG_DISABLE_ASYNC_TRANSPILER: "1", ...drillOf(ours) };
+  return { argv: [runtime, ...FLAGS, entry, ORDERS, home], cwd: "/", env }; // ST1, ST4
+}
+
+function drillOf(ours: Variables): Variables {
+  return Object.fromEntries(Object.entries(ours).filter(([name]) => OF_A_DRILL.includes(name)));
 }

@@ -9,10 +9,19 @@ import type { RestoreWay } from "../core/restore.ts";
 import type { Terminal } from "../core/terminal.ts";
 import type { TmuxCare, TmuxPolicy } from "../core/tmux.ts";
 import type { StepChange } from "../core/workflow/decide-versions.ts";
-import type { Verdict } from "../core/workflow/events.ts";
+import type { Asker, Verdict } from "../core/workflow/events.ts";
 import type { AgentMethods } from "./agents/agent-rpc.ts";
 import { isObject } from "./lines.ts";
-import type { DeadLetters, ListedRun, RunParams, ShownRun } from "./workflow-rpc.ts";
+import type {
+  DeadLetters,
+  ListedRun,
+  MigrateParams,
+  MigrationReport,
+  RolledBackRun,
+  RunParams,
+  ShownItem,
+  ShownRun,
+} from "./workflow-rpc.ts";
 
 export const RPC_PROTOCOL = 1;
 
@@ -124,13 +133,16 @@ export type Methods = AgentMethods & {
   "workflow.show": { params: { id: string; from: number }; result: ShownRun };
   "workflow.interrupt": { params: { id: string }; result: ListedRun };
   "workflow.cancel": { params: { id: string }; result: ListedRun };
-  "workflow.resume": { params: { id: string; force: boolean }; result: ListedRun };
+  "workflow.resume": { params: { id: string; force: boolean; by?: Asker }; result: ListedRun };
   "dlq.list": { params: { id: string; from: number }; result: DeadLetters };
+  "dlq.show": { params: { id: string; item: number }; result: ShownItem };
   "dlq.retry": { params: { id: string; items: readonly number[] | "all" }; result: ListedRun };
   "dlq.clear": { params: { id: string; items: readonly number[] | "all" }; result: ListedRun };
+  "workflow.rollback": { params: { id: string; seq: number; dryRun: boolean }; result: RolledBackRun };
   "workflow.changes": { params: { id: string }; result: readonly StepChange[] };
   "workflow.change": { params: { id: string }; result: ListedRun };
-  "workflow.resolve": { params: { id: string; attempt: string; verdict: Verdict }; result: ListedRun };
+  "workflow.migrate": { params: MigrateParams; result: MigrationReport };
+  "workflow.resolve": { params: { id: string; attempt: string; verdict: Verdict; by?: Asker }; result: ListedRun };
   "recovery.report": { params: { name: string | null }; result: Report | null };
   "recovery.retry": { params: Record<string, never>; result: { stage: RecoveryStage } };
   "safe-mode.exit": { params: Record<string, never>; result: { active: boolean } };

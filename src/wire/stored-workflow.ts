@@ -34,6 +34,10 @@ const EVENTS: { readonly [E in WorkflowEvent as E["event"]]: Fields<E> } = {
   "workflow.resumed": ["at"],
   "workflow.changed": ["definition", "source_sha256", "kept", "at"],
   "workflow.rolledback": ["records", "items", "phase", "iteration", "index", "at"],
+  "workflow.migrated": [
+    ...(["source", "part", "parts", "records", "items", "phase", "iteration", "index", "kept"] as const),
+    ...(["variables", "complete", "uncertain", "error", "at"] as const),
+  ],
   "workflow.removed": [],
 };
 

@@ -61,13 +61,14 @@ function byPlace(a: Place, b: Place): number {
 }
 
 function definitionOf(root: YamlNode, flow: Flow, fallback: string): Definition {
-  const { name, env, interpreter } = plain(root) as Partial<Definition>;
+  const { name, env, interpreter, resume } = plain(root) as Partial<Definition>;
   const parameters = parametersOf(fieldOf(root, "parameters"));
   return {
     name: name ?? fallback,
     ...(parameters === undefined ? {} : { parameters }),
     ...(env === undefined ? {} : { env }),
     ...(interpreter === undefined ? {} : { interpreter }),
+    ...(resume === undefined ? {} : { resume }),
     flow,
   };
 }

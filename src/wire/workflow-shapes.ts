@@ -146,6 +146,10 @@ export const WORKFLOW_FIELDS: Fields = {
   },
   env: { shape: environment, says: "Variables for every step's environment." },
   interpreter: { shape: list(text, 1), says: "What shell texts are given to. Default [/bin/sh, -e, -c]." },
+  resume: {
+    shape: { kind: "word", of: ["auto", "ask", "never"] },
+    says: "After the machine went down: it goes on by itself (`auto`, the default), waits for `holdfast resume` (`ask`), or is cancelled (`never`).",
+  },
   mode: { shape: { kind: "word", of: ["standard", "iterative", "mapreduce"] }, says: "Default `standard`." },
   steps: { shape: steps, says: "Standard and iterative: what is done, in this order." },
   max_iterations: { shape: whole(1, MAX_ITERATIONS), says: "Iterative: how often at the most." },

@@ -43,6 +43,15 @@ export interface PipeChild {
   signal(name: string): boolean;
 }
 
+/** A program that outlives us, and listens to us for as long as we are there. */
+export interface ToldChild {
+  readonly pid: number;
+  /** Whether it heard it is not known here: it may have ended. */
+  tell(bytes: Uint8Array): void;
+  /** Its input ends. */
+  letGo(): void;
+}
+
 export type PtyEvents = {
   output(bytes: Uint8Array): void;
   /** No input waits any more. */
@@ -62,6 +71,8 @@ export interface Children {
   pipes(command: Command, events: PipeEvents): PipeChild;
   /** Starts a program that outlives us: own session, no stdio of ours, except `log` where its words go. Returns its pid. */
   detached(command: Command, log?: string): number;
+  /** As `detached`, with an input that ends when we do; `ended` is told when it has ended before us. */
+  told(command: Command, ended: () => void): ToldChild;
   /** Starts a program that we watch and that inherits our stderr; `ended` is told at once. Returns its pid. */
   watched(command: Command, ended: (ending: Ending) => void): number;
 }

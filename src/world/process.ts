@@ -29,6 +29,8 @@ export interface Processes {
   /** Changes with every boot, so that pids and start times of another boot never match. */
   bootId(): string;
   alive(who: ProcessIdentity): boolean;
+  /** Whether somebody of this user has this pid, be it a stranger or a zombie: a hint, for a fraction of what `alive` costs. */
+  isTaken(pid: number): boolean;
   /** Whether a thread of it waits for the disk (state D). Any thread: a sync may be on one of a pool while the others wait for it. */
   waitsForDisk(pid: number): boolean;
   /** Everybody who is there now, zombies left out. */

@@ -1,6 +1,6 @@
 // Tests of the real children that a holder does not show: those that outlive us, and those that we watch.
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command, Ending } from "./children.ts";
@@ -18,6 +18,20 @@ test("a detached program leads a session of its own, and its words go to the log
   const pid = children.detached(command("cut -d' ' -f6 < /proc/$$/stat; echo words >&2; echo $ONLY $HOME"), log);
   while (!read(log).includes("this")) await Bun.sleep(2);
   expect(read(log)).toBe(`${pid}\nwords\nthis\n`);
+});
+
+test("a told program hears us, outlives its starter's word, and its end is told", async () => {
+  const out = join(home, "told");
+  writeFileSync(out, "");
+  const done = Promise.withResolvers<void>();
+  const child = children.told(command(`while read line; do echo "$line $ONLY" >> ${out}; done; exit 3`), done.resolve);
+  child.tell(Buffer.from("one\n"));
+  while (!read(out).includes("one")) await Bun.sleep(2);
+  child.tell(Buffer.from("two\n"));
+  child.letGo();
+  await done.promise;
+  expect(read(out)).toBe("one this\ntwo this\n");
+  child.tell(Buffer.from("nobody hears this\n"));
 });
 
 test("the end of a watched program is told, exactly", async () => {

@@ -7,7 +7,17 @@
 import { closeSync, constants, openSync, statSync } from "node:fs";
 import { Fault } from "../base/fault.ts";
 import { attempt, systemCode } from "./attempt.ts";
-import type { Children, Command, Ending, PipeChild, PipeEvents, PtyChild, PtyEvents, Size } from "./children.ts";
+import type {
+  Children,
+  Command,
+  Ending,
+  PipeChild,
+  PipeEvents,
+  PtyChild,
+  PtyEvents,
+  Size,
+  ToldChild,
+} from "./children.ts";
 import { LastWords } from "./last-words.ts";
 import { withHigherOomScore } from "./oom.ts";
 import { signalGroup, signalTerminal } from "./signals.ts";
@@ -16,7 +26,7 @@ import { signalGroup, signalTerminal } from "./signals.ts";
 const ICANON = 0x2;
 
 export function realChildren(): Children {
-  return { pty, pipes, detached, watched };
+  return { pty, pipes, detached, told, watched };
 }
 
 function pty(command: Command, size: Size, events: PtyEvents): PtyChild {
@@ -112,6 +122,28 @@ function detached(command: Command, log?: string): number {
   } finally {
     if (typeof words === "number") closeSync(words);
   }
+}
+
+function told(command: Command, ended: () => void): ToldChild {
+  const child = launch(command, () =>
+    Bun.spawn([...command.argv], {
+      cwd: command.cwd,
+      env: { ...command.env },
+      stdio: ["pipe", "ignore", "ignore"],
+      detached: true,
+      onExit: ended,
+    }),
+  );
+  child.unref();
+  const hand = async (bytes: Uint8Array) => {
+    child.stdin.write(bytes);
+    await child.stdin.flush();
+  };
+  return {
+    pid: child.pid,
+    tell: (bytes) => void hand(new Uint8Array(bytes)).catch(mustBeSystems),
+    letGo: () => void Promise.resolve(child.stdin.end()).catch(mustBeSystems),
+  };
 }
 
 function watched(command: Command, ended: (ending: Ending) => void): number {

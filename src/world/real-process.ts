@@ -20,6 +20,7 @@ export function realProcesses(): Processes {
   return {
     ...found,
     alive,
+    isTaken,
     waitsForDisk,
     list,
     variable,
@@ -38,6 +39,11 @@ function waitsForDisk(pid: number): boolean {
   const tasks = `/proc/${pid}/task`;
   const threads = unless(GONE, [], () => attempt("waitsForDisk", tasks, () => readdirSync(tasks)));
   return threads.some((thread) => waitsInLine(statLine("waitsForDisk", `${tasks}/${thread}/stat`) ?? ""));
+}
+
+/** A signal that is none: the system only says whether there is somebody whom we could send one. */
+function isTaken(pid: number): boolean {
+  return unless(["ESRCH", "EPERM"], false, () => attempt("kill", `pid ${pid}`, () => process.kill(pid, 0)));
 }
 
 function statLine(operation: string, path: string): string | undefined {

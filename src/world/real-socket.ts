@@ -2,7 +2,7 @@
 // RS1. We bind under a name of our own and then link it to the path: so a path is never seen before it is 0600 and listening, two
 //      that race for a free path cannot both have it, and Bun, which unlinks on close what it has bound, never unlinks a successor's.
 // RS2. Whether a path is ours is judged by its inode.
-import { linkSync, lstatSync, renameSync, unlinkSync } from "node:fs";
+import { linkSync, lstatSync, lutimesSync, renameSync, unlinkSync } from "node:fs";
 import { Fault, isFault } from "../base/fault.ts";
 import { asFault, attempt, unless } from "./attempt.ts";
 import { RealConnection } from "./real-connection.ts";
@@ -70,13 +70,17 @@ function listenerOn(server: { stop(): void }, path: string, inode: number): List
   let open = true;
   // RS2
   const inPlace = () => unless(["ENOENT"], false, () => attempt("stat", path, () => lstatSync(path).ino === inode));
+  const touch = () => {
+    const now = Date.now() / 1000;
+    if (inPlace()) unless(["ENOENT"], undefined, () => attempt("touch", path, () => lutimesSync(path, now, now)));
+  };
   const close = () => {
     if (!open) return;
     open = false;
     if (inPlace()) unless(["ENOENT"], undefined, () => attempt("unlink", path, () => unlinkSync(path)));
     server.stop();
   };
-  return { inPlace, close };
+  return { inPlace, touch, close };
 }
 
 async function connect(path: string, events: ConnectionEvents): Promise<Connection> {

@@ -29,6 +29,8 @@ export type ConnectionEvents = {
 export interface Listener {
   /** Whether the path still leads to us: somebody may have removed it, or a successor taken it. */
   inPlace(): boolean;
+  /** Changes the time of the path, where it still leads to us: whoever watches its directory is told. */
+  touch(): void;
   /** Stops listening; connections go on. The path is removed only if it is still ours: a successor may have taken it. */
   close(): void;
 }

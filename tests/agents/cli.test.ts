@@ -3,8 +3,9 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { rejects } from "../cli/expect.ts";
-import { type Ended, endAll, Home, until } from "../cli/terminal-home.ts";
+import { type Ended, endAll, Home } from "../cli/terminal-home.ts";
 import { ours } from "../ours.ts";
+import { until } from "../until.ts";
 import { ACTOR } from "./agent-home.ts";
 
 afterAll(endAll);
@@ -68,7 +69,7 @@ test(
 );
 
 test(
-  "agent tree, inspect and inbox show what there is; names are found below their parents",
+  "AG-7 agent tree, inspect and inbox show what there is; names are found below their parents",
   async () => {
     const home = new AgentCli();
     const root = await home.make("root");
@@ -90,6 +91,7 @@ test(
     expect(shown).toContain(`agent       worker (${worker})\nparent      ${root}\nstate       idle\n`);
     expect(shown).toContain("recovery    ask\nhung after  1 min 0 s of silence");
     const asking = await home.ok("agent", "inspect", "other/worker");
+    expect(asking).toContain("recovery    parent\n");
     expect(asking).toContain(`asks you    holdfast answer ${await home.prompt()} allow|deny\n`);
     await home.ok("agent", "send", "other/worker", "read this", "--reply-to", "abc");
     expect(await home.json("agent", "inbox", "other/worker")).toMatchObject([
@@ -97,7 +99,9 @@ test(
     ]);
     expect(await home.ok("agent", "inbox", "other/worker")).toContain("the user  read this\n");
     expect((await home.run("agent", "inbox", "root")).err).toContain("it has read everything");
-    expect(await home.ok("__complete", "--", "agent", "inspect", "")).toBe("other\nroot\nworker\n");
+    expect(await home.ok("__complete", "--", "agent", "inspect", "")).toMatch(
+      /^[0-9a-f]{8}\n[0-9a-f]{8}\nother\nroot\n$/,
+    );
     expect(await home.ok("__complete", "--", "answer", "")).toBe(`${await home.prompt()}\n`);
     expect(await home.ok("status")).toContain("prompts    1 prompt for you: holdfast prompts\n");
   },

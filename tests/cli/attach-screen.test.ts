@@ -4,8 +4,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe as described, linesOf } from "../../src/screen/describe.ts";
 import { Emulator } from "../../src/screen/emulator.ts";
+import { until } from "../until.ts";
 import { powerCut, Rebooting } from "./power-cut.ts";
-import { endAll, Home, until, type Window } from "./terminal-home.ts";
+import { endAll, Home, type Window } from "./terminal-home.ts";
 
 afterAll(endAll, 60_000);
 

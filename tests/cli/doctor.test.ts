@@ -17,8 +17,9 @@ import { encodeEnvelope } from "../../src/log/checkpoint-envelope.ts";
 import { SafeMode } from "../../src/log/safe-mode.ts";
 import { writeWanted } from "../../src/log/wanted.ts";
 import { realWorld } from "../../src/world/world.ts";
+import { until } from "../until.ts";
 import { A, cli, closedHome, emptyHome, harm, pretendDaemon, removeHomes } from "./homes.ts";
-import { endAll, Home, until } from "./terminal-home.ts";
+import { endAll, Home } from "./terminal-home.ts";
 
 afterAll(async () => {
   await endAll();

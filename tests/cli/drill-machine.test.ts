@@ -1,6 +1,7 @@
 // `holdfast drill --machine`, run for real and small: everything of its home is killed at once, and every screen compared.
 import { expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { drillPlace, processesIn } from "./drill-place.ts";
 import { cli, emptyHome } from "./homes.ts";
 
@@ -8,7 +9,7 @@ const DRILL_MS = 180_000;
 const place = drillPlace();
 
 test(
-  "RS-7 TC-8 the machine goes down at rest, in a checkpoint and in a restoration: every screen is what it was, cell by cell",
+  "RS-7 TC-8 UC-8 the machine goes down at rest, in a checkpoint and in a restoration: every screen is what it was, cell by cell",
   async () => {
     const home = emptyHome();
     const args = ["drill", "--machine", "--terminals", "9", "--seed", "4", "--json"];
@@ -17,13 +18,31 @@ test(
     expect({ ...found, code }).toMatchObject({
       ...{ seed: 4, kills: 3, lost: 0, doubled: 0, orphans: 0, violations: [], code: 0 },
       screens: { equal: 9, of: 9 },
+      // Two rounds with a run of each mode: the step of one and the four items of another are asked about, the third says itself what to do.
+      workflows: { runs: 6, uncertain: 10 },
     });
     const moments = found.crashes.map(({ moment }: { moment: string }) => moment);
     expect(moments.toSorted()).toEqual(["at rest", "in a checkpoint", "in a restoration"]);
-    expect(found.crashes[0].killed).toMatchObject({ holders: 9 });
+    expect(found.crashes[0].killed).toMatchObject({ holders: 15 }); // Of nine terminals and six attempts.
     expect(found.crashes[0].killed.ours).toBeGreaterThanOrEqual(2);
     expect(found.liveMs.median).toBeGreaterThan(0);
     expect([...readdirSync(home), ...readdirSync(place), ...processesIn(place)]).toEqual([]);
+  },
+  DRILL_MS,
+);
+
+test(
+  "what is started because somebody asked for it is waited for until it runs, however slow its shell is",
+  async () => {
+    const bin = join(emptyHome(), "bin");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "sh"), '#!/bin/sh\nsleep 2\nexec /bin/sh "$@"\n', { mode: 0o755 });
+    const args = ["drill", "--machine", "--terminals", "8", "--seed", "124", "--keep", "--json"];
+    const { code, out } = await cli(args, { TMPDIR: place, PATH: `${bin}:/usr/bin:/bin` });
+    const found = JSON.parse(out);
+    expect({ ...found, code }).toMatchObject({ doubled: 0, lost: 0, violations: [], code: 0 });
+    // With this seed t7 asks, and goes on by being run again: it ran when it was opened, and after each of two rounds.
+    expect(readFileSync(join(found.home, "drill/ran/t7"), "utf8")).toBe("ran\n".repeat(3));
   },
   DRILL_MS,
 );

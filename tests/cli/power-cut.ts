@@ -1,12 +1,13 @@
 // The machine of a home goes down, and is another one when it comes up.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Home, until } from "./terminal-home.ts";
+import { until } from "../until.ts";
+import { Home } from "./terminal-home.ts";
 
 /** Everything of a home, killed at once. */
 export async function powerCut(home: Home): Promise<void> {
   const ours = () => {
-    const ids = readdirSync(join(home.path, "terminals"));
+    const ids = [...names(join(home.path, "terminals")), ...runsOf(home)];
     return readdirSync("/proc")
       .filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid)
       .filter((pid) => {
@@ -19,6 +20,16 @@ export async function powerCut(home: Home): Promise<void> {
     for (const pid of ours()) send(Number(pid), "SIGKILL");
     return ours().length === 0;
   });
+}
+
+/** The ids of workflow runs: the programs of their steps are known by them. */
+function runsOf(home: Home): string[] {
+  const state = join(home.path, "state");
+  return names(state).flatMap((repo) => names(join(state, repo, "sessions")));
+}
+
+function names(directory: string): string[] {
+  return existsSync(directory) ? readdirSync(directory) : [];
 }
 
 function read(path: string): string {

@@ -4,8 +4,9 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "../../src/screen/describe.ts";
 import { Emulator } from "../../src/screen/emulator.ts";
+import { until } from "../until.ts";
 import { powerCut, Rebooting, send } from "./power-cut.ts";
-import { endAll, Home, until } from "./terminal-home.ts";
+import { endAll, Home } from "./terminal-home.ts";
 
 afterAll(endAll, 60_000);
 

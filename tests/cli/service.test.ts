@@ -2,9 +2,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { until } from "../until.ts";
 import { rejects } from "./expect.ts";
 import { ServiceHome } from "./service-home.ts";
-import { endAll, until } from "./terminal-home.ts";
+import { endAll } from "./terminal-home.ts";
 import { commandWords, linesOf, unitWords } from "./unit-parser.ts";
 
 afterAll(endAll, 60_000);

@@ -1,9 +1,10 @@
 // The commands that look at Holdfast itself: logs, recovery, config, status. Real processes, a real daemon.
 import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { until } from "../until.ts";
 import { rejects } from "./expect.ts";
-import { endAll, Home, until } from "./terminal-home.ts";
+import { endAll, Home } from "./terminal-home.ts";
 
 afterAll(endAll, 60_000);
 
@@ -64,6 +65,20 @@ test("config: what holds and where it is from; secrets of watched programs are n
   rejects(await home.run("config", "show"), 1, "config.toml:2:");
   expect(JSON.parse((await home.run("config", "check", "--json")).out).problems).toHaveLength(1);
 });
+
+test("up makes a home that others could look into its owner's alone, and says so; what lies beside Holdfast's own is not locked away", async () => {
+  const home = new Home();
+  const mode = () => statSync(home.path).mode & 0o777;
+  const up = () => home.at("", { HOME: "/nowhere" }, "up"); // Bun keeps a cache in its user's home, and here that would be this one.
+  chmodSync(home.path, 0o755);
+  expect((await up()).err).toContain(`made ${home.path} its owner's alone (700); it was 755`);
+  expect(mode()).toBe(0o700);
+  expect((await up()).err).not.toContain("alone");
+  writeFileSync(join(home.path, "theirs"), "");
+  chmodSync(home.path, 0o755);
+  expect((await up()).err).toContain(`others may get into ${home.path} (755)`);
+  expect(mode()).toBe(0o755);
+}, 60_000);
 
 test("up twice says that it is up; ls of nothing, of one and of what ended; down twice is no error", async () => {
   const home = new Home();

@@ -2,7 +2,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { endAll, Home, until } from "./terminal-home.ts";
+import { until } from "../until.ts";
+import { endAll, Home } from "./terminal-home.ts";
 
 afterAll(endAll, 60_000);
 

@@ -4,11 +4,9 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ours, oursAt } from "../ours.ts";
+import { until } from "../until.ts";
 
 const MAIN = ours("src/cli/main.ts");
-/** Longer than anything here takes on a busy machine; a fact that is still missing then will not come. */
-const PATIENCE_MS = 30_000;
-
 const homes: Home[] = [];
 
 export type Ended = { readonly code: number; readonly out: string; readonly err: string };
@@ -173,6 +171,11 @@ export class Window {
     this.#child.kill(signal);
   }
 
+  /** As when a person closes it: the terminal is gone. */
+  close(): void {
+    this.#child.terminal?.close();
+  }
+
   /** Whether its line discipline is as a shell wants it. */
   get cooked(): boolean {
     const flags = this.#child.terminal?.localFlags ?? 0;
@@ -182,19 +185,6 @@ export class Window {
 
 const ICANON = 2;
 const ECHO = 8;
-
-/** TH2 */
-export async function until(
-  fact: string,
-  holds: () => boolean | Promise<boolean>,
-  seen: () => unknown = () => "",
-): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`never true: ${fact}\n${String(seen())}`);
-    await Bun.sleep(5);
-  }
-}
 
 /** TH1 */
 export async function endAll(): Promise<void> {

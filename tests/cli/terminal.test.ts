@@ -3,8 +3,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ours } from "../ours.ts";
+import { until } from "../until.ts";
 import { rejects } from "./expect.ts";
-import { endAll, Home, until } from "./terminal-home.ts";
+import { endAll, Home } from "./terminal-home.ts";
 
 const MAIN = ours("src/cli/main.ts");
 

@@ -3,7 +3,8 @@ import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { realProcesses } from "../../src/world/real-process.ts";
-import { endAll, Home, until } from "./terminal-home.ts";
+import { until } from "../until.ts";
+import { endAll, Home } from "./terminal-home.ts";
 
 const processes = realProcesses();
 

@@ -129,6 +129,20 @@ test("a program that has just gone leaves the last known place, not none", async
   expect(await site.state.sessions()).toMatchObject([{ workingDirectory: "/last", foreground: null }]);
 });
 
+test("between two checkpoints the last file of a tape is looked at; one that began behind it is found a minute later", async () => {
+  const site = new Site();
+  const { id } = site.add(1);
+  await site.state.pulse();
+  site.print(id, 0, "$ ls");
+  expect(await site.state.pulse()).toEqual({ changed: true, inputs: 0 });
+  site.print(id, 4, "behind it");
+  const found = [];
+  for (let pulses = 3; pulses <= 12; pulses += 1) found.push((await site.state.pulse()).changed);
+  expect(found).toEqual([...Array.from({ length: 9 }, () => false), true]);
+  site.world.disk.unlink(`/home/terminals/${id}/tape/${"4".padStart(16, "0")}.seg`);
+  expect((await site.state.pulse()).changed).toBe(true);
+});
+
 test("only terminals with new output are drawn, from their last snapshot on; idle holders are not asked", async () => {
   const site = new Site();
   const [one, two] = [site.add(1).id, site.add(2).id];
@@ -274,7 +288,7 @@ test("CS-2 a pulse counts the inputs that holders took since the last one, and t
   expect(await site.state.pulse()).toEqual({ changed: true, inputs: 0 });
   expect(await site.state.pulse()).toEqual({ changed: false, inputs: 0 });
   site.inputs.set(id, 47);
-  site.print(id, 2, "typed");
+  site.print(id, 0, "$ typed");
   expect(await site.state.pulse()).toEqual({ changed: true, inputs: 7 });
 });
 
@@ -286,7 +300,7 @@ test("a holder that does not answer holds nothing up: size and counts are as the
   site.print(id, 2, "more");
   expect(await site.state.sessions()).toMatchObject([{ size: { cols: 132, rows: 50 } }]);
   site.mute = false;
-  site.print(id, 6, "and more");
+  site.print(id, 2, "more and more");
   expect(await site.state.pulse()).toEqual({ changed: true, inputs: 0 });
 });
 

@@ -3,7 +3,8 @@ import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { attach, claimOf, endAll, exitOf, newTerminal, startHolder, until } from "./terminal.ts";
+import { until } from "../until.ts";
+import { attach, claimOf, endAll, exitOf, newTerminal, startHolder } from "./terminal.ts";
 
 /** Says "ready" and a newline, then as many NULs as it is asked for, and a newline. */
 const ZEROS = ["sh", "-c", "stty -echo -opost; echo ready; while read -r n; do head -c $n /dev/zero; echo; done"];

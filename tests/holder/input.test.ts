@@ -2,8 +2,9 @@
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { inputFrame } from "../../src/wire/holder.ts";
+import { until } from "../until.ts";
 import { speak } from "./rude.ts";
-import { attach, endAll, newTerminal, startHolder, terminal, until } from "./terminal.ts";
+import { attach, endAll, newTerminal, startHolder, terminal } from "./terminal.ts";
 
 afterEach(endAll);
 

@@ -1,7 +1,10 @@
 // A holder's life: started at most once, ended in order, with the exact code.
 import { afterEach, expect, test } from "bun:test";
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ENDED } from "../../src/wire/holder.ts";
+import { until } from "../until.ts";
+import { speak } from "./rude.ts";
 import {
   attach,
   claimOf,
@@ -13,7 +16,6 @@ import {
   startHolder,
   tapeOf,
   terminal,
-  until,
 } from "./terminal.ts";
 
 afterEach(endAll);
@@ -105,15 +107,30 @@ test("the tape is whole and exit.json is there before the end is announced", asy
   expect(ear.bytes.length).toBe(exit.offset);
 });
 
+test("who watches the socket is told of the end by a touch, once exit.json is there", async () => {
+  const made = await terminal(["sh", "-c", "read -r line"]);
+  const touched = Promise.withResolvers<boolean>();
+  const watcher = watch(made.spec.cwd, (kind, name) => {
+    if (kind === "change" && name === "s") touched.resolve(exitOf(made) !== undefined);
+  });
+  await made.ear.type("\n");
+  expect(await touched.promise).toBe(true);
+  watcher.close();
+});
+
 test("a client that comes when all is over, while the holder waits for another, hears everything", async () => {
-  const made = newTerminal(["sh", "-c", "head -c 3000000 /dev/zero; exit 5"]);
+  const made = newTerminal(["sh", "-c", "until [ -e go ]; do sleep 0.01; done; head -c 3000000 /dev/zero; exit 5"]);
   startHolder(made);
-  const deaf = await attach(made, { writer: "deaf" }, { output: () => Bun.sleepSync(5) });
+  await until("the holder listens", () => existsSync(made.spec.socket));
+  const deaf = await speak(made, { writer: "deaf", from: 0 });
+  deaf.sleep();
+  writeFileSync(join(made.spec.cwd, "go"), "");
   await until("exit.json is there", () => exitOf(made) !== undefined);
   const late = await attach(made, { writer: "late" });
   expect((await late.hearsEnd()).code).toBe(5);
   expect(late.bytes.length).toBe(3_000_000);
-  expect((await deaf.hearsEnd()).code).toBe(5);
+  deaf.wake();
+  await until("the other hears of the end too", () => deaf.tags.at(-1) === ENDED);
 });
 
 test.each([

@@ -1,6 +1,7 @@
 // What a holder costs, measured and printed. The bounds are generous: a busy machine must not fail them, a mistake of ours must.
 import { afterEach, expect, test } from "bun:test";
-import { attach, endAll, memoryOf, newTerminal, startHolder, until } from "./terminal.ts";
+import { until } from "../until.ts";
+import { attach, endAll, memoryOf, newTerminal, startHolder } from "./terminal.ts";
 
 afterEach(endAll);
 

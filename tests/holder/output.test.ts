@@ -1,8 +1,9 @@
 // Output: every byte once and in order, from wherever one attaches, however slowly one reads.
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
+import { until } from "../until.ts";
 import { speak } from "./rude.ts";
-import { attach, endAll, exitOf, memoryOf, newTerminal, startHolder, tapeOf, terminal, until } from "./terminal.ts";
+import { attach, endAll, exitOf, memoryOf, newTerminal, startHolder, tapeOf, terminal } from "./terminal.ts";
 
 afterEach(endAll);
 

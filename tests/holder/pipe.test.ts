@@ -1,6 +1,7 @@
 // A child on pipes: both directions on tapes, stderr apart, and pressure instead of loss.
 import { afterEach, expect, test } from "bun:test";
-import { attach, endAll, exitOf, tapeOf, terminal, until } from "./terminal.ts";
+import { until } from "../until.ts";
+import { attach, endAll, exitOf, tapeOf, terminal } from "./terminal.ts";
 
 afterEach(endAll);
 

@@ -3,8 +3,9 @@ import { afterEach, expect, test } from "bun:test";
 import { existsSync, unlinkSync, writeFileSync } from "node:fs";
 import { encodeFrame } from "../../src/wire/frames.ts";
 import * as protocol from "../../src/wire/holder.ts";
+import { until } from "../until.ts";
 import { Rude, speak } from "./rude.ts";
-import { attach, endAll, newTerminal, startHolder, terminal, until } from "./terminal.ts";
+import { attach, endAll, newTerminal, startHolder, terminal } from "./terminal.ts";
 
 afterEach(endAll);
 
@@ -89,23 +90,16 @@ test("the largest frame there is fits", async () => {
   await made.ear.hears("1000000");
 });
 
-test("a socket that is deleted comes back by itself; who is attached notices nothing", async () => {
+test("a nudge brings a deleted socket back at once; who is attached notices nothing", async () => {
   const made = await terminal(["cat"]);
   await made.ear.type("one\n");
   unlinkSync(made.spec.socket);
+  made.holder.kill("SIGHUP");
   await until("it is there again", () => existsSync(made.spec.socket));
   const other = await attach(made, { writer: "other" });
   await made.ear.type("two\n");
   await other.hears("two");
   expect(made.ear.losses).toBe(0);
-}, 20_000);
-
-test("a nudge brings a deleted socket back at once", async () => {
-  const made = await terminal(["cat"]);
-  unlinkSync(made.spec.socket);
-  made.holder.kill("SIGHUP");
-  await until("it is there again", () => existsSync(made.spec.socket));
-  await attach(made, { writer: "other" });
 });
 
 test("a holder that ends does not remove the socket of its successor", async () => {

@@ -3,7 +3,8 @@ import { FrameReader } from "../../src/wire/frames.ts";
 import * as protocol from "../../src/wire/holder.ts";
 import { parseRefusal } from "../../src/wire/holder-json.ts";
 import { realSockets } from "../../src/world/real-socket.ts";
-import { type Terminal, until } from "./terminal.ts";
+import { until } from "../until.ts";
+import type { Terminal } from "./terminal.ts";
 
 export class Rude {
   readonly tags: number[] = [];

@@ -2,7 +2,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { readSizes } from "../../src/log/sizes.ts";
 import { realDisk } from "../../src/world/real-disk.ts";
-import { endAll, terminal, until } from "./terminal.ts";
+import { until } from "../until.ts";
+import { endAll, terminal } from "./terminal.ts";
 
 afterEach(endAll);
 

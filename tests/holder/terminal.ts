@@ -14,12 +14,10 @@ import { holderStart } from "../../src/wire/holder-start.ts";
 import { realDisk } from "../../src/world/real-disk.ts";
 import { realSockets } from "../../src/world/real-socket.ts";
 import { COUNTING } from "../ours.ts";
+import { until } from "../until.ts";
 
 export const TOKEN = "a token of the tests";
 const PATH = "/usr/local/bin:/usr/bin:/bin";
-
-/** Longer than anything here takes on a busy machine; a fact that is still missing then will not come. */
-const PATIENCE_MS = 20_000;
 
 const homes: string[] = [];
 const started: Bun.Subprocess[] = [];
@@ -148,19 +146,6 @@ export async function attach(made: Terminal, wish: Partial<HolderWish> = {}, mor
   const welcome = await ear.client.connect();
   if (!welcome.ok) throw new Error(`${welcome.error.code}: ${welcome.error.message}`);
   return ear;
-}
-
-/** T2 */
-export async function until(
-  fact: string,
-  holds: () => boolean | Promise<boolean>,
-  seen: () => unknown = () => "",
-): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`never true: ${fact}\n${String(seen())}`);
-    await Bun.sleep(3);
-  }
 }
 
 export function exitOf({ directory }: Terminal): HolderExit | undefined {

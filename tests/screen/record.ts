@@ -1,16 +1,27 @@
-// Records real programs on a real terminal, for recorded.test.ts: `bun tests/screen/record.ts`. What it writes is committed; it is run
-// again when a program should be seen in a newer version, or a new one is added. A station is an offset at which the program waited.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+// Records real programs on a real terminal, for recorded.test.ts: `bun tests/screen/record.ts [name…]`. What it writes is committed; it is
+// run again when a program should be seen in a newer version, or a new one is added. A station is an offset at which the program waited.
+// Claude Code is recorded where `claude` is on the PATH, against an API on loopback (agent-api.ts).
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { agentApi } from "./agent-api.ts";
 
 const COLS = 80;
 const ROWS = 24;
 const ESC = "\u001b";
 /** A program that has said nothing for so long waits for a key. This is no test: nothing hangs on it. */
 const QUIET_MS = 400;
+/** One that says something all the time (a clock, a spinner) is not waited for longer. */
+const MOST_MS = 20_000;
 
-type Session = { readonly name: string; readonly argv: readonly string[]; readonly keys: readonly string[] };
+type Session = {
+  readonly name: string;
+  readonly argv: readonly string[];
+  readonly keys: readonly string[];
+  /** What it says before it waits: at first, and after each key. */
+  readonly says?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+};
 
 const TEXT = Array.from(
   { length: 60 },
@@ -62,10 +73,45 @@ const SESSIONS: readonly Session[] = [
   { name: "vim-left", argv: ["vim", "-N", "-u", "NONE", "-i", "NONE", "-n", "code.ts"], keys: ["G", ":q!\r"] },
   { name: "less", argv: ["less", "-R", "-S", "-N", "text.txt"], keys: [" ", "G", "/fox 12\r", "10k", `${ESC}[C`] },
   { name: "top", argv: ["top", "-d", "60", "-p", "self"], keys: ["x", "z", "b"] },
-  { name: "htop", argv: ["htop", "-d", "100", "-p", "self"], keys: [`${ESC}[B`] },
+  {
+    name: "htop",
+    argv: ["htop", "-d", "600", "-p", "self"],
+    keys: [`${ESC}[B`, `${ESC}[17~`, ESC, "t", "/sle", ESC, `${ESC}OP`, "q", `${ESC}OQ`, `${ESC}[C`, `${ESC}[B`, ESC],
+  },
 ];
 
-async function record({ name, argv, keys }: Session, cwd: string): Promise<void> {
+/** Its files and its API are its own: nothing of this machine's shows. */
+function claudeSession(home: string, api: string): Session {
+  const key = "key-of-a-recording-00000";
+  const trusted = { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true };
+  const settings = {
+    ...{ hasCompletedOnboarding: true, theme: "dark", numStartups: 3, projects: { [join(home, "project")]: trusted } },
+    customApiKeyResponses: { approved: [key.slice(-20)], rejected: [] },
+  };
+  mkdirSync(join(home, "project"), { recursive: true });
+  writeFileSync(join(home, ".claude.json"), JSON.stringify(settings));
+  return {
+    name: "claude",
+    argv: ["claude"],
+    keys: ["fix the tests 漢字", "\r", `${ESC}[B`, `${ESC}[A`, "\r", "\u000f", "\u000f", "/", "\u007f", "?", "\u0003"],
+    says: ["shortcuts", "漢", "proceed", "❯", "❯", "narrow", "transcript", "narrow"],
+    env: {
+      COLORTERM: "truecolor",
+      ANTHROPIC_BASE_URL: api,
+      ANTHROPIC_API_KEY: key,
+      ...QUIETLY,
+      PATH: process.env["PATH"] ?? "",
+    },
+  };
+}
+
+const QUIETLY = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1", DO_NOT_TRACK: "1" };
+
+async function record(
+  { name, argv, keys, says = [], env: more = {} }: Session,
+  home: string,
+  cwd = home,
+): Promise<void> {
   if (Bun.which(argv[0] ?? "") === null) return console.log(`${name}: not here`);
   const chunks: Buffer[] = [];
   let heardAt = performance.now();
@@ -79,12 +125,18 @@ async function record({ name, argv, keys }: Session, cwd: string): Promise<void>
   };
   const sleeper = Bun.spawn(["sleep", "100"]);
   const words = argv.map((word) => (word === "self" ? String(sleeper.pid) : word));
-  const env = { PATH: "/usr/bin:/bin", TERM: "xterm-256color", LANG: "C.UTF-8", HOME: cwd, PS1: "$ ", USER: "someone" };
-  const child = Bun.spawn(words, { cwd, env, terminal });
+  const usual = { PATH: "/usr/bin:/bin", TERM: "xterm-256color", LANG: "C.UTF-8", PS1: "$ ", USER: "someone" };
+  const child = Bun.spawn(words, { cwd, env: { ...usual, HOME: home, ...more }, terminal });
   const stations: number[] = [];
   const quiet = async () => {
+    const began = performance.now();
+    const said = () =>
+      Buffer.concat(chunks)
+        .subarray(stations.at(-1) ?? 0)
+        .includes(says[stations.length] ?? "");
+    const waits = () => performance.now() - heardAt >= QUIET_MS && chunks.length > 0 && said();
     do await Bun.sleep(QUIET_MS / 4);
-    while (performance.now() - heardAt < QUIET_MS || chunks.length === 0);
+    while (!waits() && performance.now() - began < MOST_MS);
     stations.push(Buffer.concat(chunks).length);
   };
   await quiet();
@@ -102,8 +154,14 @@ async function record({ name, argv, keys }: Session, cwd: string): Promise<void>
   console.log(`${name}: ${bytes.length} bytes, ${stations.length} stations`);
 }
 
+const wanted = process.argv.slice(2);
+const isWanted = ({ name }: Session) => wanted.length === 0 || wanted.includes(name);
 const cwd = mkdtempSync(join(tmpdir(), "hfrec-"));
 writeFileSync(join(cwd, "text.txt"), TEXT);
 writeFileSync(join(cwd, "code.ts"), CODE);
-for (const session of SESSIONS) await record(session, cwd);
+for (const session of SESSIONS.filter(isWanted)) await record(session, cwd);
+const api = agentApi();
+const claude = claudeSession(cwd, api.url.origin);
+if (isWanted(claude)) await record(claude, cwd, join(cwd, "project"));
+await api.stop(true);
 rmSync(cwd, { recursive: true });

@@ -11,6 +11,8 @@ const SESSIONS = [...recordedSessions(), agentSession()];
 /** Every so many bytes, and where the program waited; a prime, so that it meets sequences everywhere. */
 const STRIDE = 499;
 const hasTmux = Bun.which("tmux") !== null;
+/** Nothing hangs on it: every cut is a screen made anew, and a busy machine takes its time. */
+const LONG_MS = 120_000;
 
 function cutsOf({ bytes, stations }: Session): number[] {
   const regular = Array.from({ length: Math.floor(bytes.length / STRIDE) }, (_, n) => n * STRIDE);
@@ -18,21 +20,25 @@ function cutsOf({ bytes, stations }: Session): number[] {
 }
 
 for (const session of SESSIONS) {
-  test(`${session.name}: restored from any cut, and given the rest, the screen is as if it had never been cut`, () => {
-    const { bytes } = session;
-    const whole = new Emulator(session, 0);
-    whole.feed(bytes);
-    const wanted = everything(whole);
-    const first = new Emulator(session, 0);
-    for (const cut of cutsOf(session)) {
-      first.feed(bytes.subarray(first.end, cut));
-      const second = restored(first);
-      expect({ cut, ...everything(second) }).toEqual({ cut, ...everything(first) });
-      second.feed(bytes.subarray(second.offset));
-      expect({ cut, ...everything(second) }).toEqual({ cut, ...wanted });
-      second.dispose();
-    }
-  });
+  test(
+    `${session.name}: restored from any cut, and given the rest, the screen is as if it had never been cut`,
+    () => {
+      const { bytes } = session;
+      const whole = new Emulator(session, 0);
+      whole.feed(bytes);
+      const wanted = everything(whole);
+      const first = new Emulator(session, 0);
+      for (const cut of cutsOf(session)) {
+        first.feed(bytes.subarray(first.end, cut));
+        const second = restored(first);
+        expect({ cut, ...everything(second) }).toEqual({ cut, ...everything(first) });
+        second.feed(bytes.subarray(second.offset));
+        expect({ cut, ...everything(second) }).toEqual({ cut, ...wanted });
+        second.dispose();
+      }
+    },
+    LONG_MS,
+  );
 
   test.skipIf(!hasTmux)(
     `${session.name}: tmux sees the screen that was restored, wherever the program waited (needs tmux)`,
@@ -45,23 +51,30 @@ for (const session of SESSIONS) {
           emulator.feed(part);
           const opinion = await tmux.shows(part);
           const kept = restored(emulator);
-          expect({ station, rows: shown(describe(kept)) }).toEqual({ station, rows: shown(opinion.cells) });
+          const [ours, theirs] = [describe(kept), opinion.cells];
+          expect({ station, rows: shown(ours, theirs) }).toEqual({ station, rows: shown(theirs, ours) });
           expect({ station, ...factsOf(kept) }).toEqual({ station, ...opinion.facts });
         }
       } finally {
         tmux.close();
       }
     },
+    LONG_MS,
   );
 }
 
-/** As text that is good to read where it differs. tmux does not tell what was erased behind the last character of a line. */
-function shown({ lines }: ScreenCells): string[] {
+/**
+ * As text that is good to read where it differs, each line as far as one of the two has something in it: what was erased behind its last
+ * character tmux tells only sometimes, and where it does, it is compared.
+ */
+function shown({ lines }: ScreenCells, other: ScreenCells): string[] {
   const cell = ({ ch, width, fg, bg, flags }: ScreenCell) =>
     `${width === 0 ? "" : ch || " "}${fg || bg || flags ? `{${fg}|${bg}|${flags}}` : ""}`;
-  const printed = (line: readonly ScreenCell[]) =>
-    line.slice(0, line.findLastIndex(({ ch, width }) => ch !== "" || width === 0) + 1);
-  return lines.map((line) => printed(line).map(cell).join("").trimEnd());
+  const end = (line: readonly ScreenCell[] = []) => line.findLastIndex(({ ch, width }) => ch !== "" || width === 0) + 1;
+  return lines.map((line, at) => {
+    const upTo = Math.max(end(line), end(other.lines[at]));
+    return line.slice(0, upTo).map(cell).join("").trimEnd();
+  });
 }
 
 function factsOf({ xterm }: Emulator): Record<string, number> {

@@ -49,6 +49,10 @@ export class SimProcesses implements Processes {
     return isAlive(this, who);
   }
 
+  isTaken(pid: number): boolean {
+    return this.table.has(pid);
+  }
+
   list(): readonly ListedProcess[] {
     return [...this.table].flatMap(([pid, { ppid = INIT, session = pid, startTime, state }]) =>
       state === "zombie" ? [] : { pid, ppid, session, startTime },

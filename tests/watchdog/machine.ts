@@ -72,6 +72,10 @@ class MachineChildren implements Children {
     throw new Error("the watchdog opens no pipe");
   }
 
+  told(): never {
+    throw new Error("the watchdog starts nobody who is not watched");
+  }
+
   detached(): never {
     throw new Error("the watchdog starts nobody who is not watched");
   }
@@ -86,7 +90,7 @@ export class MachineSockets implements Sockets {
     if (this.listening.has(path)) throw new Fault({ code: "EADDRINUSE", operation: "listen", path });
     this.listening.set(path, accept);
     const inPlace = () => this.listening.get(path) === accept;
-    return { inPlace, close: () => void (inPlace() && this.listening.delete(path)) };
+    return { inPlace, touch: () => undefined, close: () => void (inPlace() && this.listening.delete(path)) };
   }
 
   async connect(path: string, events: ConnectionEvents): Promise<Connection> {

@@ -11,6 +11,7 @@ import {
 } from "../../src/core/workflow/checkpoint.ts";
 import type { Step } from "../../src/core/workflow/definition.ts";
 import type { WorkflowEvent } from "../../src/core/workflow/events.ts";
+import { IN_PROCESS_A_TURN } from "../../src/core/workflow/limits.ts";
 import { type Evidence, planResume } from "../../src/core/workflow/resume.ts";
 import type { Run } from "../../src/core/workflow/run.ts";
 import { workflowCheckpointOf, workflowEventOf } from "../../src/wire/stored-workflow.ts";
@@ -121,9 +122,10 @@ test("UC-2 AC6 on a signal: in progress where a step was, else not", () => {
   expect(state(story)).toEqual({ kind: "Interrupted", step_index: 1, in_progress: true });
   story.ends("b", 130);
   expect(state(story)).toEqual({ kind: "Interrupted", step_index: 1, in_progress: true });
-  const between = new Story([set("s", { x: 1 }), set("t", { x: 2 })]);
+  const sets = Array.from({ length: IN_PROCESS_A_TURN + 1 }, (_, at) => set(`s${at}`, { x: at }));
+  const between = new Story(sets);
   between.say({ kind: "interrupt" });
-  expect(state(between)).toEqual({ kind: "Interrupted", step_index: 0, in_progress: false });
+  expect(state(between)).toEqual({ kind: "Interrupted", step_index: IN_PROCESS_A_TURN - 1, in_progress: false });
 });
 
 test("K1 the checkpoint of any run, at any moment, is that run", () => {

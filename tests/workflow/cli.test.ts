@@ -1,19 +1,12 @@
 // `holdfast run`, `workflows`, `resume` and `cancel` as a person types them.
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { endAll, Home, until } from "../cli/terminal-home.ts";
+import { endAll } from "../cli/terminal-home.ts";
+import { until } from "../until.ts";
+import { MINUTE, place } from "./place.ts";
 
 afterAll(endAll);
-const MINUTE = 60_000;
-
-function place() {
-  const home = new Home();
-  const file = (name: string) => join(home.path, name);
-  const write = (name: string, ...lines: readonly string[]) => writeFileSync(file(name), `${lines.join("\n")}\n`);
-  const text = (name: string) => (existsSync(file(name)) ? readFileSync(file(name), "utf8") : "");
-  return { home, write, text, file };
-}
 
 test(
   "run --check names line and column of every mistake, and starts nothing",
@@ -206,6 +199,46 @@ test(
     await home.ok("dlq", "clear", "flow");
     expect((await home.run("dlq", "ls", "flow")).err).toContain("no item has failed");
     expect(text("said")).toBe("3 2\n4 1\n");
+  },
+  MINUTE,
+);
+
+test(
+  "UC-11 single items are shown whole, worked on again and taken out; a number that is in no queue is refused",
+  async () => {
+    const { home, write, text } = place();
+    write("items.json", '[{"n":1},{"n":2},{"n":3}]');
+    write(
+      "flow.yml",
+      "mode: mapreduce",
+      "map:",
+      "  input: items.json",
+      "  steps:",
+      "    - id: work",
+      "      shell: '[ -e go-${item.n} ]'",
+      "reduce:",
+      "  - shell: echo ${map.successful} ${map.failed} >> said",
+    );
+    expect((await home.run("run", "flow.yml")).code).toBe(0);
+    expect(await home.json("dlq", "show", "flow.yml", "1")).toMatchObject({
+      item: 1,
+      value: { n: 2 },
+      state: "failed",
+      tries: 1,
+      error: { step: "work", exitCode: 1 },
+    });
+    expect(await home.ok("dlq", "show", "flow", "0")).toContain('value: {\n  "n": 1\n}\n');
+    expect((await home.run("dlq", "show", "flow", "9")).code).toBe(4);
+    write("go-1", "");
+    write("go-3", "");
+    expect((await home.run("dlq", "retry", "flow", "0", "1")).code).toBe(0);
+    expect(text("said")).toBe("0 3\n1 2\n");
+    expect((await home.run("dlq", "retry", "flow", "0")).err).toContain("Item 0 is not in the dead-letter queue.");
+    expect((await home.run("dlq", "retry", "flow", "x")).code).toBe(2);
+    await home.ok("dlq", "clear", "flow", "1");
+    const left: { item: number; tries: number }[] = await home.json("dlq", "ls", "flow");
+    expect(left.map(({ item, tries }) => [item, tries])).toEqual([[2, 1]]);
+    expect((await home.ok("__complete", "--", "dlq", "retry", "")).split("\n")).toContain("flow");
   },
   MINUTE,
 );

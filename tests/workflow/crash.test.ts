@@ -11,6 +11,11 @@ import { type Run, stateOf } from "../../src/core/workflow/run.ts";
 import { SimRandom } from "../sim/random.ts";
 import { drive, type Trouble } from "./drive.ts";
 import { definitions, itemLists } from "./flows.ts";
+import { SAMPLES } from "./samples.ts";
+
+const RUNS = 200;
+/** Seconds on a quiet machine; others may be at work on it. */
+const MINUTE = 60_000;
 
 function quiet(seed: number): Trouble {
   const random = new SimRandom(seed);
@@ -27,46 +32,58 @@ function outcomeOf({ home, daemon }: ReturnType<typeof drive>) {
   return { state: stateOf(run), variables: toRecord(run.variables), items, steps, marks: [...home.marks].sort() };
 }
 
-test("UC-8 whenever the daemon dies, each step acts exactly once and the run ends as if nothing had happened", () => {
-  fc.assert(
-    fc.property(definitions, itemLists, fc.nat(), (definition, items, seed) => {
-      const undisturbed = outcomeOf(drive(definition, items, quiet(seed)));
-      const trouble = { ...quiet(seed), daemon: 0.08, checkpoints: 0.1 };
-      const disturbed = outcomeOf(drive(definition, items, trouble));
-      expect(disturbed).toEqual(undisturbed);
-      expect(new Set(disturbed.marks).size).toBe(disturbed.marks.length);
-    }),
-    { numRuns: RUNS },
-  );
-});
+test(
+  "UC-8 whenever the daemon dies, each step acts exactly once and the run ends as if nothing had happened",
+  () => {
+    fc.assert(
+      fc.property(definitions, itemLists, fc.nat(), (definition, items, seed) => {
+        const undisturbed = outcomeOf(drive(definition, items, quiet(seed)));
+        const trouble = { ...quiet(seed), daemon: 0.08, checkpoints: 0.1 };
+        const disturbed = outcomeOf(drive(definition, items, trouble));
+        expect(disturbed).toEqual(undisturbed);
+        expect(new Set(disturbed.marks).size).toBe(disturbed.marks.length);
+      }),
+      { numRuns: RUNS },
+    );
+  },
+  MINUTE,
+);
 
-test("UC-8 whenever the machine dies, no step acts twice unless somebody or the file agreed", () => {
-  fc.assert(
-    fc.property(definitions, itemLists, fc.nat(), fc.boolean(), (definition, items, seed, idempotent) => {
-      const flow = idempotent ? marked(definition) : definition;
-      const { home } = drive(flow, items, { ...quiet(seed), daemon: 0.1, machine: 0.5, checkpoints: 0.1 });
-      const twice = new Map<string, number>();
-      for (const mark of home.marks) twice.set(mark, (twice.get(mark) ?? 0) + 1);
-      for (const [mark, times] of twice) {
-        const agreed = home.consents.filter((one) => one === mark).length;
-        expect({ mark, times: times <= 1 + agreed }).toEqual({ mark, times: true });
-      }
-    }),
-    { numRuns: RUNS },
-  );
-});
+test(
+  "UC-8 whenever the machine dies, no step acts twice unless somebody or the file agreed",
+  () => {
+    fc.assert(
+      fc.property(definitions, itemLists, fc.nat(), fc.boolean(), (definition, items, seed, idempotent) => {
+        const flow = idempotent ? marked(definition) : definition;
+        const { home } = drive(flow, items, { ...quiet(seed), daemon: 0.1, machine: 0.5, checkpoints: 0.1 });
+        const twice = new Map<string, number>();
+        for (const mark of home.marks) twice.set(mark, (twice.get(mark) ?? 0) + 1);
+        for (const [mark, times] of twice) {
+          const agreed = home.consents.filter((one) => one === mark).length;
+          expect({ mark, times: times <= 1 + agreed }).toEqual({ mark, times: true });
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  },
+  MINUTE,
+);
 
-test("a run that is interrupted again and again, and resumed each time, comes to the same end", () => {
-  fc.assert(
-    fc.property(definitions, itemLists, fc.nat(), (definition, items, seed) => {
-      const { steps: _steps, marks: _marks, ...undisturbed } = outcomeOf(drive(definition, items, quiet(seed)));
-      const trouble = { ...quiet(seed), daemon: 0.05, checkpoints: 0.1, interrupts: 0.1 };
-      const { steps: _more, marks: _others, ...disturbed } = outcomeOf(drive(definition, items, trouble));
-      expect(disturbed).toEqual(undisturbed);
-    }),
-    { numRuns: RUNS },
-  );
-});
+test(
+  "a run that is interrupted again and again, and resumed each time, comes to the same end",
+  () => {
+    fc.assert(
+      fc.property(definitions, itemLists, fc.nat(), (definition, items, seed) => {
+        const { steps: _steps, marks: _marks, ...undisturbed } = outcomeOf(drive(definition, items, quiet(seed)));
+        const trouble = { ...quiet(seed), daemon: 0.05, checkpoints: 0.1, interrupts: 0.1 };
+        const { steps: _more, marks: _others, ...disturbed } = outcomeOf(drive(definition, items, trouble));
+        expect(disturbed).toEqual(undisturbed);
+      }),
+      { numRuns: RUNS },
+    );
+  },
+  MINUTE,
+);
 
 test("the status of a run changes only as the table says", () => {
   const legal = new Set(
@@ -87,8 +104,6 @@ test("the status of a run changes only as the table says", () => {
   );
 });
 
-const RUNS = 200;
-
 /** The same workflow with every second step idempotent. */
 function marked(definition: Definition): Definition {
   const { flow } = definition;
@@ -97,62 +112,6 @@ function marked(definition: Definition): Definition {
   if (flow.mode !== "mapreduce") return { ...definition, flow: { ...flow, steps: mark(flow.steps) } };
   return { ...definition, flow: { ...flow, map: { ...flow.map, steps: mark(flow.map.steps) } } };
 }
-
-const SAMPLES: readonly Definition[] = [
-  {
-    name: "standard",
-    flow: {
-      mode: "standard",
-      steps: [
-        { id: "a", work: { kind: "shell", command: "work ok" }, capture: { x: "stdout" } },
-        { id: "b", work: { kind: "set", values: { y: "${x}!" } } },
-        {
-          id: "c",
-          work: { kind: "shell", command: "work fail-1 ${y}" },
-          retry: { attempts: 2, backoff_ms: 10, max_backoff_ms: 10 },
-        },
-        {
-          id: "d",
-          work: { kind: "shell", command: "work fail" },
-          on_failure: [{ id: "e", work: { kind: "shell", command: "work ok ${error.exit_code}" } }],
-          continue_on_error: true,
-        },
-        { id: "f", work: { kind: "shell", command: "work ok ${x}" }, capture: { z: "stdout" } },
-      ],
-    },
-  },
-  {
-    name: "iterative",
-    flow: {
-      mode: "iterative",
-      max_iterations: 5,
-      until: "n >= 3",
-      steps: [
-        { id: "a", work: { kind: "set", values: { n: "${default(n, 0) + 1}" } } },
-        { id: "b", work: { kind: "shell", command: "work ok ${n}" }, capture: { x: "stdout" } },
-      ],
-    },
-  },
-  {
-    name: "mapreduce",
-    flow: {
-      mode: "mapreduce",
-      setup: [{ id: "a", work: { kind: "shell", command: "work ok" } }],
-      map: {
-        input: { kind: "command", command: "work ok" },
-        max_parallel: 2,
-        steps: [
-          { id: "b", work: { kind: "shell", command: "work ok ${item}" }, capture: { result: "stdout" } },
-          { id: "c", work: { kind: "shell", command: "work fail" }, when: "item == 2" },
-        ],
-      },
-      reduce: [
-        { id: "d", work: { kind: "shell", command: "work ok ${map.results}" }, capture: { all: "stdout" } },
-        { id: "e", work: { kind: "set", values: { bad: "${map.failed}" } } },
-      ],
-    },
-  },
-];
 
 /** A daemon that dies at the given boundary, and at no other. */
 function once(boundary: number, machine = 0): Trouble {

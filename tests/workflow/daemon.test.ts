@@ -58,29 +58,6 @@ test("a failing step fails the run with its exit code, a retry is waited for, an
   expect(runs.lines()).toEqual([]);
 });
 
-for (const [moment, afterLines] of [0, 1, 2, 4].entries()) {
-  test(
-    `kill -9 of the daemon, moment ${moment}: each step's effect is there exactly once, and the run ends by itself`,
-    async () => {
-      const home = newHome();
-      const runs = new Runs(home);
-      const first = await home.live();
-      const id = await runs.begin(counting(5, 0.15));
-      await until(`${afterLines} effects`, () => runs.lines().length >= afterLines);
-      await home.kill(first);
-      if (moment === 2) await until("a step ends without a daemon", () => runs.exit(id, afterLines) !== "");
-      const second = await home.live();
-      await home.kill(second);
-      await home.live();
-      const { records } = await runs.is(id, "done");
-      expect(runs.lines()).toEqual(["s1", "s2", "s3", "s4", "s5"]);
-      expect(records.map(({ outcome }) => outcome)).toEqual(Array(5).fill("succeeded"));
-      expect(await runs.log(id)).toContain('"out5":"said 5"');
-    },
-    MINUTE,
-  );
-}
-
 test(
   "a machine crash in step 3 makes it uncertain; steps 1 and 2 are not run again, and a decision goes on",
   async () => {
@@ -119,10 +96,10 @@ test(
     await powerCut(home);
     await home.live(boot(2));
     await until("it runs again", () => runs.lines().length === 2);
-    const holder = home.ours().find((pid) => home.commandOf(pid).includes("/attempts/2"));
+    const holder = runs.holder(id, 2);
     const [left] = home.ours().filter((pid) => home.commandOf(pid).startsWith("sleep"));
     writeFileSync(home.file("go"), "");
-    killIfThere(holder ?? 0);
+    killIfThere(holder);
     await runs.is(id, "done");
     expect(home.ours()).not.toContain(left ?? 0);
     expect(runs.lines()).toEqual(["begun", "begun", "begun"]);
@@ -241,3 +218,27 @@ test("in safe mode no step begins; what waits goes on by itself when the operato
   await runs.is(id, "done");
   expect(runs.lines()).toEqual(["one"]);
 });
+
+test(
+  "steps in a row share a holder; one that is killed at rest is missed by nobody, and none stays when nothing is to be done",
+  async () => {
+    const home = newHome();
+    const runs = new Runs(home);
+    await home.live();
+    const wait = "while [ ! -e go ]; do sleep 0.01; done";
+    const id = await runs.begin(
+      `steps:\n  - shell: "true"\n  - shell: "true"\n  - shell: exit 3\n    retry: {attempts: 2, backoff: 1s}\n`,
+    );
+    await until("the third failed", () => runs.exit(id, 3) !== "");
+    expect([runs.holder(id, 2), runs.holder(id, 3)]).toEqual([runs.holder(id, 1), runs.holder(id, 1)]);
+    killIfThere(runs.holder(id, 3));
+    await runs.is(id, "failed");
+    expect(runs.holder(id, 4)).not.toBe(runs.holder(id, 3));
+    const other = await runs.begin(`steps:\n  - shell: ${wait}\n`);
+    await until("it runs", () => runs.show(other).then(({ at }) => at !== null));
+    writeFileSync(home.file("go"), "");
+    await runs.is(other, "done");
+    await until("none is left", () => !home.ours().some((pid) => home.commandOf(pid).includes("--orders")));
+  },
+  MINUTE,
+);

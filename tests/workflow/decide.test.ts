@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { itemAt } from "../../src/base/vector.ts";
 import { effectsOf } from "../../src/core/workflow/effects.ts";
-import { MAX_LOST } from "../../src/core/workflow/limits.ts";
+import { IN_PROCESS_A_TURN, MAX_LOST } from "../../src/core/workflow/limits.ts";
 import { childrenOf, progressOf } from "../../src/core/workflow/progress.ts";
 import { setAside, stateOf, workflowSession } from "../../src/core/workflow/run.ts";
 import { Story, set, shell } from "./stories.ts";
@@ -15,12 +15,53 @@ test("the end of a step and the start of the next are one transaction", () => {
   expect([story.state, story.effects]).toEqual(["done", ["finish"]]);
 });
 
-test("set steps in a row are a transaction each", () => {
-  const story = new Story([set("a", { n: 1 }), set("b", { n: "${n + 1}" }), set("c", { n: "${n + 1}" })]);
-  expect([story.variables, story.effects]).toEqual([{ n: 1 }, ["advance"]]);
-  expect(story.say({ kind: "advance" })).toEqual(["step.ended"]);
-  expect(story.say({ kind: "advance" })).toEqual(["step.ended", "ended"]);
+test("UC-3 set steps in a row are one transaction with the step before them and the start of the next", () => {
+  const story = new Story([shell("a"), set("b", { n: 1 }), set("c", { n: "${n + 1}" }), set("d", { n: "${n + 1}" })]);
+  expect(story.ends("a")).toEqual(["attempt.ended", "step.ended", "step.ended", "step.ended", "step.ended", "ended"]);
   expect([story.state, story.variables]).toEqual(["done", { n: 3 }]);
+});
+
+test("what happens in process in one transaction is bounded in number; the rest follows", () => {
+  const count = 2 * IN_PROCESS_A_TURN + 1;
+  const story = new Story(Array.from({ length: count }, (_, at) => set(`s${at}`, { n: at })));
+  expect([story.variables, story.effects]).toEqual([{ n: IN_PROCESS_A_TURN - 1 }, ["advance"]]);
+  expect(story.say({ kind: "advance" })).toHaveLength(IN_PROCESS_A_TURN);
+  expect(story.say({ kind: "advance" })).toEqual(["step.ended", "ended"]);
+  const failing = new Story(
+    Array.from({ length: count }, (_, at) => set(`s${at}`, { n: "${no}" }, { continue_on_error: true })),
+  );
+  expect(failing.run.records.length).toBe(IN_PROCESS_A_TURN);
+});
+
+test("what happens in process in one transaction is bounded in bytes, with what the transaction has beside it", () => {
+  const text = "x".repeat(100_000);
+  const story = new Story([
+    shell("a"),
+    set("b", { x: text }),
+    set("c", { y: text }),
+    set("d", { z: text }),
+    shell("e"),
+  ]);
+  expect(story.ends("a")).toEqual(["attempt.ended", "step.ended", "step.ended", "step.ended"]);
+  expect(story.effects).toEqual(["advance"]);
+  expect(story.say({ kind: "advance" })).toEqual(["step.ended", "attempt.started"]);
+  const large = new Story([set("a", { x: text }), set("b", { y: text }), set("c", { z: text })]);
+  expect([large.run.records.length, large.effects]).toEqual([0, ["advance"]]); // Its first event has the whole file.
+  expect(large.say({ kind: "advance" })).toEqual(["step.ended", "step.ended"]);
+});
+
+test("results of items that end in process are counted too", () => {
+  const map = {
+    input: { kind: "file", path: "x" },
+    max_parallel: 8,
+    steps: [set("a", { result: "${item}" })],
+  } as const;
+  const story = new Story({ mode: "mapreduce", setup: [], map, reduce: [] });
+  const items = Array.from({ length: 4 }, () => "x".repeat(50_000));
+  story.say({ kind: "items-read", from: 0, items, last: true });
+  expect(story.run.items.succeeded).toBeLessThan(4);
+  for (let turns = 0; story.state === "running" && turns < 10; turns += 1) story.say({ kind: "advance" });
+  expect([story.state, story.run.items.succeeded]).toEqual(["done", 4]);
 });
 
 test("a report that comes again, or late, changes nothing", () => {
@@ -291,4 +332,30 @@ test("how far a run is, and what it needs", () => {
   const done = new Story([shell("a")]);
   done.ends("a");
   expect(progressOf(done.run)).toMatchObject({ state: "done", step: 1, steps: 1, at: undefined });
+});
+
+test("W4 a wish to go on that is repeated is one wish, and another one's is refused while the run goes on", () => {
+  const story = new Story([shell("a")]);
+  const mine = { wish: "1", pid: 7, user: "ann" };
+  story.ends("a", 1);
+  expect(story.say({ kind: "resume", force: false, by: mine })).toEqual(["resumed", "attempt.started"]);
+  expect(story.restart().say({ kind: "resume", force: false, by: { ...mine, wish: "2" } })).toBe("running");
+  story.ends("a", 1);
+  expect(story.say({ kind: "resume", force: false, by: mine })).toEqual([]);
+  expect(story.state).toBe("failed");
+  expect(story.say({ kind: "resume", force: false, by: { ...mine, wish: "2" } })).toEqual([
+    "resumed",
+    "attempt.started",
+  ]);
+});
+
+test("W4 an answer about an uncertain step that is repeated is one answer, and the second one hears whose the first was", () => {
+  const story = new Story([shell("a"), shell("b")]);
+  const mine = { wish: "1", pid: 7, user: "ann" };
+  story.lost("a");
+  const answer = { kind: "resolve", attempt: "r1.1", verdict: "done" } as const;
+  expect(story.say({ ...answer, by: mine })).toEqual(["attempt.resolved", "step.ended", "attempt.started"]);
+  expect(story.restart().say({ ...answer, by: mine })).toEqual([]);
+  expect(story.say({ ...answer, by: { ...mine, wish: "2" } })).toBe("not-uncertain");
+  expect(story.run.asked).toMatchObject({ by: mine });
 });

@@ -14,6 +14,14 @@ const set = fc.constantFrom("x", "y").map((name) => ({
   kind: "set" as const,
   values: { [name]: "${default(x, 0)}-${default(y, 1)}" },
 }));
+const agent = fc.record({ word, value: fc.constantFrom("x", "y") }).map(({ word: how, value }) => ({
+  kind: "agent" as const,
+  provider: "scripted",
+  prompt: `think of \${default(${value}, 0)}`,
+  command: ["agent", `work ${how}`],
+}));
+/** There is no such provider: it fails before it begins. */
+const claude = fc.constant({ kind: "agent" as const, provider: "claude", prompt: "hello" });
 const retry = fc.record({
   attempts: fc.integer({ min: 1, max: 4 }),
   backoff_ms: fc.constant(10),
@@ -23,15 +31,22 @@ const retry = fc.record({
 const plain: fc.Arbitrary<Plain> = fc
   .record(
     {
-      work: fc.oneof({ weight: 4, arbitrary: shell }, { weight: 1, arbitrary: set }),
+      work: fc.oneof(
+        { weight: 8, arbitrary: shell },
+        { weight: 3, arbitrary: set },
+        { weight: 3, arbitrary: agent },
+        { weight: 1, arbitrary: claude },
+      ),
       when: fc.constantFrom("true", "default(x, 0) != 'never'", "iteration > 1"),
       retry,
       capture: fc.constantFrom({ x: "stdout" }, { y: "stdout" }, { x: "exit_code" }),
       continue_on_error: fc.boolean(),
+      idempotent: fc.boolean(),
+      on_uncertain: fc.constantFrom("ask" as const, "rerun" as const),
     },
     { requiredKeys: ["work"] },
   )
-  .map(({ capture, ...step }) => (step.work.kind === "shell" && capture !== undefined ? { ...step, capture } : step));
+  .map(({ capture, ...step }) => (step.work.kind !== "set" && capture !== undefined ? { ...step, capture } : step));
 
 const step: fc.Arbitrary<Bare> = fc
   .record({ step: plain, on_failure: fc.option(fc.array(plain, { maxLength: 2 }), { nil: undefined }) })

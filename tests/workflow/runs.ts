@@ -42,8 +42,17 @@ export class Runs {
 
   /** The exit of an attempt, where there is one. */
   exit(id: string, attempt: number): string {
+    return this.#file(id, attempt, "exit.json");
+  }
+
+  /** The process that holds an attempt: it may have held others before. */
+  holder(id: string, attempt: number): number {
+    return JSON.parse(this.#file(id, attempt, "claim.json")).pid;
+  }
+
+  #file(id: string, attempt: number, name: string): string {
     const [repo] = readdirSync(this.home.file("state"));
-    return this.home.text(`state/${repo}/sessions/${id}/attempts/${attempt}/exit.json`);
+    return this.home.text(`state/${repo}/sessions/${id}/attempts/${attempt}/${name}`);
   }
 
   /** The lines that steps have appended. */

@@ -14,8 +14,8 @@ export function shell(id: string, more: Partial<Step> = {}): Step {
   return { id, work: { kind: "shell", command: `work ${id}` }, ...more };
 }
 
-export function set(id: string, values: Readonly<Record<string, Json>>): Step {
-  return { id, work: { kind: "set", values } };
+export function set(id: string, values: Readonly<Record<string, Json>>, more: Partial<Step> = {}): Step {
+  return { id, work: { kind: "set", values }, ...more };
 }
 
 export class Story {

@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
 import { itemsOf } from "../../src/base/vector.ts";
+import { toCheckpoint } from "../../src/core/workflow/checkpoint.ts";
 import { changesOf } from "../../src/core/workflow/decide-versions.ts";
 import type { Definition, Flow, Step } from "../../src/core/workflow/definition.ts";
+import { masked } from "../../src/core/workflow/masked.ts";
+import { rollbackTo } from "../../src/core/workflow/rollback.ts";
 import { Story, set, shell } from "./stories.ts";
 
 const flowOf = (steps: readonly Step[]): Definition => ({ name: "story", flow: { mode: "standard", steps } });
@@ -123,4 +126,43 @@ test("a map's steps may change between two of its items", () => {
   expect(story.attempts).toEqual(["r1.2 m starting"]);
   story.ends("m");
   expect(story.attempts).toEqual(["r1.3 before starting"]);
+});
+
+test("a rollback to when a file had just changed passes over the steps that were the same, and begins with the new one", () => {
+  const story = failedAtC();
+  const changed = flowOf([shell("new"), shell("a", { capture: { x: "stdout" } }), shell("b"), shell("c")]);
+  story.say({ kind: "change", definition: changed, sourceSha256: "1" });
+  const then = toCheckpoint(story.run, "Manual", "");
+  story.say({ kind: "resume", force: false });
+  story.ends("new");
+  story.ends("c", 1);
+  const back = rollbackTo(story.run, then);
+  if (!back.ok) throw new Error(back.error.message);
+  expect(back.value.steps.map(({ step, outcome }) => `${step} ${outcome}`)).toEqual([
+    "new succeeded",
+    "a kept",
+    "b kept",
+    "c failed",
+  ]);
+  expect(story.say(back.value.command)).toEqual(["rolledback"]);
+  expect(rollbackTo(story.run, then)).toMatchObject({ ok: false, error: { code: "nothing-to-undo" } });
+  story.restart().say({ kind: "resume", force: false });
+  expect(story.attempts).toEqual(["r1.6 new starting"]);
+  story.ends("new");
+  expect([story.attempts, story.variables]).toEqual([["r1.7 c starting"], { x: "1" }]);
+});
+
+test("MK1 MK2 what is a secret by its name or look is hidden, also where another text has it in it", () => {
+  const shown = masked({
+    variables: {
+      db_password: "abcdef",
+      name: "ann",
+      url: "postgres://ann:pw@host/db",
+      list: ["x abcdef y"],
+      api_key: null,
+    },
+  });
+  expect(shown).toEqual({
+    variables: { db_password: "(hidden)", name: "ann", url: "(hidden)", list: ["x (hidden) y"], api_key: null },
+  });
 });

@@ -211,9 +211,13 @@ export class Daemon {
   }
 }
 
-export function creation(definition: Definition, parameters: Readonly<Record<string, Json>> = {}): WorkflowCommand {
-  const place = { path: "/w/flow.yml", repo: "w", cwd: "/w", worktree: undefined, environment: {} };
-  return { kind: "create", id: "r1", ...place, definition, sourceSha256: "0", parameters };
+export function creation(
+  definition: Definition,
+  parameters: Readonly<Record<string, Json>> = {},
+  { id, cwd } = { id: "r1", cwd: "/w" },
+): WorkflowCommand {
+  const place = { path: "/w/flow.yml", repo: "w", cwd, worktree: undefined, environment: {} };
+  return { kind: "create", id, ...place, definition, sourceSha256: "0", parameters };
 }
 
 export function isOver(run: Run): boolean {

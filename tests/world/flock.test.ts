@@ -76,7 +76,7 @@ test("a process is alive until it is killed, and a zombie or a stranger is not i
   const child = Bun.spawn(["sleep", "1000"]);
   const who = identify(processes, child.pid);
   if (who === undefined) throw new Error("the child was not found");
-  expect(processes.alive(who)).toBe(true);
+  expect([processes.alive(who), processes.isTaken(who.pid)]).toEqual([true, true]);
   expect(processes.alive({ ...who, startTime: who.startTime + 1 })).toBe(false);
   expect(processes.alive({ ...who, bootId: "another boot" })).toBe(false);
   expect(processes.kill({ ...who, startTime: 1 }, "SIGKILL")).toBe(false);
@@ -85,6 +85,7 @@ test("a process is alive until it is killed, and a zombie or a stranger is not i
   expect(processes.alive(who)).toBe(false);
   expect(processes.kill(who, "SIGTERM")).toBe(false);
   expect(processes.startTime(2 ** 22 + 1)).toBeUndefined();
+  expect(processes.isTaken(2 ** 22 + 1)).toBe(false);
 });
 
 test("the start time is found behind any name a program gives itself", () => {

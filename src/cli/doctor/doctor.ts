@@ -19,6 +19,7 @@ import { checkLocks, checkRecovery } from "./running.ts";
 import { checkAgents, checkClock, checkConfiguration, checkHome, checkRuntime, checkService } from "./setup.ts";
 import { checkSockets } from "./sockets.ts";
 import { checkCheckpoints, checkLog, checkQuarantine, checkSmallFiles, checkTapes } from "./storage.ts";
+import { checkWorkflows } from "./workflows.ts";
 
 export type DoctorFlags = DataFlags & { readonly deep?: boolean; readonly fix?: boolean };
 
@@ -39,6 +40,7 @@ const WITH_HOME: readonly (readonly [string, Checker])[] = [
   ["recovery", checkRecovery],
   ["log", checkLog],
   ["checkpoints", checkCheckpoints],
+  ["workflows", checkWorkflows],
   ["tapes", checkTapes],
   ["records", checkSmallFiles],
   ["quarantine", checkQuarantine],

@@ -9,7 +9,7 @@ import { count } from "../print.ts";
 import { type Finding, fine, type Listed, problem, type Site, some, warning } from "./check.ts";
 
 const OTHERS = 0o077;
-const DIRECTORY = 0o700;
+export const DIRECTORY = 0o700;
 const FILE = 0o600;
 /** Writers of ours take milliseconds. */
 const OLD_TEMP_MS = 60_000;
@@ -17,7 +17,18 @@ const OLD_TEMP_MS = 60_000;
 const MOST_FILES = 20_000;
 
 /** What is ours in a home; whatever else somebody keeps there is theirs. */
-const OURS = ["run", "wal", "wal.lock", "tmux", "recovery", "terminals", "agents", "state", "quarantine", "ballast"];
+export const OURS: readonly string[] = [
+  "run",
+  "wal",
+  "wal.lock",
+  "tmux",
+  "recovery",
+  "terminals",
+  "agents",
+  "state",
+  "quarantine",
+  "ballast",
+];
 
 /** The home and what is ours below it, the upper levels first, links not followed; not all of it where it is a great many. */
 export function listFiles(site: Pick<Site, "reach" | "machine" | "home" | "deep">): Listed[] {

@@ -110,7 +110,7 @@ function badCheckpoints(paths: readonly string[]): Finding {
   });
 }
 
-const IS_TAPE = /\/terminals\/[^/]+\/tape\/[^/]+$/;
+const IS_TAPE = /\/(?:terminals\/[^/]+|attempts\/\d+)\/tape\/[^/]+$/;
 
 /** Tapes have no checksums: what can be read is what was written, and a bad sector says so. */
 export async function checkTapes(site: Site): Promise<Finding[]> {

@@ -16,6 +16,7 @@ import { Operator } from "./operator.ts";
 import { configure, type Site } from "./site.ts";
 import { typeAtRandom } from "./typist.ts";
 import { Verifier } from "./verify.ts";
+import { Workflows } from "./workflows.ts";
 
 /** The killer's work is no crash loop (DESIGN §6); that one has a phase of its own. */
 const NO_CRASH_LOOP = { crashes: 1_000_000, windowS: 60 };
@@ -37,6 +38,7 @@ export class Drill {
   readonly findings = new Findings();
   readonly ledger = new Ledger();
   readonly kills: Kills;
+  readonly workflows: Workflows;
   /** How long after the third crash safe mode was in force. */
   safeModeMs: number | undefined;
   readonly #site: Site;
@@ -53,6 +55,7 @@ export class Drill {
     this.#going = new Going(site.reach.clock);
     this.#dice = new Dice(plan.seed);
     this.kills = new Kills(site, this.findings);
+    this.workflows = new Workflows(site, this.findings);
     const habits = { dice: this.#dice.another(), tickS: Math.max(0.4, plan.terminals / TICKS_A_SECOND) }; // D2
     this.#operator = new Operator(site, this.ledger, this.findings, habits);
   }
@@ -62,13 +65,15 @@ export class Drill {
     if ((await this.kills.live()) === undefined) return this.findings.violate("Holdfast did not come up");
     await this.#open();
     const lookout = new Lookout(this.#site, this.findings).keepLooking(this.#going);
-    const others = Promise.all([lookout, typeAtRandom(this.ledger, this.#dice.another(), this.#going)]);
+    const runs = this.workflows.work(this.#going);
+    const others = Promise.all([lookout, runs, typeAtRandom(this.ledger, this.#dice.another(), this.#going)]);
     others.catch(() => undefined); // Told where it is waited for.
     await this.#killAtRandom();
     await this.#crashLoop();
     this.#going.stop();
     await others;
     await this.#progress.phase("comparing what is there with what was acknowledged");
+    await this.workflows.verify();
     await new Verifier(this.#site, this.ledger, this.findings).verify();
   }
 

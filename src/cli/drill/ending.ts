@@ -4,6 +4,7 @@
 import { writeWanted } from "../../log/wanted.ts";
 import { ask } from "./ask.ts";
 import type { Findings } from "./findings.ts";
+import { cancelRuns } from "./flows.ts";
 import { until } from "./going.ts";
 import { killAll, processesOf } from "./processes.ts";
 import { type Site, whoRuns } from "./site.ts";
@@ -30,6 +31,7 @@ function isThere(who: unknown): boolean {
 /** Ends every terminal through the daemon, then Holdfast itself (E2). */
 export async function endEverything(site: Site, findings: Findings): Promise<void> {
   const { clock } = site.reach;
+  await cancelRuns(site);
   const ended = await until(clock, END_MS, async () => ((await endTerminals(site)) === 0 ? true : undefined));
   if (ended === undefined) findings.violate(`terminals that were ended still run after ${END_MS / 1000} s`);
   await goDown(site, findings);

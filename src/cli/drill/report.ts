@@ -19,6 +19,7 @@ export function drillJson(drill: Drill, plan: DrillPlan, home: string | undefine
     terminals: plan.terminals,
     seconds: plan.seconds,
     ...sums(drill),
+    workflows: drill.workflows.sums,
     safeModeMs: drill.safeModeMs === undefined ? null : Math.round(drill.safeModeMs),
     killed: drill.kills.all.map(({ what, pids, atMs, recovering, backMs }) => {
       return {
@@ -91,11 +92,13 @@ export function drillText(drill: Drill, plan: DrillPlan, home: string | undefine
   const { lines, bytes, opened } = sums(drill);
   const safe =
     drill.safeModeMs === undefined ? "" : `, and safe mode ${Math.round(drill.safeModeMs)} ms after the third`;
+  const { runs, effects } = drill.workflows.sums;
   return [
     `seed ${plan.seed}: ${drill.kills.all.length} kills in ${plan.seconds} s and in a crash loop${safe}`,
     `live again: ${timesText(liveMsOf(drill.kills.all))}`,
     `killed while it recovered, with the backoff that follows: ${timesText(liveMsOf(drill.kills.all, true))}`,
     `${opened} terminals, ${plan.terminals} of them throughout; ${lines} lines typed and confirmed; ${bytes} bytes read`,
+    `${runs} workflow runs of all three modes, with ${effects} effects`,
     `lost ${lost}, doubled ${doubled}, orphans ${orphans}`,
     ...violations.map((words) => `✗ ${words}`),
     ...(home === undefined ? [] : [`its home was kept: ${home}`]),

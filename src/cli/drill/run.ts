@@ -128,7 +128,7 @@ async function swept(site: Site): Promise<true | undefined> {
   return undefined;
 }
 
-/** A holder is only seen once it has its claim. So the home is moved away first: whoever has none then can never make one. */
+/** Who is just being executed is not seen. So the home is moved away first: a holder that has no claim then can never make one. */
 async function sweepOnce(site: Site, gone: Site): Promise<true | undefined> {
   const { disk } = site.reach;
   const there = disk.stat(site.home) !== undefined;

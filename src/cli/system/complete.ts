@@ -10,6 +10,7 @@ import { chosenHome } from "../home.ts";
 import { type Context, EXIT, type Exit, type Named } from "../outside.ts";
 import { visible } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";
+import { shortId } from "../sessions.ts";
 import { within } from "../time.ts";
 
 /** Longer than this nobody waits for a Tab. */
@@ -50,8 +51,10 @@ async function namesOf(client: RpcClient, kind: Named): Promise<Result<readonly 
   switch (kind) {
     case "terminal":
       return each(await client.call("terminal.list", { brief: true }), ({ name }) => name);
+    case "run":
+      return each(await client.call("workflow.list", {}), single);
     case "agent":
-      return each(await client.call("agent.list", {}), ({ name }) => name);
+      return each(await client.call("agent.list", {}), single);
     case "prompt":
       return each(await client.call("prompt.list", {}), ({ id }) => id);
     case "rule":
@@ -59,8 +62,15 @@ async function namesOf(client: RpcClient, kind: Named): Promise<Result<readonly 
   }
 }
 
-function each<T>(list: Result<readonly T[]>, name: (one: T) => string): Result<readonly string[]> {
-  return list.ok ? ok(list.value.map(name)) : list;
+type Owner = { readonly id: string; readonly name: string };
+
+/** A name that several have says nothing: then their ids do. */
+function single({ id, name }: Owner, all: readonly Owner[]): string {
+  return all.filter((other) => other.name === name).length === 1 ? name : shortId(id);
+}
+
+function each<T>(list: Result<readonly T[]>, name: (one: T, all: readonly T[]) => string): Result<readonly string[]> {
+  return list.ok ? ok(list.value.map((one) => name(one, list.value))) : list;
 }
 
 export const completeCommand = reaching(complete);

@@ -97,7 +97,7 @@ async function tellWatchdog({ sockets }: Reach, home: string): Promise<void> {
     line.send(encodeHeartbeat({ type: "look" }));
     line.end();
   } catch (error) {
-    if (!isFault(error, "ENOENT", "ECONNREFUSED")) throw error;
+    if (!isFault(error, "ENOENT", "ECONNREFUSED", "ECONNRESET")) throw error;
   }
 }
 

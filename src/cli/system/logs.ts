@@ -1,4 +1,5 @@
 // `holdfast logs`: what watchdog and daemon have said, and with --follow what they go on to say.
+// With --step: what the attempts of a workflow's step have written (workflows/step-logs.ts).
 // LG1. A log that is turned over meanwhile is read from its beginning again.
 import { ok, refused } from "../../base/result.ts";
 import { joinPath } from "../../log/file.ts";
@@ -6,15 +7,36 @@ import { logPath } from "../../log/run-log.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { readPart } from "../log-file.ts";
-import { command, EXIT, type Exit, type Outside } from "../outside.ts";
+import { EXIT, type Exit, type Outside } from "../outside.ts";
 import { visible, visibleLine } from "../print.ts";
+import { type Reach, reaching } from "../reach.ts";
 
-export type LogsFlags = DataFlags & { readonly lines: number; readonly follow?: boolean };
+export type LogsFlags = DataFlags & {
+  readonly lines?: number;
+  readonly follow?: boolean;
+  readonly step?: string;
+  readonly attempt?: number;
+  readonly item?: number;
+};
+
+const USUAL_LINES = 50;
 
 /** As many lines as anybody reads fit in here. */
 const MOST_BYTES = 1 << 20;
 
-async function logs(outside: Outside, flags: LogsFlags): Promise<Exit> {
+/** With a step it is about a run of a workflow, and not about us. */
+async function logs(reach: Reach, flags: LogsFlags, run?: string): Promise<Exit> {
+  const { step, lines, attempt, item } = flags;
+  if (step === undefined) {
+    const given = [run, attempt, item].some((one) => one !== undefined);
+    return given ? refused("usage", "Which step is meant?", "holdfast logs --step STEP [run]") : ownLogs(reach, flags);
+  }
+  if (lines !== undefined) return refused("usage", "--lines is not for steps.", "All of a step's output is printed.");
+  const { stepLogs } = await import("../workflows/step-logs.ts");
+  return stepLogs(reach, flags, step, run);
+}
+
+async function ownLogs(outside: Outside, { lines: wanted = USUAL_LINES, ...flags }: LogsFlags): Promise<Exit> {
   const home = existingHome(outside, flags.home);
   if (!home.ok) return home;
   const path = logPath(home.value);
@@ -25,7 +47,7 @@ async function logs(outside: Outside, flags: LogsFlags): Promise<Exit> {
   const from = Math.max(0, (size ?? 0) - MOST_BYTES);
   const lines = readPart(outside.disk, path, from, MOST_BYTES).split("\n");
   const rest = lines.pop() ?? "";
-  const last = flags.lines === 0 ? [] : lines.slice(-flags.lines);
+  const last = wanted === 0 ? [] : lines.slice(-wanted);
   if (!flags.follow) {
     const text = flags.json ? `${visibleLine(JSON.stringify(last))}\n` : linesText(last, false);
     await outside.console.out.write(text);
@@ -64,4 +86,4 @@ async function follow(
   }
 }
 
-export const logsCommand = command(logs);
+export const logsCommand = reaching(logs);

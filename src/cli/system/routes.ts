@@ -1,9 +1,10 @@
 // The commands on Holdfast itself: what they are called and take.
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { DoctorFlags } from "../doctor/doctor.ts";
-import { countFlag, type DataFlags, flag, type HomeFlags, home, terminal, text } from "../flags.ts";
+import { type DataFlags, flag, type HomeFlags, home, numberFlag, terminal, text, textFlag } from "../flags.ts";
 import type { Context } from "../outside.ts";
 import type { InstallFlags } from "../service/install.ts";
+import { workflow } from "../workflows/words.ts";
 import type { DownFlags } from "./down.ts";
 import type { GcFlags } from "./gc.ts";
 import type { LogsFlags } from "./logs.ts";
@@ -33,18 +34,27 @@ const status = buildCommand<DataFlags, [], Context>({
   docs: { brief: "Say what runs on this home, and how it is" },
 });
 
-const logs = buildCommand<LogsFlags, [], Context>({
+const logs = buildCommand<LogsFlags, [run?: string], Context>({
   loader: async () => (await import("./logs.ts")).logsCommand,
   parameters: {
     flags: {
       home,
-      lines: countFlag("50", "How many lines to begin with"),
-      follow: flag("Go on with what comes, until Ctrl-C"),
-      json: flag("One JSON array of lines; with --follow one JSON text a line"),
+      lines: numberFlag("n", "How many lines to begin with [default = 50]"),
+      follow: flag("Go on with what comes, until Ctrl-C; with --step also until the run comes to rest"),
+      step: textFlag(
+        "step",
+        "The output of this step of a workflow run: of all its attempts, stdout to stdout and stderr to stderr",
+      ),
+      attempt: numberFlag("n", "With --step: only the attempt with this number"),
+      item: numberFlag("n", "With --step: only the attempts at this item of a map"),
+      json: flag(
+        "One JSON array of lines; with --follow one JSON text a line; with --step one JSON array of {attempt, number, step, item, try, startedAt, code, signal, error, at, output, stderr}",
+      ),
     },
     aliases: { n: "lines", f: "follow" },
+    positional: { kind: "tuple", parameters: [{ ...workflow, optional: true }] },
   },
-  docs: { brief: "Print what watchdog and daemon have said" },
+  docs: { brief: "Print what watchdog and daemon have said, or what a step of a workflow run has written" },
 });
 
 const restoredOnes = {

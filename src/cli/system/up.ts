@@ -1,8 +1,9 @@
-// `holdfast up`: starts Holdfast on this home, or says that it runs; returns when it is live.
+// `holdfast up`: starts Holdfast on this home, or says that it runs; returns when it is live. A home that others may look into is closed.
 import { ok, type Result } from "../../base/result.ts";
 import { UNIT_NAME } from "../../core/service-unit.ts";
 import { readServiceMark } from "../../log/service-mark.ts";
 import { readWanted } from "../../log/wanted.ts";
+import { realMachine } from "../../world/real-machine.ts";
 import { onDaemon } from "../client.ts";
 import type { DataFlags } from "../flags.ts";
 import { runningOn } from "../held.ts";
@@ -11,12 +12,15 @@ import { EXIT, type Exit } from "../outside.ts";
 import { say } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";
 import { startWatchdog } from "../start.ts";
+import { closeHome } from "./close-home.ts";
 import { stopped } from "./down.ts";
 import { printStatus } from "./status.ts";
 
 async function up(reach: Reach, flags: DataFlags): Promise<Exit> {
   const home = meantHome(reach, flags.home);
   if (!home.ok) return home;
+  const closed = closeHome(realMachine(), reach.disk, home.value);
+  if (closed !== undefined) await say(reach.console, closed);
   const settled = await settle(reach, home.value);
   if (!settled.ok) return settled;
   const status = await onDaemon(reach, home.value, (client) => client.call("status", {}));

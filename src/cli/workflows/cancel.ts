@@ -16,13 +16,17 @@ async function cancel(reach: Reach, flags: DataFlags, key: string): Promise<Exit
   const cancelled = await onDaemon<ListedRun>(reach, home.value, async (client) => {
     const runs = await client.call("workflow.list", {});
     if (!runs.ok) return runs;
-    const run = pickRun(runs.value, key);
+    const run = pickRun(runs.value, key, { absolute: reach.console.absolute, meant: canEnd });
     return run.ok ? client.call("workflow.cancel", { id: run.value.id }) : run;
   });
   if (!cancelled.ok) return cancelled;
   if (flags.json) await printRun(reach, cancelled.value);
   else if (cancelled.value.state !== "cancelled") await say(reach.console, `${cancelled.value.name} is being stopped.`);
   return ok(EXIT.ok);
+}
+
+function canEnd({ state }: ListedRun): boolean {
+  return state !== "done" && state !== "cancelled";
 }
 
 export const cancelCommand = reaching(cancel);

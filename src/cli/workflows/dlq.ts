@@ -1,12 +1,13 @@
-// `holdfast dlq ls|retry|clear`: the items of a map that failed for good.
-import { ok, type Result } from "../../base/result.ts";
+// `holdfast dlq ls|show|retry|clear`: the items of a map that failed for good.
+// DQ1. All of them, or those that are named. To ask twice is to ask once: what a daemon took before it died is not in the queue any more.
+import { ok, type Result, refused } from "../../base/result.ts";
 import type { RpcClient } from "../../wire/rpc-client.ts";
-import type { DeadLetter, ListedRun } from "../../wire/workflow-rpc.ts";
+import type { DeadLetter, ListedRun, ShownItem } from "../../wire/workflow-rpc.ts";
 import { onDaemon } from "../client.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { EXIT, type Exit } from "../outside.ts";
-import { count, say, visibleLine } from "../print.ts";
+import { count, say, visible, visibleLine } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";
 import { columns } from "../table.ts";
 import { followToEnd } from "./ended.ts";
@@ -16,16 +17,20 @@ export type DlqFlags = DataFlags & { readonly detach?: boolean };
 
 const HEAD = ["ITEM", "TRIES", "STEP", "WHY", "VALUE"];
 
-async function runOf(client: RpcClient, key: string): Promise<Result<ListedRun>> {
+async function runOf({ console }: Reach, client: RpcClient, key: string): Promise<Result<ListedRun>> {
   const runs = await client.call("workflow.list", {});
-  return runs.ok ? pickRun(runs.value, key) : runs;
+  return runs.ok ? pickRun(runs.value, key, { absolute: console.absolute, meant: hasFailed }) : runs;
+}
+
+function hasFailed({ items }: ListedRun): boolean {
+  return items !== null && items.failed > 0;
 }
 
 async function ls(reach: Reach, flags: DataFlags, key: string): Promise<Exit> {
   const home = existingHome(reach, flags.home);
   if (!home.ok) return home;
   const letters = await onDaemon(reach, home.value, async (client) => {
-    const run = await runOf(client, key);
+    const run = await runOf(reach, client, key);
     return run.ok ? lettersOf(client, run.value.id) : run;
   });
   if (!letters.ok) return letters;
@@ -59,14 +64,40 @@ function tableOf({ console }: Reach, letters: readonly DeadLetter[]): string {
     .join("");
 }
 
-/** All of them; to ask twice is to ask once, since the queue is empty then. */
-async function change(reach: Reach, flags: DlqFlags, method: "dlq.retry" | "dlq.clear", key: string): Promise<Exit> {
+async function show(reach: Reach, flags: DataFlags, key: string, item: number): Promise<Exit> {
   const home = existingHome(reach, flags.home);
   if (!home.ok) return home;
-  const done = await onDaemon(reach, home.value, async (client) => {
-    const run = await runOf(client, key);
+  const shown = await onDaemon(reach, home.value, async (client) => {
+    const run = await runOf(reach, client, key);
+    return run.ok ? client.call("dlq.show", { id: run.value.id, item }) : run;
+  });
+  if (!shown.ok) return shown;
+  const { out } = reach.console;
+  await out.write(flags.json ? `${visibleLine(JSON.stringify(shown.value))}\n` : visible(itemText(shown.value)));
+  return ok(EXIT.ok);
+}
+
+function itemText({ item, state, tries, at, error, value }: ShownItem): string {
+  const why = error === null ? [] : [`step: ${error.step}`, `why: ${error.message}`];
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return [`item: ${item}`, `state: ${state}`, `tries: ${tries}`, ...(at === null ? [] : [`at: ${at}`]), ...why]
+    .concat(`value: ${text}`, "")
+    .join("\n");
+}
+
+type Change = "dlq.retry" | "dlq.clear";
+
+async function change(reach: Reach, flags: DlqFlags, method: Change, words: readonly string[]): Promise<Exit> {
+  const [key = "", ...named] = words;
+  const items = numbersOf(named);
+  if (!items.ok) return items;
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const done = await onDaemon(reach, home.value, async (client, again) => {
+    const run = await runOf(reach, client, key);
     if (!run.ok) return run;
-    return client.call(method, { id: run.value.id, items: "all" });
+    const taken = await client.call(method, { id: run.value.id, items: items.value });
+    return again && !taken.ok && taken.error.code === "not-in-queue" ? run : taken; // DQ1
   });
   if (!done.ok) return done;
   const json = flags.json === true;
@@ -76,10 +107,17 @@ async function change(reach: Reach, flags: DlqFlags, method: "dlq.retry" | "dlq.
   return ok(EXIT.ok);
 }
 
+function numbersOf(words: readonly string[]): Result<readonly number[] | "all"> {
+  const wrong = words.find((word) => !/^\d{1,9}$/.test(word));
+  if (wrong !== undefined) return refused("usage", `"${wrong}" is no item.`, "holdfast dlq ls shows their numbers.");
+  return ok(words.length === 0 ? "all" : words.map(Number));
+}
+
 export const dlqLsCommand = reaching(ls);
-export const dlqRetryCommand = reaching((reach: Reach, flags: DlqFlags, key: string) =>
-  change(reach, flags, "dlq.retry", key),
+export const dlqShowCommand = reaching(show);
+export const dlqRetryCommand = reaching((reach: Reach, flags: DlqFlags, ...words: readonly string[]) =>
+  change(reach, flags, "dlq.retry", words),
 );
-export const dlqClearCommand = reaching((reach: Reach, flags: DlqFlags, key: string) =>
-  change(reach, flags, "dlq.clear", key),
+export const dlqClearCommand = reaching((reach: Reach, flags: DlqFlags, ...words: readonly string[]) =>
+  change(reach, flags, "dlq.clear", words),
 );

@@ -11,7 +11,9 @@ import { NO_SIGHT, sightOf } from "./sight.ts";
 
 /** Follows the run, says how it ended, and makes that the exit code. */
 export async function followToEnd(reach: Reach, home: string, id: string, json: boolean): Promise<Exit> {
-  const followed = await follow(reach, home, id, json ? NO_SIGHT : sightOf(reach));
+  const sight = json ? NO_SIGHT : sightOf(reach, home);
+  const followed = await follow(reach, home, id, sight);
+  await sight.end();
   if (!followed.ok) return followed;
   if (json) await printRun(reach, followed.value.run);
   else await say(reach.console, endText(followed.value));
@@ -19,12 +21,25 @@ export async function followToEnd(reach: Reach, home: string, id: string, json: 
 }
 
 function endText({ run, left }: Followed): string {
-  const { id, name, state, error } = run;
+  const { id, name, state } = run;
   const again = `holdfast resume ${shortId(id)}`;
   if (left) return `${name} goes on; \`${again}\` follows it again.`;
   if (state === "uncertain" || state === "waiting") return uncertainText(run);
-  if (state === "failed") return `${name} failed: ${error?.step ?? ""}: ${error?.message ?? ""}\n  → ${again}`;
-  return state === "interrupted" ? `${name} was interrupted.\n  → ${again}` : `${name} is ${state}.`;
+  if (state === "failed") return failedText(run, again);
+  return state === "interrupted" ? `${name} was interrupted.\n  → ${again}` : `${name} is ${state}.${leftText(run)}`;
+}
+
+function failedText({ id, name, error }: ListedRun, again: string): string {
+  const { step, message } = error ?? { step: "", message: "" };
+  // What failed before it began has written nothing.
+  const logs = error?.exitCode == null ? "" : `\n  → holdfast logs --step ${step} ${shortId(id)}`;
+  return `${name} failed: ${step}: ${message}\n  → ${again}${logs}`;
+}
+
+/** It stays: what came of it is the person's. */
+function leftText({ worktree }: ListedRun): string {
+  if (worktree === null) return "";
+  return `\n  → its work is in ${worktree.path} (branch ${worktree.branch}); \`git worktree remove\` takes it away`;
 }
 
 export function uncertainText({ id, name, step, needs }: ListedRun): string {

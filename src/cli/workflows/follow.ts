@@ -12,8 +12,18 @@ import { pause } from "../time.ts";
 
 /** How long we look at the same picture: time goes by in it. */
 const TICK_MS = 1_000;
+/** Where somebody sees what a step is writing: often enough to look as if it came by itself. */
+const LOOK_MS = 200;
 
-export type Sight = { show(run: ShownRun): Promise<void> };
+export interface Sight {
+  /** Whether what is written meanwhile is shown. */
+  readonly live: boolean;
+  show(run: ShownRun): Promise<void>;
+  /** Nothing is known to have changed; what is on disk may have. */
+  look(): Promise<void>;
+  /** Nothing more is shown: what lived is gone. */
+  end(): Promise<void>;
+}
 export type Followed = { readonly run: ListedRun; readonly left: boolean };
 
 export async function follow(reach: Reach, home: string, id: string, sight: Sight): Promise<Result<Followed>> {
@@ -57,16 +67,29 @@ async function watch(reach: Reach, client: RpcClient, watching: Watching): Promi
     from += shown.value.records.length;
     if (from < shown.value.ended) continue;
     if (shown.value.state !== "running") return ok({ kind: "over", run: shown.value, left: false });
-    const next = await Promise.race([changed, gone, left, pause(reach.clock, TICK_MS)]); // FL2
+    const next = await news(reach, Promise.race([changed, gone, left]), sight); // FL2
     if (next === "left") return ok({ kind: "over", run: shown.value, left: true });
     if (next === "gone") return ok({ kind: "gone", from });
   }
 }
 
-function nextChange(client: RpcClient, id: string): Promise<void> {
+/** What comes first: news, or the end of our patience; what lives is looked at meanwhile. */
+async function news({ clock }: Reach, coming: Promise<News>, sight: Sight): Promise<News> {
+  for (let waited = 0; waited < TICK_MS; waited += sight.live ? LOOK_MS : TICK_MS) {
+    const paused = pause(clock, sight.live ? LOOK_MS : TICK_MS).then(() => "paused" as const);
+    const came = await Promise.race([coming, paused]);
+    if (came !== "paused") return came;
+    await sight.look();
+  }
+  return "changed";
+}
+
+type News = "changed" | "gone" | "left";
+
+function nextChange(client: RpcClient, id: string): Promise<"changed"> {
   return new Promise((resolve) => {
     client.onNotice = ({ data }) => {
-      if (isObject(data) && data["id"] === id) resolve();
+      if (isObject(data) && data["id"] === id) resolve("changed");
     };
   });
 }

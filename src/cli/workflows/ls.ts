@@ -12,6 +12,7 @@ import { columns } from "../table.ts";
 import { rowOf, stateText } from "./rows.ts";
 
 const HEAD = ["ID", "NAME", "STARTED", "STATE", "NEXT"];
+const WORKTREE = "WORKTREE";
 
 async function workflows(reach: Reach, flags: DataFlags): Promise<Exit> {
   const home = meantHome(reach, flags.home);
@@ -27,8 +28,9 @@ async function workflows(reach: Reach, flags: DataFlags): Promise<Exit> {
 }
 
 function tableOf({ console }: Reach, runs: readonly ListedRun[]): string {
-  const rows = runs.map((run) => cellsOf(run).map(visibleLine));
-  return columns([HEAD, ...rows], console.widthOf)
+  const some = runs.some(({ worktree }) => worktree !== null);
+  const rows = runs.map((run) => [...cellsOf(run), ...(some ? [run.worktree?.path ?? ""] : [])].map(visibleLine));
+  return columns([[...HEAD, ...(some ? [WORKTREE] : [])], ...rows], console.widthOf)
     .map((line) => `${line.trimEnd()}\n`)
     .join("");
 }

@@ -1,21 +1,17 @@
 // The commands on workflows: what they are called and take.
-import { buildCommand, buildRouteMap } from "@stricli/core";
+import { buildCommand } from "@stricli/core";
 import { type DataFlags, flag, home, text, textFlag } from "../flags.ts";
 import type { Context } from "../outside.ts";
-import type { DlqFlags } from "./dlq.ts";
+import { checkpoints } from "./checkpoint-routes.ts";
+import { dlq } from "./dlq-routes.ts";
+import type { MigrateFlags } from "./migrate.ts";
 import type { ResumeFlags } from "./resume.ts";
 import type { RunFlags } from "./run.ts";
+import { ROW, workflow } from "./words.ts";
 
-const ROW = "{id, name, path, state, step, steps, startedAt, at, iteration, items, needs, error}";
 const WATCHING = "Ctrl-C interrupts the run; Ctrl-\\ and a closed window only stop watching, and the run goes on.";
 const EXITS =
   "The exit code is the failed step's, 0 where the run is done, 3 where it waits for a person, 130 where it was interrupted.";
-
-const workflow = {
-  parse: text,
-  placeholder: "run",
-  brief: "A run's id, the beginning of its id, or its name",
-} as const;
 
 const run = buildCommand<RunFlags, [file: string], Context>({
   loader: async () => (await import("./run.ts")).runCommand,
@@ -32,6 +28,9 @@ const run = buildCommand<RunFlags, [file: string], Context>({
       },
       paramFile: textFlag("file", "A YAML or JSON file with parameters; --param wins over it"),
       detach: flag("Return at once, and print the run's id"),
+      worktree: flag(
+        "In a git worktree of its own, on a branch of its own (holdfast/NAME-ID); it stays when the run has ended",
+      ),
       check: flag("Only check the file; nothing is run, and nothing is started"),
       json: flag(`One JSON object ${ROW}, when the run has come to rest; with --detach at once`),
     },
@@ -96,40 +95,45 @@ const cancel = buildCommand<DataFlags, [run: string], Context>({
   docs: { brief: "Stop a run for good; its steps are asked to end (SIGTERM), and made to after ten seconds" },
 });
 
-const letters = { parse: text, placeholder: "run", brief: workflow.brief } as const;
-const LETTER = "{item, value, tries, step, message, at}";
-
-const dlqLs = buildCommand<DataFlags, [run: string], Context>({
-  loader: async () => (await import("./dlq.ts")).dlqLsCommand,
+const migrate = buildCommand<MigrateFlags, [dir?: string], Context>({
+  loader: async () => (await import("./migrate.ts")).migrateCommand,
   parameters: {
-    flags: { home, json: flag(`One JSON array of ${LETTER}`) },
-    positional: { kind: "tuple", parameters: [letters] },
+    flags: {
+      home,
+      workflow: {
+        kind: "parsed",
+        parse: text,
+        variadic: true,
+        optional: true,
+        placeholder: "file",
+        brief: "The workflow file of records that name none, or whose file has moved. May be given more than once",
+      },
+      dryRun: flag("Only say what would become of each; nothing is changed"),
+      json: flag(
+        "One JSON object {at, directory, dryRun, migrated, items: [{layout, path, old, name, fate, run, state, reason, notes, next}]}",
+      ),
+    },
+    aliases: { n: "dryRun" },
+    positional: {
+      kind: "tuple",
+      parameters: [
+        {
+          parse: text,
+          placeholder: "dir",
+          optional: true,
+          brief: "Where the older program kept its state [default = the home]",
+        },
+      ],
+    },
   },
-  docs: { brief: "List the items of a run's map that failed for good" },
-});
-
-const dlqRetry = buildCommand<DlqFlags, [run: string], Context>({
-  loader: async () => (await import("./dlq.ts")).dlqRetryCommand,
-  parameters: {
-    flags: { home, detach: flag("Do not follow it"), json: flag(`One JSON object ${ROW}`) },
-    aliases: { d: "detach" },
-    positional: { kind: "tuple", parameters: [letters] },
+  docs: {
+    brief: "Take over runs that an older program began, so that they can be resumed",
+    fullDescription: [
+      "Knows the state of sessions (current_step, completed_steps), ID/checkpoints/*.checkpoint.json, mapreduce/jobs/ and sessions/ID/checkpoint.json (docs/WORKFLOWS.md).",
+      "Originals are only read. A run that was migrated before is not migrated again. What cannot be taken over is said, with the reason.",
+      "The exit code is 1 where something could not be migrated.",
+    ].join("\n"),
   },
-  docs: { brief: "Work on all failed items again, also after the run's end: reduce runs again behind them" },
 });
 
-const dlqClear = buildCommand<DataFlags, [run: string], Context>({
-  loader: async () => (await import("./dlq.ts")).dlqClearCommand,
-  parameters: {
-    flags: { home, json: flag(`One JSON object ${ROW}`) },
-    positional: { kind: "tuple", parameters: [letters] },
-  },
-  docs: { brief: "Take all failed items out of the queue; they count as failed all the same" },
-});
-
-const dlq = buildRouteMap({
-  routes: { ls: dlqLs, retry: dlqRetry, clear: dlqClear },
-  docs: { brief: "The dead-letter queue of a run: items that failed for good" },
-});
-
-export const workflowRoutes = { run, workflows, resume, cancel, dlq };
+export const workflowRoutes = { run, workflows, resume, cancel, checkpoints, dlq, migrate };

@@ -24,20 +24,27 @@ export function rowOf({
   items,
   needs,
   error,
+  resumed,
+  worktree,
 }: ListedRun) {
-  return { id, name, path, state, step, steps, startedAt, at, iteration, items, needs, error };
+  return { id, name, path, state, step, steps, startedAt, at, iteration, items, needs, error, resumed, worktree };
 }
 
 export async function printRun({ console }: Reach, run: ListedRun): Promise<void> {
   await console.out.write(`${visibleLine(JSON.stringify(rowOf(run)))}\n`);
 }
 
-/** A name means the one run of exactly this name; anything else is the beginning of an id that fits only one. */
-export function pickRun(runs: readonly ListedRun[], key: string): Result<ListedRun> {
-  const named = runs.filter(({ name }) => name === key);
-  const [only, ...others] = named;
+/** Where a person stands, and which runs they can only mean: one that can be gone on with, say. */
+export type Picking = { absolute(path: string): string; readonly meant?: (run: ListedRun) => boolean };
+
+/** A name, or the path of a workflow file, means the one run of it, or the only one of several that can be meant (UC-7); anything else
+ *  is the beginning of an id that fits only one. */
+export function pickRun(runs: readonly ListedRun[], key: string, { absolute, meant }: Picking): Result<ListedRun> {
+  const named = runsOf(runs, key, absolute);
+  const narrowed = meant === undefined ? named : named.filter(meant);
+  const [only, ...others] = narrowed.length === 1 ? narrowed : named;
   if (only !== undefined && others.length === 0) return ok(only);
-  if (only !== undefined) return which(named, `There are ${named.length} runs called ${key}`);
+  if (only !== undefined) return which(named, `There are ${named.length} runs of ${key}`);
   const id = matchOne(
     runs.map((run) => run.id),
     key,
@@ -46,6 +53,12 @@ export function pickRun(runs: readonly ListedRun[], key: string): Result<ListedR
   if (found !== undefined) return ok(found);
   if (!id.ok && id.error.code === "ambiguous") return refused("ambiguous", id.error.message, "Give more of it.");
   return refused("unknown", `There is no run "${key}".`, "holdfast workflows shows all.");
+}
+
+/** The runs with this name, else those of this workflow file. */
+export function runsOf(runs: readonly ListedRun[], key: string, absolute: Picking["absolute"]): ListedRun[] {
+  const named = runs.filter(({ name }) => name === key);
+  return named.length > 0 ? named : runs.filter(({ path }) => path === absolute(key));
 }
 
 export function which(runs: readonly ListedRun[], message: string): Result<never> {

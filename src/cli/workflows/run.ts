@@ -6,7 +6,7 @@ import { type Definition, stepsOf } from "../../core/workflow/definition.ts";
 import type { Json } from "../../core/workflow/json.ts";
 import { readWhole } from "../../log/file.ts";
 import { readWorkflow, workflowNameOf, workflowRefusal } from "../../wire/workflow-file.ts";
-import { isJsonTable } from "../../wire/workflow-rpc.ts";
+import { isJsonTable, type ListedRun } from "../../wire/workflow-rpc.ts";
 import { plain, readYaml } from "../../wire/yaml-node.ts";
 import { onDaemon } from "../client.ts";
 import type { DataFlags } from "../flags.ts";
@@ -24,6 +24,7 @@ export type RunFlags = DataFlags & {
   readonly paramFile?: string;
   readonly detach?: boolean;
   readonly check?: boolean;
+  readonly worktree?: boolean;
 };
 
 /** Steps have no terminal. */
@@ -42,16 +43,21 @@ async function run(reach: Reach, flags: RunFlags, file: string): Promise<Exit> {
   const id = newId(reach.random.bytes(16)); // RN1
   const [path, cwd] = [reach.console.absolute(file), reach.console.absolute(".")];
   const env = terminalEnvironment(reach.self.environment(), TERM);
-  const wish = { id, path, cwd, texts: texts.value, values: values.value, env };
+  const worktree = flags.worktree === true;
+  const wish = { id, path, cwd, texts: texts.value, values: values.value, env, worktree };
   const made = await onDaemon(reach, home.value, (client) => client.call("workflow.run", wish));
   if (!made.ok) return made;
   if (!flags.detach) {
-    if (!flags.json) await say(reach.console, `${made.value.name} runs as ${shortId(id)}.`);
+    if (!flags.json) await say(reach.console, `${made.value.name} runs as ${shortId(id)}${whereText(made.value)}.`);
     return followToEnd(reach, home.value, id, flags.json === true);
   }
   if (flags.json) await printRun(reach, made.value);
   else await reach.console.out.write(`${id}\n`);
   return ok(EXIT.ok);
+}
+
+function whereText({ worktree }: ListedRun): string {
+  return worktree === null ? "" : ` in the worktree ${worktree.path} (branch ${worktree.branch})`;
 }
 
 function readFile({ disk, console }: Reach, file: string): Result<Definition> {

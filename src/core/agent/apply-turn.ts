@@ -16,8 +16,10 @@ export function applyTurn(agent: Agent, event: AgentEvent): Agent | undefined {
       const told = withTurn(agent, (turn) => ({ ...turn, interrupted: true }));
       return hasProcess(agent) ? { ...told, outbox: withEntry(agent.outbox, { kind: "interrupt" }) } : told;
     }
-    case "turn.complete":
-      return over(agent, event.data.at);
+    case "turn.complete": {
+      const lastText = agent.lastText === "" ? cut(event.data.response, MAX_LAST_TEXT) : agent.lastText;
+      return { ...over(agent, event.data.at), lastText };
+    }
     case "turn.failed": {
       // A late answer to the request of this turn must not count for the next one.
       const consumed = styleOf(agent.plan.recipe) === "request" ? agent.consumed + 1 : agent.consumed;

@@ -2,6 +2,7 @@
 // B1. `agent.created` is durable when a spawn is acknowledged; the child's session is created when the parent's turn ends (AG-1).
 // B2. Names are unique among siblings, and among roots.
 // B3. Who is terminated goes with all below it, those below first; the parent hears of it unless the child had said it is done.
+// B4. Which policy of recovery holds where nobody says so is configured for roots; a child goes on when its parent needs it (AG-7).
 import { type Refusal, refused } from "../../base/result.ts";
 import type { Agent } from "./agent.ts";
 import { DEFAULT_SETTINGS } from "./defaults.ts";
@@ -40,7 +41,7 @@ export function spawn(draft: Draft, parent: Agent, wish: Spawn): Refusal | undef
     return refused("unknown", `There is no provider "${wish.provider}".`, `There are: ${known}.`).error;
   }
   const { id, name, instructions } = wish;
-  const settings = { ...parent.settings, recovery: draft.settings.defaults.recovery ?? "parent" };
+  const settings = { ...parent.settings, recovery: "parent" } as const; // B4
   const refusal = bear(draft, { id, name, parent: parent.id, instructions, plan, settings });
   if (refusal === undefined && parent.turn === undefined) createSession(draft, id);
   return refusal;
@@ -57,8 +58,8 @@ function planOf(draft: Draft, parent: Agent, { provider, model, systemPrompt }: 
 export function bear(draft: Draft, { id, name, parent, instructions, plan, settings }: Birth): Refusal | undefined {
   const wrong = whyNot(draft, name, parent) ?? tooLong(instructions);
   if (wrong !== undefined) return wrong;
-  const base: AgentSettings = { ...DEFAULT_SETTINGS, recovery: parent === undefined ? "auto" : "parent" };
-  const all: AgentSettings = { ...base, ...draft.settings.defaults, ...settings };
+  const house = { ...DEFAULT_SETTINGS, ...draft.settings.defaults };
+  const all: AgentSettings = { ...house, ...(parent === undefined ? {} : { recovery: "parent" }), ...settings }; // B4
   const head = { agent_id: id, name, parent_session_id: parent ?? null, instructions };
   draft.add(id, { event: "agent.created", data: { ...head, settings: all, session: plan, at: draft.at } });
   if (instructions === "") return undefined;

@@ -4,7 +4,7 @@
 // G3. How much happens in process in one decision is bounded; what is left is the effect `advance`.
 import { itemAt } from "../../base/vector.ts";
 import { trackOf } from "./apply.ts";
-import { type Definition, inputStep, type MapPhase, type Phase, type Step, stepsOf } from "./definition.ts";
+import { type Definition, firstPhase, inputStep, type MapPhase, type Phase, type Step, stepsOf } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import type { StepError } from "./events.ts";
 import { failed, ofFailure, stepError } from "./failure.ts";
@@ -57,10 +57,14 @@ function inputOf({ flow }: Definition): Step | undefined {
 function phaseEnds(draft: Draft): boolean {
   const { run } = draft;
   const { flow } = run.definition;
+  if (run.main.place.phase === "worktree") return enter(draft, firstPhase(run.definition));
   if (flow.mode === "iterative") return iterationEnds(draft, flow.max_iterations, flow.until);
   const next: Phase | undefined = flow.mode === "mapreduce" && run.main.place.phase === "setup" ? "map" : undefined;
-  if (next === undefined) return end(draft, null);
-  draft.add({ event: "workflow.phase.entered", data: { phase: next, at: draft.at } });
+  return next === undefined ? end(draft, null) : enter(draft, next);
+}
+
+function enter(draft: Draft, phase: Phase): boolean {
+  draft.add({ event: "workflow.phase.entered", data: { phase, at: draft.at } });
   return true;
 }
 
@@ -68,8 +72,7 @@ function iterationEnds(draft: Draft, most: number, until: string | undefined): b
   const { iteration } = draft.run.main.place;
   const done = until === undefined ? undefined : holds(until, scopeOf(draft.run, draft.run.main));
   if (done?.ok === false) return end(draft, plainError("until", done.error.message));
-  if (draft.skips <= 0) return false; // G3
-  draft.skips -= 1;
+  if (!draft.takesOne()) return false; // G3
   const enough = done?.value === true || iteration >= most;
   draft.add({ event: "workflow.iteration.ended", data: { iteration, again: !enough, at: draft.at } });
   if (!enough) return true;
@@ -86,7 +89,7 @@ function advanceMap(draft: Draft): boolean {
   if (flow.mode !== "mapreduce") return false;
   if (!draft.run.items.complete) return advanceInput(draft, flow.map);
   for (const item of draft.run.active.keys()) while (advanceItem(draft, item));
-  while (mayBegin(draft.run, flow.map) && draft.skips > 0) beginItem(draft);
+  while (mayBegin(draft.run, flow.map) && beginItem(draft));
   const { items, active } = draft.run;
   if (active.size > 0 || nextItem(items) !== undefined) return false;
   draft.add({ event: "workflow.phase.entered", data: { phase: "reduce", at: draft.at } });
@@ -111,12 +114,12 @@ export function mayBegin(run: Run, map: MapPhase): boolean {
   return busy < map.max_parallel && nextItem(run.items) !== undefined;
 }
 
-function beginItem(draft: Draft): void {
+function beginItem(draft: Draft): boolean {
   const item = nextItem(draft.run.items);
-  if (item === undefined) return;
-  draft.skips -= 1;
+  if (item === undefined || !draft.takesOne()) return false; // G3
   draft.add({ event: "workflow.item.started", data: { item, at: draft.at } });
   while (advanceItem(draft, item));
+  return true;
 }
 
 function advanceItem(draft: Draft, item: number): boolean {
@@ -130,6 +133,7 @@ function advanceItem(draft: Draft, item: number): boolean {
 function endItem(draft: Draft, item: number, error: StepError | null): boolean {
   const track = trackOf(draft.run, item);
   const result = error === null ? resultOf(track) : null;
+  if (!draft.takesOne() || !draft.fits(sizeOf(result))) return false; // G3
   const outcome = error === null ? "succeeded" : "failed";
   draft.add({ event: "workflow.item.ended", data: { item, outcome, result, error, at: draft.at } });
   return false;
@@ -150,8 +154,8 @@ function advanceTrack(draft: Draft, item: number | undefined): boolean {
   const track = trackOf(run, item);
   if (track.attempt !== undefined || (track.retryAt !== undefined && track.retryAt > at)) return false;
   const step = currentStep(run, track);
+  if (!draft.takesOne()) return false; // G3
   if (step === undefined) return handled(draft, track);
-  if (draft.skips <= 0 || (step.work.kind === "set" && draft.sets <= 0)) return false; // G3
   if (run.kept.has(step.id) && item === undefined && track.place.handler === undefined)
     return pass(draft, track, step, "kept");
   const due = isDue(run, track, step);
@@ -181,14 +185,12 @@ function isDue(run: Run, track: Track, step: Step) {
 }
 
 function pass(draft: Draft, track: Track, step: Step, outcome: "skipped" | "kept"): boolean {
-  draft.skips -= 1;
   const data = { step: step.id, item: track.item ?? null, outcome, error: null, variables: {}, output: null } as const;
   draft.add({ event: "workflow.step.ended", data: { ...data, duration_ms: 0, at: draft.at } });
   return true;
 }
 
 function set(draft: Draft, track: Track, step: Step, values: Readonly<Record<string, Json>>): boolean {
-  draft.sets -= 1;
   const filled = fillAll(values, scopeOf(draft.run, track), fillDeep);
   if (!filled.ok) return failed(draft, track, step, stepError(step, filled.error.message, null, false));
   const size = sizeOf(filled.value);
@@ -196,6 +198,7 @@ function set(draft: Draft, track: Track, step: Step, values: Readonly<Record<str
     const message = `It sets ${size} bytes; at most ${MAX_CAPTURED} are possible.`;
     return failed(draft, track, step, stepError(step, message, null, false));
   }
+  if (!draft.fits(size)) return false; // G3
   const data = { step: step.id, item: track.item ?? null, outcome: "succeeded", error: null } as const;
   draft.add({
     event: "workflow.step.ended",

@@ -7,7 +7,8 @@ import { NO_ITEMS, newTrack } from "./apply-items.ts";
 import type { RolledBack } from "./events.ts";
 import type { Item, Items, Run } from "./run.ts";
 
-export function applyRollback(run: Run, { records: count, items, phase, iteration, index, at }: RolledBack): Run {
+export function applyRollback(run: Run, data: RolledBack): Run {
+  const { records: count, items, phase, iteration, index, kept = [], at } = data;
   const records = [...itemsOf(run.records)].slice(0, count);
   let variables = tableOf(run.parameters);
   for (const record of records) variables = withAll(variables, record.variables);
@@ -19,8 +20,8 @@ export function applyRollback(run: Run, { records: count, items, phase, iteratio
     variables,
     main: { ...main, place: { ...main.place, iteration, index } },
     active: new Map(),
-    items: phase === "setup" || phase === "steps" ? NO_ITEMS : itemsBack(run.items, items),
-    kept: new Set(),
+    items: phase === "map" || phase === "reduce" ? itemsBack(run.items, items) : NO_ITEMS,
+    kept: new Set(kept),
     point: "after",
   };
 }

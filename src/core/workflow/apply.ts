@@ -6,6 +6,7 @@ import { assert } from "../../base/assert.ts";
 import { tableOf, withAll } from "../../base/table.ts";
 import { push, vectorOf } from "../../base/vector.ts";
 import { applyItems, NO_ITEMS, newTrack } from "./apply-items.ts";
+import { applyMigrated } from "./apply-migrated.ts";
 import { applyRollback } from "./apply-rollback.ts";
 import { firstPhase, INPUT_STEP, type Phase, stepsOf } from "./definition.ts";
 import type * as e from "./events.ts";
@@ -21,14 +22,15 @@ export function applyWorkflow(before: Run | undefined, event: e.WorkflowEvent): 
 }
 
 function created(id: string, data: e.Created): Run {
-  const { name, path, repo, cwd, worktree, environment, definition, source_sha256, parameters, at } = data;
+  const { name, path, repo, cwd, environment, definition, source_sha256, parameters, at } = data;
+  const worktree = worktreeIn(data);
   return {
     id,
     name,
     path,
     repo,
     cwd,
-    worktree: worktree ?? undefined,
+    worktree,
     environment,
     definition,
     sourceSha256: source_sha256,
@@ -36,15 +38,22 @@ function created(id: string, data: e.Created): Run {
     createdAt: at,
     status: { kind: "going" },
     variables: tableOf(parameters),
-    main: newTrack(undefined, firstPhase(definition)),
+    main: newTrack(undefined, worktree === undefined ? firstPhase(definition) : "worktree"),
     active: new Map(),
     items: NO_ITEMS,
     records: vectorOf(),
     attempts: 0,
     kept: new Set(),
+    asked: undefined,
     point: "before",
     removed: false,
+    migrated: undefined,
   };
+}
+
+function worktreeIn({ worktree, repository, branch }: e.Created): Run["worktree"] {
+  if (worktree === null || repository === undefined || branch === undefined) return undefined;
+  return { path: worktree, repository, branch };
 }
 
 /** The track of an item, or the main one. */
@@ -65,7 +74,12 @@ function applyAttempt(run: Run, event: e.WorkflowEvent): Run | undefined {
   const { attempt: id } = event.data;
   const track = [run.main, ...run.active.values()].find(({ attempt }) => attempt?.id === id);
   if (track?.attempt === undefined) return run;
-  return withTrack(applySource(run, event), afterReport(track, track.attempt, event));
+  return withTrack(applyAsker(applySource(run, event), event), afterReport(track, track.attempt, event));
+}
+
+function applyAsker(run: Run, event: e.WorkflowEvent): Run {
+  if (event.event !== "workflow.attempt.resolved" || event.data.who === undefined) return run;
+  return { ...run, asked: { by: event.data.who, at: event.data.at } };
 }
 
 function attemptStarted(run: Run, data: e.AttemptStarted): Run {
@@ -179,11 +193,13 @@ function applyRun(run: Run, event: e.WorkflowEvent): Run {
     case "workflow.ended":
       return { ...run, status: statusAfter(event.data) };
     case "workflow.resumed":
-      return resumed(run);
+      return resumed(run, event.data);
     case "workflow.changed":
       return changed(run, event.data);
     case "workflow.rolledback":
       return applyRollback(run, event.data);
+    case "workflow.migrated":
+      return applyMigrated(run, event.data);
     case "workflow.removed":
       return { ...run, removed: true };
     default:
@@ -204,9 +220,10 @@ function statusAfter({ state, error, at }: e.RunEnded): Status {
 }
 
 /** What failed is tried again from its beginning; what is uncertain stays so. */
-function resumed(run: Run): Run {
+function resumed(run: Run, { by, at }: { readonly by?: e.Asker; readonly at: string }): Run {
   const active = new Map([...run.active].map(([item, track]) => [item, renewed(track)]));
-  return { ...run, status: { kind: "going" }, main: renewed(run.main), active, point: "before" };
+  const asked = by === undefined ? run.asked : { by, at };
+  return { ...run, status: { kind: "going" }, main: renewed(run.main), active, asked, point: "before" };
 }
 
 function renewed(track: Track): Track {

@@ -8,11 +8,14 @@ import { NO_ITEMS } from "./apply-items.ts";
 import { type Definition, type Phase, type Step, stepById, stepsOf } from "./definition.ts";
 import type { StepError, StepOutcome, WorkflowEvent } from "./events.ts";
 import type { Json } from "./json.ts";
-import type { Item, Items, Run, Status, StepRecord, Track } from "./run.ts";
+import type { Asked, Item, Items, Migration, Run, Status, StepRecord, Track } from "./run.ts";
+import { WORKTREE_STEP } from "./worktree.ts";
 
 /** The shape of a checkpoint, and the rules that made what is in it. */
 export const CHECKPOINT_VERSION = 1;
 export const FOLD_VERSION = 1;
+/** What the store's envelope says of it. */
+export const CHECKPOINT_FACTS = { kind: "workflow", version: CHECKPOINT_VERSION, fold: FOLD_VERSION } as const;
 
 export type CheckpointState =
   | { readonly kind: "BeforeStep"; readonly step_index: number }
@@ -58,6 +61,8 @@ export type RunRest = {
   readonly name: string;
   readonly repo: string;
   readonly cwd: string;
+  /** What the worktree is one of, and its branch. */
+  readonly worktree?: { readonly repository: string; readonly branch: string } | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly definition: Definition;
   readonly source_sha256: string;
@@ -67,8 +72,11 @@ export type RunRest = {
   readonly main: Track;
   readonly attempts: number;
   readonly kept: readonly string[];
+  readonly asked: Asked | undefined;
   readonly point: Run["point"];
   readonly removed: boolean;
+  /** Absent in those from before there was any. */
+  readonly migrated?: Migration | undefined;
 };
 
 export type WorkflowCheckpoint = {
@@ -93,9 +101,9 @@ export function toCheckpoint(run: Run, reason: CheckpointReason, created_at: str
     version: CHECKPOINT_VERSION,
     session_id: run.id,
     workflow_path: run.path,
-    worktree_path: run.worktree ?? null,
+    worktree_path: run.worktree?.path ?? null,
     state: checkpointState(run),
-    completed_steps: [...itemsOf(run.records)].map((record) => completedStep(run, record)),
+    completed_steps: itemsOf(run.records).map((record) => completedStep(run, record)),
     variables: toRecord(run.variables),
     workflow_type: workflowType(run),
     mapreduce_state: run.definition.flow.mode === "mapreduce" ? mapReduceState(run) : null,
@@ -112,7 +120,8 @@ export function checkpointState(run: Run): CheckpointState {
   const step_index = flatIndex(run.definition, main.place);
   if (status.kind === "failed")
     return { kind: "Failed", step_index, error: status.error.message, retryable: status.error.retryable };
-  const last = itemAt(records, records.length - 1);
+  const ended = itemAt(records, records.length - 1);
+  const last = ended?.phase === "worktree" ? undefined : ended; // It is none of the file's steps.
   if (status.kind === "interrupted" || status.kind === "cancelled" || status.kind === "closing") {
     const in_progress = main.since !== undefined || run.active.size > 0;
     if (in_progress) return { kind: "Interrupted", step_index, in_progress };
@@ -125,6 +134,8 @@ export function checkpointState(run: Run): CheckpointState {
   return { kind: "Completed", step_index: flatIndex(run.definition, last), output: last.output };
 }
 
+const MANUAL: ReadonlySet<string> = new Set(["workflow.rolledback", "workflow.changed", "workflow.migrated"]);
+
 /** Why a checkpoint is due after an event (UC-3); undefined where none is. */
 export function reasonOf(event: WorkflowEvent): CheckpointReason | undefined {
   if (event.event === "workflow.attempt.started") return "BeforeStep";
@@ -132,7 +143,7 @@ export function reasonOf(event: WorkflowEvent): CheckpointReason | undefined {
   if (event.event === "workflow.item.ended") return event.data.outcome === "failed" ? "StepFailed" : "AfterStep";
   if (event.event === "workflow.close.requested") return "Signal";
   if (event.event === "workflow.ended") return event.data.state === "interrupted" ? "Signal" : undefined;
-  return event.event === "workflow.rolledback" || event.event === "workflow.changed" ? "Manual" : undefined;
+  return MANUAL.has(event.event) ? "Manual" : undefined;
 }
 
 /** A step's place in the whole file, from 0. */
@@ -140,6 +151,7 @@ export function flatIndex(
   definition: Definition,
   { phase, index }: { readonly phase: Phase; readonly index: number },
 ): number {
+  if (phase === "worktree") return 0;
   if (phase === "steps" || phase === "setup") return index;
   const before = stepsOf(definition, "setup").length;
   return phase === "map" ? before : before + 1 + index;
@@ -167,6 +179,7 @@ function completedStep(run: Run, record: StepRecord): CompletedStepRecord {
 /** What a step does, in one line or more, as the file says it: no values, which may be secret. */
 export function commandOf(step: Step | undefined): string {
   if (step === undefined) return "";
+  if (step.id === WORKTREE_STEP) return "git worktree add";
   if (step.work.kind === "shell") return step.work.command;
   return step.work.kind === "set" ? `set ${Object.keys(step.work.values).join(", ")}` : step.work.prompt;
 }
@@ -183,8 +196,8 @@ function mapReduceState({ items, active, main }: Run): MapReduceCheckpointState 
   return {
     ...counts,
     phase: main.place.phase,
-    all: [...itemsOf(all)],
-    again: [...itemsOf(again)],
+    all: itemsOf(all),
+    again: itemsOf(again),
     source: source ?? null,
     active: [...active.values()],
   };
@@ -192,21 +205,23 @@ function mapReduceState({ items, active, main }: Run): MapReduceCheckpointState 
 
 function restOf(run: Run): RunRest {
   const { name, repo, cwd, environment, definition, sourceSha256, parameters, createdAt } = run;
-  const { status, main, attempts, kept, point, removed } = run;
-  const facts = { name, repo, cwd, environment, definition, source_sha256: sourceSha256, parameters };
-  return { ...facts, started_at: createdAt, status, main, attempts, kept: [...kept], point, removed };
+  const { status, main, attempts, kept, asked, point, removed, migrated } = run;
+  const worktree = run.worktree && { repository: run.worktree.repository, branch: run.worktree.branch };
+  const facts = { name, repo, cwd, worktree, environment, definition, source_sha256: sourceSha256, parameters };
+  const rest = { status, main, attempts, kept: [...kept], asked, point, removed, migrated };
+  return { ...facts, started_at: createdAt, ...rest };
 }
 
 /** K1. */
 export function fromCheckpoint(checkpoint: WorkflowCheckpoint): Run {
   const { session_id, workflow_path, worktree_path, completed_steps, variables, mapreduce_state, run } = checkpoint;
-  const { source_sha256, started_at, kept, ...rest } = run;
+  const { source_sha256, started_at, kept, worktree, ...rest } = run;
   const items = mapreduce_state === null ? undefined : itemsIn(mapreduce_state);
   return {
     ...rest,
     id: session_id,
     path: workflow_path,
-    worktree: worktree_path ?? undefined,
+    worktree: worktree_path === null || worktree === undefined ? undefined : { path: worktree_path, ...worktree },
     sourceSha256: source_sha256,
     createdAt: started_at,
     variables: tableOf(variables),
@@ -216,6 +231,7 @@ export function fromCheckpoint(checkpoint: WorkflowCheckpoint): Run {
     items: items ?? NO_ITEMS,
     records: vectorOf(completed_steps.map(recordIn)),
     kept: new Set(kept),
+    migrated: run.migrated,
   };
 }
 

@@ -3,9 +3,10 @@
 // C2. An effect may be performed twice: an attempt's holder is started at most once, because its id claims its directory.
 
 import type { Child } from "../terminal.ts";
-import type { Definition } from "./definition.ts";
-import type { Verdict } from "./events.ts";
+import type { Definition, Phase } from "./definition.ts";
+import type { Asker, Created, Migrated, Verdict } from "./events.ts";
 import type { Json } from "./json.ts";
+import type { Worktree } from "./worktree.ts";
 
 export type CreateRun = {
   readonly kind: "create";
@@ -13,7 +14,7 @@ export type CreateRun = {
   readonly path: string;
   readonly repo: string;
   readonly cwd: string;
-  readonly worktree: string | undefined;
+  readonly worktree: Worktree | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly definition: Definition;
   readonly sourceSha256: string;
@@ -24,19 +25,36 @@ export type CreateRun = {
 /** `text` is what it wrote to stdout, whole where `bytes` is its length in UTF-8, else the end of it. */
 export type Output = { readonly text: string; readonly bytes: number };
 
+export type RollbackPlace = {
+  readonly place: { readonly phase: Phase; readonly iteration: number; readonly index: number };
+  readonly kept: readonly string[];
+  readonly definition: Definition;
+  readonly sourceSha256: string;
+};
+
 type To<Kind extends string, Fields = Record<never, never>> = { readonly kind: Kind; readonly id: string } & Fields;
 type OfAttempt<Kind extends string, Fields = Record<never, never>> = To<Kind, { readonly attempt: string } & Fields>;
 
+/** A part of what an older program had recorded (migrate.ts). A part that is there already changes nothing. */
+export type MigrateRun = {
+  readonly kind: "migrate";
+  readonly id: string;
+  readonly created: Created;
+  readonly part: Migrated;
+};
+
 export type WorkflowCommand =
   | CreateRun
+  | MigrateRun
   | To<"interrupt">
   | To<"cancel">
   /** A failed or interrupted run goes on; `force` also where the failure is not one that a retry can change. */
-  | To<"resume", { readonly force: boolean }>
+  | To<"resume", { readonly force: boolean; readonly by?: Asker }>
   | To<"change", { readonly definition: Definition; readonly sourceSha256: string }>
   /** What became of an uncertain attempt, as a person says. */
-  | OfAttempt<"resolve", { readonly verdict: Verdict }>
-  | To<"rollback", { readonly records: number; readonly items: number }>
+  | OfAttempt<"resolve", { readonly verdict: Verdict; readonly by?: Asker }>
+  /** Back to when this many steps and items had ended. `to`: where the run stood then, and by which file. */
+  | To<"rollback", { readonly records: number; readonly items: number; readonly to?: RollbackPlace }>
   | To<"dlq-retry", { readonly items: readonly number[] | "all" }>
   | To<"dlq-clear", { readonly items: readonly number[] | "all" }>
   | To<"remove">

@@ -1,14 +1,15 @@
-// What the world, or a person, says of an attempt (W2, W3 of decide.ts).
+// What the world, or a person, says of an attempt (W2 … W4 of decide.ts).
 import { type Refusal, refused } from "../../base/result.ts";
 import { advance } from "./advance.ts";
 import { captured, recorded } from "./capture.ts";
 import type { Output, WorkflowCommand } from "./commands.ts";
 import { onUncertain, type Step, stepById } from "./definition.ts";
 import type { Draft } from "./draft.ts";
-import type { StopReason, Verdict } from "./events.ts";
+import type { Asker, StopReason, Verdict } from "./events.ts";
 import { failed, stepError } from "./failure.ts";
-import { MAX_LOST, MAX_MESSAGE } from "./limits.ts";
-import { type Attempt, attemptsOf, type Track, tracksOf } from "./run.ts";
+import { MAX_MESSAGE } from "./limits.ts";
+import { onLoss } from "./resume.ts";
+import { type Attempt, askedText, attemptsOf, type Track, tracksOf } from "./run.ts";
 
 type Report = Extract<WorkflowCommand, { readonly attempt: string }>;
 type Ended = {
@@ -101,9 +102,8 @@ function lost(draft: Draft, present: Present, reason: string): void {
   if (attempt.state.kind === "uncertain") return;
   const { at } = draft;
   draft.add({ event: "workflow.attempt.uncertain", data: { attempt: attempt.id, reason, at } });
-  const policy = onUncertain(step);
-  const again = policy === "rerun" && track.lost + 1 < MAX_LOST;
-  if (again && draft.run.status.kind === "going") verdict(draft, present, "rerun", "policy");
+  const policy = onLoss(step, track.lost);
+  if (policy === "rerun" && draft.run.status.kind === "going") verdict(draft, present, "rerun", "policy");
   else if (policy === "fail") verdict(draft, present, "failed", "policy");
   advance(draft);
 }
@@ -119,18 +119,29 @@ export function rerunUncertain(draft: Draft): void {
 function resolve(
   draft: Draft,
   present: Present | undefined,
-  { attempt, verdict: given }: { readonly attempt: string; readonly verdict: Verdict },
+  { attempt, verdict: given, by }: Extract<Report, { kind: "resolve" }>,
 ): Refusal | undefined {
-  if (present?.attempt.state.kind !== "uncertain")
-    return refused("not-uncertain", `${attempt} is not uncertain.`, "holdfast workflows shows what is.").error;
-  verdict(draft, present, given, "person");
+  if (present?.attempt.state.kind !== "uncertain") {
+    const { run } = draft;
+    if (by !== undefined && run.asked?.by.wish === by.wish) return undefined; // W4
+    const who = askedText(run);
+    const message = `${attempt} is not uncertain${who === undefined ? "" : `: ${who}`}.`;
+    return refused("not-uncertain", message, "holdfast workflows shows what is.").error;
+  }
+  verdict(draft, present, given, by ?? "person");
   advance(draft);
   return undefined;
 }
 
-function verdict(draft: Draft, { track, attempt, step }: Present, given: Verdict, by: "person" | "policy"): void {
+function verdict(
+  draft: Draft,
+  { track, attempt, step }: Present,
+  given: Verdict,
+  who: Asker | "person" | "policy",
+): void {
   const { at } = draft;
-  draft.add({ event: "workflow.attempt.resolved", data: { attempt: attempt.id, verdict: given, by, at } });
+  const by = typeof who === "string" ? { by: who } : { by: "person" as const, who };
+  draft.add({ event: "workflow.attempt.resolved", data: { attempt: attempt.id, verdict: given, ...by, at } });
   if (given === "failed") {
     const message = "It was started, and how it ended is not known.";
     failed(draft, { ...track, attempt: undefined }, step, stepError(step, message, null, true));

@@ -3,6 +3,7 @@
 // Y2. A finished step stays finished in a new file only where its id and everything the file says of it are the same.
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { itemAt, itemsOf } from "../../base/vector.ts";
+import type { WorkflowCommand } from "./commands.ts";
 import { allSteps, type Definition, firstPhase, INPUT_STEP, stepById, stepsOf } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import { MAX_DEFINITION, sizeOf } from "./limits.ts";
@@ -87,16 +88,20 @@ function isBusy(run: Run): Refusal | undefined {
   return refused("still-running", `${run.name} is being stopped.`, "Try again when it has.").error;
 }
 
-export function rollbackOf(
-  draft: Draft,
-  { records, items }: { readonly records: number; readonly items: number },
-): Refusal | undefined {
+type RollbackCommand = Extract<WorkflowCommand, { kind: "rollback" }>;
+
+export function rollbackOf(draft: Draft, { records, items, to }: RollbackCommand): Refusal | undefined {
   const { run, at } = draft;
   const busy = isBusy(run);
   if (busy !== undefined) return busy;
-  const place = placeAfterRecords(run, records);
+  const place = to === undefined || records > run.records.length ? placeAfterRecords(run, records) : ok(to.place);
   if (!place.ok) return place.error;
-  draft.add({ event: "workflow.rolledback", data: { records, items, ...place.value, at } });
+  if (to !== undefined && to.sourceSha256 !== run.sourceSha256) {
+    const file = { definition: to.definition, source_sha256: to.sourceSha256 };
+    draft.add({ event: "workflow.changed", data: { ...file, kept: [], at } });
+  }
+  const kept = to === undefined || to.kept.length === 0 ? {} : { kept: to.kept };
+  draft.add({ event: "workflow.rolledback", data: { records, items, ...place.value, ...kept, at } });
   return undefined;
 }
 
@@ -105,7 +110,8 @@ type At = Pick<StepRecord, "phase" | "iteration" | "index">;
 /** Where a run stands when this many steps have ended. */
 function placeAfterRecords(run: Run, count: number): Result<At> {
   const last = itemAt(run.records, count - 1);
-  if (count === 0) return ok({ phase: firstPhase(run.definition), iteration: 1, index: 0 });
+  const first = run.worktree === undefined ? firstPhase(run.definition) : "worktree";
+  if (count === 0) return ok({ phase: first, iteration: 1, index: 0 });
   if (last === undefined)
     return refused(
       "unknown",

@@ -2,25 +2,29 @@
 // W1. A command gives events or a refusal, never both; all events of one command are one transaction.
 // W2. What the world reports of an attempt that is not the present one of its track is old: it changes nothing.
 // W3. An uncertain attempt is made again only by a person's word, or by the file's.
+// W4. Of several who want a run to go on one wins, and the others are told who. The same wish again is no second one.
 import { ok, type Result, refused } from "../../base/result.ts";
 import { advance } from "./advance.ts";
 import { applyWorkflow } from "./apply.ts";
-import type { CreateRun, WorkflowCommand } from "./commands.ts";
+import type { CreateRun, MigrateRun, WorkflowCommand } from "./commands.ts";
 import { decideAttempt, isAttemptReport, rerunUncertain } from "./decide-attempt.ts";
+import { decideMigrate, halfThere, isHalf } from "./decide-migrate.ts";
 import { decideQueue } from "./decide-queue.ts";
 import { changeOf, rollbackOf, tooLarge } from "./decide-versions.ts";
 import { Draft } from "./draft.ts";
 import { dueOf } from "./effects.ts";
 import type { StopReason, WorkflowEvent } from "./events.ts";
-import { STOP_GRACE_MS } from "./limits.ts";
+import { STOP_GRACE_MS, sizeOf } from "./limits.ts";
 import { checkParameters } from "./parameters.ts";
-import { type Attempt, attemptsOf, type Run, type Runs } from "./run.ts";
+import { type Attempt, askedText, attemptsOf, type Run, type Runs } from "./run.ts";
 
 export function decideWorkflow(runs: Runs, command: WorkflowCommand, at: string): Result<WorkflowEvent[]> {
   if (command.kind === "create") return create(runs, command, at);
+  if (command.kind === "migrate") return decideMigrate(runs, command);
   const run = runs.get(command.id);
   if (run === undefined || run.removed)
     return refused("unknown", `There is no run ${command.id}.`, "holdfast workflows shows all.");
+  if (isHalf(run)) return halfThere(run);
   const draft = new Draft(run, at);
   const refusal = isAttemptReport(command) ? decideAttempt(draft, command) : decideRun(draft, command);
   if (refusal !== undefined) return { ok: false, error: refusal };
@@ -32,18 +36,19 @@ function create(runs: Runs, command: CreateRun, at: string): Result<WorkflowEven
   if (runs.has(id)) return refused("id-taken", `There is a run ${id} already.`, "Take another id.");
   const parameters = checkParameters(definition, command.parameters);
   if (!parameters.ok) return parameters;
-  const place = { name: definition.name, path, repo, cwd, worktree: worktree ?? null, environment };
+  const of = worktree && { repository: worktree.repository, branch: worktree.branch };
+  const place = { name: definition.name, path, repo, cwd, worktree: worktree?.path ?? null, ...of, environment };
   const data = { ...place, definition, source_sha256: sourceSha256, parameters: parameters.value, at };
   const wrong = tooLarge(data);
   if (wrong !== undefined) return { ok: false, error: wrong };
   const event = { event: "workflow.created", id, data } as const;
-  const draft = new Draft(applyWorkflow(undefined, event), at);
+  const draft = new Draft(applyWorkflow(undefined, event), at, sizeOf(data));
   advance(draft);
   return ok([event, ...draft.events]);
 }
 
 type Refused = ReturnType<typeof refused>["error"];
-type RunCommand = Exclude<WorkflowCommand, CreateRun | { readonly attempt: string }>;
+type RunCommand = Exclude<WorkflowCommand, CreateRun | MigrateRun | { readonly attempt: string }>;
 
 function decideRun(draft: Draft, command: RunCommand): Refused | undefined {
   switch (command.kind) {
@@ -52,7 +57,7 @@ function decideRun(draft: Draft, command: RunCommand): Refused | undefined {
     case "cancel":
       return close(draft, "cancelled");
     case "resume":
-      return resume(draft, command.force);
+      return resume(draft, command);
     case "change":
       return changeOf(draft, command.definition, command.sourceSha256);
     case "rollback":
@@ -104,10 +109,11 @@ function stop(draft: Draft, { id, state, stop: before }: Attempt, reason: StopRe
   draft.add({ event: "workflow.attempt.stop.requested", data: { attempt: id, reason, signal, kill_at } });
 }
 
-function resume(draft: Draft, force: boolean): Refused | undefined {
+function resume(draft: Draft, { force, by }: Extract<RunCommand, { kind: "resume" }>): Refused | undefined {
   const { run, at } = draft;
   const { status, name } = run;
-  if (status.kind === "going") return undefined;
+  if (by !== undefined && run.asked?.by.wish === by.wish) return undefined; // W4
+  if (status.kind === "going") return by === undefined ? undefined : isRunning(run); // W4
   if (status.kind === "closing") return refused("closing", `${name} is being stopped.`, "Try again when it has.").error;
   if (status.kind === "done") return refused("over", `${name} is done.`, "Run it again: holdfast run").error;
   if (status.kind === "cancelled" && !force)
@@ -117,10 +123,16 @@ function resume(draft: Draft, force: boolean): Refused | undefined {
     return refused("not-retryable", `${name} failed where a retry changes nothing: ${status.error.message}`, hint)
       .error;
   }
-  draft.add({ event: "workflow.resumed", data: { at } });
+  draft.add({ event: "workflow.resumed", data: { ...(by !== undefined && { by }), at } });
   rerunUncertain(draft);
   advance(draft);
   return undefined;
+}
+
+function isRunning(run: Run): Refused {
+  const since = askedText(run) ?? `it began at ${run.createdAt}`;
+  return refused("running", `${run.name} is running: ${since}.`, `Follow it: holdfast resume ${run.id.slice(0, 8)}`)
+    .error;
 }
 
 function remove(draft: Draft): Refused | undefined {

@@ -4,6 +4,7 @@
 // D2. Texts with `${…}` stay texts: they are read again when they are needed, by the rules of template.ts.
 // D3. Ids are unique in the whole file, those of `on_failure` steps included: an id and an item name a step's place for good.
 import type { Json } from "./json.ts";
+import { MAKE_WORKTREE, WORKTREE_STEP } from "./worktree.ts";
 
 export type ParameterType = "string" | "number" | "boolean" | "list" | "object";
 
@@ -96,8 +97,13 @@ export type Definition = {
   readonly env?: Readonly<Record<string, string>>;
   /** What shell texts are given to, as its last word; absent: INTERPRETER. */
   readonly interpreter?: readonly string[];
+  /** What happens to a run after the machine went down; absent: `auto`. */
+  readonly resume?: ResumePolicy;
   readonly flow: Flow;
 };
+
+/** `auto`: it goes on by itself. `ask`: it is interrupted, and waits for `holdfast resume`. `never`: it is cancelled. */
+export type ResumePolicy = "auto" | "ask" | "never";
 
 /** A script stops at its first failing line: a step whose first half failed must not count as done. */
 export const INTERPRETER: readonly string[] = ["/bin/sh", "-e", "-c"];
@@ -105,7 +111,8 @@ export const INTERPRETER: readonly string[] = ["/bin/sh", "-e", "-c"];
 /** The step that runs a map's input command. No id of a file has a dot. */
 export const INPUT_STEP = "map.input";
 
-export type Phase = "steps" | "setup" | "map" | "reduce";
+/** `worktree`: before all others, in a run with one of its own. */
+export type Phase = "worktree" | "steps" | "setup" | "map" | "reduce";
 
 /** The first phase of each kind of workflow. */
 export function firstPhase({ flow }: Definition): Phase {
@@ -114,6 +121,7 @@ export function firstPhase({ flow }: Definition): Phase {
 
 /** The steps of a phase, in order. */
 export function stepsOf({ flow }: Definition, phase: Phase): readonly Step[] {
+  if (phase === "worktree") return [MAKE_WORKTREE];
   if (flow.mode !== "mapreduce") return phase === "steps" ? flow.steps : [];
   if (phase === "setup") return flow.setup;
   if (phase === "map") return flow.map.steps;
@@ -133,14 +141,14 @@ export function inputStep(map: MapPhase): Step | undefined {
 
 const byId = new WeakMap<Definition, ReadonlyMap<string, Step>>();
 
-/** Every step of a definition by its id, those of `on_failure` included. */
+/** Every step of a definition by its id, those of `on_failure` included, and the one that makes a worktree. */
 export function stepById(definition: Definition, id: string): Step | undefined {
   let steps = byId.get(definition);
   if (steps === undefined) {
     steps = new Map(allSteps(definition).map((step) => [step.id, step]));
     byId.set(definition, steps);
   }
-  return steps.get(id);
+  return id === WORKTREE_STEP ? MAKE_WORKTREE : steps.get(id);
 }
 
 export function allSteps(definition: Definition): Step[] {

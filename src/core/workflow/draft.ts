@@ -1,8 +1,9 @@
 // A decision in the making: the events so far, and the run as it is after them.
 // F1. Every event is folded as it is added, so that what is decided next sees it: end of a step and start of the next are one decision.
+// F2. What happens in process is bounded in number and in bytes, together with what the transaction has beside it: it always fits.
 import { applyWorkflow } from "./apply.ts";
 import type { WorkflowEvent } from "./events.ts";
-import { SETS_A_TURN, SKIPS_A_TURN } from "./limits.ts";
+import { IN_PROCESS_A_TURN, MAX_CAPTURED } from "./limits.ts";
 import type { Run } from "./run.ts";
 
 /** An event without its run, which the draft knows. */
@@ -13,12 +14,27 @@ export class Draft {
   readonly at: string;
   run: Run;
   /** What may still happen in process before the events so far become durable. */
-  sets = SETS_A_TURN;
-  skips = SKIPS_A_TURN;
+  #steps = IN_PROCESS_A_TURN;
+  #bytes: number;
 
-  constructor(run: Run, at: string) {
+  /** `beside` are bytes that the transaction has before all this. */
+  constructor(run: Run, at: string, beside = 0) {
     this.run = run;
     this.at = at;
+    this.#bytes = MAX_CAPTURED - beside;
+  }
+
+  /** Whether one more thing may happen in process before the events so far are durable (F2). */
+  takesOne(): boolean {
+    this.#steps -= 1;
+    return this.#steps >= 0;
+  }
+
+  /** Whether values of this size still fit (F2). */
+  fits(bytes: number): boolean {
+    if (bytes > this.#bytes) return false;
+    this.#bytes -= bytes;
+    return true;
   }
 
   add(fact: Fact): void {

@@ -29,9 +29,10 @@ export type WorkflowEvent =
   | Event<"workflow.dlq.cleared", { readonly items: readonly number[]; readonly at: string }>
   | Event<"workflow.close.requested", { readonly as: "interrupted" | "cancelled"; readonly at: string }>
   | Event<"workflow.ended", RunEnded>
-  | Event<"workflow.resumed", { readonly at: string }>
+  | Event<"workflow.resumed", { readonly by?: Asker; readonly at: string }>
   | Event<"workflow.changed", Changed>
   | Event<"workflow.rolledback", RolledBack>
+  | Event<"workflow.migrated", Migrated>
   | Event<"workflow.removed", Record<string, never>>;
 
 /** Why a step failed, for people (`message`) and for `${error.…}`. */
@@ -53,6 +54,9 @@ export type Created = {
   /** Where steps run: the worktree, where there is one. */
   readonly cwd: string;
   readonly worktree: string | null;
+  /** What it is a worktree of, and the branch it works on. */
+  readonly repository?: string;
+  readonly branch?: string;
   /** What steps find in their environment, secrets left out (core/environment.ts). */
   readonly environment: Readonly<Record<string, string>>;
   readonly definition: Definition;
@@ -103,6 +107,9 @@ export type AttemptEnded = {
   readonly at: string;
 };
 
+/** Who wished for something: a process of theirs, and an id of the wish itself, so that a wish that is repeated is one wish. */
+export type Asker = { readonly wish: string; readonly pid: number; readonly user: string };
+
 export type Verdict = "rerun" | "done" | "failed";
 
 /** What a person, or the step's own policy, made of an uncertain attempt. */
@@ -110,6 +117,8 @@ export type AttemptResolved = {
   readonly attempt: string;
   readonly verdict: Verdict;
   readonly by: "person" | "policy";
+  /** That person. */
+  readonly who?: Asker;
   readonly at: string;
 };
 
@@ -182,5 +191,62 @@ export type RolledBack = {
   readonly phase: Phase;
   readonly iteration: number;
   readonly index: number;
+  /** Steps to be passed over, as after a change of the file. */
+  readonly kept?: readonly string[];
+  readonly at: string;
+};
+
+/** Where a migrated run comes from: what of, and the bytes it was made from. */
+export type MigratedFrom = {
+  readonly layout: "session" | "checkpoints" | "job" | "unified" | "holdfast";
+  readonly path: string;
+  /** What the older program called it. */
+  readonly id: string;
+  readonly sha256: string;
+};
+
+/** What an older program had recorded, in parts that each fit a transaction: records and items add up, the rest is as the last one says. */
+export type Migrated = {
+  readonly source: MigratedFrom;
+  /** From 1. Before the last of them the run can do nothing. */
+  readonly part: number;
+  readonly parts: number;
+  readonly records: readonly MigratedStep[];
+  readonly items: readonly MigratedItem[];
+  readonly phase: Phase;
+  readonly iteration: number;
+  readonly index: number;
+  /** Steps behind that place which are done all the same. */
+  readonly kept: readonly string[];
+  /** Values that differ from what the records leave. */
+  readonly variables: Readonly<Record<string, Json>>;
+  /** Whether the list of items is whole. */
+  readonly complete: boolean;
+  /** The step that may have been running, and why nobody knows; null where there is none. */
+  readonly uncertain: { readonly step: string; readonly reason: string } | null;
+  /** null: it was interrupted. */
+  readonly error: StepError | null;
+  readonly at: string;
+};
+
+export type MigratedStep = {
+  readonly step: string;
+  readonly phase: Phase;
+  readonly iteration: number;
+  readonly index: number;
+  readonly variables: Readonly<Record<string, Json>>;
+  readonly output: string | null;
+  readonly duration_ms: number;
+  readonly at: string;
+};
+
+export type MigratedItem = {
+  readonly value: Json;
+  /** "uncertain": it was being worked on; `step` is the one to ask about. */
+  readonly state: "pending" | "succeeded" | "failed" | "uncertain";
+  readonly step: string;
+  readonly result: Json;
+  readonly message: string | null;
+  readonly tries: number;
   readonly at: string;
 };

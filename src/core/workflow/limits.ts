@@ -9,7 +9,7 @@ export function sizeOf(value: unknown): number {
 export const MAX_DEFINITION = 960 << 10;
 /** What a record keeps of a step's output, from its end; the whole of it is in the attempt's own files. */
 export const MAX_RECORDED_OUTPUT = 4 << 10;
-/** What the variables of one step may be in all. A transaction has those of two: of the step that ended, and of a `set` after it. */
+/** What the variables of one step may be in all. A transaction has this much twice: of the step that ended, and of what follows in process. */
 export const MAX_CAPTURED = 256 << 10;
 /** One text in a program's environment, its name included: Linux takes 128 KiB (MAX_ARG_STRLEN). */
 export const MAX_ENV_TEXT = 120 << 10;
@@ -20,10 +20,11 @@ export const MAX_ITEM_RESULT = 64 << 10;
 export const MAX_PARALLEL = 64;
 export const MAX_ITEMS = 1_000_000;
 export const MAX_ITERATIONS = 100_000;
-/** How many steps in a row are passed over or set in one transaction, so that none grows without bound. */
-export const SKIPS_A_TURN = 64;
-/** In-process steps of a transaction. One: so every step's end is durable before the next begins, as with every other step. */
-export const SETS_A_TURN = 1;
+/**
+ * How many steps in a row are set or passed over, and items begun, in one transaction. They do nothing outside: none of them is seen
+ * before all are durable, and after a crash the rest is decided again. A decision of this many takes about a millisecond.
+ */
+export const IN_PROCESS_A_TURN = 64;
 /** A program that was asked to end has this long before it is made to. */
 export const STOP_GRACE_MS = 10_000;
 /** A step whose attempts are lost this often in a row is not run again without asking, whatever its policy. */

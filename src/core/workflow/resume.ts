@@ -1,10 +1,11 @@
 // How a run goes on from a checkpoint (UC-8), given what can be found out about the attempts that it had begun.
 // M1. Only what was certainly not started is simply run. What runs is adopted, what ended is taken up, and what is uncertain is
 //     run again only where the file says so.
-// M2. It decides nothing by itself: recovery does what it says (`action`), and people are shown it.
+// M2. It changes nothing by itself: a recovery does what it says (`action`; daemon/workflows/recovery.ts), and people are shown it.
 import type { WorkflowCheckpoint } from "./checkpoint.ts";
-import { onUncertain, stepById } from "./definition.ts";
+import { type OnUncertain, onUncertain, type Step, stepById } from "./definition.ts";
 import type { Json } from "./json.ts";
+import { MAX_LOST } from "./limits.ts";
 import type { Attempt, Track } from "./run.ts";
 
 /** What the world knows of an attempt: its claim, its holder, its exit. */
@@ -46,7 +47,9 @@ export function planResume(checkpoint: WorkflowCheckpoint, evidence: EvidenceOf)
   const { start_index, retry_current } = startOf(checkpoint);
   const isRun = main.every(({ action }) => action === "run" || action === "rerun"); // M1
   const iteration = run.main.place.iteration;
-  const done = completed_steps.filter((step) => step.iteration === iteration && step.outcome !== "failed");
+  const done = completed_steps.filter(
+    (step) => step.iteration === iteration && step.outcome !== "failed" && step.phase !== "worktree",
+  );
   const skip_steps = [...new Set(done.filter(({ handler }) => handler === null).map(({ step_index }) => step_index))];
   return { start_index, retry_current: retry_current && isRun, skip_steps, variables, attempts: [...main, ...items] };
 }
@@ -60,21 +63,23 @@ function startOf({ state }: WorkflowCheckpoint): Pick<ResumePlan, "start_index" 
   return { start_index: step_index + 1, retry_current: false };
 }
 
-function attemptPlan({ run }: WorkflowCheckpoint, { attempt, item }: Track, evidence: EvidenceOf): AttemptPlan[] {
+function attemptPlan({ run }: WorkflowCheckpoint, track: Track, evidence: EvidenceOf): AttemptPlan[] {
+  const { attempt, item } = track;
   if (attempt === undefined) return [];
-  const action = actionOf(attempt, evidence(attempt.id), () => policyOf(run.definition, attempt.step));
+  const before = attempt.state.kind === "uncertain" ? track.lost - 1 : track.lost;
+  const policy = () => onLoss(stepById(run.definition, attempt.step), before);
+  const action = actionOf(attempt, evidence(attempt.id), policy);
   return [{ attempt: attempt.id, step: attempt.step, item, action }];
 }
 
-type Policy = "rerun" | "ask" | "fail";
-
-function policyOf(definition: WorkflowCheckpoint["run"]["definition"], step: string): Policy {
-  const found = stepById(definition, step);
-  return found === undefined ? "ask" : onUncertain(found);
+/** What follows the loss of an attempt whose step has lost so many in a row before: one that is lost too often is asked about. */
+export function onLoss(step: Step | undefined, before: number): OnUncertain {
+  const policy = step === undefined ? "ask" : onUncertain(step);
+  return policy === "rerun" && before + 1 >= MAX_LOST ? "ask" : policy;
 }
 
 /** M1. What was declared uncertain once stays so until its end is found after all. */
-export function actionOf({ state }: Attempt, evidence: Evidence, policy: () => Policy): ResumeAction {
+export function actionOf({ state }: Attempt, evidence: Evidence, policy: () => OnUncertain): ResumeAction {
   if (evidence.kind === "ended") return "take-up";
   if (evidence.kind === "running") return "adopt";
   if (evidence.kind === "uncertain" || state.kind === "uncertain") return policy();

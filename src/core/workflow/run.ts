@@ -7,8 +7,9 @@ import type { Table } from "../../base/table.ts";
 import type { Vector } from "../../base/vector.ts";
 import type { Child } from "../terminal.ts";
 import type { Definition, Phase } from "./definition.ts";
-import type { StepError, StepOutcome, StopReason, WorkflowEvent } from "./events.ts";
+import type { Asker, MigratedFrom, StepError, StepOutcome, StopReason, WorkflowEvent } from "./events.ts";
 import type { Json } from "./json.ts";
+import type { Worktree } from "./worktree.ts";
 
 /** Where a track stands: at a step of a phase, or at a step of that one's `on_failure`. */
 export type Place = {
@@ -114,13 +115,15 @@ export type Status =
   | { readonly kind: "cancelled"; readonly at: string }
   | { readonly kind: "done"; readonly at: string };
 
+export type Asked = { readonly by: Asker; readonly at: string };
+
 export type Run = {
   readonly id: string;
   readonly name: string;
   readonly path: string;
   readonly repo: string;
   readonly cwd: string;
-  readonly worktree: string | undefined;
+  readonly worktree: Worktree | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly definition: Definition;
   readonly sourceSha256: string;
@@ -136,10 +139,16 @@ export type Run = {
   readonly attempts: number;
   /** Steps to be passed over since the file changed. */
   readonly kept: ReadonlySet<string>;
+  /** Whoever last made it go on, and when. */
+  readonly asked: Asked | undefined;
   /** Whether the last thing that happened was the end of a step (UC-2). */
   readonly point: "before" | "after";
   readonly removed: boolean;
+  /** Where it comes from, if an older program began it, and how many parts of that are there. */
+  readonly migrated: Migration | undefined;
 };
+
+export type Migration = { readonly source: MigratedFrom; readonly part: number; readonly parts: number };
 
 export type Runs = ReadonlyMap<string, Run>;
 
@@ -162,6 +171,13 @@ export function stateOf(run: Run): RunState {
   const moves = kinds.some((kind) => kind === "starting" || kind === "running");
   if (moves || kinds.length === 0 || tracksOf(run).some(({ retryAt }) => retryAt !== undefined)) return "running";
   return kinds.includes("waiting") ? "waiting" : "uncertain";
+}
+
+/** Who last made it go on, in words. */
+export function askedText({ asked }: Run): string | undefined {
+  if (asked === undefined) return undefined;
+  const { pid, user } = asked.by;
+  return `process ${pid}${user === "" ? "" : ` of ${user}`} made it go on at ${asked.at}`;
 }
 
 /** The directory of its log, below the home. `run` is undefined for its first event. */

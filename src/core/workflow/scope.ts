@@ -18,12 +18,18 @@ export function scopeOf(run: Run, track: Track): Scope {
 }
 
 function builtIn(run: Run, track: Track, name: string): Json | undefined {
-  if (name === "run") return { id: run.id, name: run.name };
+  if (name === "run") return runOf(run);
   if (name === "iteration") return track.place.iteration;
   if (name === "map") return mapOf(run);
   if (name === "error") return errorOf(track);
   if (track.item === undefined) return undefined;
   return name === "item" ? itemAt(run.items.all, track.item)?.value : track.item;
+}
+
+/** `run.worktree` is null where there is none. */
+function runOf({ id, name, cwd, worktree }: Run): Json {
+  if (worktree === undefined) return { id, name, cwd, worktree: null };
+  return { id, name, cwd, worktree: worktree.path, repository: worktree.repository, branch: worktree.branch };
 }
 
 function errorOf({ handling }: Track): Json | undefined {

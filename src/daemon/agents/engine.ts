@@ -1,10 +1,12 @@
 // The engine of agents: performs what they need of the world (core/agent/effects.ts) and submits what comes of it.
 // E1. Effects are read off the state: performing one twice is harmless, and what was left out is performed on a later round.
 // E2. Times are in the state; a timer here is only the reminder of the next one.
+// E3. Rounds are made only while an agent has a process or a turn.
 import type { Result } from "../../base/result.ts";
 import { type Agent, isLive, type Resident } from "../../core/agent/agent.ts";
 import type { AgentCommand, AgentEffect } from "../../core/agent/commands.ts";
 import { agentEffectsOf } from "../../core/agent/effects.ts";
+import { isAlive } from "../../core/agent/process.ts";
 import { TOOLS } from "../../wire/agents/tools.ts";
 import type { HttpClient } from "../../world/http.ts";
 import type { HandsWorld } from "../hands.ts";
@@ -35,7 +37,8 @@ export class AgentEngine {
   readonly #timers = new Map<string, () => void>();
   /** Whose crash was told, and which. */
   readonly #told = new Map<string, string>();
-  #callOff: () => void = () => undefined;
+  #rounds = false;
+  #callOff: (() => void) | undefined;
   #closed = false;
 
   constructor(world: HandsWorld & { readonly httpClient: HttpClient }, ports: EnginePorts) {
@@ -59,6 +62,7 @@ export class AgentEngine {
 
   perform(effect: AgentEffect): void {
     if (this.#closed) return;
+    this.#armRound();
     const { id } = effect;
     if (effect.kind === "ask") this.#ask(id, effect.request);
     else if (effect.kind === "timer") this.#remind(id, effect.at);
@@ -79,20 +83,33 @@ export class AgentEngine {
     for (const effect of agentEffectsOf(agent)) this.perform(effect);
   }
 
+  /** E3. From now on; while there is nothing to look after, none is due. */
   goRounds(): void {
+    this.#rounds = true;
+    for (const agent of this.#ports.agents()) if (this.#needsLook(agent)) this.#armRound();
+  }
+
+  #armRound(): void {
+    if (!this.#rounds || this.#closed || this.#callOff !== undefined) return;
     this.#callOff = this.#world.clock.after(ROUND_MS, () => {
-      this.goRounds();
+      this.#callOff = undefined;
       for (const agent of this.#ports.agents()) {
-        if (!isLive(agent)) continue;
+        if (!this.#needsLook(agent)) continue;
         this.processes.tend(agent);
         this.performAll(agent);
+        this.#armRound();
       }
     });
   }
 
+  /** Something is under way with it that may have been left out; an agent at rest says so itself when it stirs. */
+  #needsLook(agent: Agent): boolean {
+    return isAlive(agent.process) || (isLive(agent) && agent.turn !== undefined);
+  }
+
   close(): void {
     this.#closed = true;
-    this.#callOff();
+    this.#callOff?.();
     for (const callOff of this.#timers.values()) callOff();
     this.#bare.close();
     this.processes.close();

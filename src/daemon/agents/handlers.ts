@@ -8,8 +8,10 @@ import type { AgentCommand, CreateAgent } from "../../core/agent/commands.ts";
 import type { HouseSettings } from "../../core/agent/draft.ts";
 import type { Rule } from "../../core/agent/rules.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
+import type { Json } from "../../core/workflow/json.ts";
 import { jsonOf, readNewAgent, readRule, readSettings } from "../../wire/agents/agent-params.ts";
 import { type ListedAgent, type ListedPrompt, readBearer } from "../../wire/agents/agent-rpc.ts";
+import type { ToolAnswer } from "../../wire/agents/mcp.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sameSecret } from "../../world/hash.ts";
 import type { Handlers } from "../rpc-server.ts";
@@ -27,6 +29,8 @@ export type AgentHandlerPorts = {
   live(): AgentPart | undefined;
   /** Undefined until the log is open. */
   parts(): AgentPart | undefined;
+  /** There is an agent. */
+  born(): void;
 };
 
 type Params = Readonly<Record<string, unknown>>;
@@ -59,27 +63,45 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
   };
 }
 
+/** What the bearer of an agent's token may do. */
+export type ToolCaller = {
+  call(asked: { readonly call: string; readonly tool: string; readonly args: Json }): Promise<Result<ToolAnswer>>;
+  taken(call: string): Promise<Result<Record<string, never>>>;
+};
+
 /** AH2. Undefined for a token of nobody's. */
-export function bearerHandlers(ports: AgentHandlerPorts, token: string): Handlers | undefined {
+export function toolCaller(ports: AgentHandlerPorts, token: string): ToolCaller | undefined {
   const bearer = readBearer(token);
   const secret = bearer !== undefined && isId(bearer.id) ? readToken(ports.disk, ports.home, bearer.id) : undefined;
   if (bearer === undefined || secret === undefined || !sameSecret(bearer.secret, secret)) return undefined;
   const { id } = bearer;
   return {
+    call: async ({ call, tool, args }) => {
+      const done = await submitAgent(ports, { kind: "call", id, call, tool, args });
+      const found = done.ok ? done.value.calls.find((one) => one.call === call) : undefined;
+      if (!done.ok) return done;
+      return found === undefined ? NOT_ANSWERED : ok({ ok: found.ok, value: found.result });
+    },
+    taken: async (call) => {
+      const done = await submitAgent(ports, { kind: "call-taken", id, call });
+      return done.ok ? ok({}) : done;
+    },
+  };
+}
+
+const NOT_ANSWERED = refused("agent.call", "The call was not answered.", "Try again.");
+
+/** AH2 */
+export function bearerHandlers(ports: AgentHandlerPorts, token: string): Handlers | undefined {
+  const caller = toolCaller(ports, token);
+  if (caller === undefined) return undefined;
+  return {
     "agent.call": async ({ call, tool, args }) => {
       if (typeof call !== "string" || typeof tool !== "string")
         return { ok: false, error: bad("call and tool are texts") };
-      const done = await submitAgent(ports, { kind: "call", id, call, tool, args: jsonOf(args) });
-      if (!done.ok) return done;
-      const found = done.value.calls.find((one) => one.call === call);
-      return found === undefined
-        ? refused("agent.call", "The call was not answered.", "Try again.")
-        : ok({ ok: found.ok, value: found.result });
+      return caller.call({ call, tool, args: jsonOf(args) });
     },
-    "agent.call-taken": async ({ call }) => {
-      const done = await submitAgent(ports, { kind: "call-taken", id, call: textOr(call, "") });
-      return done.ok ? ok({}) : done;
-    },
+    "agent.call-taken": ({ call }) => caller.taken(textOr(call, "")),
   };
 }
 
@@ -142,6 +164,7 @@ async function create(ports: AgentHandlerPorts, params: Params): Promise<Result<
   const known = part.turn.agent(command.value.id);
   if (known !== undefined) return ok(listedAgent(known));
   const made = await submitted(ports, command.value);
+  if (made.ok) ports.born();
   const twin = !made.ok && made.error.code === "id-taken" ? part.turn.agent(command.value.id) : undefined;
   return twin === undefined ? made : ok(listedAgent(twin));
 }

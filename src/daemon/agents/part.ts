@@ -3,6 +3,7 @@ import type { Agent } from "../../core/agent/agent.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import type { DaemonPorts } from "../daemon.ts";
 import type { Hands } from "../hands.ts";
+import { AgentCheckpoints } from "./checkpoints.ts";
 import { AgentEngine } from "./engine.ts";
 import { SessionRecords } from "./records.ts";
 import { houseOf } from "./settings.ts";
@@ -12,6 +13,7 @@ export type AgentPart = {
   readonly turn: AgentTurn;
   readonly engine: AgentEngine;
   readonly records: SessionRecords;
+  readonly checkpoints: AgentCheckpoints;
   /** Turns begin from here on: until everything is known, none does. */
   begin(): void;
   /** Whoever is ready begins, as far as there are slots. */
@@ -19,9 +21,10 @@ export type AgentPart = {
 };
 
 export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): AgentPart {
-  const { world, config, bus, safeMode, broken } = ports;
+  const { world, config, bus, safeMode, say, broken } = ports;
   const house = houseOf(config);
   let begun = false;
+  const checkpoints = new AgentCheckpoints(world, { isOff: () => safeMode.isActive(), say, broken });
   const records = new SessionRecords(world, broken);
   const turn: AgentTurn = new AgentTurn(log, world.clock, () => ({ ...house, paused: !begun || safeMode.isActive() }), {
     publish: ({ event, id, data }) => {
@@ -29,6 +32,12 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): Age
       if (agent !== undefined) records.note(agent);
       bus.publish(event, { event, id, data });
     },
+    settled: (events, _, ticket, after) =>
+      checkpoints.heard(
+        events.map(({ id }) => id),
+        ticket,
+        after,
+      ),
     perform: (effect) => engine.perform(effect),
     broken,
   });
@@ -48,7 +57,7 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): Age
     const [first] = liveAgents(turn);
     if (first !== undefined) await turn.submit({ kind: "schedule", id: first.id });
   };
-  return { turn, engine, records, begin, schedule };
+  return { turn, engine, records, checkpoints, begin, schedule };
 }
 
 /** What agents get of our own environment: the names that the configuration allows, and no more. */

@@ -353,7 +353,7 @@ export class Processes {
 
   async #clearUp(place: ProcessPlace): Promise<void> {
     removeIfThere(this.#world.disk, processSocket(this.#world.home, place));
-    await stopLeft(this.#world, heldProcesses(this.#world, this.#ports.agents()), {
+    await stopLeft(this.#world, () => heldProcesses(this.#world, this.#ports.agents()), {
       of: new Set([processName(place)]),
     });
   }

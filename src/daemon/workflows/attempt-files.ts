@@ -2,17 +2,21 @@
 // F1. No claim is the one state in which it may be started. An exit is its end; a claim without one whose holder is gone is a loss:
 //     it was started, and may have done anything.
 // F2. A holder that was told to leave ended its program before its time: that end says nothing about the work.
-// F3. Everything above a directory is durable before a holder is started in it: a claim that a power cut takes along would be no claim.
+// F3. The names of a directory and of everything above it are durable before its command is executed: a claim that a power cut takes
+//     along would be no claim. Those above are so before a holder is told (once for each run in a daemon's life); the directory's own
+//     is made so by the holder, together with the claim (holder/records.ts, E1).
+// F4. What the holder reads is not synced: it is worth nothing without that holder, and where there is no claim it is written anew.
 import { assert } from "../../base/assert.ts";
 import type { HeldTerminal } from "../../core/orphans.ts";
 import type { Output } from "../../core/workflow/commands.ts";
 import type { Launch } from "../../core/workflow/launch.ts";
 import { attemptChild } from "../../core/workflow/progress.ts";
 import { attemptsOf, type Run } from "../../core/workflow/run.ts";
-import { writeAtomic } from "../../log/atomic-file.ts";
 import { createExclusive } from "../../log/exclusive-file.ts";
-import { joinPath, makeDirectories, readWhole } from "../../log/file.ts";
+import { joinPath, makeDirectories, parentOf, readWhole } from "../../log/file.ts";
+import { attemptPath } from "../../log/places.ts";
 import { TapeReader } from "../../log/tape-reader.ts";
+import { writeUnsynced } from "../../log/unsynced-file.ts";
 import { type HolderClaim, type HolderSpec, PROTOCOL } from "../../wire/holder.ts";
 import { parseClaim, parseExit, parseSpec } from "../../wire/holder-json.ts";
 import type { Disk } from "../../world/disk.ts";
@@ -32,9 +36,8 @@ const READ_BYTES = 1 << 20;
 export type AttemptPlace = { readonly repo: string; readonly attempt: string };
 
 export function attemptDirectory(home: string, { repo, attempt }: AttemptPlace): string {
-  const dot = attempt.lastIndexOf(".");
-  assert(dot > 0, "an attempt's id is its run's and a number");
-  return joinPath(home, `state/${repo}/sessions/${attempt.slice(0, dot)}/attempts/${attempt.slice(dot + 1)}`);
+  assert(attempt.lastIndexOf(".") > 0, "an attempt's id is its run's and a number");
+  return attemptPath(home, repo, attempt);
 }
 
 /** Short, because the system allows 107 bytes for the whole path; and no terminal's. */
@@ -78,15 +81,26 @@ export function readAttemptSpec(disk: Disk, home: string, place: AttemptPlace): 
   return spec?.ok === true ? spec.value : undefined;
 }
 
-/** What the holder is to do, and the files its program wants to find; durable when it resolves (F3). */
+export type AttemptOrder = {
+  readonly launch: Launch;
+  readonly token: string;
+  /** Directories of runs whose names this life knows to be durable (F3). */
+  readonly durable: Set<string>;
+};
+
+/** What the holder is to do, and the files its program wants to find (F4). */
 export async function writeAttempt(
   { disk, home }: HolderPlace,
   place: AttemptPlace,
-  { launch, token }: { readonly launch: Launch; readonly token: string },
+  { launch, token, durable }: AttemptOrder,
 ): Promise<void> {
-  const directory = await makeAttemptDirectory(disk, home, place);
+  const directory = attemptDirectory(home, place);
+  const above = parentOf(directory);
+  const unsynced = makeDirectories(disk, directory, durable.has(above) ? undefined : home);
+  for (const parent of unsynced) if (parent !== above) await disk.syncDirectory(parent); // F3
+  durable.add(above);
   const { argv, cwd, env, files } = launch;
-  for (const { path, text } of files) await writeAtomic(disk, path, Buffer.from(text));
+  for (const { path, text } of files) writeUnsynced(disk, path, Buffer.from(text));
   const spec: HolderSpec = {
     v: PROTOCOL,
     id: place.attempt,
@@ -100,13 +114,7 @@ export async function writeAttempt(
     socket: attemptSocket(home, place.attempt),
     tape: TAPE,
   };
-  await writeAtomic(disk, joinPath(directory, "holder.json"), Buffer.from(`${JSON.stringify(spec)}\n`));
-}
-
-async function makeAttemptDirectory(disk: Disk, home: string, place: AttemptPlace): Promise<string> {
-  const directory = attemptDirectory(home, place);
-  for (const parent of makeDirectories(disk, directory, home)) await disk.syncDirectory(parent); // F3
-  return directory;
+  writeUnsynced(disk, joinPath(directory, "holder.json"), Buffer.from(`${JSON.stringify(spec)}\n`));
 }
 
 /** Makes the claim ourselves, so that a holder which comes late finds it and starts nothing. False where one was there. */
@@ -122,7 +130,8 @@ export async function preventAttempt(world: HolderPlace, place: AttemptPlace): P
     bootId: processes.bootId(),
     at: new Date(clock.now()).toISOString(),
   };
-  const directory = await makeAttemptDirectory(disk, home, place);
+  const directory = attemptDirectory(home, place);
+  for (const parent of makeDirectories(disk, directory, home)) await disk.syncDirectory(parent); // F3
   return createExclusive(
     disk,
     joinPath(directory, "claim.json"),

@@ -8,12 +8,12 @@ import type { Child } from "../../core/terminal.ts";
 import type { WorkflowCommand } from "../../core/workflow/commands.ts";
 import { type Launch, launchOf } from "../../core/workflow/launch.ts";
 import { MAX_CAPTURED } from "../../core/workflow/limits.ts";
+import { actionOf, type Evidence } from "../../core/workflow/resume.ts";
 import { type Attempt, attemptsOf, type Run } from "../../core/workflow/run.ts";
-import { removeIfThere } from "../../log/file.ts";
+import { joinPath, removeIfThere } from "../../log/file.ts";
 import { isPassing } from "../../log/wal.ts";
 import type { HolderStatus } from "../../wire/holder.ts";
 import { type HolderClient, MOST_INPUT } from "../../wire/holder-client.ts";
-import { holderStart } from "../../wire/holder-start.ts";
 import type { HandsWorld } from "../hands.ts";
 import { HolderLines } from "../holder-lines.ts";
 import { stopLeft } from "../orphan-stop.ts";
@@ -28,6 +28,7 @@ import {
   readOutput,
   writeAttempt,
 } from "./attempt-files.ts";
+import { HolderPool } from "./holder-pool.ts";
 
 export type AttemptPorts = {
   run(id: string): Run | undefined;
@@ -52,22 +53,26 @@ export type AttemptFound =
 /** A holder answers within some tens of milliseconds; a machine under load may take its time. */
 const START_MS = 10_000;
 /** Between two looks at one that starts: a part of what it took so far, so that nobody waits much longer than it took. */
-const PAUSES = { part: 1 / 8, leastMs: 3, mostMs: 250 };
+const PAUSES = { part: 1 / 8, leastMs: 1, mostMs: 250 };
 
 export class Attempts {
   readonly #world: HandsWorld;
   readonly #ports: AttemptPorts;
   readonly #lines: HolderLines;
+  readonly #pool: HolderPool;
   /** Somebody is at it already. */
   readonly #busy = new Map<string, Promise<unknown>>();
   /** Those to be looked at once more when that is done. */
   readonly #nudged = new Set<string>();
+  /** Directories whose names are durable (F3 of attempt-files.ts). */
+  readonly #durable = new Set<string>();
   /** The signal that each was sent over its present line. */
   readonly #sent = new Map<string, string>();
 
   constructor(world: HandsWorld, ports: AttemptPorts) {
     this.#world = world;
     this.#ports = ports;
+    this.#pool = new HolderPool(world, ports);
     this.#lines = new HolderLines(
       world,
       { ended: (id) => this.#lookAgain(id), lost: (id) => this.#lookAgain(id) },
@@ -97,16 +102,10 @@ export class Attempts {
     }
   }
 
-  /** Looks at an attempt that was begun in another life, and reports what it found; resolves when that is taken. */
-  async adopt(attempt: string): Promise<AttemptFound> {
-    const found = await this.look(attempt);
-    await this.#report(attempt, found);
-    return found;
-  }
-
   /** Lets go of every holder; they live on. */
   close(): void {
     this.#lines.close();
+    this.#pool.close();
   }
 
   /** How an attempt is now: asks its holder, else reads what it left. Keeps the line where there is one. */
@@ -141,7 +140,9 @@ export class Attempts {
   /** Seen running, and its claim is gone: whoever removed it did not undo what it did. */
   #unclaimed(id: string, status: HolderStatus | undefined): AttemptFound {
     if (status !== undefined) return { kind: "unreachable" };
-    return this.#attempt(id)?.state.kind === "starting" ? { kind: "unstarted" } : { kind: "lost", reason: FILES_GONE };
+    const attempt = this.#attempt(id);
+    const action = attempt && actionOf(attempt, { kind: "not-started" }, () => "ask");
+    return action === "run" ? { kind: "unstarted" } : { kind: "lost", reason: FILES_GONE };
   }
 
   #runOf(attempt: string): Run | undefined {
@@ -179,7 +180,7 @@ export class Attempts {
 
   async #start(id: string): Promise<void> {
     const before = await this.look(id);
-    if (before.kind !== "unstarted") return this.#report(id, before);
+    if (before.kind !== "unstarted") return this.report(id, before);
     const run = this.#runOf(id);
     const attempt = this.#attempt(id);
     if (run === undefined || attempt?.state.kind !== "starting" || attempt.stop !== undefined) return;
@@ -197,18 +198,16 @@ export class Attempts {
   }
 
   async #launch(run: Run, id: string, launch: Launch): Promise<void> {
-    const { random, children, home, self } = this.#world;
+    const { random, home } = this.#world;
     const place = this.#place(id);
     const token = readAttemptSpec(this.#world.disk, home, place)?.token ?? random.bytes(32).toHex();
-    await writeAttempt(this.#world, place, { launch, token });
-    const { runtime, entry } = this.#ports.holderWords();
-    const given = { ours: self.environment(), secrets: this.#ports.secrets(run.id) };
-    children.detached(holderStart(runtime, entry, attemptDirectory(home, place), given));
+    await writeAttempt(this.#world, place, { launch, token, durable: this.#durable });
+    this.#pool.give(id, { directory: attemptDirectory(home, place), secrets: this.#ports.secrets(run.id) });
   }
 
   /** A1. Where it was claimed after all, the next look will find it. */
   async #prevent(id: string, reason: string): Promise<void> {
-    if (await preventAttempt(this.#world, this.#place(id))) await this.#report(id, { kind: "prevented", reason });
+    if (await preventAttempt(this.#world, this.#place(id))) await this.report(id, { kind: "prevented", reason });
   }
 
   /** Looks until there is something to report; false where it takes too long. */
@@ -217,22 +216,34 @@ export class Attempts {
     const began = clock.elapsed();
     for (let took = 0; took < START_MS; took = clock.elapsed() - began) {
       if (this.#attempt(id) === undefined) return true;
-      const found = await this.look(id);
+      const found: AttemptFound = this.#isAwaited(id) ? { kind: "unstarted" } : await this.look(id);
       if (found.kind !== "unreachable" && found.kind !== "unstarted") {
-        await this.#report(id, found);
+        const taken = this.report(id, found);
+        // Not waited for: its end may come before, and then they share a sync.
+        if (found.kind === "running") void taken.catch(this.#ports.broken);
+        else await taken;
         return true;
       }
+      if (found.kind === "unstarted") this.#pool.giveAgain(id);
       const pause = Math.min(Math.max(PAUSES.leastMs, took * PAUSES.part), PAUSES.mostMs);
       await new Promise<void>((resolve) => clock.after(pause, resolve));
     }
     return false;
   }
 
-  /** Says what was found as a command; nothing for what must be looked at again. */
-  async #report(attempt: string, found: AttemptFound): Promise<void> {
+  /** Given to a holder, and not claimed yet: there is nobody to ask. A look reads several files and knocks at a socket; this is one stat. */
+  #isAwaited(id: string): boolean {
+    const { disk, home } = this.#world;
+    if (!this.#pool.has(id) || this.#attempt(id)?.state.kind !== "starting") return false;
+    return disk.stat(joinPath(attemptDirectory(home, this.#place(id)), "claim.json")) === undefined;
+  }
+
+  /** Says what was found as a command; nothing for what must be looked at again. Resolves when it is taken. */
+  async report(attempt: string, found: AttemptFound): Promise<void> {
     const run = this.#runOf(attempt);
     if (run === undefined || found.kind === "unreachable" || found.kind === "unstarted") return;
     if (found.kind === "lost") await this.#clearUp(attempt); // A3
+    if (found.kind === "ended") this.#pool.giveBack(attempt);
     if (found.kind !== "running") this.#forget(attempt);
     await this.#ports.submit(this.#commandOf(run.id, attempt, found));
   }
@@ -253,12 +264,14 @@ export class Attempts {
 
   #forget(attempt: string): void {
     this.#lines.drop(attempt);
+    this.#pool.forget(attempt);
     this.#sent.delete(attempt);
   }
 
   async #clearUp(attempt: string): Promise<void> {
     removeIfThere(this.#world.disk, attemptSocket(this.#world.home, attempt));
-    await stopLeft(this.#world, heldAttempts(this.#world, this.#ports.runs()), { of: new Set([attempt]) });
+    const held = () => heldAttempts(this.#world, this.#ports.runs());
+    await stopLeft(this.#world, held, { of: new Set([attempt]) });
   }
 
   #signal(attempt: string, signal: string): void {
@@ -271,7 +284,7 @@ export class Attempts {
     const found = await this.look(attempt);
     if (found.kind === "unstarted") return this.#prevent(attempt, "It was stopped before it began.");
     if (found.kind === "running") this.#signal(attempt, signal);
-    await this.#report(attempt, found);
+    await this.report(attempt, found);
   }
 
   /** Its input is the prompt, where it has one, and then its end; what it says goes to its tape, and holds up nothing. */
@@ -290,6 +303,15 @@ export class Attempts {
     const launch = run && launchOf(run, id, attemptDirectory(this.#world.home, this.#place(id)));
     return launch?.ok === true && launch.value.kind === "agent" ? Buffer.from(launch.value.prompt) : new Uint8Array(0);
   }
+}
+
+/** What a plan goes by. A holder that lives and does not answer runs. */
+export function evidenceOf(found: AttemptFound | undefined): Evidence {
+  if (found === undefined) return { kind: "uncertain", reason: "nobody has looked" };
+  if (found.kind === "unstarted") return { kind: "not-started" };
+  if (found.kind === "prevented") return { kind: "ended", code: null, signal: null };
+  if (found.kind === "lost") return { kind: "uncertain", reason: found.reason };
+  return found.kind === "unreachable" ? { kind: "running" } : found;
 }
 
 const FILES_GONE = "its files are gone";

@@ -5,9 +5,8 @@
 import { ok, type Result, refused } from "../../base/result.ts";
 import { applyWorkflow } from "../../core/workflow/apply.ts";
 import {
-  CHECKPOINT_VERSION,
+  CHECKPOINT_FACTS,
   type CheckpointReason,
-  FOLD_VERSION,
   fromCheckpoint,
   reasonOf,
   toCheckpoint,
@@ -29,7 +28,8 @@ const HISTORY_LIMIT = 20;
 
 type Place = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
 type Reading = { readonly kind: "entry"; readonly entry: Entry } | { readonly kind: string };
-export type ReadLog = (session: string) => Iterable<Reading>;
+/** The entries of a session after this seq; more may come, and are passed over. */
+export type ReadLog = (session: string, after: number) => Iterable<Reading>;
 
 export type LoadedRun = {
   readonly checkpoint: WorkflowCheckpoint;
@@ -62,6 +62,14 @@ export class CheckpointStorage {
     return loaded.kind === "refused" ? { ok: false, error: loaded.refusal } : this.#withTail(id, session, loaded);
   }
 
+  /** The newest valid one as it is on disk, without the log: what a fold may begin with (CS1, CS2). */
+  base(session: string): { readonly base: Base | undefined; readonly problems: readonly string[] } {
+    const loaded = this.#store(session).load();
+    if (loaded.kind === "refused") return { base: undefined, problems: [loaded.refusal.message] };
+    const problems = loaded.problems.map(({ path, reason }) => `${path}: ${reason}`);
+    return { base: loaded.kind === "loaded" ? baseOf(loaded) : undefined, problems };
+  }
+
   /** The `index`th of `listHistory`, 0 being the newest; as it was then. */
   loadFromHistory(id: string, index: number): Result<WorkflowCheckpoint> {
     const session = this.#sessionOf(id);
@@ -71,6 +79,20 @@ export class CheckpointStorage {
     return found === undefined
       ? refused("unknown", `Run ${id} has no such checkpoint.`, "See its history/.")
       : ok(found);
+  }
+
+  /** The one that was saved at this `seq`, the present one or an older one; as it was then. */
+  loadAt(id: string, seq: number): Result<WorkflowCheckpoint> {
+    const session = this.#sessionOf(id);
+    if (session === undefined) return unknown(id);
+    const store = this.#store(session);
+    const older = store.listHistory().findIndex((one) => one.valid && one.seq === seq);
+    const loaded = older < 0 ? store.load() : store.loadFromHistory(older);
+    const found = loaded.kind === "loaded" && loaded.checkpoint.seq === seq ? bodyOf(loaded) : undefined;
+    if (found !== undefined) return ok(found);
+    const hint =
+      "holdfast checkpoints ls shows those there are; holdfast checkpoints verify says what is wrong with one.";
+    return refused("unknown", `There is no checkpoint ${seq} that could be used.`, hint);
   }
 
   /** The older ones, newest first. */
@@ -109,9 +131,9 @@ export class CheckpointStorage {
   #foldTail(session: string, base: Base | undefined): { run: Run | undefined; reason: CheckpointReason } {
     let run = base && fromCheckpoint(base.saved);
     let reason: CheckpointReason = base?.saved.reason ?? "BeforeStep";
-    for (const reading of this.#read(session)) {
-      const event =
-        "entry" in reading && reading.entry.seq > (base?.seq ?? 0) ? workflowEventOf(reading.entry) : undefined;
+    const after = base?.seq ?? 0;
+    for (const reading of this.#read(session, after)) {
+      const event = "entry" in reading && reading.entry.seq > after ? workflowEventOf(reading.entry) : undefined;
       if (event === undefined) continue;
       run = applyWorkflow(run, event);
       reason = reasonOf(event) ?? reason;
@@ -133,9 +155,7 @@ export class CheckpointStorage {
       home,
       path: joinPath(directory, "checkpoint.json"),
       keep: { history: joinPath(directory, "history"), limit: HISTORY_LIMIT },
-      kind: "workflow",
-      version: CHECKPOINT_VERSION,
-      fold: FOLD_VERSION,
+      ...CHECKPOINT_FACTS,
     });
     this.#stores.set(session, store);
     return store;
@@ -143,7 +163,7 @@ export class CheckpointStorage {
 }
 
 /** What the fold begins with. */
-type Base = { readonly saved: WorkflowCheckpoint; readonly seq: number; readonly from: string };
+export type Base = { readonly saved: WorkflowCheckpoint; readonly seq: number; readonly from: string };
 
 function baseOf(loaded: Loaded & { kind: "loaded" }): Base | undefined {
   const saved = bodyOf(loaded);

@@ -4,11 +4,10 @@
 // RC3. A long run's file is rewritten only when the tail has outgrown it, so that a step costs the same at any length.
 // RC4. A disk that does not take it stops no run: the log has everything. The next event tries again.
 import { isFault } from "../../base/fault.ts";
-import { applyWorkflow } from "../../core/workflow/apply.ts";
 import { type CheckpointReason, reasonOf } from "../../core/workflow/checkpoint.ts";
 import type { WorkflowEvent } from "../../core/workflow/events.ts";
-import { sizeOf } from "../../core/workflow/limits.ts";
 import { type Run, stateOf } from "../../core/workflow/run.ts";
+import type { Ticket } from "../../log/event-log.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { CheckpointStorage } from "./checkpoint-storage.ts";
 
@@ -55,18 +54,15 @@ export class RunCheckpoints {
     for (const run of runs) this.#kept.set(run.id, keptOf(run));
   }
 
-  /** An event that is durable (RC1). */
-  heard(event: WorkflowEvent, seq: number): void {
-    const { id } = event;
-    const known = this.#kept.get(id);
-    const run = applyWorkflow(known?.run, event);
-    const kept = known ?? keptOf(run);
+  /** Events that are durable, and the run after them (RC1). */
+  heard(events: readonly WorkflowEvent[], run: Run, { last, bytes }: Pick<Ticket, "last" | "bytes">): void {
+    const kept = this.#kept.get(run.id) ?? keptOf(run);
     kept.run = run;
-    kept.seq = seq;
-    kept.reason = reasonOf(event) ?? kept.reason;
-    kept.tail += sizeOf(event.data);
-    this.#kept.set(id, kept);
-    this.#schedule(id, kept);
+    kept.seq = last;
+    for (const event of events) kept.reason = reasonOf(event) ?? kept.reason;
+    kept.tail += bytes;
+    this.#kept.set(run.id, kept);
+    this.#schedule(run.id, kept);
   }
 
   /** From now on, every minute, whatever has run without an event. */

@@ -21,8 +21,6 @@ export type EnginePorts = {
   broken(error: unknown): void;
 };
 
-/** E1. A round over runs that are all well costs next to nothing. */
-const ROUND_MS = 2_000;
 /** Timers count in 32 bits: what is further away is looked at again in between. */
 const LONGEST_MS = 3_600_000;
 
@@ -37,7 +35,6 @@ export class Engine {
   readonly #reading = new Set<string>();
   /** What the programs of runs get and no disk does, for as long as this daemon lives. */
   readonly #secrets = new Map<string, Readonly<Record<string, string>>>();
-  #callOff: () => void = () => undefined;
   #closed = false;
 
   constructor(world: HandsWorld, ports: EnginePorts) {
@@ -71,16 +68,14 @@ export class Engine {
     for (const effect of effectsOf(run)) this.perform(effect);
   }
 
-  goRounds(): void {
-    this.#callOff = this.#world.clock.after(ROUND_MS, () => {
-      this.goRounds();
-      for (const run of this.#ports.runs()) if (isOpen(run)) this.#tend(run);
-    });
+  /** E1. Called on every heartbeat; over runs that are all well it costs next to nothing. */
+  round(): void {
+    if (this.#closed) return;
+    for (const run of this.#ports.runs()) if (isOpen(run)) this.#tend(run);
   }
 
   close(): void {
     this.#closed = true;
-    this.#callOff();
     for (const callOff of this.#timers.values()) callOff();
     this.attempts.close();
   }

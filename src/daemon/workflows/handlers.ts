@@ -1,29 +1,39 @@
 // What clients may ask about workflows. As handlers.ts: changing waits until the daemon is live.
 // WH1. The daemon reads the file itself: what it checked is what runs, and a file of any length fits.
 // WH2. A run's id is its client's. A repeat of the same wish finds its run, and makes no second one.
-// WH3. The reader of YAML is loaded when the first file is read: it would make every start of the daemon 40 ms longer.
 import { isFault } from "../../base/fault.ts";
 import { isId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
 import type { CreateRun, WorkflowCommand } from "../../core/workflow/commands.ts";
+import { decideWorkflow } from "../../core/workflow/decide.ts";
 import { changesOf, type StepChange } from "../../core/workflow/decide-versions.ts";
-import type { Definition } from "../../core/workflow/definition.ts";
-import type { Verdict } from "../../core/workflow/events.ts";
+import type { Asker, Verdict } from "../../core/workflow/events.ts";
 import type { Json } from "../../core/workflow/json.ts";
 import { parameterFrom } from "../../core/workflow/parameters.ts";
-import { readWhole } from "../../log/file.ts";
+import { rollbackTo } from "../../core/workflow/rollback.ts";
+import type { Run } from "../../core/workflow/run.ts";
+import { GIT_VARIABLES, worktreeOf } from "../../core/workflow/worktree.ts";
 import { isObject } from "../../wire/lines.ts";
-import { isJsonTable, type ListedRun, type RunParams, type ShownRun } from "../../wire/workflow-rpc.ts";
+import {
+  askerOf,
+  isJsonTable,
+  type ListedRun,
+  type MigrationReport,
+  type RolledBackRun,
+  type RunParams,
+  type ShownRun,
+} from "../../wire/workflow-rpc.ts";
 import type { Disk } from "../../world/disk.ts";
-import { sha256 } from "../../world/hash.ts";
 import type { Handlers } from "../rpc-server.ts";
-import { deadLettersOf, listedOf, recordsOf } from "./listed.ts";
+import { deadLettersOf, itemOf, listedOf, recordsOf, runningOf } from "./listed.ts";
 import type { WorkflowPart } from "./part.ts";
-import { repoOf } from "./repo.ts";
+import { repoOf, repositoryOf } from "./repo.ts";
+import { readWorkflowFile } from "./workflow-files.ts";
 
 export type WorkflowHandlerPorts = {
   readonly disk: Disk;
+  readonly home: string;
   readonly environment: EnvironmentRules;
   /** Undefined until the daemon takes changes. */
   live(): WorkflowPart | undefined;
@@ -54,24 +64,35 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
     "workflow.show": async (params) => show(ports.parts(), params),
     "workflow.interrupt": (params) => ofRun(params, (id) => ({ kind: "interrupt", id })),
     "workflow.cancel": (params) => ofRun(params, (id) => ({ kind: "cancel", id })),
-    "workflow.resume": (params) => ofRun(params, (id) => ({ kind: "resume", id, force: params["force"] === true })),
+    "workflow.resume": (params) =>
+      ofRun(params, (id) => ({ kind: "resume", id, force: params["force"] === true, ...askedBy(params) })),
     "dlq.list": async ({ id, from }) => {
       const run = typeof id === "string" ? ports.parts()?.turn.states.get(id) : undefined;
       if (run === undefined) return unknown(id);
       return ok(deadLettersOf(run, typeof from === "number" ? from : 0));
     },
+    "dlq.show": async ({ id, item }) => {
+      const run = typeof id === "string" ? ports.parts()?.turn.states.get(id) : undefined;
+      if (run === undefined) return unknown(id);
+      const found = typeof item === "number" ? itemOf(run, item) : undefined;
+      return found === undefined
+        ? refused("unknown", `${run.name} has no item ${String(item)}.`, "holdfast dlq ls shows those that failed.")
+        : ok(found);
+    },
     "dlq.retry": (params) => ofQueue(params, "dlq-retry"),
     "dlq.clear": (params) => ofQueue(params, "dlq-clear"),
+    "workflow.rollback": (params) => rollback(ports, params),
     "workflow.changes": (params) => changes(ports, params),
     "workflow.change": async (params) => {
       const { id } = params;
       return submit(typeof id === "string" ? await changeTo(ports, id) : bad("id is a text"));
     },
+    "workflow.migrate": (params) => migrate(ports, params),
     "workflow.resolve": (params) =>
       ofRun(params, (id) => {
         const { attempt, verdict } = params;
         if (typeof attempt !== "string" || !isVerdict(verdict)) return bad("verdict is rerun, done or failed");
-        return { kind: "resolve", id, attempt, verdict };
+        return { kind: "resolve", id, attempt, verdict, ...askedBy(params) };
       }),
   };
 }
@@ -90,6 +111,11 @@ function isNumbers(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((item) => Number.isSafeInteger(item));
 }
 
+function askedBy({ by }: Params): { readonly by?: Asker } {
+  const asker = askerOf(by);
+  return asker === undefined ? {} : { by: asker };
+}
+
 function isVerdict(value: unknown): value is Verdict {
   return value === "rerun" || value === "done" || value === "failed";
 }
@@ -102,7 +128,7 @@ function show(part: WorkflowPart | undefined, { id, from }: Params): Result<Show
   const run = typeof id === "string" ? part?.turn.states.get(id) : undefined;
   if (run === undefined || run.removed) return unknown(id);
   const first = typeof from === "number" && Number.isSafeInteger(from) && from >= 0 ? from : 0;
-  return ok({ ...listedOf(run), from: first, records: recordsOf(run, first) });
+  return ok({ ...listedOf(run), from: first, records: recordsOf(run, first), attempts: runningOf(run) });
 }
 
 async function run(ports: WorkflowHandlerPorts, given: Params): Promise<Result<ListedRun>> {
@@ -124,16 +150,30 @@ async function run(ports: WorkflowHandlerPorts, given: Params): Promise<Result<L
   return made.ok ? ok(listedOf(made.value)) : made;
 }
 
-type File = { readonly definition: Definition; readonly sourceSha256: string };
+/** How many undone steps an answer names. */
+const MOST_UNDONE = 500;
 
-/** WH3 */
-async function readFile(disk: Disk, path: string): Promise<Result<File>> {
-  const bytes = fileAt(disk, path);
-  if (!bytes.ok) return bytes;
-  const { readWorkflow, workflowNameOf, workflowRefusal } = await import("../../wire/workflow-file.ts");
-  const read = readWorkflow(bytes.value, workflowNameOf(path));
-  if (!read.ok) return { ok: false, error: workflowRefusal(path, read.error) };
-  return ok({ definition: read.value, sourceSha256: sha256(bytes.value) });
+/** Nothing is done on a dry run; in doubt it is one. */
+async function rollback(ports: WorkflowHandlerPorts, { id, seq, dryRun }: Params): Promise<Result<RolledBackRun>> {
+  const part = ports.live();
+  if (part === undefined) return NOT_LIVE;
+  const run = typeof id === "string" ? part.turn.states.get(id) : undefined;
+  if (run === undefined || run.removed) return unknown(id);
+  const saved = part.storage.loadAt(run.id, typeof seq === "number" ? seq : Number.NaN);
+  if (!saved.ok) return saved;
+  const back = rollbackTo(run, saved.value);
+  if (!back.ok) return back;
+  const { command, steps, items } = back.value;
+  const done = dryRun === false ? await part.turn.submit(command) : mayRollBack(run, command);
+  if (!done.ok) return done;
+  const more = Math.max(0, steps.length - MOST_UNDONE);
+  return ok({ run: listedOf(done.value), steps: steps.slice(0, MOST_UNDONE), more, items });
+}
+
+/** The run as it is, or why it could not be rolled back now. */
+function mayRollBack(run: Run, command: WorkflowCommand): Result<Run> {
+  const decided = decideWorkflow(new Map([[run.id, run]]), command, run.createdAt);
+  return decided.ok ? ok(run) : decided;
 }
 
 /** How a run's file differs from what the run goes by; a file that is gone differs in nothing. */
@@ -141,56 +181,87 @@ async function changes({ disk, parts }: WorkflowHandlerPorts, { id }: Params): P
   const run = typeof id === "string" ? parts()?.turn.states.get(id) : undefined;
   if (run === undefined) return unknown(id);
   if (disk.stat(run.path) === undefined) return ok([]);
-  const file = await readFile(disk, run.path);
+  const file = await readWorkflowFile(disk, run.path);
   if (!file.ok) return file;
   return ok(file.value.sourceSha256 === run.sourceSha256 ? [] : changesOf(run, file.value.definition));
 }
 
 async function changeTo({ disk, parts }: WorkflowHandlerPorts, id: string): Promise<WorkflowCommand | Refusal> {
-  const file = await readFile(disk, parts()?.turn.states.get(id)?.path ?? "");
+  const file = await readWorkflowFile(disk, parts()?.turn.states.get(id)?.path ?? "");
   return file.ok ? { kind: "change", id, ...file.value } : file.error;
 }
 
 /** WH1. What looks like a secret goes to the programs, and never to disk (core/environment.ts). */
 async function createOf(ports: WorkflowHandlerPorts, params: RunParams): Promise<Result<CreateRun>> {
-  const { id, path, cwd, texts, values, env } = params;
-  const file = await readFile(ports.disk, path);
+  const { id, path, texts, values } = params;
+  const file = await readWorkflowFile(ports.disk, path);
   if (!file.ok) return file;
   const { definition } = file.value;
   const named = Object.entries(texts).map(([name, text]): [string, Json] => [
     name,
     parameterFrom(definition, name, text),
   ]);
+  const place = placeOf(ports, params, definition.name);
+  if (!place.ok) return place;
   return ok({
     kind: "create",
     id,
     path,
-    repo: repoOf(ports.disk, cwd),
-    cwd,
-    worktree: undefined,
-    environment: keepEnvironment(env, ports.environment).kept,
+    ...place.value,
     ...file.value,
     parameters: { ...values, ...Object.fromEntries(named) },
   });
 }
 
-function fileAt(disk: Disk, path: string): Result<Uint8Array> {
+type RunPlace = Pick<CreateRun, "repo" | "cwd" | "worktree" | "environment">;
+
+/** Where it runs: there where it was asked for, or in the same place of a worktree of its own. */
+function placeOf(
+  { disk, home, environment: rules }: WorkflowHandlerPorts,
+  params: RunParams,
+  name: string,
+): Result<RunPlace> {
+  const { id, cwd, env } = params;
+  const repo = repoOf(disk, cwd);
+  const environment = keepEnvironment(env, rules).kept;
+  if (params.worktree !== true) return ok({ repo, cwd, worktree: undefined, environment });
+  const repository = repositoryOf(disk, cwd);
+  if (repository === undefined)
+    return refused("no-repository", `${cwd} is in no git repository.`, "Run it in one, or without --worktree.");
+  const worktree = worktreeOf({ id, name, repo }, { home, repository });
+  const kept = Object.entries(environment).filter(([variable]) => !GIT_VARIABLES.includes(variable));
+  const inside = `${worktree.path}${cwd.slice(repository.length)}`;
+  return ok({ repo, cwd: inside, worktree, environment: Object.fromEntries(kept) });
+}
+
+/** A disk that does not let it is a refusal: what was taken over before stays so, and the next call goes on. */
+async function migrate(ports: WorkflowHandlerPorts, given: Params): Promise<Result<MigrationReport>> {
+  const part = ports.live();
+  if (part === undefined) return NOT_LIVE;
+  const { directory, workflows, env, dryRun } = given;
+  if (typeof directory !== "string" || !directory.startsWith("/"))
+    return { ok: false, error: bad("directory is a full path") };
+  if (!isTexts(workflows) || !isTextMap(env))
+    return { ok: false, error: bad("workflows are texts, and env a table of them") };
   try {
-    const bytes = readWhole(disk, path);
-    return bytes === undefined ? refused("unknown", `There is no file ${path}.`, "Name a workflow file.") : ok(bytes);
+    return ok(await part.migration.migrate({ directory, workflows, env, dryRun: dryRun !== false }));
   } catch (error) {
     if (isFault(error)) return refused(error.code, error.message, error.hint);
     throw error;
   }
 }
 
-function runParams({ id, path, cwd, texts, values, env }: Params): Result<RunParams> {
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function runParams({ id, path, cwd, texts, values, env, worktree }: Params): Result<RunParams> {
   const isPath = (value: unknown): value is string => typeof value === "string" && value.startsWith("/");
   if (typeof id !== "string" || !isId(id)) return { ok: false, error: bad("id is an id") };
   if (!isPath(path) || !isPath(cwd)) return { ok: false, error: bad("path and cwd are full paths") };
   if (!isTextMap(texts) || !isTextMap(env) || !isJsonTable(values))
     return { ok: false, error: bad("texts and env are tables of texts, and values a table") };
-  return ok({ id, path, cwd, texts, values, env });
+  return ok({ id, path, cwd, texts, values, env, worktree: worktree === true });
 }
 
 function isTextMap(value: unknown): value is Record<string, string> {

@@ -2,8 +2,15 @@
 import { itemAt } from "../../base/vector.ts";
 import { textOf } from "../../core/workflow/json.ts";
 import { progressOf } from "../../core/workflow/progress.ts";
-import type { Run } from "../../core/workflow/run.ts";
-import type { DeadLetter, DeadLetters, ListedRun, ListedStep } from "../../wire/workflow-rpc.ts";
+import { type Run, tracksOf } from "../../core/workflow/run.ts";
+import type {
+  DeadLetter,
+  DeadLetters,
+  ListedRun,
+  ListedStep,
+  ShownAttempt,
+  ShownItem,
+} from "../../wire/workflow-rpc.ts";
 
 const MOST_LETTERS = 200;
 const MOST_VALUE = 1000;
@@ -12,7 +19,7 @@ const MOST_VALUE = 1000;
 const MOST_RECORDS = 200;
 
 export function listedOf(run: Run): ListedRun {
-  const { id, name, path, cwd, repo, createdAt, status, records } = run;
+  const { id, name, path, cwd, repo, createdAt, status, records, asked, worktree } = run;
   const { state, step, steps, at, iteration, items, needs } = progressOf(run);
   const failed = status.kind === "failed" ? status.error : undefined;
   return {
@@ -21,6 +28,7 @@ export function listedOf(run: Run): ListedRun {
     path,
     cwd,
     repo,
+    worktree: worktree === undefined ? null : { path: worktree.path, branch: worktree.branch },
     state,
     step,
     steps,
@@ -30,6 +38,7 @@ export function listedOf(run: Run): ListedRun {
     items: items ?? null,
     needs,
     error: failed === undefined ? null : { step: failed.step, message: failed.message, exitCode: failed.exit_code },
+    resumed: asked === undefined ? null : { pid: asked.by.pid, user: asked.by.user, at: asked.at },
     ended: records.length,
   };
 }
@@ -44,6 +53,31 @@ export function recordsOf({ records }: Run, from: number): ListedStep[] {
     found.push({ step, outcome, durationMs, message: error?.message ?? null });
   }
   return found;
+}
+
+/** The attempts that run. */
+export function runningOf(run: Run): ShownAttempt[] {
+  return tracksOf(run).flatMap(({ attempt, item }) => {
+    if (attempt?.state.kind !== "running") return [];
+    const { id, step, startedAt } = attempt;
+    return [{ attempt: id, step, item: item ?? null, startedAt }];
+  });
+}
+
+/** One item, whole. */
+export function itemOf({ items }: Run, item: number): ShownItem | undefined {
+  const found = itemAt(items.all, item);
+  if (found === undefined) return undefined;
+  const { value, state, tries } = found;
+  const error = "error" in state ? state.error : undefined;
+  return {
+    item,
+    value,
+    state: state.kind,
+    tries,
+    error: error === undefined ? null : { step: error.step, message: error.message, exitCode: error.exit_code },
+    at: "at" in state ? state.at : null,
+  };
 }
 
 /** The dead-letter queue, from item number `from` on. */

@@ -5,6 +5,7 @@ import type { Hands } from "../hands.ts";
 import { CheckpointStorage } from "./checkpoint-storage.ts";
 import { RunCheckpoints } from "./checkpoints.ts";
 import { Engine } from "./engine.ts";
+import { MigrationOfRuns } from "./migration.ts";
 import { WorkflowTurn } from "./turn.ts";
 
 export type WorkflowPart = {
@@ -12,17 +13,15 @@ export type WorkflowPart = {
   readonly engine: Engine;
   readonly checkpoints: RunCheckpoints;
   readonly storage: CheckpointStorage;
+  readonly migration: MigrationOfRuns;
 };
 
 export function openWorkflows(log: EventLog, hands: Hands, ports: DaemonPorts): WorkflowPart {
-  const { world, bus, safeMode, say, broken } = ports;
+  const { world, config, bus, safeMode, say, broken } = ports;
   const turn = new WorkflowTurn(log, world.clock, {
     // Only what happened, and to whom: an event may be as long as a transaction. Who wants to know more asks.
-    publish: (happened, seq) => {
-      const { event, id } = happened;
-      checkpoints.heard(happened, seq);
-      bus.publish(event, { event, id });
-    },
+    publish: ({ event, id }) => bus.publish(event, { event, id }),
+    settled: (events, run, ticket) => checkpoints.heard(events, run, ticket),
     perform: (effect) => engine.perform(effect),
     broken,
   });
@@ -34,11 +33,13 @@ export function openWorkflows(log: EventLog, hands: Hands, ports: DaemonPorts): 
     mayBegin: () => !safeMode.isActive(),
     broken,
   });
-  const storage = new CheckpointStorage(world, (session) => log.read(session));
+  const storage = new CheckpointStorage(world, (session, after) => log.read(session, log.placeAfter(session, after)));
   const checkpoints: RunCheckpoints = new RunCheckpoints(world.clock, storage, {
     isOff: () => safeMode.isActive(),
     say,
     broken,
   });
-  return { turn, engine, checkpoints, storage };
+  const rules = { allow: config.terminal.envAllow, deny: config.terminal.envDeny };
+  const migration = new MigrationOfRuns(world, turn, { rules, say, broken });
+  return { turn, engine, checkpoints, storage, migration };
 }

@@ -26,6 +26,11 @@ export class WorkflowTurn extends SessionTurn<Workflows> {
     this.#now = () => clock.now();
   }
 
+  /** A run as a checkpoint has it; what its log says since is folded onto it. */
+  begin(run: Run): void {
+    this.states.set(run.id, run);
+  }
+
   /** One whose log cannot be trusted: seen, and left alone. Returns its name where one is known. */
   setAside(id: string, reason: string): string | undefined {
     const run = this.states.get(id);

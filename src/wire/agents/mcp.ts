@@ -1,6 +1,7 @@
 // The Model Context Protocol as far as a server of tools needs it: one message in, at most one out, nothing kept between them.
 // M1. Stateless: a client never notices that the server behind it was another one a moment ago.
 // M2. A call's id is the caller's own; who repeats a call under its id gets the same answer (core/agent/tools.ts).
+import type { Refusal } from "../../base/result.ts";
 import { isRecord, type Json } from "../../core/workflow/json.ts";
 import { type Fields, fieldsAt, readObject, textAt } from "./json-line.ts";
 import type { ToolSchema } from "./openai.ts";
@@ -12,6 +13,12 @@ const NO_JSON = -32_700;
 const BAD_PARAMS = -32_602;
 
 export type ToolAnswer = { readonly ok: boolean; readonly value: Json };
+
+/** A refusal, as a model reads it. */
+export function refusedCall({ message, hint }: Refusal): ToolAnswer {
+  return { ok: false, value: `${message} ${hint}` };
+}
+
 export type ToolServer = {
   readonly version: string;
   readonly tools: readonly ToolSchema[];

@@ -42,7 +42,7 @@ const EVENTS: { readonly [E in AgentEvent as E["event"]]: Fields<E> } = {
   "process.ended": ["generation", "code", "signal", "outcome", "reason", "at"],
   "process.backoff": ["until", "crashes"],
   "process.rested": ["at"],
-  "input.taken": ["generation", "through"],
+  "input.taken": ["generation", "through", "pieces"],
   "agent.read": ["generation", "offset", "events", "at"],
   "prompt.opened": [
     ...(["prompt_id", "generation", "request", "tool", "input", "options", "since", "deadline", "expires"] as const),

@@ -2,6 +2,7 @@
 // next is told that it lives in another boot (world/real-process.ts).
 // B1. Only processes of the drill's own home are touched, each by its pid and start time.
 // B2. They are stopped before the first is killed: nothing gets to say goodbye, to heal anybody, or to start anybody.
+// B3. A program that is just being executed shows no variables for an instant: all are gone where nobody was seen twice in a row.
 import { isAlive, type Processes } from "../../../world/process.ts";
 import { until } from "../going.ts";
 import { type Found, processesOf } from "../processes.ts";
@@ -53,10 +54,12 @@ export class Machine {
       return fresh.length;
     };
     while (stopNew() > 0); // Who was being started when we looked is there at the next look.
+    let quiet = 0;
     const gone = await until(clock, GONE_MS, () => {
       const left = this.census();
       for (const { who } of left) processes.kill(who, "SIGKILL");
-      return left.length === 0 ? true : undefined;
+      quiet = left.length === 0 ? quiet + 1 : 0;
+      return quiet === 2 || undefined; // B3
     });
     const count = (kind: Found["kind"]) => [...hit.values()].filter((one) => one.kind === kind).length;
     if (gone === undefined) return undefined;

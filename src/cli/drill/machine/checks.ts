@@ -16,7 +16,7 @@ import { orphansAmong, processesOf, straysAmong } from "../processes.ts";
 import type { Site } from "../site.ts";
 import { pidsOf } from "../verify.ts";
 import { listAll, type Opened } from "./opened.ts";
-import { MARK } from "./programs.ts";
+import { goesOn, MARK } from "./programs.ts";
 import type { ScreenEye } from "./screen-eye.ts";
 import { isEqual, type Shot, tapeEnd, tapeText } from "./screens.ts";
 
@@ -141,11 +141,11 @@ async function checkRuns({ site, findings }: Scene, one: Opened, now: ListedTerm
   }
   if (starts.length > now.generation) findings.double(1, `${plan.name} was started more often than it was restored`);
   if (plan.ran === undefined) return;
-  const goesOn = plan.back === "runs" && plan.policy === "auto";
-  const least = goesOn ? one.runs + 1 : one.runs;
-  await until(site.reach.clock, goesOn ? SOON_MS : 0, () => runsOf(site, one) >= least || undefined);
+  const again = goesOn(plan) && plan.policy === "auto";
+  const least = again ? one.runs + 1 : one.runs;
+  await until(site.reach.clock, again ? SOON_MS : 0, () => runsOf(site, one) >= least || undefined);
   const runs = runsOf(site, one);
-  const most = goesOn ? starts.length : one.runs;
+  const most = again ? starts.length : one.runs;
   if (runs > most) findings.double(runs - most, `${plan.name} ran ${runs} times, not ${most}`);
   if (runs < least) findings.lose(least - runs, `${plan.name} ran ${runs} times, not ${least}`);
 }

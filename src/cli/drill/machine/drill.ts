@@ -16,7 +16,8 @@ import { configure, removeTree, type Site } from "../site.ts";
 import { type Killed, Machine } from "./boots.ts";
 import { check, runsOf, type Scene } from "./checks.ts";
 import { listAll, type Opened, openAll } from "./opened.ts";
-import { MACHINE_CONFIG, planTerminals } from "./programs.ts";
+import { goesOn, MACHINE_CONFIG, planTerminals } from "./programs.ts";
+import { MachineRuns } from "./runs.ts";
 import type { ScreenEye } from "./screen-eye.ts";
 import { type Shot, savedScreens, shoot } from "./screens.ts";
 
@@ -50,6 +51,7 @@ export type MachineProgress = {
 export class MachineDrill {
   readonly findings = new Findings();
   readonly crashes: Crash[] = [];
+  readonly workflows: MachineRuns;
   readonly #machine: Machine;
   readonly #site: Site;
   readonly #plan: MachinePlan;
@@ -68,6 +70,7 @@ export class MachineDrill {
     this.#dice = new Dice(plan.seed);
     this.#eye = own;
     this.#kills = new Kills(this.#site, this.findings);
+    this.workflows = new MachineRuns(this.#site, this.findings);
   }
 
   get screens(): { readonly equal: number; readonly of: number } {
@@ -87,6 +90,7 @@ export class MachineDrill {
 
   /** One crash, or two where the second comes before the first has been recovered from; then everything is compared. */
   async #round(...moments: readonly Moment[]): Promise<void> {
+    await this.workflows.begin();
     await this.#savedOnce();
     let shots: ReadonlyMap<string, Shot> = new Map();
     await this.#note();
@@ -100,6 +104,7 @@ export class MachineDrill {
     await this.#progress.phase("comparing every terminal with what it was");
     const scene: Scene = { site: this.#site, eye: this.#eye, findings: this.findings, opened: this.#opened };
     await check(scene, shots);
+    await this.workflows.check(moments.length);
     await this.#restoreThoseWhoAsk();
   }
 
@@ -186,17 +191,23 @@ export class MachineDrill {
     for (const { plan } of gone) removeTree(disk, plan.cwd);
   }
 
+  /** What is started here is through with starting before anything is compared with it again: also what its shell was given to run. */
   async #restoreThoseWhoAsk(): Promise<void> {
     const { clock } = this.#site.reach;
     const asking = this.#opened.filter(({ plan }) => plan.policy === "ask");
+    const before = new Map(asking.map((one) => [one, runsOf(this.#site, one)]));
     for (const { id, plan } of asking) {
       const done = await ask(this.#site, "terminal.restore", { id, way: "plan" });
       if (done.kind !== "done") this.findings.violate(`${plan.name} was not restored, though somebody asked for it`);
     }
+    let missing: readonly Opened[] = asking;
     await until(clock, CHECKPOINT_MS, async () => {
       const listed = await listAll(this.#site);
-      return asking.every(({ id }) => listed.get(id)?.state.kind === "running") || undefined;
+      const ran = (one: Opened) => runsOf(this.#site, one) >= (before.get(one) ?? 0) + (goesOn(one.plan) ? 1 : 0);
+      missing = asking.filter((one) => listed.get(one.id)?.state.kind !== "running" || !ran(one));
+      return missing.length === 0 || undefined;
     });
+    for (const { plan } of missing) this.findings.violate(`${plan.name} does not run, though it was restored`);
   }
 
   /** MD1 */

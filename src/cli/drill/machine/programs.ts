@@ -72,6 +72,11 @@ export type Planned = {
   readonly ran: string | undefined;
 };
 
+/** Whether its being started again shows in its own file (PR2). */
+export function goesOn({ back, ran }: Planned): boolean {
+  return back === "runs" && ran !== undefined;
+}
+
 const SIZES = [
   { cols: 80, rows: 24 },
   { cols: 120, rows: 40 },

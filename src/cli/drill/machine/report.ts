@@ -15,6 +15,7 @@ export function machineJson(drill: MachineDrill, plan: MachinePlan, home: string
     liveMs: timesOf(backTimes(drill)),
     violations,
     screens: drill.screens,
+    workflows: drill.workflows.sums,
     terminals: plan.terminals,
     crashes: drill.crashes.map(({ moment, atMs, killed, backMs }) => {
       return { moment, atMs: Math.round(atMs), killed, backMs: backMs === undefined ? null : Math.round(backMs) };
@@ -41,10 +42,12 @@ export function crashesText({ crashes }: MachineDrill): string {
 export function machineText(drill: MachineDrill, plan: MachinePlan, home: string | undefined): string {
   const { lost, doubled, orphans, violations } = drill.findings;
   const { equal, of } = drill.screens;
+  const { runs, uncertain } = drill.workflows.sums;
   return [
     `seed ${plan.seed}: the machine went down ${drill.crashes.length} times`,
     `all terminals back: ${timesText(timesOf(backTimes(drill)))}`,
     `${equal} of ${of} screens equal before and after, cell by cell`,
+    `${runs} workflow runs came to their end, after ${uncertain} uncertain steps were decided about`,
     `lost ${lost}, doubled ${doubled}, orphans ${orphans}`,
     ...violations.map((words) => `✗ ${words}`),
     ...(home === undefined ? [] : [`its home was kept: ${home}`]),

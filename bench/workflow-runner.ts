@@ -1,0 +1,89 @@
+// Whoever runs workflows, we or a peer: what the benchmarks of workflows ask of each alike. And ours: a home of its own, whose daemon is asked
+// over its socket, as `holdfast run -d` asks it.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { newId } from "../src/base/ids.ts";
+import type { RpcClient } from "../src/wire/rpc-client.ts";
+import { Home } from "./home.ts";
+import type { Work } from "./peer-host.ts";
+import type { Bench } from "./scratch.ts";
+import { until } from "./waiting.ts";
+
+export type { Work } from "./peer-host.ts";
+
+export type Runner = {
+  readonly title: string;
+  /** To their end. */
+  run(work: Work): Promise<void>;
+  /** They are taken; nobody waits for their end. */
+  begin(work: Work): Promise<void>;
+  /** SIGKILL to whoever runs the steps of this work, at once; when it resolves another one runs them. */
+  crash(work: Work): Promise<void>;
+  end(): Promise<void>;
+};
+
+/** No kill of a benchmark's is a crash loop. */
+const CONFIG = "[crash_loop]\ncrashes = 1000000\nwindow_s = 86400\n";
+const LIVE_MS = 60_000;
+const DONE_MS = 1_800_000;
+
+export function newIds(workflows: number): string[] {
+  return Array.from({ length: workflows }, () => newId(crypto.getRandomValues(new Uint8Array(16))));
+}
+
+export async function startOurs(bench: Bench, name: string): Promise<Runner> {
+  const home = await Home.start(bench, name, CONFIG);
+  return {
+    title: "Holdfast",
+    run: (work) => asking(home, (client) => runAll(home, client, work)),
+    begin: (work) => asking(home, (client) => begin(home, client, work)),
+    crash: () => crash(home),
+    end: () => home.end(),
+  };
+}
+
+async function asking(home: Home, ask: (client: RpcClient) => Promise<void>): Promise<void> {
+  const client = await until("the daemon", LIVE_MS, () => home.dial());
+  await ask(client);
+  client.close();
+}
+
+async function begin(home: Home, client: RpcClient, work: Work): Promise<void> {
+  const path = join(home.path, "bench.yml");
+  writeFileSync(path, workflowFile(work));
+  const wish = { path, cwd: home.path, texts: {}, values: {}, env: home.env };
+  const answers = await Promise.all(work.ids.map((id) => client.call("workflow.run", { id, ...wish })));
+  for (const answer of answers) if (!answer.ok) throw new Error(answer.error.message);
+}
+
+async function runAll(home: Home, client: RpcClient, work: Work): Promise<void> {
+  await begin(home, client, work);
+  for (const id of work.ids) await until(`the end of run ${id}`, DONE_MS, () => ended(client, id, work.steps));
+}
+
+async function ended(client: RpcClient, id: string, steps: number): Promise<true | undefined> {
+  const shown = await client.call("workflow.show", { id, from: steps });
+  if (!shown.ok) throw new Error(shown.error.message);
+  if (shown.value.state === "running") return undefined;
+  if (shown.value.state !== "done") throw new Error(`run ${id} is ${shown.value.state}: ${shown.value.error?.message}`);
+  return true;
+}
+
+async function crash(home: Home): Promise<void> {
+  const { daemon } = await until("the status", LIVE_MS, () => home.status());
+  process.kill(daemon.pid, "SIGKILL");
+  await until("another daemon", LIVE_MS, async () => {
+    const now = await home.status();
+    return now?.recovery.stage === "LIVE" && now.daemon.pid !== daemon.pid ? true : undefined;
+  });
+}
+
+/** JSON is YAML. */
+export function workflowFile({ steps, command }: Work): string {
+  const step = (number: number) => {
+    if (command === null) return { id: `s${number}`, set: { number } };
+    return { id: `s${number}`, shell: command, env: { WORKFLOW: "${run.id}", STEP: String(number) } };
+  };
+  const lines = Array.from({ length: steps }, (_, number) => `  - ${JSON.stringify(step(number))}\n`);
+  return `name: bench\nsteps:\n${lines.join("")}`;
+}

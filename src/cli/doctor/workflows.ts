@@ -1,0 +1,129 @@
+// Workflows' files: checkpoints of runs that can go on, the holders of their steps, and directories that no log knows.
+// DW1. Logs that are small are folded in any case; large ones only with --deep, and the answer says so.
+// DW2. A damaged checkpoint costs time only, because the log has everything: it is told, and made anew by the next one. Nothing here is mended;
+//      what is left in run/ is the business of sockets.ts, and rights that of rights.ts.
+// DW3. What began a moment ago may have been recorded after we read the log: it is not judged yet.
+import { applyWorkflow } from "../../core/workflow/apply.ts";
+import { progressOf } from "../../core/workflow/progress.ts";
+import { type Attempt, attemptsOf, type Run } from "../../core/workflow/run.ts";
+import { checkCheckpoint } from "../../log/checkpoint-check.ts";
+import { joinPath } from "../../log/file.ts";
+import type { LogView } from "../../log/inspect.ts";
+import { eventsPath } from "../../log/places.ts";
+import { workflowEventOf } from "../../wire/stored-workflow.ts";
+import { steadyView } from "../log/view.ts";
+import { count } from "../print.ts";
+import { readClaim, readExit } from "../terminals/place.ts";
+import { type Finding, fine, type Site, some, warning } from "./check.ts";
+
+/** DW1: folded in some tens of milliseconds. */
+const SMALL_BYTES = 2 << 20;
+/** DW3 */
+const FRESH_MS = 5_000;
+
+type Found = { readonly session: string; readonly run: Run };
+
+export async function checkWorkflows(site: Site): Promise<Finding[]> {
+  const { reach, home } = site;
+  const view = await steadyView(reach, home);
+  const sessions = view.sessions.filter((session) => session.startsWith("state/"));
+  const bytes = sessions.reduce((sum, session) => sum + (reach.disk.stat(eventsPath(home, session))?.size ?? 0), 0);
+  if (bytes > SMALL_BYTES && !site.deep)
+    return [fine("workflows", `${count(sessions.length, "run")}; --deep looks at them`)]; // DW1
+  const runs = sessions.flatMap((session) => folded(view, session));
+  const open = runs.filter(({ run }) => run.status.kind !== "done" && run.status.kind !== "cancelled");
+  const known = new Set(runs.map(({ session }) => session));
+  const found = [...badCheckpoints(site, open), ...lostSteps(site, open), ...waiting(open)];
+  const strange = [...withoutLog(site, sessions, known), ...unknownAttempts(site, runs)];
+  if (found.length + strange.length > 0) return [...found, ...strange];
+  return [fine("workflows", `${count(runs.length, "run")}, ${open.length} of them can go on`)];
+}
+
+/** One that does not fold is named by `holdfast log verify`, and set aside by the daemon. */
+function folded(view: LogView, session: string): Found[] {
+  let run: Run | undefined;
+  try {
+    for (const reading of view.read(session)) {
+      const event = reading.kind === "entry" ? workflowEventOf(reading.entry) : undefined;
+      if (event !== undefined) run = applyWorkflow(run, event);
+    }
+  } catch (error) {
+    if (error instanceof Error) return [];
+    throw error;
+  }
+  return run === undefined || run.removed ? [] : [{ session, run }];
+}
+
+/** DW2 */
+function badCheckpoints({ reach, home }: Site, open: readonly Found[]): Finding[] {
+  const bad = open.flatMap(({ session, run }) => {
+    const file = checkCheckpoint(reach.disk, joinPath(joinPath(home, session), "checkpoint.json"));
+    return file.kind === "bad" ? [{ run, reason: file.reason }] : [];
+  });
+  if (bad.length === 0) return [];
+  const what = `the checkpoint of ${count(bad.length, "run")} cannot be used: ${some(bad.map(({ run }) => nameOf(run)))}`;
+  const next = "Nothing: the log has everything, and the next checkpoint puts this one into quarantine";
+  return [warning("workflows", { what, why: bad[0]?.reason ?? "", next })];
+}
+
+/** Steps that should run, and whose holder is gone without an exit. */
+function lostSteps(site: Site, open: readonly Found[]): Finding[] {
+  const before = new Date(site.reach.clock.now() - FRESH_MS).toISOString();
+  const lost = open.flatMap(({ session, run }) =>
+    attemptsOf(run)
+      .filter((attempt) => attempt.startedAt < before && isLost(site, session, attempt)) // DW3
+      .map(({ step }) => `${step} of ${nameOf(run)}`),
+  );
+  if (lost.length === 0) return [];
+  const what = `${count(lost.length, "step")} lost: ${some(lost)}`;
+  const why = "its holder was killed, or the machine went down: nothing says how it ended";
+  return [warning("workflows", { what, why, next: "holdfast up; then `holdfast workflows` says what it needs" })];
+}
+
+function isLost({ reach, home }: Site, session: string, { id, state }: Attempt): boolean {
+  if (state.kind === "uncertain") return false;
+  const directory = joinPath(joinPath(home, session), `attempts/${id.slice(id.lastIndexOf(".") + 1)}`);
+  const place = { disk: reach.disk, directory };
+  const claim = readClaim(place);
+  return claim?.by === "holder" && !reach.processes.alive(claim) && readExit(place) === undefined;
+}
+
+function waiting(open: readonly Found[]): Finding[] {
+  const needing = open.filter(({ run }) => progressOf(run).needs.length > 0).map(({ run }) => run);
+  const [first] = needing;
+  if (first === undefined) return [];
+  const what = `${count(needing.length, "run waits", "runs wait")} for you: ${some(needing.map(nameOf))}`;
+  const why = progressOf(first).needs[0]?.why ?? "";
+  return [warning("workflows", { what, why, next: `holdfast resume ${first.id.slice(0, 8)}` })];
+}
+
+/** A checkpoint or attempts, and no log: of an older program, or of a log that somebody removed. */
+function withoutLog({ reach, home }: Site, sessions: readonly string[], known: ReadonlySet<string>): Finding[] {
+  const strays = sessions.filter((session) => {
+    if (known.has(session)) return false;
+    const names = reach.disk.list(joinPath(home, session));
+    return !names.includes("events.jsonl") && names.some((name) => name === "checkpoint.json" || name === "attempts");
+  });
+  if (strays.length === 0) return [];
+  const what = `${count(strays.length, "run")} without a log: ${some(strays)}`;
+  const why = "an older program began it, or its log was removed";
+  return [warning("workflows", { what, why, next: "holdfast migrate --dry-run" })];
+}
+
+function unknownAttempts({ reach, home, files }: Site, runs: readonly Found[]): Finding[] {
+  const before = reach.clock.now() - FRESH_MS;
+  const made = new Map(files.map(({ path, changedAt }) => [path, changedAt]));
+  const unknown = runs.flatMap(({ session, run }) => {
+    const attempts = joinPath(joinPath(home, session), "attempts");
+    const beyond = reach.disk.list(attempts).filter((name) => /^\d+$/.test(name) && Number(name) > run.attempts);
+    return beyond.map((name) => joinPath(attempts, name)).filter((path) => (made.get(path) ?? 0) < before); // DW3
+  });
+  if (unknown.length === 0) return [];
+  const what = `${count(unknown.length, "attempt")} that no log knows: ${some(unknown)}`;
+  const why = "the log lost its end, or somebody put them there; they are never used";
+  return [warning("workflows", { what, why, next: "holdfast log verify; look into them before you remove them" })];
+}
+
+function nameOf({ name, id }: Run): string {
+  return `${name} (${id.slice(0, 8)})`;
+}

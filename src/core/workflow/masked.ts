@@ -1,0 +1,41 @@
+// Values as they may be shown to whoever looks over somebody's shoulder: what is a secret by its name or its look is left out.
+// MK1. The names that keep a variable of an environment off the disk (core/environment.ts) keep a workflow's variable off the screen.
+// MK2. A secret is hidden wherever its text stands, not only under its name: a step may have printed it.
+import { hasSecret, looksSecret } from "../environment.ts";
+import { isList, isRecord, type Json, textOf } from "./json.ts";
+
+export const HIDDEN = "(hidden)";
+
+/** Shorter ones stand in too many places by chance. */
+const LEAST_LENGTH = 4;
+
+export function masked(value: Json): Json {
+  const secrets = [...new Set(secretsIn(value))].sort((a, b) => b.length - a.length);
+  return hide(value, secrets);
+}
+
+/** MK1 */
+function secretsIn(value: Json): string[] {
+  if (isList(value)) return value.flatMap(secretsIn);
+  if (!isRecord(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    looksSecret(name) ? [textOf(inner)].filter(({ length }) => length >= LEAST_LENGTH) : secretsIn(inner),
+  );
+}
+
+function hide(value: Json, secrets: readonly string[]): Json {
+  if (typeof value === "string") return hideText(value, secrets);
+  if (isList(value)) return value.map((inner) => hide(inner, secrets));
+  if (!isRecord(value)) return value;
+  const shown = Object.entries(value).map(([name, inner]): [string, Json] => [
+    name,
+    looksSecret(name) && inner !== null ? HIDDEN : hide(inner, secrets),
+  ]);
+  return Object.fromEntries(shown);
+}
+
+/** MK2 */
+function hideText(text: string, secrets: readonly string[]): string {
+  if (hasSecret(text)) return HIDDEN;
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text);
+}

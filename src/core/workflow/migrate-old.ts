@@ -1,0 +1,60 @@
+// A run as an older program left it, whatever the form of its files (wire/old-runs.ts reads them).
+import type { MigratedFrom } from "./events.ts";
+import type { Json } from "./json.ts";
+
+export type Layout = MigratedFrom["layout"];
+
+/** A step that is said to be done. */
+export type OldStep = {
+  /** Its place in the whole file, from 0; -1 where only the command is known. */
+  readonly index: number;
+  /** null where the record does not say it. */
+  readonly id: string | null;
+  readonly command: string | null;
+  readonly output: string | null;
+  readonly variables: Readonly<Record<string, Json>>;
+  readonly durationMs: number;
+  readonly at: string;
+};
+
+export type OldItem = {
+  readonly value: Json;
+  readonly state: "pending" | "succeeded" | "failed" | "working";
+  readonly result: Json;
+  readonly message: string | null;
+  readonly tries: number;
+  readonly at: string;
+};
+
+export type OldMap = {
+  readonly setupDone: boolean;
+  /** Empty where there is no list yet. */
+  readonly items: readonly OldItem[];
+  readonly reducing: boolean;
+};
+
+/** "running": nothing says that it ended, so its present step may have been at work. */
+export type OldStatus = "running" | "failed" | "interrupted" | "cancelled" | "done";
+
+export type OldRun = {
+  readonly layout: Layout;
+  readonly id: string;
+  readonly name: string | null;
+  /** The workflow file, where the record names it. */
+  readonly path: string | null;
+  readonly cwd: string | null;
+  readonly status: OldStatus;
+  readonly error: string | null;
+  readonly retryable: boolean;
+  readonly steps: readonly OldStep[];
+  /** The step it stands at, and how many there are, where the record says it. */
+  readonly current: number | null;
+  readonly total: number | null;
+  /** From 1. */
+  readonly iteration: number;
+  readonly variables: Readonly<Record<string, Json>>;
+  readonly map: OldMap | null;
+  readonly startedAt: string;
+  /** When it was last written: of several records of one run the newest counts. */
+  readonly updatedAt: string;
+};

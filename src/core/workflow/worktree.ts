@@ -1,0 +1,62 @@
+// A git worktree of a run's own: where it is, and the step that makes it.
+// WT1. It is made by an attempt like every other, before the first step: what is known of it is in the log before git is started, and after
+//      any crash it is found again, or made again where it was half made.
+// WT2. Nothing is removed but what git itself has left half made: that is the one it still calls "initializing", and no step has been in it.
+// WT3. Values reach git as words, never as part of a shell's text.
+// WT4. It stays when the run has ended: a rollback, or a retry of items, goes on in it.
+import type { Step } from "./definition.ts";
+
+export type Worktree = {
+  readonly path: string;
+  /** The repository it is of: the directory with the `.git` in it. */
+  readonly repository: string;
+  readonly branch: string;
+};
+
+/** No id of a file has a dot. */
+export const WORKTREE_STEP = "run.worktree";
+
+/** Would lead git, and every step, to another repository than the one they stand in. */
+export const GIT_VARIABLES: readonly string[] = [
+  ...["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY"],
+];
+
+const SCRIPT = `
+if [ -e "$2/.git" ]; then
+  at=$(git -C "$2" rev-parse --absolute-git-dir)
+  if [ "$(cat "$at/locked" 2>&1 || :)" = initializing ]; then git -C "$1" worktree remove -f -f "$2"; fi
+fi
+if [ ! -e "$2/.git" ]; then
+  if git -C "$1" show-ref --verify --quiet "refs/heads/$3"
+  then git -C "$1" worktree add -f -f "$2" "$3"
+  else git -C "$1" worktree add -f -f -b "$3" "$2" HEAD
+  fi
+fi
+mkdir -p -- "$4"
+`;
+
+/** To find or make it twice changes nothing, so it is simply run again. */
+export const MAKE_WORKTREE: Step = {
+  id: WORKTREE_STEP,
+  work: {
+    kind: "agent",
+    provider: "scripted",
+    prompt: "",
+    command: [
+      ...["/bin/sh", "-e", "-c", SCRIPT, "sh"],
+      ...["${run.repository}", "${run.worktree}", "${run.branch}", "${run.cwd}"], // WT3
+    ],
+  },
+  cwd: "${run.repository}",
+  idempotent: true,
+};
+
+/** Where a run's worktree is, and the branch that it works on; the same whenever it is asked for. */
+export function worktreeOf(
+  run: { readonly id: string; readonly name: string; readonly repo: string },
+  { home, repository }: { readonly home: string; readonly repository: string },
+): Worktree {
+  const short = run.id.slice(0, 8);
+  const name = run.name.replace(/[^A-Za-z0-9_]+/g, "-").replace(/^-+|-+$/g, "");
+  return { path: `${home}/worktrees/${run.repo}-${short}`, repository, branch: `holdfast/${name}-${short}` };
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import { SimDisk } from "../../tests/sim/disk.ts";
+import { simWorld } from "../../tests/sim/world.ts";
+import { Fault } from "../base/fault.ts";
+import { readWhole } from "../log/file.ts";
+import { parseExit } from "../wire/holder-json.ts";
+import type { Disk, Stat } from "../world/disk.ts";
+import { recordExit } from "./records.ts";
+
+const EXIT = { v: 1, generation: 1, code: 3, signal: null, bootId: "b", offset: 9, at: "2026-01-01T00:00:00.000Z" };
+
+/** Whoever looks at a path is told so many times that the disk fails. */
+class FailingLooks extends SimDisk {
+  left = 0;
+
+  override stat(path: string): Stat | undefined {
+    if (this.left === 0) return super.stat(path);
+    this.left -= 1;
+    throw new Fault({ code: "EIO", operation: "stat", path });
+  }
+}
+
+test("an end is recorded after all where the disk fails to say whether the terminal's directory is there", async () => {
+  const disk = new FailingLooks();
+  disk.makeDirectory("/t");
+  disk.left = 2;
+  const world = simWorld(1, disk);
+  const recorded = recordExit({ ...world, directory: "/t" }, EXIT);
+  for (let looks = 2; looks > 0; looks -= 1) {
+    expect(disk.left).toBe(looks - 1);
+    await Promise.resolve();
+    world.clock.advance(1000);
+    await Promise.resolve();
+  }
+  await recorded;
+  expect(exitIn(disk)).toEqual(EXIT);
+});
+
+test("where the terminal's directory is gone there is nobody left to tell", async () => {
+  const disk = new SimDisk();
+  await recordExit({ ...simWorld(1, disk), directory: "/t" }, EXIT);
+  expect(disk.list("/")).toEqual([]);
+});
+
+function exitIn(disk: Disk) {
+  const bytes = readWhole(disk, "/t/exit.json");
+  return bytes === undefined ? undefined : parseExit(bytes);
+}

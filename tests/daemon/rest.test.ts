@@ -1,0 +1,124 @@
+// Terminals at rest: nobody has a line to their holders, and still nothing about them is missed.
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, unlinkSync } from "node:fs";
+import { HolderClient } from "../../src/wire/holder-client.ts";
+import { parseSpec } from "../../src/wire/holder-json.ts";
+import { realSockets } from "../../src/world/real-socket.ts";
+import type { Connection } from "../../src/world/socket.ts";
+import { type DaemonHome, daemonHomes, until } from "./home.ts";
+
+const newHome = daemonHomes();
+const SLEEP = ["sleep", "1000"];
+
+/** Its sockets: the one it listens on, and one for each line. */
+function linesOf(holder: number): number {
+  const held = readdirSync(`/proc/${holder}/fd`).map((fd) => linkOf(`/proc/${holder}/fd/${fd}`));
+  return held.filter((link) => link.startsWith("socket:")).length - 1;
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch (error) {
+    if (error instanceof Error) return ""; // It was closed meanwhile.
+    throw error;
+  }
+}
+
+async function resting(home: DaemonHome, name: string, argv: readonly string[] = SLEEP) {
+  const id = await home.open(name, argv);
+  const { pid, holder } = await home.is(id, "running");
+  await rests(holder);
+  return { id, pid, holder, socket: home.file(`run/${id.slice(0, 16)}.sock`) };
+}
+
+function rests(holder: number): Promise<true> {
+  return until("its holder has no line", () => linesOf(holder) === 0);
+}
+
+/** As the daemon knows it, without a word to the holder. */
+function ended(home: DaemonHome, id: string) {
+  return until(`${id} has ended`, async () => {
+    const listed = await home.ask("terminal.list", { id, brief: true });
+    const state = listed?.ok === true ? listed.value[0]?.state : undefined;
+    return state?.kind === "ended" ? state : undefined;
+  });
+}
+
+test("a terminal that nobody asks about has no line; the end of its program is heard, with its code", async () => {
+  const home = newHome();
+  await home.live();
+  const { id, pid, holder } = await resting(home, "one", ["sh", "-c", "trap 'exit 7' TERM; sleep 1000 & wait"]);
+  process.kill(pid, "SIGTERM");
+  expect(await ended(home, id)).toMatchObject({ code: 7 });
+  await until("its holder has left", () => !existsSync(`/proc/${holder}`));
+});
+
+test("the end is heard while the holder still waits for a client that does not read", async () => {
+  const home = newHome();
+  await home.live();
+  const { id, pid, holder } = await resting(home, "one", ["sh", "-c", "yes | head -c 4000000; exec sleep 1000"]);
+  const spec = parseSpec(Buffer.from(home.text(`terminals/${id}/holder.json`)));
+  if (!spec.ok) throw new Error(spec.error.message);
+  const { token, socket } = spec.value;
+  let deaf: Connection | undefined;
+  const client = new HolderClient(
+    async (events) => {
+      deaf = await realSockets().connect(socket, events);
+      return deaf;
+    },
+    { token, writer: "deaf", from: 0 },
+  );
+  await client.connect();
+  deaf?.pause();
+  process.kill(pid, "SIGKILL");
+  expect(await ended(home, id)).toMatchObject({ signal: "SIGKILL" });
+  expect(existsSync(`/proc/${holder}`)).toBe(true);
+  deaf?.destroy();
+});
+
+test("a list asks holders at rest, and lets them rest again", async () => {
+  const home = newHome();
+  await home.live();
+  const { id, holder } = await resting(home, "one", ["sh", "-c", "echo word; exec sleep 1000"]);
+  const { clients, lastOutputAt, bytes } = await home.listed(id);
+  expect([clients, bytes > 0, typeof lastOutputAt]).toEqual([0, true, "string"]);
+  await rests(holder);
+});
+
+test("a signal reaches a program whose holder rests, once", async () => {
+  const home = newHome();
+  await home.live();
+  const program = "trap 'echo once >> heard; exit 3' USR1; sleep 1000 & while :; do wait; done";
+  const { id } = await resting(home, "one", ["sh", "-c", program]);
+  await home.must("terminal.signal", { id, signal: "SIGUSR1" });
+  expect(await ended(home, id)).toMatchObject({ code: 3 });
+  expect(home.text("heard")).toBe("once\n");
+});
+
+test("a holder that is killed at rest is missed, and its terminal comes back", async () => {
+  const home = newHome();
+  await home.live();
+  const { id, holder } = await resting(home, "one");
+  process.kill(holder, "SIGKILL");
+  const next = await until("the next generation runs", async () => {
+    const { state, generation } = await home.listed(id);
+    return state.kind === "running" && generation === 2 ? state : undefined;
+  });
+  expect(next.holder).not.toBe(holder);
+});
+
+test("a socket that is deleted comes back while the daemon lives, also after all of run/ was removed", async () => {
+  const home = newHome();
+  await home.live();
+  const { id, pid, holder, socket } = await resting(home, "one");
+  unlinkSync(socket);
+  await until("it is there again", () => existsSync(socket));
+  await rests(holder);
+  rmSync(home.file("run"), { recursive: true });
+  mkdirSync(home.file("run"), { mode: 0o700 });
+  await until("it is there once more", () => existsSync(socket));
+  await rests(holder);
+  process.kill(pid, "SIGKILL");
+  expect(await ended(home, id)).toMatchObject({ signal: "SIGKILL" });
+});

@@ -1,0 +1,165 @@
+// What checkpoints cost, counted and not timed (bench/ has the times): calls and bytes of a save and a load, and what a step waits for.
+import { expect, test } from "bun:test";
+import { applyWorkflow } from "../../src/core/workflow/apply.ts";
+import type { WorkflowEvent } from "../../src/core/workflow/events.ts";
+import type { Run } from "../../src/core/workflow/run.ts";
+import { CheckpointStorage } from "../../src/daemon/workflows/checkpoint-storage.ts";
+import { RunCheckpoints } from "../../src/daemon/workflows/checkpoints.ts";
+import { readWorkflow } from "../../src/wire/workflow-file.ts";
+import { simWorld } from "../sim/world.ts";
+
+const ID = "0123456789ab4def8123456789abcdef";
+const AT = "2026-01-01T00:00:00.000Z";
+
+function created(): WorkflowEvent {
+  const definition = readWorkflow(Buffer.from("steps:\n  - id: s\n    shell: x\n"), "flow");
+  if (!definition.ok) throw new Error("the flow is right");
+  const place = {
+    name: "flow",
+    path: "/w/flow.yml",
+    repo: "w",
+    cwd: "/w",
+    worktree: null,
+    environment: {},
+    source_sha256: "0",
+  };
+  return {
+    event: "workflow.created",
+    id: ID,
+    data: { ...place, definition: definition.value, parameters: {}, at: AT },
+  };
+}
+
+function stepEnded(): WorkflowEvent {
+  const data = {
+    step: "s",
+    item: null,
+    outcome: "succeeded",
+    error: null,
+    variables: {},
+    output: "said",
+    duration_ms: 1,
+    at: AT,
+  } as const;
+  return { event: "workflow.step.ended", id: ID, data };
+}
+
+const started = (number: number): WorkflowEvent => ({
+  event: "workflow.attempt.started",
+  id: ID,
+  data: { attempt: `${ID}.${number}`, step: "s", item: null, try: 1, at: AT },
+});
+
+/** Saves as a daemon does, counting the calls that change something and those that wait for the disk. */
+class Counted {
+  readonly world = { ...simWorld(1), home: "/h" };
+  readonly storage = new CheckpointStorage(this.world, () => this.read());
+  readonly checkpoints = new RunCheckpoints(this.world.clock, this.storage, {
+    isOff: () => false,
+    say: (words) => expect(words).toBe(""),
+    broken: (error) => expect(error).toBeUndefined(),
+  });
+  readonly calls: string[] = [];
+  readonly log: WorkflowEvent[] = [];
+  reads = 0;
+  #run: Run | undefined;
+
+  constructor() {
+    this.world.disk.onCall = ({ operation, path }) =>
+      void this.calls.push(`${operation} ${path.replace(/[0-9a-f]{12}\.|-\d{4}-.*/, "")}`);
+  }
+
+  *read() {
+    this.reads += 1;
+    for (const [at, { event, id, data }] of this.log.entries())
+      yield { kind: "entry", entry: { seq: at + 1, session_id: id, event, data } } as never;
+  }
+
+  hear(event: WorkflowEvent): void {
+    this.log.push(event);
+    this.#run = applyWorkflow(this.#run, event);
+    this.checkpoints.heard([event], this.#run, { last: this.log.length, bytes: JSON.stringify(event).length });
+  }
+
+  /** What passes until everything that is due is saved. */
+  async saved(ms = 60): Promise<string[]> {
+    this.calls.length = 0;
+    this.world.clock.advance(ms);
+    await this.settled();
+    return this.calls.filter((call) => /^(?:write|sync|datasync|syncDirectory|rename|link)/.test(call));
+  }
+
+  async settled(): Promise<void> {
+    for (let turn = 0; turn < 200; turn += 1) await Promise.resolve();
+  }
+
+  saves(calls: readonly string[]): number {
+    return calls.filter((call) => call.startsWith("rename") && call.includes("checkpoint.json")).length;
+  }
+}
+
+test("UC-9 no step waits for a checkpoint: hearing of its end touches no disk, and a hundred ends in a moment are one save", async () => {
+  const counted = new Counted();
+  counted.hear(created());
+  await counted.saved();
+  counted.calls.length = 0;
+  for (let step = 1; step <= 100; step += 1) {
+    counted.hear(stepEnded());
+    counted.hear(started(step));
+  }
+  expect(counted.calls).toEqual([]);
+  expect(counted.saves(await counted.saved())).toBe(1);
+});
+
+test("UC-9 a save costs the same calls at the tenth step and at the thousandth; a long run is rewritten only when its tail has outgrown it", async () => {
+  const counted = new Counted();
+  counted.hear(created());
+  await counted.saved();
+  const step = async (number: number) => {
+    counted.hear(stepEnded());
+    counted.hear(started(number));
+    return counted.saved();
+  };
+  const costs: string[][] = [];
+  for (let number = 1; number <= 1000; number += 1) costs.push(await step(number));
+  const some = costs.filter((calls) => calls.length > 0);
+  expect(some[9]?.length).toBeLessThan(12);
+  expect(some.at(-1)?.length).toBe(some[9]?.length ?? 0);
+  const late = costs.slice(500).filter((calls) => calls.length > 0).length;
+  expect(late).toBeGreaterThan(0);
+  expect(late).toBeLessThan(10); // Of five hundred steps.
+});
+
+test("UC-9 a load reads the checkpoint once, and folds only what came after it", async () => {
+  const counted = new Counted();
+  counted.hear(created());
+  for (let number = 1; number <= 50; number += 1) {
+    counted.hear(stepEnded());
+    counted.hear(started(number));
+  }
+  await counted.saved();
+  counted.calls.length = 0;
+  const loaded = counted.storage.load(ID);
+  expect(loaded.ok && loaded.value.from).toContain("checkpoint.json");
+  expect(counted.calls.filter((call) => call.startsWith("open"))).toHaveLength(1);
+  expect(counted.reads).toBe(1);
+  let run = applyWorkflow(undefined, created());
+  for (const event of counted.log.slice(1)) run = applyWorkflow(run, event);
+  expect(loaded.ok && loaded.value.checkpoint.completed_steps).toHaveLength(run.records.length);
+});
+
+test("UC-3 in a long step there is a checkpoint every minute, with its reason", async () => {
+  const counted = new Counted();
+  counted.hear(created());
+  counted.hear(started(1));
+  await counted.saved();
+  counted.checkpoints.goRounds();
+  expect(counted.saves(await counted.saved(60_000))).toBe(1);
+  const text = JSON.stringify(counted.storage.load(ID));
+  expect(text).toContain('"reason":"TimeInterval"');
+  expect(counted.saves(await counted.saved(60_000))).toBe(1);
+  counted.hear({ event: "workflow.close.requested", id: ID, data: { as: "interrupted", at: AT } });
+  await counted.saved();
+  expect(JSON.stringify(counted.storage.load(ID))).toContain('"reason":"Signal"');
+  await counted.checkpoints.finish();
+});

@@ -1,0 +1,140 @@
+// A run comes up from its checkpoint and the tail of its log (FO1); where that cannot be, from its log alone.
+import { expect, test } from "bun:test";
+import { toRecord } from "../../src/base/table.ts";
+import { foldWorkflows } from "../../src/daemon/fold.ts";
+import { CheckpointStorage } from "../../src/daemon/workflows/checkpoint-storage.ts";
+import { WorkflowTurn } from "../../src/daemon/workflows/turn.ts";
+import { EventLog } from "../../src/log/event-log.ts";
+import { SimClock } from "../sim/clock.ts";
+import { SimDisk } from "../sim/disk.ts";
+import { set } from "./stories.ts";
+import { creation } from "./world.ts";
+
+const STEPS = 200;
+const SESSION = "state/w/sessions/r1";
+const EVENTS = `/h/${SESSION}/events.jsonl`;
+
+class Life {
+  readonly log: EventLog;
+  readonly turn: WorkflowTurn;
+  readonly storage: CheckpointStorage;
+  readonly said: string[] = [];
+
+  static async begin(disk: SimDisk): Promise<Life> {
+    const place = { disk, clock: new SimClock(), home: "/h" };
+    return new Life(place, await EventLog.open(place, { ballastBytes: 0, segmentBytes: 2 << 20, maxSegments: 2 }));
+  }
+
+  constructor(place: { disk: SimDisk; clock: SimClock; home: string }, log: EventLog) {
+    this.log = log;
+    this.turn = new WorkflowTurn(log, place.clock, {
+      publish: () => undefined,
+      perform: () => undefined,
+      broken: (error) => {
+        throw error;
+      },
+    });
+    this.storage = new CheckpointStorage(place, (session, after) => log.read(session, log.placeAfter(session, after)));
+  }
+
+  async run(): Promise<void> {
+    const steps = Array.from({ length: STEPS }, (_, at) => set(`s${at}`, { n: at, [`v${at}`]: "x" }));
+    const made = await this.turn.submit(creation({ name: "long", flow: { mode: "standard", steps } }));
+    if (!made.ok) throw new Error(made.error.message);
+  }
+
+  async advance(): Promise<void> {
+    await this.turn.submit({ kind: "advance", id: "r1" });
+  }
+
+  async save(): Promise<void> {
+    const run = this.turn.states.get("r1");
+    if (run === undefined) throw new Error("there is a run");
+    const saved = await this.storage.save(run, "AfterStep", this.log.durable);
+    if (!saved.ok) throw new Error(saved.error.message);
+  }
+
+  fold() {
+    const items = foldWorkflows(this.log, this.turn, {
+      storage: this.storage,
+      say: (words) => void this.said.push(words),
+    });
+    const run = this.turn.states.get("r1");
+    return {
+      aside: items.map(({ reason }) => reason),
+      ended: run?.records.length,
+      n: toRecord(run?.variables ?? NONE)["n"],
+    };
+  }
+}
+
+const NONE = { size: 0, rows: [] };
+
+/** A run of two transactions, with a checkpoint between them. */
+async function written(disk: SimDisk): Promise<void> {
+  const life = await Life.begin(disk);
+  await life.run();
+  await life.save();
+  await life.advance();
+  await life.log.close();
+}
+
+function damage(disk: SimDisk, path: string, offset: number): void {
+  const file = disk.open(path, "write");
+  file.write(Buffer.from("######"), offset);
+  file.close();
+}
+
+test("UC-7 a run comes up from its checkpoint and what its log says since; what came before is not read", async () => {
+  const disk = new SimDisk();
+  await written(disk);
+  damage(disk, EVENTS, 40);
+  const life = await Life.begin(disk);
+  expect(life.fold()).toEqual({ aside: [], ended: 128, n: 127 });
+  expect(life.said).toEqual([]);
+  await life.advance();
+  expect(life.turn.states.get("r1")?.status.kind).toBe("going");
+  expect(life.turn.states.get("r1")?.records.length).toBe(192);
+});
+
+test("what is only in the write-ahead log follows a checkpoint too, and one of those is where a checkpoint may stand", async () => {
+  const disk = new SimDisk();
+  const before = await Life.begin(disk);
+  await before.run();
+  await before.save();
+  await before.advance();
+  expect(before.fold()).toEqual({ aside: [], ended: 128, n: 127 });
+  await before.save();
+  expect(before.fold()).toEqual({ aside: [], ended: 128, n: 127 });
+  const loaded = before.storage.load("r1");
+  expect(loaded.ok && loaded.value.checkpoint.completed_steps.length).toBe(128);
+  await before.log.close();
+});
+
+test("a damaged checkpoint, and one that is ahead of the log, is passed over: the log alone has everything", async () => {
+  const damaged = new SimDisk();
+  await written(damaged);
+  damage(damaged, `/h/${SESSION}/checkpoint.json`, 400);
+  const one = await Life.begin(damaged);
+  expect(one.fold()).toEqual({ aside: [], ended: 128, n: 127 });
+  expect(one.said.join()).toContain("checkpoint.json");
+  const ahead = new SimDisk();
+  await written(ahead);
+  const life = await Life.begin(ahead);
+  life.fold();
+  const run = life.turn.states.get("r1");
+  if (run === undefined) throw new Error("there is a run");
+  await life.storage.save({ ...run, name: "from the future" }, "Manual", life.log.durable + 1000);
+  const next = await Life.begin(ahead);
+  expect(next.fold()).toEqual({ aside: [], ended: 128, n: 127 });
+  expect(next.turn.states.get("r1")?.name).toBe("long");
+});
+
+test("where neither is whole, the run is set aside", async () => {
+  const disk = new SimDisk();
+  await written(disk);
+  damage(disk, `/h/${SESSION}/checkpoint.json`, 400);
+  damage(disk, EVENTS, 40);
+  const life = await Life.begin(disk);
+  expect(life.fold().aside.join()).toContain("its log is not whole");
+});

@@ -1,0 +1,212 @@
+// What `gc` throws away of workflow runs, and what it must never touch; also with a power cut in the middle.
+import { expect, test } from "bun:test";
+import type { WorkflowCommand } from "../../src/core/workflow/commands.ts";
+import { stateOf } from "../../src/core/workflow/run.ts";
+import { foldWorkflows } from "../../src/daemon/fold.ts";
+import { Garbage } from "../../src/daemon/gc.ts";
+import { CheckpointStorage } from "../../src/daemon/workflows/checkpoint-storage.ts";
+import { WorkflowTurn } from "../../src/daemon/workflows/turn.ts";
+import { EventLog } from "../../src/log/event-log.ts";
+import type { Config } from "../../src/wire/config-schema.ts";
+import { readWorkflow } from "../../src/wire/workflow-file.ts";
+import { SimDisk } from "../sim/disk.ts";
+import { everyCrash } from "../sim/every-crash.ts";
+import { simWorld } from "../sim/world.ts";
+
+const HOME = "/h";
+const DAY = 86_400_000;
+const RULES: Config["retention"] = {
+  removedDays: 1,
+  endedDays: 30,
+  tapeBytes: 1_000_000,
+  runDays: 30,
+  runBytes: 1_000_000,
+  reportDays: 90,
+  reports: 50,
+  quarantineDays: 90,
+  quarantineBytes: 1_000_000,
+  histories: 2,
+};
+const FLOWS = {
+  done: "steps:\n  - set: { a: 1 }\n",
+  shell: "steps:\n  - id: one\n    shell: x\n",
+  map: "mode: mapreduce\nmap:\n  input: { glob: x }\n  steps:\n    - id: one\n      shell: x\n",
+} as const;
+
+class Life {
+  readonly world: ReturnType<typeof simWorld> & { home: string };
+  readonly log: EventLog;
+  readonly turn: WorkflowTurn;
+
+  static async begin(disk: SimDisk): Promise<Life> {
+    const world = { ...simWorld(1, disk), home: HOME };
+    return new Life(world, await EventLog.open(world, { segmentBytes: 64 << 10, ballastBytes: 0 }));
+  }
+
+  private constructor(world: Life["world"], log: EventLog) {
+    this.world = world;
+    this.log = log;
+    const nothing = () => undefined;
+    this.turn = new WorkflowTurn(log, world.clock, { publish: nothing, perform: nothing, broken });
+    const storage = new CheckpointStorage(world, (session) => log.read(session));
+    expect(foldWorkflows(log, this.turn, { storage, say: () => undefined })).toEqual([]);
+  }
+
+  async submit(command: WorkflowCommand): Promise<void> {
+    const done = await this.turn.submit(command);
+    if (!done.ok) throw new Error(done.error.message);
+  }
+
+  /** A run of one of the flows, with what two attempts of it left. */
+  async run(id: string, flow: keyof typeof FLOWS): Promise<void> {
+    const definition = readWorkflow(Buffer.from(FLOWS[flow]), flow);
+    if (!definition.ok) throw new Error("the flow is right");
+    const place = { path: "/w/f.yml", repo: "w", cwd: "/w", worktree: undefined, environment: {}, parameters: {} };
+    await this.submit({ kind: "create", id, ...place, definition: definition.value, sourceSha256: "0" });
+    for (const number of [1, 2]) {
+      const at = `state/w/sessions/${id}/attempts/${number}`;
+      for (const name of ["holder.json", "claim.json", "exit.json", "file-1", `tape/${"0".repeat(16)}.seg`])
+        this.plant(`${at}/${name}`);
+    }
+    for (const day of [1, 2, 3]) this.plant(`state/w/sessions/${id}/history/checkpoint-2026-01-0${day}.json`);
+    this.plant(`state/w/sessions/${id}/checkpoint.json`);
+    this.plant(`run/w${id.slice(0, 8)}-1.sock`);
+  }
+
+  /** Fails the attempt that the run is at. */
+  fails(id: string): Promise<void> {
+    const attempt = `${id}.1`;
+    return this.submit({ kind: "attempt-ended", id, attempt, code: 1, signal: null, output: { text: "", bytes: 0 } });
+  }
+
+  plant(path: string): void {
+    this.world.disk.plant(`${HOME}/${path}`, Buffer.alloc(100, 120));
+  }
+
+  files(path: string): string[] {
+    return this.world.disk.list(`${HOME}/${path}`).sort();
+  }
+
+  collect(rules: Partial<Config["retention"]> = {}, dryRun = false) {
+    const none = () => undefined;
+    const ports = {
+      terminals: () => [],
+      removedAt: none,
+      tmux: () => [],
+      releasedAt: none,
+      isOff: () => false,
+      say: none,
+    };
+    return new Garbage(this.world, { ...RULES, ...rules }, { ...ports, runs: () => this.turn.states.values() }).collect(
+      dryRun,
+    );
+  }
+}
+
+function broken(error: unknown): never {
+  throw error;
+}
+
+const [DONE, FAILED, STOPPED, LOST, QUEUED, CANCELLED, OTHER] = [1, 2, 3, 4, 5, 6, 7].map((n) => `${n}`.repeat(32)) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+
+test("what the steps of ended runs wrote goes by age; a run that can go on keeps everything, whatever its age", async () => {
+  const life = await Life.begin(new SimDisk());
+  await life.run(DONE, "done");
+  await life.run(FAILED, "shell");
+  await life.fails(FAILED);
+  await life.run(STOPPED, "shell");
+  await life.submit({ kind: "interrupt", id: STOPPED });
+  await life.submit({ kind: "attempt-prevented", id: STOPPED, attempt: `${STOPPED}.1`, reason: "x" });
+  await life.run(LOST, "shell");
+  await life.submit({ kind: "attempt-lost", id: LOST, attempt: `${LOST}.1`, reason: "gone" });
+  await life.submit({ kind: "cancel", id: LOST }); // Cancelled, and still nobody knows what became of its step.
+  await life.run(QUEUED, "map");
+  await life.submit({ kind: "items-read", id: QUEUED, from: 0, items: ["a"], last: true });
+  await life.fails(QUEUED);
+  await life.run(CANCELLED, "shell");
+  await life.submit({ kind: "cancel", id: CANCELLED });
+  await life.submit({ kind: "attempt-prevented", id: CANCELLED, attempt: `${CANCELLED}.1`, reason: "x" });
+  await life.run(OTHER, "shell");
+  const states = [DONE, FAILED, STOPPED, LOST, QUEUED, CANCELLED, OTHER].map((id) => {
+    const run = life.turn.states.get(id);
+    return run && stateOf(run);
+  });
+  expect(states).toEqual(["done", "failed", "interrupted", "cancelled", "done", "cancelled", "running"]);
+  life.plant(`state/w/sessions/${DONE}/attempts/2/mine.txt`);
+  life.world.clock.jump(20 * DAY);
+  expect(life.collect().items.filter(({ what }) => what.includes("wrote"))).toEqual([]);
+  life.world.clock.jump(380 * DAY);
+  const dry = life.collect({}, true);
+  const { items, bytes } = life.collect();
+  expect(items).toEqual(dry.items);
+  expect(items.filter(({ what }) => what.includes("wrote")).map(({ bytes: size, reason }) => [size, reason])).toEqual([
+    [1200, "older than 30 days"],
+    [1200, "older than 30 days"],
+  ]);
+  expect(bytes).toBe(2400);
+  expect(life.files(`state/w/sessions/${DONE}/attempts`)).toEqual(["2"]); // What is not ours stays.
+  expect(life.files(`state/w/sessions/${DONE}`)).toEqual(["attempts", "checkpoint.json", "history"]);
+  expect(life.files(`state/w/sessions/${CANCELLED}`)).not.toContain("attempts");
+  for (const id of [FAILED, STOPPED, LOST, QUEUED, OTHER]) {
+    expect(life.files(`state/w/sessions/${id}/attempts/1`)).toHaveLength(5);
+    expect(life.files("run")).toContain(`w${id.slice(0, 8)}-1.sock`);
+  }
+  for (const id of [DONE, CANCELLED]) expect(life.files("run")).not.toContain(`w${id.slice(0, 8)}-1.sock`);
+  expect(life.collect().items).toEqual([]);
+  await life.log.close();
+});
+
+test("ended runs share a limit: the oldest go first, and what ended only just now stays", async () => {
+  const life = await Life.begin(new SimDisk());
+  await life.run(DONE, "done");
+  life.world.clock.jump(3 * DAY);
+  await life.run(FAILED, "done");
+  life.world.clock.jump(2 * DAY);
+  await life.run(OTHER, "done");
+  const { items } = life.collect({ runBytes: 2700, histories: 20 });
+  expect(items.filter(({ what }) => what.includes("wrote"))).toMatchObject([
+    { reason: "more than 2700 bytes of them" },
+  ]);
+  expect(life.files(`state/w/sessions/${DONE}`)).not.toContain("attempts");
+  for (const id of [FAILED, OTHER]) expect(life.files(`state/w/sessions/${id}/attempts`)).toEqual(["1", "2"]);
+  await life.log.close();
+});
+
+test("a crash or power cut at any call of gc leaves every run and its log whole, and the next round ends it", async () => {
+  const start = new SimDisk();
+  const first = await Life.begin(start);
+  await first.run(DONE, "done");
+  await first.run(FAILED, "shell");
+  await first.fails(FAILED);
+  await first.log.close();
+  const survived = await everyCrash<undefined>({
+    start,
+    nothingPromised: undefined,
+    live: async (disk) => {
+      const life = await Life.begin(disk);
+      life.world.clock.jump(400 * DAY);
+      life.collect();
+      await life.log.close();
+    },
+    check: async (disk) => {
+      const life = await Life.begin(disk);
+      life.world.clock.jump(400 * DAY);
+      expect([DONE, FAILED].map((id) => life.turn.states.get(id)?.status.kind)).toEqual(["done", "failed"]);
+      life.collect();
+      expect(life.files(`state/w/sessions/${DONE}`)).not.toContain("attempts");
+      expect(life.files(`state/w/sessions/${FAILED}/attempts/1`)).toHaveLength(5);
+      expect(life.collect().items).toEqual([]);
+      await life.submit({ kind: "resume", id: FAILED, force: false }); // A second life, and it writes.
+      await life.log.close();
+    },
+  });
+  expect(survived).toBeGreaterThan(50);
+}, 120_000);

@@ -1,0 +1,92 @@
+// Holders that hold one attempt after the other: when one is used again, and when it is let go.
+import { expect, test } from "bun:test";
+import { HolderPool } from "../../src/daemon/workflows/holder-pool.ts";
+import type { Children } from "../../src/world/children.ts";
+import { SimClock } from "../sim/clock.ts";
+
+class Site {
+  readonly clock = new SimClock();
+  readonly told: string[] = [];
+  readonly ends: (() => void)[] = [];
+  readonly pool: HolderPool;
+
+  constructor() {
+    const never = (): never => {
+      throw new Error("no other kind of child is started");
+    };
+    const children: Children = {
+      pty: never,
+      pipes: never,
+      detached: never,
+      watched: never,
+      told: (_command, ended) => {
+        const number = this.ends.push(ended);
+        return {
+          pid: number,
+          tell: (bytes) => void this.told.push(`${number} ${JSON.parse(Buffer.from(bytes).toString()).directory}`),
+          letGo: () => void this.told.push(`${number} goes`),
+        };
+      },
+    };
+    const self = { command: () => ["bun"] as const, bundle: async () => undefined, environment: () => ({}) };
+    const world = { children, clock: this.clock, home: "/h", self };
+    this.pool = new HolderPool(world, { holderWords: () => ({ runtime: "bun", entry: "holder.js" }) });
+  }
+
+  give(attempt: string): void {
+    this.pool.give(attempt, { directory: attempt, secrets: {} });
+  }
+}
+
+test("one that was given back is used again; one whose attempt was lost or never ended is not", () => {
+  const site = new Site();
+  site.give("a");
+  site.give("b");
+  site.pool.giveBack("a");
+  site.pool.giveBack("a");
+  site.give("c");
+  site.pool.forget("b");
+  site.pool.giveBack("b");
+  site.give("d");
+  expect(site.told).toEqual(["1 a", "2 b", "1 c", "2 goes", "3 d"]);
+});
+
+test("one that has ended at rest is not used again", () => {
+  const site = new Site();
+  site.give("a");
+  site.pool.giveBack("a");
+  site.ends[0]?.();
+  site.give("b");
+  site.ends[1]?.();
+  site.pool.giveBack("b");
+  site.give("c");
+  expect(site.told).toEqual(["1 a", "2 b", "3 c"]);
+});
+
+test("an order that a holder at rest did not live to hear goes to another; one that dies of its first is not replaced", () => {
+  const site = new Site();
+  site.give("a");
+  site.pool.giveBack("a");
+  site.give("b");
+  site.pool.giveAgain("b");
+  site.ends[0]?.();
+  site.pool.giveAgain("b");
+  site.ends[1]?.();
+  site.pool.giveAgain("b");
+  expect(site.told).toEqual(["1 a", "1 b", "2 b"]);
+});
+
+test("none waits for long, none is used for ever, and all at rest go when we do", () => {
+  const site = new Site();
+  site.give("a");
+  site.pool.giveBack("a");
+  site.clock.advance(3_000);
+  expect(site.told).toEqual(["1 a", "1 goes"]);
+  for (let use = 0; use < 201; use += 1) {
+    site.give(`u${use}`);
+    site.pool.giveBack(`u${use}`);
+  }
+  expect(site.told.slice(-2)).toEqual(["2 goes", "3 u200"]);
+  site.pool.close();
+  expect(site.told.at(-1)).toBe("3 goes");
+});

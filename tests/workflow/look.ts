@@ -1,0 +1,22 @@
+// What the checkpoints of a home say, beside the daemon that works on it: through `load()`, as everybody who wants to know looks.
+import type { WorkflowCheckpoint } from "../../src/core/workflow/checkpoint.ts";
+import { CheckpointStorage } from "../../src/daemon/workflows/checkpoint-storage.ts";
+import { LogView } from "../../src/log/inspect.ts";
+import { realClock } from "../../src/world/real-clock.ts";
+import { realDisk } from "../../src/world/real-disk.ts";
+
+export function storageOf(home: string): CheckpointStorage {
+  const disk = realDisk();
+  return new CheckpointStorage({ disk, clock: realClock(), home }, (session) => new LogView(disk, home).read(session));
+}
+
+/** How a run is now; undefined where there is none. */
+export function checkpointOf(home: string, id: string): WorkflowCheckpoint | undefined {
+  const loaded = storageOf(home).load(id);
+  return loaded.ok ? loaded.value.checkpoint : undefined;
+}
+
+/** Its state as one line: `BeforeStep 3`. */
+export function stateIn(checkpoint: WorkflowCheckpoint | undefined): string {
+  return checkpoint === undefined ? "none" : `${checkpoint.state.kind} ${checkpoint.state.step_index}`;
+}

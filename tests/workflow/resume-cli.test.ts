@@ -1,0 +1,92 @@
+// Several who want the same run to go on, and daemons that die while they are asked.
+import { afterAll, expect, test } from "bun:test";
+import { endAll } from "../cli/terminal-home.ts";
+import { until } from "../until.ts";
+import { MINUTE, place } from "./place.ts";
+
+afterAll(endAll, MINUTE);
+
+const countOf = (text: string, part: string) => text.split(part).length - 1;
+
+test(
+  "UC-8 of several who resume a run at once one wins, and the others are told who, with exit code 75",
+  async () => {
+    const { home, write, text, file } = place();
+    write(
+      "flow.yml",
+      "steps:",
+      "  - shell: echo one >> said; [ -e gate ] || exit 5; until [ -e go ]; do sleep 0.05; done",
+    );
+    expect((await home.run("run", "flow.yml")).code).toBe(5);
+    write("gate", "");
+    const all = await Promise.all([1, 2, 3, 4].map(() => home.run("resume", "-d", "flow.yml")));
+    expect(all.map(({ code }) => code).sort()).toEqual([0, 75, 75, 75]);
+    const [{ id, resumed }] = await home.json("workflows");
+    for (const { err } of all.filter(({ code }) => code === 75)) {
+      expect(err).toContain(`flow is running: process ${resumed.pid} made it go on at ${resumed.at}.`);
+      expect(err).toContain(`holdfast resume ${id.slice(0, 8)}`);
+    }
+    await until("it runs", () => text("said") === "one\none\n");
+    // Who says no more than its name may follow it, and hears the same.
+    const window = home.window(["resume", "flow"]);
+    await window.shows(`process ${resumed.pid} made it go on`);
+    write("go", "");
+    expect(await window.exited).toBe(0);
+    expect(text("said")).toBe("one\none\n");
+    expect((await home.run("resume", file("flow.yml"))).err).toContain("flow is done");
+  },
+  MINUTE,
+);
+
+test(
+  "UC-8 two answers to one uncertain step: the first holds, and the second hears whose it was",
+  async () => {
+    const { home, write, text } = place();
+    write(
+      "flow.yml",
+      "steps:",
+      "  - shell: echo $PPID > holder; sleep 1000",
+      "  - shell: until [ -e go ]; do sleep 0.05; done",
+    );
+    await home.ok("run", "-d", "flow.yml");
+    await until("step one runs", () => text("holder").trim() !== "");
+    process.kill(Number(text("holder")), "SIGKILL");
+    await until("it is uncertain", async () => (await home.json("workflows"))[0].state === "uncertain");
+    const both = await Promise.all([home.run("resume", "-d", "--done"), home.run("resume", "-d", "--done", "flow")]);
+    expect(both.filter(({ code }) => code === 0)).toHaveLength(1);
+    const [lost] = both.filter(({ code }) => code !== 0);
+    // Who looked after the answer finds nothing to go on with; who looked before it hears whose it was.
+    expect(lost?.err).toMatch(/is not uncertain: process \d+|is uncertain: process \d+|There is no run to go on with/);
+    write("go", "");
+    await until("it is done", async () => (await home.json("workflows"))[0].state === "done");
+  },
+  MINUTE,
+);
+
+test(
+  "UC-8 a daemon killed while it is asked to resume: the wish is taken once, whatever the command had heard of it",
+  async () => {
+    const { home, write, session } = place();
+    write("config.toml", "[crash_loop]", "crashes = 100"); // These kills are no crash loop.
+    write("flow.yml", "steps:", "  - shell: exit 5");
+    expect((await home.run("run", "flow.yml")).code).toBe(5);
+    const [{ id }] = await home.json("workflows");
+    for (const times of [1, 2, 3]) {
+      const { daemon } = await home.json("status");
+      const asked = home.run("resume", "-d", id);
+      const log = () => Bun.file(`${session(id)}/events.jsonl`).text();
+      await until("the wish or its end is seen", async () => {
+        process.kill(daemon.pid, times === 1 ? "SIGKILL" : 0);
+        const seen = countOf(await log(), '"workflow.resumed"') >= times;
+        if (seen) process.kill(daemon.pid, "SIGKILL");
+        return seen || times === 1;
+      });
+      expect((await asked).code).toBe(0);
+      await until("it has failed again", async () => (await home.json("workflows"))[0].state === "failed");
+      expect((await home.run("down")).code).toBe(0);
+      expect(countOf(await log(), '"workflow.resumed"')).toBe(times);
+      await home.ok("up");
+    }
+  },
+  MINUTE,
+);

@@ -1,0 +1,67 @@
+// One life of a daemon on the simulated machine, as far as workflows go: the real log, turn, engine, attempts, checkpoints and recovery.
+import type { Result } from "../../src/base/result.ts";
+import type { WorkflowCommand } from "../../src/core/workflow/commands.ts";
+import type { Run } from "../../src/core/workflow/run.ts";
+import type { DaemonPorts } from "../../src/daemon/daemon.ts";
+import { foldWorkflows } from "../../src/daemon/fold.ts";
+import type { Hands } from "../../src/daemon/hands.ts";
+import type { StageWork } from "../../src/daemon/recovery-run.ts";
+import { openWorkflows, type WorkflowPart } from "../../src/daemon/workflows/part.ts";
+import { withWorkflows } from "../../src/daemon/workflows/recovery.ts";
+import { EventLog } from "../../src/log/event-log.ts";
+import type { Life } from "../sim/mortal.ts";
+import type { Born, Machine } from "./sim-machine.ts";
+
+const SMALL_LOG = { segmentBytes: 64 << 10, ballastBytes: 0 };
+const none = async () => [];
+const NOTHING_ELSE: StageWork = { DETECTING: none, INVENTORYING: none, RESTORING: none, RECONCILING: none };
+
+export class SimDaemon {
+  readonly life: Life;
+  readonly part: WorkflowPart;
+
+  /** Resolves when it is live; never, where it dies before. */
+  static async begin(machine: Machine, born: Born): Promise<SimDaemon> {
+    const log = await EventLog.open(machine.doors(born), SMALL_LOG);
+    const daemon = new SimDaemon(machine, born, log);
+    const { part } = daemon;
+    const say = (words: string) => machine.failed(new Error(words));
+    const setAside = foldWorkflows(log, part.turn, { ...part, say });
+    if (setAside.length > 0) throw new Error(`set aside: ${JSON.stringify(setAside)}`);
+    part.checkpoints.begin(part.turn.states.values());
+    // Runs here all have the policy `auto`, for which that makes no difference.
+    const work = withWorkflows(NOTHING_ELSE, { ...part, setAside, wasDown: () => false });
+    await work.RESTORING(() => undefined);
+    await work.RECONCILING(() => undefined);
+    part.engine.goRounds();
+    part.checkpoints.goRounds();
+    return daemon;
+  }
+
+  private constructor(machine: Machine, born: Born, log: EventLog) {
+    const { life } = born;
+    this.life = life;
+    const self = { environment: () => ({}), command: () => ["bun"] as const, bundle: async () => undefined };
+    const broken = (error: unknown) => {
+      if (!life.dead) machine.failed(error);
+    };
+    const hands = { holderWords: () => ({ runtime: "bun", entry: "holder" }) } as unknown as Hands;
+    const ports = {
+      world: { ...machine.doors(born), self },
+      bus: { publish: () => undefined },
+      config: { terminal: { envAllow: [], envDeny: [] } },
+      safeMode: { isActive: () => false },
+      say: (words: string) => broken(new Error(words)),
+      broken,
+    } as unknown as DaemonPorts;
+    this.part = openWorkflows(log, hands, ports);
+  }
+
+  run(id: string): Run | undefined {
+    return this.part.turn.states.get(id);
+  }
+
+  submit(command: WorkflowCommand): Promise<Result<Run>> {
+    return this.part.turn.submit(command);
+  }
+}

@@ -1,0 +1,133 @@
+// A run in a person's window: what is shown live, and what each way to leave it means.
+import { afterAll, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { endAll, type Window } from "../cli/terminal-home.ts";
+import { until } from "../until.ts";
+import { MINUTE, place } from "./place.ts";
+
+afterAll(endAll, MINUTE);
+
+const WAITS = "until [ -e go ]; do sleep 0.05; done";
+
+async function begun(...lines: readonly string[]) {
+  const site = place();
+  site.write("flow.yml", "steps:", "  - id: one", `    shell: echo begun; echo $PPID > holder; ${WAITS}`, ...lines);
+  const window = site.home.window(["run", "flow.yml"]);
+  await window.shows("  one: begun");
+  const state = async () => (await site.home.json("workflows"))[0].state;
+  return { ...site, window, state };
+}
+
+/** What a person sees in the end: each line as it was left. */
+function screen(window: Window): string[] {
+  const rows: string[] = [""];
+  let at = 0;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal is told.
+  for (const [token] of window.seen.matchAll(/\u001b\[\d*[A-K]|[\r\n]|[^\u001b\r\n]+/g)) {
+    if (token === "\n") at += 1;
+    else if (token === "\u001b[1A") at -= 1;
+    else if (token === "\u001b[2K") rows[at] = "";
+    else if (token !== "\r") rows[at] = `${rows[at] ?? ""}${token}`;
+  }
+  return rows.map((row) => row ?? "").filter((row) => row !== "");
+}
+
+test(
+  "what the running step writes is shown as it comes, and nothing that lived is left at the end",
+  async () => {
+    const two =
+      "printf 'half a'; until [ -e mid ]; do sleep 0.05; done; echo warn >&2; until [ -e on ]; do sleep 0.05; done";
+    const { window, write } = await begun("  - id: two", `    shell: ${two}`);
+    await window.shows("flow running: step 1 of 2 (one), 1 s");
+    write("go", "");
+    await window.shows("one: done");
+    await window.shows("  two: half a");
+    write("mid", "");
+    await window.shows("  two: warn");
+    write("on", "");
+    expect(await window.exited).toBe(0);
+    const rows = screen(window).slice(-4); // The daemon that had to be started first said so above.
+    expect(rows.map((row) => row.replace(/\d+\.\d s|[0-9a-f]{8}/g, "…"))).toEqual([
+      "holdfast: flow runs as ….",
+      "one: done (…)",
+      "two: done (…)",
+      "holdfast: flow is done.",
+    ]);
+  },
+  MINUTE,
+);
+
+test(
+  "items, their rate and the time left are shown while a map is worked on",
+  async () => {
+    const { home, write } = place();
+    write(
+      "flow.yml",
+      "mode: mapreduce",
+      "map:",
+      "  input: { command: seq 1 4 }",
+      "  max_parallel: 2",
+      "  steps:",
+      "    - id: work",
+      "      shell: echo at ${item}; until [ -e go-${item} ]; do sleep 0.05; done",
+    );
+    const window = home.window(["run", "flow.yml"]);
+    await window.shows("work, item 1: at 2");
+    write("go-1", "");
+    await until("a rate is shown", () => /1\/4 items, \d\.\d\/s, \d+ s left/.test(window.seen));
+    for (const item of [2, 3, 4]) write(`go-${item}`, "");
+    expect(await window.exited).toBe(0);
+  },
+  MINUTE,
+);
+
+test(
+  "UC-2 Ctrl-C, and a polite request to end, interrupt the run: exit code 130, and the checkpoint says Interrupted",
+  async () => {
+    for (const interrupt of [(one: Window) => one.type("\x03"), (one: Window) => one.kill("SIGTERM")]) {
+      const { window, home } = await begun();
+      interrupt(window);
+      expect(await window.exited).toBe(130);
+      expect(screen(window).at(-2)).toBe("holdfast: flow was interrupted.");
+      const interrupted = { kind: "Interrupted", step_index: 0, in_progress: true };
+      await until("the checkpoint says so", async () => {
+        const shown = await home.json("checkpoints", "show", "flow");
+        return Bun.deepEquals(shown.state, interrupted) && shown.run.status.kind === "interrupted";
+      });
+    }
+  },
+  2 * MINUTE,
+);
+
+test(
+  "Ctrl-\\ and a closed window only stop watching; the run goes on, and nobody is left behind",
+  async () => {
+    const { window, write, state } = await begun();
+    window.type("\x1c");
+    expect(await window.exited).toBe(0);
+    expect(screen(window).at(-1)).toMatch(/^holdfast: flow goes on; `holdfast resume [0-9a-f]{8}` follows it again\.$/);
+    expect(await state()).toBe("running");
+    write("go", "");
+    await until("it ends by itself", async () => (await state()) === "done");
+    const other = await begun();
+    const { pid } = other.window;
+    other.window.close();
+    await until("the one who watched is gone", () => !existsSync(`/proc/${pid}`));
+    expect(await other.state()).toBe("running");
+    other.write("go", "");
+    await until("it ends by itself", async () => (await other.state()) === "done");
+  },
+  2 * MINUTE,
+);
+
+test(
+  "a run that comes to wait for a person while it is watched has exit code 3, and says what can be said",
+  async () => {
+    const { window, text, state } = await begun();
+    process.kill(Number(text("holder")), "SIGKILL");
+    expect(await window.exited).toBe(3);
+    expect(screen(window).join("\n")).toContain("flow is uncertain: step 1 (one)");
+    expect(await state()).toBe("uncertain");
+  },
+  MINUTE,
+);
