@@ -108,6 +108,7 @@ given(
     await place.say(id, "still there?");
     await place.rests(id, 2);
     expect(JSON.stringify(mock.asked.at(-1)?.messages)).toContain("remind_me");
+    await place.logged(id, "process.starting", 2);
     expect(await place.lastOf(id, "process.starting")).toMatchObject({ generation: 2, resume: true });
   },
 );
