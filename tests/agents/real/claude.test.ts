@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const mock of mocks.splice(0)) await mock.stop();
 });
 
-const given = test.skipIf(claudeProgram === undefined);
+const isMissing = claudeProgram === undefined;
 
 type Place = {
   readonly place: AgentHome;
@@ -34,7 +34,7 @@ function claude(place: AgentHome): Promise<string> {
   return place.agent("claude", { provider: "claude", command, cwd: place.file("work"), env });
 }
 
-given(
+test.skipIf(isMissing)(
   "PR-3 the daemon is killed at a permission request of Claude Code: same id, answered, and the tool ran once (needs Claude Code)",
   async () => {
     const { place, env } = prepare();
@@ -56,7 +56,7 @@ given(
   },
 );
 
-given(
+test.skipIf(isMissing)(
   "PR-3 the daemon is killed between the answer and its delivery: Claude Code gets it once (needs Claude Code)",
   async () => {
     const { place, env } = prepare();
@@ -75,7 +75,7 @@ given(
   },
 );
 
-given(
+test.skipIf(isMissing)(
   "AG-4 the daemon is killed while Claude Code hears an answer: the turn goes on, and the next one knows of it (needs Claude Code)",
   async () => {
     const { place, mock, env } = prepare();
@@ -94,7 +94,7 @@ given(
   },
 );
 
-given(
+test.skipIf(isMissing)(
   "AG-1 Claude Code uses our tools through its shim, and is resumed by its own id after its process was killed (needs Claude Code)",
   async () => {
     const { place, mock, env } = prepare();

@@ -12,7 +12,7 @@ afterEach(() => {
   for (const mock of mocks.splice(0)) mock.close();
 });
 
-const given = test.skipIf(opencodeProgram === undefined);
+const isMissing = opencodeProgram === undefined;
 
 function prepare(): { readonly place: AgentHome; readonly mock: OpenAiMock } {
   const [place, mock] = [home(), new OpenAiMock()];
@@ -39,7 +39,7 @@ function willRun(mock: OpenAiMock, command: string): void {
   mock.when("run it", { kind: "call", id: "call_1", tool: "bash", args: { command, description: "as asked" } });
 }
 
-given(
+test.skipIf(isMissing)(
   "PR-3 the daemon is killed at a permission request over ACP: same id, answered, and the tool ran once (needs opencode)",
   async () => {
     const { place, mock } = prepare();
@@ -59,24 +59,27 @@ given(
   },
 );
 
-given("PR-3 the daemon is killed between the answer and its delivery over ACP (needs opencode)", async () => {
-  const { place, mock } = prepare();
-  const first = await place.live();
-  const id = await opencode(place);
-  willRun(mock, `echo ran >> ${place.file("done")}`);
-  await place.say(id, "run it");
-  const { id: prompt } = await place.prompt();
-  const holder = Number((await place.lastOf(id, "process.running"))["holder"]);
-  killIfThere(holder, "SIGSTOP");
-  await place.answer(prompt);
-  await place.kill(first);
-  killIfThere(holder, "SIGCONT");
-  await place.live();
-  await place.rests(id, 1);
-  expect(place.text("done")).toBe("ran\n");
-});
+test.skipIf(isMissing)(
+  "PR-3 the daemon is killed between the answer and its delivery over ACP (needs opencode)",
+  async () => {
+    const { place, mock } = prepare();
+    const first = await place.live();
+    const id = await opencode(place);
+    willRun(mock, `echo ran >> ${place.file("done")}`);
+    await place.say(id, "run it");
+    const { id: prompt } = await place.prompt();
+    const holder = Number((await place.lastOf(id, "process.running"))["holder"]);
+    killIfThere(holder, "SIGSTOP");
+    await place.answer(prompt);
+    await place.kill(first);
+    killIfThere(holder, "SIGCONT");
+    await place.live();
+    await place.rests(id, 1);
+    expect(place.text("done")).toBe("ran\n");
+  },
+);
 
-given(
+test.skipIf(isMissing)(
   "AG-4 the daemon is killed in mid-stream, and the session is loaded again after its process was killed (needs opencode)",
   async () => {
     const { place, mock } = prepare();
