@@ -227,7 +227,7 @@ test(
     const home = new AgentCli();
     const file = join(home.path, "went");
     await home.make("alpha", "--recovery", "never", "--recovery-prompt", `>> append ${file} on`);
-    await home.ok("agent", "send", "alpha", `>> append ${file} began\n>> hang`);
+    await home.ok("agent", "send", "alpha", `>> say yes\n>> append ${file} began\n>> hang`);
     await until("it works", () => existsSync(file));
     const { pid } = await home.json("agent", "inspect", "alpha");
     await home.killDaemon();
