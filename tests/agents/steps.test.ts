@@ -112,7 +112,8 @@ test(
     window.type("\u0003");
     await window.shows("was interrupted");
     expect(await window.exited).toBe(130);
-    expect(await home.names()).toHaveLength(1);
+    const [name = ""] = await home.names();
+    expect(await home.ok("agent", "log", name)).toContain("turn 1 was interrupted");
     writeFileSync(home.file("go"), "");
     expect((await home.run("resume")).code).toBe(0);
     expect([home.text("tried"), home.text("answers")]).toEqual(["once\n", "at last\n"]);
