@@ -244,3 +244,25 @@ test(
   },
   MINUTE,
 );
+
+test(
+  "down --kill ends the processes of agents, in a turn or not; with the next up they go on as after any crash",
+  async () => {
+    const home = new AgentCli();
+    const file = join(home.path, "went");
+    await home.make("idle");
+    await home.ask("idle", "say here");
+    await home.make("busy", "--recovery-prompt", `>> append ${file} on`);
+    await home.ok("agent", "send", "busy", `>> say yes\n>> append ${file} began\n>> hang`);
+    await until("it works", () => existsSync(file));
+    const pids = [await home.json("agent", "inspect", "idle"), await home.json("agent", "inspect", "busy")].map(
+      ({ pid }): number => pid,
+    );
+    await home.ok("down", "--kill");
+    expect(pids.map((pid) => existsSync(`/proc/${pid}`))).toEqual([false, false]);
+    await home.ok("up");
+    await until("it goes on", () => readFileSync(file, "utf8") === "began\non\n");
+    expect(await home.ask("idle", "say again")).toMatchObject({ code: 0, out: "again\n" });
+  },
+  MINUTE,
+);
