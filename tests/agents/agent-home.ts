@@ -15,6 +15,9 @@ export function freshId(): string {
   return newId(realRandom().bytes(16));
 }
 
+/** Some agents take half a minute to start on a busy machine. */
+export const PATIENCE_MS = 120_000;
+
 export class AgentHome extends DaemonHome {
   /** Those of agents have markers as well (H3 of daemon/home.ts). */
   override runs(): string[] {
@@ -45,18 +48,26 @@ export class AgentHome extends DaemonHome {
 
   /** Waits until it has ended so many turns and rests. */
   rests(id: string, turns: number): Promise<ListedAgent> {
-    return until(`${id} rests after ${turns} turns`, async () => {
-      const agent = (await this.must("agent.list", {})).find((one) => one.id === id);
-      return agent?.turns === turns && agent.state === "idle" && agent.inbox === 0 ? agent : undefined;
-    });
+    return until(
+      `${id} rests after ${turns} turns`,
+      async () => {
+        const agent = (await this.must("agent.list", {})).find((one) => one.id === id);
+        return agent?.turns === turns && agent.state === "idle" && agent.inbox === 0 ? agent : undefined;
+      },
+      PATIENCE_MS,
+    );
   }
 
   /** Waits until it is as it should be. */
   becomes(id: string, state: AgentState): Promise<ListedAgent> {
-    return until(`${id} is ${state}`, async () => {
-      const agent = await this.shown(id);
-      return agent.state === state ? agent : undefined;
-    });
+    return until(
+      `${id} is ${state}`,
+      async () => {
+        const agent = await this.shown(id);
+        return agent.state === state ? agent : undefined;
+      },
+      PATIENCE_MS,
+    );
   }
 
   /** Its log follows what is acknowledged. */
@@ -84,7 +95,7 @@ export class AgentHome extends DaemonHome {
   }
 
   prompt() {
-    return until("a prompt", async () => (await this.must("prompt.list", {}))[0]);
+    return until("a prompt", async () => (await this.must("prompt.list", {}))[0], PATIENCE_MS);
   }
 }
 

@@ -1,6 +1,6 @@
 // Agents are recovered from their checkpoints and the tails of their logs (EL-5), and a damaged checkpoint costs time only.
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { until } from "../daemon/home.ts";
 import { type AgentHome, agentHomes } from "./agent-home.ts";
 
@@ -11,6 +11,18 @@ function spoilHistory(place: AgentHome, id: string): void {
   const path = place.file(`agents/${id}/events.jsonl`);
   const text = readFileSync(path, "utf8");
   writeFileSync(path, text.replace('"event":"agent.created"', '"event":"agent.cheated"'));
+}
+
+/** A life that left a history of which the write-ahead log has nothing more, and no checkpoint. */
+async function earlierLife(place: AgentHome): Promise<string> {
+  const daemon = await place.live();
+  const id = await place.agent("alpha");
+  await place.say(id, ">> say hello");
+  await place.rests(id, 1);
+  expect(await place.stop(daemon)).toBe(0);
+  for (const name of ["checkpoint.json", "checkpoint.backup.json"])
+    rmSync(place.file(`agents/${id}/${name}`), { force: true });
+  return id;
 }
 
 test("EL-5 after a clean end an agent comes from its checkpoint: its history is not read", async () => {
@@ -29,20 +41,20 @@ test("EL-5 after a clean end an agent comes from its checkpoint: its history is 
 
 test("EL-5 a checkpoint is written when the tail has outgrown it, and a killed daemon reads only what came after it", async () => {
   const place = home();
-  const first = await place.live();
-  const id = await place.agent("alpha");
-  await place.say(id, `>> say ${"x".repeat(20_000)}`);
-  await place.rests(id, 1);
+  const id = await earlierLife(place);
+  const second = await place.live();
+  await place.say(id, `>> say ${"x".repeat(30_000)}`);
+  await place.rests(id, 2);
   await until("a checkpoint", () => existsSync(place.file(`agents/${id}/checkpoint.json`)));
   await place.say(id, ">> say short");
-  await place.rests(id, 2);
-  await place.logged(id, "turn.complete", 2);
-  await place.kill(first);
+  await place.rests(id, 3);
+  await place.logged(id, "turn.complete", 3);
+  await place.kill(second);
   spoilHistory(place, id);
   await place.live();
-  expect(await place.shown(id)).toMatchObject({ lastText: "short", turns: 2 });
-  await place.say(id, ">> say third");
-  await place.rests(id, 3);
+  expect(await place.shown(id)).toMatchObject({ lastText: "short", turns: 3 });
+  await place.say(id, ">> say fourth");
+  await place.rests(id, 4);
 });
 
 test("EL-5 a harmed checkpoint is passed over: the log alone has everything", async () => {
@@ -61,8 +73,8 @@ test("EL-5 a harmed checkpoint is passed over: the log alone has everything", as
 
 test("AG-1 an agent that has ended stays ended, without its history", async () => {
   const place = home();
+  const id = await earlierLife(place);
   const first = await place.live();
-  const id = await place.agent("alpha");
   await place.must("agent.terminate", { id, reason: "enough" });
   await until("a checkpoint", () => existsSync(place.file(`agents/${id}/checkpoint.json`)));
   await place.logged(id, "agent.terminated", 1);

@@ -1,6 +1,6 @@
 // Agents that are any CLI with a prompt and a way to go on (kind `command`): each turn is one process.
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tomlOf } from "../../src/wire/config-fields.ts";
 import { type AgentHome, agentHomes } from "./agent-home.ts";
@@ -25,6 +25,16 @@ test("AG-4 a turn is one process; the next one goes on with the session that the
   await place.rests(id, 2);
   expect(place.text("notes")).toBe("new one\ns-one two\n");
   expect((await place.shown(id)).lastText).toBe("did two");
+});
+
+test("AG-4 of the processes of earlier turns only the last one's files are kept", async () => {
+  const place = home();
+  const id = await begin(place);
+  for (const turn of [1, 2, 3, 4]) {
+    await place.say(id, `number ${turn}`);
+    await place.rests(id, turn);
+  }
+  expect(readdirSync(place.file(`agents/${id}/processes`)).sort()).toEqual(["3", "4"]);
 });
 
 test("SP-1 a turn whose process fails has failed, with what it said; what it took is not lost and not doubled", async () => {

@@ -45,6 +45,39 @@ test("AG-3 the daemon dies before a process has its prompt: it gets it once", as
   await place.logged(id, "message.delivered", 2);
 });
 
+test("FI-2 a daemon that is killed right after it took a message starts the process in its next life, once", async () => {
+  const place = home();
+  let daemon = await place.live();
+  const ids: string[] = [];
+  for (const name of ["one", "two", "three", "four"]) {
+    const id = await place.agent(name);
+    ids.push(id);
+    await place.say(id, `>> append ${place.file(name)} once`); // The start of its process is decided with it.
+    await place.kill(daemon);
+    daemon = await place.live();
+  }
+  for (const id of ids) await place.rests(id, 1);
+  for (const name of ["one", "two", "three", "four"]) expect(place.text(name)).toBe("once\n");
+});
+
+test("AG-4 a holder that does not answer in a recovery is taken up when it does", async () => {
+  const place = home();
+  const first = await place.live();
+  const id = await place.agent("alpha");
+  await place.say(id, ">> ask Bash ls\n>> say well");
+  const { id: prompt } = await place.prompt();
+  const holder = await holderOf(place, id);
+  killIfThere(holder, "SIGSTOP");
+  await place.kill(first);
+  await place.live();
+  const { items } = await place.report();
+  expect(items.find((item) => item.id === id)).toMatchObject({ fate: "needs you" });
+  killIfThere(holder, "SIGCONT");
+  await until("it has a process", async () => (await place.shown(id)).pid !== null);
+  expect(await place.answer(prompt)).toMatchObject({ ok: true });
+  await place.rests(id, 1);
+});
+
 test("FI-2 a daemon that is killed again and again in the middle of turns loses nothing and doubles nothing", async () => {
   const place = home();
   let daemon = await place.live();

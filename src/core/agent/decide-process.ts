@@ -151,5 +151,6 @@ function notStarted(draft: Draft, agent: Agent, why: string): void {
     if (agent.turn?.interrupted === true) failTurn(draft, id, "It was interrupted.");
     return;
   }
+  if (agent.process.kind === "Detached") return; // The daemon died before it was started: nobody's fault, and nothing was done.
   failForGood(draft, draft.agent(id), reason);
 }

@@ -1,10 +1,11 @@
 // Where an agent's files are: its session's record, its token, and one directory for each of its processes.
 // G1. A process is named by its agent and its generation; no name is used twice, so that a holder is started at most once.
 
+import { isFault } from "../../base/fault.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import type { HeldTerminal } from "../../core/orphans.ts";
 import { writeAtomic } from "../../log/atomic-file.ts";
-import { joinPath, readWhole } from "../../log/file.ts";
+import { joinPath, readWhole, removeTree } from "../../log/file.ts";
 import { TapeReader } from "../../log/tape-reader.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { Random } from "../../world/random.ts";
@@ -34,6 +35,17 @@ export function processDirectory(home: string, { id, generation }: ProcessPlace)
 /** Short, because the system allows 107 bytes for the whole path; no terminal's, and no attempt's. */
 export function processSocket(home: string, { id, generation }: ProcessPlace): string {
   return joinPath(home, `run/a${id.slice(0, 12)}-${generation}.sock`);
+}
+
+/** All that they wrote was read when they ended: the last one is kept for who wants to know how it came to that. */
+export function removeOlder(disk: Disk, home: string, { id, generation }: ProcessPlace): void {
+  const directory = joinPath(agentDirectory(home, id), "processes");
+  try {
+    const old = disk.list(directory).filter((name) => Number(name) < generation - 1);
+    for (const name of old) removeTree(disk, joinPath(directory, name));
+  } catch (error) {
+    if (!isFault(error)) throw error; // It keeps nobody from starting; the next start tries again.
+  }
 }
 
 function tokenPath(home: string, id: string): string {

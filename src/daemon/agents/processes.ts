@@ -28,6 +28,7 @@ import {
   processDirectory,
   processName,
   processSocket,
+  removeOlder,
   TAPE,
 } from "./process-files.ts";
 
@@ -102,10 +103,7 @@ export class Processes {
   async adopt(agent: Agent): Promise<ProcessFound> {
     const place = placeOf(agent);
     const found = await this.look(place);
-    if (found.kind === "running") {
-      const { child, holder } = found;
-      await this.#ports.submit({ ...place, kind: "adopted", child, holder });
-    } else if (found.kind === "unstarted") await this.#prevent(place, "The daemon died before it was started.");
+    if (found.kind === "unstarted") await this.#prevent(place, "The daemon died before it was started.");
     else await this.#report(place, found);
     return found;
   }
@@ -252,6 +250,7 @@ export class Processes {
     const { cwd, environment } = agent.plan;
     const held = { argv, cwd, env: { ...environment, ...env }, token, tape: TAPE };
     await writeHeld(this.#world, directory, { id: processName(place), socket: processSocket(home, place), ...held });
+    removeOlder(this.#world.disk, home, place);
     const { runtime, entry } = this.#ports.holderWords();
     children.detached(holderStart(runtime, entry, directory, { ours: self.environment(), secrets }));
   }
@@ -296,7 +295,8 @@ export class Processes {
   async #report(place: ProcessPlace, found: ProcessFound): Promise<void> {
     if (this.#present(place) === undefined || found.kind === "unreachable" || found.kind === "unstarted") return;
     if (found.kind === "running") {
-      await this.#ports.submit({ ...place, kind: "started", child: found.child, holder: found.holder });
+      const kind = this.#present(place)?.process.kind === "Detached" ? "adopted" : "started";
+      await this.#ports.submit({ ...place, kind, child: found.child, holder: found.holder });
       this.#line(place)?.send();
       return;
     }

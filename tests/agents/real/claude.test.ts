@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { killIfThere, until } from "../../daemon/home.ts";
-import { type AgentHome, agentHomes } from "../agent-home.ts";
+import { type AgentHome, agentHomes, PATIENCE_MS } from "../agent-home.ts";
 import { AnthropicMock } from "../anthropic-mock.ts";
 import { claudeProgram } from "./programs.ts";
 
@@ -82,7 +82,7 @@ test.skipIf(isMissing)(
     const first = await place.live(env);
     const id = await claude(place);
     await place.say(id, "stall: a little");
-    await until("it was asked", () => mock.asked.length === 1);
+    await until("it was asked", () => mock.asked.length === 1, PATIENCE_MS);
     await place.kill(first);
     mock.release();
     await place.live(env);

@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { killIfThere, until } from "../../daemon/home.ts";
-import { type AgentHome, agentHomes } from "../agent-home.ts";
+import { type AgentHome, agentHomes, PATIENCE_MS } from "../agent-home.ts";
 import { OpenAiMock } from "../openai-mock.ts";
 import { opencodeProgram } from "./programs.ts";
 
@@ -87,7 +87,7 @@ test.skipIf(isMissing)(
     const id = await opencode(place);
     mock.when("first word", { kind: "stall" });
     await place.say(id, "first word");
-    await until("it was asked", () => mock.has("first word"));
+    await until("it was asked", () => mock.has("first word"), PATIENCE_MS);
     await place.kill(first);
     mock.release();
     await place.live();
@@ -96,7 +96,8 @@ test.skipIf(isMissing)(
     killIfThere(Number((await place.shown(id)).pid));
     mock.when("second word", { kind: "text", text: "the second" });
     await place.say(id, "second word");
-    await until("its second turn is over", async () => (await place.shown(id)).lastText === "the second");
+    const over = async () => (await place.shown(id)).lastText === "the second";
+    await until("its second turn is over", over, PATIENCE_MS);
     expect(JSON.stringify(mock.asked.at(-1)?.messages)).toContain("first word");
   },
 );
