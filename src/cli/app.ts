@@ -2,6 +2,8 @@
 import { buildApplication, buildRouteMap, help, version } from "@stricli/core";
 import about from "../../package.json" with { type: "json" };
 import { adoptRoutes } from "./adopt/routes.ts";
+import { permissionRoutes } from "./agents/permission-routes.ts";
+import { agentRoutes } from "./agents/routes.ts";
 import { drillRoutes } from "./drill/routes.ts";
 import { logRoutes } from "./log/routes.ts";
 import type { Context } from "./outside.ts";
@@ -19,6 +21,8 @@ const routes = {
   ...terminalRoutes,
   ...adoptRoutes,
   ...workflowRoutes,
+  ...agentRoutes,
+  ...permissionRoutes,
   ...systemRoutes,
   ...drillRoutes,
   log: logRoutes,
@@ -27,7 +31,7 @@ const routes = {
 const root = buildRouteMap<keyof typeof routes, Context>({
   routes,
   docs: {
-    hideRoute: { __complete: true, __ready: true },
+    hideRoute: { __complete: true, __ready: true, __step: true },
     brief: about.description,
     fullDescription: [
       `${about.description}.`,

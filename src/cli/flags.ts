@@ -1,5 +1,5 @@
 // Flags and arguments that many commands have in common: how they are called, read and explained.
-import type { Context } from "./outside.ts";
+import type { Context, Named } from "./outside.ts";
 
 export type HomeFlags = { readonly home?: string };
 export type DataFlags = HomeFlags & { readonly json?: boolean };
@@ -45,8 +45,10 @@ export function countFlag(usual: string, brief: string) {
   return { kind: "parsed", parse: wholeNumber, default: usual, placeholder: "n", brief } as const;
 }
 
-function proposeNames(this: Context): Promise<readonly string[]> {
-  return this.names?.() ?? Promise.resolve([]);
+export function proposing(kind: Named) {
+  return function propose(this: Context): Promise<readonly string[]> {
+    return this.names?.(kind) ?? Promise.resolve([]);
+  };
 }
 
 /** A terminal that exists. */
@@ -54,7 +56,7 @@ export const terminal = {
   parse: text,
   placeholder: "terminal",
   brief: "A terminal's name, its id, or the beginning of its id",
-  proposeCompletions: proposeNames,
+  proposeCompletions: proposing("terminal"),
 } as const;
 
 export const newName = {

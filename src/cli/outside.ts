@@ -39,11 +39,12 @@ export type Context = CommandContext & {
   task?: Task;
   /** The home that was named, so that its banner can be shown. */
   home?: string | undefined;
-  /** Names of terminals, where somebody asks for completions. */
-  names?: () => Promise<readonly string[]>;
-  /** Names and ids of runs. */
-  runs?: () => Promise<readonly string[]>;
+  /** What there is of a kind, where somebody asks for completions. */
+  names?: (kind: Named) => Promise<readonly string[]>;
 };
+
+/** What has names that a shell may complete. */
+export type Named = "terminal" | "run" | "agent" | "prompt" | "rule";
 
 export type HomeFlag = { readonly home?: string };
 

@@ -62,6 +62,11 @@ export class Printer {
   }
 }
 
+/** Data for a program: one value. */
+export async function printJson(console: Console, value: unknown): Promise<void> {
+  await console.out.write(`${visibleLine(JSON.stringify(value))}\n`);
+}
+
 /** Words for a person, never data. */
 export async function say(console: Console, text: string): Promise<void> {
   await console.err.write(visible(`holdfast: ${text}\n`));

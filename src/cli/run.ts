@@ -27,7 +27,7 @@ const EXITS: Readonly<Record<string, number>> = {
 };
 
 /** Commands behind whose `--` stands a program to run, not arguments of theirs. */
-const RUNS_PROGRAM = ["new", "attach"];
+const RUNS_PROGRAM = ["new", "attach", "agent new"];
 /** What programs ask, and not people. */
 const SILENT = "__";
 
@@ -83,7 +83,8 @@ async function understand(argv: readonly string[]) {
 
 /** stricli cannot tell a name from the first word of a program behind `--`, so it does not get to see that program. */
 function divided(argv: readonly string[]): { before: readonly string[]; words: readonly string[] | undefined } {
-  const end = RUNS_PROGRAM.includes(argv[0] ?? "") ? argv.indexOf("--") : -1;
+  const runs = [argv[0], argv.slice(0, 2).join(" ")].some((route) => RUNS_PROGRAM.includes(route ?? ""));
+  const end = runs ? argv.indexOf("--") : -1;
   return end < 0 ? { before: argv, words: undefined } : { before: argv.slice(0, end), words: argv.slice(end + 1) };
 }
 

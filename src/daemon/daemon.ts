@@ -14,9 +14,15 @@ import type { LogReport } from "../log/recover.ts";
 import type { SafeMode } from "../log/safe-mode.ts";
 import type { Config } from "../wire/config-schema.ts";
 import type { Report, StatusResult } from "../wire/rpc.ts";
+import type { Http, HttpClient } from "../world/http.ts";
+import { agentHandlers, bearerHandlers, toolCaller } from "./agents/handlers.ts";
+import { McpServer } from "./agents/mcp-server.ts";
+import { countAgents } from "./agents/part.ts";
+import { withAgents } from "./agents/recovery.ts";
+import { houseOf } from "./agents/settings.ts";
 import type { Bus } from "./bus.ts";
 import { pinCheckpoint } from "./checkpoint-pin.ts";
-import { foldTerminals, foldTmux, foldWorkflows } from "./fold.ts";
+import { foldAgents, foldTerminals, foldTmux, foldWorkflows } from "./fold.ts";
 import { makeHandlers } from "./handlers.ts";
 import type { HandsWorld } from "./hands.ts";
 import { makeHolderProgram } from "./holder-program.ts";
@@ -34,7 +40,7 @@ import { workflowHandlers } from "./workflows/handlers.ts";
 import { withWorkflows } from "./workflows/recovery.ts";
 
 export type DaemonPorts = {
-  readonly world: HandsWorld;
+  readonly world: HandsWorld & { readonly http: Http; readonly httpClient: HttpClient };
   readonly config: Config;
   readonly version: string;
   readonly bus: Bus;
@@ -55,6 +61,7 @@ export class Daemon {
   readonly #machine: RecoveryStateMachine;
   #token: string | undefined;
   #server: RpcServer | undefined;
+  #mcp: McpServer | undefined;
   #parts: Parts | undefined;
   #run: RecoveryRun | undefined;
   #progress: Progress | undefined;
@@ -106,8 +113,19 @@ export class Daemon {
       live: () => (this.isLive ? this.#parts?.workflows : undefined),
       parts: () => this.#parts?.workflows,
     });
-    const who = { clock: world.clock, token, version, pid: world.processes.pid };
-    const server = new RpcServer({ ...handlers, ...tmux, ...workflows }, bus, who);
+    const agentPorts = {
+      ...{ disk: world.disk, home: world.home, house: houseOf(config), defaultProvider: config.agents.provider },
+      environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
+      live: () => (this.isLive ? this.#parts?.agents : undefined),
+      parts: () => this.#parts?.agents,
+      born: () => this.#openMcp(),
+    };
+    const caller = (bearer: string) => toolCaller(agentPorts, bearer);
+    this.#mcp = new McpServer(world, { caller, say: this.#ports.say, broken: this.#ports.broken });
+    const others = (bearer: string) => bearerHandlers(agentPorts, bearer);
+    const who = { clock: world.clock, token, version, pid: world.processes.pid, others };
+    const all = { ...handlers, ...tmux, ...workflows, ...agentHandlers(agentPorts) };
+    const server = new RpcServer(all, bus, who);
     await server.listen(world.sockets, this.#socket);
     this.#server = server;
   }
@@ -173,7 +191,7 @@ export class Daemon {
   /** Recovers; where a stage fails, the daemon stays up and waits for the operator. */
   async recover(): Promise<void> {
     const { world, config } = this.#ports;
-    const { log, turn, tmux, workflows } = this.#opened();
+    const { log, turn, tmux, workflows, agents } = this.#opened();
     const setAside = foldTerminals(log, turn);
     this.#aside = new Set(setAside.map(({ id }) => id));
     const withCares = withTmux(this.#work(setAside), {
@@ -184,11 +202,12 @@ export class Daemon {
     });
     const runsAside = foldWorkflows(log, workflows.turn, { ...workflows, say: this.#ports.say });
     workflows.checkpoints.begin(workflows.turn.states.values());
-    const work = withWorkflows(withCares, {
+    const withRuns = withWorkflows(withCares, {
       ...workflows,
       setAside: runsAside,
       wasDown: () => wasDown(world),
     });
+    const work = withAgents(withRuns, { ...agents, setAside: foldAgents(log, agents.turn, agents.checkpoints) });
     const timeoutMs = config.recovery.stageTimeoutS * 1000;
     const report = (items: readonly ReportItem[]) => this.#report(items);
     this.#run = new RecoveryRun(this.#machine, { work, clock: world.clock, timeoutMs, report });
@@ -271,9 +290,15 @@ export class Daemon {
     }
     const parts = this.#opened();
     goLive(parts);
+    if (countAgents(parts.agents).agents > 0) this.#openMcp();
     if (!this.#ports.safeMode.isActive()) void parts.workflows.migration.firstAccess(world.self.environment());
     say(`live after ${this.#took()} ms (${this.#cause}, ${outcome.items.length} looked at)`);
     parts.hands.holderProgram ??= await makeHolderProgram(world.disk, world.self, world.home);
+  }
+
+  /** From the first agent on. */
+  #openMcp(): void {
+    void this.#mcp?.open().catch(this.#ports.broken);
   }
 
   #opened(): Parts {
@@ -303,6 +328,7 @@ export class Daemon {
 
   async #leaveSafeMode(): Promise<Result<{ active: boolean }>> {
     const durable = await this.#ports.safeMode.exit();
+    if (durable && this.isLive) await this.#parts?.agents.schedule();
     return durable ? ok({ active: false }) : STILL_SAFE;
   }
 
@@ -311,6 +337,7 @@ export class Daemon {
     const mode = safeMode.state;
     const terminals = [...(this.#parts?.turn.terminals.values() ?? [])].filter(({ removed }) => !removed).length;
     const runs = [...(this.#parts?.workflows.turn.states.values() ?? [])].filter(isOpen).length;
+    const counted = this.#parts === undefined ? { agents: 0, prompts: 0 } : countAgents(this.#parts.agents);
     return {
       version,
       home: world.home,
@@ -323,7 +350,7 @@ export class Daemon {
         progress: this.#progress ?? null,
       },
       safeMode: { active: mode.active, reason: mode.active ? mode.reason : null },
-      counts: { terminals, agents: 0, workflows: runs, prompts: 0 },
+      counts: { terminals, workflows: runs, ...counted },
     };
   }
 
@@ -331,6 +358,7 @@ export class Daemon {
   async stop(): Promise<void> {
     const { disk, home, clock, processes } = this.#ports.world;
     this.#server?.hide();
+    await this.#mcp?.close();
     if (this.#parts !== undefined) await endParts(this.#parts);
     await this.#tolerating(async () => void this.#seeAll());
     await this.#parts?.log.close();

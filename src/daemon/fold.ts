@@ -1,14 +1,17 @@
 // Replays the session logs into the state. A session whose fold throws, or whose log is not whole, is set aside: it is frozen, named
 // in the report, and keeps nobody else from coming up. What was folded of it before the trouble is no ground for doing anything.
-// FO1. A run begins with its checkpoint, and only what its log says since is read. A checkpoint whose last entry the log does not have, and
+// FO1. A run, and an agent, begins with its checkpoint, and only what its log says since is read. A checkpoint whose last entry the log does not have, and
 //      one that cannot be used, is said and passed over: the log alone has everything.
 import type { ReportItem } from "../core/recovery.ts";
 import { fromCheckpoint } from "../core/workflow/checkpoint.ts";
 import type { Entry } from "../log/entry.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { FROM_START, type ReadFrom } from "../log/session-log.ts";
+import { agentEventOf } from "../wire/agents/stored-agent.ts";
 import { terminalEventOf, tmuxEventOf } from "../wire/stored.ts";
 import { workflowEventOf } from "../wire/stored-workflow.ts";
+import type { AgentCheckpoints } from "./agents/checkpoints.ts";
+import type { AgentTurn } from "./agents/turn.ts";
 import type { TmuxTurn } from "./tmux/turn.ts";
 import type { Turn } from "./turn.ts";
 import type { CheckpointStorage } from "./workflows/checkpoint-storage.ts";
@@ -61,6 +64,24 @@ export function foldWorkflows(log: EventLog, turn: WorkflowTurn, { storage, say 
   };
   const setAside = (id: string, reason: string) => turn.setAside(id, reason);
   return foldSessions(log, { place: "state/", what: "workflow", begin, fold, setAside });
+}
+
+/** FO1 */
+export function foldAgents(log: EventLog, turn: AgentTurn, checkpoints: AgentCheckpoints): ReportItem[] {
+  const begin = (session: string) => {
+    const id = session.slice(session.lastIndexOf("/") + 1);
+    const saved = checkpoints.load(id);
+    const place = saved && log.placeAfter(session, saved.seq);
+    if (saved === undefined || place === undefined) return FROM_START;
+    turn.put(id, saved.resident);
+    return place;
+  };
+  const fold = (entry: Entry) => {
+    const event = agentEventOf(entry);
+    if (event !== undefined) turn.fold(event);
+  };
+  const setAside = (id: string) => turn.setAside(id);
+  return foldSessions(log, { place: "agents/", what: "agent", begin, fold, setAside });
 }
 
 function foldSessions(log: EventLog, folding: Folding): ReportItem[] {

@@ -23,6 +23,8 @@ import { VERSION } from "../wire/version.ts";
 import { identify } from "../world/process.ts";
 import { realChildren } from "../world/real-children.ts";
 import { realConsole } from "../world/real-console.ts";
+import { realHttp } from "../world/real-http.ts";
+import { realHttpClient } from "../world/real-http-client.ts";
 import { realProgram } from "../world/real-program.ts";
 import { realSockets } from "../world/real-socket.ts";
 import { realWatch } from "../world/real-watch.ts";
@@ -41,7 +43,11 @@ const LOCKS = ["wal.lock", "run/daemon.lock"] as const;
 const program = realProgram();
 const out = realConsole();
 const self = realSelf();
-const doors = { ...realWorld(), sockets: realSockets(), children: realChildren(), watch: realWatch(), self };
+const doors = {
+  ...realWorld(),
+  ...{ sockets: realSockets(), children: realChildren(), watch: realWatch(), self },
+  ...{ http: realHttp(), httpClient: realHttpClient() },
+};
 
 function say(words: string): void {
   const line = `${new Date(doors.clock.now()).toISOString()} daemon ${doors.processes.pid}: ${words}\n`;

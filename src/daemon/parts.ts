@@ -3,6 +3,7 @@
 import type { ReportItem } from "../core/recovery.ts";
 import type { Terminal } from "../core/terminal.ts";
 import { EventLog } from "../log/event-log.ts";
+import { type AgentPart, openAgents } from "./agents/part.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { DaemonPorts } from "./daemon.ts";
 import { removalTime } from "./fold.ts";
@@ -27,6 +28,7 @@ export type Parts = {
   readonly garbage: Garbage;
   readonly tmux: TmuxPart;
   readonly workflows: WorkflowPart;
+  readonly agents: AgentPart;
 };
 
 export type PartHooks = {
@@ -60,6 +62,7 @@ export async function openParts(ports: DaemonPorts, hooks: PartHooks): Promise<P
   );
   const tmux = openTmux(log, ports);
   const workflows = openWorkflows(log, hands, ports);
+  const agents = openAgents(log, hands, ports);
   const screens = new Screens(world);
   const checkpoints = openCheckpoints(ports, turn, hands, screens);
   const moments = new LastMoments(checkpoints, screens);
@@ -74,7 +77,7 @@ export async function openParts(ports: DaemonPorts, hooks: PartHooks): Promise<P
     report: hooks.report,
   });
   const garbage = openGarbage(ports, log, { turn, tmux, workflows });
-  return { log, turn, hands, screens, checkpoints, restorer, garbage, tmux, workflows };
+  return { log, turn, hands, screens, checkpoints, restorer, garbage, tmux, workflows, agents };
 }
 
 function openCheckpoints(ports: DaemonPorts, turn: Turn, hands: Hands, screens: Screens): Checkpoints {
@@ -119,18 +122,29 @@ function openGarbage(
 }
 
 /** Everything goes on from here by itself. */
-export function goLive({ tmux, workflows, checkpoints, garbage }: Parts): void {
+export function goLive({ tmux, workflows, agents, checkpoints, garbage }: Parts): void {
   workflows.checkpoints.goRounds();
+  agents.engine.goRounds();
   tmux.keeper.goRounds();
   checkpoints.goLive();
   garbage.start();
 }
 
 /** Ends what was begun, but for the log: what is still on its way may become durable. */
-export async function endParts({ hands, tmux, workflows, checkpoints, garbage, screens }: Parts): Promise<void> {
+export async function endParts({
+  hands,
+  tmux,
+  workflows,
+  agents,
+  checkpoints,
+  garbage,
+  screens,
+}: Parts): Promise<void> {
   garbage.stop();
+  agents.engine.close();
   workflows.engine.close(); // First: nothing new begins any more.
   await workflows.checkpoints.finish();
+  await agents.checkpoints.finish();
   await checkpoints.finish(); // While the holders can still be asked.
   screens.close();
   hands.close();

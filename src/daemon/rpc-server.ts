@@ -1,6 +1,7 @@
 // The daemon's door for its clients: one unix socket, one JSON-RPC message a line.
-// Z1. The first request is `hello` with this home's token, compared in constant time; nothing else is answered before it.
+// Z1. The first request is `hello` with a token that is known here, compared in constant time; nothing else is answered before it.
 //     Whoever does not say it soon is closed: silent strangers must not use up the places.
+//     This home's token opens everything; another one (an agent's) opens the few methods that are meant for its bearer.
 // Z2. A client that sends rubbish, too long a line, too many requests at once, or does not read its notices is closed, and nothing
 //     that it sent behind that is done; the rest go on.
 // Z3. The path leads to us for as long as we live: one that was removed from under us is bound again; a successor's is left alone.
@@ -39,6 +40,8 @@ export type Handlers = Readonly<Record<string, Handler>>;
 export type ServerOptions = {
   readonly clock: Clock;
   readonly token: string;
+  /** What a bearer of a token other than this home's may ask; undefined for a stranger. */
+  readonly others?: (token: string) => Handlers | undefined;
   readonly version: string;
   readonly pid: number;
 };
@@ -94,11 +97,12 @@ export class RpcServer {
 
 class Client {
   readonly #connection: Connection;
-  readonly #handlers: Handlers;
+  readonly #all: Handlers;
   readonly #bus: Bus;
   readonly #options: ServerOptions;
   readonly #reader = new LineReader();
-  #greeted = false;
+  /** What it may ask, once it is known (Z1). */
+  #handlers: Handlers | undefined;
   /** It was turned away: what it sent behind that is not done. */
   #left = false;
   #open = 0;
@@ -107,7 +111,7 @@ class Client {
 
   constructor(connection: Connection, handlers: Handlers, bus: Bus, options: ServerOptions) {
     this.#connection = connection;
-    this.#handlers = handlers;
+    this.#all = handlers;
     this.#bus = bus;
     this.#options = options;
     this.#stopWaiting = options.clock.after(HELLO_MS, () => this.#cut()); // Z1
@@ -135,9 +139,9 @@ class Client {
     const request = message === undefined ? undefined : parseRequest(message);
     if (request === undefined)
       this.#turnAway(null, PARSE_ERROR, NOT_A_REQUEST); // Z2
-    else if (!this.#greeted) this.#greet(request);
-    else if (request.method === "subscribe") this.#subscribe(request);
-    else void this.#answer(request);
+    else if (this.#handlers === undefined) this.#greet(request);
+    else if (request.method === "subscribe" && this.#handlers === this.#all) this.#subscribe(request);
+    else void this.#answer(request, this.#handlers);
   }
 
   #turnAway(id: number | null, code: number, refusal: Refusal): void {
@@ -147,13 +151,20 @@ class Client {
   }
 
   #greet({ id, method, params }: Request): void {
-    const { token, version, pid } = this.#options;
-    const allowed = method === "hello" && typeof params["token"] === "string" && sameSecret(params["token"], token); // Z1
-    const refusal = allowed ? (params["protocol"] === RPC_PROTOCOL ? undefined : otherProtocol(version)) : STRANGER;
-    this.#greeted = refusal === undefined;
+    const { version, pid } = this.#options;
+    const allowed =
+      method === "hello" && typeof params["token"] === "string" ? this.#opens(params["token"]) : undefined;
+    const known = allowed === undefined ? STRANGER : undefined;
+    const refusal = known ?? (params["protocol"] === RPC_PROTOCOL ? undefined : otherProtocol(version));
     this.#stopWaiting();
+    if (refusal === undefined) this.#handlers = allowed;
     if (refusal === undefined) this.#send(resultLine(id, { version, protocol: RPC_PROTOCOL, pid }));
     else this.#turnAway(id, REFUSAL, refusal);
+  }
+
+  /** Z1 */
+  #opens(token: string): Handlers | undefined {
+    return sameSecret(token, this.#options.token) ? this.#all : this.#options.others?.(token);
   }
 
   #subscribe({ id, params }: Request): void {
@@ -167,10 +178,10 @@ class Client {
     this.#send(resultLine(id, {}));
   }
 
-  async #answer({ id, method, params }: Request): Promise<void> {
+  async #answer({ id, method, params }: Request, handlers: Handlers): Promise<void> {
     this.#open += 1;
     if (this.#open > MAX_OPEN_REQUESTS) return this.#cut(); // Z2
-    const handler = Object.hasOwn(this.#handlers, method) ? this.#handlers[method] : undefined;
+    const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined;
     const answer = handler === undefined ? undefined : await handled(handler, params);
     this.#open -= 1;
     if (answer === undefined) this.#send(errorLine(id, NO_METHOD, noMethod(method)));

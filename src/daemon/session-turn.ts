@@ -6,13 +6,14 @@
 //     waits for it is refused. Nothing of it had left.
 // U4. What the sessions are (terminals, tmux sessions, workflows) is given by rules, pure and in core/. Turns of different kinds share one log;
 //     each decides over its own states alone, so that no decision depends on what another has not made durable yet.
+// U5. The events of one decision may be of several sessions (a message is in two logs): they are one transaction, taken back as one.
 import { assert } from "../base/assert.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import type { NewEntry } from "../log/entry.ts";
 import type { EventLog, Ticket } from "../log/event-log.ts";
 import type { Clock } from "../world/clock.ts";
 
-/** What a turn is about. A command names the session it is for; events of one decision are all of that session. */
+/** What a turn is about. A command names the session it is for; its events may be of others as well (U5). */
 export type Kind = {
   state: object;
   command: { readonly id: string };
@@ -27,19 +28,26 @@ export type Rules<K extends Kind> = {
   decide(states: ReadonlyMap<string, K["state"]>, command: K["command"], at: string): Result<K["event"][]>;
   apply(before: K["state"] | undefined, event: K["event"]): K["state"];
   effectsOf(state: K["state"]): readonly K["effect"][];
+  /** Told of every change, also of those taken back: for what is derived from all states. */
+  changed?(before: K["state"] | undefined, after: K["state"] | undefined): void;
 };
 
 export type Hooks<K extends Kind> = {
   publish(event: K["event"]): void;
-  /** All events of a decision are durable: the session as it is after them. */
-  settled?(events: readonly K["event"][], after: K["state"], ticket: Ticket): void;
+  /** All events of a decision are durable: the session as it is after them, and all that they touched. */
+  settled?(
+    events: readonly K["event"][],
+    after: K["state"],
+    ticket: Ticket,
+    touched: ReadonlyMap<string, K["state"]>,
+  ): void;
   perform(effect: K["effect"]): void;
   /** U2. */
   broken(error: unknown): void;
 };
 
-/** Applied and not yet durable: whose state it was, and what that was before. */
-type Pending<S> = { readonly id: string; readonly before: S | undefined };
+/** Applied and not yet durable: whose states these were, and what they were before. */
+type Pending<S> = ReadonlyMap<string, S | undefined>;
 
 export class SessionTurn<K extends Kind> {
   readonly states = new Map<string, K["state"]>();
@@ -64,7 +72,7 @@ export class SessionTurn<K extends Kind> {
       const decided = this.#rules.decide(this.states, command, new Date(this.#clock.now()).toISOString());
       if (decided.ok && decided.value.length > 0) {
         const ticket = this.#append(decided.value);
-        if (ticket.ok) return this.#settle(decided.value, ticket.value);
+        if (ticket.ok) return this.#settle(command.id, decided.value, ticket.value);
         if (ticket.error.code !== "log.busy") return ticket;
         await this.#log.room();
       } else if ((await this.#becomes(this.#durable)) === undefined) {
@@ -75,26 +83,28 @@ export class SessionTurn<K extends Kind> {
 
   #append(events: readonly K["event"][]): Result<Ticket> {
     const ts = new Date(this.#clock.now()).toISOString();
-    const [first] = events;
-    assert(first !== undefined, "a decision has events");
-    const session = this.#rules.session(this.states.get(first.id), first); // All of them are of one session.
-    return this.#log.append(events.map(({ event, data }) => ({ session, ts, event, data })));
+    const sessions = new Map<string, string>();
+    for (const event of events) {
+      if (sessions.has(event.id)) continue; // A session's first event says where its log is.
+      sessions.set(event.id, this.#rules.session(this.states.get(event.id), event));
+    }
+    const entries = events.map(({ id, event, data }) => ({ session: sessions.get(id) ?? "", ts, event, data }));
+    return this.#log.append(entries); // U5
   }
 
-  async #settle(events: readonly K["event"][], ticket: Ticket): Promise<Result<K["state"]>> {
-    const [first] = events;
-    assert(first !== undefined, "a decision has events");
-    const pending = { id: first.id, before: this.states.get(first.id) };
+  async #settle(id: string, events: readonly K["event"][], ticket: Ticket): Promise<Result<K["state"]>> {
+    const pending = new Map(events.map((event) => [event.id, this.states.get(event.id)]));
     this.#pending.add(pending);
     for (const event of events) this.fold(event);
     this.#durable = ticket.durable;
-    const after = this.#state(first.id);
+    const after = this.#state(id);
+    const touched = new Map([...pending.keys()].map((one) => [one, this.#state(one)]));
     const refusal = await this.#becomes(ticket.durable);
     if (refusal !== undefined) return { ok: false, error: refusal };
     this.#pending.delete(pending);
-    this.#hooks.settled?.(events, after, ticket);
+    this.#hooks.settled?.(events, after, ticket, touched);
     for (const event of events) this.#hooks.publish(event);
-    this.#perform(first.id);
+    for (const one of touched.keys()) this.#perform(one);
     return ok(after);
   }
 
@@ -126,9 +136,8 @@ export class SessionTurn<K extends Kind> {
 
   /** U3, newest first. Whoever comes second finds nothing left to do. */
   #takeBack(): void {
-    for (const { id, before } of [...this.#pending].reverse()) {
-      if (before === undefined) this.states.delete(id);
-      else this.states.set(id, before);
+    for (const pending of [...this.#pending].reverse()) {
+      for (const [id, before] of pending) this.put(id, before);
     }
     this.#pending.clear();
     this.#durable = Promise.resolve();
@@ -136,7 +145,15 @@ export class SessionTurn<K extends Kind> {
 
   /** Replays one event; nothing is published or performed. */
   fold(event: K["event"]): void {
-    this.states.set(event.id, this.#rules.apply(this.states.get(event.id), event));
+    this.put(event.id, this.#rules.apply(this.states.get(event.id), event));
+  }
+
+  /** Sets a session's state, or forgets it: for what comes from a checkpoint, or is set aside. */
+  put(id: string, after: K["state"] | undefined): void {
+    const before = this.states.get(id);
+    if (after === undefined) this.states.delete(id);
+    else this.states.set(id, after);
+    this.#rules.changed?.(before, after);
   }
 
   #state(id: string): K["state"] {

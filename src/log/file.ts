@@ -138,6 +138,16 @@ export function removeIfThere(disk: Disk, path: string): boolean {
   }
 }
 
+/** A directory with what is in it. */
+export function removeTree(disk: Disk, path: string): void {
+  for (const name of disk.list(path)) {
+    const below = joinPath(path, name);
+    if (disk.stat(below)?.kind === "directory") removeTree(disk, below);
+    else removeIfThere(disk, below);
+  }
+  disk.removeDirectory(path);
+}
+
 export function joinPath(a: string, b: string): string {
   return a.endsWith("/") ? a + b : `${a}/${b}`;
 }

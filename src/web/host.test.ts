@@ -278,14 +278,10 @@ describe("the next host", () => {
 
 test("an answer that fails says nothing of why, and the host goes on", async () => {
   const failed: unknown[] = [];
-  const listener = realHttp().listen(
-    0,
-    ({ target }) => {
-      if (target === "/bad") throw new Error("the secret is hunter2");
-      return { status: 200, headers: {}, body: "well" };
-    },
-    (error) => failed.push(error),
-  );
+  const listener = realHttp().listen({ port: 0, failed: (error) => failed.push(error) }, ({ target }) => {
+    if (target === "/bad") throw new Error("the secret is hunter2");
+    return { status: 200, headers: {}, body: "well" };
+  });
   cleanups.push(() => listener.close());
   const bad = await fetch(`http://127.0.0.1:${listener.port}/bad`);
   expect([bad.status, await bad.text()]).toEqual([500, "Something broke here.\n"]);

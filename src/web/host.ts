@@ -72,9 +72,8 @@ async function listen(
   const access = { token, cookie: `holdfast-${hex8(crc32(home))}` };
   const bind = (at: number): HttpListener => {
     const listener: HttpListener = world.http.listen(
-      at,
+      { port: at, failed: (error) => say(`an answer failed: ${String(error)}`) },
       (request) => answer(request, { ...access, port: listener.port } satisfies Access, look),
-      (error) => say(`an answer failed: ${String(error)}`),
     );
     return listener;
   };

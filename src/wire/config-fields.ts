@@ -60,6 +60,14 @@ export function given(says: string): Field<string> {
   return { says, expected: "a text", fallback: undefined, shown: "", read: readText };
 }
 
+/** One of a few words; without a fallback it must be given. */
+export function oneOf<const T extends string>(all: readonly T[], fallback: T | undefined, says: string): Field<T> {
+  const read = (value: TomlValue) => all.find((one) => one === value);
+  const expected = `one of ${all.map((one) => tomlOf(one)).join(", ")}`;
+  if (fallback === undefined) return { says, expected, fallback, shown: "", read };
+  return { says, expected, ...always(fallback), read };
+}
+
 /** A full path: the programs that read the same file stand in different directories. */
 export function path(fallback: (env: Env) => string, shown: string, says: string): Field<string> {
   const read = (value: TomlValue, env: Env) => {

@@ -1,11 +1,15 @@
 // Every setting there is: the one place that the reader, `config show` and docs/CONFIG.md are made from.
 // G1. In the code a setting is `crashLoop.windowS`; in the file it is `window_s` in `[crash_loop]`. One is made from the other.
 // G2. Settings are added, never given another meaning: a file that was right stays right.
+
+import { RECOVERY_PROMPT } from "../core/agent/defaults.ts";
+import { PROVIDERS } from "../core/agent/provider.ts";
 import {
   command,
   controlKey,
   type Field,
   given,
+  oneOf,
   pages,
   path,
   text,
@@ -19,6 +23,12 @@ const KIB = 1 << 10;
 const MIB = 1 << 20;
 /** A hundred years. */
 const MANY_DAYS = 36_500;
+
+const AGENT_ENV = [
+  ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TERM", "TMPDIR", "SSH_AUTH_SOCK"],
+  ...["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"],
+  ...["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN", "OPENAI_API_KEY", "GEMINI_API_KEY"],
+];
 
 export const SECTIONS = {
   daemon: {
@@ -75,6 +85,23 @@ export const SECTIONS = {
     saveS: whole([1, 86_400], 30, "How often adopted tmux sessions are looked at, and saved where they changed."),
     scrollbackLines: whole([0, 100_000], 2_000, "How many lines above the screen are kept of each of their panes."),
   },
+  agents: {
+    provider: text(
+      "claude",
+      "What an agent runs on where nobody says otherwise: a kind of provider, or one of `[provider.NAME]`.",
+    ),
+    slots: whole([1, 1_000], 8, "How many processes or requests of one kind of provider there are at a time."),
+    env: words(AGENT_ENV, "Variables of Holdfast's own environment that agents get. They are stored nowhere."),
+    hungAfterS: whole([10, 86_400], 300, "A process that says nothing for this long in a turn is hung."),
+    promptDays: whole([1, 365], 7, "An open prompt is denied after this long without any activity."),
+    recovery: oneOf(
+      ["auto", "parent", "ask", "never"],
+      "auto",
+      "Whether a root agent goes on by itself after a crash.",
+    ),
+    recoveryPrompt: text(RECOVERY_PROMPT, "What an agent is told whose process died in mid-turn."),
+    sleepOnLimit: yesNo(true, "Whether a usage limit makes an agent sleep until it is over; else its turn fails."),
+  },
   web: {
     enabled: yesNo(true, "Whether the page is served, on this machine only."),
     port: whole([0, 65_535], 0, "The port of the page; 0 takes any free one."),
@@ -109,10 +136,29 @@ export const RESTORING = {
   run: text("{command}", "The line that is typed into its shell and run; `{command}` stands for the old one."),
 } as const satisfies Section;
 
+/** `[provider.NAME]`: what agents run on, beside the kinds as they are. */
+export const PROVIDING = {
+  kind: oneOf(PROVIDERS, undefined, "Which protocol it speaks."),
+  command: words(
+    [],
+    "The program and its words; `{prompt}`, `{session}`, `{model}`, `{cwd}` stand for these (kind `command`).",
+  ),
+  resume: words([], "The same for every turn but the first (kind `command`)."),
+  sessionPath: text("$.session_id", "Where in a line of JSON the program names its session (kind `command`)."),
+  flags: words([], "Words behind all others; they never change on the way."),
+  model: text("default", "The model; `default` leaves it to the program."),
+  permissionMode: text("default", "The permission mode (kind `claude`)."),
+  baseUrl: text("https://openrouter.ai/api/v1", "Where requests go (kind `openai`)."),
+  keyEnv: text("OPENROUTER_API_KEY", "The variable of Holdfast's own environment that has the key (kind `openai`)."),
+} as const satisfies Section;
+
 export const WATCH = "watch";
+export const PROVIDER = "provider";
 export const RESTORE = "restore";
 /** Tables that the user gives names to. */
-export const NAMED = { [WATCH]: WATCHED, [RESTORE]: RESTORING } as const satisfies Readonly<Record<string, Section>>;
+export const NAMED = { [WATCH]: WATCHED, [RESTORE]: RESTORING, [PROVIDER]: PROVIDING } as const satisfies Readonly<
+  Record<string, Section>
+>;
 
 /** Fit for a log line and a file name, as names of terminals are. */
 const WATCH_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -124,9 +170,11 @@ type Values<S extends Section> = { readonly [K in keyof S]: S[K] extends Field<i
 
 export type Watched = Values<typeof WATCHED>;
 export type Restoring = Values<typeof RESTORING>;
+export type Providing = Values<typeof PROVIDING>;
 export type Config = { readonly [S in keyof typeof SECTIONS]: Values<(typeof SECTIONS)[S]> } & {
   readonly watch: Readonly<Record<string, Watched>>;
   readonly restore: Readonly<Record<string, Restoring>>;
+  readonly provider: Readonly<Record<string, Providing>>;
 };
 
 /** "windowS" → "window_s": G1. */

@@ -201,10 +201,10 @@ describe("showing it", () => {
 
   test("the reference names every setting", () => {
     const page = configReference();
-    const { watch, restore, ...sections } = load("[watch.NAME]\ncommand = ['x']\n[restore.NAME]\nmatch = 'x'").config;
-    const settings = [...Object.values(sections), watch["NAME"] ?? {}, restore["NAME"] ?? {}].flatMap((values) =>
-      Object.keys(values),
-    );
+    const file = "[watch.NAME]\ncommand = ['x']\n[restore.NAME]\nmatch = 'x'\n[provider.NAME]\nkind = 'acp'";
+    const { watch, restore, provider, ...sections } = load(file).config;
+    const named = [watch["NAME"] ?? {}, restore["NAME"] ?? {}, provider["NAME"] ?? {}];
+    const settings = [...Object.values(sections), ...named].flatMap((values) => Object.keys(values));
     expect(settings.length).toBeGreaterThan(20);
     for (const name of settings) expect(page).toContain(`| \`${inFile(name)}\` |`);
     expect(page).toContain("## [watch.NAME]");

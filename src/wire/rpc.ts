@@ -10,6 +10,7 @@ import type { Terminal } from "../core/terminal.ts";
 import type { TmuxCare, TmuxPolicy } from "../core/tmux.ts";
 import type { StepChange } from "../core/workflow/decide-versions.ts";
 import type { Asker, Verdict } from "../core/workflow/events.ts";
+import type { AgentMethods } from "./agents/agent-rpc.ts";
 import { isObject } from "./lines.ts";
 import type {
   DeadLetters,
@@ -95,7 +96,7 @@ export type GcResult = {
 };
 
 /** Every method: what it takes, what it gives. */
-export type Methods = {
+export type Methods = AgentMethods & {
   hello: {
     params: { token: string; version: string; protocol: number };
     result: { version: string; protocol: number; pid: number };

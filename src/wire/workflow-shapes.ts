@@ -67,9 +67,16 @@ const RETRY: Fields = {
 };
 
 const AGENT: Fields = {
-  provider: { shape: text, says: "Which provider: `scripted` runs a program on pipes.", required: true },
+  provider: {
+    shape: text,
+    says: "Which provider: a kind or a [provider.NAME] of the configuration; `scripted` runs a program on pipes.",
+    required: true,
+  },
   prompt: { shape: template, says: "What it is asked.", required: true },
-  command: { shape: list(template, 1), says: "The program of a `scripted` agent, and its words." },
+  command: {
+    shape: list(template, 1),
+    says: "A program that gets the prompt as its input, in place of an agent; `scripted` needs one.",
+  },
 };
 
 const later: Shape = { kind: "later", name: "step", shape: () => STEP };

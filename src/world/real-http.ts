@@ -1,9 +1,9 @@
 // HTTP of the machine, through Bun.
 import { attempt } from "./attempt.ts";
-import type { Answer, Http, HttpListener, HttpRequest, HttpResponse } from "./http.ts";
+import type { Answer, Http, HttpListener, HttpRequest, HttpResponse, ListenOptions } from "./http.ts";
 
 const LOOPBACK = "127.0.0.1"; // HT1
-/** Nobody sends us bodies in earnest (HT3). */
+/** Browsers send us no bodies in earnest (HT3). */
 const MAX_BODY = 1024;
 /** A connection that says nothing for this long is closed; browsers open a new one. */
 const IDLE_S = 30;
@@ -17,7 +17,7 @@ export function realHttp(): Http {
   return { listen };
 }
 
-function listen(port: number, answer: Answer, failed: (error: unknown) => void): HttpListener {
+function listen({ port, maxBody, failed }: ListenOptions, answer: Answer): HttpListener {
   const fetch = async (request: Request) => responseOf(await tried(requestOf(request), answer, failed));
   const error = () => responseOf(BROKEN);
   const server = attempt("listen", `${LOOPBACK}:${port}`, () =>
@@ -26,7 +26,7 @@ function listen(port: number, answer: Answer, failed: (error: unknown) => void):
       port,
       fetch,
       error,
-      maxRequestBodySize: MAX_BODY,
+      maxRequestBodySize: maxBody ?? MAX_BODY,
       idleTimeout: IDLE_S,
       development: false,
       // Bun sets it outside of development: then two programs have the port, and each gets some of the requests.
@@ -48,7 +48,7 @@ async function tried(request: HttpRequest, answer: Answer, failed: (error: unkno
 function requestOf(request: Request): HttpRequest {
   const { pathname, search } = new URL(request.url);
   const header = (name: string) => request.headers.get(name) ?? undefined;
-  return { method: request.method, target: `${pathname}${search}`, header };
+  return { method: request.method, target: `${pathname}${search}`, header, body: () => request.text() };
 }
 
 function responseOf({ status, headers, body }: HttpResponse): Response {

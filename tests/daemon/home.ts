@@ -27,12 +27,13 @@ export const processes = realProcesses();
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
+  patienceMs = PATIENCE_MS,
 ): Promise<T> {
   const start = performance.now();
   for (;;) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
-    if (performance.now() - start > PATIENCE_MS) throw new Error(`waited in vain for: ${what}`);
+    if (performance.now() - start > patienceMs) throw new Error(`waited in vain for: ${what}`);
     await Bun.sleep(2);
   }
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Fault } from "../../src/base/fault.ts";
 import { ok, refused } from "../../src/base/result.ts";
 import { Bus } from "../../src/daemon/bus.ts";
-import { type Handlers, RpcServer } from "../../src/daemon/rpc-server.ts";
+import { type Handlers, RpcServer, type ServerOptions } from "../../src/daemon/rpc-server.ts";
 import { encodeLine, MAX_LINE } from "../../src/wire/lines.ts";
 import { GONE, RpcClient } from "../../src/wire/rpc-client.ts";
 import { realSockets } from "../../src/world/real-socket.ts";
@@ -22,7 +22,7 @@ afterEach(() => {
   for (const close of closers.splice(0).reverse()) close();
 });
 
-async function serve(handlers: Handlers = {}) {
+async function serve(handlers: Handlers = {}, others?: ServerOptions["others"]) {
   const directory = mkdtempSync(join(tmpdir(), "hfdm-"));
   const path = join(directory, "s");
   const bus = new Bus();
@@ -35,7 +35,7 @@ async function serve(handlers: Handlers = {}) {
     ...handlers,
   };
   const clock = new SimClock();
-  const server = new RpcServer(all, bus, { clock, token: TOKEN, version: "1.2.3", pid: 42 });
+  const server = new RpcServer(all, bus, { clock, token: TOKEN, version: "1.2.3", pid: 42, ...(others && { others }) });
   await server.listen(sockets, path);
   closers.push(
     () => rmSync(directory, { recursive: true, force: true }),
@@ -114,6 +114,21 @@ test("who knows the token is told who answers, and what was asked for", async ()
     { jsonrpc: "2.0", id: 1, result: { version: "1.2.3", protocol: 1, pid: 42 } },
     { jsonrpc: "2.0", id: 2, result: { version: "1" } },
   ]);
+});
+
+test("the bearer of another token may ask what is meant for it, and nothing else", async () => {
+  const ask9 = async () => ok({ heard: 9 });
+  const { path, done } = await serve({}, (token) => (token === "agent" ? { call: ask9 } : undefined));
+  const raw = await Raw.to(path);
+  raw.say(hello({ token: "agent" }), ask(2, "call"), ask(3, "status"), ask(4, "subscribe", { topics: ["terminal.*"] }));
+  await until("all answers", () => raw.answers().length === 4);
+  expect(raw.answers()).toContainEqual({ jsonrpc: "2.0", id: 2, result: { heard: 9 } });
+  const no = { error: { data: { code: "rpc.method" } } };
+  expect(raw.answers().slice(1, 3)).toMatchObject([
+    { id: 3, ...no },
+    { id: 4, ...no },
+  ]);
+  expect(done).toEqual([]);
 });
 
 test.each<[string, unknown, string]>([

@@ -15,6 +15,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   screen: ["base", "core", "world", "wire", "log"],
   daemon: ["base", "core", "world", "log", "wire"],
   web: ["base", "core", "wire", "world"],
+  shim: ["base", "core", "world", "log", "wire"],
   relay: ["base", "world", "wire", "log"],
   // log/ is for `holdfast log`, which reads beside a running daemon; a decision record says why.
   cli: ["base", "core", "world", "wire", "log"],

@@ -5,9 +5,8 @@
 // S4. Whoever breaks a drill off stops its clock: everybody in it stays where they next wait, and nothing is written behind our back.
 import { assert } from "../../base/assert.ts";
 import { writeAtomic } from "../../log/atomic-file.ts";
-import { joinPath, removeIfThere } from "../../log/file.ts";
+import { joinPath, removeIfThere, removeTree } from "../../log/file.ts";
 import type { Clock } from "../../world/clock.ts";
-import type { Disk } from "../../world/disk.ts";
 import type { ProcessIdentity } from "../../world/process.ts";
 import { holderOf, runningOn } from "../held.ts";
 import type { Reach } from "../reach.ts";
@@ -96,14 +95,4 @@ export function whoRuns({ reach, home }: Site): Running {
 
 export function removeSite({ reach, home }: Site): void {
   removeTree(reach.disk, home);
-}
-
-/** What is in it too. */
-export function removeTree(disk: Disk, path: string): void {
-  for (const name of disk.list(path)) {
-    const below = joinPath(path, name);
-    if (disk.stat(below)?.kind === "directory") removeTree(disk, below);
-    else removeIfThere(disk, below);
-  }
-  disk.removeDirectory(path);
 }

@@ -1,14 +1,13 @@
-// `tail --follow`: prints what becomes durable, each entry once and in order, until Ctrl-C.
-// B1. One look prints everything up to a seq that is known to be on disk and in the view, and the next look begins behind it:
+// `tail --follow` and its like: shows what becomes durable, each entry once and in order, until Ctrl-C or until it was enough.
+// B1. One look shows everything up to a seq that is known to be on disk and in the view, and the next look begins behind it:
 //     drains and segments that are used again in between change nothing.
 // B2. Changes wake it; it never looks at rest. Opening views takes a fifth of its time at the most, however busy the log is.
 import type { Outside } from "../outside.ts";
 import { pause } from "../time.ts";
 import { Changes } from "./changes.ts";
 import { DurableEnd } from "./durable.ts";
-import type { EntryText } from "./entry-text.ts";
-import { type Cursors, cursorAt, type Harm, inOrder } from "./merge.ts";
-import { printLines, sayHarms } from "./print-entries.ts";
+import { type Cursors, cursorAt, type Found, type Harm, inOrder } from "./merge.ts";
+import { sayHarms } from "./print-entries.ts";
 import { type Opened, steadyView } from "./view.ts";
 
 /** Changes come in bursts: a batch and its drain touch many files. */
@@ -20,11 +19,15 @@ export type Following = {
   /** Only this session; all where it is undefined. */
   readonly session: string | undefined;
   readonly cursors: Cursors;
-  /** Everything up to here has been printed. */
+  /** Everything up to here has been shown. */
   shown: number;
 };
 
-export async function follow(outside: Outside, following: Following, text: EntryText): Promise<void> {
+/** Shows what came, and says whether that was enough. */
+export type Show = (entries: Iterable<Found>) => Promise<"enough" | "more">;
+
+/** `stop`: at Ctrl-C. */
+export async function follow(outside: Outside, following: Following, show: Show): Promise<"stop" | "enough"> {
   const { console, clock } = outside;
   const changes = new Changes(outside.watch, following.home);
   const durable = new DurableEnd(outside.disk);
@@ -39,9 +42,10 @@ export async function follow(outside: Outside, following: Following, text: Entry
       const opened = await openAgain(outside, following);
       changes.follow(opened.sessions);
       const until = durable.of(opened);
-      took = clock.elapsed() - began; // Printing is not counted: it is what we are here for.
-      await look(outside, following, { opened, until, text });
+      took = clock.elapsed() - began; // Showing is not counted: it is what we are here for.
+      if ((await look(outside, following, { opened, until, show })) === "enough") return "enough";
     }
+    return "stop";
   } finally {
     changes.stop();
   }
@@ -52,9 +56,9 @@ async function openAgain(outside: Outside, { home, session }: Following): Promis
   return { home, view, sessions: session === undefined ? view.sessions : [session] };
 }
 
-type Look = { readonly opened: Opened; readonly until: number; readonly text: EntryText };
+type Look = { readonly opened: Opened; readonly until: number; readonly show: Show };
 
-async function look(outside: Outside, following: Following, { opened, until, text }: Look): Promise<void> {
+async function look(outside: Outside, following: Following, { opened, until, show }: Look): Promise<"enough" | "more"> {
   const { cursors } = following;
   for (const session of opened.sessions) {
     const cursor = cursors.get(session);
@@ -63,7 +67,8 @@ async function look(outside: Outside, following: Following, { opened, until, tex
   }
   const harms: Harm[] = [];
   const range = { from: following.shown + 1, until };
-  await printLines(outside.console, text, inOrder(opened.view, cursors, range, harms));
+  const enough = await show(inOrder(opened.view, cursors, range, harms));
   await sayHarms(outside.console, harms);
   following.shown = Math.max(following.shown, until); // B1
+  return enough;
 }

@@ -24,12 +24,15 @@ async function tail(outside: Outside, flags: TailFlags, key?: string): Promise<E
     return ok(EXIT.ok);
   }
   const session = key === undefined ? undefined : sessions[0];
-  await follow(outside, { home, session, cursors, shown: until }, text);
+  await follow(outside, { home, session, cursors, shown: until }, async (more) => {
+    await printLines(console, text, more);
+    return "more";
+  });
   return ok(EXIT.ok);
 }
 
 /** Beside a writer only what is on disk for certain; where nobody writes, also what a recovery would bring. */
-function shownFirst(outside: Outside, opened: Opened): number {
+export function shownFirst(outside: Outside, opened: Opened): number {
   const end = isRunning(outside, opened.home) ? new DurableEnd(outside.disk).of(opened) : endOf(opened.view);
   return Number.isFinite(end) ? end : new DurableEnd(outside.disk).of(opened);
 }

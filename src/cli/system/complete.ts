@@ -1,14 +1,13 @@
 // `holdfast __complete`: what may come next on the command line, one candidate a line. A shell asks at every Tab, so it is quick, starts
 // nothing, and says nothing where it does not know.
 import { proposeCompletions, type StricliProcess } from "@stricli/core";
-import { ok } from "../../base/result.ts";
+import { ok, type Result } from "../../base/result.ts";
 import type { RpcClient } from "../../wire/rpc-client.ts";
-import type { ListedRun } from "../../wire/workflow-rpc.ts";
 import { app } from "../app.ts";
 import { dial } from "../client.ts";
 import type { HomeFlags } from "../flags.ts";
 import { chosenHome } from "../home.ts";
-import { type Context, EXIT, type Exit } from "../outside.ts";
+import { type Context, EXIT, type Exit, type Named } from "../outside.ts";
 import { visible } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";
 import { shortId } from "../sessions.ts";
@@ -20,8 +19,7 @@ const MOST_MS = 1_000;
 const SILENT: StricliProcess = { stdout: { write: () => undefined }, stderr: { write: () => undefined } };
 
 async function complete(reach: Reach, flags: HomeFlags, ...words: readonly string[]): Promise<Exit> {
-  const home = flags.home ?? homeIn(words);
-  const context: Context = { process: SILENT, names: () => names(reach, home), runs: () => runs(reach, home) };
+  const context: Context = { process: SILENT, names: (kind) => names(reach, flags.home ?? homeIn(words), kind) };
   const found = await proposeCompletions(app, words, context);
   const candidates = found.map(({ completion }) => completion).filter((word) => fits(word, words.at(-1) ?? ""));
   await reach.console.out.write(visible(candidates.map((word) => `${word}\n`).join("")));
@@ -40,34 +38,39 @@ function homeIn(words: readonly string[]): string | undefined {
   return at >= 0 && at < words.length - 2 ? words[at + 1] : words.find((word) => word.startsWith("--home="))?.slice(7);
 }
 
-function names(reach: Reach, given: string | undefined): Promise<readonly string[]> {
-  return asked(reach, given, async (client) => {
-    const list = await client.call("terminal.list", { brief: true });
-    return list.ok ? list.value.map(({ name }) => name).sort() : [];
-  });
-}
-
-/** A name that several runs have says nothing: then their ids do. */
-function runs(reach: Reach, given: string | undefined): Promise<readonly string[]> {
-  return asked(reach, given, async (client) => {
-    const list = await client.call("workflow.list", {});
-    const all = list.ok ? list.value : [];
-    const single = ({ name }: ListedRun) => all.filter((other) => other.name === name).length === 1;
-    return all.map((run) => (single(run) ? run.name : shortId(run.id))).sort();
-  });
-}
-
-async function asked(
-  reach: Reach,
-  given: string | undefined,
-  ask: (client: RpcClient) => Promise<readonly string[]>,
-): Promise<readonly string[]> {
+async function names(reach: Reach, given: string | undefined, kind: Named): Promise<readonly string[]> {
   const home = chosenHome(reach.console, given);
   const line = home === undefined ? undefined : await dial(reach, home);
   if (line?.ok !== true || line.value === undefined) return [];
-  const words = await within(reach.clock, MOST_MS, ask(line.value));
+  const list = await within(reach.clock, MOST_MS, namesOf(line.value, kind));
   line.value.close();
-  return words ?? [];
+  return list?.ok === true ? [...new Set(list.value)].sort() : [];
+}
+
+async function namesOf(client: RpcClient, kind: Named): Promise<Result<readonly string[]>> {
+  switch (kind) {
+    case "terminal":
+      return each(await client.call("terminal.list", { brief: true }), ({ name }) => name);
+    case "run":
+      return each(await client.call("workflow.list", {}), single);
+    case "agent":
+      return each(await client.call("agent.list", {}), single);
+    case "prompt":
+      return each(await client.call("prompt.list", {}), ({ id }) => id);
+    case "rule":
+      return each(await client.call("rule.list", {}), ({ rule }) => rule.rule_id);
+  }
+}
+
+type Owner = { readonly id: string; readonly name: string };
+
+/** A name that several have says nothing: then their ids do. */
+function single({ id, name }: Owner, all: readonly Owner[]): string {
+  return all.filter((other) => other.name === name).length === 1 ? name : shortId(id);
+}
+
+function each<T>(list: Result<readonly T[]>, name: (one: T, all: readonly T[]) => string): Result<readonly string[]> {
+  return list.ok ? ok(list.value.map((one) => name(one, list.value))) : list;
 }
 
 export const completeCommand = reaching(complete);

@@ -1,4 +1,5 @@
-// `holdfast down`: stops Holdfast on this home. The programs in its terminals run on in their holders; with --kill they are ended first.
+// `holdfast down`: stops Holdfast on this home. The programs in its terminals and of its agents run on in their holders; with --kill they
+// are ended.
 // DN1. `down` is durable before anybody is told: nobody heals what was told to stop.
 // DN2. It returns when watchdog and daemon have ended.
 // DN3. Where a service keeps this home, its manager is told too; where it is not, the unit is skipped at its next start.
@@ -11,6 +12,7 @@ import { readServiceMark } from "../../log/service-mark.ts";
 import { writeWanted } from "../../log/wanted.ts";
 import { encodeHeartbeat, WATCHDOG_SOCKET } from "../../wire/heartbeat.ts";
 import type { ListedTerminal } from "../../wire/rpc.ts";
+import { endAgentProcesses } from "../agents/end.ts";
 import { dial } from "../client.ts";
 import type { HomeFlags } from "../flags.ts";
 import { runningOn } from "../held.ts";
@@ -39,6 +41,8 @@ async function down(reach: Reach, flags: DownFlags): Promise<Exit> {
   const over = await stopped(reach, home.value);
   if (!over.ok) return over;
   if (!left.ok) return left;
+  const agents = flags.kill ? await endAgentProcesses(reach, home.value) : ok(undefined);
+  if (!agents.ok) return agents;
   if (byService) await say(reach.console, `stopped through systemd (${UNIT_NAME}); it stays down until: holdfast up`);
   if (reach.console.err.tty) await say(reach.console, flags.kill ? "down; nothing runs any more." : DOWN);
   return ok(EXIT.ok);

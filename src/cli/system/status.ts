@@ -78,9 +78,20 @@ function statusText({
     `daemon     ${pid(daemon)}${since}\n`,
     `page       ${web.url ?? pid(web)}\n`,
     ...programs.map(({ name, ...who }) => `program    ${name}, ${pid(who)}\n`),
-    counts.terminals === null ? "" : `terminals  ${count(counts.terminals, "terminal")}\n`,
+    ...countLines(counts),
     next,
   ].join("");
+}
+
+/** Terminals always; of the others, what there is. */
+function countLines({ terminals, agents, workflows, prompts }: Shown["counts"]): string[] {
+  if (terminals === null) return [];
+  return [
+    `terminals  ${count(terminals, "terminal")}\n`,
+    agents ? `agents     ${count(agents, "agent")}\n` : "",
+    workflows ? `workflows  ${count(workflows, "run")}\n` : "",
+    prompts ? `prompts    ${count(prompts, "prompt")} for you: holdfast prompts\n` : "",
+  ];
 }
 
 function nextOf(daemon: number | null, watchdog: number | null, stage: string | null): string {

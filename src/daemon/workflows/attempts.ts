@@ -36,6 +36,8 @@ export type AttemptPorts = {
   submit(command: WorkflowCommand): Promise<unknown>;
   /** What holders are started with. */
   holderWords(): { readonly runtime: string; readonly entry: string };
+  /** What agents can run on. */
+  readonly providers: readonly string[];
   /** What a run's programs get and no disk does. */
   secrets(run: string): Readonly<Record<string, string>>;
   /** Something broke that is no Fault. */
@@ -50,6 +52,8 @@ export type AttemptFound =
   | { readonly kind: "lost"; readonly reason: string }
   | { readonly kind: "unreachable" };
 
+/** The program that waits for an agent (src/cli/agents/step.ts). */
+const ASKER = "src/cli/main.ts";
 /** A holder answers within some tens of milliseconds; a machine under load may take its time. */
 const START_MS = 10_000;
 /** Between two looks at one that starts: a part of what it took so far, so that nobody waits much longer than it took. */
@@ -186,15 +190,29 @@ export class Attempts {
     if (run === undefined || attempt?.state.kind !== "starting" || attempt.stop !== undefined) return;
     const launch = launchOf(run, id, attemptDirectory(this.#world.home, this.#place(id)));
     if (!launch.ok) return this.#prevent(id, launch.error.message);
-    if (launch.value.argv.length === 0) return this.#prevent(id, noProvider(launch.value));
+    const missing = this.#missing(launch.value);
+    if (missing !== undefined) return this.#prevent(id, missing);
     try {
-      await this.#launch(run, id, launch.value);
+      await this.#launch(run, id, this.#withProgram(launch.value));
     } catch (error) {
       if (isPassing(error)) return; // A4: there may be room again by the next round.
       if (!isFault(error)) throw error;
       return this.#prevent(id, error.message);
     }
     if (!(await this.#settle(id))) await this.#prevent(id, "Its holder did not answer.");
+  }
+
+  /** An agent without a program of its own is one of the daemon's: a program of ours has it do the work, and waits for it. */
+  #withProgram(launch: Launch): Launch {
+    if (!isOfDaemon(launch)) return launch;
+    const { self, home } = this.#world;
+    return { ...launch, argv: self.command(ASKER, "__step", "--home", home, "--provider", launch.provider) };
+  }
+
+  #missing(launch: Launch): string | undefined {
+    const { providers } = this.#ports;
+    if (!isOfDaemon(launch) || providers.includes(launch.provider)) return undefined;
+    return `There is no provider ${launch.provider}. Use one of ${providers.join(", ")}, or describe it as [provider.${launch.provider}].`;
   }
 
   async #launch(run: Run, id: string, launch: Launch): Promise<void> {
@@ -317,7 +335,8 @@ export function evidenceOf(found: AttemptFound | undefined): Evidence {
 
 const FILES_GONE = "its files are gone";
 
-function noProvider(launch: Launch): string {
-  const provider = launch.kind === "agent" ? launch.provider : "shell";
-  return `There is no provider ${provider} yet. Use provider: scripted with a command.`;
+type AgentLaunch = Extract<Launch, { readonly kind: "agent" }>;
+
+function isOfDaemon(launch: Launch): launch is AgentLaunch {
+  return launch.kind === "agent" && launch.argv.length === 0;
 }

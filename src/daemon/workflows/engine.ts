@@ -17,6 +17,7 @@ export type EnginePorts = {
   runs(): Iterable<Run>;
   submit(command: WorkflowCommand): Promise<Result<Run>>;
   holderWords(): { readonly runtime: string; readonly entry: string };
+  readonly providers: readonly string[];
   mayBegin(): boolean;
   broken(error: unknown): void;
 };

@@ -1,5 +1,6 @@
 // The daemon's part for workflows: their turn, on the one log, and their engine.
 import type { EventLog } from "../../log/event-log.ts";
+import { houseOf } from "../agents/settings.ts";
 import type { DaemonPorts } from "../daemon.ts";
 import type { Hands } from "../hands.ts";
 import { CheckpointStorage } from "./checkpoint-storage.ts";
@@ -30,6 +31,7 @@ export function openWorkflows(log: EventLog, hands: Hands, ports: DaemonPorts): 
     runs: () => turn.states.values(),
     submit: (command) => turn.submit(command),
     holderWords: () => hands.holderWords(),
+    providers: Object.keys(houseOf(config).recipes),
     mayBegin: () => !safeMode.isActive(),
     broken,
   });

@@ -3,7 +3,7 @@
 // MD1. However it goes on or is broken off, it ends everything it started (as the other drill: D1).
 // MD2. A crash is all of it: watchdog, daemon, screen program, web host, holders and programs, at one moment.
 // MD3. Three crashes: a terminal that is lost a fourth time within a minute is left to a person (core/restore.ts).
-import { joinPath } from "../../../log/file.ts";
+import { joinPath, removeTree } from "../../../log/file.ts";
 import { placeOf, readClaim } from "../../terminals/place.ts";
 import { pause } from "../../time.ts";
 import { ask } from "../ask.ts";
@@ -12,7 +12,7 @@ import { endEverything } from "../ending.ts";
 import { Findings } from "../findings.ts";
 import { until } from "../going.ts";
 import { Kills } from "../kills.ts";
-import { configure, removeTree, type Site } from "../site.ts";
+import { configure, type Site } from "../site.ts";
 import { type Killed, Machine } from "./boots.ts";
 import { check, runsOf, type Scene } from "./checks.ts";
 import { listAll, type Opened, openAll } from "./opened.ts";

@@ -1,0 +1,230 @@
+// An agent as its events fold, and what can be asked of it.
+// R1. Nothing here grows with the history but a bare LLM's conversation (a vector that shares its past): lists are bounded by limits.ts.
+// R2. What people see (`stateOf`), what it needs (`needOf`) and since when (`readySince`) are read off the state, not stored beside it.
+// R3. The outbox has what the present process was given and has not confirmed; its numbers start at 1 with each process.
+import type { Vector } from "../../base/vector.ts";
+import type { Json } from "../workflow/json.ts";
+import type { Said } from "./conversation.ts";
+import type {
+  AgentSettings,
+  Handed,
+  Message,
+  PromptAnswered,
+  PromptOpened,
+  Reminder,
+  SessionPlan,
+  Suspended,
+  Terminated,
+} from "./events.ts";
+import { isAlive, type ProcessState } from "./process.ts";
+import { type Decision, styleOf } from "./provider.ts";
+import type { Rule } from "./rules.ts";
+
+/** AG-4: active is what has, or may have, a process or a request of its own. */
+export type Session =
+  /** Its plan is known; it starts when the parent's turn ends. */
+  | { readonly kind: "deferred" }
+  /** Nothing of it runs, and nothing was suspended. */
+  | { readonly kind: "idle" }
+  | { readonly kind: "active" }
+  | { readonly kind: "suspended"; readonly reason: Suspended["reason"] };
+
+export type Entry =
+  | { readonly kind: "open" }
+  | { readonly kind: "prompt"; readonly handed: Handed; readonly turn: number }
+  | { readonly kind: "answer"; readonly prompt: string; readonly input: AnswerInput }
+  | { readonly kind: "result"; readonly call: string; readonly ok: boolean; readonly result: Json }
+  | { readonly kind: "interrupt" };
+
+export type AnswerInput = {
+  readonly request: string;
+  readonly tool: string;
+  readonly input: Json;
+  readonly decision: Decision;
+  readonly message: string;
+  readonly options: Json;
+};
+
+/** R3. `entries[0]` has the number `confirmed + 1`. `pieces`: in how many pieces the holder got what is confirmed. */
+export type Outbox = { readonly confirmed: number; readonly pieces: number; readonly entries: readonly Entry[] };
+
+export type Turn = {
+  readonly number: number;
+  readonly prompt: Handed;
+  /** What woke it, as far as not delivered yet. */
+  readonly messages: readonly string[];
+  /** Whether a process (or the model) is known to have the prompt. */
+  readonly taken: boolean;
+  /** Whether its process has said anything in it: before that, it may have died without having read the prompt. */
+  readonly heard: boolean;
+  readonly startedAt: string;
+  /** How often in a row its request was tried, and when the next try is due. */
+  readonly tries: number;
+  readonly retryAt: string | undefined;
+  /** How its process says it ended, before it was heard that the prompt was taken. */
+  readonly early: TurnEnd | undefined;
+  /** Whether it was told to stop. */
+  readonly interrupted: boolean;
+  /** What was said in it so far, cut: the response, where the provider gives none. */
+  readonly said: string;
+};
+
+export type TurnEnd =
+  | { readonly kind: "complete"; readonly response: string }
+  | { readonly kind: "failed"; readonly reason: string };
+
+export type PromptState =
+  | { readonly kind: "open" }
+  /** Kept until the process has taken it. */
+  | { readonly kind: "answered"; readonly decision: Decision; readonly by: PromptAnswered["by"] }
+  | { readonly kind: "delivered"; readonly decision: Decision; readonly by: PromptAnswered["by"] }
+  /** Whoever asked is gone: it must be asked again. */
+  | { readonly kind: "stale"; readonly reason: string };
+
+export type Prompt = Omit<PromptOpened, "prompt_id"> & { readonly id: string; readonly state: PromptState };
+
+/** A call of one of our tools that was answered. */
+export type Call = {
+  readonly call: string;
+  readonly tool: string;
+  readonly ok: boolean;
+  readonly result: Json;
+  readonly inline: boolean;
+  readonly turn: number;
+  readonly generation: number;
+  /** Handed over by it, and not delivered before it is taken. */
+  readonly messages: readonly string[];
+  readonly taken: boolean;
+};
+
+export type Agent = {
+  readonly kind: "agent";
+  readonly id: string;
+  readonly name: string;
+  readonly parent: string | undefined;
+  readonly instructions: string;
+  /** False for a session whose `agent.created` is not there: an orphan (AG-2). */
+  readonly created: boolean;
+  readonly createdAt: string;
+  readonly settings: AgentSettings;
+  readonly plan: SessionPlan;
+  readonly session: Session;
+  /** The provider's own id of the session: ours until it names one. */
+  readonly providerSession: string;
+  /** Whether the provider has named it, or a process of it has run. */
+  readonly resumable: boolean;
+  readonly process: ProcessState;
+  /** The number of its last process, 0 before the first; it stays while the process is detached. */
+  readonly generation: number;
+  /** How far the output of this process has been read; for a bare LLM: how many requests were answered. */
+  readonly consumed: number;
+  /** Whether this process has opened its session: before that it tells old stories. */
+  readonly open: boolean;
+  readonly outbox: Outbox;
+  readonly inbox: readonly Message[];
+  /** The ids of the last messages that it was sent, read or not. */
+  readonly seen: readonly string[];
+  readonly turn: Turn | undefined;
+  readonly turns: number;
+  /** When its last turn ended, or it was created: who was used least recently makes room. */
+  readonly lastUsed: string;
+  /** The last that it said, cut. */
+  readonly lastText: string;
+  readonly prompts: readonly Prompt[];
+  readonly calls: readonly Call[];
+  readonly reminders: readonly Reminder[];
+  readonly sleep: { readonly until: string } | undefined;
+  /** Not resumed by itself after a crash: why. */
+  readonly held: { readonly reason: string; readonly at: string } | undefined;
+  readonly crashes: readonly number[];
+  readonly rules: readonly Rule[];
+  readonly result: string | undefined;
+  readonly terminated: Omit<Terminated, "agent_id"> | undefined;
+  /** Of a bare LLM, else empty (AG-6). */
+  readonly conversation: Vector<Said>;
+};
+
+/** The rules for all agents: a session of its own, in the same turn, so that a decision and the rules it asks cannot disagree. */
+export type RuleBook = { readonly kind: "rules"; readonly id: string; readonly rules: readonly Rule[] };
+
+export const RULE_BOOK = "rules";
+
+export type Resident = Agent | RuleBook;
+export type Residents = ReadonlyMap<string, Resident>;
+
+/** The directory of its log, below the home. */
+export function agentSession(id: string): string {
+  return `agents/${id}`;
+}
+
+/** As `agent tree --json` says it. */
+export type AgentState = "idle" | "working" | "waiting" | "suspended" | "sleeping" | "crashed" | "terminated";
+
+/** R2 */
+export function stateOf(agent: Agent): AgentState {
+  if (agent.terminated !== undefined) return "terminated";
+  if (agent.process.kind === "PermanentlyFailed") return "crashed";
+  if (openPrompts(agent).length > 0) return "waiting";
+  if (agent.sleep !== undefined) return "sleeping";
+  if (agent.held !== undefined) return "suspended";
+  if (agent.turn !== undefined) return agent.session.kind === "suspended" ? "suspended" : "working";
+  return agent.session.kind === "suspended" ? "suspended" : "idle";
+}
+
+export function openPrompts(agent: Agent): Prompt[] {
+  return agent.prompts.filter(({ state }) => state.kind === "open");
+}
+
+export function isLive(resident: Resident | undefined): resident is Agent {
+  return resident?.kind === "agent" && resident.terminated === undefined && resident.created;
+}
+
+/** Messages that no turn has been given and no `check_inbox` has handed over. */
+export function waitingMessages(agent: Agent): readonly Message[] {
+  const given = new Set([...(agent.turn?.messages ?? []), ...handedOver(agent)]);
+  if (given.size === 0) return agent.inbox;
+  return agent.inbox.filter(({ message_id }) => !given.has(message_id));
+}
+
+/** By calls of the present process, or turn of a bare LLM, that are not known to be taken; those of one that is gone are handed
+ *  over anew. */
+function handedOver(agent: Agent): readonly string[] {
+  const request = styleOf(agent.plan.recipe) === "request";
+  if (!request && !isAlive(agent.process)) return [];
+  const present = ({ turn, generation }: Call) =>
+    request ? turn === agent.turn?.number : generation === agent.generation;
+  return agent.calls.flatMap((call) => (!call.taken && present(call) ? call.messages : []));
+}
+
+/** What it needs of a slot: to begin a turn, or a process for the turn it is in. Undefined where it needs none, or must wait. */
+export type Need = "turn" | "process";
+
+export function needOf(agent: Agent): Need | undefined {
+  if (!isLive(agent) || agent.session.kind === "deferred" || agent.held !== undefined || agent.sleep !== undefined)
+    return undefined;
+  const { kind } = agent.process;
+  const style = styleOf(agent.plan.recipe);
+  if (kind !== "Idle" && (kind !== "Running" || style === "turn")) return undefined;
+  if (agent.turn === undefined && waitingMessages(agent).length > 0) return "turn";
+  if (style === "request") return agent.turn !== undefined && agent.session.kind !== "active" ? "process" : undefined;
+  return agent.process.kind === "Idle" && (agent.turn !== undefined || agent.process.restart) ? "process" : undefined;
+}
+
+/** Since when it could have gone on: who waited longest comes first. */
+export function readySince(agent: Agent): string {
+  if (agent.turn !== undefined) return agent.turn.startedAt;
+  const oldest = waitingMessages(agent)[0]?.timestamp;
+  return oldest === undefined || oldest < agent.lastUsed ? agent.lastUsed : oldest;
+}
+
+/** Whether it holds one of its provider's slots. */
+export function holdsSlot(agent: Agent): boolean {
+  if (styleOf(agent.plan.recipe) !== "request") return isAlive(agent.process);
+  return agent.terminated === undefined && agent.turn !== undefined && agent.session.kind === "active";
+}
+
+/** Whether its slot can be taken from it. */
+export function isEvictable(agent: Agent): boolean {
+  const rests = agent.turn === undefined || agent.sleep !== undefined;
+  return rests && agent.process.kind === "Running" && agent.outbox.entries.length === 0;
+}

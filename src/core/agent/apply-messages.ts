@@ -1,0 +1,54 @@
+// How messages and calls of our tools fold.
+import type { Agent, Call, Outbox } from "./agent.ts";
+import { heard } from "./apply-process.ts";
+import type { AgentEvent, ToolAnswered } from "./events.ts";
+import { MAX_CALLS, MAX_SEEN } from "./limits.ts";
+import { styleOf } from "./provider.ts";
+
+export function applyMessages(agent: Agent, event: AgentEvent): Agent | undefined {
+  switch (event.event) {
+    case "message.sent":
+      return agent;
+    case "message.enqueued":
+      return {
+        ...agent,
+        inbox: [...agent.inbox, event.data],
+        seen: [...agent.seen, event.data.message_id].slice(-MAX_SEEN),
+      };
+    case "message.delivered":
+      return delivered(agent, event.data.message_id);
+    case "tool.answered":
+      return answered(agent, event.data);
+    case "tool.taken":
+      return {
+        ...agent,
+        calls: agent.calls.map((one) => (one.call === event.data.call ? { ...one, taken: true } : one)),
+      };
+    default:
+      return undefined;
+  }
+}
+
+function delivered(agent: Agent, id: string): Agent {
+  const inbox = agent.inbox.filter(({ message_id }) => message_id !== id);
+  const { turn } = agent;
+  if (turn === undefined || !turn.messages.includes(id)) return { ...agent, inbox };
+  return { ...agent, inbox, turn: { ...turn, messages: turn.messages.filter((one) => one !== id) } };
+}
+
+/** The calls of the present and of the last turn are kept: a repeat of one of them is answered from here. */
+function answered(agent: Agent, data: ToolAnswered): Agent {
+  const { call, tool, ok, result, inline, messages, at } = data;
+  const turn = agent.turn?.number ?? agent.turns;
+  const { generation } = agent;
+  const answer: Call = { call, tool, ok, result, inline, turn, generation, messages, taken: false };
+  const others = agent.calls.filter((one) => one.call !== call && one.turn >= turn - 1);
+  const calls = [...others, answer].slice(-MAX_CALLS);
+  const after = { ...heard(agent, at), calls };
+  if (!inline || styleOf(agent.plan.recipe) === "request") return after;
+  return { ...after, outbox: withEntry(agent.outbox, { kind: "result", call, ok, result }) };
+}
+
+export function withEntry(outbox: Outbox, entry: Outbox["entries"][number]): Outbox {
+  return { ...outbox, entries: [...outbox.entries, entry] };
+}

@@ -1,0 +1,92 @@
+// How the life of an agent's process folds, and what it was given and has taken.
+import type { Agent, Entry, Outbox } from "./agent.ts";
+import type { AgentEvent, InputTaken, ProcessEnded, ProcessStarting, ProcessStopping, Suspended } from "./events.ts";
+import { isAlive, type ProcessState } from "./process.ts";
+import { styleOf } from "./provider.ts";
+
+const NOTHING: Outbox = { confirmed: 0, pieces: 0, entries: [] };
+
+export function applyProcess(agent: Agent, event: AgentEvent): Agent | undefined {
+  switch (event.event) {
+    case "process.starting":
+      return starting(agent, event.data);
+    case "process.running": {
+      const { pid, start_time, boot_id, holder, at } = event.data;
+      const child = { pid, startTime: start_time, bootId: boot_id };
+      return { ...agent, process: { kind: "Running", child, holder, heardAt: at }, resumable: true };
+    }
+    case "process.stopping":
+      return { ...agent, process: stopping(event.data) };
+    case "process.ended":
+      return ended(agent, event.data);
+    case "process.backoff":
+      return {
+        ...agent,
+        crashes: event.data.crashes,
+        process: { kind: "BackoffWait", until: event.data.until },
+      };
+    case "process.rested":
+      return { ...agent, process: { kind: "Idle", restart: styleOf(agent.plan.recipe) === "process" } };
+    case "agent.crashed":
+      return { ...agent, process: { kind: "PermanentlyFailed", ...event.data } };
+    case "agent.retried":
+      return { ...agent, process: { kind: "Idle", restart: false }, crashes: [], held: undefined };
+    case "input.taken":
+      return taken(agent, event.data);
+    default:
+      return session(agent, event);
+  }
+}
+
+function session(agent: Agent, event: AgentEvent): Agent | undefined {
+  if (event.event === "suspend.result") return suspended(agent, event.data);
+  if (event.event === "session.restored") return { ...agent, session: { kind: "active" } };
+  return undefined;
+}
+
+function starting(agent: Agent, { generation, prompt, at }: ProcessStarting): Agent {
+  const { turn } = agent;
+  const entries: Entry[] = [{ kind: "open" }];
+  if (prompt !== null && turn !== undefined) entries.push({ kind: "prompt", handed: prompt, turn: turn.number });
+  const again = prompt === null || turn === undefined ? turn : { ...turn, prompt, taken: false, early: undefined };
+  return {
+    ...agent,
+    generation,
+    consumed: 0,
+    turn: again,
+    open: false,
+    outbox: { ...NOTHING, entries },
+    process: { kind: "Spawning", since: at },
+    session: { kind: "active" },
+  };
+}
+
+function stopping({ reason, signal, kill_at }: ProcessStopping): ProcessState {
+  return { kind: reason === "hung" ? "Hung" : "Stopping", reason, signal, killAt: kill_at };
+}
+
+function ended(agent: Agent, { outcome }: ProcessEnded): Agent {
+  const restart = outcome === "crashed" || outcome === "killed";
+  const session: Agent["session"] = agent.session.kind === "suspended" ? agent.session : { kind: "idle" };
+  return { ...agent, outbox: NOTHING, process: { kind: "Idle", restart }, session };
+}
+
+/** AG-4: what was active when the daemon died may live on, or not. */
+function suspended(agent: Agent, { reason }: Suspended): Agent {
+  const process: ProcessState = isAlive(agent.process) ? { kind: "Detached" } : agent.process;
+  return { ...agent, process, session: { kind: "suspended", reason } };
+}
+
+function taken(agent: Agent, { through, pieces }: InputTaken): Agent {
+  const { confirmed, entries } = agent.outbox;
+  const gone = entries.slice(0, Math.max(0, through - confirmed));
+  const outbox = { confirmed: confirmed + gone.length, pieces, entries: entries.slice(gone.length) };
+  const { turn } = agent;
+  const handed = gone.some((entry) => entry.kind === "prompt" && entry.turn === turn?.number);
+  return { ...agent, outbox, turn: turn !== undefined && handed ? { ...turn, taken: true } : turn };
+}
+
+/** A sign of life. */
+export function heard(agent: Agent, at: string): Agent {
+  return agent.process.kind === "Running" ? { ...agent, process: { ...agent.process, heardAt: at } } : agent;
+}

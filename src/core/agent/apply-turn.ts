@@ -1,0 +1,122 @@
+// How turns fold, and what is read of a provider in them.
+import type { Agent, Turn, TurnEnd } from "./agent.ts";
+import { withEntry } from "./apply-messages.ts";
+import { heard } from "./apply-process.ts";
+import type { AgentEvent, AgentRead, TurnStart, Woken } from "./events.ts";
+import { cut, MAX_ANSWER, MAX_LAST_TEXT } from "./limits.ts";
+import { type ProviderEvent, styleOf } from "./provider.ts";
+
+export function applyTurn(agent: Agent, event: AgentEvent): Agent | undefined {
+  switch (event.event) {
+    case "turn.start":
+      return started(agent, event.data);
+    case "turn.retrying":
+      return withTurn(agent, (turn) => ({ ...turn, tries: turn.tries + 1, retryAt: event.data.until }));
+    case "turn.interrupted": {
+      const told = withTurn(agent, (turn) => ({ ...turn, interrupted: true }));
+      return hasProcess(agent) ? { ...told, outbox: withEntry(agent.outbox, { kind: "interrupt" }) } : told;
+    }
+    case "turn.complete": {
+      const lastText = agent.lastText === "" ? cut(event.data.response, MAX_LAST_TEXT) : agent.lastText;
+      return { ...over(agent, event.data.at), lastText };
+    }
+    case "turn.failed": {
+      // A late answer to the request of this turn must not count for the next one.
+      const consumed = styleOf(agent.plan.recipe) === "request" ? agent.consumed + 1 : agent.consumed;
+      return { ...over(agent, event.data.at), consumed };
+    }
+    case "agent.read":
+      return read(agent, event.data);
+    case "agent.sleeping":
+      return { ...agent, sleep: { until: event.data.until } };
+    case "agent.woken":
+      return woken(agent, event.data);
+    default:
+      return undefined;
+  }
+}
+
+function withTurn(agent: Agent, change: (turn: Turn) => Turn): Agent {
+  return agent.turn === undefined ? agent : { ...agent, turn: change(agent.turn) };
+}
+
+function hasProcess(agent: Agent): boolean {
+  return agent.process.kind === "Running" || agent.process.kind === "Spawning";
+}
+
+function started(agent: Agent, { turn: number, prompt: text, messages, uuid, at }: TurnStart): Agent {
+  const prompt = { uuid, text };
+  const none = {
+    taken: false,
+    heard: false,
+    tries: 0,
+    retryAt: undefined,
+    early: undefined,
+    interrupted: false,
+    said: "",
+  };
+  const turn = { number, prompt, messages, startedAt: at, ...none };
+  const after = { ...agent, turn, turns: number, lastText: "" };
+  if (styleOf(agent.plan.recipe) === "request") return { ...after, session: { kind: "active" } };
+  if (!hasProcess(agent)) return after;
+  return { ...after, outbox: withEntry(agent.outbox, { kind: "prompt", handed: prompt, turn: number }) };
+}
+
+function over(agent: Agent, at: string): Agent {
+  const request = styleOf(agent.plan.recipe) === "request";
+  return {
+    ...agent,
+    turn: undefined,
+    sleep: undefined,
+    lastUsed: at,
+    session: request ? { kind: "idle" } : agent.session,
+  };
+}
+
+function read(agent: Agent, { offset, events, at }: AgentRead): Agent {
+  const open = agent.open || events.some(({ kind }) => kind === "session");
+  const after = saying(hearing({ ...heard(agent, at), consumed: offset, open }, events), events);
+  if (styleOf(agent.plan.recipe) === "request") return answered(after, events);
+  const end = endOf(events, after.turn);
+  if (end === undefined || agent.sleep !== undefined) return after;
+  return withTurn(after, (turn) => (turn.taken ? turn : { ...turn, early: end }));
+}
+
+function hearing(agent: Agent, events: readonly ProviderEvent[]): Agent {
+  const isWord = ({ kind }: ProviderEvent) => kind !== "session" && kind !== "withdrawn";
+  return events.some(isWord) ? withTurn(agent, (turn) => ({ ...turn, heard: true })) : agent;
+}
+
+/** Pieces go together; what is said anew is the last that was said. */
+function saying(agent: Agent, events: readonly ProviderEvent[]): Agent {
+  let { lastText } = agent;
+  let said = agent.turn?.said ?? "";
+  for (const event of events) {
+    if (event.kind !== "text") continue;
+    lastText = cut(event.part === true ? lastText + event.text : event.text, MAX_LAST_TEXT);
+    said = cut(event.part === true || said === "" ? said + event.text : `${said}\n${event.text}`, MAX_ANSWER);
+  }
+  return withTurn({ ...agent, lastText }, (turn) => ({ ...turn, said }));
+}
+
+/** The model has the prompt once it has said anything. */
+function answered(agent: Agent, events: readonly ProviderEvent[]): Agent {
+  if (events.some(({ kind }) => kind === "failed" || kind === "limit")) return agent;
+  return withTurn(agent, (turn) => ({ ...turn, taken: true, tries: 0, retryAt: undefined }));
+}
+
+/** How the events end the turn they are read in; without a response of its own, what was said is one. */
+export function endOf(events: readonly ProviderEvent[], turn: Turn | undefined): TurnEnd | undefined {
+  for (const event of events) {
+    if (event.kind === "done") return { kind: "complete", response: event.response ?? turn?.said ?? "" };
+    if (event.kind === "failed") return { kind: "failed", reason: event.reason };
+  }
+  return undefined;
+}
+
+function woken(agent: Agent, { prompt, at }: Woken): Agent {
+  const awake = withTurn({ ...heard(agent, at), sleep: undefined }, (turn) => ({ ...turn, retryAt: undefined }));
+  if (prompt === null || awake.turn === undefined) return awake;
+  const turn = { ...awake.turn, prompt, taken: false };
+  return { ...awake, turn, outbox: withEntry(agent.outbox, { kind: "prompt", handed: prompt, turn: turn.number }) };
+}

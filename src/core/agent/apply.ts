@@ -1,0 +1,132 @@
+// How the events of an agent fold.
+// A1. The fold asks no rule: it takes what the event says, so that old logs stay valid when rules change.
+// A2. The state before stays as it was: a turn that is taken back still has it.
+// A3. What one event costs does not grow with the history.
+import { vectorOf } from "../../base/vector.ts";
+import type { Agent, Resident, RuleBook } from "./agent.ts";
+import { RULE_BOOK } from "./agent.ts";
+import { applyMessages } from "./apply-messages.ts";
+import { applyProcess } from "./apply-process.ts";
+import { applyPrompts } from "./apply-prompts.ts";
+import { applyTurn } from "./apply-turn.ts";
+import { converse } from "./conversation.ts";
+import { DEFAULT_SETTINGS } from "./defaults.ts";
+import { dashed } from "./derive.ts";
+import type { AgentEvent, Created, SessionCreated, SessionPlan } from "./events.ts";
+import { styleOf } from "./provider.ts";
+import type { Rule } from "./rules.ts";
+
+/** The agent, or the rules for all, after the event; `before` is undefined for the first one. */
+export function applyAgent(before: Resident | undefined, event: AgentEvent): Resident {
+  if (event.id === RULE_BOOK) return applyBook(before?.kind === "rules" ? before : undefined, event);
+  const agent = before?.kind === "agent" ? before : undefined;
+  if (event.event === "agent.created") return created(event.id, event.data, agent);
+  if (event.event === "session.created") return sessionCreated(event.id, event.data, agent);
+  if (agent === undefined) throw new Error(`${event.event} of agent ${event.id}, which was never created`);
+  const after =
+    applyMessages(agent, event) ??
+    applyTurn(agent, event) ??
+    applyProcess(agent, event) ??
+    applyPrompts(agent, event) ??
+    applyLife(agent, event);
+  if (styleOf(agent.plan.recipe) !== "request") return after;
+  return { ...after, conversation: converse(after.conversation, event) };
+}
+
+function applyBook(book: RuleBook | undefined, event: AgentEvent): RuleBook {
+  const rules = book?.rules ?? [];
+  return { kind: "rules", id: RULE_BOOK, rules: changedRules(rules, event) };
+}
+
+function changedRules(rules: readonly Rule[], event: AgentEvent): readonly Rule[] {
+  if (event.event === "rule.added") return [...rules, event.data.rule];
+  if (event.event === "rule.removed") return rules.filter(({ rule_id }) => rule_id !== event.data.rule_id);
+  return rules;
+}
+
+const NO_PLAN: SessionPlan = {
+  recipe: { provider: "scripted", model: null, command: [], flags: [], permissionMode: null, options: {} },
+  system_prompt: "",
+  cwd: "/",
+  environment: {},
+  workspace: null,
+};
+
+function newAgent(id: string): Agent {
+  return {
+    kind: "agent",
+    id,
+    name: "",
+    parent: undefined,
+    instructions: "",
+    created: false,
+    createdAt: "",
+    settings: DEFAULT_SETTINGS,
+    plan: NO_PLAN,
+    session: { kind: "deferred" },
+    providerSession: dashed(id),
+    resumable: false,
+    process: { kind: "Idle", restart: false },
+    generation: 0,
+    consumed: 0,
+    open: false,
+    outbox: { confirmed: 0, pieces: 0, entries: [] },
+    inbox: [],
+    seen: [],
+    turn: undefined,
+    turns: 0,
+    lastUsed: "",
+    lastText: "",
+    prompts: [],
+    calls: [],
+    reminders: [],
+    sleep: undefined,
+    held: undefined,
+    crashes: [],
+    rules: [],
+    result: undefined,
+    terminated: undefined,
+    conversation: vectorOf(),
+  };
+}
+
+function created(id: string, data: Created, before: Agent | undefined): Agent {
+  const { name, parent_session_id, instructions, settings, session, at } = data;
+  const facts = { name, parent: parent_session_id ?? undefined, instructions, settings, created: true };
+  return { ...(before ?? newAgent(id)), ...facts, plan: session, createdAt: at, lastUsed: at };
+}
+
+/** Also without `agent.created` before it: then it is an orphan (AG-2). */
+function sessionCreated(id: string, data: SessionCreated, before: Agent | undefined): Agent {
+  const { recipe, system_prompt, cwd, environment, workspace } = data;
+  const plan = { recipe, system_prompt, cwd, environment, workspace };
+  return { ...(before ?? newAgent(id)), plan, session: { kind: "idle" } };
+}
+
+function applyLife(agent: Agent, event: AgentEvent): Agent {
+  switch (event.event) {
+    case "session.named":
+      return { ...agent, providerSession: event.data.session, resumable: true };
+    case "agent.set":
+      return { ...agent, settings: event.data.settings };
+    case "agent.terminated": {
+      const { reason, by, at } = event.data;
+      return { ...agent, terminated: { reason, by, at } };
+    }
+    case "agent.completed":
+      return { ...agent, result: event.data.result };
+    case "agent.held":
+      return { ...agent, held: event.data };
+    case "agent.released":
+      return { ...agent, held: undefined };
+    case "reminder.set":
+      return { ...agent, reminders: [...agent.reminders, event.data] };
+    case "reminder.fired":
+      return {
+        ...agent,
+        reminders: agent.reminders.filter(({ reminder_id }) => reminder_id !== event.data.reminder_id),
+      };
+    default:
+      return { ...agent, rules: changedRules(agent.rules, event) };
+  }
+}

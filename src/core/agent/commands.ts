@@ -1,0 +1,85 @@
+// What can be asked of agents and what the world reports of them (commands), and what is to be done in the world (effects).
+// C1. A report may come twice, or late: the decider takes each once. Reports of another generation than the present are old.
+// C2. An effect may be performed twice: a process is started at most once, because its holder's id (`<id>.<generation>`) claims its
+//     directory; what is sent is numbered; a bare LLM's request has a number, and its answer counts once.
+import type { Child } from "../terminal.ts";
+import type { Json } from "../workflow/json.ts";
+import type { AgentSettings, SessionPlan } from "./events.ts";
+import type { Decision, ProviderEvent } from "./provider.ts";
+import type { Rule } from "./rules.ts";
+
+type To<Kind extends string, Fields = Record<never, never>> = { readonly kind: Kind; readonly id: string } & Fields;
+type OfProcess<Kind extends string, Fields = Record<never, never>> = To<Kind, { readonly generation: number } & Fields>;
+
+export type CreateAgent = To<
+  "create",
+  {
+    readonly name: string;
+    /** The parent's id, where it is no root. */
+    readonly parent: string | undefined;
+    /** What it is to do: its first message; may be empty. */
+    readonly instructions: string;
+    readonly plan: SessionPlan;
+    readonly settings: Partial<AgentSettings>;
+  }
+>;
+
+export type AgentCommand =
+  | CreateAgent
+  /** From a person. `message` is chosen by the asker: a repeat is the same message. */
+  | To<"send", { readonly message: string; readonly payload: string; readonly replyTo: string | undefined }>
+  | To<"terminate", { readonly reason: string }>
+  /** After `PermanentlyFailed`, a hold, or a backoff: go on now. */
+  | To<"retry">
+  | To<"interrupt">
+  | To<"set", { readonly settings: Partial<AgentSettings> }>
+  /** Give its slot up, once its turn is over. */
+  | To<"suspend">
+  /** One of our tools, over MCP. The result is in the state afterwards (`callOf`). */
+  | To<"call", { readonly call: string; readonly tool: string; readonly args: Json }>
+  /** The caller has the result. */
+  | To<"call-taken", { readonly call: string }>
+  | To<
+      "answer",
+      { readonly prompt: string; readonly decision: Decision; readonly message: string; readonly always: boolean }
+    >
+  /** A person looked, or did something: open prompts get their time anew. */
+  | To<"activity">
+  /** `id` is an agent's, or RULE_BOOK for all. A new rule is the last. */
+  | To<"rule-add", { readonly rule: Rule }>
+  | To<"rule-remove", { readonly rule: string }>
+  /** A time that the effect `timer` gave has come. */
+  | To<"wake">
+  /** Whoever is ready begins, as far as there are slots: for all providers. To be asked once after recovery and safe mode. */
+  | To<"schedule">
+  | OfProcess<"started", { readonly child: Child; readonly holder: number }>
+  | OfProcess<"start-failed", { readonly reason: string }>
+  /** Entries of the outbox up to this number were taken, in so many pieces since the process began. */
+  | OfProcess<"taken", { readonly through: number; readonly pieces: number }>
+  /** Output up to `offset`, as whole events; for a bare LLM `generation` is 0 and `offset` the number of the request (C2). */
+  | OfProcess<"read", { readonly offset: number; readonly events: readonly ProviderEvent[] }>
+  /** To be submitted after everything that it wrote was read. Both null: how it ended is not known (lost). */
+  | OfProcess<"ended", { readonly code: number | null; readonly signal: string | null }>
+  /** AG-4: after replay, for each whose session is active, while the house is paused; then `adopted`, or `ended` once what its holder
+   *  recorded was read. One that ended is held where its policy says so (AG-7); the others go on with `schedule`. */
+  | To<"detach">
+  | OfProcess<"adopted", { readonly child: Child; readonly holder: number }>
+  /** AG-2: a session without `agent.created`. */
+  | To<"orphan">;
+
+export type AgentEffect =
+  /** Start the holder `<id>.<generation>`; `factsOf(agent)` says with what. Answered by `started` or `start-failed`. */
+  | OfProcess<"start">
+  /** Send the entries of the outbox from number `from` on (`inputsFrom`). Answered by `taken`. */
+  | OfProcess<"send", { readonly from: number }>
+  /** Close its input and let it end by itself. Answered by `ended`. */
+  | OfProcess<"suspend">
+  | OfProcess<"stop", { readonly signal: "SIGTERM" | "SIGKILL" }>
+  /** Ask the bare LLM (`conversation`). Answered by `read` with this request as its offset. */
+  | To<"ask", { readonly turn: number; readonly request: number }>
+  /** Submit `wake` at this time. A later effect of the same agent replaces it. */
+  | To<"timer", { readonly at: string }>
+  /** SP-3: tell every client `CRASHED`. */
+  | To<"crashed", { readonly reason: string; readonly at: string }>
+  /** Terminated, and no process is left. */
+  | To<"finish">;

@@ -1,0 +1,156 @@
+// What the world reports of an agent's process (SP-1 … SP-3), and what recovery finds of it (AG-4).
+import type { Refusal } from "../../base/result.ts";
+import type { Agent } from "./agent.ts";
+import type { AgentCommand } from "./commands.ts";
+import type { Draft } from "./draft.ts";
+import type { ProcessOutcome } from "./events.ts";
+import { cut, MAX_REASON } from "./limits.ts";
+import { tellParent } from "./messages.ts";
+import { isAlive, judgeCrash } from "./process.ts";
+import { stalePrompts } from "./prompts.ts";
+import { styleOf } from "./provider.ts";
+import { holdBack } from "./recovery.ts";
+import { deliverTurn, endTurn, failTurn, settleInline } from "./turns.ts";
+
+type Report = Extract<
+  AgentCommand,
+  { readonly kind: "started" | "start-failed" | "taken" | "ended" | "detach" | "adopted" }
+>;
+
+const REPORTS: ReadonlySet<string> = new Set<Report["kind"]>([
+  "started",
+  "start-failed",
+  "taken",
+  "ended",
+  "detach",
+  "adopted",
+]);
+
+export function isProcessReport(command: AgentCommand): command is Report {
+  return REPORTS.has(command.kind);
+}
+
+export function decideProcess(draft: Draft, agent: Agent, report: Report): Refusal | undefined {
+  if (report.kind === "detach") detach(draft, agent);
+  else if (report.generation !== agent.generation)
+    return undefined; // W2 of decide.ts
+  else if (report.kind === "started") started(draft, agent, report);
+  else if (report.kind === "adopted") adopted(draft, agent, report);
+  else if (report.kind === "start-failed") notStarted(draft, agent, report.reason);
+  else if (report.kind === "taken") taken(draft, agent, report);
+  else ended(draft, agent, report);
+  return undefined;
+}
+
+type Seen = Extract<Report, { readonly kind: "started" | "adopted" }>;
+
+function started(draft: Draft, agent: Agent, report: Seen): void {
+  if (agent.process.kind === "Spawning") running(draft, agent, report);
+}
+
+function running(draft: Draft, { id }: Agent, { generation, child, holder }: Seen): void {
+  const { pid, startTime: start_time, bootId: boot_id } = child;
+  draft.add(id, { event: "process.running", data: { generation, pid, start_time, boot_id, holder, at: draft.at } });
+}
+
+/** AG-4: it lived on, and goes on with what it has not taken yet. */
+function adopted(draft: Draft, agent: Agent, report: Seen): void {
+  if (agent.process.kind !== "Detached") return;
+  const { provider, model } = agent.plan.recipe;
+  draft.add(agent.id, { event: "session.restored", data: { provider, model, adopted: true, at: draft.at } });
+  running(draft, agent, report);
+}
+
+/** AG-4 */
+function detach(draft: Draft, agent: Agent): void {
+  if (agent.terminated !== undefined || agent.session.kind !== "active") return;
+  draft.add(agent.id, { event: "suspend.result", data: { state_size: 0, reason: "recovery", at: draft.at } });
+  if (styleOf(agent.plan.recipe) === "request") holdBack(draft, draft.agent(agent.id));
+}
+
+function taken(
+  draft: Draft,
+  agent: Agent,
+  { through, pieces }: { readonly through: number; readonly pieces: number },
+): void {
+  const { id, generation, outbox } = agent;
+  const count = Math.min(through, outbox.confirmed + outbox.entries.length) - outbox.confirmed;
+  if (count <= 0 || !isAlive(agent.process)) return;
+  const gone = outbox.entries.slice(0, count);
+  draft.add(id, { event: "input.taken", data: { generation, through: outbox.confirmed + count, pieces } });
+  for (const entry of gone) {
+    if (entry.kind === "prompt" && entry.turn === agent.turn?.number) deliverTurn(draft, id);
+    if (entry.kind === "answer") draft.add(id, { event: "prompt.delivered", data: { prompt_id: entry.prompt } });
+  }
+  const { turn } = draft.agent(id);
+  if (turn?.taken === true && turn.early !== undefined) endTurn(draft, id, turn.early);
+  if (draft.agent(id).turn === undefined) settleInline(draft, id);
+}
+
+type Ended = Extract<Report, { readonly kind: "ended" }>;
+
+/** SP-1 */
+function outcomeOf({ process: program, turn, plan }: Agent, { code, signal }: Ended): ProcessOutcome {
+  if (program.kind === "Hung") return "killed";
+  if (program.kind === "Stopping") return "stopped";
+  const busy = turn !== undefined && !turn.interrupted;
+  if (program.kind === "Detached") return code === 0 && !busy ? "clean" : "lost";
+  if (busy) return "crashed";
+  if (styleOf(plan.recipe) === "turn") return "clean"; // A turn is one process: its turn has said how it ended.
+  return code === 0 && signal === null ? "clean" : "crashed";
+}
+
+function ended(draft: Draft, agent: Agent, report: Ended): void {
+  if (!isAlive(agent.process)) return;
+  const { id, process: program } = agent;
+  const outcome = outcomeOf(agent, report);
+  const reason = reasonOf(agent, report);
+  const { generation, code, signal } = report;
+  draft.add(id, { event: "process.ended", data: { generation, code, signal, outcome, reason, at: draft.at } });
+  if (agent.terminated !== undefined) return;
+  stalePrompts(draft, draft.agent(id), `The process that asked is gone. ${reason}`);
+  if (program.kind === "Stopping" && (program.reason === "evicted" || program.reason === "asked"))
+    draft.add(id, { event: "suspend.result", data: { state_size: 0, reason: program.reason, at: draft.at } });
+  if (agent.turn?.interrupted === true) failTurn(draft, id, "It was interrupted.");
+  if (outcome === "crashed" || outcome === "killed") crashed(draft, draft.agent(id), reason);
+  if (outcome === "lost") holdBack(draft, draft.agent(id));
+}
+
+function reasonOf({ process: program }: Agent, { code, signal }: Ended): string {
+  if (program.kind === "Hung") return "It was silent for too long, and was killed.";
+  if (code === null && signal === null) return "How it ended is not known.";
+  return signal === null ? `It ended with exit code ${code}.` : `It was ended by ${signal}.`;
+}
+
+/** SP-2 */
+function crashed(draft: Draft, agent: Agent, reason: string): void {
+  const verdict = judgeCrash(agent.crashes, draft.now);
+  if (verdict.kind === "permanent") {
+    failForGood(draft, agent, `${reason} It crashed ${verdict.crashes.length} times within a minute.`);
+    return;
+  }
+  const { crashes, waitMs } = verdict;
+  draft.add(agent.id, { event: "process.backoff", data: { until: draft.in(waitMs), crashes } });
+}
+
+/** SP-3. Its turn stays: `agent retry` goes on with it. */
+function failForGood(draft: Draft, agent: Agent, reason: string): void {
+  draft.add(agent.id, { event: "agent.crashed", data: { reason: cut(reason, MAX_REASON), at: draft.at } });
+  tellParent(draft, agent, "child.crashed", cut(reason, MAX_REASON));
+}
+
+function notStarted(draft: Draft, agent: Agent, why: string): void {
+  if (!isAlive(agent.process)) return;
+  const { id, generation } = agent;
+  const reason = cut(`It could not be started: ${why}`, MAX_REASON);
+  const facts = { generation, code: null, signal: null, outcome: "not-started", reason, at: draft.at } as const;
+  draft.add(id, { event: "process.ended", data: facts });
+  if (agent.terminated !== undefined) return;
+  stalePrompts(draft, draft.agent(id), reason);
+  if (agent.process.kind === "Stopping") {
+    if (agent.turn?.interrupted === true) failTurn(draft, id, "It was interrupted.");
+    return;
+  }
+  if (agent.process.kind === "Detached") return; // The daemon died before it was started: nobody's fault, and nothing was done.
+  failForGood(draft, draft.agent(id), reason);
+}

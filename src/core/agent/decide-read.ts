@@ -1,0 +1,103 @@
+// What a provider says, decided: all of it in one transaction with how far it was read.
+// I1. A repeat (an offset that was read) changes nothing; so nothing is lost and nothing is doubled by a crash between reading and
+//     forgetting.
+// I2. What is said after the end of a turn is read, and means nothing; what is said before the prompt is known to be taken waits for that.
+
+import { backoffMs } from "../../base/backoff.ts";
+import { sizeOf } from "../workflow/limits.ts";
+import type { Agent } from "./agent.ts";
+import { endOf } from "./apply-turn.ts";
+import type { AgentCommand } from "./commands.ts";
+import type { Draft } from "./draft.ts";
+import { cut, MAX_ANSWER, MAX_INPUT, MAX_PIECE, MAX_TRIES } from "./limits.ts";
+import { isAlive } from "./process.ts";
+import { ask, withdraw } from "./prompts.ts";
+import { type ProviderEvent, styleOf } from "./provider.ts";
+import { answerCall } from "./tools.ts";
+import { deliverTurn, endTurn, failTurn, settleInline } from "./turns.ts";
+
+type Read = Extract<AgentCommand, { readonly kind: "read" }>;
+
+export function read(draft: Draft, agent: Agent, { generation, offset, events }: Read): void {
+  const { id } = agent;
+  if (generation !== agent.generation || offset <= agent.consumed) return; // I1
+  const request = styleOf(agent.plan.recipe) === "request";
+  if (request && (agent.turn === undefined || agent.session.kind !== "active")) return;
+  if (!request && !isAlive(agent.process)) return;
+  const most = request ? MAX_ANSWER : MAX_PIECE;
+  const kept = events.map((event) => bounded(event, most));
+  const failed = request && events.some(({ kind }) => kind === "failed" || kind === "limit");
+  if (!failed) settleInline(draft, id);
+  draft.add(id, { event: "agent.read", data: { generation, offset, events: kept, at: draft.at } });
+  if (request && !failed) deliverTurn(draft, id);
+  for (const event of events) meaning(draft, id, event);
+  if (request) goOn(draft, id, kept);
+}
+
+/** N4 of events.ts. A prompt's input is in its own event. */
+function bounded(event: ProviderEvent, most: number): ProviderEvent {
+  if (event.kind === "text") return { ...event, text: cut(event.text, most) };
+  if (event.kind === "tool-done") return { ...event, text: cut(event.text, most) };
+  if (event.kind === "done" && event.response !== undefined) return { ...event, response: cut(event.response, most) };
+  if (event.kind === "tool" && sizeOf(event.input) > most)
+    return { ...event, input: cut(JSON.stringify(event.input), most) };
+  if (event.kind === "ask") return { ...event, input: null };
+  if (event.kind === "call" && sizeOf(event.args) > MAX_INPUT) return { ...event, args: null };
+  return event;
+}
+
+function meaning(draft: Draft, id: string, event: ProviderEvent): void {
+  const agent = draft.agent(id);
+  if (agent.terminated !== undefined) return;
+  if (event.kind === "session") named(draft, agent, event.session);
+  else if (event.kind === "ask") ask(draft, agent, event);
+  else if (event.kind === "withdrawn") withdraw(draft, agent, event.request);
+  else if (event.kind === "call") called(draft, id, event);
+  else if (event.kind === "limit") limited(draft, agent, event.until);
+  else if (event.kind === "done" || event.kind === "failed") over(draft, agent, event);
+}
+
+function named(draft: Draft, { id, providerSession, resumable }: Agent, session: string): void {
+  if (providerSession !== session || !resumable) draft.add(id, { event: "session.named", data: { session } });
+}
+
+function called(draft: Draft, id: string, event: Extract<ProviderEvent, { kind: "call" }>): void {
+  const args = sizeOf(event.args) > MAX_INPUT ? "too large" : event.args;
+  answerCall(draft, id, { ...event, args, inline: true });
+}
+
+function over(draft: Draft, agent: Agent, event: Extract<ProviderEvent, { kind: "done" | "failed" }>): void {
+  const { id, turn } = agent;
+  if (turn === undefined || agent.sleep !== undefined) return; // I2
+  const request = styleOf(agent.plan.recipe) === "request";
+  if (!request && !turn.taken) return; // I2: `taken` ends it.
+  if (request && event.kind === "failed" && event.retryable && turn.tries + 1 < MAX_TRIES) {
+    const until = draft.in(backoffMs(turn.tries + 1, 0));
+    draft.add(id, { event: "turn.retrying", data: { turn: turn.number, reason: event.reason, until } });
+    return;
+  }
+  const end = endOf([event], turn);
+  if (end !== undefined) endTurn(draft, id, end);
+}
+
+/** A limit that is over, or of no time at all, is asked again after this. */
+const SHORT_SLEEP_MS = 60_000;
+
+function limited(draft: Draft, { id, settings, turn }: Agent, until: string): void {
+  if (!settings.sleep_on_limit) {
+    if (turn !== undefined) failTurn(draft, id, `The usage limit is reached, until ${until}.`);
+    return;
+  }
+  const time = Date.parse(until);
+  const later = Number.isNaN(time) || time <= draft.now ? draft.in(SHORT_SLEEP_MS) : new Date(time).toISOString();
+  draft.add(id, { event: "agent.sleeping", data: { until: later, at: draft.at } });
+}
+
+/** An answer that neither calls nor ends is the end: a model that is asked the same again would say the same. */
+function goOn(draft: Draft, id: string, events: readonly ProviderEvent[]): void {
+  const agent = draft.agent(id);
+  if (agent.turn === undefined || agent.sleep !== undefined || agent.turn.retryAt !== undefined) return;
+  if (events.some(({ kind }) => kind === "call")) return;
+  const response = events.flatMap((event) => (event.kind === "text" ? [event.text] : [])).join("");
+  endTurn(draft, id, { kind: "complete", response });
+}

@@ -1,0 +1,205 @@
+// Agents, decided. Pure: time, ids and everything the world says come in as arguments.
+// W1. A command gives events or a refusal, never both; all events of one command are one transaction, over as many logs as it takes.
+// W2. What the world reports of a process that is not the present one, or of output that was read, is old: it changes nothing.
+// W3. Whoever can begin after a command begins in the same transaction (slots.ts).
+import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
+import { type Agent, RULE_BOOK, stateOf } from "./agent.ts";
+import type { AgentCommand, CreateAgent } from "./commands.ts";
+import { decideProcess, isProcessReport } from "./decide-process.ts";
+import { read } from "./decide-read.ts";
+import { beImpatient, wake } from "./decide-wake.ts";
+import { Draft, type House } from "./draft.ts";
+import type { AgentEvent } from "./events.ts";
+import { cut, MAX_REASON, MAX_RULES, STOP_GRACE_MS } from "./limits.ts";
+import { enqueue, USER } from "./messages.ts";
+import { answerPrompt, refreshPrompts } from "./prompts.ts";
+import { styleOf } from "./provider.ts";
+import { type Rule, whyBroken } from "./rules.ts";
+import { schedule, suspend } from "./slots.ts";
+import { bear, createSession, terminate } from "./spawn.ts";
+import { answerCall } from "./tools.ts";
+import { failTurn, leaveIfDone, settleCall } from "./turns.ts";
+
+export function decideAgent(house: House, command: AgentCommand, at: string): Result<AgentEvent[]> {
+  const draft = new Draft(house, at);
+  try {
+    const refusal = decide(draft, command);
+    if (refusal !== undefined) return { ok: false, error: refusal };
+    schedule(draft); // W3
+    return ok(draft.events);
+  } finally {
+    draft.undo();
+  }
+}
+
+function decide(draft: Draft, command: AgentCommand): Refusal | undefined {
+  const { id } = command;
+  if (command.kind === "create") return create(draft, command);
+  if (command.kind === "rule-add" || command.kind === "rule-remove") return changeRules(draft, command);
+  const agent = draft.get(id);
+  if (agent?.kind !== "agent")
+    return refused("unknown", `There is no agent ${id}.`, "holdfast agent tree shows all.").error;
+  if (isProcessReport(command)) return decideProcess(draft, agent, command);
+  if (command.kind === "orphan") return orphan(draft, agent);
+  if (agent.terminated !== undefined) return ended(draft, agent, command);
+  return decideLive(draft, agent, command);
+}
+
+type Live = Exclude<
+  AgentCommand,
+  | CreateAgent
+  | Parameters<typeof decideProcess>[2]
+  | { readonly kind: "rule-add" }
+  | { readonly kind: "rule-remove" }
+  | { readonly kind: "orphan" }
+>;
+
+function decideLive(draft: Draft, agent: Agent, command: Live): Refusal | undefined {
+  switch (command.kind) {
+    case "send":
+      return send(draft, agent, command);
+    case "terminate":
+      terminate(draft, agent, "user", cut(command.reason, MAX_REASON));
+      return undefined;
+    case "call":
+      answerCall(draft, agent.id, { ...command, inline: false });
+      if (agent.turn === undefined) leaveIfDone(draft, agent.id);
+      return undefined;
+    case "call-taken":
+      settleCall(draft, agent.id, command.call);
+      return undefined;
+    case "answer":
+      return answerPrompt(draft, agent, command);
+    case "activity":
+      refreshPrompts(draft, agent);
+      return undefined;
+    case "read":
+      read(draft, agent, command);
+      return undefined;
+    case "wake":
+      wake(draft, agent);
+      return undefined;
+    case "schedule":
+      return undefined;
+    default:
+      return decideWish(draft, agent, command);
+  }
+}
+
+type Wish = Extract<Live, { readonly kind: "retry" | "interrupt" | "set" | "suspend" }>;
+
+function decideWish(draft: Draft, agent: Agent, command: Wish): Refusal | undefined {
+  switch (command.kind) {
+    case "retry":
+      return retry(draft, agent);
+    case "interrupt":
+      return interrupt(draft, agent);
+    case "set": {
+      const settings = { ...agent.settings, ...command.settings };
+      draft.add(agent.id, { event: "agent.set", data: { settings, at: draft.at } });
+      return undefined;
+    }
+    case "suspend":
+      return rest(draft, agent);
+  }
+}
+
+/** A report about one that has ended is old (W2), but its last signal may still be due; a wish is refused. */
+function ended(draft: Draft, agent: Agent, { kind }: Live): Refusal | undefined {
+  const reports: readonly string[] = ["read", "call-taken", "schedule", "activity", "terminate"];
+  if (kind === "wake") beImpatient(draft, agent);
+  if (kind === "wake" || reports.includes(kind)) return undefined;
+  return refused("terminated", `${agent.name} was terminated: ${agent.terminated?.reason}`, "It cannot come back.")
+    .error;
+}
+
+function create(draft: Draft, command: CreateAgent): Refusal | undefined {
+  const { id, parent } = command;
+  if (draft.get(id) !== undefined)
+    return refused("id-taken", `There is an agent ${id} already.`, "Take another id.").error;
+  if (parent !== undefined && draft.live(parent) === undefined)
+    return refused("unknown", `There is no agent ${parent}.`, "holdfast agent tree shows all.").error;
+  const refusal = bear(draft, command);
+  if (refusal !== undefined) return refusal;
+  createSession(draft, id);
+  return undefined;
+}
+
+function send(draft: Draft, agent: Agent, command: Extract<AgentCommand, { kind: "send" }>): Refusal | undefined {
+  const { message: id, payload, replyTo } = command;
+  refreshPrompts(draft, agent);
+  return enqueue(draft, draft.agent(agent.id), { id, from: USER, kind: "message", payload, replyTo });
+}
+
+function retry(draft: Draft, agent: Agent): Refusal | undefined {
+  const { id, process: program, held, sleep } = agent;
+  const waits = program.kind === "PermanentlyFailed" || program.kind === "BackoffWait";
+  if (!waits && held === undefined && sleep === undefined && agent.turn?.retryAt === undefined)
+    return refused("nothing-to-retry", `${agent.name} is ${stateOf(agent)}.`, "There is nothing to retry.").error;
+  if (waits) draft.add(id, { event: "agent.retried", data: { at: draft.at } });
+  else if (held !== undefined) draft.add(id, { event: "agent.released", data: { at: draft.at } });
+  if (sleep !== undefined || agent.turn?.retryAt !== undefined) wake(draft, draft.agent(id), "now");
+  return undefined;
+}
+
+function interrupt(draft: Draft, agent: Agent): Refusal | undefined {
+  const { id, turn, generation } = agent;
+  if (turn === undefined) return refused("idle", `${agent.name} has no turn.`, "There is nothing to interrupt.").error;
+  if (turn.interrupted) return undefined;
+  const style = styleOf(agent.plan.recipe);
+  const runs = agent.process.kind === "Running" || agent.process.kind === "Spawning";
+  if (style === "request" || !runs || agent.sleep !== undefined) {
+    failTurn(draft, id, "It was interrupted.");
+    return undefined;
+  }
+  draft.add(id, { event: "turn.interrupted", data: { turn: turn.number, at: draft.at } });
+  if (style !== "turn") return undefined;
+  const stop = { generation, reason: "asked", signal: "SIGTERM", kill_at: draft.in(STOP_GRACE_MS) } as const;
+  draft.add(id, { event: "process.stopping", data: stop });
+  return undefined;
+}
+
+function rest(draft: Draft, agent: Agent): Refusal | undefined {
+  if (agent.process.kind === "Idle") return undefined;
+  if (agent.turn !== undefined || agent.process.kind !== "Running")
+    return refused("busy", `${agent.name} is ${stateOf(agent)}.`, "Wait for the end of its turn.").error;
+  suspend(draft, agent, "asked");
+  return undefined;
+}
+
+function orphan(draft: Draft, agent: Agent): Refusal | undefined {
+  if (agent.created) return refused("no-orphan", `${agent.name} is no orphan.`, "It is in the tree.").error;
+  if (agent.terminated === undefined) terminate(draft, agent, "orphan", "Its creation was never finished.");
+  return undefined;
+}
+
+type RuleChange = Extract<AgentCommand, { kind: "rule-add" | "rule-remove" }>;
+
+function changeRules(draft: Draft, command: RuleChange): Refusal | undefined {
+  const { id } = command;
+  const owner = draft.get(id);
+  if (id !== RULE_BOOK && draft.live(id) === undefined)
+    return refused("unknown", `There is no agent ${id}.`, "holdfast agent tree shows all.").error;
+  const rules = owner?.rules ?? [];
+  const { at } = draft;
+  if (command.kind === "rule-add") {
+    const wrong = whyNoRule(rules, command.rule);
+    if (wrong !== undefined) return wrong;
+    draft.add(id, { event: "rule.added", data: { rule: command.rule, at } });
+    return undefined;
+  }
+  if (!rules.some(({ rule_id }) => rule_id === command.rule))
+    return refused("unknown", `There is no rule ${command.rule}.`, "holdfast rules ls shows all.").error;
+  draft.add(id, { event: "rule.removed", data: { rule_id: command.rule, at } });
+  return undefined;
+}
+
+function whyNoRule(rules: readonly Rule[], rule: Rule): Refusal | undefined {
+  const broken = whyBroken(rule);
+  if (broken !== undefined)
+    return refused("bad-rule", `This is no rule: ${broken}.`, "holdfast rules add --help").error;
+  if (rules.some(({ rule_id }) => rule_id === rule.rule_id))
+    return refused("id-taken", `There is a rule ${rule.rule_id} already.`, "Take another id.").error;
+  if (rules.length < MAX_RULES) return undefined;
+  return refused("too-many", `There are ${MAX_RULES} rules.`, "Remove some.").error;
+}

@@ -1,0 +1,14 @@
+import { expect, test } from "bun:test";
+import { isId } from "../../base/ids.ts";
+import { dashed, derivedId, derivedKey } from "./derive.ts";
+
+test("PR-3 the same facts give the same id, other facts another, and every one is a uuid", () => {
+  const ids = new Set<string>();
+  for (let at = 0; at < 20_000; at += 1) ids.add(derivedId("agent", `${at}`, "r"));
+  for (let at = 0; at < 20_000; at += 1) ids.add(derivedKey("agent", `${at}`, "r"));
+  expect(ids.size).toBe(40_000);
+  expect([...ids].filter((id) => id.length === 32).every(isId)).toBe(true);
+  expect(derivedId("a", "b")).toBe(derivedId("a", "b"));
+  expect(derivedId("a", "bc")).not.toBe(derivedId("ab", "c"));
+  expect(dashed("0123456789abcdef0123456789abcdef")).toBe("01234567-89ab-cdef-0123-456789abcdef");
+});

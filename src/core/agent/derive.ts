@@ -1,0 +1,46 @@
+// Ids that are derived, not drawn: the same facts give the same id before and after a crash.
+// D1. Only facts that are unique within the agent go in (a call's id, a generation with a request's id): two ids never mean the same.
+// D2. This is no cryptography: it keeps honest ids apart and proves nothing about anybody.
+
+const SEEDS = [0x811c9dc5, 0x9e3779b9, 0x85ebca6b, 0xc2b2ae35] as const;
+
+/** 128 bits as 32 hex digits. Each part is preceded by its length, so that ["a", "bc"] and ["ab", "c"] differ. */
+function digest(parts: readonly string[]): string {
+  const text = parts.map((part) => `${part.length}:${part}`).join("");
+  const lanes = SEEDS.map((seed) => lane(text, seed));
+  const mixed = lanes.map((value, at) => mix(value ^ (lanes[(at + 1) % lanes.length] ?? 0)));
+  return mixed.map((value) => (value >>> 0).toString(16).padStart(8, "0")).join("");
+}
+
+function lane(text: string, seed: number): number {
+  let hash = seed ^ text.length;
+  for (let at = 0; at < text.length; at += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x5bd1e995);
+    hash ^= hash >>> 15;
+  }
+  return mix(hash);
+}
+
+/** The last step of MurmurHash3: every bit of the one depends on every bit of the other. */
+function mix(value: number): number {
+  let hash = value;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return hash ^ (hash >>> 16);
+}
+
+/** In the shape of base/ids.ts: version 4, variant 8. */
+export function derivedId(...parts: readonly string[]): string {
+  const hex = digest(parts);
+  return `${hex.slice(0, 12)}4${hex.slice(13, 16)}8${hex.slice(17)}`;
+}
+
+/** Short enough to type; 64 bits keep millions of prompts apart. */
+export function derivedKey(...parts: readonly string[]): string {
+  return digest(parts).slice(0, 16);
+}
+
+/** An id with the dashes that other programs want. */
+export function dashed(id: string): string {
+  return [id.slice(0, 8), id.slice(8, 12), id.slice(12, 16), id.slice(16, 20), id.slice(20)].join("-");
+}

@@ -1,0 +1,100 @@
+// A decision in the making: the events so far, of all the agents it touches, and these agents as they are after them.
+// F1. Every event is folded as it is added, so that what is decided next sees it: a spawn, and a message to the child, are one decision.
+// F2. The tree is told of each change as well, and has forgotten all of it after `undo`: deciding leaves the house as it was.
+import { assert } from "../../base/assert.ts";
+import { type Agent, isLive, type Resident, type Residents, RULE_BOOK } from "./agent.ts";
+import { applyAgent } from "./apply.ts";
+import { DEFAULT_SLOTS } from "./defaults.ts";
+import type { AgentEvent, AgentSettings } from "./events.ts";
+import type { ProviderName, Recipe } from "./provider.ts";
+import type { Rule } from "./rules.ts";
+import type { Tree } from "./tree.ts";
+
+/** What the configuration says. */
+export type HouseSettings = {
+  /** How many processes (or requests) of a provider at a time. */
+  readonly slots: Readonly<Partial<Record<ProviderName, number>>>;
+  /** Safe mode: no turn begins. */
+  readonly paused: boolean;
+  /** Asked after an agent's own rules and those for all (P1 of rules.ts). */
+  readonly rules: readonly Rule[];
+  readonly defaults: Partial<AgentSettings>;
+  /** What `spawn_agent` may name as a provider. */
+  readonly recipes: Readonly<Record<string, Recipe>>;
+};
+
+export const PLAIN_HOUSE: HouseSettings = { slots: {}, paused: false, rules: [], defaults: {}, recipes: {} };
+
+/** All agents, the index over them, and the configuration. */
+export type House = { readonly residents: Residents; readonly tree: Tree; readonly settings: HouseSettings };
+
+/** An event without its agent. */
+export type Fact = AgentEvent extends infer E ? (E extends AgentEvent ? Omit<E, "id"> : never) : never;
+
+type Change = { readonly before: Resident | undefined; readonly after: Resident };
+
+export class Draft {
+  readonly events: AgentEvent[] = [];
+  readonly at: string;
+  readonly settings: HouseSettings;
+  readonly tree: Tree;
+  readonly #residents: Residents;
+  readonly #changed = new Map<string, Resident>();
+  readonly #changes: Change[] = [];
+
+  constructor({ residents, tree, settings }: House, at: string) {
+    this.#residents = residents;
+    this.tree = tree;
+    this.settings = settings;
+    this.at = at;
+  }
+
+  get(id: string): Resident | undefined {
+    return this.#changed.get(id) ?? this.#residents.get(id);
+  }
+
+  /** The agent as it is now; it is known to be there. */
+  agent(id: string): Agent {
+    const found = this.get(id);
+    assert(found?.kind === "agent", `${id} is an agent`);
+    return found;
+  }
+
+  live(id: string | undefined): Agent | undefined {
+    const found = id === undefined ? undefined : this.get(id);
+    return isLive(found) ? found : undefined;
+  }
+
+  rules(agent: Agent): readonly Rule[] {
+    const book = this.get(RULE_BOOK);
+    return [...agent.rules, ...(book?.kind === "rules" ? book.rules : []), ...this.settings.rules];
+  }
+
+  slots(provider: ProviderName): number {
+    return this.settings.slots[provider] ?? DEFAULT_SLOTS;
+  }
+
+  add(id: string, fact: Fact): void {
+    const event: AgentEvent = { ...fact, id };
+    const before = this.get(id);
+    const after = applyAgent(before, event); // F1
+    this.events.push(event);
+    this.#changed.set(id, after);
+    this.#changes.push({ before, after });
+    this.tree.note(before, after); // F2
+  }
+
+  /** F2, newest first. */
+  undo(): void {
+    for (const { before, after } of this.#changes.reverse()) this.tree.note(after, before);
+  }
+
+  /** This many milliseconds from now. */
+  in(ms: number): string {
+    return new Date(this.now + ms).toISOString();
+  }
+
+  get now(): number {
+    return Date.parse(this.at);
+  }
+}

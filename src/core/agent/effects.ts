@@ -1,0 +1,64 @@
+// What an agent needs of the world, read off its state: after a crash, what has no outcome is simply asked for again.
+import { type Agent, type Entry, needOf, type Resident } from "./agent.ts";
+import type { AgentEffect } from "./commands.ts";
+import { type CodecFacts, type Input, styleOf } from "./provider.ts";
+import { timerOf } from "./times.ts";
+
+export function agentEffectsOf(resident: Resident): AgentEffect[] {
+  if (resident.kind !== "agent") return [];
+  const { id } = resident;
+  const effects = ofProcess(resident);
+  const at = timerOf(resident);
+  if (at !== undefined) effects.push({ kind: "timer", id, at });
+  if (resident.terminated !== undefined) return effects.length === 0 ? [{ kind: "finish", id }] : effects;
+  return [...effects, ...ofRequest(resident)];
+}
+
+function ofProcess(agent: Agent): AgentEffect[] {
+  const { id, generation, process: program, outbox } = agent;
+  switch (program.kind) {
+    case "Spawning":
+      return [{ kind: "start", id, generation }];
+    case "Running":
+      return outbox.entries.length === 0 ? [] : [{ kind: "send", id, generation, from: outbox.confirmed + 1 }];
+    case "Hung":
+    case "Stopping":
+      return [
+        program.signal === null
+          ? { kind: "suspend", id, generation }
+          : { kind: "stop", id, generation, signal: program.signal },
+      ];
+    case "PermanentlyFailed":
+      return [{ kind: "crashed", id, reason: program.reason, at: program.at }];
+    default:
+      return [];
+  }
+}
+
+function ofRequest(agent: Agent): AgentEffect[] {
+  const { id, turn, session, sleep, held, consumed } = agent;
+  if (styleOf(agent.plan.recipe) !== "request" || turn === undefined || session.kind !== "active") return [];
+  if (sleep !== undefined || held !== undefined || turn.retryAt !== undefined || needOf(agent) !== undefined) return [];
+  return [{ kind: "ask", id, turn: turn.number, request: consumed + 1 }];
+}
+
+/** The entries of the outbox from number `from` on, with their numbers, as the process is to get them. */
+export function inputsFrom(agent: Agent, from: number): { readonly number: number; readonly input: Input }[] {
+  const first = agent.outbox.confirmed + 1;
+  return agent.outbox.entries
+    .map((entry, at) => ({ number: first + at, input: inputOf(entry) }))
+    .filter(({ number }) => number >= from);
+}
+
+function inputOf(entry: Entry): Input {
+  if (entry.kind === "prompt") return { kind: "prompt", ...entry.handed };
+  if (entry.kind === "answer") return { kind: "answer", ...entry.input };
+  return entry;
+}
+
+/** What a codec may know of it, but for what only the daemon knows. */
+export function factsOf(agent: Agent): CodecFacts {
+  const { id, plan, generation, providerSession, resumable, open } = agent;
+  const { recipe, system_prompt: systemPrompt, cwd } = plan;
+  return { agent: id, recipe, systemPrompt, cwd, generation, session: providerSession, resume: resumable, open };
+}

@@ -1,0 +1,244 @@
+// The events of agents. Names and fields are on disk: added to, never changed. Those of the document keep its names and fields.
+// N1. An event says what happened, with all that the fold needs: replaying old events needs no rule that may have changed since.
+// N2. `id` is the agent's and its session's. An agent's events are in its own log; a message is one transaction over two logs.
+// N3. A generation is one process of an agent (`<id>.<generation>` names its holder); no number is used twice. A bare LLM has none: 0.
+// N4. Every text in an event is cut or refused before (limits.ts): a decision fits a transaction of the log.
+import type { Json } from "../workflow/json.ts";
+import type { Decision, ProviderEvent, Recipe } from "./provider.ts";
+import type { Rule } from "./rules.ts";
+
+type Event<Name extends string, Data> = { readonly event: Name; readonly id: string; readonly data: Data };
+
+export type AgentEvent =
+  | Event<"agent.created", Created>
+  | Event<"session.created", SessionCreated>
+  | Event<"session.named", { readonly session: string }>
+  | Event<"session.restored", Restored>
+  | Event<"suspend.result", Suspended>
+  | Event<"agent.set", { readonly settings: AgentSettings; readonly at: string }>
+  | Event<"agent.terminated", Terminated>
+  | Event<"agent.completed", { readonly result: string; readonly at: string }>
+  | Event<"agent.crashed", { readonly reason: string; readonly at: string }>
+  | Event<"agent.retried", { readonly at: string }>
+  | Event<"agent.held", { readonly reason: string; readonly at: string }>
+  | Event<"agent.released", { readonly at: string }>
+  | Event<"agent.sleeping", { readonly until: string; readonly at: string }>
+  | Event<"agent.woken", Woken>
+  | Event<"message.sent", MessageSent>
+  | Event<"message.enqueued", Message>
+  | Event<"message.delivered", { readonly message_id: string }>
+  | Event<"turn.start", TurnStart>
+  | Event<"turn.retrying", { readonly turn: number; readonly reason: string; readonly until: string }>
+  | Event<"turn.interrupted", { readonly turn: number; readonly at: string }>
+  | Event<"turn.complete", { readonly turn: number; readonly response: string; readonly at: string }>
+  | Event<"turn.failed", { readonly turn: number; readonly reason: string; readonly at: string }>
+  | Event<"process.starting", ProcessStarting>
+  | Event<"process.running", ProcessRunning>
+  | Event<"process.stopping", ProcessStopping>
+  | Event<"process.ended", ProcessEnded>
+  | Event<"process.backoff", { readonly until: string; readonly crashes: readonly number[] }>
+  | Event<"process.rested", { readonly at: string }>
+  | Event<"input.taken", InputTaken>
+  | Event<"agent.read", AgentRead>
+  | Event<"prompt.opened", PromptOpened>
+  | Event<"prompt.refreshed", { readonly prompt_id: string; readonly deadline: string }>
+  | Event<"prompt.answered", PromptAnswered>
+  | Event<"prompt.delivered", { readonly prompt_id: string }>
+  | Event<"prompt.stale", { readonly prompt_id: string; readonly reason: string }>
+  | Event<"tool.answered", ToolAnswered>
+  | Event<"tool.taken", { readonly call: string }>
+  | Event<"reminder.set", Reminder>
+  | Event<"reminder.fired", { readonly reminder_id: string; readonly at: string }>
+  | Event<"rule.added", { readonly rule: Rule; readonly at: string }>
+  | Event<"rule.removed", { readonly rule_id: string; readonly at: string }>;
+
+/** What is resumed by itself after a crash: `parent` waits for a word of the parent (or of a person), `ask` for a person's,
+ *  `never` for `agent retry` (AG-7). */
+export type RecoveryPolicy = "auto" | "parent" | "ask" | "never";
+
+export type AgentSettings = {
+  readonly recovery: RecoveryPolicy;
+  /** What an agent is told whose process died in mid-turn. */
+  readonly recovery_prompt: string;
+  /** A process that is silent this long in a turn is hung. */
+  readonly hung_after_ms: number;
+  /** An open prompt is denied after this long without any activity of a person. */
+  readonly prompt_ttl_ms: number;
+  /** For agents nobody watches: what is decided after this long, whatever people do elsewhere; null where people are waited for. */
+  readonly prompt_default: { readonly after_ms: number; readonly decision: Decision } | null;
+  /** Whether a usage limit makes it sleep; else its turn fails. */
+  readonly sleep_on_limit: boolean;
+};
+
+export type Created = {
+  readonly agent_id: string;
+  readonly name: string;
+  readonly parent_session_id: string | null;
+  readonly instructions: string;
+  readonly settings: AgentSettings;
+  /** What its session will be made of; it starts when the parent's turn ends (AG-1). */
+  readonly session: SessionPlan;
+  readonly at: string;
+};
+
+export type SessionPlan = {
+  readonly recipe: Recipe;
+  readonly system_prompt: string;
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Worktree, sandbox: what daemon/ makes of them; the core only keeps it. Children inherit it. */
+  readonly workspace: Json;
+};
+
+export type SessionCreated = SessionPlan & {
+  readonly provider: string;
+  readonly model: string | null;
+  readonly at: string;
+};
+
+export type Restored = {
+  readonly provider: string;
+  readonly model: string | null;
+  /** Whether its process lived on and was taken over again (AG-4), or a new one is started. */
+  readonly adopted: boolean;
+  readonly at: string;
+};
+
+/** `recovery`: found active after a crash. */
+export type Suspended = {
+  readonly state_size: number;
+  readonly reason: "evicted" | "asked" | "recovery";
+  readonly at: string;
+};
+
+export type Terminated = {
+  readonly agent_id: string;
+  readonly reason: string;
+  readonly by: "user" | "parent" | "complete" | "orphan";
+  readonly at: string;
+};
+
+/** After sleep; `prompt` is what it is told then, where it had taken its prompt before. */
+export type Woken = { readonly prompt: Handed | null; readonly at: string };
+
+/** What is handed to a process: the same uuid, the same prompt. */
+export type Handed = { readonly uuid: string; readonly text: string };
+
+/** In the sender's log, with the entry in the recipient's (AG-3). */
+export type MessageSent = { readonly message_id: string; readonly recipient: string; readonly at: string };
+
+export type Message = {
+  readonly message_id: string;
+  /** An agent's id, "user", or "holdfast". */
+  readonly sender: string;
+  readonly recipient: string;
+  readonly kind: MessageKind;
+  readonly payload: string;
+  readonly timestamp: string;
+  readonly reply_to: string | null;
+  readonly metadata: Readonly<Record<string, Json>>;
+};
+
+export type MessageKind =
+  | "message"
+  | "instructions"
+  | "broadcast"
+  | "result"
+  | "reminder"
+  | "child.terminated"
+  | "child.crashed"
+  | "child.failed"
+  | "child.suspended";
+
+export type TurnStart = {
+  readonly turn: number;
+  readonly prompt: string;
+  readonly messages: readonly string[];
+  readonly uuid: string;
+  readonly at: string;
+};
+
+/** To be started: the effect follows once this is durable. `prompt` is what the turn in progress hands to it, if any. */
+export type ProcessStarting = {
+  readonly generation: number;
+  readonly resume: boolean;
+  readonly prompt: Handed | null;
+  readonly at: string;
+};
+
+export type ProcessRunning = {
+  readonly generation: number;
+  readonly pid: number;
+  readonly start_time: number;
+  readonly boot_id: string;
+  readonly holder: number;
+  readonly at: string;
+};
+
+export type StopReason = "evicted" | "asked" | "terminated" | "hung";
+
+export type ProcessStopping = {
+  readonly generation: number;
+  readonly reason: StopReason;
+  /** null: its input is closed, and it may end by itself. */
+  readonly signal: "SIGTERM" | "SIGKILL" | null;
+  readonly kill_at: string | null;
+};
+
+/** `clean`: the normal end. `stopped`: we wanted it. `lost`: with the machine, or while nobody watched. */
+export type ProcessOutcome = "clean" | "stopped" | "crashed" | "killed" | "lost" | "not-started";
+
+export type ProcessEnded = {
+  readonly generation: number;
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly outcome: ProcessOutcome;
+  readonly reason: string;
+  readonly at: string;
+};
+
+/** Entries of the outbox up to `through` are with the process; they came to its holder in so many pieces. */
+export type InputTaken = { readonly generation: number; readonly through: number; readonly pieces: number };
+
+/** All output up to `offset` has been read; for a bare LLM: request number `offset` was answered. */
+export type AgentRead = {
+  readonly generation: number;
+  readonly offset: number;
+  readonly events: readonly ProviderEvent[];
+  readonly at: string;
+};
+
+export type PromptOpened = {
+  readonly prompt_id: string;
+  readonly generation: number;
+  readonly request: string;
+  readonly tool: string;
+  readonly input: Json;
+  readonly options: Json;
+  readonly since: string;
+  readonly deadline: string;
+  /** What the deadline decides, and whether activity puts it off. */
+  readonly expires: { readonly decision: Decision; readonly refreshable: boolean };
+};
+
+export type PromptAnswered = {
+  readonly prompt_id: string;
+  readonly decision: Decision;
+  readonly by: "rule" | "user" | "expired" | "default";
+  readonly message: string;
+  readonly at: string;
+};
+
+export type ToolAnswered = {
+  readonly call: string;
+  readonly tool: string;
+  readonly ok: boolean;
+  readonly result: Json;
+  /** Whether the result goes to the process (a call in its output), or back over MCP. */
+  readonly inline: boolean;
+  /** What `check_inbox` handed over: delivered once the result was taken. */
+  readonly messages: readonly string[];
+  readonly at: string;
+};
+
+export type Reminder = { readonly reminder_id: string; readonly due: string; readonly text: string };

@@ -1,0 +1,110 @@
+// Messages: how they are put into an inbox, what a turn is told of them, and what a parent hears of its children.
+// G1. A message between agents is one transaction over both logs: `message.sent` in the sender's, `message.enqueued` in the recipient's.
+// G2. A message id that was seen before is a repeat and changes nothing (the last few are remembered, read or not).
+// G3. A message of a person or of the parent releases an agent that was held for want of one (AG-7).
+import { type Refusal, refused } from "../../base/result.ts";
+import type { Agent } from "./agent.ts";
+import { derivedId } from "./derive.ts";
+import type { Draft } from "./draft.ts";
+import type { Message, MessageKind } from "./events.ts";
+import { MAX_INBOX, MAX_MESSAGES_A_TURN, MAX_PAYLOAD, MAX_PROMPT } from "./limits.ts";
+
+export const USER = "user";
+export const HOLDFAST = "holdfast";
+
+export type Letter = {
+  readonly id: string;
+  /** USER, HOLDFAST, or the agent that writes. */
+  readonly from: typeof USER | typeof HOLDFAST | Agent;
+  readonly kind: MessageKind;
+  readonly payload: string;
+  readonly replyTo?: string | undefined;
+  /** What the sender is to the recipient, where it is an agent. */
+  readonly relation?: string;
+};
+
+/** Why it cannot be delivered; undefined once it is enqueued. */
+export function enqueue(draft: Draft, recipient: Agent, letter: Letter): Refusal | undefined {
+  const { id: message_id, from, kind, payload, replyTo, relation } = letter;
+  if (recipient.seen.includes(message_id)) return undefined; // G2
+  const wrong = whyNot(recipient, payload);
+  if (wrong !== undefined) return wrong;
+  const { at } = draft;
+  if (typeof from !== "string")
+    draft.add(from.id, { event: "message.sent", data: { message_id, recipient: recipient.id, at } }); // G1
+  const sender = typeof from === "string" ? from : from.id;
+  const metadata = typeof from === "string" ? {} : { sender_name: from.name, relation: relation ?? "agent" };
+  const head = { message_id, sender, recipient: recipient.id, kind, payload };
+  const data: Message = { ...head, timestamp: at, reply_to: replyTo ?? null, metadata };
+  draft.add(recipient.id, { event: "message.enqueued", data });
+  release(draft, draft.agent(recipient.id), sender);
+  return undefined;
+}
+
+function whyNot(recipient: Agent, payload: string): Refusal | undefined {
+  if (payload.length > MAX_PAYLOAD) {
+    const what = `The message has ${payload.length} characters; ${MAX_PAYLOAD} is the most.`;
+    return refused("too-large", what, "Write it to a file, and send where it is.").error;
+  }
+  if (recipient.inbox.length < MAX_INBOX) return undefined;
+  return refused("inbox-full", `${recipient.name} has ${MAX_INBOX} messages it has not read.`, "Try again later.")
+    .error;
+}
+
+/** G3 */
+function release(draft: Draft, agent: Agent, sender: string): void {
+  if (agent.held === undefined || agent.settings.recovery === "never") return;
+  const needed = agent.settings.recovery !== "ask" && sender === agent.parent;
+  if (sender === USER || needed) draft.add(agent.id, { event: "agent.released", data: { at: draft.at } });
+}
+
+/** What the parent hears of a child; nothing where it is not there any more, or reads nothing. */
+export function tellParent(draft: Draft, child: Agent, kind: MessageKind, text: string): void {
+  const parent = draft.live(child.parent);
+  if (parent === undefined) return;
+  const id = derivedId(child.id, kind, `${child.generation}`, `${child.turns}`, draft.at);
+  enqueue(draft, parent, { id, from: child, kind, payload: text, relation: "child" });
+}
+
+/** As many of them, from the first on, as one turn is told. */
+export function forOneTurn(messages: readonly Message[]): readonly Message[] {
+  let size = 0;
+  const fits = messages.slice(0, MAX_MESSAGES_A_TURN).filter(({ payload }) => {
+    size += payload.length;
+    return size <= MAX_PROMPT;
+  });
+  return fits.length === 0 ? messages.slice(0, 1) : fits;
+}
+
+/** One message of a person is handed over as it is; everything else says who it is from. */
+export function promptOf(messages: readonly Message[]): string {
+  const [first] = messages;
+  const plain = first?.sender === USER || first?.kind === "instructions";
+  if (messages.length === 1 && first !== undefined && plain) return first.payload;
+  return messages.map(paragraphOf).join("\n\n");
+}
+
+const HEADINGS: Readonly<Record<MessageKind, string>> = {
+  message: "Message",
+  instructions: "Instructions",
+  broadcast: "Broadcast",
+  result: "Result",
+  reminder: "Reminder",
+  "child.terminated": "Your agent was terminated",
+  "child.crashed": "Your agent crashed and does not run",
+  "child.failed": "A turn of your agent failed",
+  "child.suspended": "Your agent was interrupted and waits for a message from you",
+};
+
+function paragraphOf(message: Message): string {
+  const { message_id, kind, payload, reply_to } = message;
+  const answers = reply_to === null ? "" : `, in reply to ${reply_to}`;
+  return `[${HEADINGS[kind] ?? "Message"} from ${senderName(message)}, id ${message_id}${answers}]\n${payload}`;
+}
+
+export function senderName({ sender, metadata }: Message): string {
+  if (sender === USER) return "the user";
+  if (sender === HOLDFAST) return "holdfast";
+  const name = metadata["sender_name"];
+  return typeof name === "string" ? `${name} (your ${metadata["relation"]})` : sender;
+}

@@ -1,0 +1,59 @@
+// Patterns of permission rules: `*` any characters, `**` the same, `?` one, `[ab]` one of these, everything else itself.
+// J1. A narrow `*` or `?` takes neither a line's end nor what joins commands in a shell (P3 of rules.ts); `**` takes everything.
+// J2. To match costs at most the length of the text times that of the pattern, whatever both are: an agent chooses the text.
+
+export type Width = "narrow" | "wide";
+
+/** One character of a text, or any number of them. */
+type Token = {
+  readonly repeats: boolean;
+  /** What it takes; undefined: everything, or everything that is not forbidden where it is `guarded`. */
+  readonly only: ReadonlySet<string> | undefined;
+  readonly guarded: boolean;
+};
+
+export type Pattern = readonly Token[];
+
+const TOKEN = /\*\*|\*|\?|\[[^\]]+\]|[^*?[]/gsu;
+/** J1 */
+const FORBIDDEN: ReadonlySet<string> = new Set("\r\n;&|<>`$");
+
+/** Undefined where it is no pattern: empty, or with a `[` that is not closed. */
+export function patternOf(text: string): Pattern | undefined {
+  const parts = text.match(TOKEN) ?? [];
+  return text === "" || parts.join("") !== text ? undefined : parts.map(tokenOf);
+}
+
+function tokenOf(part: string): Token {
+  if (part === "**") return { repeats: true, only: undefined, guarded: false };
+  if (part === "*" || part === "?") return { repeats: part === "*", only: undefined, guarded: true };
+  const only = new Set(part.length > 1 && part.startsWith("[") ? part.slice(1, -1) : part);
+  return { repeats: false, only, guarded: false };
+}
+
+/** The whole text, as all ways through the pattern at once: `at` has the places that have been reached (J2). */
+export function matches(pattern: Pattern, text: string, width: Width): boolean {
+  let at = skips(pattern, new Set([0]));
+  for (const character of text) {
+    const next = new Set<number>();
+    for (const place of at) {
+      const token = pattern[place];
+      if (token !== undefined && takes(token, character, width)) next.add(token.repeats ? place : place + 1);
+    }
+    at = skips(pattern, next);
+    if (at.size === 0) return false;
+  }
+  return at.has(pattern.length);
+}
+
+/** With the places that are reached by letting a repetition be of nothing. */
+function skips(pattern: Pattern, places: Set<number>): Set<number> {
+  // A set that grows while it is walked also yields what was added.
+  for (const place of places) if (pattern[place]?.repeats === true) places.add(place + 1);
+  return places;
+}
+
+function takes({ only, guarded }: Token, character: string, width: Width): boolean {
+  if (only !== undefined) return only.has(character);
+  return !guarded || width === "wide" || !FORBIDDEN.has(character);
+}

@@ -1,0 +1,93 @@
+// The process of an agent, as a table (SP-1 … SP-3), and what each state knows.
+// S1. `Idle` is without a process: never started, ended, or suspended. `Detached` is what a crash left: its holder lives, or not.
+// S2. Five crashes within 60 s, or a start that fails, is permanent: a person is told and waited for (`retry`).
+// S3. Deadlines are data: a process is hung because `wake` came after its time, not because a timer ran.
+import { backoffMs } from "../../base/backoff.ts";
+import { isExhausted, newBudget, spend } from "../../base/budget.ts";
+import { machine } from "../../base/machine.ts";
+import type { Child } from "../terminal.ts";
+import type { StopReason } from "./events.ts";
+
+export type ProcessState =
+  /** `restart`: it crashed, and is to run again (SP-2). */
+  | { readonly kind: "Idle"; readonly restart: boolean }
+  | { readonly kind: "Spawning"; readonly since: string }
+  | { readonly kind: "Running"; readonly child: Child; readonly holder: number; readonly heardAt: string }
+  /** On its way out: because it is hung, or because we want it to end. */
+  | {
+      readonly kind: "Hung" | "Stopping";
+      readonly reason: StopReason;
+      readonly signal: "SIGTERM" | "SIGKILL" | null;
+      readonly killAt: string | null;
+    }
+  | { readonly kind: "Detached" }
+  | { readonly kind: "BackoffWait"; readonly until: string }
+  | { readonly kind: "PermanentlyFailed"; readonly reason: string; readonly at: string };
+
+export type ProcessChange =
+  | "spawn"
+  | "started"
+  | "spawn failed"
+  | "exit 0"
+  | "exit, not 0"
+  | "silent for 5 min"
+  | "stop"
+  | "ended"
+  | "killed"
+  | "crash: under 5 in 60 s"
+  | "crash: 5 in 60 s"
+  | "daemon restarted"
+  | "adopted"
+  | "gone"
+  | "backoff over"
+  | "retry";
+
+/** `Crashed` and `Killed` are passed through within one decision: they are never what an agent is found in. */
+type Passing = "Crashed" | "Killed";
+
+export const processMachine = machine<ProcessState["kind"] | Passing, ProcessChange>({
+  name: "Agent process",
+  initial: "Idle",
+  table: {
+    Idle: { spawn: "Spawning" },
+    Spawning: {
+      started: "Running",
+      "spawn failed": "PermanentlyFailed",
+      stop: "Stopping",
+      "daemon restarted": "Detached",
+    },
+    Running: {
+      "exit 0": "Idle",
+      "exit, not 0": "Crashed",
+      "silent for 5 min": "Hung",
+      stop: "Stopping",
+      "daemon restarted": "Detached",
+    },
+    Hung: { killed: "Killed", "daemon restarted": "Detached" },
+    Killed: { "crash: under 5 in 60 s": "BackoffWait", "crash: 5 in 60 s": "PermanentlyFailed" },
+    Crashed: { "crash: under 5 in 60 s": "BackoffWait", "crash: 5 in 60 s": "PermanentlyFailed" },
+    Stopping: { ended: "Idle", "daemon restarted": "Detached" },
+    Detached: { adopted: "Running", gone: "Idle", stop: "Stopping" },
+    BackoffWait: { "backoff over": "Idle", retry: "Idle" },
+    PermanentlyFailed: { retry: "Idle" },
+  },
+});
+
+export const CRASHES = 5;
+export const CRASH_WINDOW_MS = 60_000;
+
+export type CrashVerdict =
+  | { readonly kind: "restart"; readonly waitMs: number; readonly crashes: readonly number[] }
+  | { readonly kind: "permanent"; readonly crashes: readonly number[] };
+
+/** S2. `crashes` are the times of those before. Without chance: an agent's restarts are few, and a reader can tell when the next is. */
+export function judgeCrash(crashes: readonly number[], now: number): CrashVerdict {
+  const budget = spend(newBudget(CRASHES, CRASH_WINDOW_MS, crashes), now);
+  if (isExhausted(budget, now)) return { kind: "permanent", crashes: budget.spent };
+  return { kind: "restart", waitMs: backoffMs(budget.spent.length, 0), crashes: budget.spent };
+}
+
+/** Whether there is, or may be, a process: it holds its slot until it is known to have ended. */
+export function isAlive({ kind }: ProcessState): boolean {
+  return kind === "Spawning" || kind === "Running" || kind === "Hung" || kind === "Stopping" || kind === "Detached";
+}

@@ -1,0 +1,153 @@
+// Permission prompts: asked by an agent's process, answered by a rule, a person or the end of time (PR-1 … PR-3).
+// H1. A prompt's id is derived from agent, process and request: the same before and after a crash.
+// H2. It is answered exactly once; the answer is kept until the process has taken it.
+// H3. Where the process that asked is gone, it must be asked again: an answer to it is refused, and never given to another process.
+// H4. The deadline is data. Activity of a person puts it off, unless it is the shorter one of an agent that nobody watches.
+import { machine } from "../../base/machine.ts";
+import { type Refusal, refused } from "../../base/result.ts";
+import { isRecord, type Json } from "../workflow/json.ts";
+import { sizeOf } from "../workflow/limits.ts";
+import { type Agent, openPrompts, type Prompt, type PromptState } from "./agent.ts";
+import type { AgentCommand } from "./commands.ts";
+import { derivedKey } from "./derive.ts";
+import type { Draft } from "./draft.ts";
+import type { PromptAnswered } from "./events.ts";
+import { cut, MAX_INPUT, MAX_PROMPTS, MAX_REASON, MAX_RULES, REFRESH_MS } from "./limits.ts";
+import type { Decision, ProviderEvent } from "./provider.ts";
+import { judge, type Rule } from "./rules.ts";
+
+type PromptChange =
+  | "a rule matches"
+  | "a person answers"
+  | "activity"
+  | "7 days without activity"
+  | "the default action's time"
+  | "taken by the agent"
+  | "the asker is gone";
+
+export const promptMachine = machine<PromptState["kind"], PromptChange>({
+  name: "Permission prompt",
+  initial: "open",
+  table: {
+    open: {
+      "a rule matches": "answered",
+      "a person answers": "answered",
+      activity: "open",
+      "7 days without activity": "answered",
+      "the default action's time": "answered",
+      "the asker is gone": "stale",
+    },
+    answered: { "taken by the agent": "delivered", "the asker is gone": "stale" },
+    delivered: {},
+    stale: {},
+  },
+});
+
+type Ask = Extract<ProviderEvent, { readonly kind: "ask" }>;
+
+export function ask(draft: Draft, agent: Agent, { request, tool, input, options = null }: Ask): void {
+  const { id, generation } = agent;
+  const prompt_id = derivedKey(id, `${generation}`, request); // H1
+  if (agent.prompts.some((prompt) => prompt.id === prompt_id)) return;
+  const large = sizeOf(input) > MAX_INPUT;
+  const facts = { prompt_id, generation, request, tool, input: large ? "too large to be shown" : input, options };
+  draft.add(id, { event: "prompt.opened", data: { ...facts, since: draft.at, ...deadlineOf(draft, agent) } });
+  const verdict = large || openPrompts(agent).length >= MAX_PROMPTS ? TOO_MUCH : judge(draft.rules(agent), tool, input);
+  if (verdict !== undefined) close(draft, id, prompt_id, { ...verdict, by: "rule" });
+}
+
+const TOO_MUCH = { decision: "deny", message: "It is more than a person could be asked." } as const;
+
+/** H4 */
+function deadlineOf(draft: Draft, { settings }: Agent) {
+  const { prompt_default, prompt_ttl_ms } = settings;
+  if (prompt_default !== null && prompt_default.after_ms < prompt_ttl_ms) {
+    const expires = { decision: prompt_default.decision, refreshable: false };
+    return { deadline: draft.in(prompt_default.after_ms), expires };
+  }
+  return { deadline: draft.in(prompt_ttl_ms), expires: { decision: "deny", refreshable: true } } as const;
+}
+
+type Closing = { readonly decision: Decision; readonly by: PromptAnswered["by"]; readonly message: string };
+
+function close(draft: Draft, id: string, prompt_id: string, { decision, by, message }: Closing): void {
+  const data = { prompt_id, decision, by, message: cut(message, MAX_REASON), at: draft.at };
+  draft.add(id, { event: "prompt.answered", data });
+}
+
+type Answer = Extract<AgentCommand, { readonly kind: "answer" }>;
+
+export function answerPrompt(draft: Draft, agent: Agent, command: Answer): Refusal | undefined {
+  const { id } = agent;
+  const prompt = agent.prompts.find((one) => one.id === command.prompt);
+  if (prompt === undefined)
+    return refused("unknown", `There is no prompt ${command.prompt}.`, "holdfast prompts").error;
+  if (prompt.state.kind !== "open") return whyNot(prompt); // H2
+  const { decision, message, always } = command;
+  if (always && agent.rules.length >= MAX_RULES)
+    return refused("too-many", `${agent.name} has ${MAX_RULES} rules.`, "Remove some, or answer without --always.")
+      .error;
+  close(draft, id, prompt.id, { decision, by: "user", message });
+  if (always) draft.add(id, { event: "rule.added", data: { rule: ruleFor(prompt, decision), at: draft.at } });
+  refreshPrompts(draft, draft.agent(id));
+  return undefined;
+}
+
+function whyNot({ id, state }: Prompt): Refusal {
+  if (state.kind === "stale")
+    return refused(
+      "stale",
+      `Prompt ${id} must be asked again: ${state.reason}`,
+      "holdfast prompts shows what is asked.",
+    ).error;
+  const decision = "decision" in state ? state.decision : "";
+  const by = "by" in state ? state.by : "";
+  return refused("answered", `Prompt ${id} was answered: ${decision}, by ${by}.`, "It is answered once.").error;
+}
+
+/** The same tool, and the very same command where it has one: a person said yes to this, not to everything. */
+function ruleFor({ id, tool, input }: Prompt, decision: Decision): Rule {
+  const command: Json | undefined = isRecord(input) ? input["command"] : undefined;
+  const args: Record<string, string> =
+    typeof command === "string" && command !== "" ? { command: exactly(command) } : {};
+  return { rule_id: `always-${id}`, decision, tool: exactly(tool), args, message: "As answered before." };
+}
+
+/** A pattern that matches this text alone. */
+export function exactly(text: string): string {
+  return text.replace(/[*?[]/g, "[$&]");
+}
+
+export function refreshPrompts(draft: Draft, { id, settings, prompts }: Agent): void {
+  const deadline = draft.in(settings.prompt_ttl_ms);
+  for (const { id: prompt_id, state, expires, deadline: before } of prompts) {
+    if (state.kind !== "open" || !expires.refreshable) continue;
+    if (Date.parse(deadline) - Date.parse(before) < REFRESH_MS) continue;
+    draft.add(id, { event: "prompt.refreshed", data: { prompt_id, deadline } });
+  }
+}
+
+/** The agent does not want an answer any more. One that was given is on its way, and is taken or not. */
+export function withdraw(draft: Draft, agent: Agent, request: string): void {
+  const found = agent.prompts.find((one) => one.request === request && one.generation === agent.generation);
+  if (found?.state.kind === "open") goStale(draft, agent.id, found, "The agent took its question back.");
+}
+
+/** H3 */
+export function stalePrompts(draft: Draft, { id, prompts }: Agent, reason: string): void {
+  for (const prompt of prompts) goStale(draft, id, prompt, reason);
+}
+
+function goStale(draft: Draft, id: string, { id: prompt_id, state }: Prompt, reason: string): void {
+  if (state.kind === "open" || state.kind === "answered")
+    draft.add(id, { event: "prompt.stale", data: { prompt_id, reason } });
+}
+
+/** H4: those whose time is over. */
+export function expirePrompts(draft: Draft, { id, prompts }: Agent): void {
+  for (const { id: prompt_id, state, deadline, expires } of prompts) {
+    if (state.kind !== "open" || deadline > draft.at) continue;
+    const by = expires.refreshable ? "expired" : "default";
+    close(draft, id, prompt_id, { decision: expires.decision, by, message: "Nobody answered in time." });
+  }
+}

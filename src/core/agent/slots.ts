@@ -1,0 +1,90 @@
+// Who begins next: turns and processes, as far as there are slots (AG-5).
+// Q1. Who waited longest comes first, whether it has a process already or not: an agent that always has messages cannot starve others,
+//     because after each turn it waits behind those who waited before.
+// Q2. A provider never has more processes than slots: a slot is free only when its process is known to have ended.
+// Q3. Where none is free, the agent that was used least recently and is doing nothing is suspended; no more of them than are waited for.
+// Q4. What is looked at is bounded by the number of slots, not by the number of agents.
+import { type Agent, holdsSlot, isEvictable, needOf, type Turn, waitingMessages } from "./agent.ts";
+import { dashed, derivedId } from "./derive.ts";
+import type { Draft } from "./draft.ts";
+import type { Handed } from "./events.ts";
+import { STOP_GRACE_MS } from "./limits.ts";
+import { forOneTurn, promptOf } from "./messages.ts";
+import { type ProviderName, styleOf } from "./provider.ts";
+
+export function schedule(draft: Draft): void {
+  if (draft.settings.paused) return;
+  for (const provider of draft.tree.providers) serve(draft, provider);
+}
+
+function serve(draft: Draft, provider: ProviderName): void {
+  const slots = draft.slots(provider);
+  const holders = draft.tree.holdersOf(provider);
+  let coming = [...holders].filter((id) => draft.agent(id).process.kind === "Stopping").length;
+  for (const id of draft.tree.waitingFor(provider, 2 * slots)) {
+    const agent = draft.agent(id);
+    if (needOf(agent) === undefined) continue; // It was suspended for one that waited longer.
+    if (holdsSlot(agent) || draft.tree.holdersOf(provider).size < slots) begin(draft, agent);
+    else if (coming > 0) coming -= 1;
+    else if (!evict(draft, provider)) return; // Nobody behind it can be served either: whoever rests with a slot was taken.
+  }
+}
+
+/** Q3. Whether there was one to suspend. */
+function evict(draft: Draft, provider: ProviderName): boolean {
+  const resting = [...draft.tree.holdersOf(provider)].map((id) => draft.agent(id)).filter(isEvictable);
+  const [oldest] = resting.sort((a, b) => order(a, b));
+  if (oldest === undefined) return false;
+  suspend(draft, oldest, "evicted");
+  return true;
+}
+
+function order(a: Agent, b: Agent): number {
+  const [left, right] = [`${a.lastUsed} ${a.id}`, `${b.lastUsed} ${b.id}`];
+  return left < right ? -1 : 1;
+}
+
+export function suspend(draft: Draft, { id, generation }: Agent, reason: "evicted" | "asked"): void {
+  const kill_at = draft.in(STOP_GRACE_MS);
+  draft.add(id, { event: "process.stopping", data: { generation, reason, signal: null, kill_at } });
+}
+
+/** Its turn, where it is to have one, and a process for it. */
+function begin(draft: Draft, agent: Agent): void {
+  const { id } = agent;
+  if (agent.turn === undefined && waitingMessages(agent).length > 0) startTurn(draft, agent);
+  const { session, process: program, plan } = agent;
+  const { provider, model } = plan.recipe;
+  const { at } = draft;
+  if (session.kind === "suspended")
+    draft.add(id, { event: "session.restored", data: { provider, model, adopted: false, at } });
+  if (styleOf(plan.recipe) === "request" || program.kind !== "Idle") return;
+  const generation = agent.generation + 1;
+  const prompt = handedTo(draft.agent(id), generation);
+  draft.add(id, { event: "process.starting", data: { generation, resume: agent.resumable, prompt, at } });
+}
+
+function startTurn(draft: Draft, agent: Agent): void {
+  const { id } = agent;
+  const messages = forOneTurn(waitingMessages(agent));
+  const turn = agent.turns + 1;
+  const uuid = dashed(derivedId(id, "turn", `${turn}`));
+  const ids = messages.map(({ message_id }) => message_id);
+  draft.add(id, { event: "turn.start", data: { turn, prompt: promptOf(messages), messages: ids, uuid, at: draft.at } });
+}
+
+/** The prompt again, where no process is known to have it; else what it is told whose process died in mid-turn. One that said nothing
+ *  yet may have died before it read its prompt: it gets that as well, behind the word of caution. */
+function handedTo({ id, turn, settings }: Agent, generation: number): Handed | null {
+  if (turn === undefined) return null;
+  if (!turn.taken) return turn.prompt;
+  const { recovery_prompt: caution } = settings;
+  const { text } = turn.prompt;
+  const whole = text.startsWith(caution) ? text : `${caution}\n\n${text}`;
+  return again(id, turn, turn.heard ? caution : whole, `${generation}`);
+}
+
+/** To go on in a turn: another uuid, because it is another prompt. */
+export function again(id: string, turn: Turn, text: string, why: string): Handed {
+  return { uuid: dashed(derivedId(id, "turn", `${turn.number}`, "again", why)), text };
+}

@@ -1,0 +1,124 @@
+// How agents come and go: created by a person or by a parent's tool call, ended with everybody below them.
+// B1. `agent.created` is durable when a spawn is acknowledged; the child's session is created when the parent's turn ends (AG-1).
+// B2. Names are unique among siblings, and among roots.
+// B3. Who is terminated goes with all below it, those below first; the parent hears of it unless the child had said it is done.
+// B4. Which policy of recovery holds where nobody says so is configured for roots; a child goes on when its parent needs it (AG-7).
+import { type Refusal, refused } from "../../base/result.ts";
+import type { Agent } from "./agent.ts";
+import { DEFAULT_SETTINGS } from "./defaults.ts";
+import { derivedId } from "./derive.ts";
+import type { Draft } from "./draft.ts";
+import type { AgentSettings, SessionPlan, Terminated } from "./events.ts";
+import { MAX_AGENTS, MAX_DEPTH, MAX_NAME, MAX_PAYLOAD, STOP_GRACE_MS } from "./limits.ts";
+import { enqueue, tellParent, USER } from "./messages.ts";
+import { isAlive } from "./process.ts";
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+export type Spawn = {
+  readonly id: string;
+  readonly name: string;
+  readonly instructions: string;
+  readonly provider: string | undefined;
+  readonly model: string | undefined;
+  readonly systemPrompt: string | undefined;
+};
+
+export type Birth = {
+  readonly id: string;
+  readonly name: string;
+  readonly parent: string | undefined;
+  readonly instructions: string;
+  readonly plan: SessionPlan;
+  readonly settings: Partial<AgentSettings>;
+};
+
+/** By a parent's tool call: its session waits while the parent's turn goes on (B1). */
+export function spawn(draft: Draft, parent: Agent, wish: Spawn): Refusal | undefined {
+  const plan = planOf(draft, parent, wish);
+  if (plan === undefined) {
+    const known = Object.keys(draft.settings.recipes).join(", ");
+    return refused("unknown", `There is no provider "${wish.provider}".`, `There are: ${known}.`).error;
+  }
+  const { id, name, instructions } = wish;
+  const settings = { ...parent.settings, recovery: "parent" } as const; // B4
+  const refusal = bear(draft, { id, name, parent: parent.id, instructions, plan, settings });
+  if (refusal === undefined && parent.turn === undefined) createSession(draft, id);
+  return refusal;
+}
+
+function planOf(draft: Draft, parent: Agent, { provider, model, systemPrompt }: Spawn): SessionPlan | undefined {
+  const base = provider === undefined ? parent.plan.recipe : draft.settings.recipes[provider];
+  if (base === undefined) return undefined;
+  const recipe = model === undefined ? base : { ...base, model };
+  return { ...parent.plan, recipe, system_prompt: systemPrompt ?? parent.plan.system_prompt };
+}
+
+/** `agent.created`, and what it is to do as its first message. */
+export function bear(draft: Draft, { id, name, parent, instructions, plan, settings }: Birth): Refusal | undefined {
+  const wrong = whyNot(draft, name, parent) ?? tooLong(instructions);
+  if (wrong !== undefined) return wrong;
+  const house = { ...DEFAULT_SETTINGS, ...draft.settings.defaults };
+  const all: AgentSettings = { ...house, ...(parent === undefined ? {} : { recovery: "parent" }), ...settings }; // B4
+  const head = { agent_id: id, name, parent_session_id: parent ?? null, instructions };
+  draft.add(id, { event: "agent.created", data: { ...head, settings: all, session: plan, at: draft.at } });
+  if (instructions === "") return undefined;
+  const from = draft.live(parent) ?? USER;
+  const letter = { id: derivedId(id, "instructions"), from, kind: "instructions", payload: instructions } as const;
+  return enqueue(draft, draft.agent(id), { ...letter, relation: "parent" });
+}
+
+function tooLong(instructions: string): Refusal | undefined {
+  if (instructions.length <= MAX_PAYLOAD) return undefined;
+  return refused("too-large", `Instructions have at most ${MAX_PAYLOAD} characters.`, "Write them to a file.").error;
+}
+
+/** B2 */
+function whyNot(draft: Draft, name: string, parent: string | undefined): Refusal | undefined {
+  if (!NAME.test(name) || name.length > MAX_NAME || name === "parent" || name === USER)
+    return refused("bad-name", `"${name}" is no name for an agent.`, "Letters, digits, dots, dashes, underscores.")
+      .error;
+  if (draft.tree.childOf(parent, name) !== undefined)
+    return refused("name-taken", `There is an agent "${name}" here already.`, "Take another name.").error;
+  if (draft.tree.agents >= MAX_AGENTS)
+    return refused("too-many", `There are ${MAX_AGENTS} agents.`, "Terminate some.").error;
+  if (depthOf(draft, parent) < MAX_DEPTH) return undefined;
+  return refused("too-deep", `The tree is ${MAX_DEPTH} agents deep.`, "Let the parent do it.").error;
+}
+
+function depthOf(draft: Draft, id: string | undefined): number {
+  let depth = 0;
+  for (let at = draft.live(id); at !== undefined && depth < MAX_DEPTH; at = draft.live(at.parent)) depth += 1;
+  return depth;
+}
+
+export function createSession(draft: Draft, id: string): void {
+  const { plan } = draft.agent(id);
+  const { provider, model } = plan.recipe;
+  draft.add(id, { event: "session.created", data: { provider, model, ...plan, at: draft.at } });
+}
+
+/** B1: the sessions that waited for the end of the parent's turn. */
+export function createDeferred(draft: Draft, parent: string): void {
+  for (const child of draft.tree.deferredOf(parent)) createSession(draft, child);
+}
+
+/** B3 */
+export function terminate(draft: Draft, agent: Agent, by: Terminated["by"], reason: string): void {
+  for (const id of draft.tree.below(agent.id)) end(draft, draft.agent(id), "parent", `${agent.name} was terminated.`);
+  end(draft, agent, by, reason);
+  if (by !== "complete") tellParent(draft, agent, "child.terminated", reason);
+}
+
+function end(draft: Draft, { id }: Agent, by: Terminated["by"], reason: string): void {
+  const agent = draft.agent(id);
+  for (const { id: prompt_id, state } of agent.prompts) {
+    if (state.kind !== "open" && state.kind !== "answered") continue;
+    draft.add(id, { event: "prompt.stale", data: { prompt_id, reason: "The agent was terminated." } });
+  }
+  draft.add(id, { event: "agent.terminated", data: { agent_id: id, reason, by, at: draft.at } });
+  if (!isAlive(agent.process)) return;
+  const { generation } = agent;
+  const stop = { generation, reason: "terminated", signal: "SIGTERM", kill_at: draft.in(STOP_GRACE_MS) } as const;
+  draft.add(id, { event: "process.stopping", data: stop });
+}

@@ -1,0 +1,28 @@
+// The times an agent waits for, read off its state (S3 of process.ts).
+import { type Agent, openPrompts } from "./agent.ts";
+
+/** The first of all of them: when `wake` is to be submitted. */
+export function timerOf(agent: Agent): string | undefined {
+  if (agent.terminated !== undefined) return dueOf(agent);
+  const prompts = agent.prompts.flatMap(({ state, deadline }) => (state.kind === "open" ? [deadline] : []));
+  const reminders = agent.reminders.map(({ due }) => due);
+  const waits = [dueOf(agent), agent.sleep?.until, agent.sleep === undefined ? agent.turn?.retryAt : undefined];
+  return [...prompts, ...reminders, ...waits].filter((time) => time !== undefined).sort()[0];
+}
+
+/** When something is to be done about its process. */
+export function dueOf(agent: Agent): string | undefined {
+  const { process: program } = agent;
+  if (program.kind === "BackoffWait") return program.until;
+  if (program.kind === "Hung" || program.kind === "Stopping") return program.killAt ?? undefined;
+  return hungAt(agent);
+}
+
+/** SP-1: when a process that stays silent is hung. While a person is asked, or the agent sleeps, no time runs. */
+export function hungAt(agent: Agent): string | undefined {
+  const { process: program, turn, settings } = agent;
+  if (program.kind !== "Running" || turn === undefined || agent.sleep !== undefined) return undefined;
+  if (openPrompts(agent).length > 0) return undefined;
+  const since = Math.max(Date.parse(program.heardAt), Date.parse(turn.startedAt));
+  return new Date(since + settings.hung_after_ms).toISOString();
+}

@@ -1,0 +1,237 @@
+// The tree of agents and everything else that is derived from all states: who is whose child, who holds a slot, who waits for one.
+// X1. It is a function of the states alone: `note` is told of every change, and an index made anew of the same states is equal.
+//     Parents are found by `parent_session_id`; nothing else is stored about the tree (AG-2).
+// X2. A change costs the same with one agent or a thousand, but for a binary search and the shift of a short list.
+// X3. Terminated agents, and sessions without `agent.created`, are in no list here, but for the slot of a process that has not ended yet.
+import {
+  type Agent,
+  holdsSlot,
+  isLive,
+  needOf,
+  openPrompts,
+  type Resident,
+  type Residents,
+  readySince,
+} from "./agent.ts";
+import type { ProviderName } from "./provider.ts";
+
+/** Roots are the children of nobody. */
+const NOBODY = "";
+
+/** What the lists say of one agent. */
+type Place = {
+  /** One that has ended holds its slot until its process has: it is in no other list. */
+  readonly live: boolean;
+  readonly parent: string;
+  readonly name: string;
+  readonly provider: ProviderName;
+  readonly holds: boolean;
+  /** Sorts those who wait: the longest first. */
+  readonly waits: string | undefined;
+  readonly prompts: readonly string[];
+  /** Its session waits for the end of the parent's turn. */
+  readonly deferred: boolean;
+};
+
+export class Tree {
+  readonly #children = new Map<string, Map<string, string>>();
+  readonly #holders = new Map<ProviderName, Set<string>>();
+  readonly #waiting = new Map<ProviderName, string[]>();
+  readonly #prompts = new Map<string, string>();
+  readonly #deferred = new Map<string, Set<string>>();
+  #agents = 0;
+
+  static of(residents: Residents): Tree {
+    const tree = new Tree();
+    for (const resident of residents.values()) tree.note(undefined, resident);
+    return tree;
+  }
+
+  /** How many live. */
+  get agents(): number {
+    return this.#agents;
+  }
+
+  note(before: Resident | undefined, after: Resident | undefined): void {
+    const from = placeOf(before);
+    const to = placeOf(after);
+    const id = after?.id ?? before?.id ?? "";
+    if (from !== undefined) this.#leave(id, from, to);
+    if (to !== undefined) this.#enter(id, to, from);
+  }
+
+  #leave(id: string, from: Place, to: Place | undefined): void {
+    if (from.live && to?.live !== true) {
+      this.#agents -= 1;
+      const siblings = this.#children.get(from.parent);
+      siblings?.delete(from.name);
+      if (siblings?.size === 0) this.#children.delete(from.parent);
+    }
+    if (from.holds && to?.holds !== true) take(this.#holders, from.provider, id);
+    if (from.waits !== undefined && from.waits !== to?.waits) remove(this.#queue(from.provider), from.waits);
+    for (const prompt of from.prompts) this.#prompts.delete(prompt);
+    if (from.deferred && to?.deferred !== true) take(this.#deferred, from.parent, id);
+  }
+
+  #enter(id: string, to: Place, from: Place | undefined): void {
+    if (to.live && from?.live !== true) {
+      this.#agents += 1;
+      const siblings = this.#children.get(to.parent) ?? new Map<string, string>();
+      this.#children.set(to.parent, siblings.set(to.name, id));
+    }
+    if (to.holds && from?.holds !== true) give(this.#holders, to.provider, id);
+    if (to.waits !== undefined && from?.waits !== to.waits) insert(this.#queue(to.provider), to.waits);
+    for (const prompt of to.prompts) this.#prompts.set(prompt, id);
+    if (to.deferred && from?.deferred !== true) give(this.#deferred, to.parent, id);
+  }
+
+  #queue(provider: ProviderName): string[] {
+    const found = this.#waiting.get(provider) ?? [];
+    this.#waiting.set(provider, found);
+    return found;
+  }
+
+  /** The ids of the children of an agent, by name; of the roots where `parent` is undefined. */
+  childrenOf(parent: string | undefined): string[] {
+    const children = [...(this.#children.get(parent ?? NOBODY) ?? [])];
+    return children.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, id]) => id);
+  }
+
+  /** The child of that name. */
+  childOf(parent: string | undefined, name: string): string | undefined {
+    return this.#children.get(parent ?? NOBODY)?.get(name);
+  }
+
+  /** Those of its children whose sessions wait for the end of its turn. */
+  deferredOf(parent: string): string[] {
+    return [...(this.#deferred.get(parent) ?? [])].sort();
+  }
+
+  /** Everybody below it, those nearest to it last: in the order in which they are terminated. */
+  below(id: string): string[] {
+    const found = this.childrenOf(id);
+    // A list that grows while it is walked also yields what was added.
+    for (const child of found) found.push(...this.childrenOf(child));
+    return found.reverse();
+  }
+
+  holdersOf(provider: ProviderName): ReadonlySet<string> {
+    return this.#holders.get(provider) ?? new Set();
+  }
+
+  /** The first few of those who need a slot or a turn, the longest waiting first. */
+  waitingFor(provider: ProviderName, most: number): string[] {
+    const keys = this.#waiting.get(provider)?.slice(0, most) ?? [];
+    return keys.map((key) => key.slice(key.indexOf(" ") + 1));
+  }
+
+  /** Those for which somebody waits. */
+  get providers(): ProviderName[] {
+    return [...this.#waiting].filter(([, queue]) => queue.length > 0).map(([provider]) => provider);
+  }
+
+  /** Whose open prompt it is. */
+  askerOf(prompt: string): string | undefined {
+    return this.#prompts.get(prompt);
+  }
+
+  /** All open prompts. */
+  get openPrompts(): readonly string[] {
+    return [...this.#prompts.keys()];
+  }
+
+  /** All of it as one value: two trees of the same states give the same (X1). */
+  snapshot(): unknown {
+    const sorted = (values: Iterable<string>) => [...values].sort();
+    return {
+      agents: this.#agents,
+      children: sorted(
+        [...this.#children].flatMap(([parent, all]) => [...all].map((pair) => [parent, ...pair].join("/"))),
+      ),
+      holders: sorted([...this.#holders].flatMap(([provider, ids]) => [...ids].map((id) => `${provider}/${id}`))),
+      waiting: sorted([...this.#waiting].filter(([, queue]) => queue.length > 0).map((pair) => pair.join("/"))),
+      prompts: sorted([...this.#prompts].map((pair) => pair.join("/"))),
+      deferred: sorted([...this.#deferred].flatMap(([parent, ids]) => [...ids].map((id) => `${parent}/${id}`))),
+    };
+  }
+}
+
+function placeOf(resident: Resident | undefined): Place | undefined {
+  if (resident?.kind !== "agent") return undefined;
+  const { id, parent = NOBODY, name, plan, prompts, session } = resident;
+  const { provider } = plan.recipe;
+  const holds = holdsSlot(resident);
+  if (!isLive(resident))
+    return { live: false, parent, name, provider, holds, waits: undefined, prompts: [], deferred: false }; // X3
+  const waits = needOf(resident) === undefined ? undefined : `${readySince(resident)} ${id}`;
+  const open = prompts.length === 0 ? [] : openPrompts(resident).map((prompt) => prompt.id);
+  return { live: true, parent, name, provider, holds, waits, prompts: open, deferred: session.kind === "deferred" };
+}
+
+function give<K>(sets: Map<K, Set<string>>, key: K, id: string): void {
+  sets.set(key, (sets.get(key) ?? new Set()).add(id));
+}
+
+function take<K>(sets: Map<K, Set<string>>, key: K, id: string): void {
+  const set = sets.get(key);
+  set?.delete(id);
+  if (set?.size === 0) sets.delete(key);
+}
+
+function placeIn(queue: readonly string[], key: string): number {
+  let low = 0;
+  let high = queue.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((queue[middle] ?? "") < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function insert(queue: string[], key: string): void {
+  queue.splice(placeIn(queue, key), 0, key);
+}
+
+function remove(queue: string[], key: string): void {
+  const at = placeIn(queue, key);
+  if (queue[at] === key) queue.splice(at, 1);
+}
+
+/** Whom an agent can write to, and what they are to it. */
+export type Relation = "parent" | "child" | "sibling";
+export type Neighbour = { readonly id: string; readonly relation: Relation };
+
+/** One hop, by name: the parent (also as "parent"), a child, a sibling, in this order. `parent` is the agent's, where it lives. */
+export function neighbour(tree: Tree, agent: Agent, parent: Agent | undefined, name: string): Neighbour | undefined {
+  if (parent !== undefined && (name === "parent" || name === parent.name)) return { id: parent.id, relation: "parent" };
+  const child = tree.childOf(agent.id, name);
+  if (child !== undefined) return { id: child, relation: "child" };
+  const sibling = agent.parent === undefined ? undefined : tree.childOf(agent.parent, name);
+  return sibling === undefined || sibling === agent.id ? undefined : { id: sibling, relation: "sibling" };
+}
+
+/** The siblings of an agent, itself left out. Roots have none: they are different people's, or of different work. */
+export function siblingsOf(tree: Tree, agent: Agent): string[] {
+  if (agent.parent === undefined) return [];
+  return tree.childrenOf(agent.parent).filter((id) => id !== agent.id);
+}
+
+/** What recovery finds that is in no tree (AG-2). */
+export type Strays = {
+  /** Sessions without `agent.created`. */
+  readonly orphans: readonly string[];
+  /** Agents whose parent is not there, or is terminated: they are kept, and a person is told. */
+  readonly dangling: readonly string[];
+};
+
+export function straysOf(residents: Residents): Strays {
+  const orphans: string[] = [];
+  const dangling: string[] = [];
+  for (const resident of residents.values()) {
+    if (resident.kind !== "agent" || resident.terminated !== undefined) continue;
+    if (!resident.created) orphans.push(resident.id);
+    else if (resident.parent !== undefined && !isLive(residents.get(resident.parent))) dangling.push(resident.id);
+  }
+  return { orphans, dangling };
+}

@@ -1,0 +1,80 @@
+// How turns end, and what is settled then: messages delivered, calls taken, children begun, work completed.
+// E1. A turn ends once: by what its provider says, or because it cannot go on.
+// E2. Messages are delivered when the prompt they are in was taken, or the result that handed them over (AG-3).
+// E3. A turn that fails before its messages were taken leaves them where they are, and the agent waits for a word of a person or of
+//     its parent: what fails for good would else fail for ever, and nothing is lost.
+import type { Agent, Call, TurnEnd } from "./agent.ts";
+import type { Draft } from "./draft.ts";
+import { cut, MAX_ANSWER, MAX_REASON } from "./limits.ts";
+import { tellParent } from "./messages.ts";
+import { styleOf } from "./provider.ts";
+import { createDeferred, terminate } from "./spawn.ts";
+
+export function endTurn(draft: Draft, id: string, end: TurnEnd): void {
+  if (end.kind === "complete") completeTurn(draft, id, end.response);
+  else failTurn(draft, id, end.reason);
+}
+
+function completeTurn(draft: Draft, id: string, response: string): void {
+  const { turn } = draft.agent(id);
+  if (turn === undefined) return; // E1
+  const data = { turn: turn.number, response: cut(response, MAX_ANSWER), at: draft.at };
+  draft.add(id, { event: "turn.complete", data });
+  afterTurn(draft, id);
+}
+
+export function failTurn(draft: Draft, id: string, reason: string): void {
+  const agent = draft.agent(id);
+  if (agent.turn === undefined) return; // E1
+  const data = { turn: agent.turn.number, reason: cut(reason, MAX_REASON), at: draft.at };
+  draft.add(id, { event: "turn.failed", data });
+  // E3
+  if (agent.turn.messages.length > 0)
+    draft.add(id, { event: "agent.held", data: { reason: `Its turn failed: ${data.reason}`, at: draft.at } });
+  tellParent(draft, agent, "child.failed", data.reason);
+  afterTurn(draft, id);
+}
+
+function afterTurn(draft: Draft, id: string): void {
+  createDeferred(draft, id);
+  leaveIfDone(draft, id);
+}
+
+/** Who has said that its work is done ends with its turn; a root stays, for whoever wants more of it. */
+export function leaveIfDone(draft: Draft, id: string): void {
+  const agent = draft.agent(id);
+  if (agent.result !== undefined && agent.parent !== undefined)
+    terminate(draft, agent, "complete", "Its work is done.");
+}
+
+/** E2 */
+export function deliverTurn(draft: Draft, id: string): void {
+  for (const message_id of draft.agent(id).turn?.messages ?? [])
+    draft.add(id, { event: "message.delivered", data: { message_id } });
+}
+
+/** The caller has the result: what it handed over is delivered (E2). */
+export function settleCall(draft: Draft, id: string, call: string): void {
+  const found = draft.agent(id).calls.find((one) => one.call === call);
+  if (found === undefined || found.taken) return;
+  draft.add(id, { event: "tool.taken", data: { call } });
+  const { inbox } = draft.agent(id);
+  for (const message_id of found.messages) {
+    if (inbox.some((message) => message.message_id === message_id))
+      draft.add(id, { event: "message.delivered", data: { message_id } });
+  }
+}
+
+/** Calls in the output: whoever goes on after a result has it. */
+export function settleInline(draft: Draft, id: string): void {
+  const agent = draft.agent(id);
+  for (const call of agent.calls) {
+    if (call.inline && !call.taken && isConfirmed(agent, call)) settleCall(draft, id, call.call);
+  }
+}
+
+function isConfirmed({ outbox, generation, plan, turn }: Agent, call: Call): boolean {
+  if (styleOf(plan.recipe) === "request") return call.turn === turn?.number;
+  const waits = outbox.entries.some((entry) => entry.kind === "result" && entry.call === call.call);
+  return call.generation === generation && !waits;
+}

@@ -1,0 +1,279 @@
+// What clients may ask about agents. As handlers.ts: changing waits until the daemon is live.
+// AH1. Ids of agents and messages are the client's: a repeat of the same wish finds what the first one made, and makes no second.
+// AH2. The bearer of an agent's token may call that agent's tools, and nothing else.
+import { isId } from "../../base/ids.ts";
+import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
+import { type Agent, RULE_BOOK } from "../../core/agent/agent.ts";
+import type { AgentCommand, CreateAgent } from "../../core/agent/commands.ts";
+import type { HouseSettings } from "../../core/agent/draft.ts";
+import type { Rule } from "../../core/agent/rules.ts";
+import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
+import type { Json } from "../../core/workflow/json.ts";
+import { jsonOf, readNewAgent, readRule, readSettings } from "../../wire/agents/agent-params.ts";
+import { type ListedAgent, type ListedPrompt, readBearer } from "../../wire/agents/agent-rpc.ts";
+import type { ToolAnswer } from "../../wire/agents/mcp.ts";
+import type { Disk } from "../../world/disk.ts";
+import { sameSecret } from "../../world/hash.ts";
+import type { Handlers } from "../rpc-server.ts";
+import { listedAgent, listedPrompt, shownAgent } from "./listed.ts";
+import { type AgentPart, liveAgents } from "./part.ts";
+import { readToken } from "./process-files.ts";
+
+export type AgentHandlerPorts = {
+  readonly disk: Disk;
+  readonly home: string;
+  readonly environment: EnvironmentRules;
+  readonly house: HouseSettings;
+  readonly defaultProvider: string;
+  /** Undefined until the daemon takes changes. */
+  live(): AgentPart | undefined;
+  /** Undefined until the log is open. */
+  parts(): AgentPart | undefined;
+  /** There is an agent. */
+  born(): void;
+};
+
+type Params = Readonly<Record<string, unknown>>;
+
+export function agentHandlers(ports: AgentHandlerPorts): Handlers {
+  const submit = (command: AgentCommand | Refusal) => submitted(ports, command);
+  const ofAgent = (params: Params, make: (id: string) => AgentCommand | Refusal) =>
+    submit(typeof params["id"] === "string" ? make(params["id"]) : bad("id is a text"));
+  return {
+    "agent.new": (params) => create(ports, params),
+    "agent.list": async () => ok(listOf(ports)),
+    "agent.show": async ({ id }) => ofOne(ports, id, shownAgent),
+    "agent.inbox": async ({ id }) => ofOne(ports, id, ({ inbox }) => inbox),
+    "agent.send": (params) => ofAgent(params, (id) => sendOf(id, params)),
+    "agent.terminate": (params) =>
+      ofAgent(params, (id) => ({ kind: "terminate", id, reason: textOr(params["reason"], "") })),
+    "agent.retry": (params) => ofAgent(params, (id) => ({ kind: "retry", id })),
+    "agent.interrupt": (params) => ofAgent(params, (id) => ({ kind: "interrupt", id })),
+    "agent.suspend": (params) => ofAgent(params, (id) => ({ kind: "suspend", id })),
+    "agent.set": (params) =>
+      ofAgent(params, (id) => {
+        const settings = readSettings(params["settings"]);
+        return settings.ok ? { kind: "set", id, settings: settings.value } : settings.error;
+      }),
+    "prompt.list": async () => ok(promptsOf(ports.parts())),
+    "prompt.answer": (params) => answer(ports, params),
+    "rule.list": async () => ok(rulesOf(ports.parts())),
+    "rule.add": (params) => addRule(ports, params),
+    "rule.remove": (params) => removeRule(ports, params),
+  };
+}
+
+/** What the bearer of an agent's token may do. */
+export type ToolCaller = {
+  call(asked: { readonly call: string; readonly tool: string; readonly args: Json }): Promise<Result<ToolAnswer>>;
+  taken(call: string): Promise<Result<Record<string, never>>>;
+};
+
+/** AH2. Undefined for a token of nobody's. */
+export function toolCaller(ports: AgentHandlerPorts, token: string): ToolCaller | undefined {
+  const bearer = readBearer(token);
+  const secret = bearer !== undefined && isId(bearer.id) ? readToken(ports.disk, ports.home, bearer.id) : undefined;
+  if (bearer === undefined || secret === undefined || !sameSecret(bearer.secret, secret)) return undefined;
+  const { id } = bearer;
+  return {
+    call: async ({ call, tool, args }) => {
+      const done = await submitAgent(ports, { kind: "call", id, call, tool, args });
+      const found = done.ok ? done.value.calls.find((one) => one.call === call) : undefined;
+      if (!done.ok) return done;
+      return found === undefined ? NOT_ANSWERED : ok({ ok: found.ok, value: found.result });
+    },
+    taken: async (call) => {
+      const done = await submitAgent(ports, { kind: "call-taken", id, call });
+      return done.ok ? ok({}) : done;
+    },
+  };
+}
+
+const NOT_ANSWERED = refused("agent.call", "The call was not answered.", "Try again.");
+
+/** AH2 */
+export function bearerHandlers(ports: AgentHandlerPorts, token: string): Handlers | undefined {
+  const caller = toolCaller(ports, token);
+  if (caller === undefined) return undefined;
+  return {
+    "agent.call": async ({ call, tool, args }) => {
+      if (typeof call !== "string" || typeof tool !== "string")
+        return { ok: false, error: bad("call and tool are texts") };
+      return caller.call({ call, tool, args: jsonOf(args) });
+    },
+    "agent.call-taken": ({ call }) => caller.taken(textOr(call, "")),
+  };
+}
+
+async function submitAgent(ports: AgentHandlerPorts, command: AgentCommand): Promise<Result<Agent>> {
+  const part = ports.live();
+  if (part === undefined) return NOT_LIVE;
+  const done = await part.turn.submit(command);
+  if (!done.ok) return done;
+  const agent = part.turn.agent(command.id);
+  return agent === undefined ? unknown(command.id) : ok(agent);
+}
+
+async function submitted(ports: AgentHandlerPorts, command: AgentCommand | Refusal): Promise<Result<ListedAgent>> {
+  if ("hint" in command) return { ok: false, error: command };
+  const done = await submitAgent(ports, command);
+  return done.ok ? ok(listedAgent(done.value)) : done;
+}
+
+const NOT_LIVE = refused(
+  "not-live",
+  "The daemon is still recovering.",
+  "Try again in a moment; `holdfast recovery status` shows how far it is.",
+);
+
+function unknown(id: unknown): Result<never> {
+  return refused("unknown", `There is no agent ${String(id)}.`, "holdfast agent tree shows all.");
+}
+
+function bad(what: string): Refusal {
+  const hint = "The command and the daemon may be of different versions.";
+  return { code: "bad-params", message: `The request is malformed: ${what}.`, hint };
+}
+
+function textOr(value: unknown, otherwise: string): string {
+  return typeof value === "string" ? value : otherwise;
+}
+
+function listOf(ports: AgentHandlerPorts): ListedAgent[] {
+  const part = ports.parts();
+  return part === undefined ? [] : liveAgents(part.turn).map(listedAgent);
+}
+
+function ofOne<T>(ports: AgentHandlerPorts, id: unknown, show: (agent: Agent) => T): Result<T> {
+  const agent = typeof id === "string" ? ports.parts()?.turn.agent(id) : undefined;
+  return agent === undefined ? unknown(id) : ok(show(agent));
+}
+
+function sendOf(id: string, { message, text, replyTo }: Params): AgentCommand | Refusal {
+  if (typeof message !== "string" || !isId(message) || typeof text !== "string")
+    return bad("message is an id, text a text");
+  return { kind: "send", id, message, payload: text, replyTo: typeof replyTo === "string" ? replyTo : undefined };
+}
+
+/** AH1 */
+async function create(ports: AgentHandlerPorts, params: Params): Promise<Result<ListedAgent>> {
+  const part = ports.live();
+  if (part === undefined) return NOT_LIVE;
+  const command = createOf(ports, params);
+  if (!command.ok) return command;
+  const known = part.turn.agent(command.value.id);
+  if (known !== undefined) return ok(listedAgent(known));
+  const made = await submitted(ports, command.value);
+  if (made.ok) ports.born();
+  const twin = !made.ok && made.error.code === "id-taken" ? part.turn.agent(command.value.id) : undefined;
+  return twin === undefined ? made : ok(listedAgent(twin));
+}
+
+function createOf({ house, environment, defaultProvider }: AgentHandlerPorts, params: Params): Result<CreateAgent> {
+  const given = readNewAgent(params);
+  if (!given.ok) return given;
+  const {
+    id,
+    name,
+    parent,
+    instructions,
+    provider,
+    model,
+    systemPrompt,
+    cwd,
+    env,
+    command,
+    flags,
+    permissionMode,
+    settings,
+  } = given.value;
+  const known = house.recipes[provider ?? defaultProvider];
+  if (known === undefined) return noProvider(provider ?? defaultProvider, Object.keys(house.recipes));
+  const recipe = {
+    ...known,
+    model: model ?? known.model,
+    command: command.length > 0 ? command : known.command,
+    flags: [...known.flags, ...flags],
+    permissionMode: permissionMode ?? known.permissionMode,
+  };
+  if (recipe.command.length === 0 && NEEDS_COMMAND.includes(recipe.provider)) return noCommand(recipe.provider);
+  const plan = {
+    recipe,
+    system_prompt: systemPrompt,
+    cwd,
+    environment: keepEnvironment(env, environment).kept,
+    workspace: null,
+  };
+  return ok({ kind: "create", id, name, parent: parent ?? undefined, instructions, plan, settings });
+}
+
+const NEEDS_COMMAND: readonly string[] = ["acp", "command", "scripted"];
+
+function noProvider(name: string, known: readonly string[]): Result<never> {
+  const hint = `Use one of ${known.join(", ")}, or describe it in the configuration as [provider.${name}].`;
+  return refused("unknown-provider", `There is no provider ${name}.`, hint);
+}
+
+function noCommand(provider: string): Result<never> {
+  return refused(
+    "no-command",
+    `The provider ${provider} needs a command.`,
+    "Give it behind --, or in the configuration as [provider.NAME] command.",
+  );
+}
+
+function promptsOf(part: AgentPart | undefined): ListedPrompt[] {
+  const asking = new Set(part?.turn.tree.openPrompts.flatMap((prompt) => part.turn.tree.askerOf(prompt) ?? []));
+  const agents = [...asking].flatMap((id) => part?.turn.agent(id) ?? []);
+  const listed = agents.flatMap((agent) => agent.prompts.map((prompt) => listedPrompt(agent, prompt)));
+  return listed.filter(({ state }) => state === "open").sort((a, b) => (a.since < b.since ? -1 : 1));
+}
+
+async function answer(ports: AgentHandlerPorts, params: Params): Promise<Result<ListedPrompt>> {
+  const { prompt, decision } = params;
+  if (typeof prompt !== "string" || (decision !== "allow" && decision !== "deny"))
+    return { ok: false, error: bad("prompt is a text, decision allow or deny") };
+  const id = askerOf(ports.live(), prompt);
+  if (ports.live() === undefined) return NOT_LIVE;
+  if (id === undefined) return refused("unknown", `There is no prompt ${prompt}.`, "holdfast prompts shows all.");
+  const [message, always] = [textOr(params["message"], ""), params["always"] === true];
+  const done = await submitAgent(ports, { kind: "answer", id, prompt, decision, message, always });
+  if (!done.ok) return done;
+  const found = done.value.prompts.find((one) => one.id === prompt);
+  return found === undefined
+    ? refused("unknown", `There is no prompt ${prompt}.`, "holdfast prompts shows all.")
+    : ok(listedPrompt(done.value, found));
+}
+
+/** Whose it is, also where it is not open any more: the refusal then says why. */
+function askerOf(part: AgentPart | undefined, prompt: string): string | undefined {
+  if (part === undefined) return undefined;
+  const open = part.turn.tree.askerOf(prompt);
+  return open ?? [...part.turn.agents()].find(({ prompts }) => prompts.some(({ id }) => id === prompt))?.id;
+}
+
+function rulesOf(part: AgentPart | undefined): { readonly agent: string | null; readonly rule: Rule }[] {
+  const all = [...(part?.turn.states.values() ?? [])];
+  return all.flatMap((resident) => {
+    const agent = resident.kind === "rules" ? null : resident.id;
+    return resident.rules.map((rule) => ({ agent, rule }));
+  });
+}
+
+async function addRule(ports: AgentHandlerPorts, params: Params): Promise<Result<Record<string, never>>> {
+  const part = ports.live();
+  if (part === undefined) return NOT_LIVE;
+  const rule = readRule(params["rule"]);
+  if (!rule.ok) return rule;
+  const done = await part.turn.submit({ kind: "rule-add", id: textOr(params["agent"], RULE_BOOK), rule: rule.value });
+  return done.ok ? ok({}) : done;
+}
+
+async function removeRule(ports: AgentHandlerPorts, params: Params): Promise<Result<Record<string, never>>> {
+  const part = ports.live();
+  if (part === undefined) return NOT_LIVE;
+  const rule = textOr(params["rule"], "");
+  const owner = rulesOf(part).find((one) => one.rule.rule_id === rule);
+  const done = await part.turn.submit({ kind: "rule-remove", id: owner?.agent ?? RULE_BOOK, rule });
+  return done.ok ? ok({}) : done;
+}

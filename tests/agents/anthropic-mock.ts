@@ -1,0 +1,144 @@
+// The other side of a border we do not own: the Messages API of Anthropic, as Claude Code calls it, on loopback.
+// It speaks the real protocol (server-sent events). What it answers is written in the last words of the person:
+//   `run: COMMAND` asks for the tool Bash; `use: TOOL {json}` for any tool; `stall:` waits for `release` in the middle of its answer; `limit:` is refused with 429; all else is echoed.
+import type { Server } from "bun";
+
+type Block =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: unknown };
+
+export type Asked = { readonly messages: readonly unknown[]; readonly tools: readonly string[]; readonly last: string };
+
+export class AnthropicMock {
+  readonly asked: Asked[] = [];
+  readonly #server: Server<undefined>;
+  readonly #stalled: (() => void)[] = [];
+  #uses = 0;
+
+  constructor() {
+    this.#server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      idleTimeout: 0,
+      fetch: (request) => this.#answer(request),
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#server.port}`;
+  }
+
+  /** Those that stall go on. */
+  release(): void {
+    for (const goOn of this.#stalled.splice(0)) goOn();
+  }
+
+  async stop(): Promise<void> {
+    await this.#server.stop(true);
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    if (pathname.endsWith("/count_tokens")) return Response.json({ input_tokens: 10 });
+    if (!pathname.endsWith("/v1/messages")) return Response.json({});
+    const body = (await request.json()) as {
+      messages: { role: string; content: unknown }[];
+      tools?: { name: string }[];
+      model: string;
+    };
+    const last = lastWords(body.messages.findLast(({ role }) => role === "user")?.content);
+    const tools = (body.tools ?? []).map(({ name }) => name);
+    if (tools.length > 0) this.asked.push({ messages: body.messages, tools, last }); // Titles and the like have no tools.
+    if (last.includes("limit:")) return limited(last);
+    const stall = last.includes("stall:") ? new Promise<void>((goOn) => this.#stalled.push(goOn)) : Promise.resolve();
+    return stream(body.model, this.#block(last), stall);
+  }
+
+  #block(last: string): Block {
+    const wanted = /^(?:run|use): *(.*)$/m.exec(last);
+    if (wanted?.[1] === undefined) return { type: "text", text: `heard: ${last}` };
+    this.#uses += 1;
+    const id = `toolu_${String(this.#uses).padStart(4, "0")}`;
+    if (wanted[0].startsWith("run:")) {
+      return { type: "tool_use", id, name: "Bash", input: { command: wanted[1], description: "as asked" } };
+    }
+    const at = wanted[1].indexOf("{");
+    return { type: "tool_use", id, name: wanted[1].slice(0, at).trim(), input: JSON.parse(wanted[1].slice(at)) };
+  }
+}
+
+/** The newest words: a tool's result where there is one, else what the person said. */
+function lastWords(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  const result = content.find((part) => part.type === "tool_result");
+  if (result !== undefined)
+    return `result of ${result.tool_use_id}: ${JSON.stringify(result.content)}`.replaceAll(/(run|use):/g, "$1 ");
+  return (
+    content
+      .filter((part) => part.type === "text" && !part.text.startsWith("<system-reminder>"))
+      .map((part) => part.text)
+      .at(-1) ?? ""
+  );
+}
+
+function limited(last: string): Response {
+  const until = /limit: *(\d+)/.exec(last)?.[1] ?? "0";
+  return Response.json(
+    {
+      type: "error",
+      error: { type: "rate_limit_error", message: "This request would exceed your account's rate limit." },
+    },
+    {
+      status: 429,
+      headers: {
+        "anthropic-ratelimit-unified-status": "rejected",
+        "anthropic-ratelimit-unified-reset": until,
+        "x-should-retry": "false",
+      },
+    },
+  );
+}
+
+function stream(model: string, block: Block, stall: Promise<void>): Response {
+  const usage = { input_tokens: 10, output_tokens: 5 };
+  const message = {
+    id: `msg_${crypto.randomUUID()}`,
+    type: "message",
+    role: "assistant",
+    model,
+    content: [],
+    stop_reason: null,
+    usage,
+  };
+  const start = block.type === "text" ? { type: "text", text: "" } : { ...block, input: {} };
+  const delta =
+    block.type === "text"
+      ? { type: "text_delta", text: block.text }
+      : { type: "input_json_delta", partial_json: JSON.stringify(block.input) };
+  const first = [
+    { type: "message_start", message },
+    { type: "content_block_start", index: 0, content_block: start },
+    { type: "content_block_delta", index: 0, delta },
+  ];
+  const rest = [
+    { type: "content_block_stop", index: 0 },
+    {
+      type: "message_delta",
+      delta: { stop_reason: block.type === "text" ? "end_turn" : "tool_use", stop_sequence: null },
+      usage,
+    },
+    { type: "message_stop" },
+  ];
+  const text = (events: readonly { type: string }[]) =>
+    events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+  const body = new ReadableStream({
+    async start(sink) {
+      sink.enqueue(text(first));
+      await stall;
+      sink.enqueue(text(rest));
+      sink.close();
+    },
+  });
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}

@@ -1,0 +1,107 @@
+// What becomes of agents whose processes crash, hang, or are ended (SP-1 … SP-3), in a real daemon.
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { processes, until } from "../daemon/home.ts";
+import { agentHomes, freshId } from "./agent-home.ts";
+
+const home = agentHomes();
+
+test("SP-1 SP-2 a process that crashes in a turn is started again, resumed, and told to go on", async () => {
+  const place = home();
+  await place.live();
+  const settings = { recovery_prompt: ">> say back" };
+  const id = await place.agent("alpha", { settings, env: { ACTOR_OPENED: place.file("opened") } });
+  await place.say(id, ">> say so far\n>> crash");
+  await place.rests(id, 1);
+  expect(await place.shown(id)).toMatchObject({ lastText: "back", turns: 1 });
+  expect(place.text("opened")).toBe("false\ntrue\n");
+  expect(await place.lastOf(id, "process.ended")).toMatchObject({ outcome: "crashed", code: 9, generation: 1 });
+});
+
+test("AG-3 a process that died before it said a word may not have read its prompt: the next one gets it too", async () => {
+  const place = home();
+  await place.live();
+  const id = await place.agent("alpha", { settings: { recovery_prompt: "Be careful." } });
+  await place.say(id, `>> once ${place.file("once")}\n>> crash\n>> say there`);
+  await place.rests(id, 1);
+  expect((await place.shown(id)).lastText).toBe("there");
+  await place.logged(id, "process.starting", 2);
+  const { prompt } = await place.lastOf(id, "process.starting");
+  expect(prompt).toMatchObject({ text: expect.stringMatching(/^Be careful\.\n\n>> once /) });
+});
+
+test("SP-2 SP-3 five crashes within a minute are for good: everybody is told, and a person can have it tried again", async () => {
+  const place = home();
+  await place.live();
+  const told: unknown[] = [];
+  const client = await place.client();
+  if (client !== undefined) client.onNotice = ({ data }) => void told.push(data);
+  await client?.call("subscribe", { topics: ["agent.status"] });
+  const id = await place.agent("alpha", { settings: { recovery_prompt: ">> crash" } });
+  await place.say(id, ">> say so far\n>> crash");
+  const { note } = await place.becomes(id, "crashed");
+  expect(note).toContain("5 times within a minute");
+  await until("it was told", () => told.length > 0);
+  expect(told).toEqual([{ id, status: "CRASHED", reason: String(note) }]);
+  await place.must("agent.set", { id, settings: { recovery_prompt: ">> say well" } });
+  await place.must("agent.retry", { id });
+  await place.rests(id, 1);
+  expect((await place.shown(id)).lastText).toBe("well");
+});
+
+test("SP-1 a process that says nothing for too long is hung: it is ended, and the next one goes on", async () => {
+  const place = home();
+  await place.live();
+  const settings = { hung_after_ms: 1000, recovery_prompt: ">> say awake" };
+  const id = await place.agent("alpha", { settings });
+  await place.say(id, ">> say so far\n>> hang");
+  await place.rests(id, 1);
+  expect(await place.lastOf(id, "process.stopping")).toMatchObject({ reason: "hung", signal: "SIGTERM" });
+  expect(await place.lastOf(id, "process.ended")).toMatchObject({ outcome: "killed" });
+});
+
+test("AG-1 terminating an agent ends its process and those below it", async () => {
+  const place = home();
+  await place.live();
+  const parent = await place.agent("root");
+  const child = await place.agent("child", { parent });
+  await place.say(parent, ">> hang");
+  await place.say(child, ">> hang");
+  const pids = await until("both run", async () => {
+    const found = [(await place.shown(parent)).pid, (await place.shown(child)).pid];
+    return found.every((pid) => pid !== null) ? found : undefined;
+  });
+  await place.must("agent.terminate", { id: parent, reason: "enough" });
+  await until("no process is left", () => pids.every((pid) => processes.startTime(Number(pid)) === undefined));
+  expect((await place.shown(child)).state).toBe("terminated");
+  expect(await place.ask("agent.send", { id: child, message: freshId(), text: "hi", replyTo: null })).toMatchObject({
+    error: { code: "terminated" },
+  });
+});
+
+test("AG-5 with one slot, the agent that rests makes room, and comes back resumed when it is written to", async () => {
+  const place = home();
+  writeFileSync(place.file("config.toml"), "[agents]\nslots = 1\n");
+  await place.live({ HOLDFAST_CONFIG: place.file("config.toml") });
+  const opened = place.file("opened");
+  const first = await place.agent("first", { env: { ACTOR_OPENED: opened } });
+  const second = await place.agent("second");
+  await place.say(first, ">> say one");
+  await place.rests(first, 1);
+  await place.say(second, ">> say two");
+  await place.rests(second, 1);
+  expect((await place.shown(first)).state).toBe("suspended");
+  expect(await place.lastOf(first, "suspend.result")).toMatchObject({ reason: "evicted" });
+  await place.say(first, ">> say three");
+  await place.rests(first, 2);
+  expect(place.text("opened")).toBe("false\ntrue\n");
+  await place.logged(first, "session.restored", 1);
+});
+
+test("AG-1 an agent whose program is not there fails at once, and says why", async () => {
+  const place = home();
+  await place.live();
+  const id = await place.agent("alpha", { command: ["/nowhere/at/all"] });
+  await place.say(id, "hello");
+  expect((await place.becomes(id, "crashed")).note).toContain("/nowhere/at/all cannot be started");
+});

@@ -1,0 +1,44 @@
+// What docs/AGENTS.md shows is what happens.
+import { afterAll, expect, test } from "bun:test";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { generateHelpTextForAllCommands } from "@stricli/core";
+import { readText } from "../../scripts/files.ts";
+import { app } from "../../src/cli/app.ts";
+import { TOOLS } from "../../src/core/agent/tool-shapes.ts";
+import { endAll, Home } from "../cli/terminal-home.ts";
+
+afterAll(endAll);
+const MINUTE = 60_000;
+const page = readText("docs/AGENTS.md");
+
+test(
+  "the first five minutes with agents go as the page says, through a killed daemon",
+  async () => {
+    const home = new Home();
+    const script = /```sh\n(#!\/bin\/sh\n.*?)```/s.exec(page)?.[1] ?? "";
+    writeFileSync(join(home.path, "first.sh"), script);
+    chmodSync(join(home.path, "first.sh"), 0o755);
+    await home.ok("agent", "new", "first", "--provider", "scripted", "--", "./first.sh");
+    expect(await home.ok("agent", "ask", "first", "hello")).toBe("Done.\n");
+    expect((await home.run("agent", "ask", "first", "please rm the build")).code).toBe(3);
+    process.kill((await home.json("status")).daemon.pid, "SIGKILL");
+    const [prompt] = await home.json("prompts");
+    await home.ok("answer", prompt.id.slice(0, 4), "allow");
+    expect(await home.ok("agent", "ask", "first", "hello again")).toBe("Done.\n");
+    const log = await home.ok("agent", "log", "first");
+    const shown = ["asks for Bash", "suspended (recovery)", "found again, its process runs on", "allow, by user"];
+    for (const words of [...shown, "> Removed.", "turn 2 is complete"]) {
+      expect(log).toContain(words);
+      expect(page).toContain(words);
+    }
+  },
+  MINUTE,
+);
+
+test("the page names every tool of agents and every command on them", () => {
+  for (const { name } of TOOLS) expect(page).toContain(`\`${name}\``);
+  const names = generateHelpTextForAllCommands(app).flatMap(([route]) => /\bagent ([a-z]+)$/.exec(route)?.[1] ?? []);
+  expect(names.length).toBeGreaterThan(10);
+  for (const name of names) expect(page).toMatch(new RegExp(`\`agent ${name}\\b`));
+});

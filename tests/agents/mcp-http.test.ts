@@ -1,0 +1,90 @@
+// The tools of agents over MCP on loopback HTTP, in a real daemon.
+import { expect, test } from "bun:test";
+import { existsSync, statSync } from "node:fs";
+import { request } from "node:http";
+import { until } from "../daemon/home.ts";
+import { type AgentHome, agentHomes } from "./agent-home.ts";
+
+const home = agentHomes();
+
+type Answer = { readonly status: number; readonly session: string | undefined; readonly body: string };
+type Asking = { readonly token?: string; readonly headers?: Record<string, string>; readonly method?: string };
+
+/** Over node:http, because fetch does not let anybody say another Host. */
+function post(url: string, body: unknown, { token, headers = {}, method = "POST" }: Asking = {}): Promise<Answer> {
+  const given = { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers };
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { method, headers: { "content-type": "application/json", ...given } }, (answer) => {
+      let text = "";
+      answer.on("data", (bytes) => (text += String(bytes)));
+      const session = String(answer.headers["mcp-session-id"] ?? "") || undefined;
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, session, body: text }));
+    });
+    asked.on("error", reject);
+    asked.end(typeof body === "string" ? body : JSON.stringify(body));
+  });
+}
+
+async function urlOf(place: AgentHome): Promise<string> {
+  await until("it listens", () => existsSync(place.file("run/mcp.json")));
+  return String(JSON.parse(place.text("run/mcp.json")).url);
+}
+
+/** One that has had a turn, and so a token. */
+async function withToken(place: AgentHome): Promise<{ readonly id: string; readonly token: string }> {
+  const id = await place.agent("alpha");
+  await place.say(id, ">> say hello");
+  await place.rests(id, 1);
+  return { id, token: `${id}:${place.text(`agents/${id}/token`).trim()}` };
+}
+
+const INITIALIZE = { jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: "2025-06-18" } };
+const spawn = (id: number, name: string) => {
+  const params = { name: "spawn_agent", arguments: { name, instructions: ">> say child" } };
+  return { jsonrpc: "2.0", id, method: "tools/call", params };
+};
+
+test("AG-1 a daemon without agents does not listen; the first agent opens the door, and only who owns it sees where", async () => {
+  const place = home();
+  await place.live();
+  expect(existsSync(place.file("run/mcp.json"))).toBe(false);
+  await place.agent("alpha");
+  await urlOf(place);
+  expect(statSync(place.file("run/mcp.json")).mode & 0o777).toBe(0o600);
+});
+
+test("AG-1 a call repeated in a session under its id happens once, also where the daemon was killed in between", async () => {
+  const place = home();
+  const first = await place.live();
+  const { token } = await withToken(place);
+  const { status, session, body } = await post(await urlOf(place), INITIALIZE, { token });
+  expect([status, JSON.parse(body)]).toMatchObject([200, { result: { serverInfo: { name: "holdfast" } } }]);
+  const headers = { "mcp-session-id": session ?? "" };
+  const one = await post(await urlOf(place), spawn(1, "worker"), { token, headers });
+  expect(JSON.parse(one.body)).toMatchObject({ id: 1, result: { isError: false } });
+  const before = await urlOf(place);
+  await place.kill(first);
+  await place.live();
+  await until("it listens again", async () => (await urlOf(place)) !== before);
+  const again = await post(await urlOf(place), spawn(1, "worker"), { token, headers });
+  expect(again.body).toBe(one.body);
+  const other = await post(await urlOf(place), spawn(2, "worker"), { token, headers });
+  expect(JSON.parse(other.body)).toMatchObject({ id: 2, result: { isError: true } });
+});
+
+test("PR-1 strangers are refused: no token, another's, a browser, another name, a body without end", async () => {
+  const place = home();
+  await place.live();
+  const { id, token } = await withToken(place);
+  const url = await urlOf(place);
+  expect((await post(url, INITIALIZE)).status).toBe(401);
+  expect((await post(url, INITIALIZE, { token: `${id}:${"0".repeat(64)}` })).status).toBe(401);
+  expect((await post(url, INITIALIZE, { token, headers: { origin: "http://evil.example" } })).status).toBe(403);
+  expect((await post(url, INITIALIZE, { token, headers: { host: "evil.example" } })).status).toBe(403);
+  expect((await post(url, "x".repeat(2 << 20), { token })).status).toBe(413);
+  expect((await post(url, "", { token, method: "GET" })).status).toBe(405);
+  expect((await post(url, "", { token, method: "DELETE" })).status).toBe(204);
+  expect((await post(`${url}/more`, INITIALIZE, { token })).status).toBe(404);
+  const notice = { jsonrpc: "2.0", method: "notifications/initialized" };
+  expect(await post(url, notice, { token })).toMatchObject({ status: 202, body: "" });
+});

@@ -1,0 +1,160 @@
+// What becomes of agents whose daemon, holder or machine dies, at the moments that matter (AG-4, AG-7, PR-3).
+import { expect, test } from "bun:test";
+import { killIfThere, until } from "../daemon/home.ts";
+import { boot, powerCut } from "../daemon/power-cut.ts";
+import { type AgentHome, agentHomes } from "./agent-home.ts";
+
+const home = agentHomes();
+const ALLOW = { rule_id: "all", decision: "allow", tool: "*", args: {}, message: "" } as const;
+
+async function holderOf(place: AgentHome, id: string): Promise<number> {
+  return Number((await place.lastOf(id, "process.running"))["holder"]);
+}
+
+test("PR-3 the daemon dies between an answer and its delivery: it is delivered once, and the turn goes on", async () => {
+  const place = home();
+  const first = await place.live();
+  const id = await place.agent("alpha");
+  await place.say(id, `>> ask Bash ls\n>> append ${place.file("done")} after`);
+  const { id: prompt } = await place.prompt();
+  const holder = await holderOf(place, id);
+  killIfThere(holder, "SIGSTOP"); // It takes nothing now.
+  expect(await place.answer(prompt)).toMatchObject({ ok: true });
+  await place.kill(first);
+  killIfThere(holder, "SIGCONT");
+  await place.live();
+  await place.rests(id, 1);
+  expect(place.text("done")).toBe("after\n");
+  await place.logged(id, "prompt.delivered", 1);
+});
+
+test("AG-3 the daemon dies before a process has its prompt: it gets it once", async () => {
+  const place = home();
+  const first = await place.live();
+  const id = await place.agent("alpha");
+  await place.say(id, ">> say ready");
+  await place.rests(id, 1);
+  const holder = await holderOf(place, id);
+  killIfThere(holder, "SIGSTOP");
+  await place.say(id, `>> append ${place.file("done")} once`);
+  await place.kill(first);
+  killIfThere(holder, "SIGCONT");
+  await place.live();
+  await place.rests(id, 2);
+  expect(place.text("done")).toBe("once\n");
+  await place.logged(id, "message.delivered", 2);
+});
+
+test("FI-2 a daemon that is killed right after it took a message starts the process in its next life, once", async () => {
+  const place = home();
+  let daemon = await place.live();
+  const ids: string[] = [];
+  for (const name of ["one", "two", "three", "four"]) {
+    const id = await place.agent(name);
+    ids.push(id);
+    await place.say(id, `>> append ${place.file(name)} once`); // The start of its process is decided with it.
+    await place.kill(daemon);
+    daemon = await place.live();
+  }
+  for (const id of ids) await place.rests(id, 1);
+  for (const name of ["one", "two", "three", "four"]) expect(place.text(name)).toBe("once\n");
+});
+
+test("AG-4 a holder that does not answer in a recovery is taken up when it does", async () => {
+  const place = home();
+  const first = await place.live();
+  const id = await place.agent("alpha");
+  await place.say(id, ">> ask Bash ls\n>> say well");
+  const { id: prompt } = await place.prompt();
+  const holder = await holderOf(place, id);
+  killIfThere(holder, "SIGSTOP");
+  await place.kill(first);
+  await place.live();
+  const { items } = await place.report();
+  expect(items.find((item) => item.id === id)).toMatchObject({ fate: "needs you" });
+  killIfThere(holder, "SIGCONT");
+  await until("it has a process", async () => (await place.shown(id)).pid !== null);
+  expect(await place.answer(prompt)).toMatchObject({ ok: true });
+  await place.rests(id, 1);
+});
+
+test("FI-2 a daemon that is killed again and again in the middle of turns loses nothing and doubles nothing", async () => {
+  const place = home();
+  let daemon = await place.live();
+  await place.must("rule.add", { agent: null, rule: ALLOW });
+  const id = await place.agent("alpha");
+  const work = (number: number) =>
+    `>> say begin ${number}\n>> ask Bash ls\n>> append ${place.file("done")} ${number}\n>> call list_children {}\n>> say end`;
+  const rounds = 8;
+  for (let round = 0; round < rounds; round += 1) {
+    await place.say(id, work(round));
+    await until("it has begun", () => place.events(id).length > 4 + round * 9 + round); // A little later in the turn each time.
+    await place.kill(daemon);
+    daemon = await place.live();
+  }
+  await until("all is read", async () => (await place.shown(id)).inbox === 0);
+  await until("all is done", () => place.text("done").split("\n").length > rounds);
+  await until("it rests", async () => (await place.shown(id)).state === "idle");
+  const numbers = Array.from({ length: rounds }, (_, number) => `${number}`);
+  expect(place.text("done").trim().split("\n")).toEqual(numbers);
+});
+
+test("AG-7 after a power cut a root goes on by itself, one that is to ask waits, and open prompts must be asked again", async () => {
+  const place = home();
+  await place.live(boot(1));
+  const auto = await place.agent("auto", { settings: { recovery_prompt: ">> say on again" } });
+  const asks = await place.agent("asks", { settings: { recovery: "ask", recovery_prompt: ">> say on again" } });
+  await place.say(auto, ">> ask Bash ls");
+  await place.say(asks, ">> say so far\n>> hang");
+  const { id: prompt } = await place.prompt();
+  await until("both work", async () => (await place.shown(asks)).pid !== null);
+  await until("the other has begun", () => place.events(asks).includes("agent.read"));
+  await powerCut(place);
+  await place.live(boot(2));
+  await place.rests(auto, 1);
+  expect(await place.answer(prompt)).toMatchObject({ error: { code: "stale" } });
+  expect(await place.shown(asks)).toMatchObject({ state: "suspended", turns: 1, pid: null });
+  const { items } = await place.report();
+  expect(items.find((item) => item.id === asks)).toMatchObject({ fate: "needs you" });
+  await place.must("agent.retry", { id: asks });
+  await place.rests(asks, 1);
+  expect((await place.shown(asks)).lastText).toBe("on again");
+});
+
+test("SP-1 a holder that is killed takes its process along, and a new one goes on", async () => {
+  const place = home();
+  await place.live();
+  const id = await place.agent("alpha", { settings: { recovery_prompt: ">> say on again" } });
+  await place.say(id, ">> say so far\n>> hang");
+  await until("it has begun", () => place.events(id).includes("agent.read"));
+  killIfThere(await holderOf(place, id));
+  await place.rests(id, 1);
+  expect((await place.shown(id)).lastText).toBe("on again");
+});
+
+test("AG-3 a prompt of many pieces arrives whole, also where the daemon dies on the way", async () => {
+  const place = home();
+  const first = await place.live();
+  const id = await place.agent("alpha");
+  await place.say(id, ">> say ready");
+  await place.rests(id, 1);
+  const holder = await holderOf(place, id);
+  killIfThere(holder, "SIGSTOP");
+  const text = `>> long ${place.file("long")}\n${"x".repeat(100_000)}`;
+  await place.say(id, text);
+  await place.kill(first);
+  killIfThere(holder, "SIGCONT");
+  await place.live();
+  await place.rests(id, 2);
+  expect(place.text("long")).toBe(`${text.length}\n`);
+});
+
+test("SM-3 in safe mode no turn begins; it begins when the operator leaves it", async () => {
+  const place = home();
+  await place.live({ HOLDFAST_SAFE_MODE: "three crashes" });
+  const id = await place.agent("alpha");
+  await place.say(id, ">> say hello");
+  expect(await place.shown(id)).toMatchObject({ inbox: 1, turns: 0, pid: null });
+  await place.must("safe-mode.exit", {});
+  await place.rests(id, 1);
+});

@@ -1,0 +1,12 @@
+// The lifecycle fuzzer of agents, over the pure core: see tests/agents/fuzz-steps.ts for what it does, fuzz-oracle.ts for what must hold.
+import { expect, test } from "bun:test";
+import { STEPS, type Step } from "../../agents/fuzz-steps.ts";
+import { AgentSystem } from "../../agents/fuzz-system.ts";
+import { FAILURES } from "./failures.ts";
+import { fuzz } from "./fuzzer.ts";
+import { PROFILE } from "./profile.ts";
+
+test("FI-3 FI-4 AG-2 AG-3 PR-3 whatever agents do and suffer, no message, turn or prompt is lost or doubled", async () => {
+  await fuzz<Step>({ name: "agents", directory: FAILURES, steps: STEPS, start: AgentSystem.start }, PROFILE);
+  expect(PROFILE.runs).toBeGreaterThan(0);
+});
