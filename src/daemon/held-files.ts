@@ -30,9 +30,9 @@ export type OnDisk =
 export function readHeld({ disk, processes }: HolderPlace, directory: string): OnDisk {
   const ended = readEnd(disk, directory);
   if (ended !== undefined) return ended;
-  const claim = readClaim(disk, directory);
-  if (claim === undefined && readWhole(disk, joinPath(directory, "claim.json")) === undefined)
-    return { kind: "unclaimed" };
+  const bytes = readWhole(disk, joinPath(directory, "claim.json")); // Once: it may be made at any moment.
+  if (bytes === undefined) return { kind: "unclaimed" };
+  const claim = parseClaim(bytes);
   if (claim?.by === "cancel") return { kind: "prevented" };
   if (claim !== undefined && processes.alive(claim)) return { kind: "claimed", holder: claim, bootId: claim.bootId };
   // It may have left its exit after the first look and before it was gone; what it left is final now.
@@ -63,8 +63,11 @@ export type Held = Pick<HolderSpec, "id" | "argv" | "cwd" | "env" | "token" | "s
 /** What the holder is to do; durable when it resolves (F3). */
 export async function writeHeld({ disk, home }: HolderPlace, directory: string, held: Held): Promise<void> {
   await makeHeldDirectory(disk, home, directory);
-  const spec: HolderSpec = { v: PROTOCOL, generation: GENERATION, mode: "pipe", size: SIZE, ...held };
-  await writeAtomic(disk, joinPath(directory, "holder.json"), Buffer.from(`${JSON.stringify(spec)}\n`));
+  await writeAtomic(disk, joinPath(directory, "holder.json"), Buffer.from(`${JSON.stringify(specOf(held))}\n`));
+}
+
+export function specOf(held: Held): HolderSpec {
+  return { v: PROTOCOL, generation: GENERATION, mode: "pipe", size: SIZE, ...held };
 }
 
 /** F3 */
