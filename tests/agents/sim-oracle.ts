@@ -114,18 +114,16 @@ export function wrongWithCalls({ acknowledged, disk }: AgentMachine): string[] {
   });
 }
 
-/** Everything that is asked of a model goes on from what it was asked before, in whichever life. */
+/** Everything that is asked of a model goes on from what it was asked before, in whichever life. Each agent has a first message of its own. */
 export function wrongWithRequests(asked: readonly (readonly Asked[])[]): string[] {
-  let longest: readonly string[] = [];
-  const wrong: string[] = [];
-  for (const messages of asked) {
+  const longest = new Map<string, readonly string[]>();
+  return asked.flatMap((messages) => {
     const said = messages.map((message) => JSON.stringify(message));
-    const common = Math.min(said.length, longest.length);
-    if (said.slice(0, common).join() !== longest.slice(0, common).join())
-      wrong.push(`another past: ${said.join("\n")}`);
-    if (said.length > longest.length) longest = said;
-  }
-  return wrong;
+    const before = longest.get(said[0] ?? "") ?? [];
+    const common = Math.min(said.length, before.length);
+    if (said.length > before.length) longest.set(said[0] ?? "", said);
+    return said.slice(0, common).join() === before.slice(0, common).join() ? [] : [`another past: ${said.join("\n")}`];
+  });
 }
 
 /** Without times and ids: the same however often it was disturbed. */
