@@ -152,3 +152,19 @@ test.each([...POINTS])(
   },
   60_000,
 );
+
+test("FI-2 what a process had said before the machine went down is read from its record: nobody is told to go on", async () => {
+  const { simulation } = await calm;
+  const { heard, moments: all, machine } = simulation;
+  const said = all.findIndex(({ ended }) => ended === 1);
+  const complete = first("turn.complete", "root")(heard);
+  const at = all.findIndex(
+    ({ what, events }, number) => number > said && events <= complete && /^write .*wal/.test(what),
+  );
+  expect(at).toBeGreaterThan(said);
+  const told = await tell({ at, machine: everything });
+  expect(told.end).toEqual((await calm).end);
+  const rootsOf = ({ given }: typeof machine) => given.filter(({ session }) => session === machine.given[0]?.session);
+  const begun = rootsOf(told.simulation.machine).filter(({ lines }) => lines.length === 0 || lines.includes("note r1"));
+  expect(begun.map(({ lines }) => lines.length)).toEqual([2]);
+});
