@@ -3,6 +3,7 @@
 // DA2. No agent is lost, and none is there twice.
 // DA3. Every prompt is answered once: a second answer is refused, and the agent gets the first.
 import { newId } from "../../base/ids.ts";
+import type { AgentSettings } from "../../core/agent/events.ts";
 import { joinPath, readWhole } from "../../log/file.ts";
 import type { ListedAgent, ListedPrompt } from "../../wire/agents/agent-rpc.ts";
 import { pause } from "../time.ts";
@@ -47,18 +48,9 @@ export class Agents {
   }
 
   #begin(): Promise<unknown> {
-    const { reach, home } = this.#site;
-    const { PATH: path = "/usr/bin:/bin" } = reach.self.environment();
-    const env = { PATH: path, [DRILL_VARIABLE]: home, [LINES_VARIABLE]: this.#path };
     const instructions = CHILDREN.map((name) => `@spawn.${name}@`).join(" ");
     this.#expected.push(...CHILDREN.map((name) => `born-${name}`));
-    return until(reach.clock, ASK_MS, async () => {
-      const asked = await ask(this.#site, "agent.new", {
-        ...{ id: this.#root, name: "root", parent: null, instructions, provider: "scripted", model: null },
-        ...{ systemPrompt: "", cwd: home, env, command: AGENT_WORDS, flags: [], permissionMode: null, settings: {} },
-      });
-      return asked.kind === "done" ? asked.value : undefined;
-    });
+    return beginRoot(this.#site, { id: this.#root, instructions, lines: this.#path, settings: {} });
   }
 
   get #path(): string {
@@ -74,47 +66,32 @@ export class Agents {
 
   /** DA1. To the root, to a child through it, and something that it must ask for. */
   async #send(): Promise<void> {
-    const { clock, random } = this.#site.reach;
     const number = this.#messages + 1;
-    const message = newId(random.bytes(16));
     const [text, line] = wordsOf(number);
-    const sent = await until(clock, ASK_MS, async () => {
-      const asked = await ask(this.#site, "agent.send", { id: this.#root, message, text, replyTo: null });
-      return asked.kind === "done" ? true : undefined;
-    });
-    if (sent === undefined) return this.#findings.violate("no daemon took a message");
+    if (!(await sendTo(this.#site, this.#root, text))) return this.#findings.violate("no daemon took a message");
     this.#messages = number;
     this.#expected.push(line);
   }
 
   async #answer(going: Going): Promise<void> {
     while (going.on) {
-      for (const prompt of await this.#open()) await this.#answerOne(prompt);
+      for (const prompt of await openPrompts(this.#site)) await this.#answerOne(prompt);
       await pause(this.#site.reach.clock, BETWEEN_MS);
     }
   }
 
-  async #open(): Promise<ListedPrompt[]> {
-    const listed = await ask(this.#site, "prompt.list", {});
-    return listed.kind === "done" ? listed.value.filter(({ state }) => state === "open") : [];
-  }
-
   /** DA3 */
   async #answerOne({ id: prompt }: ListedPrompt): Promise<void> {
-    const answer = (decision: "allow" | "deny") =>
-      ask(this.#site, "prompt.answer", { prompt, decision, message: "", always: false });
     if (this.#answered.has(prompt))
       this.#findings.lose(1, `the answer to prompt ${prompt} was acknowledged, and is gone`);
-    if ((await answer("allow")).kind !== "done") return; // It is asked about again.
-    this.#answered.add(prompt);
-    if ((await answer("deny")).kind === "done") this.#findings.double(1, `prompt ${prompt} was answered twice`);
+    if (await answerOnce(this.#site, prompt, this.#findings)) this.#answered.add(prompt);
   }
 
   /** When nobody is killed any more. */
   async verify(): Promise<void> {
     const { clock } = this.#site.reach;
     const last = await until(clock, END_MS, async () => {
-      for (const prompt of await this.#open()) await this.#answerOne(prompt);
+      for (const prompt of await openPrompts(this.#site)) await this.#answerOne(prompt);
       const agents = await listAgents(this.#site);
       return agents?.every(isAtRest) === true && this.#lines().length >= this.#expected.length ? agents : undefined;
     });
@@ -130,10 +107,60 @@ export class Agents {
   }
 
   #lines(): string[] {
-    const bytes = readWhole(this.#site.reach.disk, this.#path);
-    const text = bytes === undefined ? "" : Buffer.from(bytes).toString("utf8");
-    return text.split("\n").filter((line) => line !== "");
+    return readLines(this.#site, this.#path);
   }
+}
+
+export type Root = {
+  readonly id: string;
+  readonly instructions: string;
+  /** Where its lines go, and those of its children. */
+  readonly lines: string;
+  readonly settings: Partial<AgentSettings>;
+};
+
+/** Asks until somebody acknowledges it: its id is ours, so that it is one however often it is asked for. */
+export function beginRoot(site: Site, { id, instructions, lines, settings }: Root): Promise<true | undefined> {
+  const { reach, home } = site;
+  const { PATH: path = "/usr/bin:/bin" } = reach.self.environment();
+  const env = { PATH: path, [DRILL_VARIABLE]: home, [LINES_VARIABLE]: lines };
+  return until(reach.clock, ASK_MS, async () => {
+    const asked = await ask(site, "agent.new", {
+      ...{ id, name: "root", parent: null, instructions, provider: "scripted", model: null, systemPrompt: "" },
+      ...{ cwd: home, env, command: AGENT_WORDS, flags: [], permissionMode: null, settings },
+    });
+    return asked.kind === "done" ? true : undefined;
+  });
+}
+
+/** Whether it was acknowledged. */
+export async function sendTo(site: Site, id: string, text: string): Promise<boolean> {
+  const message = newId(site.reach.random.bytes(16));
+  const sent = await until(site.reach.clock, ASK_MS, async () => {
+    const asked = await ask(site, "agent.send", { id, message, text, replyTo: null });
+    return asked.kind === "done" ? true : undefined;
+  });
+  return sent === true;
+}
+
+export async function openPrompts(site: Site): Promise<ListedPrompt[]> {
+  const listed = await ask(site, "prompt.list", {});
+  return listed.kind === "done" ? listed.value.filter(({ state }) => state === "open") : [];
+}
+
+/** DA3. Whether the answer was acknowledged; where it was not, the prompt is open or not, and is looked at again. */
+export async function answerOnce(site: Site, prompt: string, findings: Findings): Promise<boolean> {
+  const answer = (decision: "allow" | "deny") =>
+    ask(site, "prompt.answer", { prompt, decision, message: "", always: false });
+  if ((await answer("allow")).kind !== "done") return false;
+  if ((await answer("deny")).kind === "done") findings.double(1, `prompt ${prompt} was answered twice`);
+  return true;
+}
+
+export function readLines({ reach }: Site, path: string): string[] {
+  const bytes = readWhole(reach.disk, path);
+  const text = bytes === undefined ? "" : Buffer.from(bytes).toString("utf8");
+  return text.split("\n").filter((line) => line !== "");
 }
 
 /** What a message says, and the line that comes of it. */
@@ -143,7 +170,7 @@ function wordsOf(number: number): [text: string, line: string] {
   return [`@tell.${CHILDREN[number % CHILDREN.length]}.c${number}@`, `c${number}`];
 }
 
-function nameIn(agents: readonly ListedAgent[]): (agent: ListedAgent) => string {
+export function nameIn(agents: readonly ListedAgent[]): (agent: ListedAgent) => string {
   return ({ name, parent }) => {
     const above = agents.find(({ id }) => id === parent);
     return above === undefined ? name : `${above.name}/${name}`;
@@ -154,12 +181,12 @@ function isAtRest({ state, inbox }: ListedAgent): boolean {
   return state === "idle" && inbox === 0;
 }
 
-function stateText({ name, state, inbox, note }: ListedAgent): string {
+export function stateText({ name, state, inbox, note }: ListedAgent): string {
   return `${name} ${state} with ${inbox} messages ${note ?? ""}`;
 }
 
 /** Those that are not terminated; undefined where no daemon says anything about them. */
-async function listAgents(site: Site): Promise<readonly ListedAgent[] | undefined> {
+export async function listAgents(site: Site): Promise<readonly ListedAgent[] | undefined> {
   const listed = await ask(site, "agent.list", {});
   return listed.kind === "done" ? listed.value.filter(({ state }) => state !== "terminated") : undefined;
 }

@@ -58,7 +58,7 @@ const drill = buildCommand<DrillFlags, [], Context>({
       "With --machine the machine goes down instead, three times: everything of that home is killed at once and the next start is in",
       "another boot; also in the middle of a checkpoint and of a restoration. Then every screen is compared cell by cell with what it",
       "was, and with it directories, commands, policies and the report; and steps of workflows that were under way are uncertain, and",
-      "done again only where the file or somebody agreed.",
+      "done again only where the file or somebody agreed. An agent that waited for an answer asks again, and reads what it was sent.",
       "Exit code 0 only where all of that holds. A home in which something went wrong is kept.",
     ].join("\n"),
   },
