@@ -9,7 +9,7 @@ const DRILL_MS = 180_000;
 const place = drillPlace();
 
 test(
-  "RS-7 TC-8 UC-8 the machine goes down at rest, in a checkpoint and in a restoration: every screen is what it was, cell by cell",
+  "RS-7 TC-8 UC-8 AG-3 PR-3 the machine goes down at rest, in a checkpoint and in a restoration: every screen is what it was, cell by cell",
   async () => {
     const home = emptyHome();
     const args = ["drill", "--machine", "--terminals", "9", "--seed", "4", "--json"];
@@ -20,11 +20,13 @@ test(
       screens: { equal: 9, of: 9 },
       // Two rounds with a run of each mode: the step of one and the four items of another are asked about, the third says itself what to do.
       workflows: { runs: 6, uncertain: 10 },
+      agents: { agents: 2, messages: 4 },
     });
     const moments = found.crashes.map(({ moment }: { moment: string }) => moment);
     expect(moments.toSorted()).toEqual(["at rest", "in a checkpoint", "in a restoration"]);
-    expect(found.crashes[0].killed).toMatchObject({ holders: 15 }); // Of nine terminals and six attempts.
+    expect(found.crashes[0].killed).toMatchObject({ holders: 17 }); // Of nine terminals, six attempts and two agents.
     expect(found.crashes[0].killed.ours).toBeGreaterThanOrEqual(2);
+    expect(found.agents.prompts).toBeGreaterThanOrEqual(2); // One after each round at least.
     expect(found.liveMs.median).toBeGreaterThan(0);
     expect([...readdirSync(home), ...readdirSync(place), ...processesIn(place)]).toEqual([]);
   },

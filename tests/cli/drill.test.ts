@@ -62,7 +62,7 @@ async function brokenOff(
 
 describe("drill", () => {
   test(
-    "UC-8 kills everybody for a few seconds, and nothing is lost, doubled or left behind; the user's own home is not touched",
+    "UC-8 AG-3 PR-1 kills everybody for a few seconds, and nothing is lost, doubled or left behind; the user's own home is not touched",
     async () => {
       const home = emptyHome();
       const args = ["drill", "--terminals", "4", "--seconds", "5", "--seed", "1", "--json"];
@@ -73,6 +73,9 @@ describe("drill", () => {
       expect(found.lines).toBeGreaterThan(50);
       expect(found.workflows.runs).toBeGreaterThanOrEqual(3); // One of each mode at least.
       expect(found.workflows.effects).toBeGreaterThanOrEqual(4 * found.workflows.runs);
+      expect(found.agents).toMatchObject({ agents: 3 });
+      expect(found.agents.messages).toBeGreaterThan(5);
+      expect(found.agents.prompts).toBeGreaterThan(0);
       expect(found.liveMs.median).toBeGreaterThan(0);
       expect(found.safeModeMs).toBeLessThan(5000);
       expect([...readdirSync(home), ...readdirSync(place), ...processesIn(place)]).toEqual([]);

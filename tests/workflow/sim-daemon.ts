@@ -9,8 +9,8 @@ import type { StageWork } from "../../src/daemon/recovery-run.ts";
 import { openWorkflows, type WorkflowPart } from "../../src/daemon/workflows/part.ts";
 import { withWorkflows } from "../../src/daemon/workflows/recovery.ts";
 import { EventLog } from "../../src/log/event-log.ts";
+import type { Born, Machine } from "../sim/machine.ts";
 import type { Life } from "../sim/mortal.ts";
-import type { Born, Machine } from "./sim-machine.ts";
 
 const SMALL_LOG = { segmentBytes: 64 << 10, ballastBytes: 0 };
 const ROUND_MS = 2_000;

@@ -10,10 +10,11 @@ import { type Definition, INPUT_STEP, type Step, stepById } from "../../src/core
 import type { Json } from "../../src/core/workflow/json.ts";
 import { attemptsOf, type Run, stateOf } from "../../src/core/workflow/run.ts";
 import { LogView } from "../../src/log/inspect.ts";
+import { HOME } from "../sim/machine.ts";
 import type { Life } from "../sim/mortal.ts";
 import type { Chooser } from "../sim/survive.ts";
 import { SimDaemon } from "./sim-daemon.ts";
-import { HOME, Machine, type Mark } from "./sim-machine.ts";
+import { type Mark, WorkflowMachine } from "./sim-machine.ts";
 import { creation, isOver } from "./world.ts";
 
 /** At the moment of this number the daemon dies; or the machine, which leaves of its disk what is chosen. */
@@ -57,7 +58,7 @@ const NEXT: Step = { id: "next", work: { kind: "shell", command: "work ok" }, ca
 
 export class Simulation {
   readonly moments: string[] = [];
-  readonly #machine = new Machine(1);
+  readonly #machine = new WorkflowMachine(1);
   readonly #wanted = new Map<string, WorkflowCommand>();
   #over = 0;
   readonly #acknowledged = new Set<string>();

@@ -3,6 +3,7 @@
 // D2. Everybody who acts has dice of their own, thrown from one seed.
 import { readSafeMode } from "../../log/safe-mode.ts";
 import { pause } from "../time.ts";
+import { Agents } from "./agents.ts";
 import { crashLoop } from "./crash-loop.ts";
 import { Dice } from "./dice.ts";
 import { endEverything } from "./ending.ts";
@@ -39,6 +40,7 @@ export class Drill {
   readonly ledger = new Ledger();
   readonly kills: Kills;
   readonly workflows: Workflows;
+  readonly agents: Agents;
   /** How long after the third crash safe mode was in force. */
   safeModeMs: number | undefined;
   readonly #site: Site;
@@ -56,6 +58,7 @@ export class Drill {
     this.#dice = new Dice(plan.seed);
     this.kills = new Kills(site, this.findings);
     this.workflows = new Workflows(site, this.findings);
+    this.agents = new Agents(site, this.findings);
     const habits = { dice: this.#dice.another(), tickS: Math.max(0.4, plan.terminals / TICKS_A_SECOND) }; // D2
     this.#operator = new Operator(site, this.ledger, this.findings, habits);
   }
@@ -66,7 +69,8 @@ export class Drill {
     await this.#open();
     const lookout = new Lookout(this.#site, this.findings).keepLooking(this.#going);
     const runs = this.workflows.work(this.#going);
-    const others = Promise.all([lookout, runs, typeAtRandom(this.ledger, this.#dice.another(), this.#going)]);
+    const agents = this.agents.work(this.#going);
+    const others = Promise.all([lookout, runs, agents, typeAtRandom(this.ledger, this.#dice.another(), this.#going)]);
     others.catch(() => undefined); // Told where it is waited for.
     await this.#killAtRandom();
     await this.#crashLoop();
@@ -74,6 +78,7 @@ export class Drill {
     await others;
     await this.#progress.phase("comparing what is there with what was acknowledged");
     await this.workflows.verify();
+    await this.agents.verify();
     await new Verifier(this.#site, this.ledger, this.findings).verify();
   }
 

@@ -2,6 +2,7 @@
 // E1. `down` is durable before anybody is told, and nothing of Holdfast's runs when it is done.
 // E2. At the very end no process of the drill is left: not a holder, not a program, not one of ours.
 import { writeWanted } from "../../log/wanted.ts";
+import { endAgents } from "./agents.ts";
 import { ask } from "./ask.ts";
 import type { Findings } from "./findings.ts";
 import { cancelRuns } from "./flows.ts";
@@ -32,6 +33,7 @@ function isThere(who: unknown): boolean {
 export async function endEverything(site: Site, findings: Findings): Promise<void> {
   const { clock } = site.reach;
   await cancelRuns(site);
+  await endAgents(site);
   const ended = await until(clock, END_MS, async () => ((await endTerminals(site)) === 0 ? true : undefined));
   if (ended === undefined) findings.violate(`terminals that were ended still run after ${END_MS / 1000} s`);
   await goDown(site, findings);

@@ -1,4 +1,4 @@
-// Every process of a drill: Holdfast's own, the holders, and the programs in the terminals and of the steps of workflows.
+// Every process of a drill: Holdfast's own, the holders, and the programs in the terminals, of agents and of the steps of workflows.
 // P1. Found by what cannot be lost on the way: the drill's variable, the marker of a terminal, the claim of a holder.
 // P2. A holder without a claim is one of ours like any other: it starts a program as soon as it has one.
 import { joinPath } from "../../log/file.ts";
@@ -8,7 +8,7 @@ import { DRILL_VARIABLE, type Site, whoRuns } from "./site.ts";
 
 const MARKER = "HOLDFAST_TERMINAL";
 
-/** `terminal`: whose program it is; of a step, the attempt. */
+/** `terminal`: whose program it is; of a step, the attempt; of an agent, its process. */
 export type Found = { readonly who: ProcessIdentity } & (
   | { readonly kind: "program"; readonly terminal: string }
   | { readonly kind: "holder"; readonly terminal: string }
@@ -32,7 +32,7 @@ export function processesOf(site: Site): Found[] {
   });
 }
 
-/** Where the holders of terminals, and of the attempts of workflows, have their files. */
+/** Where the holders of terminals, of agents, and of the attempts of workflows, have their files. */
 function placesOf({ reach, home }: Site): ReadonlyMap<string, Place> {
   const { disk } = reach;
   const below = (directory: string) => disk.list(directory).map((name) => joinPath(directory, name));
@@ -42,6 +42,10 @@ function placesOf({ reach, home }: Site): ReadonlyMap<string, Place> {
   for (const directory of sessions.flatMap((session) => below(joinPath(session, "attempts")))) {
     const [run, , number] = directory.split("/").slice(-3);
     places.set(`${run}.${number}`, { disk, directory });
+  }
+  for (const directory of below(joinPath(home, "agents")).flatMap((agent) => below(joinPath(agent, "processes")))) {
+    const [agent, , generation] = directory.split("/").slice(-3);
+    places.set(`${agent}.${generation}`, { disk, directory });
   }
   return places;
 }

@@ -20,6 +20,7 @@ export function drillJson(drill: Drill, plan: DrillPlan, home: string | undefine
     seconds: plan.seconds,
     ...sums(drill),
     workflows: drill.workflows.sums,
+    agents: drill.agents.sums,
     safeModeMs: drill.safeModeMs === undefined ? null : Math.round(drill.safeModeMs),
     killed: drill.kills.all.map(({ what, pids, atMs, recovering, backMs }) => {
       return {
@@ -93,12 +94,14 @@ export function drillText(drill: Drill, plan: DrillPlan, home: string | undefine
   const safe =
     drill.safeModeMs === undefined ? "" : `, and safe mode ${Math.round(drill.safeModeMs)} ms after the third`;
   const { runs, effects } = drill.workflows.sums;
+  const { agents, messages, prompts } = drill.agents.sums;
   return [
     `seed ${plan.seed}: ${drill.kills.all.length} kills in ${plan.seconds} s and in a crash loop${safe}`,
     `live again: ${timesText(liveMsOf(drill.kills.all))}`,
     `killed while it recovered, with the backoff that follows: ${timesText(liveMsOf(drill.kills.all, true))}`,
     `${opened} terminals, ${plan.terminals} of them throughout; ${lines} lines typed and confirmed; ${bytes} bytes read`,
     `${runs} workflow runs of all three modes, with ${effects} effects`,
+    `${agents} agents; ${messages} messages acknowledged and delivered; ${prompts} prompts answered`,
     `lost ${lost}, doubled ${doubled}, orphans ${orphans}`,
     ...violations.map((words) => `✗ ${words}`),
     ...(home === undefined ? [] : [`its home was kept: ${home}`]),

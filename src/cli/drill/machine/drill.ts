@@ -13,6 +13,7 @@ import { Findings } from "../findings.ts";
 import { until } from "../going.ts";
 import { Kills } from "../kills.ts";
 import { configure, type Site } from "../site.ts";
+import { MachineAgents } from "./agents.ts";
 import { type Killed, Machine } from "./boots.ts";
 import { check, runsOf, type Scene } from "./checks.ts";
 import { listAll, type Opened, openAll } from "./opened.ts";
@@ -52,6 +53,7 @@ export class MachineDrill {
   readonly findings = new Findings();
   readonly crashes: Crash[] = [];
   readonly workflows: MachineRuns;
+  readonly agents: MachineAgents;
   readonly #machine: Machine;
   readonly #site: Site;
   readonly #plan: MachinePlan;
@@ -71,6 +73,7 @@ export class MachineDrill {
     this.#eye = own;
     this.#kills = new Kills(this.#site, this.findings);
     this.workflows = new MachineRuns(this.#site, this.findings);
+    this.agents = new MachineAgents(this.#site, this.findings);
   }
 
   get screens(): { readonly equal: number; readonly of: number } {
@@ -91,6 +94,7 @@ export class MachineDrill {
   /** One crash, or two where the second comes before the first has been recovered from; then everything is compared. */
   async #round(...moments: readonly Moment[]): Promise<void> {
     await this.workflows.begin();
+    await this.agents.begin();
     await this.#savedOnce();
     let shots: ReadonlyMap<string, Shot> = new Map();
     await this.#note();
@@ -105,6 +109,7 @@ export class MachineDrill {
     const scene: Scene = { site: this.#site, eye: this.#eye, findings: this.findings, opened: this.#opened };
     await check(scene, shots);
     await this.workflows.check(moments.length);
+    await this.agents.check();
     await this.#restoreThoseWhoAsk();
   }
 

@@ -16,6 +16,7 @@ export function machineJson(drill: MachineDrill, plan: MachinePlan, home: string
     violations,
     screens: drill.screens,
     workflows: drill.workflows.sums,
+    agents: drill.agents.sums,
     terminals: plan.terminals,
     crashes: drill.crashes.map(({ moment, atMs, killed, backMs }) => {
       return { moment, atMs: Math.round(atMs), killed, backMs: backMs === undefined ? null : Math.round(backMs) };
@@ -43,10 +44,12 @@ export function machineText(drill: MachineDrill, plan: MachinePlan, home: string
   const { lost, doubled, orphans, violations } = drill.findings;
   const { equal, of } = drill.screens;
   const { runs, uncertain } = drill.workflows.sums;
+  const { agents, messages, prompts } = drill.agents.sums;
   return [
     `seed ${plan.seed}: the machine went down ${drill.crashes.length} times`,
     `all terminals back: ${timesText(timesOf(backTimes(drill)))}`,
     `${equal} of ${of} screens equal before and after, cell by cell`,
+    `${agents} agents; ${messages} messages acknowledged and delivered; ${prompts} prompts asked again and answered`,
     `${runs} workflow runs came to their end, after ${uncertain} uncertain steps were decided about`,
     `lost ${lost}, doubled ${doubled}, orphans ${orphans}`,
     ...violations.map((words) => `✗ ${words}`),

@@ -1,0 +1,198 @@
+// Agents in a drill: a tree of them works all the time, and a person writes to it and answers what it asks, while everybody is killed.
+// DA1. Every message that was acknowledged reaches its agent once: it leaves a line there. Those that were not are sent again under their id.
+// DA2. No agent is lost, and none is there twice.
+// DA3. Every prompt is answered once: a second answer is refused, and the agent gets the first.
+import { newId } from "../../base/ids.ts";
+import type { AgentSettings } from "../../core/agent/events.ts";
+import { joinPath, readWhole } from "../../log/file.ts";
+import type { ListedAgent, ListedPrompt } from "../../wire/agents/agent-rpc.ts";
+import { pause } from "../time.ts";
+import { AGENT_WORDS, LINES_VARIABLE } from "./agent-program.ts";
+import { ask } from "./ask.ts";
+import type { Findings } from "./findings.ts";
+import { type Going, until } from "./going.ts";
+import { DRILL_VARIABLE, type Site } from "./site.ts";
+import { compareLines } from "./workflows.ts";
+
+const CHILDREN = ["one", "two"];
+/** About as fast as a turn is. */
+const BETWEEN_MS = 60;
+const ASK_MS = 20_000;
+/** A turn takes some milliseconds; on a busy machine, and after a safe mode, everything that waits takes its time. */
+const END_MS = 60_000;
+
+export class Agents {
+  readonly #site: Site;
+  readonly #findings: Findings;
+  readonly #root: string;
+  /** The lines that there must be in the end. */
+  readonly #expected: string[] = [];
+  readonly #answered = new Set<string>();
+  #messages = 0;
+
+  constructor(site: Site, findings: Findings) {
+    this.#site = site;
+    this.#findings = findings;
+    this.#root = newId(site.reach.random.bytes(16));
+  }
+
+  get sums(): { readonly agents: number; readonly messages: number; readonly prompts: number } {
+    const agents = this.#messages === 0 ? 0 : 1 + CHILDREN.length;
+    return { agents, messages: this.#messages, prompts: this.#answered.size };
+  }
+
+  /** From now on; resolves when it is to stop. */
+  async work(going: Going): Promise<void> {
+    if ((await this.#begin()) === undefined) return this.#findings.violate("no daemon took an agent");
+    await Promise.all([this.#write(going), this.#answer(going)]);
+  }
+
+  #begin(): Promise<unknown> {
+    const instructions = CHILDREN.map((name) => `@spawn.${name}@`).join(" ");
+    this.#expected.push(...CHILDREN.map((name) => `born-${name}`));
+    return beginRoot(this.#site, { id: this.#root, instructions, lines: this.#path, settings: {} });
+  }
+
+  get #path(): string {
+    return joinPath(this.#site.home, "agent-lines");
+  }
+
+  async #write(going: Going): Promise<void> {
+    while (going.on) {
+      await this.#send();
+      await pause(this.#site.reach.clock, BETWEEN_MS);
+    }
+  }
+
+  /** DA1. To the root, to a child through it, and something that it must ask for. */
+  async #send(): Promise<void> {
+    const number = this.#messages + 1;
+    const [text, line] = wordsOf(number);
+    if (!(await sendTo(this.#site, this.#root, text))) return this.#findings.violate("no daemon took a message");
+    this.#messages = number;
+    this.#expected.push(line);
+  }
+
+  async #answer(going: Going): Promise<void> {
+    while (going.on) {
+      for (const prompt of await openPrompts(this.#site)) await this.#answerOne(prompt);
+      await pause(this.#site.reach.clock, BETWEEN_MS);
+    }
+  }
+
+  /** DA3 */
+  async #answerOne({ id: prompt }: ListedPrompt): Promise<void> {
+    if (this.#answered.has(prompt))
+      this.#findings.lose(1, `the answer to prompt ${prompt} was acknowledged, and is gone`);
+    if (await answerOnce(this.#site, prompt, this.#findings)) this.#answered.add(prompt);
+  }
+
+  /** When nobody is killed any more. */
+  async verify(): Promise<void> {
+    const { clock } = this.#site.reach;
+    const last = await until(clock, END_MS, async () => {
+      for (const prompt of await openPrompts(this.#site)) await this.#answerOne(prompt);
+      const agents = await listAgents(this.#site);
+      return agents?.every(isAtRest) === true && this.#lines().length >= this.#expected.length ? agents : undefined;
+    });
+    const agents = last ?? (await listAgents(this.#site)) ?? [];
+    if (last === undefined) this.#findings.violate(`agents do not come to rest: ${agents.map(stateText).join(", ")}`);
+    compareLines("agents", this.#lines(), this.#expected, this.#findings); // DA1
+    compareLines(
+      "the tree of agents",
+      agents.map(nameIn(agents)),
+      [...CHILDREN.map((name) => `root/${name}`), "root"],
+      this.#findings,
+    ); // DA2
+  }
+
+  #lines(): string[] {
+    return readLines(this.#site, this.#path);
+  }
+}
+
+export type Root = {
+  readonly id: string;
+  readonly instructions: string;
+  /** Where its lines go, and those of its children. */
+  readonly lines: string;
+  readonly settings: Partial<AgentSettings>;
+};
+
+/** Asks until somebody acknowledges it: its id is ours, so that it is one however often it is asked for. */
+export function beginRoot(site: Site, { id, instructions, lines, settings }: Root): Promise<true | undefined> {
+  const { reach, home } = site;
+  const { PATH: path = "/usr/bin:/bin" } = reach.self.environment();
+  const env = { PATH: path, [DRILL_VARIABLE]: home, [LINES_VARIABLE]: lines };
+  return until(reach.clock, ASK_MS, async () => {
+    const asked = await ask(site, "agent.new", {
+      ...{ id, name: "root", parent: null, instructions, provider: "scripted", model: null, systemPrompt: "" },
+      ...{ cwd: home, env, command: AGENT_WORDS, flags: [], permissionMode: null, settings },
+    });
+    return asked.kind === "done" ? true : undefined;
+  });
+}
+
+/** Whether it was acknowledged. */
+export async function sendTo(site: Site, id: string, text: string): Promise<boolean> {
+  const message = newId(site.reach.random.bytes(16));
+  const sent = await until(site.reach.clock, ASK_MS, async () => {
+    const asked = await ask(site, "agent.send", { id, message, text, replyTo: null });
+    return asked.kind === "done" ? true : undefined;
+  });
+  return sent === true;
+}
+
+export async function openPrompts(site: Site): Promise<ListedPrompt[]> {
+  const listed = await ask(site, "prompt.list", {});
+  return listed.kind === "done" ? listed.value.filter(({ state }) => state === "open") : [];
+}
+
+/** DA3. Whether the answer was acknowledged; where it was not, the prompt is open or not, and is looked at again. */
+export async function answerOnce(site: Site, prompt: string, findings: Findings): Promise<boolean> {
+  const answer = (decision: "allow" | "deny") =>
+    ask(site, "prompt.answer", { prompt, decision, message: "", always: false });
+  if ((await answer("allow")).kind !== "done") return false;
+  if ((await answer("deny")).kind === "done") findings.double(1, `prompt ${prompt} was answered twice`);
+  return true;
+}
+
+export function readLines({ reach }: Site, path: string): string[] {
+  const bytes = readWhole(reach.disk, path);
+  const text = bytes === undefined ? "" : Buffer.from(bytes).toString("utf8");
+  return text.split("\n").filter((line) => line !== "");
+}
+
+/** What a message says, and the line that comes of it. */
+function wordsOf(number: number): [text: string, line: string] {
+  if (number % 3 === 0) return [`@ask.p${number}@`, `p${number} allow`];
+  if (number % 3 === 1) return [`@note.m${number}@`, `m${number}`];
+  return [`@tell.${CHILDREN[number % CHILDREN.length]}.c${number}@`, `c${number}`];
+}
+
+export function nameIn(agents: readonly ListedAgent[]): (agent: ListedAgent) => string {
+  return ({ name, parent }) => {
+    const above = agents.find(({ id }) => id === parent);
+    return above === undefined ? name : `${above.name}/${name}`;
+  };
+}
+
+function isAtRest({ state, inbox }: ListedAgent): boolean {
+  return state === "idle" && inbox === 0;
+}
+
+export function stateText({ name, state, inbox, note }: ListedAgent): string {
+  return `${name} ${state} with ${inbox} messages ${note ?? ""}`;
+}
+
+/** Those that are not terminated; undefined where no daemon says anything about them. */
+export async function listAgents(site: Site): Promise<readonly ListedAgent[] | undefined> {
+  const listed = await ask(site, "agent.list", {});
+  return listed.kind === "done" ? listed.value.filter(({ state }) => state !== "terminated") : undefined;
+}
+
+/** At the end of a drill nothing may be left. */
+export async function endAgents(site: Site): Promise<void> {
+  const roots = ((await listAgents(site)) ?? []).filter(({ parent }) => parent === null);
+  for (const { id } of roots) await ask(site, "agent.terminate", { id, reason: "The drill is over." });
+}

@@ -1,0 +1,170 @@
+// A tree of agents and a bare LLM on a simulated machine, and a crash at every call of their life that changes the disk, at every start of
+// a holder, every effect and every request: of the daemon alone, and of the whole machine over a disk that forgets what was not synced.
+// Then the next life, and one more. After each the oracle looks at everything (sim-oracle.ts).
+import { expect, test } from "bun:test";
+import { PROFILE } from "../sim/fuzz/profile.ts";
+import { SimRandom } from "../sim/random.ts";
+import { type Chooser, everything, nothing, randomSurvivor } from "../sim/survive.ts";
+import type { SimCrash, SimMoment } from "./sim-drive.ts";
+import { MODEL, ROOT, type Told, tell } from "./sim-stories.ts";
+
+const calm = tell();
+const NOTES = ["k1 allow", "k2", "r1", "r2", "r3", "u1"];
+
+/** Crashes there, and there only; says where it was when something is wrong. */
+async function disturbed(crash: SimCrash, { what }: SimMoment): Promise<Told> {
+  try {
+    const told = await tell(crash);
+    expect(told.simulation.crashed).toBe(1);
+    expect(told.end).toEqual((await calm).end);
+    return told;
+  } catch (error) {
+    throw new Error(`crash ${crash.at}, before ${what}: ${String(error)}`, { cause: error });
+  }
+}
+
+/** In the profile `ci` every third of them; the fuzzer of crashes goes elsewhere. */
+async function moments(): Promise<[number, SimMoment][]> {
+  const { simulation } = await calm;
+  expect(simulation.calls).toBeGreaterThan(300);
+  return [...simulation.moments.slice(0, simulation.calls).entries()].filter(
+    ([at]) => PROFILE.name !== "ci" || at % 3 === 0,
+  );
+}
+
+test("FI-3 the story as such: everything is done once, and the model's conversation is what was said", async () => {
+  const { end, simulation } = await calm;
+  expect(end.notes).toEqual(NOTES);
+  expect(end.agents.map(([name, by]) => [name, by])).toEqual([
+    ["aaaa", "user"],
+    ["bbbb", undefined],
+    ["kid", "complete"],
+  ]);
+  expect(simulation.machine.asked.at(-1)).toMatchObject([
+    { role: "user" },
+    { role: "assistant", tool_calls: [{ function: { name: "list_children" } }] },
+    { role: "tool", tool_call_id: "llm-0" },
+    { role: "assistant", tool_calls: [{ function: { name: "remind_me" } }] },
+    { role: "tool", tool_call_id: "llm-1" },
+    { role: "assistant", content: "I did 2." },
+    { role: "user", content: expect.stringContaining("Enough.") },
+  ]);
+});
+
+test("FI-2 FI-3 the daemon dies at any call: each agent, message, prompt and effect once, and the same end", async () => {
+  for (const [at, moment] of await moments()) {
+    const { simulation } = await disturbed({ at }, moment);
+    const uuids = simulation.machine.given.map(({ uuid }) => uuid);
+    try {
+      expect(uuids).toEqual([...new Set(uuids)]); // The holder lived on: no prompt is handed over twice.
+    } catch (error) {
+      throw new Error(`crash ${at}, before ${moment.what}: ${String(error)}`, { cause: error });
+    }
+  }
+}, 600_000);
+
+/** Of what was pending: nothing, everything, or any part of it. One of them at each moment; in the nightly profile all. */
+const ENDINGS: readonly ((at: number) => Chooser)[] = [
+  () => nothing,
+  (at) => randomSurvivor(new SimRandom(at)),
+  () => everything,
+];
+
+test("FI-2 FI-3 the machine goes down at any call: nothing that was acknowledged is lost, and the same end", async () => {
+  for (let turn = 0; turn < (PROFILE.name === "nightly" ? ENDINGS.length : 1); turn += 1)
+    for (const [number, [at, moment]] of (await moments()).entries())
+      await disturbed({ at, machine: ENDINGS[(number + turn) % ENDINGS.length]?.(at) ?? nothing }, moment);
+}, 600_000);
+
+/** The moments from when this was durable until that was: `after` and `before` say which of the events. */
+type Window = { readonly name: string; readonly from: Seen; readonly to: Seen };
+type Seen = (heard: Told["simulation"]["heard"]) => number;
+
+const first =
+  (event: string, who?: "kid" | "root", holds: (data: object) => boolean = () => true): Seen =>
+  (heard) =>
+    heard.findIndex(({ event: name, id, data }) => {
+      const kid = id !== ROOT && id !== MODEL;
+      return name === event && (who === undefined || kid === (who === "kid")) && id !== MODEL && holds(data);
+    });
+/** The first of these after that. */
+const next =
+  (after: Seen, event: string): Seen =>
+  (heard) =>
+    heard.findIndex(({ event: name, id }, at) => at > after(heard) && name === event && id === ROOT);
+const result = (heard: Told["simulation"]["heard"]) =>
+  heard.find((one) => one.event === "message.enqueued" && one.data.kind === "result")?.data;
+const resultDelivered: Seen = (heard) =>
+  heard.findIndex(
+    (one) => one.event === "message.delivered" && one.data.message_id === Object(result(heard)).message_id,
+  );
+const ofUser = (data: object) => Object(data).sender === "user" && Object(data).kind === "message";
+const m1Delivered: Seen = (heard) =>
+  heard.findIndex((one) => one.event === "message.delivered" && one.data.message_id.startsWith("m1"));
+const created = first("agent.created", "kid");
+
+/** The seven of the document; the log comes before the record here, so that the second is the moment before both. */
+const POINTS: readonly Window[] = [
+  {
+    name: "1: after create(), before the session record",
+    from: first("session.created", "kid"),
+    to: first("process.running", "kid"),
+  },
+  { name: "2: before agent.created is logged", from: first("input.taken", "root"), to: created },
+  { name: "3: after agent.created, before the spawn is acknowledged", from: created, to: next(created, "input.taken") },
+  {
+    name: "4: after send(), before the response is logged",
+    from: next(created, "input.taken"),
+    to: first("turn.complete", "root"),
+  },
+  {
+    name: "5: after the response, before the reply is delivered",
+    from: first("agent.completed", "kid"),
+    to: resultDelivered,
+  },
+  {
+    name: "6: after a message is enqueued, before its delivery is logged",
+    from: first("message.enqueued", "root", ofUser),
+    to: m1Delivered,
+  },
+  {
+    name: "7: after agent.terminated, before it has left",
+    from: first("agent.terminated", "root"),
+    to: next(first("agent.terminated", "root"), "process.ended"),
+  },
+];
+const MOST_OF_A_WINDOW = 6;
+
+test.each([...POINTS])(
+  "FI-2 crash point $name",
+  async ({ from, to }) => {
+    const { heard, moments: all } = (await calm).simulation;
+    const [begin, end] = [from(heard), to(heard)];
+    expect(begin).toBeGreaterThanOrEqual(0);
+    expect(end).toBeGreaterThan(begin);
+    const within = [...all.entries()].filter(([, { events }]) => events > begin && events <= end);
+    expect(within.length).toBeGreaterThan(0);
+    const step = Math.ceil(within.length / MOST_OF_A_WINDOW);
+    for (const [at, moment] of within.filter((_, number) => number % step === 0 || number === within.length - 1)) {
+      await disturbed({ at }, moment);
+      await disturbed({ at, machine: nothing }, moment);
+    }
+  },
+  60_000,
+);
+
+test("FI-2 what a process had said before the machine went down is read from its record: nobody is told to go on", async () => {
+  const { simulation } = await calm;
+  const { heard, moments: all, machine } = simulation;
+  const said = all.findIndex(({ ended }) => ended === 1);
+  const complete = first("turn.complete", "root")(heard);
+  const at = all.findIndex(
+    ({ what, events }, number) => number > said && events <= complete && /^write .*wal/.test(what),
+  );
+  expect(at).toBeGreaterThan(said);
+  const told = await tell({ at, machine: everything });
+  expect(told.end).toEqual((await calm).end);
+  const rootsOf = ({ given }: typeof machine) => given.filter(({ session }) => session === machine.given[0]?.session);
+  const begun = rootsOf(told.simulation.machine).filter(({ lines }) => lines.length === 0 || lines.includes("note r1"));
+  expect(begun.map(({ lines }) => lines.length)).toEqual([2]);
+});

@@ -1,0 +1,99 @@
+// One life of a daemon on the simulated machine, as far as agents go: the real log, turn, engine, holders, records, checkpoints, recovery.
+// SG1. Whoever was active when the last life ended is suspended before anything else happens to its session (AG-4, FI-3).
+import type { Result } from "../../src/base/result.ts";
+import type { Agent, Resident } from "../../src/core/agent/agent.ts";
+import type { AgentCommand } from "../../src/core/agent/commands.ts";
+import type { AgentEvent } from "../../src/core/agent/events.ts";
+import { type AgentPart, openAgents } from "../../src/daemon/agents/part.ts";
+import { withAgents } from "../../src/daemon/agents/recovery.ts";
+import type { DaemonPorts } from "../../src/daemon/daemon.ts";
+import { foldAgents } from "../../src/daemon/fold.ts";
+import type { Hands } from "../../src/daemon/hands.ts";
+import type { StageWork } from "../../src/daemon/recovery-run.ts";
+import { EventLog } from "../../src/log/event-log.ts";
+import type { Born } from "../sim/machine.ts";
+import type { Life } from "../sim/mortal.ts";
+import type { AgentMachine } from "./sim-machine.ts";
+
+const SMALL_LOG = { segmentBytes: 64 << 10, ballastBytes: 0 };
+const none = async () => [];
+const NOTHING_ELSE: StageWork = { DETECTING: none, INVENTORYING: none, RESTORING: none, RECONCILING: none };
+const AGENTS = { slots: 2, recovery: "auto", recoveryPrompt: "Go on.", hungAfterS: 300, promptDays: 7, env: [] };
+/** What happens to an agent whatever its session is. */
+const OF_NO_SESSION = /^(message|rule|reminder)\./;
+
+export type Heard = (event: AgentEvent) => void;
+
+export class SimDaemon {
+  readonly life: Life;
+  readonly part: AgentPart;
+  /** SG1 */
+  readonly #active = new Set<string>();
+
+  /** Resolves when it is live; never, where it dies before. `folded` sees what the log alone says. */
+  static async begin(
+    machine: AgentMachine,
+    born: Born,
+    hooks: { heard: Heard; folded(daemon: SimDaemon): void },
+  ): Promise<SimDaemon> {
+    const log = await EventLog.open(machine.doors(born), SMALL_LOG);
+    const daemon = new SimDaemon(machine, born, log, hooks.heard);
+    const { part } = daemon;
+    const setAside = foldAgents(log, part.turn, part.checkpoints);
+    if (setAside.length > 0) throw new Error(`set aside: ${JSON.stringify(setAside)}`);
+    for (const { id, session, terminated } of part.turn.agents())
+      if (session.kind === "active" && terminated === undefined) daemon.#active.add(id);
+    hooks.folded(daemon);
+    const work = withAgents(NOTHING_ELSE, { ...part, setAside });
+    for (const stage of ["INVENTORYING", "RESTORING", "RECONCILING"] as const) {
+      const items = await work[stage](() => undefined);
+      for (const { fate, reason } of items) if (fate === "could not") throw new Error(reason);
+    }
+    part.engine.goRounds();
+    return daemon;
+  }
+
+  private constructor(machine: AgentMachine, born: Born, log: EventLog, heard: Heard) {
+    const { life } = born;
+    this.life = life;
+    const self = { environment: () => ({}), command: () => ["bun"] as const, bundle: async () => undefined };
+    const broken = (error: unknown) => {
+      if (!life.dead) machine.failed(error);
+    };
+    const publish = (_: string, event: AgentEvent) => {
+      if (event.data === undefined) return; // Notices about agents are no events.
+      const wrong = this.#tooEarly(event);
+      if (wrong !== undefined) machine.failed(new Error(wrong));
+      heard(event);
+    };
+    const hands = { holderWords: () => ({ runtime: "bun", entry: "holder" }) } as unknown as Hands;
+    const ports = {
+      world: { ...machine.doors(born), self, httpClient: machine.llm(life) },
+      bus: { publish },
+      config: { agents: { ...AGENTS, sleepOnLimit: true }, provider: {} },
+      safeMode: { isActive: () => false },
+      say: (words: string) => broken(new Error(words)),
+      broken,
+    } as unknown as DaemonPorts;
+    this.part = openAgents(log, hands, ports);
+  }
+
+  /** SG1 */
+  #tooEarly({ event, id }: AgentEvent): string | undefined {
+    if (!this.#active.has(id) || OF_NO_SESSION.test(event)) return undefined;
+    this.#active.delete(id);
+    return event === "suspend.result" ? undefined : `${event} happens to ${id}, which was found active`;
+  }
+
+  agent(id: string): Agent | undefined {
+    return this.part.turn.agent(id);
+  }
+
+  agents(): Agent[] {
+    return [...this.part.turn.agents()];
+  }
+
+  submit(command: AgentCommand): Promise<Result<Resident>> {
+    return this.part.turn.submit(command);
+  }
+}

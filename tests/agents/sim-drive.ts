@@ -1,0 +1,233 @@
+// Drives agents on the simulated machine until everything rests, through crashes at moments that a test names.
+// SV1. A person stands by: what was not acknowledged is asked for again under the same id, prompts are answered, who waits for a person is
+//      told to go on.
+// SV2. What was acknowledged is there in every later life, and what lies on the disk is well at the beginning of each (sim-oracle.ts).
+// SV3. When all is over there is one life more, which finds the same and does something new.
+import { itemsOf } from "../../src/base/vector.ts";
+import { type Agent, isLive, openPrompts } from "../../src/core/agent/agent.ts";
+import type { AgentCommand } from "../../src/core/agent/commands.ts";
+import type { AgentEvent } from "../../src/core/agent/events.ts";
+import { HOME } from "../sim/machine.ts";
+import type { Life } from "../sim/mortal.ts";
+import type { Chooser } from "../sim/survive.ts";
+import { planFor } from "./house.ts";
+import { SimDaemon } from "./sim-daemon.ts";
+import { AgentMachine } from "./sim-machine.ts";
+import { isQuiet, plainly, wrongOnDisk, wrongWithCalls, wrongWithRequests } from "./sim-oracle.ts";
+
+/** At the moment of this number the daemon dies; or the machine, which leaves of its disk what is chosen. */
+export type SimCrash = { readonly at: number; readonly machine?: Chooser };
+export type Wish = Extract<AgentCommand, { readonly kind: "create" | "send" | "terminate" }>;
+/** One moment, and how much was durable then. */
+export type SimMoment = { readonly what: string; readonly events: number; readonly ended: number };
+
+export type End = { readonly agents: readonly (readonly unknown[])[]; readonly notes: readonly string[] };
+
+const MOST_TURNS = 50_000;
+const REST_MS = 500;
+const NEAR_MS = 50;
+const MOST_IN_A_ROW = 30;
+
+export function creation(id: string, provider: "scripted" | "openai", instructions: string): Wish {
+  const settings = provider === "scripted" ? { recovery_prompt: "Go on." } : {};
+  return {
+    kind: "create",
+    id,
+    name: id.slice(0, 4),
+    parent: undefined,
+    instructions,
+    plan: planFor(provider),
+    settings,
+  };
+}
+
+export class AgentSimulation {
+  readonly machine = new AgentMachine(1);
+  readonly moments: SimMoment[] = [];
+  /** Everything that became durable while somebody was there to see it. */
+  readonly heard: AgentEvent[] = [];
+  crashed = 0;
+  /** How many moments there were when everything rested for the first time. */
+  calls = 0;
+  readonly #wishes: Wish[] = [];
+  readonly #acknowledged = new Set<Wish>();
+  /** Prompts whose answer was acknowledged. */
+  readonly #answered = new Set<string>();
+  /** What the person has said in this life. */
+  readonly #said = new Set<string>();
+  #next: SimCrash | undefined;
+  #life: Life | undefined;
+  #daemon: SimDaemon | undefined;
+
+  constructor() {
+    this.machine.disk.plant(`${HOME}/made`, Buffer.from(""));
+    this.machine.moment = (what) => this.#moment(what);
+  }
+
+  /** Somebody wants this; a termination, once everything rests. */
+  wish(...wishes: readonly Wish[]): void {
+    this.#wishes.push(...wishes);
+  }
+
+  /** Lives until then, and dies; or until everything rests, where that comes first. */
+  async crash(crash: SimCrash): Promise<void> {
+    const before = this.crashed;
+    this.#next = crash;
+    await this.#liveUntil(() => this.crashed > before);
+    this.#next = undefined;
+  }
+
+  /** To the end, and one life more (SV3). */
+  async finish(): Promise<End> {
+    await this.rest();
+    const end = this.end();
+    this.calls = this.moments.length;
+    const notes = this.machine.notes.length;
+    this.#life?.end();
+    this.wish(creation("f".repeat(32), "scripted", ">> note next"));
+    await this.rest();
+    if (this.machine.notes.length !== notes + 1) throw new Error("something was done after the end");
+    const after = JSON.stringify(this.end().agents.filter(([name]) => name !== "ffff"));
+    if (after !== JSON.stringify(end.agents)) throw new Error(`the next life finds another end: ${after}`);
+    return end;
+  }
+
+  /** Until everything that is wished for is done. */
+  async rest(): Promise<void> {
+    await this.#liveUntil(() => false);
+    this.#must([...wrongOnDisk(this.machine.disk), ...wrongWithCalls(this.machine)]);
+    this.#must(wrongWithRequests(this.machine.asked));
+    this.#must(this.#lost());
+  }
+
+  /** What it came to: the same however often it was disturbed. */
+  end(): End {
+    const agents = this.#daemon?.agents() ?? [];
+    const conversation = ({ conversation: said }: Agent) => plainly(JSON.stringify([...itemsOf(said)]));
+    const end = agents.map((agent) => [agent.name, agent.terminated?.by, agent.result, conversation(agent)]);
+    return { agents: end.toSorted(byName), notes: this.machine.notes.toSorted() };
+  }
+
+  #must(wrong: readonly string[]): void {
+    if (wrong.length > 0) throw new Error(wrong.join("\n"));
+  }
+
+  #moment(what: string): void {
+    this.moments.push({ what, events: this.heard.length, ended: this.machine.ended });
+    const crash = this.#next;
+    if (crash === undefined || crash.at >= this.moments.length) return;
+    this.#next = undefined;
+    this.crashed += 1;
+    this.#life?.end();
+    if (crash.machine !== undefined) this.machine.powerCut(crash.machine);
+  }
+
+  async #liveUntil(isSo: () => boolean): Promise<void> {
+    const { clock } = this.machine;
+    let over: number | undefined;
+    for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+      await this.#settle();
+      if (this.machine.trouble !== undefined) throw this.machine.trouble;
+      if (isSo()) return;
+      if (this.#life?.dead !== false) {
+        this.#boot();
+        continue;
+      }
+      over = this.#attend() ? (over ?? clock.elapsed()) : undefined;
+      if (over !== undefined && clock.elapsed() - over > REST_MS) return;
+      clock.advance(this.#nextMs());
+    }
+    const states = this.#daemon?.agents().map(({ name, process, turn, held }) => ({ name, process, turn, held }));
+    throw new Error(`it does not end: ${JSON.stringify(states)}`);
+  }
+
+  async #settle(): Promise<void> {
+    const { clock } = this.machine;
+    await clock.settle();
+    for (let turn = 0; turn < MOST_IN_A_ROW && this.#nextMs() > NEAR_MS; turn += 1) await clock.settle();
+  }
+
+  #nextMs(): number {
+    const { clock } = this.machine;
+    return Math.max(0, (clock.nextTimer ?? clock.elapsed() + 1) - clock.elapsed());
+  }
+
+  #boot(): void {
+    const born = this.machine.born();
+    this.#life = born.life;
+    this.#daemon = undefined;
+    this.#said.clear();
+    const folded = (daemon: SimDaemon) => {
+      this.#daemon = daemon;
+      this.#must([...wrongOnDisk(this.machine.disk), ...this.#lost()]); // SV2
+      this.#daemon = undefined;
+    };
+    const live = (daemon: SimDaemon) => {
+      if (born.life.dead) return;
+      this.#daemon = daemon;
+      this.#attend();
+    };
+    const heard = (event: AgentEvent) => void this.heard.push(event);
+    SimDaemon.begin(this.machine, born, { heard, folded }).then(live, (error) => this.machine.crashedOr(error));
+  }
+
+  /** SV2: what was acknowledged to a person and is not there. */
+  #lost(): string[] {
+    const agents = this.#daemon?.agents() ?? [];
+    const wishes = [...this.#acknowledged].filter((wish) => {
+      const agent = this.#daemon?.agent(wish.id);
+      if (wish.kind === "send") return agent?.seen.includes(wish.message) !== true;
+      return wish.kind === "create" ? agent === undefined : agent?.terminated === undefined;
+    });
+    const open = agents.flatMap((agent) => openPrompts(agent)).filter(({ id }) => this.#answered.has(id));
+    return [...wishes.map((wish) => JSON.stringify(wish)), ...open.map(({ id }) => id)].map((one) => `lost: ${one}`);
+  }
+
+  /** SV1. Whether all is over. */
+  #attend(): boolean {
+    const daemon = this.#daemon;
+    if (daemon === undefined) return false;
+    const open = this.#wishes.filter((wish) => !this.#acknowledged.has(wish));
+    const agents = daemon.agents();
+    const first = open.filter(({ kind }) => kind !== "terminate");
+    const quiet = first.length === 0 && agents.every(isQuiet);
+    for (const wish of quiet ? open : first) this.#ask(daemon, wish);
+    for (const agent of agents.filter(isLive)) this.#help(daemon, agent);
+    return quiet && open.length === 0;
+  }
+
+  #ask(daemon: SimDaemon, wish: Wish): void {
+    const there = daemon.agent(wish.id) !== undefined;
+    const found = wish.kind === "create" && there && !this.#said.has(JSON.stringify(wish));
+    if (found)
+      this.#acknowledged.add(wish); // It was taken in another life.
+    else if (wish.kind === "create" || there) this.#say(daemon, wish, () => this.#acknowledged.add(wish));
+  }
+
+  #help(daemon: SimDaemon, agent: Agent): void {
+    const { id, held, process } = agent;
+    for (const { id: prompt } of openPrompts(agent)) {
+      const answer = { kind: "answer", id, prompt, decision: "allow", message: "", always: false } as const;
+      this.#say(daemon, answer, () => this.#answered.add(prompt));
+    }
+    const retry = { kind: "retry", id } as const;
+    if (held !== undefined || process.kind === "PermanentlyFailed") this.#say(daemon, retry);
+    else this.#said.delete(JSON.stringify(retry));
+  }
+
+  #say(daemon: SimDaemon, command: AgentCommand, done: () => void = () => undefined): void {
+    const words = JSON.stringify(command);
+    if (this.#said.has(words)) return;
+    this.#said.add(words);
+    const taken = (result: Awaited<ReturnType<SimDaemon["submit"]>>) => {
+      if (daemon.life.dead) return;
+      if (result.ok) done();
+      else this.machine.failed(`${words}: ${result.error.message}`);
+    };
+    daemon.submit(command).then(taken, (error) => this.machine.crashedOr(error));
+  }
+}
+
+function byName([one]: readonly unknown[], [other]: readonly unknown[]): number {
+  return String(one) < String(other) ? -1 : 1;
+}

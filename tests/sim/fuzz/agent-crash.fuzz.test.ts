@@ -1,0 +1,124 @@
+// Random trees of agents and bare LLMs, with messages, prompts, reminders and terminations, through random crashes of the daemon and of the
+// machine, also in the middle of a recovery: whatever happens, everything that was told to somebody is done once.
+// CF1. What a story comes to is worked out here from what was asked for, not by a second run: whether two messages wake an agent once or
+//      twice depends on when they come, and changes nothing of it.
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { AgentSimulation, creation } from "../../agents/sim-drive.ts";
+import { SimRandom } from "../random.ts";
+import { randomSurvivor } from "../survive.ts";
+import { FAILURES } from "./failures.ts";
+import { type Fuzzed, fuzz } from "./fuzzer.ts";
+import { PROFILE } from "./profile.ts";
+
+/** What an agent is told to do. `spawn`: a child that does the same once more, below it. */
+type Deed = "note" | "ask" | "tell" | "spawn" | "remind" | "inbox" | "broadcast";
+type Step =
+  | { readonly kind: "create"; readonly model: boolean; readonly deeds: readonly Deed[] }
+  | { readonly kind: "send"; readonly who: number; readonly deeds: readonly Deed[] }
+  | { readonly kind: "terminate"; readonly who: number }
+  | { readonly kind: "daemon dies"; readonly after: number }
+  | { readonly kind: "machine goes down"; readonly after: number; readonly seed: number };
+
+const deeds = fc.array(fc.constantFrom<Deed>("note", "ask", "tell", "spawn", "remind", "inbox", "broadcast"), {
+  maxLength: 4,
+});
+const after = fc.integer({ min: 0, max: 120 });
+const who = fc.nat(5);
+const STEPS: readonly fc.Arbitrary<Step>[] = [
+  fc.record({ kind: fc.constant("create"), model: fc.boolean(), deeds }),
+  fc.record({ kind: fc.constant("send"), who, deeds }),
+  fc.record({ kind: fc.constant("send"), who, deeds }),
+  fc.record({ kind: fc.constant("terminate"), who }),
+  fc.record({ kind: fc.constant("daemon dies"), after }),
+  fc.record({ kind: fc.constant("machine goes down"), after, seed: fc.nat(1000) }),
+];
+
+class Agents implements Fuzzed<Step> {
+  readonly #simulation = new AgentSimulation();
+  readonly #roots: { readonly id: string; readonly model: boolean }[] = [];
+  /** CF1 */
+  readonly #notes: string[] = [];
+  readonly #names: string[] = [];
+  #told = 0;
+
+  async step(step: Step): Promise<void> {
+    if (step.kind === "create") return this.#create(step.model, step.deeds);
+    const root = this.#roots[("who" in step ? step.who : 0) % Math.max(1, this.#roots.length)];
+    if (root === undefined) return;
+    const { id, model } = root;
+    if (step.kind === "send") {
+      const payload = this.#words(step.deeds, model, true);
+      this.#told += 1;
+      const message = `${this.#told}`.padStart(32, "0");
+      return this.#simulation.wish({ kind: "send", id, message, payload, replyTo: undefined });
+    }
+    if (step.kind === "terminate") {
+      this.#roots.splice(this.#roots.indexOf(root), 1); // Nobody writes to it from now on.
+      return this.#simulation.wish({ kind: "terminate", id, reason: "enough" });
+    }
+    const at = this.#simulation.moments.length + step.after;
+    const down = step.kind === "machine goes down" ? randomSurvivor(new SimRandom(step.seed)) : undefined;
+    await this.#simulation.crash({ at, ...(down !== undefined && { machine: down }) });
+  }
+
+  #create(model: boolean, todo: readonly Deed[]): void {
+    const id = `${this.#names.length}`.padStart(4, "0").padEnd(32, "0");
+    this.#roots.push({ id, model });
+    this.#names.push(id.slice(0, 4));
+    this.#simulation.wish(creation(id, model ? "openai" : "scripted", this.#words(todo, model, true)));
+  }
+
+  /** Each line is unlike all others, and adds what is to come of it (CF1). */
+  #words(todo: readonly Deed[], model: boolean, isRoot: boolean): string {
+    this.#told += 1;
+    return [`Task ${this.#told}:`, ...todo.map((deed) => this.#line(deed, todo, model, isRoot))].join("\n");
+  }
+
+  #line(deed: Deed, todo: readonly Deed[], model: boolean, isRoot: boolean): string {
+    this.#told += 1;
+    const number = this.#told;
+    const call = (tool: string, args: object) => `>> call ${tool} ${JSON.stringify({ ...args, number })}`;
+    if (deed === "inbox") return call("list_children", {});
+    if (deed === "remind" && isRoot)
+      return call("remind_me", { in_seconds: number % 3, text: this.#noteOf(number, model) });
+    if (deed === "broadcast" && !isRoot) return call("broadcast", { text: `Hello ${number}.` });
+    if (deed === "tell" && !isRoot) return call("send_message", { to: "parent", text: this.#noteOf(number, model) });
+    if (deed === "spawn" && isRoot) {
+      const name = `kid${number}`;
+      this.#names.push(name);
+      const below = todo.filter((one) => one !== "spawn");
+      const end = call("complete", { result: `Result ${number}.` });
+      const instructions = [this.#words(below, model, false), end].join("\n");
+      return call("spawn_agent", { name, instructions });
+    }
+    if (deed === "ask" && !model) {
+      this.#notes.push(`${number} allow`);
+      return `>> ask Bash ${number}`;
+    }
+    return this.#noteOf(number, model) || "Nothing.";
+  }
+
+  #noteOf(number: number, model: boolean): string {
+    if (model) return "Nothing."; // It has no hands.
+    this.#notes.push(`n${number}`);
+    return `>> note n${number}`;
+  }
+
+  async finish(): Promise<void> {
+    const { agents, notes } = await this.#simulation.finish();
+    expect(notes).toEqual(this.#notes.toSorted());
+    expect(agents.map(([name]) => name)).toEqual(this.#names.toSorted());
+    const { machine } = this.#simulation;
+    const kids = agents.filter(([name]) => String(name).startsWith("kid"));
+    expect(kids.map(([, by]) => by)).toEqual(kids.map(() => "complete"));
+    expect(machine.trouble).toBeUndefined();
+  }
+}
+
+test("FI-4 random trees of agents through random crashes: nothing acknowledged is lost, nothing is done twice", async () => {
+  const profile = { ...PROFILE, commands: Math.ceil(PROFILE.commands * 0.6) };
+  const start = async () => new Agents();
+  await fuzz<Step>({ name: "agent-crash", directory: FAILURES, steps: STEPS, start }, profile);
+  expect(profile.runs).toBeGreaterThan(0);
+}, 3_600_000);

@@ -1,0 +1,203 @@
+// A whole machine in memory: a disk that forgets what was not synced, a process table, sockets, the real holders, and programs that a test
+// plays. The daemon on it is the real one's part for workflows (workflow/sim-daemon.ts) or for agents (agents/sim-daemon.ts).
+// SM1. A daemon that dies alone leaves the disk's cache, the holders and their programs as they are; a machine that goes down, none of them.
+// SM2. Every call that changes the disk, every start of a holder and every effect is a moment at which either may happen.
+// SM3. The same seed, story and plan give the same life: nothing in here waits for anything real.
+import { isFault } from "../../src/base/fault.ts";
+import { Holder, type HolderWorld } from "../../src/holder/holder.ts";
+import { claim } from "../../src/holder/records.ts";
+import { SocketKeeper } from "../../src/holder/socket-keeper.ts";
+import { readWhole } from "../../src/log/file.ts";
+import { parseSpec } from "../../src/wire/holder-json.ts";
+import { decodeLine } from "../../src/wire/lines.ts";
+import type { Children, Command, PipeChild, PipeEvents, ToldChild } from "../../src/world/children.ts";
+import { isAlive, type Processes, type ProcessIdentity } from "../../src/world/process.ts";
+import { SimClock } from "./clock.ts";
+import { SimDisk } from "./disk.ts";
+import { Crashed } from "./faults.ts";
+import { Life, type Moment, mortalClock, mortalDisk } from "./mortal.ts";
+import { SimProcesses } from "./processes.ts";
+import { SimRandom } from "./random.ts";
+import { SimSockets } from "./sockets.ts";
+import type { Chooser } from "./survive.ts";
+
+export const HOME = "/h";
+/** Starting a process takes a moment, and so does everything that a program does. */
+const START_MS = 2;
+export const ACT_MS = 15;
+const SYNC_MS = 1;
+
+/** A process: its life, and its place in the table. */
+export type Born = { readonly life: Life; readonly who: ProcessIdentity; nudge(): void };
+
+export abstract class Machine {
+  readonly clock = new SimClock();
+  readonly random: SimRandom;
+  disk = new SimDisk();
+  trouble: Error | undefined;
+  /** SM2 */
+  moment: Moment = () => undefined;
+  #table = new SimProcesses();
+  #sockets = new SimSockets();
+  #living = new Map<number, Born>();
+
+  constructor(seed: number) {
+    this.random = new SimRandom(seed);
+    this.#slowDown();
+  }
+
+  /** The log's syncs take a while, as on a real disk: whoever acts before they are done is seen. */
+  #slowDown(): void {
+    this.disk.gate = ({ path }) =>
+      path.endsWith(".wal") ? new Promise((synced) => this.clock.after(SYNC_MS, synced)) : Promise.resolve();
+  }
+
+  /** Whoever is killed in the middle of something has said all that it will. */
+  crashedOr(error: unknown): void {
+    if (!(error instanceof Crashed)) this.failed(error);
+  }
+
+  /** Something broke that nobody broke on purpose. */
+  failed(error: unknown): void {
+    this.trouble ??= error instanceof Error ? error : new Error(String(error));
+  }
+
+  /** Somebody is started. */
+  born(nudge: () => void = () => undefined, variables: Readonly<Record<string, string>> = {}): Born {
+    const who = this.#table.spawn(undefined, { variables });
+    const born = { life: new Life(), who, nudge };
+    this.#living.set(who.pid, born);
+    born.life.onEnd(() => {
+      this.#living.delete(who.pid);
+      if (this.#table.alive(who)) this.#table.exit(who.pid);
+    });
+    return born;
+  }
+
+  /** What a process reaches of the machine. */
+  doors({ life, who }: Born) {
+    return {
+      disk: mortalDisk(this.disk, life, (what) => this.moment(what)),
+      clock: mortalClock(this.clock, life),
+      processes: this.#processes(who.pid),
+      sockets: this.#sockets.door(life),
+      children: this.#children(life),
+      random: this.random,
+      home: HOME,
+    };
+  }
+
+  /** The power goes: of the disk there is left what `choose` leaves. */
+  powerCut(choose: Chooser): void {
+    for (const { life } of [...this.#living.values()]) life.end();
+    this.disk = this.disk.powerCut(choose);
+    this.#slowDown();
+    this.#table.reboot();
+    this.#sockets = new SimSockets();
+  }
+
+  #processes(pid: number): Processes {
+    const table = this.#table;
+    return {
+      pid,
+      startTime: (of) => table.startTime(of),
+      bootId: () => table.bootId(),
+      alive: (who) => isAlive(table, who),
+      isTaken: (of) => table.isTaken(of),
+      waitsForDisk: (of) => table.waitsForDisk(of),
+      list: () => table.list(),
+      variable: (of, name) => table.variable(of, name),
+      foreground: (of) => table.foreground(of),
+      ticks: () => table.ticks(),
+      kill: (who, signal) => {
+        const born = isAlive(table, who) ? this.#living.get(who.pid) : undefined;
+        if (signal === "SIGHUP") born?.nudge();
+        else born?.life.end();
+        return born !== undefined;
+      },
+    };
+  }
+
+  #children(life: Life): Children {
+    return {
+      detached: (command) => this.#startHolder(life, command),
+      told: (_, ended) => this.#startOrdered(life, ended),
+      pipes: (command, events) => this.startProgram(command, events),
+      pty: absent,
+      watched: absent,
+    };
+  }
+
+  #startHolder(starter: Life, { argv }: Command): number {
+    starter.mustLive();
+    this.moment("the holder starts");
+    starter.mustLive();
+    const kept: { keeper?: SocketKeeper } = {};
+    const born = this.born(() => void kept.keeper?.look());
+    const hold = async (): Promise<void> => {
+      await this.#hold(born, argv.at(-1) ?? "", kept);
+      kept.keeper?.close();
+      born.life.end();
+    };
+    mortalClock(this.clock, born.life).after(START_MS, () => void hold().catch((error) => this.crashedOr(error)));
+    return born.who.pid;
+  }
+
+  /** A holder that takes one order after the other, and leaves when whoever gives them does. */
+  #startOrdered(starter: Life, ended: () => void): ToldChild {
+    starter.mustLive();
+    this.moment("the holder starts");
+    starter.mustLive();
+    const kept: { keeper?: SocketKeeper } = {};
+    const born = this.born(() => void kept.keeper?.look());
+    const { promise: leaving, resolve: leave } = Promise.withResolvers<undefined>();
+    const orders: PromiseWithResolvers<string>[] = [Promise.withResolvers()];
+    const work = async (): Promise<void> => {
+      for (;;) {
+        const directory = await Promise.race([orders[0]?.promise, leaving]);
+        if (directory === undefined) break;
+        orders.shift();
+        await this.#hold(born, directory, kept);
+        kept.keeper?.close();
+      }
+      born.life.end();
+    };
+    starter.onEnd(() => leave(undefined));
+    born.life.onEnd(() => {
+      if (!starter.dead) ended();
+    });
+    mortalClock(this.clock, born.life).after(START_MS, () => void work().catch((error) => this.crashedOr(error)));
+    return {
+      pid: born.who.pid,
+      tell: (bytes) => {
+        const directory = decodeLine(new TextDecoder().decode(bytes))?.["directory"];
+        if (typeof directory !== "string") return leave(undefined);
+        orders.at(-1)?.resolve(directory);
+        orders.push(Promise.withResolvers());
+      },
+      letGo: () => leave(undefined),
+    };
+  }
+
+  /** As src/holder/main.ts does it. */
+  async #hold(born: Born, directory: string, kept: { keeper?: SocketKeeper }): Promise<void> {
+    const world: HolderWorld = { ...this.doors(born), rest: () => undefined };
+    const spec = parseSpec(readWhole(world.disk, `${directory}/holder.json`) ?? new Uint8Array(0));
+    if (!spec.ok) return;
+    const holder = new Holder(world, spec.value, directory);
+    try {
+      kept.keeper = await SocketKeeper.open(world, spec.value.socket, (connection) => holder.accept(connection));
+    } catch (error) {
+      if (isFault(error, "EADDRINUSE")) return;
+      throw error;
+    }
+    if (await claim({ ...world, directory }, spec.value.generation)) await holder.run(() => kept.keeper?.touch());
+  }
+
+  /** A program on pipes: what it does is its own. */
+  protected abstract startProgram(command: Command, events: PipeEvents): PipeChild;
+}
+
+function absent(): never {
+  throw new Error("nobody here starts such a thing");
+}
