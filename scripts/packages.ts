@@ -1,5 +1,9 @@
-// What tests need beyond npm, as Debian packages: installed by the test command where CI is set and it may (root, apt). Elsewhere
-// nothing is installed: tests that need a missing one are skipped, and say so.
+// What tests need beyond our own packages: Debian packages, and real agents from npm in a package of their own (tests/agents/real).
+// Installed by the test command where CI is set and it may (for Debian: root, apt). Elsewhere nothing is installed: tests that need a
+// missing one are skipped, and say so.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "./files.ts";
 
 /** A program that a test runs, and the package it comes in. */
 const NEEDED: readonly { readonly program: string; readonly package: string }[] = [
@@ -17,8 +21,26 @@ function run(...command: readonly [string, ...string[]]): boolean {
   return Bun.spawnSync([...command], { env, stdio: ["ignore", "ignore", "inherit"] }).exitCode === 0;
 }
 
-/** The packages that are still missing afterwards. */
+const AGENTS = "tests/agents/real";
+
+/** Real agents; their own scripts are not run. */
+function installAgents(): string[] {
+  const isThere = () => existsSync(join(ROOT, AGENTS, "node_modules/.package-lock.json"));
+  const npm = Bun.which("npm");
+  if (!isThere() && npm !== null && process.env["CI"] !== undefined) {
+    console.log(`installing real agents (npm ci in ${AGENTS})`);
+    const argv = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+    Bun.spawnSync(argv, { cwd: join(ROOT, AGENTS), stdio: ["ignore", "ignore", "inherit"] });
+  }
+  return isThere() ? [] : [`real agents (npm ci --ignore-scripts in ${AGENTS})`];
+}
+
+/** What is still missing afterwards. */
 export function installPackages(): string[] {
+  return [...installDebian(), ...installAgents()];
+}
+
+function installDebian(): string[] {
   const wanted = missing();
   const may = process.env["CI"] !== undefined && process.getuid?.() === 0 && Bun.which("apt-get") !== null;
   if (wanted.length === 0 || !may) return wanted;

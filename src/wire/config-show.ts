@@ -34,7 +34,7 @@ function section(name: string, fields: readonly string[], { values, lines }: Sho
 }
 
 function withoutSecrets(field: string, value: unknown): unknown {
-  if (field !== "env" || typeof value !== "object" || value === null) return value;
+  if (field !== "env" || typeof value !== "object" || value === null || Array.isArray(value)) return value; // A list has names alone.
   const masked = Object.entries(value).map(([name, text]) => [name, looksSecret(name) ? NOT_SHOWN : text]); // S2
   return Object.fromEntries(masked);
 }

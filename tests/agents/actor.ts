@@ -3,9 +3,9 @@
 //   call T JSON  calls one of our tools;      append F X    appends a line to a file, once for each time it is told
 //   crash        ends with an error at once;  hang          says nothing more
 //   long F       writes how long its prompt was; wait F        goes on when there is such a file
-//   fail X       fails the turn
+//   fail X       fails the turn;              once F        what comes next is left out where the file is there, else it is made
 // ACTOR_OPENED names a file that gets a line for each time it is opened.
-import { appendFileSync, existsSync } from "node:fs";
+import { appendFileSync, existsSync, writeSync } from "node:fs";
 
 type Told = { type: string; [name: string]: unknown };
 
@@ -13,7 +13,7 @@ const waiting = new Map<string, (told: Told) => void>();
 let number = 0;
 
 function tell(message: object): void {
-  process.stdout.write(`${JSON.stringify(message)}\n`);
+  writeSync(1, `${JSON.stringify(message)}\n`); // At once: it may crash right after.
 }
 
 function wait(key: string): Promise<Told> {
@@ -34,6 +34,11 @@ async function act(line: string, whole: string): Promise<string> {
     tell({ type: "failed", reason: what, retryable: false });
     return new Promise(() => undefined);
   }
+  if (verb === "once") {
+    const again = existsSync(what);
+    appendFileSync(what, "");
+    return again ? "again" : "";
+  }
   if (verb === "ask") {
     tell({ type: "ask", request: key, tool: rest[0], input: { command: rest.slice(1).join(" ") } });
     return String((await wait(key))["decision"]);
@@ -49,7 +54,11 @@ async function act(line: string, whole: string): Promise<string> {
 async function turn(text: string): Promise<void> {
   let response = "";
   // What is to be done stands between markers: what a prompt says around it is for models.
-  for (const [, line = ""] of text.matchAll(/^.*?>> (.*)$/gm)) response = (await act(line, text)) || response;
+  let skip = false;
+  for (const [, line = ""] of text.matchAll(/^.*?>> (.*)$/gm)) {
+    if (!skip) response = (await act(line, text)) || response;
+    skip = line.startsWith("once ") && response === "again";
+  }
   tell({ type: "done", response });
 }
 

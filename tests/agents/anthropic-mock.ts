@@ -1,6 +1,6 @@
 // The other side of a border we do not own: the Messages API of Anthropic, as Claude Code calls it, on loopback.
 // It speaks the real protocol (server-sent events). What it answers is written in the last words of the person:
-//   `run: COMMAND` asks for the tool Bash; `use: TOOL {json}` for any tool; `stall` never ends; `limit` is refused with 429; all else is echoed.
+//   `run: COMMAND` asks for the tool Bash; `use: TOOL {json}` for any tool; `stall:` waits for `release` in the middle of its answer; `limit:` is refused with 429; all else is echoed.
 import type { Server } from "bun";
 
 type Block =
@@ -12,6 +12,7 @@ export type Asked = { readonly messages: readonly unknown[]; readonly tools: rea
 export class AnthropicMock {
   readonly asked: Asked[] = [];
   readonly #server: Server<undefined>;
+  readonly #stalled: (() => void)[] = [];
   #uses = 0;
 
   constructor() {
@@ -25,6 +26,11 @@ export class AnthropicMock {
 
   get url(): string {
     return `http://127.0.0.1:${this.#server.port}`;
+  }
+
+  /** Those that stall go on. */
+  release(): void {
+    for (const goOn of this.#stalled.splice(0)) goOn();
   }
 
   async stop(): Promise<void> {
@@ -44,7 +50,8 @@ export class AnthropicMock {
     const tools = (body.tools ?? []).map(({ name }) => name);
     if (tools.length > 0) this.asked.push({ messages: body.messages, tools, last }); // Titles and the like have no tools.
     if (last.includes("limit:")) return limited(last);
-    return stream(body.model, this.#block(last), last.includes("stall:"));
+    const stall = last.includes("stall:") ? new Promise<void>((goOn) => this.#stalled.push(goOn)) : Promise.resolve();
+    return stream(body.model, this.#block(last), stall);
   }
 
   #block(last: string): Block {
@@ -93,7 +100,7 @@ function limited(last: string): Response {
   );
 }
 
-function stream(model: string, block: Block, stall: boolean): Response {
+function stream(model: string, block: Block, stall: Promise<void>): Response {
   const usage = { input_tokens: 10, output_tokens: 5 };
   const message = {
     id: `msg_${crypto.randomUUID()}`,
@@ -126,14 +133,12 @@ function stream(model: string, block: Block, stall: boolean): Response {
   const text = (events: readonly { type: string }[]) =>
     events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
   const body = new ReadableStream({
-    start(sink) {
+    async start(sink) {
       sink.enqueue(text(first));
-      if (stall) return;
+      await stall;
       sink.enqueue(text(rest));
       sink.close();
     },
   });
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
-
-if (import.meta.main) console.log(new AnthropicMock().url);

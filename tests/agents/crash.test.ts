@@ -11,11 +11,23 @@ test("SP-1 SP-2 a process that crashes in a turn is started again, resumed, and 
   await place.live();
   const settings = { recovery_prompt: ">> say back" };
   const id = await place.agent("alpha", { settings, env: { ACTOR_OPENED: place.file("opened") } });
-  await place.say(id, ">> crash");
+  await place.say(id, ">> say so far\n>> crash");
   await place.rests(id, 1);
   expect(await place.shown(id)).toMatchObject({ lastText: "back", turns: 1 });
   expect(place.text("opened")).toBe("false\ntrue\n");
   expect(await place.lastOf(id, "process.ended")).toMatchObject({ outcome: "crashed", code: 9, generation: 1 });
+});
+
+test("AG-3 a process that died before it said a word may not have read its prompt: the next one gets it too", async () => {
+  const place = home();
+  await place.live();
+  const id = await place.agent("alpha", { settings: { recovery_prompt: "Be careful." } });
+  await place.say(id, `>> once ${place.file("once")}\n>> crash\n>> say there`);
+  await place.rests(id, 1);
+  expect((await place.shown(id)).lastText).toBe("there");
+  await place.logged(id, "process.starting", 2);
+  const { prompt } = await place.lastOf(id, "process.starting");
+  expect(prompt).toMatchObject({ text: expect.stringMatching(/^Be careful\.\n\n>> once /) });
 });
 
 test("SP-2 SP-3 five crashes within a minute are for good: everybody is told, and a person can have it tried again", async () => {
@@ -26,7 +38,7 @@ test("SP-2 SP-3 five crashes within a minute are for good: everybody is told, an
   if (client !== undefined) client.onNotice = ({ data }) => void told.push(data);
   await client?.call("subscribe", { topics: ["agent.status"] });
   const id = await place.agent("alpha", { settings: { recovery_prompt: ">> crash" } });
-  await place.say(id, ">> crash");
+  await place.say(id, ">> say so far\n>> crash");
   const { note } = await place.becomes(id, "crashed");
   expect(note).toContain("5 times within a minute");
   await until("it was told", () => told.length > 0);
@@ -42,7 +54,7 @@ test("SP-1 a process that says nothing for too long is hung: it is ended, and th
   await place.live();
   const settings = { hung_after_ms: 1000, recovery_prompt: ">> say awake" };
   const id = await place.agent("alpha", { settings });
-  await place.say(id, ">> hang");
+  await place.say(id, ">> say so far\n>> hang");
   await place.rests(id, 1);
   expect(await place.lastOf(id, "process.stopping")).toMatchObject({ reason: "hung", signal: "SIGTERM" });
   expect(await place.lastOf(id, "process.ended")).toMatchObject({ outcome: "killed" });

@@ -5,7 +5,7 @@ export type Reply =
   /** Some of the text, then the connection is cut. */
   | { readonly kind: "break"; readonly text: string }
   | { readonly kind: "status"; readonly status: number; readonly headers: Readonly<Record<string, string>> }
-  /** The head of an answer, and then nothing until it is let go. */
+  /** The head of an answer, and then nothing until `release`. */
   | { readonly kind: "stall" };
 
 export type Asked = {
@@ -19,6 +19,8 @@ export class OpenAiMock {
   readonly keys: (string | null)[] = [];
   readonly #server;
   readonly #next: Reply[] = [];
+  readonly #when = new Map<string, Reply>();
+  readonly #stalled: (() => void)[] = [];
 
   constructor() {
     this.#server = Bun.serve({
@@ -37,44 +39,75 @@ export class OpenAiMock {
     this.#next.push(...replies);
   }
 
+  /** The reply to whoever's last words have these in them. */
+  when(words: string, reply: Reply): void {
+    this.#when.set(words, reply);
+  }
+
+  /** Whether somebody's last words had these in them. */
+  has(words: string): boolean {
+    return this.asked.some(({ messages, tools }) => tools !== undefined && lastWords(messages).includes(words));
+  }
+
+  release(): void {
+    for (const goOn of this.#stalled.splice(0)) goOn();
+  }
+
   close(): void {
     void this.#server.stop(true);
+  }
+
+  #fitting(): Reply | undefined {
+    const asked = this.asked.at(-1);
+    if (asked?.tools === undefined) return undefined; // Titles and the like have no tools.
+    const words = lastWords(asked.messages);
+    return [...this.#when].find(([one]) => words.includes(one))?.[1];
   }
 
   async #answer(request: Request): Promise<Response> {
     this.asked.push((await request.json()) as Asked);
     this.keys.push(request.headers.get("authorization"));
-    const reply = this.#next.shift() ?? { kind: "text", text: "nothing more" };
+    const reply = this.#next.shift() ?? this.#fitting() ?? { kind: "text", text: "nothing more" };
     if (reply.kind === "status")
       return new Response('{"error":{"message":"not now"}}', { status: reply.status, headers: { ...reply.headers } });
-    return new Response(streamOf(reply), { headers: { "content-type": "text/event-stream" } });
+    const stall = reply.kind === "stall" ? new Promise<void>((goOn) => this.#stalled.push(goOn)) : Promise.resolve();
+    return new Response(streamOf(reply, stall), { headers: { "content-type": "text/event-stream" } });
   }
+}
+
+/** What a person or a tool said last. */
+function lastWords(messages: readonly unknown[]): string {
+  return JSON.stringify(messages.at(-1) ?? "");
 }
 
 const chunk = (delta: unknown, finish: string | null = null) =>
   `data: ${JSON.stringify({ object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 
-function streamOf(reply: Exclude<Reply, { kind: "status" }>): ReadableStream<Uint8Array> {
+function streamOf(reply: Exclude<Reply, { kind: "status" }>, stall: Promise<void>): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder();
   return new ReadableStream({
     async start(controller) {
       const say = (text: string) => controller.enqueue(bytes.encode(text));
       say(chunk({ role: "assistant", content: "" }));
-      if (reply.kind === "stall") return;
-      if (reply.kind === "call") {
-        const call = { index: 0, id: reply.id, type: "function", function: { name: reply.tool, arguments: "" } };
-        say(chunk({ tool_calls: [call] }));
-        for (const part of JSON.stringify(reply.args).match(/.{1,7}/g) ?? [])
-          say(chunk({ tool_calls: [{ index: 0, function: { arguments: part } }] }));
-        say(chunk({}, "tool_calls"));
-      } else {
-        for (const word of reply.text.split(/(?= )/)) say(chunk({ content: word }));
-        await Bun.sleep(0); // So that what was said leaves before the cut.
-        if (reply.kind === "break") return controller.error(new Error("cut"));
-        say(chunk({}, "stop"));
-      }
+      await stall;
+      for (const part of reply.kind === "call" ? calling(reply) : saying(reply)) say(part);
+      await Bun.sleep(0); // So that what was said leaves before a cut.
+      if (reply.kind === "break") return controller.error(new Error("cut"));
+      say(chunk({}, reply.kind === "call" ? "tool_calls" : "stop"));
       say("data: [DONE]\n\n");
       controller.close();
     },
   });
+}
+
+function saying(reply: Exclude<Reply, { kind: "status" | "call" }>): string[] {
+  const text = reply.kind === "stall" ? "and so on" : reply.text;
+  return text.split(/(?= )/).map((word) => chunk({ content: word }));
+}
+
+function calling({ id, tool, args }: Reply & { kind: "call" }): string[] {
+  const head = { index: 0, id, type: "function", function: { name: tool, arguments: "" } };
+  const parts = JSON.stringify(args).match(/.{1,7}/g) ?? [];
+  const rest = parts.map((part) => chunk({ tool_calls: [{ index: 0, function: { arguments: part } }] }));
+  return [chunk({ tool_calls: [head] }), ...rest];
 }

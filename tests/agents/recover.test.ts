@@ -72,10 +72,10 @@ test("AG-7 after a power cut a root goes on by itself, one that is to ask waits,
   const auto = await place.agent("auto", { settings: { recovery_prompt: ">> say on again" } });
   const asks = await place.agent("asks", { settings: { recovery: "ask", recovery_prompt: ">> say on again" } });
   await place.say(auto, ">> ask Bash ls");
-  await place.say(asks, ">> hang");
+  await place.say(asks, ">> say so far\n>> hang");
   const { id: prompt } = await place.prompt();
   await until("both work", async () => (await place.shown(asks)).pid !== null);
-  await until("the other has its prompt", () => place.events(asks).includes("message.delivered"));
+  await until("the other has begun", () => place.events(asks).includes("agent.read"));
   await powerCut(place);
   await place.live(boot(2));
   await place.rests(auto, 1);
@@ -92,8 +92,8 @@ test("SP-1 a holder that is killed takes its process along, and a new one goes o
   const place = home();
   await place.live();
   const id = await place.agent("alpha", { settings: { recovery_prompt: ">> say on again" } });
-  await place.say(id, ">> hang");
-  await until("it has its prompt", () => place.events(id).includes("message.delivered"));
+  await place.say(id, ">> say so far\n>> hang");
+  await until("it has begun", () => place.events(id).includes("agent.read"));
   killIfThere(await holderOf(place, id));
   await place.rests(id, 1);
   expect((await place.shown(id)).lastText).toBe("on again");

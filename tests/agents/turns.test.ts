@@ -101,6 +101,18 @@ test("a process that dies before it took the prompt gets the same prompt again; 
   house.ends("a", 1);
   house.wait(2000);
   house.do({ kind: "wake", id: "a" });
+  // It said nothing: it may not have read its prompt.
+  expect(house.agent("a").turn?.prompt.text).toBe("go on\n\ndig");
+  house.start("a");
+  house.ends("a", 1);
+  house.wait(4000);
+  house.do({ kind: "wake", id: "a" });
+  expect(house.agent("a").turn?.prompt.text).toBe("go on\n\ndig");
+  house.start("a");
+  house.says("a", { kind: "text", text: "I dig" });
+  house.ends("a", 1);
+  house.wait(8000);
+  house.do({ kind: "wake", id: "a" });
   const [, again] = inputsFrom(house.agent("a"), 1);
   expect([again?.input.kind, house.agent("a").turn?.prompt.text]).toEqual(["prompt", "go on"]);
   expect(house.agent("a").turn?.prompt.uuid).not.toBe(first?.uuid ?? "");

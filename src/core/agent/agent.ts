@@ -55,6 +55,8 @@ export type Turn = {
   readonly messages: readonly string[];
   /** Whether a process (or the model) is known to have the prompt. */
   readonly taken: boolean;
+  /** Whether its process has said anything in it: before that, it may have died without having read the prompt. */
+  readonly heard: boolean;
   readonly startedAt: string;
   /** How often in a row its request was tried, and when the next try is due. */
   readonly tries: number;

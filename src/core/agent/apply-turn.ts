@@ -46,7 +46,15 @@ function hasProcess(agent: Agent): boolean {
 
 function started(agent: Agent, { turn: number, prompt: text, messages, uuid, at }: TurnStart): Agent {
   const prompt = { uuid, text };
-  const none = { taken: false, tries: 0, retryAt: undefined, early: undefined, interrupted: false, said: "" };
+  const none = {
+    taken: false,
+    heard: false,
+    tries: 0,
+    retryAt: undefined,
+    early: undefined,
+    interrupted: false,
+    said: "",
+  };
   const turn = { number, prompt, messages, startedAt: at, ...none };
   const after = { ...agent, turn, turns: number, lastText: "" };
   if (styleOf(agent.plan.recipe) === "request") return { ...after, session: { kind: "active" } };
@@ -67,11 +75,16 @@ function over(agent: Agent, at: string): Agent {
 
 function read(agent: Agent, { offset, events, at }: AgentRead): Agent {
   const open = agent.open || events.some(({ kind }) => kind === "session");
-  const after = saying({ ...heard(agent, at), consumed: offset, open }, events);
+  const after = saying(hearing({ ...heard(agent, at), consumed: offset, open }, events), events);
   if (styleOf(agent.plan.recipe) === "request") return answered(after, events);
   const end = endOf(events, after.turn);
   if (end === undefined || agent.sleep !== undefined) return after;
   return withTurn(after, (turn) => (turn.taken ? turn : { ...turn, early: end }));
+}
+
+function hearing(agent: Agent, events: readonly ProviderEvent[]): Agent {
+  const isWord = ({ kind }: ProviderEvent) => kind !== "session" && kind !== "withdrawn";
+  return events.some(isWord) ? withTurn(agent, (turn) => ({ ...turn, heard: true })) : agent;
 }
 
 /** Pieces go together; what is said anew is the last that was said. */

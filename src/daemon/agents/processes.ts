@@ -327,6 +327,7 @@ export class Processes {
     const agent = this.#present(place);
     const codec = agent && codecOf(agent.plan.recipe.provider);
     if (agent === undefined || codec === undefined) return false;
+    if (styleOf(agent.plan.recipe) === "turn" && !(await this.#tookAll(place, agent))) return false;
     const decoder = new Decoder(codec, agent.consumed);
     for (const { offset, bytes } of outputFrom(this.#world.disk, this.#directory(place), agent.consumed))
       decoder.push(offset, bytes);
@@ -339,6 +340,12 @@ export class Processes {
     if (styleOf(agent.plan.recipe) !== "turn") return true;
     const events = codec.ended?.(exit, this.#wholeOutput(place)) ?? [];
     return this.#readEnd(place, decoder.end + 1, events);
+  }
+
+  /** What a process of one turn is told is in its words: one that ran had it, whether its line was ever used or not. */
+  #tookAll(place: ProcessPlace, { outbox }: Agent): Promise<boolean> {
+    const through = outbox.confirmed + outbox.entries.length;
+    return this.#ports.submit({ ...place, kind: "taken", through, pieces: outbox.pieces });
   }
 
   /** The end itself is one step behind the last byte, so that it counts once as well. */

@@ -4,6 +4,7 @@ import { isFault } from "../../base/fault.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import { writeAtomic } from "../../log/atomic-file.ts";
 import { joinPath } from "../../log/file.ts";
+import { readJson } from "../../log/json-file.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { Disk } from "../../world/disk.ts";
 import { makeHeldDirectory } from "../held-files.ts";
@@ -33,7 +34,7 @@ export class SessionRecords {
 
   /** R1 */
   note(agent: Agent): void {
-    if (!agent.created || this.#written.get(agent.id) === keyOf(agent)) return;
+    if (!agent.created || this.#known(agent) === keyOf(agent)) return;
     const writing = this.#writing.get(agent.id);
     if (writing !== undefined) {
       writing.wanted = agent;
@@ -42,6 +43,16 @@ export class SessionRecords {
     void this.#write(agent).catch((error: unknown) => {
       if (!isFault(error)) this.#broken(error); // A full disk: the next change writes it.
     });
+  }
+
+  /** What is on disk, as far as it matters: from an earlier life it is read once, which costs far less than writing it again. */
+  #known({ id }: Agent): string | undefined {
+    const known = this.#written.get(id);
+    if (known !== undefined) return known;
+    const record = readJson(this.#place.disk, joinPath(agentDirectory(this.#place.home, id), "session.json"));
+    const found = record === undefined ? "" : `${record["state"]} ${record["provider_state"]}`;
+    this.#written.set(id, found);
+    return found;
   }
 
   async #write(first: Agent): Promise<void> {
@@ -69,7 +80,7 @@ export class SessionRecords {
       provider_name: provider,
       model,
       state: sessionState(agent),
-      provider_state: Buffer.from(JSON.stringify({ session: agent.providerSession })).toString("base64"),
+      provider_state: providerState(agent),
       created_at: agent.createdAt,
       updated_at: new Date(clock.now()).toISOString(),
     };
@@ -78,5 +89,9 @@ export class SessionRecords {
 }
 
 function keyOf(agent: Agent): string {
-  return `${sessionState(agent)} ${agent.providerSession}`;
+  return `${sessionState(agent)} ${providerState(agent)}`;
+}
+
+function providerState({ providerSession }: Agent): string {
+  return Buffer.from(JSON.stringify({ session: providerSession })).toString("base64");
 }
