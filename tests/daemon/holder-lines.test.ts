@@ -3,7 +3,8 @@ import { afterEach, expect, test } from "bun:test";
 import { HolderLines } from "../../src/daemon/holder-lines.ts";
 import { realSockets } from "../../src/world/real-socket.ts";
 import { realWorld } from "../../src/world/world.ts";
-import { endAll, newTerminal, startHolder, until } from "../holder/terminal.ts";
+import { endAll, newTerminal, startHolder } from "../holder/terminal.ts";
+import { until } from "../until.ts";
 
 afterEach(endAll);
 

@@ -9,9 +9,11 @@ import { join } from "node:path";
 import { ROOT } from "../../scripts/files.ts";
 import { isFault } from "../../src/base/fault.ts";
 import type { Result } from "../../src/base/result.ts";
+import { readWhole } from "../../src/log/file.ts";
 import { parseClaim, parseExit } from "../../src/wire/holder-json.ts";
 import type { ListedTerminal, Method, Methods, Report, StatusResult } from "../../src/wire/rpc.ts";
 import { RpcClient } from "../../src/wire/rpc-client.ts";
+import { realDisk } from "../../src/world/real-disk.ts";
 import { realProcesses } from "../../src/world/real-process.ts";
 import { realSockets } from "../../src/world/real-socket.ts";
 import { BUN, COUNTING } from "../ours.ts";
@@ -149,7 +151,8 @@ export class DaemonHome {
 
   claim(id: string) {
     const path = this.file(`terminals/${id}/claim.json`);
-    return existsSync(path) ? parseClaim(readFileSync(path)) : undefined;
+    const bytes = readWhole(realDisk(), path); // A daemon at work may put it aside between a look and a read.
+    return bytes === undefined ? undefined : parseClaim(bytes);
   }
 
   exit(id: string) {

@@ -22,7 +22,7 @@ export class SimSockets {
     if (this.#at(path) !== undefined) throw new Fault({ code: "EADDRINUSE", operation: "listen", path }); // SO1
     this.#listening.set(path, mine);
     const inPlace = () => this.#listening.get(path) === mine;
-    return { inPlace, close: () => void (inPlace() && this.#listening.delete(path)) };
+    return { inPlace, touch: () => undefined, close: () => void (inPlace() && this.#listening.delete(path)) };
   }
 
   #at(path: string): Listening | undefined {

@@ -13,6 +13,7 @@ import type { Life } from "../sim/mortal.ts";
 import type { Born, Machine } from "./sim-machine.ts";
 
 const SMALL_LOG = { segmentBytes: 64 << 10, ballastBytes: 0 };
+const ROUND_MS = 2_000;
 const none = async () => [];
 const NOTHING_ELSE: StageWork = { DETECTING: none, INVENTORYING: none, RESTORING: none, RECONCILING: none };
 
@@ -33,7 +34,7 @@ export class SimDaemon {
     const work = withWorkflows(NOTHING_ELSE, { ...part, setAside, wasDown: () => false });
     await work.RESTORING(() => undefined);
     await work.RECONCILING(() => undefined);
-    part.engine.goRounds();
+    daemon.#goRounds(machine, born);
     part.checkpoints.goRounds();
     return daemon;
   }
@@ -55,6 +56,14 @@ export class SimDaemon {
       broken,
     } as unknown as DaemonPorts;
     this.part = openWorkflows(log, hands, ports);
+  }
+
+  /** As the real one does on every heartbeat. */
+  #goRounds(machine: Machine, born: Born): void {
+    machine.doors(born).clock.after(ROUND_MS, () => {
+      this.#goRounds(machine, born);
+      this.part.engine.round();
+    });
   }
 
   run(id: string): Run | undefined {

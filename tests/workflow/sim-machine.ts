@@ -109,6 +109,7 @@ export class Machine {
       startTime: (of) => table.startTime(of),
       bootId: () => table.bootId(),
       alive: (who) => isAlive(table, who),
+      isTaken: (of) => table.isTaken(of),
       waitsForDisk: (of) => table.waitsForDisk(of),
       list: () => table.list(),
       variable: (of, name) => table.variable(of, name),
@@ -194,7 +195,7 @@ export class Machine {
       if (isFault(error, "EADDRINUSE")) return;
       throw error;
     }
-    if (await claim({ ...world, directory }, spec.value.generation)) await holder.run();
+    if (await claim({ ...world, directory }, spec.value.generation)) await holder.run(() => kept.keeper?.touch());
   }
 
   /** Leaves its mark, says something, and ends; each after a moment, so that anything may happen in between. */
