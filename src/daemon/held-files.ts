@@ -30,9 +30,9 @@ export type OnDisk =
 export function readHeld({ disk, processes }: HolderPlace, directory: string): OnDisk {
   const ended = readEnd(disk, directory);
   if (ended !== undefined) return ended;
-  const claim = readClaim(disk, directory);
-  if (claim === undefined && readWhole(disk, joinPath(directory, "claim.json")) === undefined)
-    return { kind: "unclaimed" };
+  const bytes = readWhole(disk, joinPath(directory, "claim.json")); // Once: a claim that comes between two looks would be one of nobody's.
+  if (bytes === undefined) return { kind: "unclaimed" };
+  const claim = parseClaim(bytes);
   if (claim?.by === "cancel") return { kind: "prevented" };
   if (claim !== undefined && processes.alive(claim)) return { kind: "claimed", holder: claim, bootId: claim.bootId };
   // It may have left its exit after the first look and before it was gone; what it left is final now.
