@@ -6,6 +6,7 @@ import type { NewAgent } from "../../src/wire/agents/agent-rpc.ts";
 import { until } from "../daemon/home.ts";
 import { ours } from "../ours.ts";
 import { type AgentHome, agentHomes, freshId } from "./agent-home.ts";
+import { House, planFor } from "./house.ts";
 
 const home = agentHomes();
 const BWRAP = Bun.which("bwrap");
@@ -150,6 +151,19 @@ test.skipIf(!works)("its tools work without a network, also those of the next da
   expect((await place.shown(id)).pid).toBe(pid); // The same process, and another daemon.
   await place.must("agent.terminate", { id, reason: "" });
   await until("all of it has ended", () => !existsSync(`/proc/${pid}`));
+});
+
+test("a child works where its parent does, in the same sandbox, and makes no worktree again", () => {
+  const house = new House();
+  const sandbox = { read: ["/ro"], write: ["/w"], git: null, network: false };
+  const worktree = { path: "/w", repository: "/r", branch: "b" };
+  const plan = { ...planFor("scripted"), cwd: "/w/sub", workspace: { worktree, sandbox } };
+  house.do({ kind: "create", id: "root", name: "root", parent: undefined, instructions: "", plan, settings: {} });
+  house.send("root", "m1");
+  house.start("root");
+  house.call("root", "c1", "spawn_agent", { name: "child", instructions: "work" });
+  const child = [...house.residents.values()].find((one) => one.kind === "agent" && one.name === "child");
+  expect(child).toMatchObject({ plan: { cwd: "/w/sub", workspace: { worktree: null, sandbox } } });
 });
 
 test("a sandbox that cannot be made is said at once, with what bubblewrap said", async () => {
