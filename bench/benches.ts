@@ -77,6 +77,14 @@ export const SUITES: readonly Suite[] = [
     names: WORKFLOW_PEERS.flatMap((peer) => ["", ".twice"].map((part) => `workflow.recover.25.${peer}${part}`)),
     load: async () => (await import("./workflow-recover.ts")).workflowRecover,
   },
+  {
+    names: [...["1", "25", "250"].map((agents) => `agent.messages.${agents}`), "agent.turns"],
+    load: async () => (await import("./agent-messages.ts")).agentMessages,
+  },
+  {
+    names: ["agent.recover.1000", "agent.recover.1000.growth", "agent.memory"],
+    load: async () => (await import("./agent-recover.ts")).agentRecover,
+  },
 ];
 
 export const NAMES: readonly string[] = SUITES.flatMap((suite) => suite.names);
@@ -109,6 +117,8 @@ export const BARS: ReadonlyMap<string, Bar> = new Map<string, Bar>([
   ["workflow.items.growth", { of: "ratio", atLeast: 1 / 1.3 }],
   ["checkpoint.workflow.save", { of: "value", atMost: 10 }],
   ["checkpoint.workflow.load", { of: "value", atMost: 5 }],
+  ["agent.recover.1000", { of: "value", atMost: 2000 }],
+  ["agent.recover.1000.growth", { of: "ratio", atLeast: 0.7 }],
   ...STEP_PEERS.map((peer): [string, Bar] => [`workflow.steps.1.${peer}`, { of: "ratio", atLeast: 3 }]),
   ...STEP_PEERS.map((peer): [string, Bar] => [`workflow.steps.25.${peer}`, { of: "ratio", atLeast: 10 }]),
   ...WORKFLOW_PEERS.map((peer): [string, Bar] => [`workflow.recover.25.${peer}`, { of: "value", atMost: 600 }]),

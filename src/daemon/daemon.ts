@@ -20,6 +20,7 @@ import { McpServer } from "./agents/mcp-server.ts";
 import { countAgents } from "./agents/part.ts";
 import { withAgents } from "./agents/recovery.ts";
 import { houseOf } from "./agents/settings.ts";
+import { openToolDoor } from "./agents/tool-door.ts";
 import type { Bus } from "./bus.ts";
 import { pinCheckpoint } from "./checkpoint-pin.ts";
 import { foldAgents, foldTerminals, foldTmux, foldWorkflows } from "./fold.ts";
@@ -143,7 +144,7 @@ export class Daemon {
     });
     await this.#tolerating(async () => {
       if (this.#token !== undefined) await keepToken(world.disk, world.home, this.#token);
-      await this.#server?.look(world.sockets, this.#socket);
+      await this.#server?.look(world.sockets);
       await this.#parts?.checkpoints.pulse();
     });
   }
@@ -299,6 +300,8 @@ export class Daemon {
   /** From the first agent on. */
   #openMcp(): void {
     void this.#mcp?.open().catch(this.#ports.broken);
+    const door = () => openToolDoor(this.#ports.world, this.#server, this.#opened().agents);
+    void this.#tolerating(door).catch(this.#ports.broken);
   }
 
   #opened(): Parts {

@@ -51,7 +51,7 @@ export class RpcServer {
   readonly #bus: Bus;
   readonly #options: ServerOptions;
   readonly #clients = new Set<Connection>();
-  #listener: Listener | undefined;
+  readonly #listeners = new Map<string, Listener>();
 
   constructor(handlers: Handlers, bus: Bus, options: ServerOptions) {
     this.#handlers = handlers;
@@ -60,20 +60,21 @@ export class RpcServer {
   }
 
   async listen(sockets: Sockets, path: string): Promise<void> {
+    if (this.#listeners.get(path)?.inPlace() === true) return;
     const listener = await sockets.listen(path, (connection) => this.#accept(connection));
-    this.#listener?.close();
-    this.#listener = listener;
+    this.#listeners.get(path)?.close();
+    this.#listeners.set(path, listener);
   }
 
   /** Z3. A Fault where it cannot be bound; whoever looks next tries again. */
-  async look(sockets: Sockets, path: string): Promise<void> {
-    if (this.#listener?.inPlace() === false) await this.listen(sockets, path);
+  async look(sockets: Sockets): Promise<void> {
+    for (const [path, listener] of this.#listeners) if (!listener.inPlace()) await this.listen(sockets, path);
   }
 
   /** Nobody new; those who are there are still answered. */
   hide(): void {
-    this.#listener?.close();
-    this.#listener = undefined;
+    for (const listener of this.#listeners.values()) listener.close();
+    this.#listeners.clear();
   }
 
   close(): void {

@@ -320,9 +320,9 @@ test("a client with the wrong token is refused with words, and leaves no connect
 test("a socket that is removed from under us is bound again; who is connected notices nothing", async () => {
   const { path, server } = await serve();
   const old = await client(path);
-  await server.look(sockets, path);
+  await server.look(sockets);
   unlinkSync(path);
-  await server.look(sockets, path);
+  await server.look(sockets);
   expect((await (await client(path)).call("status", {})).ok).toBe(true);
   expect((await old.call("status", {})).ok).toBe(true);
 });
@@ -333,7 +333,7 @@ test("a displaced daemon does not remove its successor's socket, nor takes it ba
   const second = new RpcServer({}, new Bus(), { clock: new SimClock(), token: TOKEN, version: "2", pid: 43 });
   await second.listen(sockets, first.path);
   closers.push(() => second.close());
-  expect(first.server.look(sockets, first.path)).rejects.toThrow("EADDRINUSE");
+  expect(first.server.look(sockets)).rejects.toThrow("EADDRINUSE");
   first.server.close();
   expect(existsSync(first.path)).toBe(true);
   const raw = await Raw.to(first.path);

@@ -10,6 +10,7 @@ import { type Reach, reaching } from "../reach.ts";
 import { columns } from "../table.ts";
 import { onAgent } from "./find.ts";
 import { rowOf, spanText } from "./row.ts";
+import { workspaceLines } from "./workspace.ts";
 
 /** Behind the longest name. */
 const INDENT = 12;
@@ -34,6 +35,7 @@ function textOf(agent: ShownAgent, now: number): string {
     ["command", [...agent.command, ...agent.flags].join(" ") || null],
     ["session", agent.session],
     ["directory", agent.cwd],
+    ...workspaceLines(agent.workspace),
     ["process", agent.pid === null ? null : `pid ${agent.pid}`],
     ["turns", `${turns}${since}`],
     ["inbox", count(inbox, "message")],

@@ -14,6 +14,7 @@ import { findAgent } from "./find.ts";
 import { givenText } from "./input.ts";
 import { rowOf } from "./row.ts";
 import { type SettingFlags, settingsOf } from "./settings.ts";
+import { type WorkspaceFlags, wantedWorkspace } from "./workspace.ts";
 
 export type NewAgentFlags = DataFlags &
   SettingFlags & {
@@ -24,7 +25,7 @@ export type NewAgentFlags = DataFlags &
     readonly systemPrompt?: string;
     readonly cwd?: string;
     readonly permissionMode?: string;
-  };
+  } & WorkspaceFlags;
 
 /** Agents have no terminal. */
 const TERM = "dumb";
@@ -53,12 +54,15 @@ async function wishOf(reach: Reach, flags: NewAgentFlags & Given, name: string):
   const cwd = reach.console.absolute(flags.cwd ?? ".");
   if (reach.disk.stat(cwd)?.kind !== "directory")
     return refused("no-directory", `${cwd} is no directory.`, "Say where the agent should work: --cwd DIR");
+  const workspace = wantedWorkspace(flags, (path) => reach.console.absolute(path));
+  if (!workspace.ok) return workspace;
   const { provider = null, model = null, systemPrompt = "", permissionMode = null, words = [] } = flags;
   return ok({
     ...{ id: newId(reach.random.bytes(16)), name, parent: null, provider, model, systemPrompt, cwd }, // NA1
     instructions: await givenText(flags.instructions ?? ""),
     env: terminalEnvironment(reach.self.environment(), TERM),
     ...{ command: words, flags: [], permissionMode, settings: settings.value },
+    ...workspace.value,
   });
 }
 

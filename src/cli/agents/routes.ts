@@ -7,6 +7,7 @@ import type { AgentLogFlags, FollowFlags } from "./history.ts";
 import type { NewAgentFlags } from "./new.ts";
 import type { SendAgentFlags } from "./send.ts";
 import type { StepFlags } from "./step.ts";
+import { workspaceFlags } from "./workspace.ts";
 
 const ROW =
   "{id, name, state, provider, inbox, prompts, parent, model, cwd, createdAt, turns, turnStartedAt, pid, note}";
@@ -53,6 +54,7 @@ const create = buildCommand<NewAgentFlags, [name: string], Context>({
       systemPrompt: textFlag("text", "What it is told about itself"),
       cwd: textFlag("dir", "Where it works [default = here; with a parent, where that works]"),
       permissionMode: textFlag("mode", "The provider's permission mode; it never changes afterwards"),
+      ...workspaceFlags,
       ...settings,
       json: row,
     },

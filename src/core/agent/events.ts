@@ -6,6 +6,7 @@
 import type { Json } from "../workflow/json.ts";
 import type { Decision, ProviderEvent, Recipe } from "./provider.ts";
 import type { Rule } from "./rules.ts";
+import type { Workspace } from "./workspace.ts";
 
 type Event<Name extends string, Data> = { readonly event: Name; readonly id: string; readonly data: Data };
 
@@ -86,8 +87,8 @@ export type SessionPlan = {
   readonly system_prompt: string;
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Worktree, sandbox: what daemon/ makes of them; the core only keeps it. Children inherit it. */
-  readonly workspace: Json;
+  /** null: just its directory. */
+  readonly workspace: Workspace | null;
 };
 
 export type SessionCreated = SessionPlan & {

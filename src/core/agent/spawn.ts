@@ -12,6 +12,7 @@ import type { AgentSettings, SessionPlan, Terminated } from "./events.ts";
 import { MAX_AGENTS, MAX_DEPTH, MAX_NAME, MAX_PAYLOAD, STOP_GRACE_MS } from "./limits.ts";
 import { enqueue, tellParent, USER } from "./messages.ts";
 import { isAlive } from "./process.ts";
+import { inherited } from "./workspace.ts";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
@@ -51,7 +52,9 @@ function planOf(draft: Draft, parent: Agent, { provider, model, systemPrompt }: 
   const base = provider === undefined ? parent.plan.recipe : draft.settings.recipes[provider];
   if (base === undefined) return undefined;
   const recipe = model === undefined ? base : { ...base, model };
-  return { ...parent.plan, recipe, system_prompt: systemPrompt ?? parent.plan.system_prompt };
+  const { plan } = parent;
+  const workspace = inherited(plan.workspace);
+  return { ...plan, workspace, recipe, system_prompt: systemPrompt ?? plan.system_prompt };
 }
 
 /** `agent.created`, and what it is to do as its first message. */

@@ -35,17 +35,21 @@ fi
 mkdir -p -- "$4"
 `;
 
-/** To find or make it twice changes nothing, so it is simply run again. */
+/** The words that make it, and the directory in it where work begins. To find or make it twice changes nothing. */
+export function worktreeWords({ repository, path, branch }: Worktree, cwd: string): readonly string[] {
+  return ["/bin/sh", "-e", "-c", SCRIPT, "sh", repository, path, branch, cwd]; // WT3
+}
+
+const OF_RUN: Worktree = { repository: "${run.repository}", path: "${run.worktree}", branch: "${run.branch}" };
+
+/** It is simply run again. */
 export const MAKE_WORKTREE: Step = {
   id: WORKTREE_STEP,
   work: {
     kind: "agent",
     provider: "scripted",
     prompt: "",
-    command: [
-      ...["/bin/sh", "-e", "-c", SCRIPT, "sh"],
-      ...["${run.repository}", "${run.worktree}", "${run.branch}", "${run.cwd}"], // WT3
-    ],
+    command: worktreeWords(OF_RUN, "${run.cwd}"),
   },
   cwd: "${run.repository}",
   idempotent: true,

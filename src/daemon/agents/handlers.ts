@@ -18,6 +18,7 @@ import type { Handlers } from "../rpc-server.ts";
 import { listedAgent, listedPrompt, shownAgent } from "./listed.ts";
 import { type AgentPart, liveAgents } from "./part.ts";
 import { readToken } from "./process-files.ts";
+import { workspaceOf } from "./workspaces.ts";
 
 export type AgentHandlerPorts = {
   readonly disk: Disk;
@@ -169,7 +170,8 @@ async function create(ports: AgentHandlerPorts, params: Params): Promise<Result<
   return twin === undefined ? made : ok(listedAgent(twin));
 }
 
-function createOf({ house, environment, defaultProvider }: AgentHandlerPorts, params: Params): Result<CreateAgent> {
+function createOf(ports: AgentHandlerPorts, params: Params): Result<CreateAgent> {
+  const { house, environment, defaultProvider, disk, home } = ports;
   const given = readNewAgent(params);
   if (!given.ok) return given;
   const {
@@ -197,13 +199,10 @@ function createOf({ house, environment, defaultProvider }: AgentHandlerPorts, pa
     permissionMode: permissionMode ?? known.permissionMode,
   };
   if (recipe.command.length === 0 && NEEDS_COMMAND.includes(recipe.provider)) return noCommand(recipe.provider);
-  const plan = {
-    recipe,
-    system_prompt: systemPrompt,
-    cwd,
-    environment: keepEnvironment(env, environment).kept,
-    workspace: null,
-  };
+  const kept = keepEnvironment(env, environment).kept;
+  const place = workspaceOf({ disk, home }, { id, name, cwd, env: kept, wanted: given.value.workspace }, recipe);
+  if (!place.ok) return place;
+  const plan = { recipe, system_prompt: systemPrompt, ...place.value };
   return ok({ kind: "create", id, name, parent: parent ?? undefined, instructions, plan, settings });
 }
 

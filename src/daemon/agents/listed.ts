@@ -32,6 +32,7 @@ export function shownAgent(agent: Agent): ShownAgent {
   return {
     ...listedAgent(agent),
     ...{ instructions, session: providerSession, settings, command, flags, permissionMode, lastText },
+    workspace: plan.workspace,
     result: result ?? null,
     reminders: reminders.map(({ due, text }) => ({ due, text })),
     rules,

@@ -48,7 +48,7 @@ export function removeOlder(disk: Disk, home: string, { id, generation }: Proces
   }
 }
 
-function tokenPath(home: string, id: string): string {
+export function tokenPath(home: string, id: string): string {
   return joinPath(agentDirectory(home, id), "token");
 }
 
@@ -78,6 +78,13 @@ export function* outputFrom(
     if (read.kind === "bytes") yield { offset: read.offset, bytes: read.bytes };
     at = read.kind === "bytes" ? read.offset + read.bytes.length : read.to;
   }
+}
+
+/** The newest of what its process said on stderr, for people who look for a reason. */
+export function errorsOf(disk: Disk, directory: string): string {
+  const tape = new TapeReader(disk, joinPath(directory, "stderr-tape"));
+  const read = tape.read(tape.start, READ_BYTES);
+  return read.kind === "bytes" ? new TextDecoder().decode(read.bytes) : "";
 }
 
 /** The processes that agents were recorded with, to know who is left of them. */

@@ -9,6 +9,7 @@ import type { AgentCommand } from "../../core/agent/commands.ts";
 import { factsOf } from "../../core/agent/effects.ts";
 import { isAlive } from "../../core/agent/process.ts";
 import { type Codec, type ProviderEvent, type SessionFacts, styleOf } from "../../core/agent/provider.ts";
+import { placed, whyNotBegun } from "../../core/agent/workspace.ts";
 import type { Child } from "../../core/terminal.ts";
 import { removeIfThere } from "../../log/file.ts";
 import { isPassing } from "../../log/wal.ts";
@@ -21,6 +22,7 @@ import { AgentLine } from "./agent-line.ts";
 import { codecOf } from "./codecs.ts";
 import { Decoder } from "./decoder.ts";
 import {
+  errorsOf,
   heldProcesses,
   keepAgentToken,
   outputFrom,
@@ -31,6 +33,8 @@ import {
   removeOlder,
   TAPE,
 } from "./process-files.ts";
+import { makeToolDoor } from "./tool-door.ts";
+import { SHIM, toolPlaces } from "./workspaces.ts";
 
 export type ProcessPorts = {
   agent(id: string): Agent | undefined;
@@ -58,7 +62,6 @@ const PAUSES = { part: 1 / 8, leastMs: 3, mostMs: 250 };
 /** What a holder reports for a program that is not there, and for one that may not be executed. */
 const UNSTARTABLE = [127, 126];
 const REASON_CHARS = 500;
-const SHIM = "src/shim/main.ts";
 
 export class Processes {
   readonly #world: HandsWorld;
@@ -247,8 +250,10 @@ export class Processes {
     const facts = { ...factsOf(agent), tools: this.#tools(agent.id), resume: this.#resumes(agent, secrets) };
     const { argv, env } = codec.launch(facts, agent.turn?.prompt.text ?? "");
     const token = readHeldSpec(disk, directory)?.token ?? random.bytes(32).toHex();
-    const { cwd, environment } = agent.plan;
-    const held = { argv, cwd, env: { ...environment, ...env }, token, tape: TAPE };
+    const { cwd, environment, workspace } = agent.plan;
+    if (workspace?.sandbox != null) await makeToolDoor(this.#world);
+    const start = placed(workspace, { argv, cwd }, toolPlaces(this.#world, agent.id));
+    const held = { ...start, env: { ...environment, ...env }, token, tape: TAPE };
     await writeHeld(this.#world, directory, { id: processName(place), socket: processSocket(home, place), ...held });
     removeOlder(this.#world.disk, home, place);
     const { runtime, entry } = this.#ports.holderWords();
@@ -311,13 +316,22 @@ export class Processes {
     { code, signal }: { readonly code: number | null; readonly signal: string | null },
   ): Promise<void> {
     if (code === null && signal === null) await this.#clearUp(place);
-    if (code !== null && UNSTARTABLE.includes(code) && this.#present(place)?.process.kind === "Spawning") {
-      const reason = this.#wholeOutput(place).trim().slice(0, REASON_CHARS); // Its holder says there what the trouble is.
-      await this.#ports.submit({ ...place, kind: "start-failed", reason });
+    const reason = this.#whyNotStarted(place, code);
+    if (reason !== undefined) {
+      await this.#ports.submit({ ...place, kind: "start-failed", reason: reason.slice(0, REASON_CHARS) });
       return;
     }
     if (!(await this.#readRest(place, { code, signal }))) return;
     await this.#ports.submit({ ...place, kind: "ended", code, signal });
+  }
+
+  #whyNotStarted(place: ProcessPlace, code: number | null): string | undefined {
+    const agent = this.#present(place);
+    const errors = errorsOf(this.#world.disk, this.#directory(place));
+    const why = whyNotBegun(agent?.plan.workspace ?? null, code, errors);
+    if (why !== undefined && why !== "") return why;
+    if (code === null || !UNSTARTABLE.includes(code) || agent?.process.kind !== "Spawning") return undefined;
+    return this.#wholeOutput(place).trim(); // Its holder says there what the trouble is.
   }
 
   async #readRest(

@@ -19,6 +19,12 @@ const orNull =
   (value) =>
     value === null || check(value);
 
+const isPaths: Check = (value) => Array.isArray(value) && value.every((path) => isText(path) && path.startsWith("/"));
+const isSandbox: Check = (value) =>
+  isObject(value) && isPaths(value["read"]) && isPaths(value["write"]) && typeof value["network"] === "boolean";
+const isWorkspace: Check = (value) =>
+  isObject(value) && typeof value["worktree"] === "boolean" && orNull(isSandbox)(value["sandbox"]);
+
 const NEW: Readonly<Record<keyof NewAgent, Check>> = {
   id: (value) => typeof value === "string" && isId(value),
   name: isText,
@@ -33,6 +39,7 @@ const NEW: Readonly<Record<keyof NewAgent, Check>> = {
   flags: isTexts,
   permissionMode: orNull(isText),
   settings: isObject,
+  workspace: (value) => value === undefined || isWorkspace(value),
 };
 
 const SETTINGS: Readonly<Record<keyof AgentSettings, Check>> = {

@@ -3,6 +3,7 @@ import type { AgentState } from "../../core/agent/agent.ts";
 import type { AgentSettings, Message } from "../../core/agent/events.ts";
 import type { Decision } from "../../core/agent/provider.ts";
 import type { Rule } from "../../core/agent/rules.ts";
+import type { Workspace } from "../../core/agent/workspace.ts";
 import type { Json } from "../../core/workflow/json.ts";
 import type { ToolAnswer } from "./mcp.ts";
 
@@ -31,6 +32,18 @@ export type NewAgent = {
   readonly flags: readonly string[];
   readonly permissionMode: string | null;
   readonly settings: Partial<AgentSettings>;
+  /** Left out: just its directory. */
+  readonly workspace?: WantedWorkspace;
+};
+
+/** A git worktree of its own of the repository that `cwd` is in; a sandbox around it. */
+export type WantedWorkspace = { readonly worktree: boolean; readonly sandbox: WantedSandbox | null };
+
+/** Absolute paths that it sees beside its directory and the system. */
+export type WantedSandbox = {
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  readonly network: boolean;
 };
 
 export type ListedAgent = {
@@ -61,6 +74,7 @@ export type ShownAgent = ListedAgent & {
   readonly command: readonly string[];
   readonly flags: readonly string[];
   readonly permissionMode: string | null;
+  readonly workspace: Workspace | null;
   readonly lastText: string;
   readonly result: string | null;
   readonly reminders: readonly { readonly due: string; readonly text: string }[];

@@ -1,0 +1,69 @@
+// The words that an agent's program is started with, in a worktree and in a sandbox; and what its end says about them.
+import { expect, test } from "bun:test";
+import { bwrapWords, inherited, placed, type Sandbox, whyNotBegun } from "./workspace.ts";
+
+const WORKTREE = { path: "/h/worktrees/r-1", repository: "/r o", branch: "holdfast/a-1" };
+const SANDBOX: Sandbox = { read: ["/ro"], write: ["/r o", "/w"], git: "/r o/.git", network: false };
+const TOOLS = { programs: ["/bun", "/src"], door: { from: "/h/run/door", at: "/h/run" }, token: "/h/agents/1/token" };
+const START = { argv: ["claude", "--flag", "two words; $(no)"], cwd: "/r o" };
+
+function follows(words: readonly string[], ...some: readonly string[]): number {
+  return words.findIndex((_, at) => some.every((word, by) => words[at + by] === word));
+}
+
+test("without a workspace nothing is put before a program", () => {
+  expect(placed(null, START, TOOLS)).toBe(START);
+  expect(placed({ worktree: null, sandbox: null }, START, TOOLS)).toEqual(START);
+});
+
+test("a sandbox shows the system, what was named and what tools need; later words win over earlier ones", () => {
+  const { argv, cwd } = placed({ worktree: null, sandbox: SANDBOX }, START, TOOLS);
+  expect(cwd).toBe("/r o");
+  expect(argv[0]).toBe("bwrap");
+  expect(argv.slice(argv.indexOf("--"))).toEqual(["--", ...START.argv]);
+  for (const word of ["--die-with-parent", "--unshare-pid", "--unshare-net"]) expect(argv).toContain(word);
+  const tmp = follows(argv, "--tmpfs", "/tmp");
+  const ro = follows(argv, "--ro-bind", "/ro", "/ro");
+  const write = follows(argv, "--bind", "/r o", "/r o");
+  const hooks = follows(argv, "--ro-bind-try", "/r o/.git/hooks", "/r o/.git/hooks");
+  expect([tmp, ro, write, hooks].every((at) => at > 0)).toBe(true);
+  expect([tmp, ro, write, hooks]).toEqual([tmp, ro, write, hooks].toSorted((a, b) => a - b));
+  expect(follows(argv, "--ro-bind-try", "/r o/.git/config", "/r o/.git/config")).toBeGreaterThan(write);
+  expect(follows(argv, "--ro-bind", "/h/run/door", "/h/run")).toBeGreaterThan(write);
+  expect(follows(argv, "--chdir", "/r o")).toBeGreaterThan(0);
+});
+
+test("with a network there is one, and with no repository nothing of git is named", () => {
+  const words = bwrapWords({ ...SANDBOX, git: null, network: true }, "/w", TOOLS);
+  expect(words).not.toContain("--unshare-net");
+  expect(words.join(" ")).not.toContain(".git");
+});
+
+test("a worktree is made first, from the repository, and every value stays a word of its own", () => {
+  const { argv, cwd } = placed(
+    { worktree: WORKTREE, sandbox: SANDBOX },
+    { ...START, cwd: "/h/worktrees/r-1/sub" },
+    TOOLS,
+  );
+  expect(cwd).toBe("/r o");
+  const at = argv.indexOf("bwrap");
+  expect(argv.slice(at - 4, at)).toEqual(["/r o", "/h/worktrees/r-1", "holdfast/a-1", "/h/worktrees/r-1/sub"]);
+  expect(argv[2]).not.toContain("/r o");
+});
+
+test("children get the sandbox, and leave the worktree to the one who made it", () => {
+  expect(inherited(null)).toBeNull();
+  expect(inherited({ worktree: WORKTREE, sandbox: null })).toBeNull();
+  expect(inherited({ worktree: WORKTREE, sandbox: SANDBOX })).toEqual({ worktree: null, sandbox: SANDBOX });
+});
+
+test("only the end of what was put before a program says that it never began", () => {
+  const both = { worktree: WORKTREE, sandbox: SANDBOX };
+  expect(whyNotBegun(null, 125, "x")).toBeUndefined();
+  expect(whyNotBegun(both, null, "x")).toBeUndefined();
+  expect(whyNotBegun(both, 1, "its own trouble")).toBeUndefined();
+  expect(whyNotBegun({ ...both, sandbox: null }, 1, "bwrap: x")).toBeUndefined();
+  expect(whyNotBegun(both, 125, "The worktree was not made: x\n")).toBe("The worktree was not made: x");
+  expect(whyNotBegun(both, 1, "bwrap: Can't find source path /x")).toBe("bwrap: Can't find source path /x");
+  expect(whyNotBegun(both, 1, "bwrap: No permissions to create a new namespace")).toContain("user namespaces");
+});
