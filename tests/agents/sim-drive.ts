@@ -15,8 +15,8 @@ import { SimDaemon } from "./sim-daemon.ts";
 import { AgentMachine } from "./sim-machine.ts";
 import { isQuiet, plainly, wrongOnDisk, wrongWithCalls, wrongWithRequests } from "./sim-oracle.ts";
 
-/** At the moment of this number the daemon dies; or the machine, which leaves of its disk what is chosen. */
-export type SimCrash = { readonly at: number; readonly machine?: Chooser };
+/** At the moment of this number the daemon dies; or the machine, which leaves of its disk what is chosen; or one of the programs alone. */
+export type SimCrash = { readonly at: number; readonly machine?: Chooser; readonly program?: number };
 export type Wish = Extract<AgentCommand, { readonly kind: "create" | "send" | "terminate" }>;
 /** One moment, and how much was durable then. */
 export type SimMoment = { readonly what: string; readonly events: number; readonly ended: number };
@@ -118,6 +118,7 @@ export class AgentSimulation {
     if (crash === undefined || crash.at >= this.moments.length) return;
     this.#next = undefined;
     this.crashed += 1;
+    if (crash.program !== undefined) return void this.machine.crashProgram(crash.program);
     this.#life?.end();
     if (crash.machine !== undefined) this.machine.powerCut(crash.machine);
   }

@@ -26,15 +26,19 @@ export class AgentMachine extends Machine {
   readonly asked: (readonly Asked[])[] = [];
   /** How many turns programs have ended. */
   ended = 0;
+  readonly #programs = new Set<() => void>();
   readonly #transcripts = new Map<string, Transcript>();
 
-  protected override startProgram(_: Command, events: PipeEvents): PipeChild {
-    const born = this.born();
+  protected override startProgram({ env }: Command, events: PipeEvents): PipeChild {
+    const born = this.born(undefined, env);
     const end = (ending: Ending) => {
       if (born.life.dead) return;
       born.life.end();
       events.ended(ending);
     };
+    const crash = () => end({ kind: "exited", code: 9 });
+    this.#programs.add(crash);
+    born.life.onEnd(() => this.#programs.delete(crash));
     const actor = new Actor(this, born.life, (message) => {
       void events.output(Buffer.from(`${JSON.stringify(message)}\n`), "stdout");
     });
@@ -52,6 +56,13 @@ export class AgentMachine extends Machine {
         return true;
       },
     };
+  }
+
+  /** One of the programs that run crashes, a moment later; false where none runs. */
+  crashProgram(which: number): boolean {
+    const crash = [...this.#programs][which % Math.max(1, this.#programs.size)];
+    if (crash !== undefined) this.clock.after(0, crash);
+    return crash !== undefined;
   }
 
   /** SA1 */
