@@ -112,7 +112,7 @@ test.skipIf(!works)(
     for (const name of ["ro", "rw"]) mkdirSync(place.file(name));
     writeFileSync(place.file("secret"), "s");
     const [RO, RW] = [place.file("ro"), place.file("rw")];
-    const workspace = { worktree: false, sandbox: { read: [RO], write: [RW], network: false } };
+    const workspace = { worktree: false, sandbox: { read: [place.path, RO], write: [RW], network: false } };
     const wish = told(place, LOOK, { cwd: top, workspace, env: { RO, RW } });
     const { id } = await place.must("agent.new", wish);
     await place.say(id, "go");
