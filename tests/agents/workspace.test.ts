@@ -2,9 +2,10 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { COUNTED } from "../../scripts/counted-files.ts";
 import type { NewAgent } from "../../src/wire/agents/agent-rpc.ts";
 import { until } from "../daemon/home.ts";
-import { ours } from "../ours.ts";
+import { COUNTING, ours } from "../ours.ts";
 import { type AgentHome, agentHomes, freshId } from "./agent-home.ts";
 import { House, planFor } from "./house.ts";
 
@@ -14,6 +15,8 @@ const BWRAP = Bun.which("bwrap");
 const works = BWRAP !== null && Bun.spawnSync([BWRAP, "--ro-bind", "/", "/", "--unshare-pid", "true"]).exitCode === 0;
 const PATH = [...(BWRAP === null ? [] : [dirname(BWRAP)]), "/usr/bin", "/bin"].join(":");
 const IDENTITY = ["-c", "user.name=ann", "-c", "user.email=ann@example.org"];
+/** Under `npm test` our programs count the lines they run there. */
+const COUNTERS = COUNTING.length === 0 ? [] : [COUNTED];
 const NETWORK = { read: [], write: [], network: true };
 
 /** A scripted agent in sh: does what SAYS says in its directory. */
@@ -134,7 +137,7 @@ test.skipIf(!works)("its tools work without a network, also those of the next da
   const place = home();
   const first = await place.live({ PATH });
   const { top } = repository(place);
-  const workspace = { worktree: true, sandbox: { ...NETWORK, network: false } };
+  const workspace = { worktree: true, sandbox: { read: [], write: COUNTERS, network: false } };
   const SHIM = ours("src/shim/main.ts").join(" ");
   const { id } = await place.must("agent.new", told(place, CALL, { cwd: top, workspace, env: { SHIM } }));
   const out = `${(await place.shown(id)).cwd}/out`;
