@@ -2,19 +2,25 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { COUNTED } from "../../scripts/counted-files.ts";
 import type { NewAgent } from "../../src/wire/agents/agent-rpc.ts";
 import { until } from "../daemon/home.ts";
-import { ours } from "../ours.ts";
+import { COUNTING, ours } from "../ours.ts";
 import { type AgentHome, agentHomes, freshId } from "./agent-home.ts";
 import { House, planFor } from "./house.ts";
 
 const home = agentHomes();
 const BWRAP = Bun.which("bwrap");
-/** A kernel may forbid user namespaces: then there are no sandboxes, and the last test says what becomes of an agent. */
+/** A kernel, or a container, may forbid namespaces: then there are no sandboxes, and what an agent says of that is tested instead. */
 const works = BWRAP !== null && Bun.spawnSync([BWRAP, "--ro-bind", "/", "/", "--unshare-pid", "true"]).exitCode === 0;
 const PATH = [...(BWRAP === null ? [] : [dirname(BWRAP)]), "/usr/bin", "/bin"].join(":");
 const IDENTITY = ["-c", "user.name=ann", "-c", "user.email=ann@example.org"];
+/** Under `npm test` our programs count the lines they run there. */
+const COUNTERS = COUNTING.length === 0 ? [] : [COUNTED];
 const NETWORK = { read: [], write: [], network: true };
+
+const forbidden = BWRAP !== null && !works;
+const inSandbox: (name: string, body: () => Promise<void>) => void = forbidden ? () => undefined : test.skipIf(!works);
 
 /** A scripted agent in sh: does what SAYS says in its directory. */
 const READER = `while read -r line; do case $line in *'"type":"prompt"'*)
@@ -103,25 +109,22 @@ env | grep -c ^SECRET_OF
 git -c user.name=a -c user.email=a@example.org commit -q --allow-empty -m inside && echo committed
 `;
 
-test.skipIf(!works)(
-  "a sandbox shows what was named and no more; hooks cannot be changed; git works (needs bwrap)",
-  async () => {
-    const place = home();
-    await place.live({ PATH, SECRET_OF_DAEMON: "1" });
-    const { top, git } = repository(place, "repo");
-    for (const name of ["ro", "rw"]) mkdirSync(place.file(name));
-    writeFileSync(place.file("secret"), "s");
-    const [RO, RW] = [place.file("ro"), place.file("rw")];
-    const workspace = { worktree: false, sandbox: { read: [RO], write: [RW], network: false } };
-    const wish = told(place, LOOK, { cwd: top, workspace, env: { RO, RW } });
-    const { id } = await place.must("agent.new", wish);
-    await place.say(id, "go");
-    await place.rests(id, 1);
-    const said = readFileSync(join(top, "out"), "utf8").trim().split("\n");
-    expect(said).toEqual(["sees passwd", "writes rw", `writes ${RW}/x`, "writes .git/x", "0", "committed"]);
-    expect(git("log", "--format=%s")).toBe("inside\nfirst\n");
-  },
-);
+inSandbox("a sandbox shows what was named and no more; hooks cannot be changed; git works (needs bwrap)", async () => {
+  const place = home();
+  await place.live({ PATH, SECRET_OF_DAEMON: "1" });
+  const { top, git } = repository(place, "repo");
+  for (const name of ["ro", "rw"]) mkdirSync(place.file(name));
+  writeFileSync(place.file("secret"), "s");
+  const [RO, RW] = [place.file("ro"), place.file("rw")];
+  const workspace = { worktree: false, sandbox: { read: [place.path, RO], write: [RW], network: false } };
+  const wish = told(place, LOOK, { cwd: top, workspace, env: { RO, RW } });
+  const { id } = await place.must("agent.new", wish);
+  await place.say(id, "go");
+  await place.rests(id, 1);
+  const said = readFileSync(join(top, "out"), "utf8").trim().split("\n");
+  expect(said).toEqual(["sees passwd", "writes rw", `writes ${RW}/x`, "writes .git/x", "0", "committed"]);
+  expect(git("log", "--format=%s")).toBe("inside\nfirst\n");
+});
 
 /** One call of a tool through the shim, which ends with its input. */
 const CALL = `
@@ -130,11 +133,11 @@ say() { printf '%s\\n' '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{
 rm -f tools; say | $SHIM >tools; grep -o '"isError":[a-z]*' tools
 `;
 
-test.skipIf(!works)("its tools work without a network, also those of the next daemon (needs bwrap)", async () => {
+inSandbox("its tools work without a network, also those of the next daemon (needs bwrap)", async () => {
   const place = home();
   const first = await place.live({ PATH });
   const { top } = repository(place);
-  const workspace = { worktree: true, sandbox: { ...NETWORK, network: false } };
+  const workspace = { worktree: true, sandbox: { read: [], write: COUNTERS, network: false } };
   const SHIM = ours("src/shim/main.ts").join(" ");
   const { id } = await place.must("agent.new", told(place, CALL, { cwd: top, workspace, env: { SHIM } }));
   const out = `${(await place.shown(id)).cwd}/out`;
@@ -179,3 +182,12 @@ test("a sandbox that cannot be made is said at once, with what bubblewrap said",
   expect(note).toContain("user namespaces");
   await place.logged(id, "process.starting", 1);
 });
+
+if (forbidden)
+  test("where the system forbids namespaces, an agent in a sandbox says so", async () => {
+    const place = home();
+    await place.live({ PATH });
+    const workspace = { worktree: false, sandbox: NETWORK };
+    const { id } = await place.must("agent.new", told(place, "", { workspace, instructions: "go" }));
+    expect((await place.becomes(id, "crashed")).note).toContain("bwrap: ");
+  });

@@ -4,7 +4,12 @@ import { bwrapWords, inherited, placed, type Sandbox, whyNotBegun } from "./work
 
 const WORKTREE = { path: "/h/worktrees/r-1", repository: "/r o", branch: "holdfast/a-1" };
 const SANDBOX: Sandbox = { read: ["/ro"], write: ["/r o", "/w"], git: "/r o/.git", network: false };
-const TOOLS = { programs: ["/bun", "/src"], door: { from: "/h/run/door", at: "/h/run" }, token: "/h/agents/1/token" };
+const TOOLS = {
+  home: "/h",
+  programs: ["/bun", "/src"],
+  door: { from: "/h/run/door", at: "/h/run" },
+  token: "/h/agents/1/token",
+};
 const START = { argv: ["claude", "--flag", "two words; $(no)"], cwd: "/r o" };
 
 function follows(words: readonly string[], ...some: readonly string[]): number {
@@ -31,6 +36,16 @@ test("a sandbox shows the system, what was named and what tools need; later word
   expect(follows(argv, "--ro-bind-try", "/r o/.git/config", "/r o/.git/config")).toBeGreaterThan(write);
   expect(follows(argv, "--ro-bind", "/h/run/door", "/h/run")).toBeGreaterThan(write);
   expect(follows(argv, "--chdir", "/r o")).toBeGreaterThan(0);
+});
+
+test("what has our home below it does not show it, and what was named in the home is there", () => {
+  const words = bwrapWords({ read: [], write: ["/", "/h/worktrees/r-1"], git: null, network: true }, "/", TOOLS);
+  const hidden = words.lastIndexOf("--tmpfs");
+  expect(words[hidden + 1]).toBe("/h");
+  expect(follows(words, "--bind", "/", "/")).toBeLessThan(hidden);
+  const shown = words.slice(hidden + 2);
+  expect(follows(shown, "--bind", "/h/worktrees/r-1", "/h/worktrees/r-1")).toBe(0);
+  expect(follows(shown, "--ro-bind", "/h/run/door", "/h/run")).toBe(3);
 });
 
 test("with a network there is one, and with no repository nothing of git is named", () => {

@@ -2,7 +2,8 @@
 // WS1. Both are made by the process itself, in its holder, before it becomes the agent's program: what is to be made is in the log before it
 //      begins, there is never a second one at it (P3 of daemon/agents/processes.ts), and after a crash it is found, or made again.
 // WS2. Values are words; no text of a shell is made of them.
-// WS3. A sandbox shows the system and what was named. The rest of the disk is not there: no home, no keys, no other agent's token.
+// WS3. A sandbox shows the system and what was named. The rest of the disk is not there: no home, no keys, no other agent's token; our
+//      own home is not even where what was named has it below.
 // WS4. What would be run outside of it later cannot be changed from inside: a repository's hooks and its configuration are read-only.
 // WS5. Nobody in a sandbox outlives the one who was started: it ends with all that are in it.
 // WS6. Children work where their parent works, in a sandbox of the same shape; the worktree stays the parent's, who has made it.
@@ -21,6 +22,7 @@ export type Workspace = { readonly worktree: Worktree | null; readonly sandbox: 
 
 /** What the tools of an agent need of our own: programs, the socket's directory, the token. */
 export type ToolPlaces = {
+  readonly home: string;
   readonly programs: readonly string[];
   /** A directory with nothing but our socket in it, seen as `at`: a socket itself would be another one after a restart. */
   readonly door: { readonly from: string; readonly at: string };
@@ -60,26 +62,29 @@ export function placed(workspace: Workspace | null, start: Start, tools: ToolPla
 
 /** WS2, WS3, WS5 */
 export function bwrapWords({ read, write, git, network }: Sandbox, cwd: string, tools: ToolPlaces): readonly string[] {
-  const { programs, door, token } = tools;
+  const { programs, home, door, token } = tools;
+  const named = [...show("--ro-bind", read), ...show("--bind", write), ...(git === null ? [] : guarded(git))];
   return [
     ...["bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts"], // WS5
     ...(network ? [] : ["--unshare-net"]),
     ...SYSTEM.flatMap((path) => ["--ro-bind-try", path, path]),
     ...(network ? ["--ro-bind-try", NAMES, NAMES] : []),
     ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"],
-    ...programs.flatMap((path) => ["--ro-bind", path, path]),
-    ...read.flatMap((path) => ["--ro-bind", path, path]),
-    ...write.flatMap((path) => ["--bind", path, path]),
-    ...(git === null ? [] : guarded(git)),
+    ...show("--ro-bind", programs).flat(),
+    ...named.flat(),
+    ...["--tmpfs", home, ...named.filter(([, path]) => path?.startsWith(`${home}/`)).flat()], // WS3
     ...["--ro-bind", door.from, door.at, "--ro-bind", token, token],
     ...["--chdir", cwd],
   ];
 }
 
+function show(how: string, paths: readonly string[]): string[][] {
+  return paths.map((path) => [how, path, path]);
+}
+
 /** WS4 */
-function guarded(git: string): string[] {
-  const kept = [`${git}/hooks`, `${git}/config`].flatMap((path) => ["--ro-bind-try", path, path]);
-  return ["--bind", git, git, ...kept];
+function guarded(git: string): string[][] {
+  return [...show("--bind", [git]), ...show("--ro-bind-try", [`${git}/hooks`, `${git}/config`])];
 }
 
 /** WS6 */

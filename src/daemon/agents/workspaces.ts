@@ -96,6 +96,7 @@ export function toolPlaces({ self, home }: { readonly self: Self; readonly home:
   const words = self.command(SHIM);
   const root = (words.at(-1) ?? "").slice(0, -SHIM.length - 1);
   return {
+    home,
     programs: [...new Set([words[0], root])],
     door: { from: toolDoor(home), at: joinPath(home, "run") },
     token: tokenPath(home, id),
