@@ -50,7 +50,7 @@ export class SimDaemon {
     const ports = {
       world: { ...machine.doors(born), self },
       bus: { publish: () => undefined },
-      config: { terminal: { envAllow: [], envDeny: [] } },
+      config: { terminal: { envAllow: [], envDeny: [] }, agents: { slots: 1 }, provider: {} },
       safeMode: { isActive: () => false },
       say: (words: string) => broken(new Error(words)),
       broken,
