@@ -15,15 +15,20 @@ import { SimDaemon } from "./sim-daemon.ts";
 import { AgentMachine } from "./sim-machine.ts";
 import { isQuiet, plainly, wrongOnDisk, wrongWithCalls, wrongWithRequests } from "./sim-oracle.ts";
 
-/** At the moment of this number the daemon dies; or the machine, which leaves of its disk what is chosen; or one of the programs alone. */
-export type SimCrash = { readonly at: number; readonly machine?: Chooser; readonly program?: number };
+/** At the moment of this number the daemon dies; or the machine, which leaves of its disk what is chosen; or one of the programs, or of the holders, alone. */
+export type SimCrash = {
+  readonly at: number;
+  readonly machine?: Chooser;
+  readonly program?: number;
+  readonly holder?: number;
+};
 export type Wish = Extract<AgentCommand, { readonly kind: "create" | "send" | "terminate" }>;
 /** One moment, and how much was durable then. */
 export type SimMoment = { readonly what: string; readonly events: number; readonly ended: number };
 
 export type End = { readonly agents: readonly (readonly unknown[])[]; readonly notes: readonly string[] };
 
-const MOST_TURNS = 50_000;
+const MOST_TURNS = 10_000;
 const REST_MS = 500;
 const NEAR_MS = 50;
 const MOST_IN_A_ROW = 30;
@@ -118,8 +123,9 @@ export class AgentSimulation {
     if (crash === undefined || crash.at >= this.moments.length) return;
     this.#next = undefined;
     this.crashed += 1;
-    if (crash.program !== undefined) return void this.machine.crashProgram(crash.program);
-    this.#life?.end();
+    if (crash.program !== undefined) this.machine.crashProgram(crash.program);
+    else if (crash.holder !== undefined) this.machine.crashHolder(crash.holder);
+    else this.#life?.end();
     if (crash.machine !== undefined) this.machine.powerCut(crash.machine);
   }
 

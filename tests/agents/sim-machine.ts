@@ -27,6 +27,8 @@ export class AgentMachine extends Machine {
   /** How many turns programs have ended. */
   ended = 0;
   readonly #programs = new Set<() => void>();
+  /** The last process of each session. */
+  readonly #lives = new Map<string, Life>();
   readonly #transcripts = new Map<string, Transcript>();
 
   protected override startProgram({ env }: Command, events: PipeEvents): PipeChild {
@@ -40,7 +42,9 @@ export class AgentMachine extends Machine {
     this.#programs.add(crash);
     born.life.onEnd(() => this.#programs.delete(crash));
     const actor = new Actor(this, born.life, (message) => {
-      void events.output(Buffer.from(`${JSON.stringify(message)}\n`), "stdout");
+      const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
+      // Where its holder is gone nobody hears it.
+      Promise.try(() => events.output(bytes, "stdout")).catch((error) => this.crashedOr(error));
     });
     let heard = "";
     return {
@@ -58,11 +62,16 @@ export class AgentMachine extends Machine {
     };
   }
 
-  /** One of the programs that run crashes, a moment later; false where none runs. */
-  crashProgram(which: number): boolean {
+  /** One of the programs that run crashes, a moment later. */
+  crashProgram(which: number): void {
     const crash = [...this.#programs][which % Math.max(1, this.#programs.size)];
     if (crash !== undefined) this.clock.after(0, crash);
-    return crash !== undefined;
+  }
+
+  /** The same of the holders. The program lives on until somebody ends it. */
+  crashHolder(which: number): void {
+    const { life } = [...this.holders][which % Math.max(1, this.holders.size)] ?? {};
+    if (life !== undefined) this.clock.after(0, () => life.end());
   }
 
   /** SA1 */
@@ -70,6 +79,13 @@ export class AgentMachine extends Machine {
     const found = this.#transcripts.get(session) ?? { lines: [], done: 0 };
     this.#transcripts.set(session, found);
     return found;
+  }
+
+  /** There is never a second process of an agent beside the first. */
+  opened(session: string, life: Life): void {
+    const before = this.#lives.get(session);
+    if (before !== undefined && before !== life && !before.dead) this.failed(new Error(`two processes of ${session}`));
+    this.#lives.set(session, life);
   }
 
   note(what: string, done: () => void): void {
@@ -131,7 +147,10 @@ class Actor {
   }
 
   told(told: Told): void {
-    if (told.type === "open") this.#session = String(told["session"]);
+    if (told.type === "open") {
+      this.#session = String(told["session"]);
+      this.#machine.opened(this.#session, this.#life);
+    }
     if (told.type === "prompt") void this.#turn(told).catch((error) => this.#machine.crashedOr(error));
     if (told.type === "answer") this.#waiting.get(String(told["request"]))?.(told);
     if (told.type === "result") this.#waiting.get(String(told["call"]))?.(told);

@@ -35,6 +35,8 @@ export abstract class Machine {
   readonly random: SimRandom;
   disk = new SimDisk();
   trouble: Error | undefined;
+  /** The holders that were started on their own, as they live. */
+  readonly holders = new Set<Born>();
   /** SM2 */
   moment: Moment = () => undefined;
   #table = new SimProcesses();
@@ -134,6 +136,8 @@ export abstract class Machine {
     starter.mustLive();
     const kept: { keeper?: SocketKeeper } = {};
     const born = this.born(() => void kept.keeper?.look());
+    this.holders.add(born);
+    born.life.onEnd(() => this.holders.delete(born));
     const hold = async (): Promise<void> => {
       await this.#hold(born, argv.at(-1) ?? "", kept);
       kept.keeper?.close();

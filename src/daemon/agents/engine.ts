@@ -96,7 +96,10 @@ export class AgentEngine {
       for (const agent of this.#ports.agents()) {
         if (!this.#needsLook(agent)) continue;
         this.processes.tend(agent);
-        this.performAll(agent);
+        // Asked for like that, what it needs is performed once it is durable, and not while it is only decided.
+        void this.#ports
+          .submit({ kind: "schedule", id: agent.id })
+          .catch((error: unknown) => this.#ports.broken(error));
         this.#armRound();
       }
     });

@@ -96,10 +96,11 @@ export class Processes {
     this.#tell(place, (line) => line.signal(signal));
   }
 
-  /** P4 */
+  /** P4. One that is to be started is looked at by who starts it: a look at what is not there yet would only keep that one out. */
   tend(agent: Agent): void {
     const place = placeOf(agent);
-    if (isAlive(agent.process) && this.#line(place) === undefined) this.#lookAgain(place);
+    if (agent.process.kind === "Spawning" || !isAlive(agent.process)) return;
+    if (this.#line(place) === undefined) this.#lookAgain(place);
   }
 
   /** Looks at one that was started in another life, and reports what it found; resolves when that is taken. */

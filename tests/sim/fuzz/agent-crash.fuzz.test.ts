@@ -18,7 +18,7 @@ type Step =
   | { readonly kind: "send"; readonly who: number; readonly deeds: readonly Deed[] }
   | { readonly kind: "terminate"; readonly who: number }
   | { readonly kind: "daemon dies"; readonly after: number }
-  | { readonly kind: "program dies"; readonly after: number; readonly which: number }
+  | { readonly kind: "program dies" | "holder dies"; readonly after: number; readonly which: number }
   | { readonly kind: "machine goes down"; readonly after: number; readonly seed: number };
 
 const deeds = fc.array(fc.constantFrom<Deed>("note", "ask", "tell", "spawn", "remind", "inbox", "broadcast"), {
@@ -33,6 +33,7 @@ const STEPS: readonly fc.Arbitrary<Step>[] = [
   fc.record({ kind: fc.constant("terminate"), who }),
   fc.record({ kind: fc.constant("daemon dies"), after }),
   fc.record({ kind: fc.constant("program dies"), after, which: who }),
+  fc.record({ kind: fc.constant("holder dies"), after, which: who }),
   fc.record({ kind: fc.constant("machine goes down"), after, seed: fc.nat(1000) }),
 ];
 
@@ -61,6 +62,7 @@ class Agents implements Fuzzed<Step> {
     }
     const at = this.#simulation.moments.length + step.after;
     if (step.kind === "program dies") return this.#simulation.crash({ at, program: step.which });
+    if (step.kind === "holder dies") return this.#simulation.crash({ at, holder: step.which });
     const down = step.kind === "machine goes down" ? randomSurvivor(new SimRandom(step.seed)) : undefined;
     await this.#simulation.crash({ at, ...(down !== undefined && { machine: down }) });
   }
