@@ -1,7 +1,7 @@
-// agent.recover.1000: the daemon is killed with SIGKILL while it has 1,000 agents with 1,000 events each, until the status of another one says
+// agent.recover.1000: the daemon is killed with SIGKILL while it has 1,000 agents with 200 events each, until the status of another one says
 // LIVE; that one has read the agents' checkpoints and the tails of their logs. The peer is the same home without checkpoints.
-// agent.recover.1000.growth: the same figure; the peer is a home whose agents have 50 events each.
-// agent.memory: what an idle agent takes in the daemon: private memory of a daemon with 1,000 of them that have 50 events each, less that of one
+// agent.recover.1000.growth: the same figure; the peer is a home whose agents have 20 events each.
+// agent.memory: what an idle agent takes in the daemon: private memory of a daemon with 1,000 of them that have 20 events each, less that of one
 // that has none, in KB (10³). Its process, where it has one, is in a holder (terminal.memory).
 // The agents are bare models at rest: no process of theirs is in the figures. Every one of them must be there afterwards.
 // Not measured: agents in mid-turn, processes to be found again (recovery.daemon), a cold page cache.
@@ -39,7 +39,7 @@ type Seen = { readonly ms: number; readonly withoutMs: number };
 
 export async function agentRecover(names: readonly string[], bench: Bench, emit: (row: Row) => void): Promise<void> {
   const quick = { agents: 20, long: 10, short: 2 };
-  const { agents, long, short } = bench.quick ? quick : { agents: 1000, long: 200, short: 10 };
+  const { agents, long, short } = bench.quick ? quick : { agents: 1000, long: 40, short: 4 };
   const few = { agents, turns: short };
   if (names.includes(RECOVER) || names.includes(GROWTH)) {
     const { ms: value, withoutMs } = await recovered(bench, { agents, turns: long });
@@ -56,12 +56,13 @@ export async function agentRecover(names: readonly string[], bench: Bench, emit:
 async function recovered(bench: Bench, history: History): Promise<Seen> {
   const name = await lived(bench, history);
   const ms = await onHome(bench, name, history, (home) => killed(bench, home));
+  const what = `${history.agents} agents of ${history.turns * EVENTS_A_TURN} events`;
+  const text = (seen: readonly number[]) => seen.map(Math.round).join(", ");
+  bench.say(`  ${what}: LIVE after ${text(ms)} ms`);
   for (const path of new Glob("agents/*/checkpoint*.json").scanSync(join(bench.directory, name)))
     rmSync(join(bench.directory, name, path));
   const without = await onHome(bench, name, history, (home) => killed(bench, home));
-  const what = `${history.agents} agents of ${history.turns * EVENTS_A_TURN} events`;
-  const text = (seen: readonly number[]) => seen.map(Math.round).join(", ");
-  bench.say(`  ${what}: LIVE after ${text(ms)} ms, without checkpoints ${text(without)}`);
+  bench.say(`  ${what}: without checkpoints ${text(without)} ms`);
   return { ms: median(ms), withoutMs: median(without) };
 }
 

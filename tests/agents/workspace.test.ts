@@ -20,7 +20,6 @@ const COUNTERS = COUNTING.length === 0 ? [] : [COUNTED];
 const NETWORK = { read: [], write: [], network: true };
 
 const forbidden = BWRAP !== null && !works;
-const inSandbox: (name: string, body: () => Promise<void>) => void = forbidden ? () => undefined : test.skipIf(!works);
 
 /** A scripted agent in sh: does what SAYS says in its directory. */
 const READER = `while read -r line; do case $line in *'"type":"prompt"'*)
@@ -109,22 +108,26 @@ env | grep -c ^SECRET_OF
 git -c user.name=a -c user.email=a@example.org commit -q --allow-empty -m inside && echo committed
 `;
 
-inSandbox("a sandbox shows what was named and no more; hooks cannot be changed; git works (needs bwrap)", async () => {
-  const place = home();
-  await place.live({ PATH, SECRET_OF_DAEMON: "1" });
-  const { top, git } = repository(place, "repo");
-  for (const name of ["ro", "rw"]) mkdirSync(place.file(name));
-  writeFileSync(place.file("secret"), "s");
-  const [RO, RW] = [place.file("ro"), place.file("rw")];
-  const workspace = { worktree: false, sandbox: { read: [place.path, RO], write: [RW], network: false } };
-  const wish = told(place, LOOK, { cwd: top, workspace, env: { RO, RW } });
-  const { id } = await place.must("agent.new", wish);
-  await place.say(id, "go");
-  await place.rests(id, 1);
-  const said = readFileSync(join(top, "out"), "utf8").trim().split("\n");
-  expect(said).toEqual(["sees passwd", "writes rw", `writes ${RW}/x`, "writes .git/x", "0", "committed"]);
-  expect(git("log", "--format=%s")).toBe("inside\nfirst\n");
-});
+if (!forbidden)
+  test.skipIf(!works)(
+    "a sandbox shows what was named and no more; hooks cannot be changed; git works (needs bwrap)",
+    async () => {
+      const place = home();
+      await place.live({ PATH, SECRET_OF_DAEMON: "1" });
+      const { top, git } = repository(place, "repo");
+      for (const name of ["ro", "rw"]) mkdirSync(place.file(name));
+      writeFileSync(place.file("secret"), "s");
+      const [RO, RW] = [place.file("ro"), place.file("rw")];
+      const workspace = { worktree: false, sandbox: { read: [place.path, RO], write: [RW], network: false } };
+      const wish = told(place, LOOK, { cwd: top, workspace, env: { RO, RW } });
+      const { id } = await place.must("agent.new", wish);
+      await place.say(id, "go");
+      await place.rests(id, 1);
+      const said = readFileSync(join(top, "out"), "utf8").trim().split("\n");
+      expect(said).toEqual(["sees passwd", "writes rw", `writes ${RW}/x`, "writes .git/x", "0", "committed"]);
+      expect(git("log", "--format=%s")).toBe("inside\nfirst\n");
+    },
+  );
 
 /** One call of a tool through the shim, which ends with its input. */
 const CALL = `
@@ -133,28 +136,29 @@ say() { printf '%s\\n' '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{
 rm -f tools; say | $SHIM >tools; grep -o '"isError":[a-z]*' tools
 `;
 
-inSandbox("its tools work without a network, also those of the next daemon (needs bwrap)", async () => {
-  const place = home();
-  const first = await place.live({ PATH });
-  const { top } = repository(place);
-  const workspace = { worktree: true, sandbox: { read: [], write: COUNTERS, network: false } };
-  const SHIM = ours("src/shim/main.ts").join(" ");
-  const { id } = await place.must("agent.new", told(place, CALL, { cwd: top, workspace, env: { SHIM } }));
-  const out = `${(await place.shown(id)).cwd}/out`;
-  await place.say(id, "go");
-  await place.rests(id, 1);
-  expect(readFileSync(out, "utf8")).toBe('"isError":false\n');
-  const { pid } = await place.shown(id);
-  first.process.kill("SIGKILL");
-  await first.process.exited;
-  await place.live({ PATH });
-  await place.say(id, "go");
-  await place.rests(id, 2);
-  expect(readFileSync(out, "utf8")).toBe('"isError":false\n');
-  expect((await place.shown(id)).pid).toBe(pid); // The same process, and another daemon.
-  await place.must("agent.terminate", { id, reason: "" });
-  await until("all of it has ended", () => !existsSync(`/proc/${pid}`));
-});
+if (!forbidden)
+  test.skipIf(!works)("its tools work without a network, also those of the next daemon (needs bwrap)", async () => {
+    const place = home();
+    const first = await place.live({ PATH });
+    const { top } = repository(place);
+    const workspace = { worktree: true, sandbox: { read: [], write: COUNTERS, network: false } };
+    const SHIM = ours("src/shim/main.ts").join(" ");
+    const { id } = await place.must("agent.new", told(place, CALL, { cwd: top, workspace, env: { SHIM } }));
+    const out = `${(await place.shown(id)).cwd}/out`;
+    await place.say(id, "go");
+    await place.rests(id, 1);
+    expect(readFileSync(out, "utf8")).toBe('"isError":false\n');
+    const { pid } = await place.shown(id);
+    first.process.kill("SIGKILL");
+    await first.process.exited;
+    await place.live({ PATH });
+    await place.say(id, "go");
+    await place.rests(id, 2);
+    expect(readFileSync(out, "utf8")).toBe('"isError":false\n');
+    expect((await place.shown(id)).pid).toBe(pid); // The same process, and another daemon.
+    await place.must("agent.terminate", { id, reason: "" });
+    await until("all of it has ended", () => !existsSync(`/proc/${pid}`));
+  });
 
 test("a child works where its parent does, in the same sandbox, and makes no worktree again", () => {
   const house = new House();
