@@ -2,6 +2,8 @@
 // WF1. The reader of YAML is loaded when the first file is read: it would make every start of the daemon 40 ms longer.
 // WF2. A record's own path counts where that file is there. Else a file that somebody named, or one beside where it ran, counts only where
 //      its name is the record's: a wrong file would run the wrong steps.
+// WF3. Reading costs a tenth of a millisecond a step, and people start one file many times: the last few that were right are remembered, by
+//      what is in them and what they are called. The bytes are read each time.
 import { isFault } from "../../base/fault.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Definition } from "../../core/workflow/definition.ts";
@@ -17,9 +19,24 @@ export async function readWorkflowFile(disk: Disk, path: string): Promise<Result
   const bytes = fileAt(disk, path);
   if (!bytes.ok) return bytes;
   const { readWorkflow, workflowNameOf, workflowRefusal } = await import("../../wire/workflow-file.ts");
-  const read = readWorkflow(bytes.value, workflowNameOf(path));
+  const name = workflowNameOf(path);
+  const sourceSha256 = sha256(bytes.value);
+  const known = remembered.get(`${sourceSha256} ${name}`);
+  if (known !== undefined) return ok({ definition: known, sourceSha256 });
+  const read = readWorkflow(bytes.value, name);
   if (!read.ok) return { ok: false, error: workflowRefusal(path, read.error) };
-  return ok({ definition: read.value, sourceSha256: sha256(bytes.value) });
+  remember(`${sourceSha256} ${name}`, read.value);
+  return ok({ definition: read.value, sourceSha256 });
+}
+
+/** WF3 */
+const MOST_REMEMBERED = 8;
+const remembered = new Map<string, Definition>();
+
+function remember(key: string, definition: Definition): void {
+  remembered.set(key, definition);
+  const [oldest] = remembered.keys();
+  if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
 }
 
 function fileAt(disk: Disk, path: string): Result<Uint8Array> {
