@@ -181,7 +181,8 @@ async function answered(asked: Promise<Result<HolderStatus>>): Promise<HolderSta
   return answer.ok ? answer.value : undefined;
 }
 
-async function welcome(line: HolderClient): Promise<HolderStatus | undefined> {
+/** Undefined where nobody answers. */
+export async function welcome(line: HolderClient): Promise<HolderStatus | undefined> {
   try {
     return await answered(line.connect());
   } catch (error) {
@@ -191,7 +192,7 @@ async function welcome(line: HolderClient): Promise<HolderStatus | undefined> {
 }
 
 /** What comes in time; undefined where it does not. */
-async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
+export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
   const callOff = clock.after(ms, () => late.resolve(undefined));
   try {

@@ -17,7 +17,7 @@ import type {
   Terminated,
 } from "./events.ts";
 import { isAlive, type ProcessState } from "./process.ts";
-import { type Decision, styleOf } from "./provider.ts";
+import { type Decision, type Input, styleOf } from "./provider.ts";
 import type { Rule } from "./rules.ts";
 
 /** AG-4: active is what has, or may have, a process or a request of its own. */
@@ -36,14 +36,7 @@ export type Entry =
   | { readonly kind: "result"; readonly call: string; readonly ok: boolean; readonly result: Json }
   | { readonly kind: "interrupt" };
 
-export type AnswerInput = {
-  readonly request: string;
-  readonly tool: string;
-  readonly input: Json;
-  readonly decision: Decision;
-  readonly message: string;
-  readonly options: Json;
-};
+export type AnswerInput = Omit<Extract<Input, { readonly kind: "answer" }>, "kind">;
 
 /** R3. `entries[0]` has the number `confirmed + 1`. `pieces`: in how many pieces the holder got what is confirmed. */
 export type Outbox = { readonly confirmed: number; readonly pieces: number; readonly entries: readonly Entry[] };

@@ -9,6 +9,7 @@ import type { Codec, Input, ProviderEvent, SessionFacts } from "../../core/agent
 import type { HolderSpec, HolderStatus } from "../../wire/holder.ts";
 import { HolderClient, MOST_INPUT } from "../../wire/holder-client.ts";
 import type { HolderDial } from "../../wire/holder-line.ts";
+import { welcome } from "../holder-lines.ts";
 import { Decoder } from "./decoder.ts";
 
 export type LinePorts = {
@@ -161,15 +162,5 @@ export class AgentLine {
     this.#replies = known;
     if (!known.connected) await welcome(known);
     for (const line of lines) await known.input(Buffer.from(`${line}\n`));
-  }
-}
-
-async function welcome(client: HolderClient): Promise<HolderStatus | undefined> {
-  try {
-    const answer = await client.connect();
-    return answer.ok ? answer.value : undefined;
-  } catch (error) {
-    if (isFault(error)) return undefined; // Nobody listens there.
-    throw error;
   }
 }

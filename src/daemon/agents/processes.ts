@@ -17,6 +17,7 @@ import { holderStart } from "../../wire/holder-start.ts";
 import { agentSessions } from "../agent-sessions.ts";
 import type { HandsWorld } from "../hands.ts";
 import { preventHeld, readHeld, readHeldSpec, writeHeld } from "../held-files.ts";
+import { within } from "../holder-lines.ts";
 import { stopLeft } from "../orphan-stop.ts";
 import { AgentLine } from "./agent-line.ts";
 import { codecOf } from "./codecs.ts";
@@ -149,7 +150,7 @@ export class Processes {
     this.#drop(place);
     const line = this.#newLine(place, agent, codec, spec);
     this.#lines.set(processName(place), line);
-    const status = await this.#within(CONNECT_MS, line.connect());
+    const status = await within(this.#world.clock, CONNECT_MS, line.connect());
     if (status?.child == null) {
       this.#drop(place);
       return undefined;
@@ -378,16 +379,6 @@ export class Processes {
     await stopLeft(this.#world, () => heldProcesses(this.#world, this.#ports.agents()), {
       of: new Set([processName(place)]),
     });
-  }
-
-  async #within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-    const late = Promise.withResolvers<undefined>();
-    const callOff = this.#world.clock.after(ms, () => late.resolve(undefined));
-    try {
-      return await Promise.race([work, late.promise]);
-    } finally {
-      callOff();
-    }
   }
 }
 
