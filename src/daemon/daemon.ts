@@ -26,7 +26,6 @@ import { pinCheckpoint } from "./checkpoint-pin.ts";
 import { foldAgents, foldTerminals, foldTmux, foldWorkflows } from "./fold.ts";
 import { makeHandlers } from "./handlers.ts";
 import type { HandsWorld } from "./hands.ts";
-import { makeHolderProgram } from "./holder-program.ts";
 import { seeAll, stopOrphans } from "./orphan-stop.ts";
 import { endParts, goLive, openParts, type Parts } from "./parts.ts";
 import { RecoveryRun, type RunOutcome, type StageWork } from "./recovery-run.ts";
@@ -248,7 +247,7 @@ export class Daemon {
     const { world } = this.#ports;
     const { hands } = this.#opened();
     await this.#tolerating(() => pinCheckpoint(world.disk, world.home, new Date(world.clock.now()).toISOString()));
-    hands.holderProgram ??= await makeHolderProgram(world.disk, world.self, world.home);
+    await hands.programs.make();
   }
 
   /** WD-6: the watchdog has no bus of its own; its record is read, and told here. One from before the last recovery was told then. */
@@ -294,7 +293,7 @@ export class Daemon {
     if (countAgents(parts.agents).agents > 0) this.#openMcp();
     if (!this.#ports.safeMode.isActive()) void parts.workflows.migration.firstAccess(world.self.environment());
     say(`live after ${this.#took()} ms (${this.#cause}, ${outcome.items.length} looked at)`);
-    parts.hands.holderProgram ??= await makeHolderProgram(world.disk, world.self, world.home);
+    await parts.hands.programs.make();
   }
 
   /** From the first agent on. */

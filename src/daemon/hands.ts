@@ -29,7 +29,7 @@ import {
   writeHolderSpec,
 } from "./holder-files.ts";
 import { HolderLines, type LinesWorld } from "./holder-lines.ts";
-import { HOLDER_SOURCE } from "./holder-program.ts";
+import { HolderPrograms } from "./holder-program.ts";
 import { HolderWatch } from "./holder-watch.ts";
 
 /** Why a terminal is lost whose holder was of another boot. */
@@ -91,11 +91,12 @@ export class Hands {
   readonly #secrets = new Map<string, Readonly<Record<string, string>>>();
   #rounds = 0;
   #closed = false;
-  /** The holder in one file, once there is one (holder-program.ts). */
-  holderProgram: string | undefined;
+  /** What any holder of ours is started with. */
+  readonly programs: HolderPrograms;
 
   constructor(world: HandsWorld, options: HandsOptions, ports: HandsPorts) {
     this.#world = world;
+    this.programs = new HolderPrograms(world);
     this.#options = options;
     this.#ports = ports;
     this.#lines = new HolderLines(world, {
@@ -161,7 +162,7 @@ export class Hands {
     if (again.kind === "ended") return again;
     if (again.kind === "unclaimed") return status === undefined ? { kind: "unstarted" } : SILENT;
     if (again.holder === undefined) return this.#gone(again.bootId);
-    this.#world.processes.kill(again.holder, "SIGHUP"); // Makes it look after its socket (M3 of holder/main.ts).
+    this.#world.processes.kill(again.holder, "SIGHUP"); // Makes it look after its socket (M3 of holder/hold.ts).
     return SILENT;
   }
 
@@ -265,17 +266,9 @@ export class Hands {
         ? {}
         : { preface, typed: restored.typed, startAt: restored.offset };
     await writeHolderSpec(this.#world, { ...facts, ...again });
-    const { runtime, entry } = this.holderWords();
+    const { runtime, entry } = this.programs.words("holder");
     children.detached(holderStart(runtime, entry, terminalDirectory(home, id), this.#given(id, generation)));
     this.#secrets.delete(id);
-  }
-
-  /** What any holder of ours is started with. */
-  holderWords(): { readonly runtime: string; readonly entry: string } {
-    const [runtime, ...words] = this.#world.self.command(HOLDER_SOURCE);
-    const made = this.holderProgram;
-    const there = made !== undefined && this.#world.disk.stat(made) !== undefined; // run/ may have been cleaned from under us.
-    return { runtime, entry: there ? made : (words.at(-1) ?? "") };
   }
 
   /** Secrets are for the first generation alone: by the next one nobody knows them any more. */

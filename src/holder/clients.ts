@@ -2,6 +2,7 @@
 // L1. Until the child is started they are not heard, so that nobody is welcomed by a holder that will start nothing.
 // L2. One connection for each writer: the newer one speaks for it, the older one is told so and closed.
 // L3. Their number is bounded.
+// L4. Whoever had come before the end hears of it, also where its first word is still on the way.
 import type { HolderRefusal } from "../wire/holder-json.ts";
 import type { Connection } from "../world/socket.ts";
 import type { Client } from "./client.ts";
@@ -54,7 +55,7 @@ export class Clients {
     this.#connections -= 1;
     this.#here.delete(client);
     this.#held.delete(client);
-    if (this.#here.size === 0 && this.#last !== undefined) this.#gone.resolve();
+    if (this.#connections === 0 && this.#last !== undefined) this.#gone.resolve();
   }
 
   /** New output for whoever follows. */
@@ -77,7 +78,7 @@ export class Clients {
   finish(last: Uint8Array): Promise<void> {
     this.#last = last;
     for (const client of this.#here) client.follower.finish(last);
-    if (this.#here.size === 0) this.#gone.resolve();
+    if (this.#connections === 0) this.#gone.resolve(); // L4
     return this.#gone.promise;
   }
 }

@@ -9,7 +9,7 @@ import * as protocol from "../wire/holder.ts";
 import type { Children, Ending } from "../world/children.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
-import type { Processes } from "../world/process.ts";
+import type { Identities } from "../world/process.ts";
 import type { Connection, ConnectionEvents, Sockets } from "../world/socket.ts";
 import { type Child, startChild } from "./child.ts";
 import { Client, type Host, READ_ONLY } from "./client.ts";
@@ -25,7 +25,7 @@ import { Sizing } from "./sizing.ts";
 export type HolderWorld = {
   readonly disk: Disk;
   readonly clock: Clock;
-  readonly processes: Processes;
+  readonly processes: Identities;
   readonly sockets: Sockets;
   readonly children: Children;
   /** Gives memory back. */

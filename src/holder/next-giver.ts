@@ -4,10 +4,10 @@
 import { isFault } from "../base/fault.ts";
 import { ORPHANED_MS, ordersSocket } from "../wire/holder-orders.ts";
 import type { Clock } from "../world/clock.ts";
-import type { Processes } from "../world/process.ts";
+import type { Identities } from "../world/process.ts";
 import type { Connection, ConnectionEvents, Sockets } from "../world/socket.ts";
 
-type World = { readonly clock: Clock; readonly sockets: Sockets; readonly processes: Processes };
+type World = { readonly clock: Clock; readonly sockets: Sockets; readonly processes: Identities };
 
 /** What they say, until they leave; undefined where nobody came. */
 export async function nextGiver(world: World, home: string): Promise<AsyncIterable<Uint8Array> | undefined> {

@@ -7,6 +7,7 @@ import type { Connection } from "../world/socket.ts";
 import { Batch } from "./batch.ts";
 import { commandOf } from "./child.ts";
 import { Client, type Host } from "./client.ts";
+import { Clients } from "./clients.ts";
 import { Writers } from "./input.ts";
 import { Pressure } from "./pressure.ts";
 import { Recorder } from "./recorder.ts";
@@ -203,7 +204,7 @@ describe("client", () => {
       ...{ clock, token: "t", recorder, joined: nothing, welcomed: nothing, left: nothing, resize: nothing },
       ...{ input: nothing, consumed: nothing, endInput: nothing, signal: () => true, status },
     };
-    return { clock, seen, client: new Client(connection, host) };
+    return { clock, seen, connection, client: new Client(connection, host) };
   }
 
   function status() {
@@ -229,6 +230,20 @@ describe("client", () => {
     clock.advance(100_000);
     expect(seen).toEqual([]);
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  test("who has come before the end is waited for, also where its hello is still on the way", async () => {
+    const { connection, client } = connected();
+    const clients = new Clients();
+    clients.admit(connection);
+    let gone = false;
+    const finished = clients.finish(new Uint8Array(1)).then(() => {
+      gone = true;
+    });
+    for (let turns = 0; turns < 10; turns += 1) await Promise.resolve();
+    expect(gone).toBe(false);
+    clients.remove(client);
+    await finished;
   });
 });
 

@@ -9,11 +9,11 @@ import { joinPath, parentOf } from "../log/file.ts";
 import { type HolderClaim, type HolderExit, PROTOCOL } from "../wire/holder.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
-import type { Processes } from "../world/process.ts";
+import type { Identities } from "../world/process.ts";
 
 const RETRY_MS = 1000;
 
-type Place = { readonly disk: Disk; readonly clock: Clock; readonly processes: Processes; readonly directory: string };
+type Place = { readonly disk: Disk; readonly clock: Clock; readonly processes: Identities; readonly directory: string };
 
 /** E1. False where there was one. */
 export async function claim(place: Place, generation: number): Promise<boolean> {

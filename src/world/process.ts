@@ -21,13 +21,17 @@ export type ForegroundProcess = {
 
 export type Signal = "SIGTERM" | "SIGKILL" | "SIGINT" | "SIGHUP" | "SIGSTOP" | "SIGCONT";
 
-export interface Processes {
+/** Who somebody is: all that a holder asks. */
+export interface Identities {
   /** Our own pid. */
   readonly pid: number;
   /** When this pid was started, in ticks since boot; undefined where nobody has it, or only a zombie. */
   startTime(pid: number): number | undefined;
   /** Changes with every boot, so that pids and start times of another boot never match. */
   bootId(): string;
+}
+
+export interface Processes extends Identities {
   alive(who: ProcessIdentity): boolean;
   /** Whether somebody of this user has this pid, be it a stranger or a zombie: a hint, for a fraction of what `alive` costs. */
   isTaken(pid: number): boolean;
@@ -50,12 +54,12 @@ export interface Processes {
 }
 
 /** Who has this pid now, for the record; undefined where nobody has. */
-export function identify(processes: Processes, pid: number): ProcessIdentity | undefined {
+export function identify(processes: Identities, pid: number): ProcessIdentity | undefined {
   const startTime = processes.startTime(pid);
   return startTime === undefined ? undefined : { pid, startTime, bootId: processes.bootId() };
 }
 
 /** P1, for whoever implements `Processes`. */
-export function isAlive(processes: Pick<Processes, "startTime" | "bootId">, who: ProcessIdentity): boolean {
+export function isAlive(processes: Identities, who: ProcessIdentity): boolean {
   return who.bootId === processes.bootId() && processes.startTime(who.pid) === who.startTime;
 }

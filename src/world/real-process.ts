@@ -1,21 +1,13 @@
 // Processes of a Linux machine, read from /proc.
-import { readdirSync, readFileSync } from "node:fs";
-import { assert } from "../base/assert.ts";
+import { readdirSync } from "node:fs";
 import { attempt, unless } from "./attempt.ts";
 import { isAlive, type Processes, type ProcessIdentity, type Signal } from "./process.ts";
 import { foreground } from "./real-foreground.ts";
+import { GONE, realIdentities, statLine, waitsInLine } from "./real-identities.ts";
 import { list, ticks, variable } from "./real-process-list.ts";
 
-const BOOT_ID = "/proc/sys/kernel/random/boot_id";
-const BOOT_ID_VARIABLE = "HOLDFAST_BOOT_ID";
-/** ESRCH: the process ended between opening and reading the file. */
-const GONE = ["ENOENT", "ESRCH"];
-// Positions after the name, which is field 2 of the line; the manual counts from 1.
-const STATE = 3 - 3;
-const START_TIME = 22 - 3;
-
 export function realProcesses(): Processes {
-  const found = { pid: process.pid, startTime, bootId };
+  const found = realIdentities();
   const alive = (who: ProcessIdentity): boolean => isAlive(found, who);
   return {
     ...found,
@@ -30,11 +22,6 @@ export function realProcesses(): Processes {
   };
 }
 
-function startTime(pid: number): number | undefined {
-  const line = statLine("startTime", `/proc/${pid}/stat`);
-  return line === undefined ? undefined : startTimeIn(line);
-}
-
 function waitsForDisk(pid: number): boolean {
   const tasks = `/proc/${pid}/task`;
   const threads = unless(GONE, [], () => attempt("waitsForDisk", tasks, () => readdirSync(tasks)));
@@ -45,40 +32,6 @@ function waitsForDisk(pid: number): boolean {
 function isTaken(pid: number): boolean {
   return unless(["ESRCH", "EPERM"], false, () => attempt("kill", `pid ${pid}`, () => process.kill(pid, 0)));
 }
-
-function statLine(operation: string, path: string): string | undefined {
-  return unless(GONE, undefined, () => attempt(operation, path, () => readFileSync(path, "latin1")));
-}
-
-/** From a line of /proc/PID/stat: whether it sleeps where no signal reaches it. */
-export function waitsInLine(line: string): boolean {
-  return fieldsIn(line)[STATE] === "D";
-}
-
-/** The name in a stat line is anything a program likes, with spaces and brackets: the last one ends it. */
-function fieldsIn(line: string): string[] {
-  return line.slice(line.lastIndexOf(")") + 2).split(" ");
-}
-
-/** From a line of /proc/PID/stat. */
-export function startTimeIn(line: string): number | undefined {
-  const fields = fieldsIn(line);
-  const ticks = Number(fields[START_TIME]);
-  assert(Number.isSafeInteger(ticks), "a stat line has a start time in field 22");
-  // A zombie still has its pid, and kill(pid, 0) succeeds on it, but it does nothing any more. X and x are dead as well.
-  return ["Z", "X", "x"].includes(fields[STATE] ?? "") ? undefined : ticks;
-}
-
-/** Drills and tests give a boot of their own: everything recorded before is then of another one. */
-function bootId(): string {
-  const given = process.env[BOOT_ID_VARIABLE];
-  if (given) return given;
-  thisBoot ??= attempt("bootId", BOOT_ID, () => readFileSync(BOOT_ID, "latin1")).trim();
-  return thisBoot;
-}
-
-/** No process outlives its boot, and every look at another process asks for it. */
-let thisBoot: string | undefined;
 
 function send(pid: number, signal: Signal): boolean {
   return unless(["ESRCH"], false, () => attempt("kill", `pid ${pid}`, () => process.kill(pid, signal)));

@@ -66,7 +66,7 @@ export class SimDaemon {
       if (wrong !== undefined) machine.failed(new Error(wrong));
       heard(event);
     };
-    const hands = { holderWords: () => ({ runtime: "bun", entry: "holder" }) } as unknown as Hands;
+    const hands = { programs: { words: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as Hands;
     const ports = {
       world: { ...machine.doors(born), self, httpClient: machine.llm(life) },
       bus: { publish },

@@ -13,7 +13,7 @@ import { claimOf, endAll, exitOf, newTerminal, type Terminal, tapeOf } from "./t
 afterAll(endAll);
 
 function startWaiting(home = "/a/home") {
-  const { argv, cwd, env } = ordersStart(process.execPath, join(ROOT, "src/holder/main.ts"), home, {});
+  const { argv, cwd, env } = ordersStart(process.execPath, join(ROOT, "src/holder/orders-main.ts"), home, {});
   const [runtime, ...words] = argv;
   return Bun.spawn([runtime, ...COUNTING, ...words], { cwd, env: { ...env }, stdio: ["pipe", "ignore", "inherit"] });
 }

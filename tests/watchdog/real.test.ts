@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { writeWanted } from "../../src/log/wanted.ts";
 import { SAFE_MODE_VARIABLE, SETTINGS_VARIABLE, WATCHDOG_SOCKET } from "../../src/wire/heartbeat.ts";
 import { identify } from "../../src/world/process.ts";
-import { waitsInLine } from "../../src/world/real-process.ts";
+import { waitsInLine } from "../../src/world/real-identities.ts";
 import { realSockets } from "../../src/world/real-socket.ts";
 import { processes, type RealHome, realHomes, until } from "./real-home.ts";
 

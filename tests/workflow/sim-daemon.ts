@@ -46,7 +46,7 @@ export class SimDaemon {
     const broken = (error: unknown) => {
       if (!life.dead) machine.failed(error);
     };
-    const hands = { holderWords: () => ({ runtime: "bun", entry: "holder" }) } as unknown as Hands;
+    const hands = { programs: { words: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as Hands;
     const ports = {
       world: { ...machine.doors(born), self },
       bus: { publish: () => undefined },

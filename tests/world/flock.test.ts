@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { tryFlock } from "../../src/world/flock.ts";
 import { identify } from "../../src/world/process.ts";
 import { realDisk } from "../../src/world/real-disk.ts";
-import { realProcesses, startTimeIn } from "../../src/world/real-process.ts";
+import { startTimeIn } from "../../src/world/real-identities.ts";
+import { realProcesses } from "../../src/world/real-process.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "holdfast-flock-"));
 afterAll(() => rmSync(scratch, { recursive: true }));

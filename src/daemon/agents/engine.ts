@@ -10,6 +10,7 @@ import { isAlive } from "../../core/agent/process.ts";
 import { TOOLS } from "../../wire/agents/tools.ts";
 import type { HttpClient } from "../../world/http.ts";
 import type { HandsWorld } from "../hands.ts";
+import type { HolderWords } from "../holder-program.ts";
 import { BareModels } from "./bare.ts";
 import { Processes } from "./processes.ts";
 
@@ -17,7 +18,7 @@ export type EnginePorts = {
   agent(id: string): Agent | undefined;
   agents(): Iterable<Agent>;
   submit(command: AgentCommand): Promise<Result<Resident>>;
-  holderWords(): { readonly runtime: string; readonly entry: string };
+  holderWords(): HolderWords;
   environment(agent: Agent): Readonly<Record<string, string>>;
   /** SP-3 */
   crashed(id: string, reason: string): void;

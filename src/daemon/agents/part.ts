@@ -45,7 +45,7 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): Age
     agent: (id) => turn.agent(id),
     agents: () => turn.agents(),
     submit: (command) => turn.submit(command),
-    holderWords: () => hands.holderWords(),
+    holderWords: () => hands.programs.words("holder"),
     environment: () => allowed(world.self.environment(), config.agents.env),
     crashed: (id, reason) => bus.publish("agent.status", { id, status: "CRASHED", reason }),
     broken,

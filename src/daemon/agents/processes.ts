@@ -18,6 +18,7 @@ import { agentSessions } from "../agent-sessions.ts";
 import type { HandsWorld } from "../hands.ts";
 import { preventHeld, readHeld, readHeldSpec, writeHeld } from "../held-files.ts";
 import { within } from "../holder-lines.ts";
+import type { HolderWords } from "../holder-program.ts";
 import { stopLeft } from "../orphan-stop.ts";
 import { AgentLine } from "./agent-line.ts";
 import { codecOf } from "./codecs.ts";
@@ -42,7 +43,7 @@ export type ProcessPorts = {
   agents(): Iterable<Agent>;
   /** False where it was refused. */
   submit(command: AgentCommand): Promise<boolean>;
-  holderWords(): { readonly runtime: string; readonly entry: string };
+  holderWords(): HolderWords;
   /** Variables that its programs get: the allowed ones of ours, which no disk gets to see. */
   environment(agent: Agent): Readonly<Record<string, string>>;
   broken(error: unknown): void;

@@ -16,6 +16,7 @@ import type { HolderStatus } from "../../wire/holder.ts";
 import { type HolderClient, MOST_INPUT } from "../../wire/holder-client.ts";
 import type { HandsWorld } from "../hands.ts";
 import { HolderLines } from "../holder-lines.ts";
+import type { HolderWords } from "../holder-program.ts";
 import { stopLeft } from "../orphan-stop.ts";
 import {
   type AttemptPlace,
@@ -35,7 +36,7 @@ export type AttemptPorts = {
   runs(): Iterable<Run>;
   submit(command: WorkflowCommand): Promise<unknown>;
   /** What holders are started with. */
-  holderWords(): { readonly runtime: string; readonly entry: string };
+  holderWords(): HolderWords;
   /** What agents can run on. */
   readonly providers: readonly string[];
   /** What a run's programs get and no disk does. */

@@ -9,6 +9,7 @@ import { pageOf } from "../../core/workflow/items.ts";
 import type { Json } from "../../core/workflow/json.ts";
 import type { Run } from "../../core/workflow/run.ts";
 import type { HandsWorld } from "../hands.ts";
+import type { HolderWords } from "../holder-program.ts";
 import { Attempts } from "./attempts.ts";
 import { listItems } from "./lists.ts";
 
@@ -16,7 +17,7 @@ export type EnginePorts = {
   run(id: string): Run | undefined;
   runs(): Iterable<Run>;
   submit(command: WorkflowCommand): Promise<Result<Run>>;
-  holderWords(): { readonly runtime: string; readonly entry: string };
+  holderWords(): HolderWords;
   readonly providers: readonly string[];
   mayBegin(): boolean;
   broken(error: unknown): void;

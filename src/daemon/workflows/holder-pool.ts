@@ -19,6 +19,7 @@ import {
 import { ordersStart } from "../../wire/holder-start.ts";
 import type { ToldChild } from "../../world/children.ts";
 import type { HandsWorld } from "../hands.ts";
+import type { HolderWords } from "../holder-program.ts";
 
 /** HP4. Longer than people think between two commands would be memory for nothing. */
 const REST_MS = 3_000;
@@ -28,7 +29,7 @@ const MOST_AT_REST = 64;
 const MOST_USES = 200;
 
 export type PoolPorts = {
-  holderWords(): { readonly runtime: string; readonly entry: string };
+  holderWords(): HolderWords;
 };
 
 /** `token`: of one that we took over (HP5). */

@@ -30,7 +30,7 @@ export function openWorkflows(log: EventLog, hands: Hands, ports: DaemonPorts): 
     run: (id) => turn.states.get(id),
     runs: () => turn.states.values(),
     submit: (command) => turn.submit(command),
-    holderWords: () => hands.holderWords(),
+    holderWords: () => hands.programs.words("orders"),
     providers: Object.keys(houseOf(config).recipes),
     mayBegin: () => !safeMode.isActive(),
     broken,

@@ -1,0 +1,84 @@
+// Holds one child from its spec to its end, through the doors of this machine.
+// M1. Found first, claimed second, started third: the socket is bound before the claim, and the claim durable before the child.
+// M2. Where a claim exists, or another holder answers on the socket, nothing is held: the command is started at most once, ever.
+// M3. A hang-up is not for us; it is taken for a nudge to look after our socket.
+import { Fault, isFault } from "../base/fault.ts";
+import { joinPath, readWhole } from "../log/file.ts";
+import type { Variables } from "../wire/entrusted.ts";
+import type { HolderSpec } from "../wire/holder.ts";
+import { parseSpec } from "../wire/holder-json.ts";
+import type { Disk } from "../world/disk.ts";
+import type { Program } from "../world/program.ts";
+import { realChildren } from "../world/real-children.ts";
+import { realClock } from "../world/real-clock.ts";
+import { realDisk } from "../world/real-disk.ts";
+import { realIdentities } from "../world/real-identities.ts";
+import { realSockets } from "../world/real-socket.ts";
+import { Holder, type HolderWorld } from "./holder.ts";
+import { claim } from "./records.ts";
+import { SocketKeeper } from "./socket-keeper.ts";
+
+/** What is held at present. */
+type Present = { holder: Holder; keeper: SocketKeeper };
+
+/** One that holds as often as it is asked to, one child at a time. */
+export class Hold {
+  readonly world: HolderWorld;
+  #present: Present | undefined;
+  #leaving = false;
+
+  constructor(program: Program) {
+    this.world = { ...doors(), rest: () => program.rest() };
+    program.onSignal("SIGHUP", () => void this.#present?.keeper.look()); // M3
+    program.onSignal("SIGTERM", () => {
+      this.#leaving = true;
+      if (this.#present === undefined) program.exit(0);
+      this.#present.holder.stop();
+    });
+  }
+
+  /** It was told to, and holds no other. */
+  isLeaving(): boolean {
+    return this.#leaving;
+  }
+
+  /** Until its end is durable and told. */
+  async one(directory: string, secrets: Variables): Promise<void> {
+    const { world } = this;
+    const written = readSpec(world.disk, directory);
+    const spec = { ...written, env: { ...written.env, ...secrets } };
+    const holder = new Holder(world, spec, directory);
+    const keeper = await open(world, spec, holder);
+    if (keeper === undefined) return; // M2
+    this.#present = { holder, keeper };
+    try {
+      if (await claim({ ...world, directory }, spec.generation)) await holder.run(() => keeper.touch()); // M1, M2
+    } finally {
+      keeper.close();
+      this.#present = undefined;
+    }
+  }
+}
+
+function readSpec(disk: Disk, directory: string): HolderSpec {
+  const path = joinPath(directory, "holder.json");
+  const bytes = readWhole(disk, path);
+  if (bytes === undefined) throw new Fault({ code: "ENOENT", operation: "read", path });
+  const spec = parseSpec(bytes);
+  if (spec.ok) return spec.value;
+  throw new Fault({ code: spec.error.message, operation: "read", path, hint: spec.error.hint });
+}
+
+async function open(world: HolderWorld, spec: HolderSpec, holder: Holder): Promise<SocketKeeper | undefined> {
+  try {
+    return await SocketKeeper.open(world, spec.socket, (connection) => holder.accept(connection));
+  } catch (error) {
+    if (isFault(error, "EADDRINUSE")) return undefined; // M2
+    throw error;
+  }
+}
+
+function doors(): Omit<HolderWorld, "rest"> {
+  const [disk, clock, processes] = [realDisk(), realClock(), realIdentities()];
+  return { disk, clock, processes, sockets: realSockets(), children: realChildren() };
+}

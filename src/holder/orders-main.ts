@@ -1,0 +1,45 @@
+// The entry of a holder of attempts: `bun src/holder/orders-main.ts --orders HOME`. It holds attempts of workflows, one after the other, as it is
+// told (wire/holder-orders.ts), and leaves when nobody does.
+// M4. An order is taken when the end of the attempt before is durable and told; nothing of one is left for the next.
+import { joinPath, readWhole } from "../log/file.ts";
+import { type HolderOrder, ORDERS, ordersIn } from "../wire/holder-orders.ts";
+import type { Disk } from "../world/disk.ts";
+import { sameSecret } from "../world/hash.ts";
+import type { Program } from "../world/program.ts";
+import { realInput } from "../world/real-input.ts";
+import { realProgram } from "../world/real-program.ts";
+import { Hold } from "./hold.ts";
+import { nextGiver } from "./next-giver.ts";
+
+const USAGE = 2;
+
+async function main(program: Program): Promise<void> {
+  const [word, home] = program.args;
+  if (word !== ORDERS || home === undefined) return program.exit(USAGE);
+  const hold = new Hold(program);
+  let gone = await obey(hold, ordersIn(realInput()));
+  while (!gone) {
+    const giver = await nextGiver(hold.world, home);
+    gone = giver === undefined || (await obey(hold, ordersIn(giver, mayOrder(hold.world.disk, home))));
+  }
+  program.exit(0);
+}
+
+/** True where it is to leave, and false where only the orders have ended. */
+async function obey(hold: Hold, orders: AsyncGenerator<HolderOrder, boolean>): Promise<boolean> {
+  for (;;) {
+    const next = await orders.next();
+    if (next.done === true) return next.value;
+    await hold.one(next.value.directory, next.value.secrets); // M4
+    if (hold.isLeaving()) return true;
+  }
+}
+
+function mayOrder(disk: Disk, home: string): (token: string) => boolean {
+  return (token) => {
+    const bytes = readWhole(disk, joinPath(home, "run/token"));
+    return bytes !== undefined && sameSecret(token, new TextDecoder().decode(bytes).trim());
+  };
+}
+
+void main(realProgram()); // Not awaited: the bundle is CommonJS, and what is thrown ends the process all the same.
