@@ -8,13 +8,15 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { ROOT } from "../scripts/files.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "holdfast launcher ")); // the space is on purpose
@@ -22,7 +24,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 const STUB = `import { greeting } from "dep";
 console.log(JSON.stringify({
-  greeting, cwd: process.cwd(), args: process.argv.slice(2),
+  greeting, main: Bun.main, here: import.meta.dir, cwd: process.cwd(), args: process.argv.slice(2),
   env: { EVIL: process.env.EVIL, BUN_OPTIONS: process.env.BUN_OPTIONS, DO_NOT_TRACK: process.env.DO_NOT_TRACK },
 }));`;
 
@@ -150,7 +152,7 @@ test("without node or npm it says what to install", async () => {
   const tree = newTree();
   const bin = join(dirname(tree.root), "few");
   mkdirSync(bin);
-  for (const tool of ["sh", "dirname", "readlink"]) symlinkSync(`/usr/bin/${tool}`, join(bin, tool));
+  for (const tool of ["sh", "readlink"]) symlinkSync(`/usr/bin/${tool}`, join(bin, tool));
   const withoutNode = await run(tree, { env: { PATH: bin } });
   expect([withoutNode.code, withoutNode.err.includes("`node` is not on the PATH")]).toEqual([1, true]);
   program(join(bin, "node"), "#!/bin/sh\n");
@@ -180,5 +182,69 @@ test("H3 nothing that lies in the caller's directory or in BUN_OPTIONS runs insi
   const preload = join(hostile, "evil.ts");
   const env = { BUN_OPTIONS: `--preload ${preload}`, BUN_BE_BUN: "1", BUN_INSPECT_PRELOAD: preload };
   const ended = await run(tree, { cwd: hostile, env, args: ["ls"] });
-  expect(JSON.parse(ended.out)).toEqual({ greeting: "ours", cwd: hostile, args: ["ls"], env: { DO_NOT_TRACK: "1" } });
+  const { main, here, ...said } = JSON.parse(ended.out);
+  expect([main, here]).toEqual([join(tree.root, "src/cli/main.ts"), join(tree.root, "src/cli")]);
+  expect(said).toEqual({ greeting: "ours", cwd: hostile, args: ["ls"], env: { DO_NOT_TRACK: "1" } });
+});
+
+/** With what makes one file of the command line; it has run once. */
+async function building(): Promise<Tree> {
+  const tree = newTree();
+  for (const path of [
+    "scripts/build-cli.ts",
+    "src/cli/built.ts",
+    "src/world/built.ts",
+    "src/world/attempt.ts",
+    "src/base/fault.ts",
+  ]) {
+    mkdirSync(dirname(join(tree.root, path)), { recursive: true });
+    copyFileSync(join(ROOT, path), join(tree.root, path));
+  }
+  write(join(tree.root, "package.json"), "{}");
+  await run(tree, {});
+  return tree;
+}
+
+async function mainOf(tree: Tree): Promise<string> {
+  const { out, err } = await run(tree, {});
+  expect(err).toBe("");
+  return relative(realpathSync(tree.root), JSON.parse(out).main).replace(/cli-[^/]+/, "cli-X");
+}
+
+test("H4 the first use makes one file of the command line, and that is what runs", async () => {
+  const tree = await building();
+  expect(await mainOf(tree)).toBe(".built/cli-X/main.js");
+  expect(readdirSync(join(tree.root, ".built")).filter((name) => !name.startsWith("cli"))).toEqual([]);
+});
+
+test("H4 a changed source runs at once, is in the next file, and nothing of the files before the last is kept", async () => {
+  const tree = await building();
+  for (const word of ["one", "two", "three"]) {
+    write(join(tree.root, "src/cli/main.ts"), STUB.replace("greeting,", `greeting: "${word}",`));
+    const old = new Date(0);
+    utimesSync(join(tree.root, "src/cli/main.ts"), old, old); // As an archive does that keeps times.
+    const said = [await run(tree, {}), await run(tree, {})].map(({ out }) => JSON.parse(out));
+    expect(said.map(({ greeting }) => greeting)).toEqual([word, word]);
+    expect(said[1].main).toContain("/.built/");
+  }
+  expect(readdirSync(join(tree.root, ".built"))).toHaveLength(2);
+});
+
+test("H4 an installation that was moved runs from where it is now", async () => {
+  const tree = await building();
+  const root = join(dirname(tree.root), "moved");
+  renameSync(tree.root, root);
+  const moved = { ...tree, root };
+  const said = [await run(moved, {}), await run(moved, {})].map(({ out }) => JSON.parse(out).here);
+  expect(said).toEqual([join(root, "src/cli"), join(root, "src/cli")]);
+});
+
+test("H4 where no file can be made, or its making was broken off, the sources run and nothing is said", async () => {
+  const tree = await building();
+  rmSync(join(tree.root, ".built"), { recursive: true });
+  write(join(tree.root, ".built"), "in the way");
+  expect(await mainOf(tree)).toBe("src/cli/main.ts");
+  rmSync(join(tree.root, ".built"));
+  write(join(tree.root, ".built/cli-broken-off/main.js"), "throw 1");
+  expect(await mainOf(tree)).toBe(".built/cli-X/main.js");
 });

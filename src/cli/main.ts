@@ -11,4 +11,5 @@ async function load(): Promise<Outside> {
   return { ...realWorld(), console, watch: realWatch() };
 }
 
-process.exit(await console.staying(runCli(process.argv.slice(2), console, load)));
+const work = runCli(process.argv.slice(2), console, load);
+void console.staying(work).then((code) => process.exit(code)); // Not awaited: put into one file (built.ts) it is no module.
