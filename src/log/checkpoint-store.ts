@@ -17,12 +17,15 @@ import { type EnvelopeHead, encodeEnvelope } from "./checkpoint-envelope.ts";
 import { type Keep, keepDirectory, keepPresent, olderOnes, trimHistory } from "./checkpoint-keep.ts";
 import { firstUsable, type Generation, generationOf, type Loaded, refuseNewer } from "./checkpoint-load.ts";
 import { type Expected, type FileReading, headOf, readCheckpoint } from "./checkpoint-read.ts";
-import { baseName, isFailedSync, makeDirectories, parentOf, readAll, removeIfThere, removeStaleTemps } from "./file.ts";
+import { DurableDirectories } from "./durable-directories.ts";
+import { baseName, isFailedSync, parentOf, readAll, removeIfThere, removeStaleTemps } from "./file.ts";
 import { quarantine, quarantineUnread } from "./quarantine.ts";
 
 export type CheckpointOptions = Expected & {
   /** Below it is the quarantine; directories from here down are made, and made durable, by `save`. */
   readonly home: string;
+  /** Shared by stores with directories in common. */
+  readonly directories?: DurableDirectories;
   readonly path: string;
   readonly keep: Keep;
 };
@@ -43,6 +46,9 @@ export class CheckpointStore {
   /** The primary, where it is valid, and the hash of the last one that was kept: a crash may come after keeping it. */
   private primary: EnvelopeHead | undefined;
   private kept: string | undefined;
+  /** Whether the names of older ones that are there may not be durable: an earlier life may have been killed before the sync. */
+  private doubtful = false;
+  private readonly directories: DurableDirectories;
 
   constructor(disk: Disk, clock: Clock, options: CheckpointOptions) {
     assert(/^[a-z0-9.-]{1,64}$/.test(options.kind), "the kind of a checkpoint is a short plain word");
@@ -50,6 +56,7 @@ export class CheckpointStore {
     this.disk = disk;
     this.clock = clock;
     this.options = options;
+    this.directories = options.directories ?? new DurableDirectories(disk, options.home);
   }
 
   /** Refused where a newer version is in the way, or when too many wait; a broken disk is a Fault. */
@@ -104,8 +111,9 @@ export class CheckpointStore {
       pastCommit = true;
     };
     try {
-      const alsoSync = keepDirectory(options.keep); // P2
-      await writeAtomic(disk, options.path, bytes, { tag: head.sha256.slice(0, 12), beforeCommit, alsoSync });
+      const older = this.doubtful || this.toKeep() !== undefined ? { alsoSync: keepDirectory(options.keep) } : {}; // P2
+      await writeAtomic(disk, options.path, bytes, { tag: head.sha256.slice(0, 12), beforeCommit, ...older });
+      this.doubtful = false;
     } catch (error) {
       if (pastCommit && isFailedSync(error)) this.broken = error; // P6
       this.ready = false; // What is there now must be looked at again before it is kept as the one before.
@@ -117,19 +125,23 @@ export class CheckpointStore {
   }
 
   private async keepPrimary(): Promise<void> {
-    if (this.primary === undefined || this.kept === this.primary.sha256) return;
-    await keepPresent(this.disk, this.options.path, this.options.keep, this.primary.time); // P3
-    this.kept = this.primary.sha256;
+    const present = this.toKeep();
+    if (present === undefined) return;
+    await this.made(keepDirectory(this.options.keep));
+    await keepPresent(this.disk, this.options.path, this.options.keep, present.time); // P3
+    this.kept = present.sha256;
+  }
+
+  /** The present one, where it is not kept yet. */
+  private toKeep(): EnvelopeHead | undefined {
+    return this.kept === this.primary?.sha256 ? undefined : this.primary;
   }
 
   /** Once per process: the directories, and what an earlier life or another program left there. */
   private async prepare(): Promise<{ readonly ok: false; readonly error: Refusal } | undefined> {
     if (this.ready) return undefined;
-    const { disk, options } = this;
-    const parents = [parentOf(options.path), keepDirectory(options.keep)].flatMap((path) =>
-      makeDirectories(disk, path, options.home),
-    );
-    await this.sync([...new Set(parents)]);
+    const { options } = this;
+    await this.made(parentOf(options.path));
     const primary = this.read(options.path);
     const older = this.older()[0];
     const kept = older === undefined ? undefined : this.read(older);
@@ -140,6 +152,7 @@ export class CheckpointStore {
     if (kept?.kind === "bad" && "backup" in options.keep) await this.setAside(kept);
     this.primary = headOf(primary);
     this.kept = kept === undefined ? undefined : headOf(kept)?.sha256;
+    this.doubtful = kept !== undefined;
     this.ready = true;
     return undefined;
   }
@@ -159,9 +172,19 @@ export class CheckpointStore {
     return readCheckpoint(this.disk, path, this.options);
   }
 
+  private made(directory: string): Promise<void> {
+    return this.orBroken(() => this.directories.make(directory));
+  }
+
   private async sync(directories: readonly string[]): Promise<void> {
-    try {
+    await this.orBroken(async () => {
       for (const directory of directories) await this.disk.syncDirectory(directory);
+    });
+  }
+
+  private async orBroken(sync: () => Promise<void>): Promise<void> {
+    try {
+      await sync();
     } catch (error) {
       if (isFailedSync(error)) this.broken = error; // P6
       throw error;

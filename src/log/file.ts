@@ -97,7 +97,7 @@ export function makeDirectories(disk: Disk, path: string, within?: string): stri
 }
 
 /** "/a/b" → "/a", "/a/b". */
-function levelsOf(path: string): string[] {
+export function levelsOf(path: string): string[] {
   const levels: string[] = [];
   for (let level = path; level !== parentOf(level); level = parentOf(level)) levels.unshift(level);
   return levels;

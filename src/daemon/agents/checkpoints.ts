@@ -8,6 +8,7 @@ import { isFault } from "../../base/fault.ts";
 import type { Resident } from "../../core/agent/agent.ts";
 import { STORED_VERSION, storedOf } from "../../core/agent/checkpoint.ts";
 import { CheckpointStore } from "../../log/checkpoint-store.ts";
+import { DurableDirectories } from "../../log/durable-directories.ts";
 import type { Ticket } from "../../log/event-log.ts";
 import { joinPath } from "../../log/file.ts";
 import { residentOf } from "../../wire/agents/stored-agent.ts";
@@ -36,11 +37,13 @@ export class AgentCheckpoints {
   readonly #place: Place;
   readonly #ports: CheckpointPorts;
   readonly #stores = new Map<string, CheckpointStore>();
+  readonly #directories: DurableDirectories;
   readonly #kept = new Map<string, Kept>();
   readonly #saving = new Set<Promise<void>>();
 
   constructor(place: Place, ports: CheckpointPorts) {
     this.#place = place;
+    this.#directories = new DurableDirectories(place.disk, place.home);
     this.#ports = ports;
   }
 
@@ -117,6 +120,7 @@ export class AgentCheckpoints {
     const directory = joinPath(home, `agents/${id}`);
     const store = new CheckpointStore(disk, clock, {
       home,
+      directories: this.#directories,
       path: joinPath(directory, "checkpoint.json"),
       keep: { backup: joinPath(directory, "checkpoint.backup.json") },
       ...{ kind: "agent", version: VERSION, fold: STORED_VERSION },

@@ -9,7 +9,8 @@ import type { Output } from "../../core/workflow/commands.ts";
 import type { Launch } from "../../core/workflow/launch.ts";
 import { attemptChild } from "../../core/workflow/progress.ts";
 import { attemptsOf, type Run } from "../../core/workflow/run.ts";
-import { joinPath, makeDirectories, parentOf } from "../../log/file.ts";
+import type { DurableDirectories } from "../../log/durable-directories.ts";
+import { joinPath, parentOf } from "../../log/file.ts";
 import { attemptPath } from "../../log/places.ts";
 import { TapeReader } from "../../log/tape-reader.ts";
 import { writeUnsynced } from "../../log/unsynced-file.ts";
@@ -48,21 +49,18 @@ export function readAttemptSpec(disk: Disk, home: string, place: AttemptPlace): 
 export type AttemptOrder = {
   readonly launch: Launch;
   readonly token: string;
-  /** Directories of runs whose names this life knows to be durable (F3). */
-  readonly durable: Set<string>;
+  readonly directories: DurableDirectories;
 };
 
 /** What the holder is to do, and the files its program wants to find (F4). */
 export async function writeAttempt(
   { disk, home }: HolderPlace,
   place: AttemptPlace,
-  { launch, token, durable }: AttemptOrder,
+  { launch, token, directories }: AttemptOrder,
 ): Promise<void> {
   const directory = attemptDirectory(home, place);
-  const above = parentOf(directory);
-  const unsynced = makeDirectories(disk, directory, durable.has(above) ? undefined : home);
-  for (const parent of unsynced) if (parent !== above) await disk.syncDirectory(parent); // F3
-  durable.add(above);
+  await directories.make(parentOf(directory)); // F3
+  disk.makeDirectory(directory);
   const { argv, cwd, env, files } = launch;
   for (const { path, text } of files) writeUnsynced(disk, path, Buffer.from(text));
   const spec = specOf({

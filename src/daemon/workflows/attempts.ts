@@ -10,6 +10,7 @@ import { type Launch, launchOf } from "../../core/workflow/launch.ts";
 import { MAX_CAPTURED } from "../../core/workflow/limits.ts";
 import { actionOf, type Evidence } from "../../core/workflow/resume.ts";
 import { type Attempt, attemptsOf, type Run } from "../../core/workflow/run.ts";
+import { DurableDirectories } from "../../log/durable-directories.ts";
 import { joinPath, removeIfThere } from "../../log/file.ts";
 import { isPassing } from "../../log/wal.ts";
 import type { HolderStatus } from "../../wire/holder.ts";
@@ -69,14 +70,14 @@ export class Attempts {
   readonly #busy = new Map<string, Promise<unknown>>();
   /** Those to be looked at once more when that is done. */
   readonly #nudged = new Set<string>();
-  /** Directories whose names are durable (F3 of attempt-files.ts). */
-  readonly #durable = new Set<string>();
+  readonly #directories: DurableDirectories;
   /** The signal that each was sent over its present line. */
   readonly #sent = new Map<string, string>();
 
   constructor(world: HandsWorld, ports: AttemptPorts) {
     this.#world = world;
     this.#ports = ports;
+    this.#directories = new DurableDirectories(world.disk, world.home);
     this.#pool = new HolderPool(world, ports);
     this.#lines = new HolderLines(
       world,
@@ -220,7 +221,7 @@ export class Attempts {
     const { random, home } = this.#world;
     const place = this.#place(id);
     const token = readAttemptSpec(this.#world.disk, home, place)?.token ?? random.bytes(32).toHex();
-    await writeAttempt(this.#world, place, { launch, token, durable: this.#durable });
+    await writeAttempt(this.#world, place, { launch, token, directories: this.#directories });
     await this.#pool.takeOver();
     this.#pool.give(id, { directory: attemptDirectory(home, place), secrets: this.#ports.secrets(run.id) });
   }

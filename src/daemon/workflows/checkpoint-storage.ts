@@ -16,6 +16,7 @@ import type { Run } from "../../core/workflow/run.ts";
 import type { Generation, Loaded } from "../../log/checkpoint-load.ts";
 import type { CheckpointProblem } from "../../log/checkpoint-read.ts";
 import { CheckpointStore, type Saved } from "../../log/checkpoint-store.ts";
+import { DurableDirectories } from "../../log/durable-directories.ts";
 import type { Entry } from "../../log/entry.ts";
 import { joinPath } from "../../log/file.ts";
 import { listSessions } from "../../log/places.ts";
@@ -42,9 +43,11 @@ export class CheckpointStorage {
   readonly #place: Place;
   readonly #read: ReadLog;
   readonly #stores = new Map<string, CheckpointStore>();
+  readonly #directories: DurableDirectories;
 
   constructor(place: Place, read: ReadLog) {
     this.#place = place;
+    this.#directories = new DurableDirectories(place.disk, place.home);
     this.#read = read;
   }
 
@@ -153,6 +156,7 @@ export class CheckpointStorage {
     const directory = joinPath(home, session);
     const store = new CheckpointStore(disk, clock, {
       home,
+      directories: this.#directories,
       path: joinPath(directory, "checkpoint.json"),
       keep: { history: joinPath(directory, "history"), limit: HISTORY_LIMIT },
       ...CHECKPOINT_FACTS,
