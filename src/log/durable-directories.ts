@@ -49,7 +49,7 @@ export class DurableDirectories {
   #sync(directory: string): Promise<void> {
     const now = this.#syncs.get(directory);
     if (now === undefined) return this.#begin(directory);
-    now.next ??= now.running.catch(() => undefined).then(() => this.#begin(directory));
+    now.next ??= now.running.catch(() => undefined).then(() => this.#begin(directory)); // Who began it hears of its failure.
     return now.next;
   }
 
