@@ -325,7 +325,9 @@ test("how far a run is, and what it needs", () => {
     ...{ state: "running", step: 2, steps: 2, at: "b", iteration: 1, items: undefined, needs: [] },
   });
   story.say({ kind: "attempt-waiting", attempt: "r1.2", reason: "May I?" });
-  expect(progressOf(story.run).needs).toEqual([{ attempt: "r1.2", step: "b", why: "May I?" }]);
+  expect(progressOf(story.run).needs).toEqual([
+    { attempt: "r1.2", step: "b", why: "May I?", agent: null, prompt: null },
+  ]);
   expect(childrenOf(story.run)).toEqual([child]);
   story.lost("b");
   expect([progressOf(story.run).state, childrenOf(story.run)]).toEqual(["uncertain", [child]]);

@@ -58,9 +58,10 @@ export function recordsOf({ records }: Run, from: number): ListedStep[] {
 /** The attempts that run. */
 export function runningOf(run: Run): ShownAttempt[] {
   return tracksOf(run).flatMap(({ attempt, item }) => {
-    if (attempt?.state.kind !== "running") return [];
-    const { id, step, startedAt } = attempt;
-    return [{ attempt: id, step, item: item ?? null, startedAt }];
+    if (attempt?.state.kind !== "running" && attempt?.state.kind !== "handed") return [];
+    const { id, step, startedAt, state } = attempt;
+    const agent = state.kind === "handed" ? state.agent : null;
+    return [{ attempt: id, step, item: item ?? null, startedAt, agent }];
   });
 }
 
