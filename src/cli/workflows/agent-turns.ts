@@ -4,7 +4,7 @@ import type { Console } from "../../world/console.ts";
 import { ToldLog } from "../agents/history.ts";
 import { DurableEnd } from "../log/durable.ts";
 import { cursorAt, inOrder } from "../log/merge.ts";
-import { steadyView } from "../log/view.ts";
+import { endOf, steadyView } from "../log/view.ts";
 import { visible } from "../print.ts";
 import type { Reach } from "../reach.ts";
 
@@ -22,11 +22,11 @@ export class AgentTurns {
     this.#session = agentSession(agent);
   }
 
-  /** What came since it was last asked. */
-  async print({ out }: Pick<Console, "out">): Promise<void> {
+  /** What came since it was last asked: all that there is, or, of one that goes on, what is on disk for certain. */
+  async print({ out }: Pick<Console, "out">, all: boolean): Promise<void> {
     const view = await steadyView(this.#reach, this.#home);
     const opened = { home: this.#home, view, sessions: [this.#session] };
-    const until = new DurableEnd(this.#reach.disk).of(opened);
+    const until = all ? endOf(view) : new DurableEnd(this.#reach.disk).of(opened);
     this.#cursor.next = 0; // It may have more by now.
     const found = inOrder(view, new Map([[this.#session, this.#cursor]]), { from: this.#shown + 1, until }, []);
     const text = this.#told.text([...found]);

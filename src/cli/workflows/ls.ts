@@ -43,7 +43,7 @@ function cellsOf(run: ListedRun): string[] {
 
 function nextText({ id, state, needs }: ListedRun): string {
   const need = needs.find(({ agent }) => agent !== null);
-  if (state === "waiting" && need !== undefined) return nextOf(id, need);
+  if (need !== undefined) return nextOf(id, need); // Also where other items of a map go on.
   return ["waiting", "uncertain", "failed", "interrupted"].includes(state) ? `holdfast resume ${shortId(id)}` : "";
 }
 

@@ -147,7 +147,7 @@ class Shown {
     const turns = this.#turns.get(attempt.attempt) ?? new AgentTurns(this.#reach, this.#watch.home, agent);
     if (!this.#turns.has(attempt.attempt) && this.#announce) await say(console, `${headText(attempt)}:`); // SL1
     this.#turns.set(attempt.attempt, turns);
-    await turns.print(console);
+    await turns.print(console, attempt.end !== undefined);
   }
 
   async all(): Promise<void> {

@@ -113,7 +113,9 @@ function applyLife(agent: Agent, event: AgentEvent): Agent {
       return { ...agent, settings: event.data.settings };
     case "agent.terminated": {
       const { reason, by, at } = event.data;
-      return { ...agent, terminated: { reason, by, at } };
+      // A workflow that lets it go has taken what its first turn came to.
+      const outcome = by === "workflow" ? undefined : agent.outcome;
+      return { ...agent, outcome, terminated: { reason, by, at } };
     }
     case "agent.completed":
       return { ...agent, result: event.data.result };

@@ -6,6 +6,7 @@
 // GA4. An agent goes when its attempt is over, whoever ended that: also where a crash came in between, and nobody remembers.
 // GA5. A stopped attempt has ended when no process of its agent is left: nobody works beside the one who comes after.
 import { isFault } from "../../base/fault.ts";
+import type { Result } from "../../base/result.ts";
 import { type Agent, openPrompts } from "../../core/agent/agent.ts";
 import { isAlive } from "../../core/agent/process.ts";
 import { agentName, agentOf, isAttemptOver, isOfAgent } from "../../core/workflow/agent-step.ts";
@@ -23,7 +24,7 @@ import type { AttemptFound } from "./attempts.ts";
 
 export type AgentStepPorts = {
   run(id: string): Run | undefined;
-  submit(command: WorkflowCommand): Promise<unknown>;
+  submit(command: WorkflowCommand): Promise<Result<Run>>;
   /** Whether its log is whole: of others nothing is known for certain. */
   isTrusted(run: Run): boolean;
   readonly agents: StepAgents;
@@ -110,22 +111,25 @@ export class AgentSteps {
   /** Says what was found as a command, where it is news. Resolves when it is taken. */
   async report(id: string, found: AttemptFound): Promise<void> {
     const present = this.#present(id);
-    if (present === undefined) return;
-    for (const command of this.#commandsOf(present, found)) await this.#ports.submit(command);
+    const command = present && this.#commandOf(present, found);
+    const taken = command && (await this.#ports.submit(command));
     const agent = agentOf(id);
     if (this.#made.has(agent)) this.#dismiss(agent, id);
+    // What it waits for is told once it is known to be at work, and as it is by then.
+    if (command?.kind === "attempt-handed" && taken?.ok === true) await this.#settle(id);
   }
 
-  #commandsOf({ run, attempt }: Present, found: AttemptFound): WorkflowCommand[] {
+  #commandOf({ run, attempt }: Present, found: AttemptFound): WorkflowCommand | undefined {
     const of = { id: run.id, attempt: attempt.id } as const;
     if (found.kind === "with-agent") return withAgent(of, attempt, found);
-    if (found.kind === "prevented") return [{ kind: "attempt-prevented", ...of, reason: found.reason }];
-    if (found.kind === "lost") return [{ kind: "attempt-lost", ...of, reason: found.reason }];
-    if (found.kind !== "ended") return [];
+    if (found.kind === "prevented") return { kind: "attempt-prevented", ...of, reason: found.reason };
+    if (found.kind === "lost")
+      return attempt.state.kind === "uncertain" ? undefined : { kind: "attempt-lost", ...of, reason: found.reason };
+    if (found.kind !== "ended") return undefined;
     const outcome = this.#ports.agents.agent(agentOf(attempt.id))?.outcome;
     const text = outcome?.kind === "complete" ? outcome.response : "";
     const output = { text, bytes: Buffer.byteLength(text) };
-    return [{ kind: "attempt-ended", ...of, code: found.code, signal: found.signal, output }];
+    return { kind: "attempt-ended", ...of, code: found.code, signal: found.signal, output };
   }
 
   #note({ id, owner, terminated }: Agent): void {
@@ -249,22 +253,16 @@ function goingOn(agent: Agent): WithAgent {
   return { kind: "with-agent", agent: id, begun, waits };
 }
 
-/** Its time does not run before its turn does: an agent may have to wait for its provider's turn. */
+/** Its time does not run before its turn does: an agent may have to wait for one of its provider's slots. */
 function withAgent(
   of: { readonly id: string; readonly attempt: string },
   { state }: Attempt,
   { agent, begun, waits }: WithAgent,
-): WorkflowCommand[] {
-  const hand: WorkflowCommand = { kind: "attempt-handed", ...of, agent };
-  if (waits === undefined) return begun && state.kind !== "handed" ? [hand] : [];
+): WorkflowCommand | undefined {
+  const hand = { kind: "attempt-handed", ...of, agent } as const;
+  if (state.kind === "starting") return begun || waits !== undefined ? hand : undefined;
+  if (waits === undefined) return state.kind === "waiting" ? hand : undefined;
   const { reason, prompt, since } = waits;
-  if (state.kind === "waiting" && state.reason === reason && state.prompt === prompt) return [];
-  const wait: WorkflowCommand = {
-    kind: "attempt-waiting",
-    ...of,
-    reason,
-    ...(prompt !== undefined && { prompt }),
-    since,
-  };
-  return state.kind === "starting" ? [hand, wait] : [wait];
+  if (state.kind === "waiting" && state.reason === reason && state.prompt === prompt) return undefined;
+  return { kind: "attempt-waiting", ...of, reason, ...(prompt !== undefined && { prompt }), since };
 }
