@@ -69,8 +69,9 @@ export type ShownAttempt = {
   readonly step: string;
   readonly item: number | null;
   readonly startedAt: string;
-  /** The agent that works on it; null where it has a program of its own. */
+  /** The agent that works on it, and the last line that it said; null where it has a program of its own, which writes to its tape. */
   readonly agent: string | null;
+  readonly said: string | null;
 };
 
 /** What a rollback undid, or would: `more` steps are not named, where they would not fit an answer. */

@@ -94,10 +94,29 @@ test("its agent is made once, is known by its attempt and ends it with its first
   expect(stage.story.attempts).toEqual(["r1.1 work handed"]);
   stage.house.send(AGENT, "more");
   stage.house.done(AGENT, "the first");
-  expect(stage.house.agent(AGENT).turn?.number).toBe(2);
+  stage.house.takeAll(AGENT);
+  stage.house.done(AGENT, "the second");
+  expect(stage.house.agent(AGENT)).toMatchObject({ turns: 2, turn: undefined });
   await stage.heard();
   expect([stage.story.state, stage.story.variables]).toEqual(["done", { x: "the first" }]);
   expect(stage.house.agent(AGENT)).toMatchObject({ terminated: { by: "workflow" }, outcome: undefined });
+});
+
+test("an agent that asks before anybody has looked at it is at work, and waits", async () => {
+  const stage = new Stage();
+  const birth = { id: AGENT, name: "early", owner: "r1.1", parent: undefined, instructions: "Think.", settings: {} };
+  stage.house.do({ kind: "create", ...birth, plan: planFor("scripted") });
+  stage.house.start(AGENT);
+  stage.house.says(AGENT, { kind: "ask", request: "q", tool: "Bash", input: "ls", options: null });
+  await stage.heard();
+  const prompt = stage.house.agent(AGENT).prompts[0]?.id ?? "";
+  expect([stage.story.state, progressOf(stage.story.run).needs]).toEqual([
+    "waiting",
+    [{ attempt: "r1.1", step: "work", why: "it asks for Bash", agent: AGENT, prompt }],
+  ]);
+  stage.house.do({ kind: "answer", id: AGENT, prompt, decision: "allow", message: "", always: false });
+  await stage.heard();
+  expect(stage.story.attempts).toEqual(["r1.1 work handed"]);
 });
 
 test("an attempt that an older daemon began in a holder stays there", () => {

@@ -94,6 +94,12 @@ export class AgentSteps {
     else this.#dismiss(agent.id, owner);
   }
 
+  /** The last line that an agent has said. */
+  saidBy(agent: string): string {
+    const text = this.#ports.agents.agent(agent)?.lastText.trimEnd() ?? "";
+    return text.slice(text.lastIndexOf("\n") + 1);
+  }
+
   /** How an attempt is now. */
   look(id: string): AttemptFound {
     const { agents } = this.#ports;
