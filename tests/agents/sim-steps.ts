@@ -174,6 +174,7 @@ export class StepSimulation {
         if (wrong.length > 0) throw new Error(JSON.stringify(wrong));
         return;
       }
+      await this.#settle(); // What the person has said is heard before time goes on.
       clock.advance(this.#nextMs());
     }
     throw new Error(`it does not end: ${JSON.stringify([this.#run?.status, this.#run && attemptsOf(this.#run)])}`);

@@ -34,26 +34,57 @@ const END = {
   left: [],
 };
 
-async function endAfter(crash: StepCrash, what: string): Promise<void> {
-  const simulation = new StepSimulation(FLOW, crash);
+/** Each of its agents would work for longer than the step has time. */
+const SLOW: Definition = {
+  name: "slow",
+  flow: {
+    mode: "standard",
+    steps: [
+      {
+        ...{ id: "a", work: agent("actor", Array.from({ length: 99 }, (_, at) => `>> note ${at}`).join("\n")) },
+        ...{ timeout_ms: 60, retry: { attempts: 2, backoff_ms: 10, max_backoff_ms: 10 } },
+      },
+    ],
+  },
+};
+
+/** Two tries, each of which is stopped once, and nobody who works on. */
+const STOPPED = {
+  ...{ state: "failed" as const, attempts: 2, left: [] },
+  counts: {
+    ...{ "agent.created": 2, "agent.terminated": 2, "turn.start": 2 },
+    ...{ "workflow.attempt.started": 2, "workflow.attempt.ended": 2 },
+  },
+};
+
+async function endAfter(
+  flow: Definition,
+  end: typeof END | typeof STOPPED,
+  crash: StepCrash,
+  what: string,
+): Promise<void> {
+  const simulation = new StepSimulation(flow, crash);
   try {
-    expect(await simulation.finish()).toEqual(END);
+    const came = await simulation.finish();
+    expect(came).toMatchObject(end);
+    expect(came.counts).toEqual(end.counts);
     expect(simulation.crashed).toBe(1);
   } catch (error) {
     throw new Error(`crash ${crash.at}, before ${what}: ${String(error)}`, { cause: error });
   }
 }
 
-const calm = (async () => {
-  const simulation = new StepSimulation(FLOW);
+async function undisturbed(flow: Definition) {
+  const simulation = new StepSimulation(flow);
   return { end: await simulation.finish(), moments: simulation.moments };
-})();
+}
 
-/** In the profile `ci` every sixth of them, other ones for each kind of crash. */
-async function moments(first: number): Promise<[number, string][]> {
-  const all = [...(await calm).moments.entries()];
-  expect(all.length).toBeGreaterThan(100);
-  return all.filter(([at]) => PROFILE.name !== "ci" || at % 6 === first);
+const calm = undisturbed(FLOW);
+
+/** In the profile `ci` every ninth of them, other ones for each kind of crash. */
+function some(moments: readonly string[], first: number): [number, string][] {
+  expect(moments.length).toBeGreaterThan(100);
+  return [...moments.entries()].filter(([at]) => PROFILE.name !== "ci" || at % 9 === first);
 }
 
 test("agent steps as such: one agent, one turn and one end for each, and nobody is left", async () => {
@@ -61,7 +92,7 @@ test("agent steps as such: one agent, one turn and one end for each, and nobody 
 });
 
 test("UC-8 the daemon dies at any call of a run of agent steps: one agent, one turn, one end each", async () => {
-  for (const [at, what] of await moments(0)) await endAfter({ at }, what);
+  for (const [at, what] of some((await calm).moments, 0)) await endAfter(FLOW, END, { at }, what);
 }, 600_000);
 
 const ENDINGS: readonly ((at: number) => Chooser)[] = [
@@ -71,6 +102,12 @@ const ENDINGS: readonly ((at: number) => Chooser)[] = [
 ];
 
 test("UC-8 the machine goes down at any call of a run of agent steps: nothing is uncertain, and the same end", async () => {
-  for (const [number, [at, what]] of (await moments(3)).entries())
-    await endAfter({ at, machine: ENDINGS[number % ENDINGS.length]?.(at) ?? nothing }, what);
+  for (const [number, [at, what]] of some((await calm).moments, 4).entries())
+    await endAfter(FLOW, END, { at, machine: ENDINGS[number % ENDINGS.length]?.(at) ?? nothing }, what);
+}, 600_000);
+
+test("an agent step that takes too long is stopped, and tried again, whenever the daemon dies: nobody of it works on", async () => {
+  const { end, moments } = await undisturbed(SLOW);
+  expect(end).toMatchObject(STOPPED);
+  for (const [at, what] of some(moments, 1)) await endAfter(SLOW, STOPPED, { at }, what);
 }, 600_000);

@@ -214,6 +214,18 @@ test("an agent whose attempt is over goes on the next round; where the run's log
   expect(stage.house.state(AGENT)).toBe("terminated");
 });
 
+test("what a run wants whose log is not whole is no ground for anything", async () => {
+  const stage = new Stage();
+  await stage.works();
+  stage.story.say({ kind: "cancel" });
+  stage.trusted = false;
+  await stage.heard();
+  expect(stage.house.state(AGENT)).toBe("working");
+  stage.trusted = true;
+  await stage.heard();
+  expect(stage.house.state(AGENT)).toBe("terminated");
+});
+
 test("names say whose agent it is, fit, and differ from attempt to attempt", () => {
   const { run } = new Stage().story;
   const long = { ...run, name: "ünd so weiter ".repeat(20), id: "0123456789" };

@@ -1,8 +1,8 @@
 // The daemon's hand on attempts that an agent works on (docs/decisions/0015-agent-steps.md); attempts.ts is that on those with a holder.
 // GA1. The agent is made under the id that belongs to the attempt, once its start is durable: a repeat finds it, and makes no second one.
 // GA2. What became of an attempt is read off its agent's state: a notice only says that it is worth a look, and every round looks again.
-// GA3. Agents and runs share one log: an end that was reported is durable only where what it was read off is, and an agent is gone only
-//      where the end of its attempt is.
+// GA3. Agents and runs share one log: an end that was reported is durable only where what it was read off is, and an agent is terminated
+//      only where the end of its attempt, or the wish to stop it, is. Of a run whose log is not whole nobody is.
 // GA4. An agent goes when its attempt is over, whoever ended that: also where a crash came in between, and nobody remembers.
 // GA5. A stopped attempt has ended when no process of its agent is left: nobody works beside the one who comes after.
 import { isFault } from "../../base/fault.ts";
@@ -207,10 +207,9 @@ export class AgentSteps {
 
   #present(id: string): Present | undefined {
     const run = this.#runOf(id);
-    const track = run && tracksOf(run).find(({ attempt }) => attempt?.id === id);
-    return run === undefined || track?.attempt === undefined
-      ? undefined
-      : { run, attempt: track.attempt, item: track.item };
+    if (run === undefined || !this.#ports.isTrusted(run)) return undefined; // GA3
+    const track = tracksOf(run).find(({ attempt }) => attempt?.id === id);
+    return track?.attempt === undefined ? undefined : { run, attempt: track.attempt, item: track.item };
   }
 
   #runOf(attempt: string): Run | undefined {
