@@ -31,7 +31,7 @@ const routes = {
 const root = buildRouteMap<keyof typeof routes, Context>({
   routes,
   docs: {
-    hideRoute: { __complete: true, __ready: true, __step: true },
+    hideRoute: { __complete: true, __ready: true },
     brief: about.description,
     fullDescription: [
       `${about.description}.`,

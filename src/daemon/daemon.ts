@@ -118,7 +118,6 @@ export class Daemon {
       environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
       live: () => (this.isLive ? this.#parts?.agents : undefined),
       parts: () => this.#parts?.agents,
-      born: () => this.#openMcp(),
     };
     const caller = (bearer: string) => toolCaller(agentPorts, bearer);
     this.#mcp = new McpServer(world, { caller, say: this.#ports.say, broken: this.#ports.broken });
@@ -180,6 +179,7 @@ export class Daemon {
     this.#parts = await openParts(this.#ports, {
       trusted: (terminals) => this.#trusted(terminals),
       report: (items) => this.#report(items, "holder crash"),
+      born: () => this.#openMcp(),
     });
     return damageIn(this.#parts.log.report);
   }

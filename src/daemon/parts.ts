@@ -3,7 +3,9 @@
 import type { ReportItem } from "../core/recovery.ts";
 import type { Terminal } from "../core/terminal.ts";
 import { EventLog } from "../log/event-log.ts";
+import { agentsForSteps } from "./agents/for-steps.ts";
 import { type AgentPart, openAgents } from "./agents/part.ts";
+import { houseOf } from "./agents/settings.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { DaemonPorts } from "./daemon.ts";
 import { removalTime } from "./fold.ts";
@@ -36,6 +38,8 @@ export type PartHooks = {
   trusted(terminals: Iterable<Terminal>): Terminal[];
   /** What became of terminals whose holders were killed while the daemon lived. */
   report(items: readonly ReportItem[]): Promise<void>;
+  /** There is an agent. */
+  born(): void;
 };
 
 /** Throws a Fault where the storage does not let it. */
@@ -61,8 +65,12 @@ export async function openParts(ports: DaemonPorts, hooks: PartHooks): Promise<P
     },
   );
   const tmux = openTmux(log, ports);
-  const workflows = openWorkflows(log, hands, ports);
-  const agents = openAgents(log, hands, ports);
+  const forSteps = agentsForSteps(log, houseOf(config), () => agents);
+  const workflows = openWorkflows(log, hands, ports, forSteps);
+  const agents: AgentPart = openAgents(log, hands, ports, {
+    born: hooks.born,
+    heard: (agent) => workflows.engine.agentSteps.heard(agent),
+  });
   const screens = new Screens(world);
   const checkpoints = openCheckpoints(ports, turn, hands, screens);
   const moments = new LastMoments(checkpoints, screens);

@@ -14,6 +14,7 @@ const EVENTS: { readonly [E in WorkflowEvent as E["event"]]: Fields<E> } = {
   ],
   "workflow.attempt.started": ["attempt", "step", "item", "try", "at"],
   "workflow.attempt.running": ["attempt", "pid", "start_time", "boot_id", "holder", "deadline"],
+  "workflow.attempt.handed": ["attempt", "agent", "deadline"],
   "workflow.attempt.waiting": ["attempt", "reason"],
   "workflow.attempt.stop.requested": ["attempt", "reason", "signal", "kill_at"],
   "workflow.attempt.ended": ["attempt", "code", "signal", "error", "output", "output_bytes", "at"],

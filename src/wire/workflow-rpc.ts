@@ -2,7 +2,7 @@
 import { isId } from "../base/ids.ts";
 import type { Asker, MigratedFrom, StepOutcome } from "../core/workflow/events.ts";
 import type { Json } from "../core/workflow/json.ts";
-import type { ItemProgress } from "../core/workflow/progress.ts";
+import type { ItemProgress, Need } from "../core/workflow/progress.ts";
 import type { UndoneStep } from "../core/workflow/rollback.ts";
 import type { ItemState, RunState } from "../core/workflow/run.ts";
 import { isObject } from "./lines.ts";
@@ -38,8 +38,8 @@ export type ListedRun = {
   readonly at: string | null;
   readonly iteration: number;
   readonly items: ItemProgress | null;
-  /** Attempts that a person has to decide about. */
-  readonly needs: readonly { readonly attempt: string; readonly step: string; readonly why: string }[];
+  /** Attempts that a person has to decide about, or that wait for one. */
+  readonly needs: readonly Need[];
   /** Why it failed. */
   readonly error: { readonly step: string; readonly message: string; readonly exitCode: number | null } | null;
   /** Who last made it go on, and when; null where nobody had to. */
@@ -69,6 +69,9 @@ export type ShownAttempt = {
   readonly step: string;
   readonly item: number | null;
   readonly startedAt: string;
+  /** The agent that works on it, and the last line that it said; null where it has a program of its own, which writes to its tape. */
+  readonly agent: string | null;
+  readonly said: string | null;
 };
 
 /** What a rollback undid, or would: `more` steps are not named, where they would not fit an answer. */

@@ -75,7 +75,7 @@ export class SimDaemon {
       say: (words: string) => broken(new Error(words)),
       broken,
     } as unknown as DaemonPorts;
-    this.part = openAgents(log, hands, ports);
+    this.part = openAgents(log, hands, ports, { born: () => undefined, heard: () => undefined });
   }
 
   /** SG1 */

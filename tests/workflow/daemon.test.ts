@@ -75,7 +75,9 @@ test(
     await home.live(boot(2));
     const found = await runs.is(id, "uncertain");
     expect(found.step).toBe(3);
-    expect(found.needs).toEqual([{ attempt: `${id}.3`, step: "s3", why: "the machine went down" }]);
+    expect(found.needs).toEqual([
+      { attempt: `${id}.3`, step: "s3", why: "the machine went down", agent: null, prompt: null },
+    ]);
     expect(runs.lines()).toEqual(["s1", "s2", "begun"]);
     const item = (await home.report()).items.find((one) => one.id === id);
     expect(item).toMatchObject({ what: "workflow", fate: "needs you", next: `holdfast resume ${id.slice(0, 8)}` });

@@ -244,19 +244,27 @@ test("an attempt that waits for a person makes the run wait", () => {
   expect(story.state).toBe("running");
 });
 
-test("while an attempt waits for a person its time stands still, and then begins anew", () => {
+test("while an attempt waits for a person its time stands still, from when it began to wait", () => {
   const story = new Story([shell("a", { timeout_ms: 1000 })]);
-  const running = {
-    kind: "attempt-running",
-    attempt: "r1.1",
-    child: { pid: 1, startTime: 1, bootId: "b" },
-    holder: 2,
-  } as const;
-  story.say(running);
-  story.say({ kind: "attempt-waiting", attempt: "r1.1", reason: "May I?" });
+  const handed = { kind: "attempt-handed", attempt: "r1.1", agent: "g" } as const;
+  const waits = (prompt: string, since?: string) =>
+    ({
+      kind: "attempt-waiting",
+      attempt: "r1.1",
+      reason: "May I?",
+      prompt,
+      ...(since !== undefined && { since }),
+    }) as const;
+  expect([story.say(handed), story.say(handed)]).toEqual([["attempt.handed"], []]);
+  story.later(700).say(waits("p1", "2026-01-01T00:00:00.400Z"));
+  expect([story.state, story.say(waits("p1"))]).toEqual(["waiting", []]);
   expect([story.later(5000).effects, story.say({ kind: "wake" })]).toEqual([[], []]);
-  story.say(running);
-  expect(story.effects).toEqual(["timer 2026-01-01T00:00:06.000Z"]);
+  expect([story.later(5000).say(waits("p2")), progressOf(story.run).needs]).toEqual([
+    ["attempt.waiting"],
+    [{ attempt: "r1.1", step: "a", why: "May I?", agent: "g", prompt: "p2" }],
+  ]);
+  story.restart().say(handed);
+  expect([story.state, story.effects]).toEqual(["running", ["timer 2026-01-01T00:00:11.300Z"]]);
 });
 
 test("an iterative run ends when `until` holds, and has failed where it never does", () => {
@@ -325,7 +333,9 @@ test("how far a run is, and what it needs", () => {
     ...{ state: "running", step: 2, steps: 2, at: "b", iteration: 1, items: undefined, needs: [] },
   });
   story.say({ kind: "attempt-waiting", attempt: "r1.2", reason: "May I?" });
-  expect(progressOf(story.run).needs).toEqual([{ attempt: "r1.2", step: "b", why: "May I?" }]);
+  expect(progressOf(story.run).needs).toEqual([
+    { attempt: "r1.2", step: "b", why: "May I?", agent: null, prompt: null },
+  ]);
   expect(childrenOf(story.run)).toEqual([child]);
   story.lost("b");
   expect([progressOf(story.run).state, childrenOf(story.run)]).toEqual(["uncertain", [child]]);

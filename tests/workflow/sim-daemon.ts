@@ -1,7 +1,8 @@
 // One life of a daemon on the simulated machine, as far as workflows go: the real log, turn, engine, attempts, checkpoints and recovery.
-import type { Result } from "../../src/base/result.ts";
+import { type Result, refused } from "../../src/base/result.ts";
 import type { WorkflowCommand } from "../../src/core/workflow/commands.ts";
 import type { Run } from "../../src/core/workflow/run.ts";
+import type { StepAgents } from "../../src/daemon/agents/for-steps.ts";
 import type { DaemonPorts } from "../../src/daemon/daemon.ts";
 import { foldWorkflows } from "../../src/daemon/fold.ts";
 import type { Hands } from "../../src/daemon/hands.ts";
@@ -14,6 +15,14 @@ import type { Life } from "../sim/mortal.ts";
 
 const SMALL_LOG = { segmentBytes: 64 << 10, ballastBytes: 0 };
 const ROUND_MS = 2_000;
+/** Nobody here can be given to an agent. */
+const NO_AGENTS: StepAgents = {
+  agent: () => undefined,
+  owned: () => [],
+  isSetAside: () => false,
+  create: async () => refused("unknown-provider", "There is no provider.", "There is none here."),
+  terminate: async () => refused("unknown", "There is no agent.", "There is none here."),
+};
 const none = async () => [];
 const NOTHING_ELSE: StageWork = { DETECTING: none, INVENTORYING: none, RESTORING: none, RECONCILING: none };
 
@@ -55,7 +64,7 @@ export class SimDaemon {
       say: (words: string) => broken(new Error(words)),
       broken,
     } as unknown as DaemonPorts;
-    this.part = openWorkflows(log, hands, ports);
+    this.part = openWorkflows(log, hands, ports, NO_AGENTS);
   }
 
   /** As the real one does on every heartbeat. */

@@ -30,19 +30,23 @@ async function log(reach: Reach, flags: AgentLogFlags, key: string): Promise<Exi
   const raw = entryText(console, flags.json === true, until);
   if (flags.json) await printArray(console, raw, entries);
   else if (flags.all) await printLines(console, raw, entries);
-  else await printTold(console, entries);
+  else await console.out.write(visible(new ToldLog().text(entries)));
   if (entries.length === 0 && !flags.json) await sayNothing(console, 1);
   return ok(EXIT.ok);
 }
 
-async function printTold(console: Console, entries: readonly Found[]): Promise<void> {
-  const teller = new Teller();
-  const text = entries.flatMap(({ entry }) => {
-    const event = agentEventOf(entry);
-    const time = `${entry.ts.slice(0, 19)}  `;
-    return (event === undefined ? [] : teller.tell(event)).map((told) => `${framed(told, time)}\n`);
-  });
-  await console.out.write(visible(text.join("")));
+/** Entries as a person reads them, each with its time. */
+export class ToldLog {
+  readonly #teller = new Teller();
+
+  text(entries: readonly Found[]): string {
+    const lines = entries.flatMap(({ entry }) => {
+      const event = agentEventOf(entry);
+      const time = `${entry.ts.slice(0, 19)}  `;
+      return (event === undefined ? [] : this.#teller.tell(event)).map((told) => `${framed(told, time)}\n`);
+    });
+    return lines.join("");
+  }
 }
 
 /** Further lines stand below the first. */

@@ -6,7 +6,6 @@ import type { SetFlags, TerminateFlags } from "./change.ts";
 import type { AgentLogFlags, FollowFlags } from "./history.ts";
 import type { NewAgentFlags } from "./new.ts";
 import type { SendAgentFlags } from "./send.ts";
-import type { StepFlags } from "./step.ts";
 import { workspaceFlags } from "./workspace.ts";
 
 const ROW =
@@ -195,15 +194,4 @@ const agents = buildRouteMap({
   docs: { brief: "Agents: a tree of them, their messages, their turns (docs/AGENTS.md)" },
 });
 
-const step = buildCommand<StepFlags, [], Context>({
-  loader: async () => (await import("./step.ts")).stepCommand,
-  parameters: {
-    flags: {
-      home,
-      provider: { kind: "parsed", parse: text, placeholder: "provider", brief: "What the agent runs on" },
-    },
-  },
-  docs: { brief: "Have an agent do the work of a workflow's step (HOLDFAST_KEY); its prompt is the input" },
-});
-
-export const agentRoutes = { agent: agents, __step: step };
+export const agentRoutes = { agent: agents };

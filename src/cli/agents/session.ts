@@ -58,7 +58,7 @@ export function fromNow(reach: Reach, opened: Opened, before: number) {
   return { entries, following };
 }
 
-export function eventsOf(entries: Iterable<Found>): AgentEvent[] {
+function eventsOf(entries: Iterable<Found>): AgentEvent[] {
   return [...entries].flatMap(({ entry }) => agentEventOf(entry) ?? []);
 }
 

@@ -4,7 +4,7 @@
 //      what is left in run/ is the business of sockets.ts, and rights that of rights.ts.
 // DW3. What began a moment ago may have been recorded after we read the log: it is not judged yet.
 import { applyWorkflow } from "../../core/workflow/apply.ts";
-import { progressOf } from "../../core/workflow/progress.ts";
+import { nextOf, progressOf } from "../../core/workflow/progress.ts";
 import { type Attempt, attemptsOf, type Run } from "../../core/workflow/run.ts";
 import { checkCheckpoint } from "../../log/checkpoint-check.ts";
 import { joinPath } from "../../log/file.ts";
@@ -93,8 +93,9 @@ function waiting(open: readonly Found[]): Finding[] {
   const [first] = needing;
   if (first === undefined) return [];
   const what = `${count(needing.length, "run waits", "runs wait")} for you: ${some(needing.map(nameOf))}`;
-  const why = progressOf(first).needs[0]?.why ?? "";
-  return [warning("workflows", { what, why, next: `holdfast resume ${first.id.slice(0, 8)}` })];
+  const [need] = progressOf(first).needs;
+  const next = need === undefined ? "holdfast workflows" : nextOf(first.id, need);
+  return [warning("workflows", { what, why: need?.why ?? "", next })];
 }
 
 /** A checkpoint or attempts, and no log: of an older program, or of a log that somebody removed. */

@@ -1,5 +1,6 @@
 // What is said when a run that was followed has come to rest, or was left.
 import { ok } from "../../base/result.ts";
+import { type Need, nextOf } from "../../core/workflow/progress.ts";
 import type { ListedRun } from "../../wire/workflow-rpc.ts";
 import type { Exit } from "../outside.ts";
 import { say } from "../print.ts";
@@ -24,7 +25,7 @@ function endText({ run, left }: Followed): string {
   const { id, name, state } = run;
   const again = `holdfast resume ${shortId(id)}`;
   if (left) return `${name} goes on; \`${again}\` follows it again.`;
-  if (state === "uncertain" || state === "waiting") return uncertainText(run);
+  if (state === "uncertain" || state === "waiting") return needsText(run);
   if (state === "failed") return failedText(run, again);
   return state === "interrupted" ? `${name} was interrupted.\n  → ${again}` : `${name} is ${state}.${leftText(run)}`;
 }
@@ -42,7 +43,24 @@ function leftText({ worktree }: ListedRun): string {
   return `\n  → its work is in ${worktree.path} (branch ${worktree.branch}); \`git worktree remove\` takes it away`;
 }
 
-export function uncertainText({ id, name, step, needs }: ListedRun): string {
+/** What it waits for a person for. */
+export function needsText(run: ListedRun): string {
+  const waiting = run.needs.filter(({ agent }) => agent !== null);
+  const uncertain = run.needs.filter(({ agent }) => agent === null);
+  const texts = [...(waiting.length > 0 ? [waitingText(run, waiting)] : [])];
+  if (uncertain.length > 0) texts.push(uncertainText(run, uncertain));
+  return texts.join("\n");
+}
+
+function waitingText({ id, name, step }: ListedRun, needs: readonly Need[]): string {
+  const found = needs.flatMap((need) => [
+    `${name} waits for you: step ${step} (${need.step}): ${need.why}.`,
+    `  → ${nextOf(id, need)}`,
+  ]);
+  return [...found, `  → holdfast resume ${shortId(id)}   follows it when it goes on`].join("\n");
+}
+
+function uncertainText({ id, name, step }: ListedRun, needs: readonly Need[]): string {
   const again = `holdfast resume ${shortId(id)}`;
   const found = needs.map(({ step: which, why }) => `${name} is uncertain: step ${step} (${which}): ${why}.`);
   return [

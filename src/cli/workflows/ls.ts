@@ -1,5 +1,6 @@
 // `holdfast workflows`: the runs, one a line; with --json as other programs rely on them.
 import { ok } from "../../base/result.ts";
+import { nextOf } from "../../core/workflow/progress.ts";
 import type { ListedRun } from "../../wire/workflow-rpc.ts";
 import { onDaemon } from "../client.ts";
 import type { DataFlags } from "../flags.ts";
@@ -36,9 +37,14 @@ function tableOf({ console }: Reach, runs: readonly ListedRun[]): string {
 }
 
 function cellsOf(run: ListedRun): string[] {
-  const { id, name, startedAt, state } = run;
-  const goesOn = ["waiting", "uncertain", "failed", "interrupted"].includes(state);
-  return [shortId(id), name, startedAt.slice(0, 19), stateText(run), goesOn ? `holdfast resume ${shortId(id)}` : ""];
+  const { id, name, startedAt } = run;
+  return [shortId(id), name, startedAt.slice(0, 19), stateText(run), nextText(run)];
+}
+
+function nextText({ id, state, needs }: ListedRun): string {
+  const need = needs.find(({ agent }) => agent !== null);
+  if (need !== undefined) return nextOf(id, need); // Also where other items of a map go on.
+  return ["waiting", "uncertain", "failed", "interrupted"].includes(state) ? `holdfast resume ${shortId(id)}` : "";
 }
 
 export const workflowsCommand = reaching(workflows);

@@ -14,7 +14,7 @@ import { existingHome } from "../home.ts";
 import { EXIT, type Exit } from "../outside.ts";
 import { say } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";
-import { followToEnd, uncertainText } from "./ended.ts";
+import { followToEnd, needsText } from "./ended.ts";
 import { pickRun, printRun, which } from "./rows.ts";
 
 export type ResumeFlags = DataFlags & {
@@ -41,7 +41,7 @@ async function resume(reach: Reach, flags: ResumeFlags, key?: string): Promise<E
   const json = flags.json === true;
   if (asks) {
     if (json) await printRun(reach, run);
-    else await say(reach.console, uncertainText(run));
+    else await say(reach.console, needsText(run));
     return ok(EXIT.waiting); // RS1
   }
   if (!flags.detach) {
@@ -138,7 +138,8 @@ function onlyOne(runs: readonly ListedRun[]): Result<ListedRun> {
 
 /** All that is uncertain gets the same word. */
 async function resolve(client: RpcClient, run: ListedRun, verdict: Verdict, by: Asker): Promise<Result<Going>> {
-  const { id, name, needs, resumed } = run;
+  const { id, name, resumed } = run;
+  const needs = run.needs.filter(({ agent }) => agent === null);
   if (needs.length === 0 && resumed?.pid !== by.pid) {
     const who = resumed === null ? "" : `: process ${resumed.pid} made it go on at ${resumed.at}`;
     const hint = "Resume it without --rerun, --done or --failed.";

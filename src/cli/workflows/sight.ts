@@ -108,14 +108,17 @@ class LiveSight implements Sight {
     const running = state === "running" ? attempts.slice(0, MOST_WATCHED) : [];
     const before = this.#lines;
     this.#lines = new Map();
+    const note = (attempt: ShownAttempt, stream: string, line: string) => {
+      const key = `${attempt.attempt} ${stream}`;
+      this.#lines.set(key, line);
+      if (line !== "" && line !== before.get(key)) this.#written = `  ${whoText(attempt)}: ${line}`;
+    };
     for (const attempt of running) {
       const directory = attemptPath(this.#home, repo, attempt.attempt);
-      for (const stream of ["stdout", "stderr"] as const) {
-        const key = `${attempt.attempt} ${stream}`;
-        const line = lastLine(disk, directory, stream) ?? "";
-        this.#lines.set(key, line);
-        if (line !== "" && line !== before.get(key)) this.#written = `  ${whoText(attempt)}: ${line}`;
-      }
+      if (attempt.said !== null) note(attempt, "said", attempt.said);
+      else
+        for (const stream of ["stdout", "stderr"] as const)
+          note(attempt, stream, lastLine(disk, directory, stream) ?? "");
     }
     if (![...this.#lines.values()].some((line) => line !== "" && this.#written.endsWith(line))) this.#written = "";
   }

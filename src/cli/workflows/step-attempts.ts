@@ -1,4 +1,6 @@
 // The attempts of a step, as the run's log says them.
+import { agentSession } from "../../core/agent/agent.ts";
+import { agentOf } from "../../core/workflow/agent-step.ts";
 import type { LogView } from "../../log/inspect.ts";
 import { workflowEventOf } from "../../wire/stored-workflow.ts";
 
@@ -10,6 +12,8 @@ export type StepAttempt = {
   readonly item: number | null;
   readonly try: number;
   readonly startedAt: string;
+  /** The agent that works on it; null where it has a program of its own. */
+  readonly agent: string | null;
   readonly end: AttemptEnd | undefined;
 };
 
@@ -32,12 +36,14 @@ export type Which = {
 
 export function attemptsIn(view: LogView, session: string, which: Which): StepAttempt[] {
   const found = new Map<string, StepAttempt>();
+  const sessions = new Set(view.sessions);
   for (const reading of view.read(session)) {
     const event = reading.kind === "entry" ? workflowEventOf(reading.entry) : undefined;
     if (event?.event === "workflow.attempt.started") {
       const { attempt, step, item, try: time, at } = event.data;
       const number = Number(attempt.slice(attempt.lastIndexOf(".") + 1));
-      const one = { attempt, number, step, item, try: time, startedAt: at, end: undefined };
+      const agent = sessions.has(agentSession(agentOf(attempt))) ? agentOf(attempt) : null;
+      const one = { attempt, number, step, item, try: time, startedAt: at, agent, end: undefined };
       if (isMeant(one, which)) found.set(attempt, one);
     }
     if (event?.event === "workflow.attempt.ended") close(found, event.data.attempt, event.data);

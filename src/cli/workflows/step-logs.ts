@@ -1,7 +1,8 @@
 // `holdfast logs --step`: what the attempts of a step have written: its stdout to ours, its stderr to ours.
 // SL1. All attempts in their order, or one of them, or those of one item; where there are several, each is announced on stderr.
 // SL2. An attempt whose files are gone is shown as far as the log has kept its output, and it is said so.
-// SL3. --follow goes on with what comes, also in attempts that begin meanwhile, until the run comes to rest or Ctrl-C.
+// SL3. Of an attempt that an agent works on, the agent's turns are shown, as `agent log` tells them.
+// SL4. --follow goes on with what comes, also in attempts that begin meanwhile, until the run comes to rest or Ctrl-C.
 import { ok, type Result, refused } from "../../base/result.ts";
 import { attemptPath } from "../../log/places.ts";
 import type { ListedRun } from "../../wire/workflow-rpc.ts";
@@ -15,6 +16,7 @@ import { EXIT, type Exit } from "../outside.ts";
 import { Printer, say, visible, visibleLine } from "../print.ts";
 import type { Reach } from "../reach.ts";
 import { pause } from "../time.ts";
+import { AgentTurns } from "./agent-turns.ts";
 import { AttemptTape, wholeText } from "./attempt-tape.ts";
 import { sessionOf } from "./checkpoint-runs.ts";
 import { pickRun, which as whichRun } from "./rows.ts";
@@ -88,15 +90,15 @@ async function print(reach: Reach, watch: Watch, attempts: readonly StepAttempt[
   for (const attempt of await attemptsOf(reach, watch)) await shown.finish(attempt);
 }
 
-/** SL3. The daemon knows which attempts run; what began and ended between two looks is found in the log at the end. */
+/** SL4. The daemon knows which attempts run; what began and ended between two looks is found in the log at the end. */
 async function followStep(reach: Reach, { home, run, which }: Watch, shown: Shown): Promise<void> {
   const stopped = reach.console.interrupted().then(() => "stopped" as const);
   for (;;) {
     const now = await onDaemon(reach, home, (client) => client.call("workflow.show", { id: run.id, from: run.ended }));
     if (!now.ok) return;
-    for (const { attempt, step, item, startedAt } of now.value.attempts) {
+    for (const { attempt, step, item, startedAt, agent } of now.value.attempts) {
       const number = Number(attempt.slice(attempt.lastIndexOf(".") + 1));
-      const one = { attempt, number, step, item, try: 0, startedAt, end: undefined };
+      const one = { attempt, number, step, item, try: 0, startedAt, agent, end: undefined };
       if (isMeant(one, which)) await shown.more(one);
     }
     await shown.all();
@@ -113,6 +115,7 @@ class Shown {
   readonly #watch: Watch;
   readonly #announce: boolean;
   readonly #tapes = new Map<string, Tapes>();
+  readonly #turns = new Map<string, AgentTurns>();
   readonly #finished = new Set<string>();
 
   constructor(reach: Reach, watch: Watch, announce: boolean) {
@@ -123,6 +126,7 @@ class Shown {
 
   /** What an attempt has written since it was last asked. */
   async more(attempt: StepAttempt): Promise<void> {
+    if (attempt.agent !== null) return this.#moreOf(attempt, attempt.agent);
     const { disk, console } = this.#reach;
     const directory = attemptPath(this.#watch.home, this.#watch.run.repo, attempt.attempt);
     let tapes = this.#tapes.get(attempt.attempt);
@@ -135,6 +139,15 @@ class Shown {
       if (gone) await this.#kept(attempt.end.output);
     }
     await this.#print(tapes);
+  }
+
+  /** SL3 */
+  async #moreOf(attempt: StepAttempt, agent: string): Promise<void> {
+    const { console } = this.#reach;
+    const turns = this.#turns.get(attempt.attempt) ?? new AgentTurns(this.#reach, this.#watch.home, agent);
+    if (!this.#turns.has(attempt.attempt) && this.#announce) await say(console, `${headText(attempt)}:`); // SL1
+    this.#turns.set(attempt.attempt, turns);
+    await turns.print(console, attempt.end !== undefined);
   }
 
   async all(): Promise<void> {

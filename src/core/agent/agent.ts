@@ -100,6 +100,8 @@ export type Agent = {
   readonly created: boolean;
   readonly createdAt: string;
   readonly settings: AgentSettings;
+  /** The attempt of a workflow's step that it was made for, where it was. */
+  readonly owner: string | undefined;
   readonly plan: SessionPlan;
   readonly session: Session;
   /** The provider's own id of the session: ours until it names one. */
@@ -119,6 +121,8 @@ export type Agent = {
   readonly seen: readonly string[];
   readonly turn: Turn | undefined;
   readonly turns: number;
+  /** How the first of them ended: what its owner wants to know, and kept for that one alone. */
+  readonly outcome: TurnEnd | undefined;
   /** When its last turn ended, or it was created: who was used least recently makes room. */
   readonly lastUsed: string;
   /** The last that it said, cut. */

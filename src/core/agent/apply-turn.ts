@@ -18,12 +18,13 @@ export function applyTurn(agent: Agent, event: AgentEvent): Agent | undefined {
     }
     case "turn.complete": {
       const lastText = agent.lastText === "" ? cut(event.data.response, MAX_LAST_TEXT) : agent.lastText;
-      return { ...over(agent, event.data.at), lastText };
+      const end = { kind: "complete", response: event.data.response } as const;
+      return { ...over(agent, event.data.at, end), lastText };
     }
     case "turn.failed": {
       // A late answer to the request of this turn must not count for the next one.
       const consumed = styleOf(agent.plan.recipe) === "request" ? agent.consumed + 1 : agent.consumed;
-      return { ...over(agent, event.data.at), consumed };
+      return { ...over(agent, event.data.at, { kind: "failed", reason: event.data.reason }), consumed };
     }
     case "agent.read":
       return read(agent, event.data);
@@ -62,11 +63,13 @@ function started(agent: Agent, { turn: number, prompt: text, messages, uuid, at 
   return { ...after, outbox: withEntry(agent.outbox, { kind: "prompt", handed: prompt, turn: number }) };
 }
 
-function over(agent: Agent, at: string): Agent {
+function over(agent: Agent, at: string, end: TurnEnd): Agent {
   const request = styleOf(agent.plan.recipe) === "request";
+  const first = agent.owner !== undefined && agent.outcome === undefined;
   return {
     ...agent,
     turn: undefined,
+    outcome: first ? end : agent.outcome,
     sleep: undefined,
     lastUsed: at,
     session: request ? { kind: "idle" } : agent.session,

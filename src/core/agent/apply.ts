@@ -62,6 +62,7 @@ function newAgent(id: string): Agent {
     created: false,
     createdAt: "",
     settings: DEFAULT_SETTINGS,
+    owner: undefined,
     plan: NO_PLAN,
     session: { kind: "deferred" },
     providerSession: dashed(id),
@@ -75,6 +76,7 @@ function newAgent(id: string): Agent {
     seen: [],
     turn: undefined,
     turns: 0,
+    outcome: undefined,
     lastUsed: "",
     lastText: "",
     prompts: [],
@@ -91,8 +93,8 @@ function newAgent(id: string): Agent {
 }
 
 function created(id: string, data: Created, before: Agent | undefined): Agent {
-  const { name, parent_session_id, instructions, settings, session, at } = data;
-  const facts = { name, parent: parent_session_id ?? undefined, instructions, settings, created: true };
+  const { name, parent_session_id, instructions, settings, owner, session, at } = data;
+  const facts = { name, parent: parent_session_id ?? undefined, instructions, settings, owner, created: true };
   return { ...(before ?? newAgent(id)), ...facts, plan: session, createdAt: at, lastUsed: at };
 }
 
@@ -111,7 +113,9 @@ function applyLife(agent: Agent, event: AgentEvent): Agent {
       return { ...agent, settings: event.data.settings };
     case "agent.terminated": {
       const { reason, by, at } = event.data;
-      return { ...agent, terminated: { reason, by, at } };
+      // A workflow that lets it go has taken what its first turn came to.
+      const outcome = by === "workflow" ? undefined : agent.outcome;
+      return { ...agent, outcome, terminated: { reason, by, at } };
     }
     case "agent.completed":
       return { ...agent, result: event.data.result };

@@ -21,6 +21,8 @@ export type CreateAgent = To<
     readonly instructions: string;
     readonly plan: SessionPlan;
     readonly settings: Partial<AgentSettings>;
+    /** The attempt that it is made for. */
+    readonly owner?: string;
   }
 >;
 
@@ -28,7 +30,8 @@ export type AgentCommand =
   | CreateAgent
   /** From a person. `message` is chosen by the asker: a repeat is the same message. */
   | To<"send", { readonly message: string; readonly payload: string; readonly replyTo: string | undefined }>
-  | To<"terminate", { readonly reason: string }>
+  /** By a person, where nobody else is named. */
+  | To<"terminate", { readonly reason: string; readonly by?: "workflow" }>
   /** After `PermanentlyFailed`, a hold, or a backoff: go on now. */
   | To<"retry">
   | To<"interrupt">

@@ -59,7 +59,7 @@ function decideLive(draft: Draft, agent: Agent, command: Live): Refusal | undefi
     case "send":
       return send(draft, agent, command);
     case "terminate":
-      terminate(draft, agent, "user", cut(command.reason, MAX_REASON));
+      terminate(draft, agent, command.by ?? "user", cut(command.reason, MAX_REASON));
       return undefined;
     case "call":
       answerCall(draft, agent.id, { ...command, inline: false });

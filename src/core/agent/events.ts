@@ -77,6 +77,8 @@ export type Created = {
   readonly parent_session_id: string | null;
   readonly instructions: string;
   readonly settings: AgentSettings;
+  /** The attempt of a workflow's step that it was made for: it goes when that is over. */
+  readonly owner?: string;
   /** What its session will be made of; it starts when the parent's turn ends (AG-1). */
   readonly session: SessionPlan;
   readonly at: string;
@@ -115,7 +117,7 @@ export type Suspended = {
 export type Terminated = {
   readonly agent_id: string;
   readonly reason: string;
-  readonly by: "user" | "parent" | "complete" | "orphan";
+  readonly by: "user" | "parent" | "complete" | "orphan" | "workflow";
   readonly at: string;
 };
 

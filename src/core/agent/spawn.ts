@@ -32,6 +32,7 @@ export type Birth = {
   readonly instructions: string;
   readonly plan: SessionPlan;
   readonly settings: Partial<AgentSettings>;
+  readonly owner?: string;
 };
 
 /** By a parent's tool call: its session waits while the parent's turn goes on (B1). */
@@ -58,12 +59,19 @@ function planOf(draft: Draft, parent: Agent, { provider, model, systemPrompt }: 
 }
 
 /** `agent.created`, and what it is to do as its first message. */
-export function bear(draft: Draft, { id, name, parent, instructions, plan, settings }: Birth): Refusal | undefined {
+export function bear(draft: Draft, birth: Birth): Refusal | undefined {
+  const { id, name, parent, instructions, plan, settings, owner } = birth;
   const wrong = whyNot(draft, name, parent) ?? tooLong(instructions);
   if (wrong !== undefined) return wrong;
   const house = { ...DEFAULT_SETTINGS, ...draft.settings.defaults };
   const all: AgentSettings = { ...house, ...(parent === undefined ? {} : { recovery: "parent" }), ...settings }; // B4
-  const head = { agent_id: id, name, parent_session_id: parent ?? null, instructions };
+  const head = {
+    agent_id: id,
+    name,
+    parent_session_id: parent ?? null,
+    instructions,
+    ...(owner !== undefined && { owner }),
+  };
   draft.add(id, { event: "agent.created", data: { ...head, settings: all, session: plan, at: draft.at } });
   if (instructions === "") return undefined;
   const from = draft.live(parent) ?? USER;

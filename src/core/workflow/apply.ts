@@ -10,7 +10,7 @@ import { applyMigrated } from "./apply-migrated.ts";
 import { applyRollback } from "./apply-rollback.ts";
 import { firstPhase, INPUT_STEP, type Phase, stepsOf } from "./definition.ts";
 import type * as e from "./events.ts";
-import type { Attempt, Place, Run, Status, StepRecord, Track } from "./run.ts";
+import { type Attempt, type Place, type Run, type Status, type StepRecord, type Track, workOf } from "./run.ts";
 
 /** The run after the event; `before` is undefined for its first one. */
 export function applyWorkflow(before: Run | undefined, event: e.WorkflowEvent): Run {
@@ -98,22 +98,8 @@ function attemptStarted(run: Run, data: e.AttemptStarted): Run {
 }
 
 function afterReport(track: Track, attempt: Attempt, event: e.WorkflowEvent): Track {
-  if (event.event === "workflow.attempt.running") {
-    const { pid, start_time, boot_id, holder, deadline } = event.data;
-    const state = { kind: "running", child: { pid, startTime: start_time, bootId: boot_id }, holder } as const;
-    return { ...track, attempt: { ...attempt, deadline: deadline ?? undefined, state } };
-  }
-  if (event.event === "workflow.attempt.waiting")
-    return {
-      ...track,
-      attempt: { ...attempt, state: { kind: "waiting", reason: event.data.reason, before: attempt.state } },
-    };
-  if (event.event === "workflow.attempt.stop.requested") {
-    const { reason, signal, kill_at } = event.data;
-    return { ...track, attempt: { ...attempt, stop: { reason, signal, killAt: kill_at ?? undefined } } };
-  }
   if (event.event === "workflow.attempt.uncertain") {
-    const seen = attempt.state.kind === "waiting" ? attempt.state.before : attempt.state;
+    const seen = workOf(attempt.state);
     const child = seen.kind === "running" ? seen.child : undefined;
     const state = { kind: "uncertain", reason: event.data.reason, child } as const;
     return { ...track, lost: track.lost + 1, attempt: { ...attempt, state } };
@@ -121,7 +107,32 @@ function afterReport(track: Track, attempt: Attempt, event: e.WorkflowEvent): Tr
   if (event.event === "workflow.attempt.ended") return { ...track, attempt: undefined, output: event.data.output };
   if (event.event === "workflow.attempt.resolved")
     return { ...track, attempt: undefined, tries: event.data.verdict === "rerun" ? track.tries - 1 : track.tries };
-  return track;
+  return { ...track, attempt: goingOn(attempt, event) };
+}
+
+/** An attempt that has not ended. */
+function goingOn(attempt: Attempt, event: e.WorkflowEvent): Attempt {
+  switch (event.event) {
+    case "workflow.attempt.running": {
+      const { pid, start_time, boot_id, holder, deadline } = event.data;
+      const state = { kind: "running", child: { pid, startTime: start_time, bootId: boot_id }, holder } as const;
+      return { ...attempt, deadline: deadline ?? undefined, state };
+    }
+    case "workflow.attempt.handed": {
+      const { agent, deadline } = event.data;
+      return { ...attempt, deadline: deadline ?? undefined, state: { kind: "handed", agent } };
+    }
+    case "workflow.attempt.waiting": {
+      const { reason, prompt, left_ms: leftMs } = event.data;
+      return { ...attempt, state: { kind: "waiting", reason, prompt, leftMs, before: workOf(attempt.state) } };
+    }
+    case "workflow.attempt.stop.requested": {
+      const { reason, signal, kill_at } = event.data;
+      return { ...attempt, stop: { reason, signal, killAt: kill_at ?? undefined } };
+    }
+    default:
+      return attempt;
+  }
 }
 
 /** Which attempt wrote the list of items. */

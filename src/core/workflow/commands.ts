@@ -65,7 +65,10 @@ export type WorkflowCommand =
   | To<"items-read", { readonly from: number; readonly items: readonly Json[]; readonly last: boolean }>
   | To<"input-failed", { readonly reason: string }>
   | OfAttempt<"attempt-running", { readonly child: Child; readonly holder: number }>
-  | OfAttempt<"attempt-waiting", { readonly reason: string }>
+  /** An agent of this id has begun to work on it. */
+  | OfAttempt<"attempt-handed", { readonly agent: string }>
+  /** `since` when, where that is known: its time stands still from then on. */
+  | OfAttempt<"attempt-waiting", { readonly reason: string; readonly prompt?: string; readonly since?: string }>
   | OfAttempt<
       "attempt-ended",
       { readonly code: number | null; readonly signal: string | null; readonly output: Output }
@@ -76,9 +79,9 @@ export type WorkflowCommand =
   | OfAttempt<"attempt-lost", { readonly reason: string }>;
 
 export type WorkflowEffect =
-  /** Start the holder `attempt`; `launchOf(run, attempt)` says with what. */
+  /** Start the holder `attempt`, or have the agent made that does it; `launchOf(run, attempt)` says with what. */
   | OfAttempt<"start">
-  /** Send the signal; prevent it (by making the claim) where it has not started. */
+  /** Send the signal, or terminate its agent; prevent it (by making the claim) where it has not started. */
   | OfAttempt<"stop", { readonly signal: string }>
   /** Submit `wake` at this time. A later effect of the same run replaces it. */
   | To<"timer", { readonly at: string }>

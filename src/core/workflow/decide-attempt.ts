@@ -32,7 +32,8 @@ export function decideAttempt(draft: Draft, command: Report): Refusal | undefine
   if (present === undefined) return undefined; // W2
   const reason = "reason" in command ? command.reason.slice(0, MAX_MESSAGE) : "";
   if (command.kind === "attempt-running") running(draft, present, command);
-  else if (command.kind === "attempt-waiting") waiting(draft, present.attempt, reason);
+  else if (command.kind === "attempt-handed") handed(draft, present, command.agent);
+  else if (command.kind === "attempt-waiting") waiting(draft, present, { ...command, reason });
   else if (command.kind === "attempt-lost") lost(draft, present, reason);
   else if (command.kind === "attempt-ended") ended(draft, present, { ...command, error: null });
   else ended(draft, present, { code: null, signal: null, error: reason, output: { text: "", bytes: 0 } });
@@ -53,14 +54,43 @@ function running(
   const { id, state } = attempt;
   const { pid, startTime: start_time, bootId: boot_id } = child;
   if (state.kind === "running" && state.child.pid === pid && state.child.startTime === start_time) return;
-  // Also after it waited for a person: that time is not its own.
-  const deadline = step.timeout_ms === undefined ? null : draft.in(step.timeout_ms);
+  const deadline = deadlineOf(draft, attempt, step);
   draft.add({ event: "workflow.attempt.running", data: { attempt: id, pid, start_time, boot_id, holder, deadline } });
 }
 
-function waiting(draft: Draft, { id, state }: Attempt, reason: string): void {
-  if (state.kind === "waiting" && state.reason === reason) return;
-  draft.add({ event: "workflow.attempt.waiting", data: { attempt: id, reason } });
+/** From now on; after it waited for a person, what was left of its time then. */
+function deadlineOf(draft: Draft, { state }: Attempt, { timeout_ms }: Step): string | null {
+  const left = (state.kind === "waiting" ? state.leftMs : undefined) ?? timeout_ms;
+  return left === undefined ? null : draft.in(left);
+}
+
+function handed(draft: Draft, { attempt, step }: Present, agent: string): void {
+  const { id, state } = attempt;
+  if (state.kind === "handed" || state.kind === "uncertain") return;
+  const deadline = deadlineOf(draft, attempt, step);
+  draft.add({ event: "workflow.attempt.handed", data: { attempt: id, agent, deadline } });
+}
+
+type Waiting = Extract<Report, { readonly kind: "attempt-waiting" }>;
+
+function waiting(draft: Draft, { attempt, step }: Present, { reason, prompt, since }: Waiting): void {
+  const { id, state } = attempt;
+  if (state.kind === "uncertain" || (state.kind === "waiting" && state.reason === reason && state.prompt === prompt))
+    return;
+  const left = state.kind === "waiting" ? state.leftMs : leftOf(attempt, step, since ?? draft.at);
+  const data = {
+    attempt: id,
+    reason,
+    ...(prompt !== undefined && { prompt }),
+    ...(left !== undefined && { left_ms: left }),
+  };
+  draft.add({ event: "workflow.attempt.waiting", data });
+}
+
+/** What was left of its time at that moment. */
+function leftOf({ deadline }: Attempt, { timeout_ms }: Step, then: string): number | undefined {
+  if (deadline === undefined || timeout_ms === undefined) return undefined;
+  return Math.min(timeout_ms, Math.max(0, Date.parse(deadline) - Date.parse(then)));
 }
 
 function ended(draft: Draft, { track, attempt, step }: Present, { code, signal, error, output }: Ended): void {

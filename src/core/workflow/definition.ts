@@ -128,11 +128,9 @@ export function stepsOf({ flow }: Definition, phase: Phase): readonly Step[] {
   return phase === "reduce" ? flow.reduce : [];
 }
 
-/** Whether an attempt that may or may not have done its work is simply made again. An agent of the daemon's is found again by the
- *  step's key, and what it was asked is asked once: only the waiting is made again. */
-export function onUncertain({ work, idempotent, on_uncertain }: Step): OnUncertain {
-  const waits = work.kind === "agent" && work.command === undefined;
-  return on_uncertain ?? (idempotent === true || waits ? "rerun" : "ask");
+/** Whether an attempt that may or may not have done its work is simply made again. */
+export function onUncertain({ idempotent, on_uncertain }: Step): OnUncertain {
+  return on_uncertain ?? (idempotent === true ? "rerun" : "ask");
 }
 
 /** A map's input command as a step. To list what is to be done changes nothing, so it is simply run again. */

@@ -12,7 +12,8 @@ export type WorkflowEvent =
   | Event<"workflow.created", Created>
   | Event<"workflow.attempt.started", AttemptStarted>
   | Event<"workflow.attempt.running", AttemptRunning>
-  | Event<"workflow.attempt.waiting", { readonly attempt: string; readonly reason: string }>
+  | Event<"workflow.attempt.handed", AttemptHanded>
+  | Event<"workflow.attempt.waiting", AttemptWaiting>
   | Event<"workflow.attempt.stop.requested", StopRequested>
   | Event<"workflow.attempt.ended", AttemptEnded>
   | Event<"workflow.attempt.uncertain", { readonly attempt: string; readonly reason: string; readonly at: string }>
@@ -83,6 +84,19 @@ export type AttemptRunning = {
   readonly boot_id: string;
   readonly holder: number;
   readonly deadline: string | null;
+};
+
+/** An agent works on it: there is no process of the run's own. Its time runs from here. */
+export type AttemptHanded = { readonly attempt: string; readonly agent: string; readonly deadline: string | null };
+
+/** What it waits for a person for. */
+export type AttemptWaiting = {
+  readonly attempt: string;
+  readonly reason: string;
+  /** The agent's prompt, where it is one. */
+  readonly prompt?: string;
+  /** What is left of its time: it goes on when the waiting is over. */
+  readonly left_ms?: number;
 };
 
 export type StopReason = "timeout" | "interrupted" | "cancelled";

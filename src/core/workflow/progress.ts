@@ -3,7 +3,7 @@ import type { Child } from "../terminal.ts";
 import { currentStep } from "./advance.ts";
 import { flatIndex } from "./checkpoint.ts";
 import { stepsOf } from "./definition.ts";
-import { type Attempt, attemptsOf, type Run, type RunState, stateOf } from "./run.ts";
+import { type Attempt, attemptsOf, type Run, type RunState, stateOf, workOf } from "./run.ts";
 
 export type Progress = {
   readonly state: RunState;
@@ -15,7 +15,16 @@ export type Progress = {
   readonly iteration: number;
   readonly items: ItemProgress | undefined;
   /** Attempts that a person has to decide about, or that wait for one. */
-  readonly needs: readonly { readonly attempt: string; readonly step: string; readonly why: string }[];
+  readonly needs: readonly Need[];
+};
+
+/** `agent` is whoever waits for a person, and `prompt` what it asks; without an agent it is uncertain. */
+export type Need = {
+  readonly attempt: string;
+  readonly step: string;
+  readonly why: string;
+  readonly agent: string | null;
+  readonly prompt: string | null;
 };
 
 export type ItemProgress = {
@@ -36,11 +45,22 @@ export function progressOf(run: Run): Progress {
     at: run.main.place.phase === "map" ? run.main.attempt?.step : currentStep(run, run.main)?.id,
     iteration: run.main.place.iteration,
     items: run.definition.flow.mode === "mapreduce" ? itemProgress(run) : undefined,
-    needs: attemptsOf(run).flatMap(({ id, step, state }) => {
-      const waits = state.kind === "uncertain" || state.kind === "waiting";
-      return waits ? [{ attempt: id, step, why: state.reason }] : [];
-    }),
+    needs: attemptsOf(run).flatMap(needOf),
   };
+}
+
+function needOf({ id: attempt, step, state }: Attempt): Need[] {
+  if (state.kind !== "uncertain" && state.kind !== "waiting") return [];
+  const { reason: why } = state;
+  if (state.kind === "uncertain") return [{ attempt, step, why, agent: null, prompt: null }];
+  const agent = state.before.kind === "handed" ? state.before.agent : null;
+  return [{ attempt, step, why, agent, prompt: state.prompt ?? null }];
+}
+
+/** What a person types next about it. */
+export function nextOf(run: string, { agent, prompt }: Need): string {
+  if (prompt !== null) return `holdfast answer ${prompt} allow|deny`;
+  return agent === null ? `holdfast resume ${run.slice(0, 8)}` : `holdfast agent retry ${agent.slice(0, 8)}`;
 }
 
 function stepCount({ definition }: Run): number {
@@ -59,6 +79,6 @@ export function childrenOf(run: Run): Child[] {
 }
 
 export function attemptChild({ state }: Attempt): Child | undefined {
-  const seen = state.kind === "waiting" ? state.before : state;
+  const seen = workOf(state);
   return seen.kind === "running" || seen.kind === "uncertain" ? seen.child : undefined;
 }

@@ -24,8 +24,16 @@ export type AttemptState =
   /** Its start is durable; nothing has been heard of it. */
   | { readonly kind: "starting" }
   | { readonly kind: "running"; readonly child: Child; readonly holder: number }
-  /** It runs, and waits for a person. */
-  | { readonly kind: "waiting"; readonly reason: string; readonly before: AttemptState }
+  /** An agent of the daemon's works on it. */
+  | { readonly kind: "handed"; readonly agent: string }
+  /** It runs, and waits for a person; `leftMs`: what is left of its time. */
+  | {
+      readonly kind: "waiting";
+      readonly reason: string;
+      readonly prompt?: string | undefined;
+      readonly leftMs?: number | undefined;
+      readonly before: AttemptState;
+    }
   /** It may or may not have done its work: nothing happens before somebody or a policy decides. */
   | { readonly kind: "uncertain"; readonly reason: string; readonly child: Child | undefined };
 
@@ -164,11 +172,16 @@ export function attemptsOf(run: Run): Attempt[] {
   return tracksOf(run).flatMap(({ attempt }) => attempt ?? []);
 }
 
+/** How its work stands, also where it waits. */
+export function workOf(state: AttemptState): AttemptState {
+  return state.kind === "waiting" ? state.before : state;
+}
+
 /** R3. A run waits, or is uncertain, only where nothing else of it can go on. */
 export function stateOf(run: Run): RunState {
   if (run.status.kind !== "going") return run.status.kind === "closing" ? "running" : run.status.kind;
   const kinds = attemptsOf(run).map(({ state }) => state.kind);
-  const moves = kinds.some((kind) => kind === "starting" || kind === "running");
+  const moves = kinds.some((kind) => kind === "starting" || kind === "running" || kind === "handed");
   if (moves || kinds.length === 0 || tracksOf(run).some(({ retryAt }) => retryAt !== undefined)) return "running";
   return kinds.includes("waiting") ? "waiting" : "uncertain";
 }

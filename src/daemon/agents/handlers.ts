@@ -18,6 +18,7 @@ import type { Handlers } from "../rpc-server.ts";
 import { listedAgent, listedPrompt, shownAgent } from "./listed.ts";
 import { type AgentPart, liveAgents } from "./part.ts";
 import { readToken } from "./process-files.ts";
+import { recipeFor } from "./recipes.ts";
 import { workspaceOf } from "./workspaces.ts";
 
 export type AgentHandlerPorts = {
@@ -30,8 +31,6 @@ export type AgentHandlerPorts = {
   live(): AgentPart | undefined;
   /** Undefined until the log is open. */
   parts(): AgentPart | undefined;
-  /** There is an agent. */
-  born(): void;
 };
 
 type Params = Readonly<Record<string, unknown>>;
@@ -165,7 +164,6 @@ async function create(ports: AgentHandlerPorts, params: Params): Promise<Result<
   const known = part.turn.agent(command.value.id);
   if (known !== undefined) return ok(listedAgent(known));
   const made = await submitted(ports, command.value);
-  if (made.ok) ports.born();
   const twin = !made.ok && made.error.code === "id-taken" ? part.turn.agent(command.value.id) : undefined;
   return twin === undefined ? made : ok(listedAgent(twin));
 }
@@ -189,36 +187,13 @@ function createOf(ports: AgentHandlerPorts, params: Params): Result<CreateAgent>
     permissionMode,
     settings,
   } = given.value;
-  const known = house.recipes[provider ?? defaultProvider];
-  if (known === undefined) return noProvider(provider ?? defaultProvider, Object.keys(house.recipes));
-  const recipe = {
-    ...known,
-    model: model ?? known.model,
-    command: command.length > 0 ? command : known.command,
-    flags: [...known.flags, ...flags],
-    permissionMode: permissionMode ?? known.permissionMode,
-  };
-  if (recipe.command.length === 0 && NEEDS_COMMAND.includes(recipe.provider)) return noCommand(recipe.provider);
+  const recipe = recipeFor(house, { provider: provider ?? defaultProvider, model, command, flags, permissionMode });
+  if (!recipe.ok) return recipe;
   const kept = keepEnvironment(env, environment).kept;
-  const place = workspaceOf({ disk, home }, { id, name, cwd, env: kept, wanted: given.value.workspace }, recipe);
+  const place = workspaceOf({ disk, home }, { id, name, cwd, env: kept, wanted: given.value.workspace }, recipe.value);
   if (!place.ok) return place;
-  const plan = { recipe, system_prompt: systemPrompt, ...place.value };
+  const plan = { recipe: recipe.value, system_prompt: systemPrompt, ...place.value };
   return ok({ kind: "create", id, name, parent: parent ?? undefined, instructions, plan, settings });
-}
-
-const NEEDS_COMMAND: readonly string[] = ["acp", "command", "scripted"];
-
-function noProvider(name: string, known: readonly string[]): Result<never> {
-  const hint = `Use one of ${known.join(", ")}, or describe it in the configuration as [provider.${name}].`;
-  return refused("unknown-provider", `There is no provider ${name}.`, hint);
-}
-
-function noCommand(provider: string): Result<never> {
-  return refused(
-    "no-command",
-    `The provider ${provider} needs a command.`,
-    "Give it behind --, or in the configuration as [provider.NAME] command.",
-  );
 }
 
 function promptsOf(part: AgentPart | undefined): ListedPrompt[] {

@@ -20,7 +20,14 @@ export type AgentPart = {
   schedule(): Promise<void>;
 };
 
-export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): AgentPart {
+export type AgentHooks = {
+  /** There is an agent. */
+  born(): void;
+  /** Something happened to an agent, and is durable. */
+  heard(agent: Agent): void;
+};
+
+export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts, hooks: AgentHooks): AgentPart {
   const { world, config, bus, safeMode, say, broken } = ports;
   const house = houseOf(config);
   let begun = false;
@@ -30,7 +37,9 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): Age
     publish: ({ event, id, data }) => {
       const agent = turn.agent(id);
       if (agent !== undefined) records.note(agent);
+      if (event === "agent.created") hooks.born();
       bus.publish(event, { event, id, data });
+      if (agent !== undefined) hooks.heard(agent);
     },
     settled: (events, _, ticket, after) =>
       checkpoints.heard(

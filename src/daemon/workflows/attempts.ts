@@ -9,7 +9,7 @@ import type { WorkflowCommand } from "../../core/workflow/commands.ts";
 import { type Launch, launchOf } from "../../core/workflow/launch.ts";
 import { MAX_CAPTURED } from "../../core/workflow/limits.ts";
 import { actionOf, type Evidence } from "../../core/workflow/resume.ts";
-import { type Attempt, attemptsOf, type Run } from "../../core/workflow/run.ts";
+import { type Attempt, attemptsOf, type Run, workOf } from "../../core/workflow/run.ts";
 import { DurableDirectories } from "../../log/durable-directories.ts";
 import { joinPath, removeIfThere } from "../../log/file.ts";
 import { isPassing } from "../../log/wal.ts";
@@ -38,8 +38,6 @@ export type AttemptPorts = {
   submit(command: WorkflowCommand): Promise<unknown>;
   /** What holders are started with. */
   holderWords(): HolderWords;
-  /** What agents can run on. */
-  readonly providers: readonly string[];
   /** What a run's programs get and no disk does. */
   secrets(run: string): Readonly<Record<string, string>>;
   /** Something broke that is no Fault. */
@@ -52,10 +50,15 @@ export type AttemptFound =
   | { readonly kind: "ended"; readonly code: number | null; readonly signal: string | null }
   | { readonly kind: "prevented"; readonly reason: string }
   | { readonly kind: "lost"; readonly reason: string }
-  | { readonly kind: "unreachable" };
+  | { readonly kind: "unreachable" }
+  /** An agent has it (agent-steps.ts): whether its turn has begun, and what it waits for a person for. */
+  | {
+      readonly kind: "with-agent";
+      readonly agent: string;
+      readonly begun: boolean;
+      readonly waits: { readonly reason: string; readonly prompt?: string; readonly since: string } | undefined;
+    };
 
-/** The program that waits for an agent (src/cli/agents/step.ts). */
-const ASKER = "src/cli/main.ts";
 /** A holder answers within some tens of milliseconds; a machine under load may take its time. */
 const START_MS = 10_000;
 /** Between two looks at one that starts: a part of what it took so far, so that nobody waits much longer than it took. */
@@ -103,8 +106,7 @@ export class Attempts {
   /** A4: what should run and has no line. */
   tend(run: Run): void {
     for (const { id, state } of attemptsOf(run)) {
-      const lives = state.kind === "running" || state.kind === "waiting";
-      if (lives && !this.#lines.has(id)) this.#lookAgain(id);
+      if (workOf(state).kind === "running" && !this.#lines.has(id)) this.#lookAgain(id);
     }
   }
 
@@ -192,29 +194,14 @@ export class Attempts {
     if (run === undefined || attempt?.state.kind !== "starting" || attempt.stop !== undefined) return;
     const launch = launchOf(run, id, attemptDirectory(this.#world.home, this.#place(id)));
     if (!launch.ok) return this.#prevent(id, launch.error.message);
-    const missing = this.#missing(launch.value);
-    if (missing !== undefined) return this.#prevent(id, missing);
     try {
-      await this.#launch(run, id, this.#withProgram(launch.value));
+      await this.#launch(run, id, launch.value);
     } catch (error) {
       if (isPassing(error)) return; // A4: there may be room again by the next round.
       if (!isFault(error)) throw error;
       return this.#prevent(id, error.message);
     }
     if (!(await this.#settle(id))) await this.#prevent(id, "Its holder did not answer.");
-  }
-
-  /** An agent without a program of its own is one of the daemon's: a program of ours has it do the work, and waits for it. */
-  #withProgram(launch: Launch): Launch {
-    if (!isOfDaemon(launch)) return launch;
-    const { self, home } = this.#world;
-    return { ...launch, argv: self.command(ASKER, "__step", "--home", home, "--provider", launch.provider) };
-  }
-
-  #missing(launch: Launch): string | undefined {
-    const { providers } = this.#ports;
-    if (!isOfDaemon(launch) || providers.includes(launch.provider)) return undefined;
-    return `There is no provider ${launch.provider}. Use one of ${providers.join(", ")}, or describe it as [provider.${launch.provider}].`;
   }
 
   async #launch(run: Run, id: string, launch: Launch): Promise<void> {
@@ -262,18 +249,14 @@ export class Attempts {
   /** Says what was found as a command; nothing for what must be looked at again. Resolves when it is taken. */
   async report(attempt: string, found: AttemptFound): Promise<void> {
     const run = this.#runOf(attempt);
-    if (run === undefined || found.kind === "unreachable" || found.kind === "unstarted") return;
+    if (run === undefined || !isNews(found)) return;
     if (found.kind === "lost") await this.#clearUp(attempt); // A3
     if (found.kind === "ended") this.#pool.giveBack(attempt);
     if (found.kind !== "running") this.#forget(attempt);
     await this.#ports.submit(this.#commandOf(run.id, attempt, found));
   }
 
-  #commandOf(
-    id: string,
-    attempt: string,
-    found: Exclude<AttemptFound, { readonly kind: "unreachable" | "unstarted" }>,
-  ): WorkflowCommand {
+  #commandOf(id: string, attempt: string, found: News): WorkflowCommand {
     if (found.kind === "running")
       return { kind: "attempt-running", id, attempt, child: found.child, holder: found.holder };
     if (found.kind === "prevented") return { kind: "attempt-prevented", id, attempt, reason: found.reason };
@@ -332,13 +315,13 @@ export function evidenceOf(found: AttemptFound | undefined): Evidence {
   if (found.kind === "unstarted") return { kind: "not-started" };
   if (found.kind === "prevented") return { kind: "ended", code: null, signal: null };
   if (found.kind === "lost") return { kind: "uncertain", reason: found.reason };
-  return found.kind === "unreachable" ? { kind: "running" } : found;
+  return found.kind === "unreachable" || found.kind === "with-agent" ? { kind: "running" } : found;
 }
 
 const FILES_GONE = "its files are gone";
 
-type AgentLaunch = Extract<Launch, { readonly kind: "agent" }>;
+type News = Exclude<AttemptFound, { readonly kind: "unreachable" | "unstarted" | "with-agent" }>;
 
-function isOfDaemon(launch: Launch): launch is AgentLaunch {
-  return launch.kind === "agent" && launch.argv.length === 0;
+function isNews(found: AttemptFound): found is News {
+  return found.kind !== "unreachable" && found.kind !== "unstarted" && found.kind !== "with-agent";
 }

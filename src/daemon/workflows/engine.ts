@@ -8,9 +8,11 @@ import { effectsOf } from "../../core/workflow/effects.ts";
 import { pageOf } from "../../core/workflow/items.ts";
 import type { Json } from "../../core/workflow/json.ts";
 import type { Run } from "../../core/workflow/run.ts";
+import type { StepAgents } from "../agents/for-steps.ts";
 import type { HandsWorld } from "../hands.ts";
 import type { HolderWords } from "../holder-program.ts";
-import { Attempts } from "./attempts.ts";
+import { AgentSteps } from "./agent-steps.ts";
+import { type AttemptFound, Attempts } from "./attempts.ts";
 import { listItems } from "./lists.ts";
 
 export type EnginePorts = {
@@ -18,7 +20,8 @@ export type EnginePorts = {
   runs(): Iterable<Run>;
   submit(command: WorkflowCommand): Promise<Result<Run>>;
   holderWords(): HolderWords;
-  readonly providers: readonly string[];
+  isTrusted(run: Run): boolean;
+  readonly agents: StepAgents;
   mayBegin(): boolean;
   broken(error: unknown): void;
 };
@@ -30,6 +33,7 @@ type Going = { again: boolean };
 
 export class Engine {
   readonly attempts: Attempts;
+  readonly agentSteps: AgentSteps;
   readonly #world: HandsWorld;
   readonly #ports: EnginePorts;
   readonly #timers = new Map<string, () => void>();
@@ -46,6 +50,7 @@ export class Engine {
       ...ports,
       secrets: (run) => this.#secrets.get(run) ?? {},
     });
+    this.agentSteps = new AgentSteps(world, ports);
   }
 
   /** Variables for a run that is about to be created. */
@@ -56,11 +61,11 @@ export class Engine {
   perform(effect: WorkflowEffect): void {
     if (this.#closed) return;
     const { id } = effect;
-    if (effect.kind === "stop") this.attempts.stop(effect.attempt, effect.signal);
+    if (effect.kind === "stop") this.#hand(effect.attempt).stop(effect.attempt, effect.signal);
     if (effect.kind === "timer") this.#remind(id, effect.at);
     if (effect.kind === "finish" || effect.kind === "discard") this.#finish(id);
     if (!this.#ports.mayBegin()) return; // E2
-    if (effect.kind === "start") this.attempts.start(effect.attempt);
+    if (effect.kind === "start") this.#hand(effect.attempt).start(effect.attempt);
     if (effect.kind === "advance") this.#work(this.#advance(id));
     if (effect.kind === "read-items") this.#work(this.#readItems(id, effect.attempt));
   }
@@ -74,6 +79,29 @@ export class Engine {
   round(): void {
     if (this.#closed) return;
     for (const run of this.#ports.runs()) if (isOpen(run)) this.#tend(run);
+    this.agentSteps.round();
+  }
+
+  /** How an attempt is now. */
+  async look(attempt: string): Promise<AttemptFound> {
+    return this.#hand(attempt).look(attempt);
+  }
+
+  /** Says what was found as a command. */
+  report(attempt: string, found: AttemptFound): Promise<void> {
+    return this.#hand(attempt).report(attempt, found);
+  }
+
+  /** Whoever is at it: a holder of its own, or an agent. */
+  #hand(attempt: string): Attempts | AgentSteps {
+    return this.agentSteps.has(attempt) ? this.agentSteps : this.attempts;
+  }
+
+  /** After a recovery: everything that runs need, and whoever was made for an attempt that is over goes. */
+  goOn(): void {
+    for (const run of this.#ports.runs()) if (isOpen(run)) this.performAll(run);
+    this.agentSteps.begin();
+    this.agentSteps.round();
   }
 
   close(): void {
@@ -84,6 +112,7 @@ export class Engine {
 
   #tend(run: Run): void {
     this.attempts.tend(run);
+    this.agentSteps.tend(run);
     this.performAll(run);
   }
 

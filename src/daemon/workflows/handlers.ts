@@ -128,7 +128,8 @@ function show(part: WorkflowPart | undefined, { id, from }: Params): Result<Show
   const run = typeof id === "string" ? part?.turn.states.get(id) : undefined;
   if (run === undefined || run.removed) return unknown(id);
   const first = typeof from === "number" && Number.isSafeInteger(from) && from >= 0 ? from : 0;
-  return ok({ ...listedOf(run), from: first, records: recordsOf(run, first), attempts: runningOf(run) });
+  const attempts = runningOf(run, (agent) => part?.engine.agentSteps.saidBy(agent) ?? "");
+  return ok({ ...listedOf(run), from: first, records: recordsOf(run, first), attempts });
 }
 
 async function run(ports: WorkflowHandlerPorts, given: Params): Promise<Result<ListedRun>> {

@@ -55,12 +55,13 @@ export function recordsOf({ records }: Run, from: number): ListedStep[] {
   return found;
 }
 
-/** The attempts that run. */
-export function runningOf(run: Run): ShownAttempt[] {
+/** The attempts that run; `said` is the last line that an agent has said. */
+export function runningOf(run: Run, said: (agent: string) => string): ShownAttempt[] {
   return tracksOf(run).flatMap(({ attempt, item }) => {
-    if (attempt?.state.kind !== "running") return [];
-    const { id, step, startedAt } = attempt;
-    return [{ attempt: id, step, item: item ?? null, startedAt }];
+    if (attempt?.state.kind !== "running" && attempt?.state.kind !== "handed") return [];
+    const { id, step, startedAt, state } = attempt;
+    const agent = state.kind === "handed" ? state.agent : null;
+    return [{ attempt: id, step, item: item ?? null, startedAt, agent, said: agent === null ? null : said(agent) }];
   });
 }
 

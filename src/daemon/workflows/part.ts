@@ -1,6 +1,6 @@
 // The daemon's part for workflows: their turn, on the one log, and their engine.
 import type { EventLog } from "../../log/event-log.ts";
-import { houseOf } from "../agents/settings.ts";
+import type { StepAgents } from "../agents/for-steps.ts";
 import type { DaemonPorts } from "../daemon.ts";
 import type { Hands } from "../hands.ts";
 import { CheckpointStorage } from "./checkpoint-storage.ts";
@@ -17,7 +17,7 @@ export type WorkflowPart = {
   readonly migration: MigrationOfRuns;
 };
 
-export function openWorkflows(log: EventLog, hands: Hands, ports: DaemonPorts): WorkflowPart {
+export function openWorkflows(log: EventLog, hands: Hands, ports: DaemonPorts, agents: StepAgents): WorkflowPart {
   const { world, config, bus, safeMode, say, broken } = ports;
   const turn = new WorkflowTurn(log, world.clock, {
     // Only what happened, and to whom: an event may be as long as a transaction. Who wants to know more asks.
@@ -31,7 +31,8 @@ export function openWorkflows(log: EventLog, hands: Hands, ports: DaemonPorts): 
     runs: () => turn.states.values(),
     submit: (command) => turn.submit(command),
     holderWords: () => hands.programs.words("orders"),
-    providers: Object.keys(houseOf(config).recipes),
+    isTrusted: ({ repo, id }) => log.frozen(`state/${repo}/sessions/${id}`) === undefined,
+    agents,
     mayBegin: () => !safeMode.isActive(),
     broken,
   });

@@ -5,7 +5,7 @@
 // V3. After the machine went down, a run whose file says `resume: ask` or `never` does not go on: it is interrupted, or cancelled.
 import type { Fate, ReportItem } from "../../core/recovery.ts";
 import { toCheckpoint } from "../../core/workflow/checkpoint.ts";
-import { progressOf } from "../../core/workflow/progress.ts";
+import { nextOf, progressOf } from "../../core/workflow/progress.ts";
 import { planResume } from "../../core/workflow/resume.ts";
 import { attemptsOf, type Run } from "../../core/workflow/run.ts";
 import type { StageWork } from "../recovery-run.ts";
@@ -35,7 +35,7 @@ export function withWorkflows(work: StageWork, recovery: WorkflowRecovery): Stag
     },
     RECONCILING: async (progress) => {
       const items = await work.RECONCILING(progress);
-      for (const run of recovery.turn.states.values()) if (isOpen(run)) recovery.engine.performAll(run);
+      recovery.engine.goOn();
       return items;
     },
   };
@@ -70,10 +70,9 @@ async function holdBack(turn: WorkflowTurn): Promise<ReportItem[]> {
 }
 
 async function adopt(turn: WorkflowTurn, engine: Engine, before: Run): Promise<ReportItem> {
-  const { attempts } = engine;
   const begun = attemptsOf(before);
   if (begun.length === 0) return itemOf(before, []);
-  const looks = begun.map(async ({ id }) => [id, await attempts.look(id)] as const);
+  const looks = begun.map(async ({ id }) => [id, await engine.look(id)] as const);
   const found = new Map(await Promise.all(looks));
   const plan = planResume(toCheckpoint(before, "Manual", ""), (id) => evidenceOf(found.get(id))); // V1
   const known = new Set(begun.flatMap(({ id, state }) => (state.kind === "uncertain" ? id : [])));
@@ -81,7 +80,7 @@ async function adopt(turn: WorkflowTurn, engine: Engine, before: Run): Promise<R
     plan.attempts.map(async ({ attempt, action }) => {
       const seen = found.get(attempt);
       const isNews = action === "adopt" || action === "take-up" || !known.has(attempt);
-      if (seen !== undefined && action !== "run" && isNews) await attempts.report(attempt, seen);
+      if (seen !== undefined && action !== "run" && isNews) await engine.report(attempt, seen);
     }),
   );
   return itemOf(turn.states.get(before.id) ?? before, [...found.values()]);
@@ -101,11 +100,13 @@ function itemOf(run: Run, found: readonly AttemptFound[]): ReportItem {
   const { state, step, steps, needs } = progressOf(run);
   const [need] = needs;
   const place = `step ${step} of ${steps}`;
+  if (need !== undefined && state === "waiting")
+    return item("needs you", `${place} (${need.step}) waits for you: ${need.why}`, nextOf(id, need));
   if (need !== undefined && state !== "running")
     return item("needs you", `${place} (${need.step}) is uncertain: ${need.why}`, `holdfast resume ${key}`);
   if (state === "failed") return item("needs you", `it failed at ${place}`, `holdfast resume ${key}`);
   if (found.some(({ kind }) => kind === "unreachable")) return item("needs you", `${place}: ${SILENT}`, WORKFLOWS);
-  const ran = found.some(({ kind }) => kind === "running");
+  const ran = found.some(({ kind }) => kind === "running" || kind === "with-agent");
   return item("back as it was", ran ? `${place} runs on` : `it goes on at ${place}`, WORKFLOWS);
 }
 

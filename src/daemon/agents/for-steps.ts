@@ -1,0 +1,52 @@
+// What steps of workflows reach of the agents: they have one made, look at it, and have it terminated.
+// FS1. It is made like one that a person wishes for, but for what the run's file and the configuration say: it goes on by itself after a
+//      crash, since its run does.
+import { ok, type Result } from "../../base/result.ts";
+import { type Agent, agentSession, isLive, type Resident } from "../../core/agent/agent.ts";
+import type { HouseSettings } from "../../core/agent/draft.ts";
+import type { EventLog } from "../../log/event-log.ts";
+import type { AgentPart } from "./part.ts";
+import { recipeFor } from "./recipes.ts";
+
+export type StepAgentWish = {
+  readonly id: string;
+  readonly name: string;
+  /** The attempt that it is made for. */
+  readonly owner: string;
+  readonly provider: string;
+  readonly prompt: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+export type StepAgents = {
+  agent(id: string): Agent | undefined;
+  /** Those that were made for a step, and live. */
+  owned(): Agent[];
+  /** Whether its log cannot be trusted, so that nobody knows what it did. */
+  isSetAside(id: string): boolean;
+  create(wish: StepAgentWish): Promise<Result<Resident>>;
+  terminate(id: string, reason: string): Promise<Result<Resident>>;
+};
+
+export function agentsForSteps(log: EventLog, house: HouseSettings, part: () => AgentPart): StepAgents {
+  return {
+    agent: (id) => part().turn.agent(id),
+    owned: () => [...part().turn.agents()].filter((agent) => agent.owner !== undefined && isLive(agent)),
+    isSetAside: (id) => log.frozen(agentSession(id)) !== undefined,
+    create: async (wish) => {
+      const command = createOf(house, wish);
+      return command.ok ? part().turn.submit(command.value) : command;
+    },
+    terminate: (id, reason) => part().turn.submit({ kind: "terminate", id, reason, by: "workflow" }),
+  };
+}
+
+function createOf(house: HouseSettings, { provider, prompt, cwd, env, ...wish }: StepAgentWish) {
+  const nothing = { model: null, command: [], flags: [], permissionMode: null };
+  const recipe = recipeFor(house, { provider, ...nothing });
+  if (!recipe.ok) return recipe;
+  const plan = { recipe: recipe.value, system_prompt: "", cwd, environment: env, workspace: null };
+  const settings = { recovery: "auto" } as const; // FS1
+  return ok({ kind: "create", ...wish, parent: undefined, instructions: prompt, plan, settings } as const);
+}

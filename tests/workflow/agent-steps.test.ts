@@ -1,0 +1,237 @@
+// The hand on attempts that an agent works on, over agents and runs that a test leads: what only happens where something is odd.
+import { expect, test } from "bun:test";
+import { ok, type Result, refused } from "../../src/base/result.ts";
+import { agentName, agentOf } from "../../src/core/workflow/agent-step.ts";
+import type { Step } from "../../src/core/workflow/definition.ts";
+import { progressOf } from "../../src/core/workflow/progress.ts";
+import type { Run } from "../../src/core/workflow/run.ts";
+import type { StepAgents, StepAgentWish } from "../../src/daemon/agents/for-steps.ts";
+import { type AgentStepPorts, AgentSteps } from "../../src/daemon/workflows/agent-steps.ts";
+import { House, planFor } from "../agents/house.ts";
+import { everything, nothing } from "../sim/survive.ts";
+import { simWorld } from "../sim/world.ts";
+import { Story } from "./stories.ts";
+
+const AGENT = agentOf("r1.1");
+const DIRECTORY = "/h/state/w/sessions/r1/attempts/1";
+
+/** One agent step `work`; what the hand does comes at once. */
+class Stage {
+  readonly world = { ...simWorld(1), home: "/h" };
+  readonly house = new House();
+  readonly story: Story;
+  readonly ports: AgentStepPorts;
+  readonly steps: AgentSteps;
+  readonly wishes: StepAgentWish[] = [];
+  /** Why no agent can be made just now. */
+  refusal: Result<never> | undefined;
+  trusted = true;
+  aside = false;
+
+  constructor(step: Partial<Step> = {}, prompt = "Think.") {
+    this.story = new Story([{ id: "work", work: { kind: "agent", provider: "scripted", prompt }, ...step }]);
+    this.world.disk.plant("/h/made", Buffer.from(""));
+    this.ports = {
+      run: (id) => (id === "r1" ? this.story.run : undefined),
+      submit: async ({ id: _, ...command }): Promise<Result<Run>> => {
+        this.story.say(command as Parameters<Story["say"]>[0]);
+        return ok(this.story.run);
+      },
+      isTrusted: () => this.trusted,
+      agents: this.#agents(),
+      broken: (error) => {
+        throw error;
+      },
+    };
+    this.steps = new AgentSteps(this.world, this.ports);
+  }
+
+  #agents(): StepAgents {
+    const { house } = this;
+    return {
+      agent: (id) => (house.residents.has(id) ? house.agent(id) : undefined),
+      owned: () => (house.residents.has(AGENT) ? [house.agent(AGENT)] : []),
+      isSetAside: () => this.aside,
+      create: async (wish) => {
+        this.wishes.push(wish);
+        if (this.refusal !== undefined) return this.refusal;
+        const { id, name, owner, prompt } = wish;
+        const birth = { id, name, owner, parent: undefined, instructions: prompt, settings: {} };
+        const made = house.try({ kind: "create", ...birth, plan: planFor("scripted") });
+        return made.ok ? ok(house.agent(id)) : made;
+      },
+      terminate: async (id, reason) => {
+        house.do({ kind: "terminate", id, reason, by: "workflow" });
+        return ok(house.agent(id));
+      },
+    };
+  }
+
+  /** Until nobody is at it any more. */
+  async start(): Promise<void> {
+    this.steps.start("r1.1");
+    await this.world.clock.settle();
+  }
+
+  async heard(): Promise<void> {
+    this.steps.heard(this.house.agent(AGENT));
+    await this.world.clock.settle();
+  }
+
+  /** It is made, and its process has its prompt. */
+  async works(): Promise<void> {
+    await this.start();
+    this.house.start(AGENT);
+    await this.heard();
+  }
+}
+
+test("its agent is made once, is known by its attempt and ends it with its first turn, whatever it is told meanwhile", async () => {
+  const stage = new Stage({ capture: { x: "stdout" } });
+  await stage.works();
+  await stage.start();
+  expect(stage.wishes).toHaveLength(1);
+  expect(stage.story.attempts).toEqual(["r1.1 work handed"]);
+  stage.house.send(AGENT, "more");
+  stage.house.done(AGENT, "the first");
+  stage.house.takeAll(AGENT);
+  stage.house.done(AGENT, "the second");
+  expect(stage.house.agent(AGENT)).toMatchObject({ turns: 2, turn: undefined });
+  await stage.heard();
+  expect([stage.story.state, stage.story.variables]).toEqual(["done", { x: "the first" }]);
+  expect(stage.house.agent(AGENT)).toMatchObject({ terminated: { by: "workflow" }, outcome: undefined });
+});
+
+test("an agent that asks before anybody has looked at it is at work, and waits", async () => {
+  const stage = new Stage();
+  const birth = { id: AGENT, name: "early", owner: "r1.1", parent: undefined, instructions: "Think.", settings: {} };
+  stage.house.do({ kind: "create", ...birth, plan: planFor("scripted") });
+  stage.house.start(AGENT);
+  stage.house.says(AGENT, { kind: "ask", request: "q", tool: "Bash", input: "ls", options: null });
+  await stage.heard();
+  const prompt = stage.house.agent(AGENT).prompts[0]?.id ?? "";
+  expect([stage.story.state, progressOf(stage.story.run).needs]).toEqual([
+    "waiting",
+    [{ attempt: "r1.1", step: "work", why: "it asks for Bash", agent: AGENT, prompt }],
+  ]);
+  stage.house.do({ kind: "answer", id: AGENT, prompt, decision: "allow", message: "", always: false });
+  await stage.heard();
+  expect(stage.story.attempts).toEqual(["r1.1 work handed"]);
+});
+
+test("an attempt that an older daemon began in a holder stays there", () => {
+  const stage = new Stage();
+  expect(stage.steps.has("r1.1")).toBe(true);
+  stage.world.disk.plant(`${DIRECTORY}/claim.json`, Buffer.from("{}"));
+  expect(stage.steps.has("r1.1")).toBe(false);
+  const running = new Stage();
+  const child = { pid: 1, startTime: 1, bootId: "b" };
+  running.story.say({ kind: "attempt-running", attempt: "r1.1", child, holder: 2 });
+  expect(running.steps.has("r1.1")).toBe(false);
+  running.story.say({ kind: "attempt-waiting", attempt: "r1.1", reason: "May I?" });
+  expect([running.steps.has("r1.1"), running.steps.has("r1.2"), running.steps.has("r2.1")]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+});
+
+test("what file(…) names is on the disk before the agent is, through a power cut", async () => {
+  const stage = new Stage({}, "Read ${file('long')}.");
+  await stage.start();
+  expect(stage.wishes[0]?.prompt).toBe(`Read ${DIRECTORY}/file-1.`);
+  const left = stage.world.disk.powerCut(nothing);
+  expect(left.stat(`${DIRECTORY}/file-1`)?.size).toBe(4);
+  expect(stage.world.disk.powerCut(everything).stat(`${DIRECTORY}/file-1`)?.size).toBe(4);
+});
+
+test("where the log takes nothing it is tried again; what is refused for good is a failed step", async () => {
+  const stage = new Stage();
+  stage.refusal = refused("log.blocked", "There is no room.", "Make some.");
+  await stage.start();
+  expect(stage.story.attempts).toEqual(["r1.1 work starting"]);
+  stage.refusal = refused("log.too-large", "It is too large.", "Use a file.");
+  await stage.start();
+  expect(stage.story.run.status).toMatchObject({ kind: "failed", error: { message: "It is too large. Use a file." } });
+});
+
+test("an attempt that is stopped while its files are written, or before anything began, never has an agent", async () => {
+  const stage = new Stage({}, "Read ${file('long')}.");
+  const starting = stage.start();
+  stage.story.say({ kind: "interrupt" });
+  await starting;
+  expect([stage.wishes, stage.story.state]).toEqual([[], "interrupted"]);
+  const other = new Stage();
+  other.story.say({ kind: "cancel" });
+  other.steps.stop("r1.1");
+  await other.world.clock.settle();
+  await other.start();
+  expect([other.wishes, other.story.state]).toEqual([[], "cancelled"]);
+});
+
+test("a stopped attempt has ended when no process of its agent is left", async () => {
+  const stage = new Stage();
+  await stage.works();
+  stage.story.say({ kind: "interrupt" });
+  stage.steps.stop("r1.1");
+  await stage.heard();
+  expect([stage.house.state(AGENT), stage.story.state]).toEqual(["terminated", "running"]);
+  stage.house.ends(AGENT, null, "SIGTERM");
+  await stage.heard();
+  expect(stage.story.state).toBe("interrupted");
+});
+
+test("an agent that is held waits for a person, and one whose log is not whole is uncertain", async () => {
+  const stage = new Stage();
+  await stage.works();
+  stage.house.fold({ event: "agent.held", id: AGENT, data: { reason: "Its policy says so.", at: stage.house.at } });
+  await stage.heard();
+  expect(progressOf(stage.story.run)).toMatchObject({
+    ...{ state: "waiting", needs: [{ why: "Its policy says so.", agent: AGENT, prompt: null }] },
+  });
+  stage.house.residents.delete(AGENT);
+  stage.aside = true;
+  stage.steps.tend(stage.story.run);
+  await stage.world.clock.settle();
+  expect([stage.story.state, progressOf(stage.story.run).needs[0]?.agent]).toEqual(["uncertain", null]);
+  stage.aside = false;
+  expect(stage.steps.look("r1.1")).toEqual({ kind: "lost", reason: "its agent is gone" });
+});
+
+test("an agent whose attempt is over goes on the next round; where the run's log is not whole, nobody goes", async () => {
+  const stage = new Stage();
+  await stage.works();
+  stage.story.say({ kind: "attempt-prevented", attempt: "r1.1", reason: "somebody said so" });
+  const again = new AgentSteps(stage.world, stage.ports); // The daemon's next life.
+  stage.trusted = false;
+  again.begin();
+  again.round();
+  await stage.world.clock.settle();
+  expect(stage.house.state(AGENT)).toBe("working");
+  stage.trusted = true;
+  again.round();
+  await stage.world.clock.settle();
+  expect(stage.house.state(AGENT)).toBe("terminated");
+});
+
+test("what a run wants whose log is not whole is no ground for anything", async () => {
+  const stage = new Stage();
+  await stage.works();
+  stage.story.say({ kind: "cancel" });
+  stage.trusted = false;
+  await stage.heard();
+  expect(stage.house.state(AGENT)).toBe("working");
+  stage.trusted = true;
+  await stage.heard();
+  expect(stage.house.state(AGENT)).toBe("terminated");
+});
+
+test("names say whose agent it is, fit, and differ from attempt to attempt", () => {
+  const { run } = new Stage().story;
+  const long = { ...run, name: "ünd so weiter ".repeat(20), id: "0123456789" };
+  expect(agentName(run, "work", undefined, "r1.1")).toBe("story-work-r1.1");
+  expect(agentName(run, "work", 7, "r1.12")).toBe("story-work-7-r1.12");
+  const name = agentName(long, "work", 7, "0123456789.3");
+  expect([name.length, name.slice(-11)]).toEqual([64, "-01234567.3"]);
+  expect(name).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]*$/);
+});
