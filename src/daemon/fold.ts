@@ -2,6 +2,8 @@
 // in the report, and keeps nobody else from coming up. What was folded of it before the trouble is no ground for doing anything.
 // FO1. A run, and an agent, begins with its checkpoint, and only what its log says since is read. A checkpoint whose last entry the log does not have, and
 //      one that cannot be used, is said and passed over: the log alone has everything.
+// FO2. Agents are many, and may have no checkpoints: they are folded in slices, and between two of them everybody else has a turn. What
+//      an earlier try left of one is forgotten first.
 import type { ReportItem } from "../core/recovery.ts";
 import { fromCheckpoint } from "../core/workflow/checkpoint.ts";
 import type { Entry } from "../log/entry.ts";
@@ -10,12 +12,16 @@ import { FROM_START, type ReadFrom } from "../log/session-log.ts";
 import { agentEventOf } from "../wire/agents/stored-agent.ts";
 import { terminalEventOf, tmuxEventOf } from "../wire/stored.ts";
 import { workflowEventOf } from "../wire/stored-workflow.ts";
+import type { Clock } from "../world/clock.ts";
 import type { AgentCheckpoints } from "./agents/checkpoints.ts";
 import type { AgentTurn } from "./agents/turn.ts";
 import type { TmuxTurn } from "./tmux/turn.ts";
 import type { Turn } from "./turn.ts";
 import type { CheckpointStorage } from "./workflows/checkpoint-storage.ts";
 import type { WorkflowTurn } from "./workflows/turn.ts";
+
+/** FO2. Nobody who asks how far it is waits longer. */
+const SLICE_MS = 10;
 
 type Folding = {
   readonly place: string;
@@ -34,7 +40,7 @@ export function foldTerminals(log: EventLog, turn: Turn): ReportItem[] {
     if (event !== undefined) turn.fold(event);
   };
   const setAside = (id: string, reason: string) => turn.setAside(id, reason);
-  return foldSessions(log, { place: "terminals/", what: "terminal", fold, setAside });
+  return atOnce(foldSessions(log, { place: "terminals/", what: "terminal", fold, setAside }));
 }
 
 export function foldTmux(log: EventLog, turn: TmuxTurn): ReportItem[] {
@@ -43,7 +49,7 @@ export function foldTmux(log: EventLog, turn: TmuxTurn): ReportItem[] {
     if (event !== undefined) turn.fold(event);
   };
   const setAside = (id: string, reason: string) => turn.setAside(id, reason);
-  return foldSessions(log, { place: "tmux/", what: "tmux session", fold, setAside });
+  return atOnce(foldSessions(log, { place: "tmux/", what: "tmux session", fold, setAside }));
 }
 
 export type RunFolding = { readonly storage: CheckpointStorage; say(words: string): void };
@@ -63,13 +69,24 @@ export function foldWorkflows(log: EventLog, turn: WorkflowTurn, { storage, say 
     if (event !== undefined) turn.fold(event);
   };
   const setAside = (id: string, reason: string) => turn.setAside(id, reason);
-  return foldSessions(log, { place: "state/", what: "workflow", begin, fold, setAside });
+  return atOnce(foldSessions(log, { place: "state/", what: "workflow", begin, fold, setAside }));
 }
 
-/** FO1 */
-export function foldAgents(log: EventLog, turn: AgentTurn, checkpoints: AgentCheckpoints): ReportItem[] {
+export type Reading = { readonly done: number; readonly total: number };
+
+export type AgentFolding = {
+  readonly checkpoints: AgentCheckpoints;
+  readonly clock: Clock;
+  /** Told after every slice. */
+  progressed(reading: Reading): void;
+};
+
+/** FO1, FO2 */
+export function foldAgents(log: EventLog, turn: AgentTurn, folding: AgentFolding): Promise<ReportItem[]> {
+  const { checkpoints } = folding;
   const begin = (session: string) => {
     const id = session.slice(session.lastIndexOf("/") + 1);
+    turn.put(id, undefined);
     const saved = checkpoints.load(id);
     const place = saved && log.placeAfter(session, saved.seq);
     if (saved === undefined || place === undefined) return FROM_START;
@@ -81,29 +98,61 @@ export function foldAgents(log: EventLog, turn: AgentTurn, checkpoints: AgentChe
     if (event !== undefined) turn.fold(event);
   };
   const setAside = (id: string) => turn.setAside(id);
-  return foldSessions(log, { place: "agents/", what: "agent", begin, fold, setAside });
+  const steps = foldSessions(log, { place: "agents/", what: "agent", begin, fold, setAside });
+  return inSlices(steps, folding);
 }
 
-function foldSessions(log: EventLog, folding: Folding): ReportItem[] {
+/** Says after each step how many sessions are read. */
+type Steps = Generator<Reading, ReportItem[]>;
+
+function atOnce(steps: Steps): ReportItem[] {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** FO2 */
+async function inSlices(steps: Steps, { clock, progressed }: Omit<AgentFolding, "checkpoints">): Promise<ReportItem[]> {
+  for (let until = clock.elapsed() + SLICE_MS; ; ) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (clock.elapsed() < until) continue;
+    progressed(step.value);
+    await new Promise<void>((go) => clock.soon(go));
+    until = clock.elapsed() + SLICE_MS;
+  }
+}
+
+function* foldSessions(log: EventLog, folding: Folding): Steps {
   const { place, what, setAside } = folding;
-  return log.sessions
-    .filter((session) => session.startsWith(place))
-    .flatMap((session) => {
-      const trouble = foldOne(log, session, folding) ?? log.frozen(session);
-      if (trouble === undefined) return [];
-      log.freeze(session, trouble);
-      const id = session.slice(session.lastIndexOf("/") + 1);
-      return [item(what, id, setAside(id, trouble), trouble)];
-    });
+  const sessions = log.sessions.filter((session) => session.startsWith(place));
+  const items: ReportItem[] = [];
+  for (const [done, session] of sessions.entries()) {
+    const trouble = (yield* foldOne(log, session, folding, { done, total: sessions.length })) ?? log.frozen(session);
+    if (trouble === undefined) continue;
+    log.freeze(session, trouble);
+    const id = session.slice(session.lastIndexOf("/") + 1);
+    items.push(item(what, id, setAside(id, trouble), trouble));
+  }
+  return items;
 }
 
 /** What was wrong with it; undefined where it folded. */
-function foldOne(log: EventLog, session: string, { begin, fold }: Folding): string | undefined {
+function* foldOne(
+  log: EventLog,
+  session: string,
+  { begin, fold }: Folding,
+  so: Reading,
+): Generator<Reading, string | undefined> {
   try {
-    for (const reading of log.read(session, begin?.(session))) {
+    const from = begin?.(session);
+    yield so;
+    for (const reading of log.read(session, from)) {
       if (reading.kind === "double") continue;
       if (reading.kind !== "entry") return `its log is not whole: ${reading.kind} at byte ${reading.start}`;
       fold(reading.entry);
+      yield so;
     }
     return undefined;
   } catch (error) {

@@ -7,7 +7,6 @@ import type { AgentEvent } from "../../src/core/agent/events.ts";
 import { type AgentPart, openAgents } from "../../src/daemon/agents/part.ts";
 import { withAgents } from "../../src/daemon/agents/recovery.ts";
 import type { DaemonPorts } from "../../src/daemon/daemon.ts";
-import { foldAgents } from "../../src/daemon/fold.ts";
 import type { Hands } from "../../src/daemon/hands.ts";
 import type { StageWork } from "../../src/daemon/recovery-run.ts";
 import { EventLog } from "../../src/log/event-log.ts";
@@ -39,12 +38,12 @@ export class SimDaemon {
     const log = await EventLog.open(machine.doors(born), SMALL_LOG);
     const daemon = new SimDaemon(machine, born, log, hooks.heard);
     const { part } = daemon;
-    const setAside = foldAgents(log, part.turn, part.checkpoints);
+    const setAside = await part.fold(() => undefined);
     if (setAside.length > 0) throw new Error(`set aside: ${JSON.stringify(setAside)}`);
     for (const { id, session, terminated } of part.turn.agents())
       if (session.kind === "active" && terminated === undefined) daemon.#active.add(id);
     hooks.folded(daemon);
-    const work = withAgents(NOTHING_ELSE, { ...part, setAside });
+    const work = withAgents(NOTHING_ELSE, { ...part, fold: async () => setAside });
     for (const stage of ["INVENTORYING", "RESTORING", "RECONCILING"] as const) {
       const items = await work[stage](() => undefined);
       for (const { fate, reason } of items) if (fate === "could not") throw new Error(reason);

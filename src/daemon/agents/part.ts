@@ -1,7 +1,10 @@
 // The daemon's part for agents: their turn, on the one log, and their engine.
 import type { Agent } from "../../core/agent/agent.ts";
+import type { ReportItem } from "../../core/recovery.ts";
 import type { EventLog } from "../../log/event-log.ts";
+import type { StatusResult } from "../../wire/rpc.ts";
 import type { DaemonPorts } from "../daemon.ts";
+import { foldAgents, type Reading } from "../fold.ts";
 import type { Hands } from "../hands.ts";
 import { AgentCheckpoints } from "./checkpoints.ts";
 import { AgentEngine } from "./engine.ts";
@@ -9,11 +12,18 @@ import { SessionRecords } from "./records.ts";
 import { houseOf } from "./settings.ts";
 import { AgentTurn } from "./turn.ts";
 
+/** Before all of them are, nothing is said of any: half a tree would pass for all of it. */
+export type Read = { readonly kind: "unread" } | ({ readonly kind: "reading" } & Reading) | { readonly kind: "read" };
+
 export type AgentPart = {
   readonly turn: AgentTurn;
   readonly engine: AgentEngine;
   readonly records: SessionRecords;
   readonly checkpoints: AgentCheckpoints;
+  /** Reads all of them from the log, in slices; returns what had to be set aside. */
+  fold(progress: () => void): Promise<readonly ReportItem[]>;
+  /** How far that is. */
+  readonly read: Read;
   /** Turns begin from here on: until everything is known, none does. */
   begin(): void;
   /** Whoever is ready begins, as far as there are slots. */
@@ -24,6 +34,7 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): Age
   const { world, config, bus, safeMode, say, broken } = ports;
   const house = houseOf(config);
   let begun = false;
+  let read: Read = { kind: "unread" };
   const checkpoints = new AgentCheckpoints(world, { isOff: () => safeMode.isActive(), say, broken });
   const records = new SessionRecords(world, broken);
   const turn: AgentTurn = new AgentTurn(log, world.clock, () => ({ ...house, paused: !begun || safeMode.isActive() }), {
@@ -50,6 +61,15 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): Age
     crashed: (id, reason) => bus.publish("agent.status", { id, status: "CRASHED", reason }),
     broken,
   });
+  const fold = async (progress: () => void) => {
+    const progressed = (reading: Reading) => {
+      read = { kind: "reading", ...reading };
+      progress();
+    };
+    const aside = await foldAgents(log, turn, { checkpoints, clock: world.clock, progressed });
+    read = { kind: "read" };
+    return aside;
+  };
   const begin = () => {
     begun = true;
   };
@@ -57,12 +77,22 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): Age
     const [first] = liveAgents(turn);
     if (first !== undefined) await turn.submit({ kind: "schedule", id: first.id });
   };
-  return { turn, engine, records, checkpoints, begin, schedule };
+  return {
+    ...{ turn, engine, records, checkpoints, fold, begin, schedule },
+    get read() {
+      return read;
+    },
+  };
 }
 
 /** What agents get of our own environment: the names that the configuration allows, and no more. */
 function allowed(ours: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(Object.entries(ours).filter(([name]) => names.includes(name)));
+}
+
+/** What the status says of it. */
+export function readingOf(read: Read | undefined): NonNullable<StatusResult["recovery"]["reading"]> | null {
+  return read?.kind === "reading" ? { what: "agents", done: read.done, total: read.total } : null;
 }
 
 /** Of those that live, how many; and how many of their prompts are open. */
