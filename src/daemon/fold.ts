@@ -4,32 +4,35 @@
 //      one that cannot be used, is said and passed over: the log alone has everything.
 // FO2. Agents are many, and may have no checkpoints: they are folded in slices, and between two of them everybody else has a turn. What
 //      an earlier try left of one is forgotten first.
+import type { Resident } from "../core/agent/agent.ts";
+import { applyAgent } from "../core/agent/apply.ts";
+import { putAway } from "../core/agent/conversation.ts";
 import type { ReportItem } from "../core/recovery.ts";
 import { fromCheckpoint } from "../core/workflow/checkpoint.ts";
 import type { Entry } from "../log/entry.ts";
 import type { EventLog } from "../log/event-log.ts";
-import { FROM_START, type ReadFrom } from "../log/session-log.ts";
+import type { Reading } from "../log/session-log.ts";
 import { agentEventOf } from "../wire/agents/stored-agent.ts";
 import { terminalEventOf, tmuxEventOf } from "../wire/stored.ts";
 import { workflowEventOf } from "../wire/stored-workflow.ts";
 import type { Clock } from "../world/clock.ts";
 import type { AgentCheckpoints } from "./agents/checkpoints.ts";
 import type { AgentTurn } from "./agents/turn.ts";
+import { atOnce, inSlices } from "./slices.ts";
 import type { TmuxTurn } from "./tmux/turn.ts";
 import type { Turn } from "./turn.ts";
 import type { CheckpointStorage } from "./workflows/checkpoint-storage.ts";
 import type { WorkflowTurn } from "./workflows/turn.ts";
 
-/** FO2. Nobody who asks how far it is waits longer. */
-const SLICE_MS = 10;
-
 type Folding = {
   readonly place: string;
   readonly what: string;
-  /** Where its log is read from, once what came before is there (FO1); absent: from the start. */
-  begin?(session: string): ReadFrom;
+  /** What is to be folded of its log, once what came before is there (FO1); absent: all of it. */
+  begin?(session: string): Iterable<Reading>;
   /** Throws where the entry does not fold. */
   fold(entry: Entry): void;
+  /** All of it is folded. */
+  end?(id: string): void;
   /** Returns its name where one is known. */
   setAside(id: string, reason: string): string | undefined;
 };
@@ -59,10 +62,10 @@ export function foldWorkflows(log: EventLog, turn: WorkflowTurn, { storage, say 
     const { base, problems } = storage.base(session);
     for (const problem of problems) say(`a checkpoint is passed over: ${problem}`);
     const isIts = base !== undefined && session.endsWith(`/${base.saved.session_id}`);
-    const place = isIts ? log.placeAfter(session, base.seq) : undefined;
-    if (base === undefined || place === undefined) return FROM_START;
+    const tail = isIts ? log.readAfter(session, base.seq) : undefined;
+    if (base === undefined || tail === undefined) return log.read(session);
     turn.begin(fromCheckpoint(base.saved));
-    return place;
+    return tail;
   };
   const fold = (entry: Entry) => {
     const event = workflowEventOf(entry);
@@ -72,67 +75,55 @@ export function foldWorkflows(log: EventLog, turn: WorkflowTurn, { storage, say 
   return atOnce(foldSessions(log, { place: "state/", what: "workflow", begin, fold, setAside }));
 }
 
-export type Reading = { readonly done: number; readonly total: number };
+export type HowFar = { readonly done: number; readonly total: number };
 
 export type AgentFolding = {
   readonly checkpoints: AgentCheckpoints;
   readonly clock: Clock;
   /** Told after every slice. */
-  progressed(reading: Reading): void;
+  progressed(so: HowFar): void;
 };
 
-/** FO1, FO2 */
+/** FO1, FO2. Each is put into the tree when all of it is folded: that costs the tree one change and not one for each event. */
 export function foldAgents(log: EventLog, turn: AgentTurn, folding: AgentFolding): Promise<ReportItem[]> {
   const { checkpoints } = folding;
+  let folded: Resident | undefined;
   const begin = (session: string) => {
     const id = session.slice(session.lastIndexOf("/") + 1);
     turn.put(id, undefined);
     const saved = checkpoints.load(id);
-    const place = saved && log.placeAfter(session, saved.seq);
-    if (saved === undefined || place === undefined) return FROM_START;
-    turn.put(id, saved.resident);
-    return place;
+    const tail = saved && log.readAfter(session, saved.seq);
+    folded = tail === undefined ? undefined : saved?.resident;
+    return tail ?? log.read(session);
   };
   const fold = (entry: Entry) => {
     const event = agentEventOf(entry);
-    if (event !== undefined) turn.fold(event);
+    if (event !== undefined) folded = applyAgent(folded, event);
   };
-  const setAside = (id: string) => turn.setAside(id);
-  const steps = foldSessions(log, { place: "agents/", what: "agent", begin, fold, setAside });
-  return inSlices(steps, folding);
+  const end = (id: string) => {
+    if (folded?.kind === "agent") turn.put(id, { ...folded, conversation: putAway(folded.conversation) });
+    else turn.put(id, folded);
+  };
+  const setAside = () => (folded?.kind === "agent" ? folded.name : undefined);
+  const steps = foldSessions(log, { place: "agents/", what: "agent", begin, fold, end, setAside });
+  return inSlices(folding.clock, steps, folding.progressed);
 }
 
 /** Says after each step how many sessions are read. */
-type Steps = Generator<Reading, ReportItem[]>;
-
-function atOnce(steps: Steps): ReportItem[] {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** FO2 */
-async function inSlices(steps: Steps, { clock, progressed }: Omit<AgentFolding, "checkpoints">): Promise<ReportItem[]> {
-  for (let until = clock.elapsed() + SLICE_MS; ; ) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    if (clock.elapsed() < until) continue;
-    progressed(step.value);
-    await new Promise<void>((go) => clock.soon(go));
-    until = clock.elapsed() + SLICE_MS;
-  }
-}
+type Steps = Generator<HowFar, ReportItem[]>;
 
 function* foldSessions(log: EventLog, folding: Folding): Steps {
-  const { place, what, setAside } = folding;
+  const { place, what, end, setAside } = folding;
   const sessions = log.sessions.filter((session) => session.startsWith(place));
   const items: ReportItem[] = [];
   for (const [done, session] of sessions.entries()) {
     const trouble = (yield* foldOne(log, session, folding, { done, total: sessions.length })) ?? log.frozen(session);
-    if (trouble === undefined) continue;
-    log.freeze(session, trouble);
     const id = session.slice(session.lastIndexOf("/") + 1);
+    if (trouble === undefined) {
+      end?.(id);
+      continue;
+    }
+    log.freeze(session, trouble);
     items.push(item(what, id, setAside(id, trouble), trouble));
   }
   return items;
@@ -143,12 +134,12 @@ function* foldOne(
   log: EventLog,
   session: string,
   { begin, fold }: Folding,
-  so: Reading,
-): Generator<Reading, string | undefined> {
+  so: HowFar,
+): Generator<HowFar, string | undefined> {
   try {
-    const from = begin?.(session);
+    const readings = begin?.(session) ?? log.read(session);
     yield so;
-    for (const reading of log.read(session, from)) {
+    for (const reading of readings) {
       if (reading.kind === "double") continue;
       if (reading.kind !== "entry") return `its log is not whole: ${reading.kind} at byte ${reading.start}`;
       fold(reading.entry);

@@ -5,11 +5,13 @@ import type { Agent, Resident } from "../../src/core/agent/agent.ts";
 import type { AgentCommand } from "../../src/core/agent/commands.ts";
 import type { AgentEvent } from "../../src/core/agent/events.ts";
 import { type AgentPart, openAgents } from "../../src/daemon/agents/part.ts";
+import { recall } from "../../src/daemon/agents/recall.ts";
 import { withAgents } from "../../src/daemon/agents/recovery.ts";
 import type { DaemonPorts } from "../../src/daemon/daemon.ts";
 import type { Hands } from "../../src/daemon/hands.ts";
 import type { StageWork } from "../../src/daemon/recovery-run.ts";
 import { EventLog } from "../../src/log/event-log.ts";
+import type { Clock } from "../../src/world/clock.ts";
 import type { Born } from "../sim/machine.ts";
 import type { Life } from "../sim/mortal.ts";
 import type { AgentMachine } from "./sim-machine.ts";
@@ -26,6 +28,8 @@ export type Heard = (event: AgentEvent) => void;
 export class SimDaemon {
   readonly life: Life;
   readonly part: AgentPart;
+  readonly #log: EventLog;
+  readonly #clock: Clock;
   /** SG1 */
   readonly #active = new Set<string>();
 
@@ -55,6 +59,8 @@ export class SimDaemon {
   private constructor(machine: AgentMachine, born: Born, log: EventLog, heard: Heard) {
     const { life } = born;
     this.life = life;
+    this.#log = log;
+    this.#clock = machine.clock;
     const self = { environment: () => ({}), command: () => ["bun"] as const, bundle: async () => undefined };
     const broken = (error: unknown) => {
       if (!life.dead) machine.failed(error);
@@ -90,6 +96,15 @@ export class SimDaemon {
 
   agents(): Agent[] {
     return [...this.part.turn.agents()];
+  }
+
+  /** With all that was said. */
+  async recalled(): Promise<Agent[]> {
+    for (const { id } of this.agents()) {
+      const { ok } = await recall({ log: this.#log, clock: this.#clock, turn: this.part.turn }, id);
+      if (!ok) throw new Error(`the log lacks what ${id} said`);
+    }
+    return this.agents();
   }
 
   submit(command: AgentCommand): Promise<Result<Resident>> {

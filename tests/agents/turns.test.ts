@@ -196,11 +196,11 @@ test("AG-6 a bare LLM's conversation is rebuilt from the log, equal to what it w
   house.says("a", { kind: "done", response: "one child" });
   house.send("a", "m2", "bye");
   house.says("a", { kind: "text", text: "bye" });
-  const said = [...itemsOf(house.agent("a").conversation)];
+  const said = [...itemsOf(house.agent("a").conversation.said)];
   expect(said.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "tool", "assistant", "user", "assistant"]);
   expect(said[1]).toMatchObject({ text: "let me see", calls: [{ call: "c1" }, { call: "c2" }] });
-  expect([...itemsOf(house.replayed().agent("a").conversation)]).toEqual(said);
-  expect([...itemsOf(house.agent("b").conversation)]).toEqual([]);
+  expect([...itemsOf(house.replayed().agent("a").conversation.said)]).toEqual(said);
+  expect([...itemsOf(house.agent("b").conversation.said)]).toEqual([]);
 });
 
 test("a late answer to a turn that was given up does not count for the next", () => {

@@ -105,7 +105,7 @@ export type Restored = {
   readonly at: string;
 };
 
-/** `recovery`: found active after a crash. */
+/** `state_size`: how long what its provider goes on from is, in bytes. `recovery`: found active after a crash. */
 export type Suspended = {
   readonly state_size: number;
   readonly reason: "evicted" | "asked" | "recovery";

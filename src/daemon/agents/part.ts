@@ -4,16 +4,17 @@ import type { ReportItem } from "../../core/recovery.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import type { StatusResult } from "../../wire/rpc.ts";
 import type { DaemonPorts } from "../daemon.ts";
-import { foldAgents, type Reading } from "../fold.ts";
+import { foldAgents, type HowFar } from "../fold.ts";
 import type { Hands } from "../hands.ts";
 import { AgentCheckpoints } from "./checkpoints.ts";
 import { AgentEngine } from "./engine.ts";
+import { recall } from "./recall.ts";
 import { SessionRecords } from "./records.ts";
 import { houseOf } from "./settings.ts";
 import { AgentTurn } from "./turn.ts";
 
 /** Before all of them are, nothing is said of any: half a tree would pass for all of it. */
-export type Read = { readonly kind: "unread" } | ({ readonly kind: "reading" } & Reading) | { readonly kind: "read" };
+export type Read = { readonly kind: "unread" } | ({ readonly kind: "reading" } & HowFar) | { readonly kind: "read" };
 
 export type AgentPart = {
   readonly turn: AgentTurn;
@@ -58,12 +59,13 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): Age
     submit: (command) => turn.submit(command),
     holderWords: () => hands.holderWords(),
     environment: () => allowed(world.self.environment(), config.agents.env),
+    recall: (id) => recall({ log, clock: world.clock, turn }, id),
     crashed: (id, reason) => bus.publish("agent.status", { id, status: "CRASHED", reason }),
     broken,
   });
   const fold = async (progress: () => void) => {
-    const progressed = (reading: Reading) => {
-      read = { kind: "reading", ...reading };
+    const progressed = (so: HowFar) => {
+      read = { kind: "reading", ...so };
       progress();
     };
     const aside = await foldAgents(log, turn, { checkpoints, clock: world.clock, progressed });

@@ -1,7 +1,7 @@
 // Agent events and checkpointed agents that are read back from disk, given their types again (stored.ts says why).
-import { vectorOf } from "../../base/vector.ts";
 import type { Agent, Resident } from "../../core/agent/agent.ts";
 import { STORED_VERSION, type StoredResident } from "../../core/agent/checkpoint.ts";
+import { NOTHING_SAID } from "../../core/agent/conversation.ts";
 import type { AgentEvent } from "../../core/agent/events.ts";
 import { isObject } from "../lines.ts";
 
@@ -74,5 +74,5 @@ export function residentOf(body: unknown): Resident | undefined {
   const { resident } = body as unknown as StoredResident;
   if (resident.kind === "rules") return resident;
   const { conversation, ...facts } = resident;
-  return { ...(facts as Omit<Agent, "conversation">), conversation: vectorOf(conversation) };
+  return { ...(facts as Omit<Agent, "conversation">), conversation: { ...NOTHING_SAID, ...conversation } };
 }
