@@ -120,6 +120,16 @@ export class EventLog {
     if (known !== undefined) known.frozen ??= reason;
   }
 
+  /** Lets go of a session, so that its file can be removed: nothing more is taken for it, and no recovery brings any of it back. Refused
+      (false) while something of it is on its way, or may be after a crash. */
+  release(session: string): boolean {
+    const known = this.#sessions.get(session);
+    if (known === undefined) return true;
+    if (!known.waiting.isEmpty || known.last > this.#wal.drainedOnDisk) return false;
+    this.#sessions.delete(session);
+    return true;
+  }
+
   async start(): Promise<void> {
     await this.#wal.start();
   }

@@ -8,6 +8,7 @@ import { foldAgents, type HowFar } from "../fold.ts";
 import type { Hands } from "../hands.ts";
 import { AgentCheckpoints } from "./checkpoints.ts";
 import { AgentEngine } from "./engine.ts";
+import { letGo } from "./let-go.ts";
 import { recall } from "./recall.ts";
 import { SessionRecords } from "./records.ts";
 import { houseOf } from "./settings.ts";
@@ -25,6 +26,8 @@ export type AgentPart = {
   fold(progress: () => void): Promise<readonly ReportItem[]>;
   /** How far that is. */
   readonly read: Read;
+  /** For whoever removes their files: those of them that nobody remembers any more. */
+  letGo(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Turns begin from here on: until everything is known, none does. */
   begin(): void;
   /** Whoever is ready begins, as far as there are slots. */
@@ -81,6 +84,7 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): Age
   };
   return {
     ...{ turn, engine, records, checkpoints, fold, begin, schedule },
+    letGo: (ids) => letGo({ log, turn, records, checkpoints }, ids),
     get read() {
       return read;
     },

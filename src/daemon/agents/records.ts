@@ -45,6 +45,11 @@ export class SessionRecords {
     });
   }
 
+  /** It was removed. */
+  forget(id: string): void {
+    this.#written.delete(id);
+  }
+
   /** What is on disk, as far as it matters: from an earlier life it is read once, which costs far less than writing it again. */
   #known({ id }: Agent): string | undefined {
     const known = this.#written.get(id);

@@ -57,6 +57,7 @@ const EVENTS: { readonly [E in AgentEvent as E["event"]]: Fields<E> } = {
   "reminder.fired": ["reminder_id", "at"],
   "rule.added": ["rule", "at"],
   "rule.removed": ["rule_id", "at"],
+  "agents.removed": ["agent_ids", "at"],
 };
 
 /** The event in an entry; undefined where its name is not one of ours. Throws where a field is missing: that session is set aside. */
