@@ -260,3 +260,11 @@ test("a usage limit makes an agent sleep until it is over, in the middle of its 
   house.do({ kind: "retry", id: "a" });
   expect(house.state("a")).toBe("working");
 });
+
+test("PR-3 what a bare LLM seems to ask opens no prompt: nothing of it would take the answer", () => {
+  const house = new House();
+  house.create("a", { provider: "openai" });
+  house.send("a", "m1");
+  house.says("a", { kind: "ask", request: "r1", tool: "Bash", input: {} }, { kind: "done", response: "well" });
+  expect([house.agent("a").prompts, house.agent("a").turns, house.state("a")]).toEqual([[], 1, "idle"]);
+});
