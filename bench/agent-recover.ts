@@ -1,6 +1,6 @@
-// agent.recover.1000: the daemon is killed with SIGKILL while it has 1,000 agents with 200 events each, until the status of another one says
-// LIVE; that one has read the agents' checkpoints and the tails of their logs. The peer is the same home without checkpoints.
-// agent.recover.1000.growth: the same figure; the peer is a home whose agents have 20 events each.
+// agent.recover.1000: the daemon is killed with SIGKILL while it has 1,000 agents with 10,000 events each, until the status of another one says
+// LIVE; that one has read the agents' checkpoints and the tails of their logs, 60 events each. The peer is one kill on the same home without checkpoints.
+// agent.recover.1000.growth: the same figure; the peer is a home whose agents have 200 events each.
 // agent.memory: what an idle agent takes in the daemon: private memory of a daemon with 1,000 of them that have 20 events each, less that of one
 // that has none, in KB (10³). Its process, where it has one, is in a holder (terminal.memory).
 // The agents are bare models at rest: no process of theirs is in the figures. Every one of them must be there afterwards.
@@ -9,11 +9,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
-import { PLAIN_HOUSE } from "../src/core/agent/draft.ts";
-import { AgentCheckpoints } from "../src/daemon/agents/checkpoints.ts";
-import { AgentTurn } from "../src/daemon/agents/turn.ts";
-import { realClock } from "../src/world/real-clock.ts";
-import { realDisk } from "../src/world/real-disk.ts";
+import { type History, writeHistory } from "./agent-history.ts";
 import { CONFIG, freshId } from "./agent-home.ts";
 import { Home } from "./home.ts";
 import { memoryOf } from "./processes.ts";
@@ -21,49 +17,50 @@ import { median } from "./rounds.ts";
 import { costRow, type Row, timeRow } from "./row.ts";
 import { type Bench, makePlace } from "./scratch.ts";
 import { until } from "./waiting.ts";
-import { openLog } from "./writers.ts";
 
 const RECOVER = "agent.recover.1000";
 const GROWTH = "agent.recover.1000.growth";
 const MEMORY = "agent.memory";
-/** A turn of a bare model is five events. */
-const EVENTS_A_TURN = 5;
-const LIVE_MS = 120_000;
+/** Ten million events without checkpoints take a minute and more. */
+const LIVE_MS = 900_000;
 /** What was started after LIVE has come to rest. */
 const REST_MS = 500;
 /** A daemon that has come to rest has given back what its start took. */
 const QUIET_MS = 20_000;
 
-type History = { readonly agents: number; readonly turns: number };
-type Seen = { readonly ms: number; readonly withoutMs: number };
-
 export async function agentRecover(names: readonly string[], bench: Bench, emit: (row: Row) => void): Promise<void> {
-  const quick = { agents: 20, long: 10, short: 2 };
-  const { agents, long, short } = bench.quick ? quick : { agents: 1000, long: 40, short: 4 };
-  const few = { agents, turns: short };
+  const quick = { agents: 20, long: 400, short: 40, few: 20 };
+  const { agents, long, short, few } = bench.quick ? quick : { agents: 1000, long: 10_000, short: 200, few: 20 };
   if (names.includes(RECOVER) || names.includes(GROWTH)) {
-    const { ms: value, withoutMs } = await recovered(bench, { agents, turns: long });
+    const { ms: value, withoutMs } = await recovered(bench, { agents, events: long }, names.includes(RECOVER));
     if (names.includes(RECOVER))
       emit(timeRow({ name: RECOVER, value, peer: "without checkpoints", peerValue: withoutMs }));
-    const peer = `with ${short * EVENTS_A_TURN} events each`;
+    const peer = `with ${short} events each`;
     if (names.includes(GROWTH))
-      emit(timeRow({ name: GROWTH, value, peer, peerValue: (await recovered(bench, few)).ms }));
+      emit(timeRow({ name: GROWTH, value, peer, peerValue: (await recovered(bench, { agents, events: short })).ms }));
   }
-  if (names.includes(MEMORY)) emit(await memory(bench, few));
+  if (names.includes(MEMORY)) emit(await memory(bench, { agents, events: few }));
 }
 
-/** The medians of some kills, first with checkpoints and then without. */
-async function recovered(bench: Bench, history: History): Promise<Seen> {
+type Seen = { readonly ms: number; readonly withoutMs: number };
+
+/** The median of some kills with checkpoints, then one kill without. */
+async function recovered(bench: Bench, history: History, without = false): Promise<Seen> {
   const name = await lived(bench, history);
-  const ms = await onHome(bench, name, history, (home) => killed(bench, home));
-  const what = `${history.agents} agents of ${history.turns * EVENTS_A_TURN} events`;
-  const text = (seen: readonly number[]) => seen.map(Math.round).join(", ");
-  bench.say(`  ${what}: LIVE after ${text(ms)} ms`);
-  for (const path of new Glob("agents/*/checkpoint*.json").scanSync(join(bench.directory, name)))
-    rmSync(join(bench.directory, name, path));
-  const without = await onHome(bench, name, history, (home) => killed(bench, home));
-  bench.say(`  ${what}: without checkpoints ${text(without)} ms`);
-  return { ms: median(ms), withoutMs: median(without) };
+  const what = `${history.agents} agents of ${history.events} events`;
+  try {
+    return await onHome(bench, name, history, async (home) => {
+      const ms = await killed(bench, home);
+      bench.say(`  ${what}: LIVE after ${ms.map(Math.round).join(", ")} ms`);
+      if (!without) return { ms: median(ms), withoutMs: Number.NaN };
+      for (const path of new Glob("agents/*/checkpoint*.json").scanSync(home.path)) rmSync(join(home.path, path));
+      const withoutMs = await liveAgainMs(home);
+      bench.say(`  ${what}: without checkpoints ${Math.round(withoutMs)} ms`);
+      return { ms: median(ms), withoutMs };
+    });
+  } finally {
+    rmSync(join(bench.directory, name), { recursive: true }); // Gigabytes.
+  }
 }
 
 async function killed(bench: Bench, home: Home): Promise<number[]> {
@@ -75,7 +72,7 @@ async function killed(bench: Bench, home: Home): Promise<number[]> {
 /** The name of a home in which that was. */
 async function lived(bench: Bench, history: History): Promise<string> {
   const name = `recover-${freshId().slice(0, 6)}`;
-  await live(makePlace(bench, name), history);
+  await writeHistory(makePlace(bench, name), history);
   return name;
 }
 
@@ -101,50 +98,6 @@ async function mustHaveAll(home: Home, agents: number): Promise<void> {
   client.close();
   const found = list.ok ? list.value.length : 0;
   if (found !== agents) throw new Error(`${found} of ${agents} agents are there`);
-}
-
-/** What so many agents leave that have had so many turns each: the daemon's own turn and log, without a daemon around them. */
-async function live(home: string, { agents, turns }: History): Promise<void> {
-  const log = await openLog(home);
-  const place = { disk: realDisk(), clock: realClock(), home };
-  const broken = (error: unknown) => {
-    throw error;
-  };
-  const saved = new AgentCheckpoints(place, { isOff: () => false, say: () => undefined, broken });
-  const turn = new AgentTurn(log, place.clock, () => ({ ...PLAIN_HOUSE, slots: { openai: agents } }), {
-    publish: () => undefined,
-    settled: (events, _, ticket, after) =>
-      saved.heard(
-        events.map(({ id }) => id),
-        ticket,
-        after,
-      ),
-    perform: () => undefined,
-    broken,
-  });
-  const ids = Array.from({ length: agents }, freshId);
-  for (const id of ids) await created(turn, id);
-  for (let number = 1; number <= turns; number += 1) await Promise.all(ids.map((id) => oneTurn(turn, id, number)));
-  await saved.finish();
-  await log.close();
-}
-
-async function created(turn: AgentTurn, id: string): Promise<void> {
-  const recipe = { provider: "openai", model: "m", command: [], flags: [], permissionMode: null, options: {} } as const;
-  const plan = { recipe, system_prompt: "", cwd: "/", environment: {}, workspace: null };
-  const wish = { kind: "create", id, name: `a${id}`, parent: undefined, instructions: "", plan, settings: {} } as const;
-  mustBe(await turn.submit(wish));
-}
-
-async function oneTurn(turn: AgentTurn, id: string, number: number): Promise<void> {
-  const payload = `Message ${number}, of about as many words as people write.`;
-  mustBe(await turn.submit({ kind: "send", id, message: freshId(), payload, replyTo: undefined }));
-  const events = [{ kind: "done", response: `Answer ${number}.` }] as const;
-  mustBe(await turn.submit({ kind: "read", id, generation: 0, offset: number, events }));
-}
-
-function mustBe(answer: { readonly ok: boolean; readonly error?: { readonly message: string } }): void {
-  if (!answer.ok) throw new Error(answer.error?.message);
 }
 
 async function liveAgainMs(home: Home): Promise<number> {

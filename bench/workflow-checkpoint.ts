@@ -76,7 +76,7 @@ async function openSite(home: string): Promise<Site> {
     throw error;
   };
   const turn = new WorkflowTurn(log, place.clock, { publish: () => undefined, perform: () => undefined, broken });
-  const storage = new CheckpointStorage(place, (session, after) => log.read(session, log.placeAfter(session, after)));
+  const storage = new CheckpointStorage(place, (session, after) => log.readAfter(session, after) ?? log.read(session));
   const steps = Array.from(
     { length: STEPS + 2 },
     (_, at): Step => ({ id: `step-${at}`, work: { kind: "shell", command: `./check part-${at}` } }),

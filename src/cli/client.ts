@@ -1,6 +1,7 @@
 // A line to the daemon.
 // E1. Dialling never starts anything and never waits long: a daemon that hangs is like one that is not there.
 // E2. `onDaemon` starts it where nobody answers, waits until it is live, and asks again what was lost on the way; it ends within a bound.
+//     While one daemon's recovery makes progress it is waited for, however long that takes; another one after it gets no time of its own.
 // E3. A daemon that runs and does not answer is named, with what can be done; nobody waits for it much longer than `ANSWER_MS`.
 import about from "../../package.json" with { type: "json" };
 import { isFault } from "../base/fault.ts";
@@ -71,32 +72,49 @@ export async function liveDaemon(
   const starter = new Starter(reach, home);
   const pauses = new Pauses(reach.clock, { ...LIVE_LIMITS, allMs });
   let attempt: Attempt = first;
+  let before = first;
   do {
-    const trouble = await starter.see(attempt.stage, attempt.progress);
+    const trouble = await starter.see(attempt.stage, attempt);
     if (trouble !== undefined) return { ok: false, error: trouble };
+    if (allMs === LIVE_LIMITS.allMs && goesOn(before, attempt)) pauses.extend();
+    if (before.pid === undefined || before.pid === attempt.pid) before = attempt;
     if (!(await pauses.next())) return { ok: false, error: starter.tooLate() };
     attempt = await tryLive(reach, home);
   } while (attempt.kind === "waiting");
   return attempt.result;
 }
 
-type Attempt =
-  | { readonly kind: "settled"; readonly result: Result<RpcClient> }
-  /** `stage` is undefined where nobody answers. */
-  | { readonly kind: "waiting"; readonly stage: RecoveryStage | undefined; readonly progress: Progress };
+type Attempt = { readonly kind: "settled"; readonly result: Result<RpcClient> } | Waiting;
 
-type Progress = StatusResult["recovery"]["progress"];
+/** `stage` and `pid` are undefined where nobody answers. */
+type Waiting = Pick<StatusResult["recovery"], "progress" | "reading"> & {
+  readonly kind: "waiting";
+  readonly stage: RecoveryStage | undefined;
+  readonly pid: number | undefined;
+};
+
+/** Whether the same daemon is further than it was (E2). */
+function goesOn(before: Waiting, now: Waiting): boolean {
+  const place = ({ stage, progress, reading }: Waiting) => JSON.stringify([stage, progress, reading]);
+  return now.pid !== undefined && now.pid === before.pid && place(now) !== place(before);
+}
 
 async function tryLive(reach: Reach, home: string): Promise<Attempt> {
   const line = await dial(reach, home);
   if (!line.ok) return { kind: "settled", result: line };
-  if (line.value === undefined) return { kind: "waiting", stage: undefined, progress: null };
+  if (line.value === undefined) return { kind: "waiting", stage: undefined, pid: undefined };
   const status = await within(reach.clock, HELLO_MS, line.value.call("status", {}));
-  const { stage, progress = null } = status?.ok === true ? status.value.recovery : { stage: undefined };
+  const { daemon, recovery } = status?.ok === true ? status.value : { daemon: undefined, recovery: undefined };
+  const stage = recovery?.stage;
   if (stage === "LIVE") return { kind: "settled", result: ok(line.value) };
   line.value.close();
   const failed = stage !== undefined && retriedStage(stage) !== undefined;
-  return failed ? { kind: "settled", result: recoveryFailed(stage) } : { kind: "waiting", stage, progress };
+  return failed ? { kind: "settled", result: recoveryFailed(stage) } : waiting(recovery, daemon?.pid);
+}
+
+function waiting(recovery: StatusResult["recovery"] | undefined, pid: number | undefined): Waiting {
+  const { stage, progress = null, reading = null } = recovery ?? { stage: undefined };
+  return { kind: "waiting", stage, progress, reading, pid };
 }
 
 function recoveryFailed(stage: RecoveryStage): Result<never> {

@@ -51,11 +51,9 @@ export class Starter {
   }
 
   /** Nobody answered, or not live yet: sees to it that somebody works on it. Says what keeps it from starting, where something does. */
-  async see(
-    stage: RecoveryStage | undefined,
-    progress: StatusResult["recovery"]["progress"],
-  ): Promise<Refusal | undefined> {
-    const back = progress ? `, ${progressText(progress)}` : "";
+  async see(stage: RecoveryStage | undefined, progress: Progress): Promise<Refusal | undefined> {
+    const words = progressText(progress);
+    const back = words === undefined ? "" : `, ${words}`;
     const starts = stage === undefined || stage === "CRASHED"; // Where every recovery begins, the first one as well.
     await this.#tell(starts ? "starting the daemon …" : `recovering: ${stage}${back} …`);
     const hung = this.#hung(stage);
@@ -97,8 +95,12 @@ export class Starter {
   }
 }
 
-export function progressText({ done, total }: { readonly done: number; readonly total: number }): string {
-  return `${done} of ${total} terminals back`;
+export type Progress = Pick<StatusResult["recovery"], "progress" | "reading">;
+
+/** How far a recovery is; undefined where nothing is counted. */
+export function progressText({ progress, reading }: Progress): string | undefined {
+  if (reading) return `reading ${reading.what} ${reading.done} of ${reading.total}`;
+  return progress ? `${progress.done} of ${progress.total} terminals back` : undefined;
 }
 
 /** Starts a watchdog where none lives (A2). Returns what is wrong with the configuration, where something is. */

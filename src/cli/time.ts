@@ -20,14 +20,21 @@ export async function within<T>(clock: Clock, ms: number, promise: Promise<T>): 
 export class Pauses {
   readonly #clock: Clock;
   readonly #mostMs: number;
-  readonly #until: number;
+  readonly #allMs: number;
+  #until: number;
   #ms: number;
 
   constructor(clock: Clock, limits: { readonly firstMs: number; readonly mostMs: number; readonly allMs: number }) {
     this.#clock = clock;
     this.#ms = limits.firstMs;
     this.#mostMs = limits.mostMs;
+    this.#allMs = limits.allMs;
     this.#until = clock.elapsed() + limits.allMs;
+  }
+
+  /** What is waited for has come nearer: it is given as long again. */
+  extend(): void {
+    this.#until = this.#clock.elapsed() + this.#allMs;
   }
 
   /** False where the time is over. */

@@ -1,11 +1,13 @@
 // What is thrown away, and when: things that nobody needs any more, by age, by number and by size. Pure.
-// RT1. Only what is over can be chosen: the survey names nothing that runs, and nothing that a recovery reads.
+// RT1. Only what is over can be chosen: the survey names nothing that runs, and nothing that a recovery needs.
 // RT2. What has no time is as young as can be: no age makes it go.
 // RT3. Size and number never make anything go that has only just become useless (`graceMs`): who made a mistake has a day to see it.
 
 /** `at`: when it became useless, in wall-clock milliseconds; undefined where nobody knows. */
 export type Thing = {
   readonly what: string;
+  /** Whose log is among the paths, where one is: it is let go of first. */
+  readonly agent?: string;
   /** What is to be removed: files, then their directories. */
   readonly paths: readonly string[];
   readonly bytes: number;

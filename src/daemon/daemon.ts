@@ -17,13 +17,13 @@ import type { Report, StatusResult } from "../wire/rpc.ts";
 import type { Http, HttpClient } from "../world/http.ts";
 import { agentHandlers, bearerHandlers, toolCaller } from "./agents/handlers.ts";
 import { McpServer } from "./agents/mcp-server.ts";
-import { countAgents } from "./agents/part.ts";
+import { countAgents, readingOf } from "./agents/part.ts";
 import { withAgents } from "./agents/recovery.ts";
 import { houseOf } from "./agents/settings.ts";
 import { openToolDoor } from "./agents/tool-door.ts";
 import type { Bus } from "./bus.ts";
 import { pinCheckpoint } from "./checkpoint-pin.ts";
-import { foldAgents, foldTerminals, foldTmux, foldWorkflows } from "./fold.ts";
+import { foldTerminals, foldTmux, foldWorkflows } from "./fold.ts";
 import { makeHandlers } from "./handlers.ts";
 import type { HandsWorld } from "./hands.ts";
 import { seeAll, stopOrphans } from "./orphan-stop.ts";
@@ -207,7 +207,7 @@ export class Daemon {
       setAside: runsAside,
       wasDown: () => wasDown(world),
     });
-    const work = withAgents(withRuns, { ...agents, setAside: foldAgents(log, agents.turn, agents.checkpoints) });
+    const work = withAgents(withRuns, agents);
     const timeoutMs = config.recovery.stageTimeoutS * 1000;
     const report = (items: readonly ReportItem[]) => this.#report(items);
     this.#run = new RecoveryRun(this.#machine, { work, clock: world.clock, timeoutMs, report });
@@ -350,6 +350,7 @@ export class Daemon {
         attempt: this.#machine.attemptCount,
         report: this.#reportName,
         progress: this.#progress ?? null,
+        reading: readingOf(this.#parts?.agents.read),
       },
       safeMode: { active: mode.active, reason: mode.active ? mode.reason : null },
       counts: { terminals, workflows: runs, ...counted },

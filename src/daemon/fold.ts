@@ -2,16 +2,23 @@
 // in the report, and keeps nobody else from coming up. What was folded of it before the trouble is no ground for doing anything.
 // FO1. A run, and an agent, begins with its checkpoint, and only what its log says since is read. A checkpoint whose last entry the log does not have, and
 //      one that cannot be used, is said and passed over: the log alone has everything.
+// FO2. Agents are many, and may have no checkpoints: they are folded in slices, and between two of them everybody else has a turn. What
+//      an earlier try left of one is forgotten first.
+import type { Resident } from "../core/agent/agent.ts";
+import { applyAgent } from "../core/agent/apply.ts";
+import { putAway } from "../core/agent/conversation.ts";
 import type { ReportItem } from "../core/recovery.ts";
 import { fromCheckpoint } from "../core/workflow/checkpoint.ts";
 import type { Entry } from "../log/entry.ts";
 import type { EventLog } from "../log/event-log.ts";
-import { FROM_START, type ReadFrom } from "../log/session-log.ts";
+import type { Reading } from "../log/session-log.ts";
 import { agentEventOf } from "../wire/agents/stored-agent.ts";
 import { terminalEventOf, tmuxEventOf } from "../wire/stored.ts";
 import { workflowEventOf } from "../wire/stored-workflow.ts";
+import type { Clock } from "../world/clock.ts";
 import type { AgentCheckpoints } from "./agents/checkpoints.ts";
 import type { AgentTurn } from "./agents/turn.ts";
+import { atOnce, inSlices } from "./slices.ts";
 import type { TmuxTurn } from "./tmux/turn.ts";
 import type { Turn } from "./turn.ts";
 import type { CheckpointStorage } from "./workflows/checkpoint-storage.ts";
@@ -20,10 +27,12 @@ import type { WorkflowTurn } from "./workflows/turn.ts";
 type Folding = {
   readonly place: string;
   readonly what: string;
-  /** Where its log is read from, once what came before is there (FO1); absent: from the start. */
-  begin?(session: string): ReadFrom;
+  /** What is to be folded of its log, once what came before is there (FO1); absent: all of it. */
+  begin?(session: string): Iterable<Reading>;
   /** Throws where the entry does not fold. */
   fold(entry: Entry): void;
+  /** All of it is folded. */
+  end?(id: string): void;
   /** Returns its name where one is known. */
   setAside(id: string, reason: string): string | undefined;
 };
@@ -34,7 +43,7 @@ export function foldTerminals(log: EventLog, turn: Turn): ReportItem[] {
     if (event !== undefined) turn.fold(event);
   };
   const setAside = (id: string, reason: string) => turn.setAside(id, reason);
-  return foldSessions(log, { place: "terminals/", what: "terminal", fold, setAside });
+  return atOnce(foldSessions(log, { place: "terminals/", what: "terminal", fold, setAside }));
 }
 
 export function foldTmux(log: EventLog, turn: TmuxTurn): ReportItem[] {
@@ -43,7 +52,7 @@ export function foldTmux(log: EventLog, turn: TmuxTurn): ReportItem[] {
     if (event !== undefined) turn.fold(event);
   };
   const setAside = (id: string, reason: string) => turn.setAside(id, reason);
-  return foldSessions(log, { place: "tmux/", what: "tmux session", fold, setAside });
+  return atOnce(foldSessions(log, { place: "tmux/", what: "tmux session", fold, setAside }));
 }
 
 export type RunFolding = { readonly storage: CheckpointStorage; say(words: string): void };
@@ -53,57 +62,88 @@ export function foldWorkflows(log: EventLog, turn: WorkflowTurn, { storage, say 
     const { base, problems } = storage.base(session);
     for (const problem of problems) say(`a checkpoint is passed over: ${problem}`);
     const isIts = base !== undefined && session.endsWith(`/${base.saved.session_id}`);
-    const place = isIts ? log.placeAfter(session, base.seq) : undefined;
-    if (base === undefined || place === undefined) return FROM_START;
+    const tail = isIts ? log.readAfter(session, base.seq) : undefined;
+    if (base === undefined || tail === undefined) return log.read(session);
     turn.begin(fromCheckpoint(base.saved));
-    return place;
+    return tail;
   };
   const fold = (entry: Entry) => {
     const event = workflowEventOf(entry);
     if (event !== undefined) turn.fold(event);
   };
   const setAside = (id: string, reason: string) => turn.setAside(id, reason);
-  return foldSessions(log, { place: "state/", what: "workflow", begin, fold, setAside });
+  return atOnce(foldSessions(log, { place: "state/", what: "workflow", begin, fold, setAside }));
 }
 
-/** FO1 */
-export function foldAgents(log: EventLog, turn: AgentTurn, checkpoints: AgentCheckpoints): ReportItem[] {
+export type HowFar = { readonly done: number; readonly total: number };
+
+export type AgentFolding = {
+  readonly checkpoints: AgentCheckpoints;
+  readonly clock: Clock;
+  /** Told after every slice. */
+  progressed(so: HowFar): void;
+};
+
+/** FO1, FO2. Each is put into the tree when all of it is folded: that costs the tree one change and not one for each event. */
+export function foldAgents(log: EventLog, turn: AgentTurn, folding: AgentFolding): Promise<ReportItem[]> {
+  const { checkpoints } = folding;
+  let folded: Resident | undefined;
   const begin = (session: string) => {
     const id = session.slice(session.lastIndexOf("/") + 1);
+    turn.put(id, undefined);
     const saved = checkpoints.load(id);
-    const place = saved && log.placeAfter(session, saved.seq);
-    if (saved === undefined || place === undefined) return FROM_START;
-    turn.put(id, saved.resident);
-    return place;
+    const tail = saved && log.readAfter(session, saved.seq);
+    folded = tail === undefined ? undefined : saved?.resident;
+    return tail ?? log.read(session);
   };
   const fold = (entry: Entry) => {
     const event = agentEventOf(entry);
-    if (event !== undefined) turn.fold(event);
+    if (event !== undefined) folded = applyAgent(folded, event);
   };
-  const setAside = (id: string) => turn.setAside(id);
-  return foldSessions(log, { place: "agents/", what: "agent", begin, fold, setAside });
+  const end = (id: string) => {
+    if (folded?.kind === "agent") turn.put(id, { ...folded, conversation: putAway(folded.conversation) });
+    else turn.put(id, folded);
+  };
+  const setAside = () => (folded?.kind === "agent" ? folded.name : undefined);
+  const steps = foldSessions(log, { place: "agents/", what: "agent", begin, fold, end, setAside });
+  return inSlices(folding.clock, steps, folding.progressed);
 }
 
-function foldSessions(log: EventLog, folding: Folding): ReportItem[] {
-  const { place, what, setAside } = folding;
-  return log.sessions
-    .filter((session) => session.startsWith(place))
-    .flatMap((session) => {
-      const trouble = foldOne(log, session, folding) ?? log.frozen(session);
-      if (trouble === undefined) return [];
-      log.freeze(session, trouble);
-      const id = session.slice(session.lastIndexOf("/") + 1);
-      return [item(what, id, setAside(id, trouble), trouble)];
-    });
+/** Says after each step how many sessions are read. */
+type Steps = Generator<HowFar, ReportItem[]>;
+
+function* foldSessions(log: EventLog, folding: Folding): Steps {
+  const { place, what, end, setAside } = folding;
+  const sessions = log.sessions.filter((session) => session.startsWith(place));
+  const items: ReportItem[] = [];
+  for (const [done, session] of sessions.entries()) {
+    const trouble = (yield* foldOne(log, session, folding, { done, total: sessions.length })) ?? log.frozen(session);
+    const id = session.slice(session.lastIndexOf("/") + 1);
+    if (trouble === undefined) {
+      end?.(id);
+      continue;
+    }
+    log.freeze(session, trouble);
+    items.push(item(what, id, setAside(id, trouble), trouble));
+  }
+  return items;
 }
 
 /** What was wrong with it; undefined where it folded. */
-function foldOne(log: EventLog, session: string, { begin, fold }: Folding): string | undefined {
+function* foldOne(
+  log: EventLog,
+  session: string,
+  { begin, fold }: Folding,
+  so: HowFar,
+): Generator<HowFar, string | undefined> {
   try {
-    for (const reading of log.read(session, begin?.(session))) {
+    const readings = begin?.(session) ?? log.read(session);
+    yield so;
+    for (const reading of readings) {
       if (reading.kind === "double") continue;
       if (reading.kind !== "entry") return `its log is not whole: ${reading.kind} at byte ${reading.start}`;
       fold(reading.entry);
+      yield so;
     }
     return undefined;
   } catch (error) {

@@ -1,8 +1,10 @@
 // What could be thrown away below a home, and what of it the rules choose.
 // GS1. Named are only: the tapes of ended terminals, the files of removed ones and of tmux sessions that were released, reports,
-//      quarantine, histories of checkpoints, what gc-runs.ts says of runs, and what is left in run/ of terminals that are over. Session logs, the write-ahead log, checkpoints and their backup, and the
-//      recovery's own records are never among them: a recovery reads them.
+//      quarantine, histories of checkpoints, what gc-runs.ts says of runs and gc-agents.ts of agents, and what is left in run/ of terminals that are over. The write-ahead log, the recovery's own records, and
+//      the logs and checkpoints of all but such agents are never among them: a recovery reads them.
 // GS2. A terminal that runs, starts, or whose end is not known is not touched, whatever its age; nor is a tmux session under our care.
+import type { Agent } from "../core/agent/agent.ts";
+import { overForGood } from "../core/agent/gone.ts";
 import { beyond, type Chosen, daysMs, type Thing } from "../core/retention.ts";
 import type { Terminal } from "../core/terminal.ts";
 import type { TmuxCare } from "../core/tmux.ts";
@@ -12,6 +14,7 @@ import { listSessions } from "../log/places.ts";
 import { listQuarantine } from "../log/quarantine.ts";
 import type { Config } from "../wire/config-schema.ts";
 import type { Disk } from "../world/disk.ts";
+import { emptyDirectories, endedAgents } from "./gc-agents.ts";
 import { endedRuns, socketsOfEndedRuns } from "./gc-runs.ts";
 import { type HolderPlace, holderSocket, terminalDirectory } from "./holder-files.ts";
 import { tmuxDirectory } from "./tmux/saver.ts";
@@ -23,6 +26,7 @@ export type GcPorts = {
   tmux(): Iterable<TmuxCare>;
   releasedAt(id: string): number | undefined;
   runs(): Iterable<Run>;
+  agents(): Iterable<Agent>;
 };
 
 /** What a holder and its daemon leave beside the tape; the log is not among it. */
@@ -47,6 +51,7 @@ export function chooseGarbage(place: HolderPlace, ports: GcPorts, rules: Config[
     ...beyond(releasedFiles(place, ports), { ageMs: daysMs(rules.removedDays) }, now),
     ...beyond(endedTapes(place, terminals), tapes, now),
     ...runs,
+    ...agentFiles(place, [...ports.agents()], rules),
     ...beyond(reports(disk, home), { ageMs: daysMs(rules.reportDays), count: rules.reports }, now),
     ...beyond(quarantined(disk, home), aside, now),
     ...kept.flatMap((things) => oldest(things, rules.histories)),
@@ -90,6 +95,20 @@ function endedTapes({ disk, home }: HolderPlace, terminals: readonly Terminal[])
 
 function stepFiles(place: HolderPlace, ports: GcPorts): Thing[] {
   return endedRuns(place, ports.runs()).map(({ what, paths, at }) => ({ ...sized(place.disk, what, paths), at }));
+}
+
+function agentFiles(place: HolderPlace, agents: readonly Agent[], rules: Config["retention"]): Chosen[] {
+  const { disk, clock } = place;
+  const things = endedAgents(place, overForGood(agents)).map((thing) => ({
+    ...thing,
+    ...sized(disk, thing.what, thing.paths),
+  }));
+  const limits = { ageMs: daysMs(rules.agentDays), bytes: rules.agentBytes };
+  const empty = emptyDirectories(place, agents).map((path) => ({
+    ...sized(disk, "directory of an agent that was removed", [path]),
+    ...{ at: undefined, reason: "nothing is in it" },
+  }));
+  return [...beyond(things, limits, clock.now()), ...empty];
 }
 
 /** The newest is not among them: `holdfast recovery report` shows it. */

@@ -3,17 +3,23 @@
 // GC2. By itself it trusts the wall clock only while that agrees with the machine's own: after a jump nothing is removed until
 //      the new time has held for a day, or a clock that was set to the next century would take everything.
 // GC3. In safe mode it is off: whatever is wrong, what is there may be needed to find out.
+// GC4. An agent is let go of before its files go, and its log goes last, when it is durable that the others are gone: as long as any
+//      of them may come back after a power cut, the log does too, and the next round finds it.
 import { isFault } from "../base/fault.ts";
 import type { Chosen } from "../core/retention.ts";
-import { removeIfThere } from "../log/file.ts";
+import { baseName, parentOf, removeIfThere } from "../log/file.ts";
+import { EVENTS_FILE } from "../log/places.ts";
 import type { Config } from "../wire/config-schema.ts";
 import type { GcResult } from "../wire/rpc.ts";
 import { chooseGarbage, type GcPorts } from "./gc-survey.ts";
 import type { HolderPlace } from "./holder-files.ts";
 
 export type GarbagePorts = GcPorts & {
+  /** Those of the agents that nobody remembers any more (GC4). */
+  letGo(agents: readonly string[]): Promise<ReadonlySet<string>>;
   isOff(): boolean;
   say(words: string): void;
+  broken(error: unknown): void;
 };
 
 /** Late enough that a start is over, and that a clock which is set after boot has been set. */
@@ -28,6 +34,7 @@ export class Garbage {
   readonly #ports: GarbagePorts;
   #callOff: () => void = () => undefined;
   #clocks = { now: 0, elapsed: 0 };
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(place: HolderPlace, rules: Config["retention"], ports: GarbagePorts) {
     this.#place = place;
@@ -45,9 +52,19 @@ export class Garbage {
     this.#callOff();
   }
 
-  collect(dryRun: boolean): GcResult {
+  /** One at a time. */
+  collect(dryRun: boolean): Promise<GcResult> {
+    const result = this.#turn.then(() => this.#collect(dryRun));
+    this.#turn = result.catch(() => undefined); // Whoever asked for it hears of it.
+    return result;
+  }
+
+  async #collect(dryRun: boolean): Promise<GcResult> {
     const chosen = chooseGarbage(this.#place, this.#ports, this.#rules);
-    const done = chosen.map((each) => ({ ...each, failed: dryRun ? undefined : this.#remove(each) }));
+    const agents = chosen.flatMap(({ agent }) => agent ?? []);
+    const gone = dryRun || agents.length === 0 ? NOBODY : await this.#ports.letGo(agents); // GC4
+    const done: (Chosen & { readonly failed: string | undefined })[] = [];
+    for (const each of chosen) done.push({ ...each, failed: dryRun ? undefined : await this.#removeAll(each, gone) });
     const removed = done.filter(({ failed }) => failed === undefined);
     return {
       dryRun,
@@ -61,16 +78,16 @@ export class Garbage {
     this.#callOff();
     this.#callOff = this.#place.clock.after(ms, () => {
       this.#again(DAY_MS);
-      this.#round();
+      void this.#tolerating(() => this.#round()).catch(this.#ports.broken);
     });
   }
 
-  #round(): void {
+  async #round(): Promise<void> {
     const jumped = this.#clockJumped();
     this.#readClocks();
     if (jumped) this.#ports.say("the clock was set: nothing is thrown away until it has held for a day"); // GC2
     if (jumped || this.#ports.isOff()) return; // GC3
-    const { bytes, items, failed } = this.#tolerating(() => this.collect(false)) ?? NOTHING;
+    const { bytes, items, failed } = await this.collect(false);
     if (items.length > 0) this.#ports.say(`threw away ${items.length} things that nobody needs: ${bytes} bytes`);
     for (const words of failed) this.#ports.say(`could not be thrown away: ${words}`);
   }
@@ -87,9 +104,13 @@ export class Garbage {
   }
 
   /** Why it could not (GC1); undefined where it is gone. */
-  #remove({ paths }: Chosen): string | undefined {
+  async #removeAll({ agent, paths }: Chosen, gone: ReadonlySet<string>): Promise<string | undefined> {
+    if (agent !== undefined && !gone.has(agent)) return `agent ${agent} could not be let go of yet`;
     try {
-      for (const path of paths) this.#removeOne(path);
+      for (const path of paths) {
+        if (baseName(path) === EVENTS_FILE) await this.#place.disk.syncDirectory(parentOf(path)); // GC4
+        this.#removeOne(path);
+      }
       return undefined;
     } catch (error) {
       if (!isFault(error)) throw error;
@@ -104,15 +125,14 @@ export class Garbage {
     else if (disk.list(path).length === 0) disk.removeDirectory(path);
   }
 
-  #tolerating<T>(work: () => T): T | undefined {
+  async #tolerating(work: () => Promise<void>): Promise<void> {
     try {
-      return work();
+      await work();
     } catch (error) {
       if (!isFault(error)) throw error;
       this.#ports.say(`nothing was thrown away: ${error.message}. ${error.hint}`);
-      return undefined;
     }
   }
 }
 
-const NOTHING: GcResult = { dryRun: false, bytes: 0, items: [], failed: [] };
+const NOBODY: ReadonlySet<string> = new Set();

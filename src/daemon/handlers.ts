@@ -27,7 +27,7 @@ export type HandlerPorts = {
   retry(): Promise<Result<{ stage: string }>>;
   leaveSafeMode(): Promise<Result<{ active: boolean }>>;
   /** Undefined until there is something to look at. */
-  gc(dryRun: boolean): GcResult | undefined;
+  gc(dryRun: boolean): Promise<GcResult> | undefined;
 };
 
 type Params = Readonly<Record<string, unknown>>;
@@ -65,7 +65,7 @@ export function makeHandlers(ports: HandlerPorts): Handlers {
     "recovery.retry": () => ports.retry(),
     "safe-mode.exit": () => ports.leaveSafeMode(),
     gc: async ({ dryRun }) => {
-      const done = ports.isLive() ? ports.gc(dryRun !== false) : undefined; // H1; and in doubt nothing is removed.
+      const done = ports.isLive() ? await ports.gc(dryRun !== false) : undefined; // H1; and in doubt nothing is removed.
       return done === undefined ? NOT_LIVE : ok(done);
     },
   };

@@ -84,7 +84,7 @@ export async function openParts(ports: DaemonPorts, hooks: PartHooks): Promise<P
     restore: (terminal, reason) => restorer.restore(terminal, { reason, found: true, way: "plan", asked: false }),
     report: hooks.report,
   });
-  const garbage = openGarbage(ports, log, { turn, tmux, workflows });
+  const garbage = openGarbage(ports, log, { turn, tmux, workflows, agents });
   return { log, turn, hands, screens, checkpoints, restorer, garbage, tmux, workflows, agents };
 }
 
@@ -114,9 +114,9 @@ function openRestorer({ world, config }: DaemonPorts, turn: Turn, hands: Hands, 
 }
 
 function openGarbage(
-  { world, config, safeMode, say }: DaemonPorts,
+  { world, config, safeMode, say, broken }: DaemonPorts,
   log: EventLog,
-  { turn, tmux, workflows }: Pick<Parts, "turn" | "tmux" | "workflows">,
+  { turn, tmux, workflows, agents }: Pick<Parts, "turn" | "tmux" | "workflows" | "agents">,
 ): Garbage {
   return new Garbage(world, config.retention, {
     terminals: () => turn.terminals.values(),
@@ -124,8 +124,11 @@ function openGarbage(
     tmux: () => tmux.turn.states.values(),
     releasedAt: (id) => removalTime(log, `tmux/${id}`, "tmux.released"),
     runs: () => workflows.turn.states.values(),
+    agents: () => agents.turn.agents(),
+    letGo: (ids) => agents.letGo(ids),
     isOff: () => safeMode.isActive(),
     say,
+    broken,
   });
 }
 

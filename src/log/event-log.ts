@@ -15,11 +15,12 @@ import type { NewEntry } from "./entry.ts";
 import { EntryEncoder } from "./entry-encoder.ts";
 import { openRetrying, removeIfThere } from "./file.ts";
 import type { FramedEntry, Transaction } from "./frame.ts";
+import type { Line } from "./lines.ts";
 import * as no from "./log-refusals.ts";
 import { eventsPath, isSession } from "./places.ts";
 import { type LogReport, type Recovery, recover } from "./recover.ts";
 import { type SegmentOptions, Segments } from "./segments.ts";
-import { endOfEntry, FROM_START, type ReadFrom, type Reading, readLog, readWaiting } from "./session-log.ts";
+import { FROM_START, linesSince, type ReadFrom, type Reading, readLines, readLog, readWaiting } from "./session-log.ts";
 import { newSession, type Session } from "./session-writer.ts";
 import { WriteAheadLog } from "./wal.ts";
 import { segmentPaths } from "./wal-files.ts";
@@ -119,6 +120,16 @@ export class EventLog {
     if (known !== undefined) known.frozen ??= reason;
   }
 
+  /** Lets go of a session, so that its file can be removed: nothing more is taken for it, and no recovery brings any of it back. Refused
+      (false) while something of it is on its way, or may be after a crash. */
+  release(session: string): boolean {
+    const known = this.#sessions.get(session);
+    if (known === undefined) return true;
+    if (!known.waiting.isEmpty || known.last > this.#wal.drainedOnDisk) return false;
+    this.#sessions.delete(session);
+    return true;
+  }
+
   async start(): Promise<void> {
     await this.#wal.start();
   }
@@ -167,16 +178,18 @@ export class EventLog {
     yield* readWaiting(waiting, last, length);
   }
 
-  /** From where a session's entries after this one are read; undefined where it has none of this seq. Costs what follows it. */
-  placeAfter(session: string, seq: number): ReadFrom | undefined {
+  /** A session's durable entries after this one; undefined where it has none of this seq. Costs what follows it, and reads that once. */
+  readAfter(session: string, seq: number): Iterable<Reading> | undefined {
     const known = this.#sessions.get(session);
     if (known === undefined) return undefined;
-    const offset = endOfEntry(this.#place.disk, eventsPath(this.#place.home, session), seq);
-    if (offset !== undefined && offset <= known.length) return { offset, seq };
-    const waits = [...readWaiting(known.waiting.bytes(), 0, known.length)].some(
+    const { length } = known;
+    const waiting = known.waiting.bytes().slice();
+    const [found, ...rest] = linesSince(this.#place.disk, eventsPath(this.#place.home, session), seq);
+    if (found !== undefined && found.end <= length) return readOn(rest, waiting, { seq, length });
+    const waits = [...readWaiting(waiting, 0, length)].some(
       (reading) => reading.kind === "entry" && reading.entry.seq === seq,
     );
-    return waits ? { offset: known.length, seq } : undefined;
+    return waits ? readWaiting(waiting, seq, length) : undefined;
   }
 
   /** Brings everything durable into the session logs now. */
@@ -334,6 +347,18 @@ async function openOnce(place: Place, options: LogOptions): Promise<EventLog> {
   for (const path of obsolete) removeIfThere(place.disk, path);
   await keepBallast(place.disk, place.home, options.ballastBytes);
   return log;
+}
+
+type Since = { readonly seq: number; readonly length: number };
+
+/** What these lines of a session's file say, up to its length, and what waits behind that. */
+function* readOn(lines: readonly Line[], waiting: Uint8Array, { seq, length }: Since): Generator<Reading> {
+  let last = seq;
+  for (const reading of readLines(lines, seq, length)) {
+    if (reading.kind === "entry") last = reading.entry.seq;
+    yield reading;
+  }
+  yield* readWaiting(waiting, last, length);
 }
 
 function sizeOf(transaction: Transaction): number {

@@ -125,9 +125,11 @@ export function* readWaiting(bytes: Uint8Array, last: number, offset: number): G
   }
 }
 
-/** Where the entry with this seq ends in a session's log; undefined where there is none. Costs what follows it, not what came before. */
-export function endOfEntry(disk: Disk, path: string, seq: number): number | undefined {
-  return tailOf(disk, path, seq).findLast(({ head }) => head?.seq === seq)?.end;
+/** The entry with this seq in a session's log, and the lines behind it; empty where there is none. Costs no more than that. */
+export function linesSince(disk: Disk, path: string, seq: number): Line[] {
+  const lines = tailOf(disk, path, seq);
+  const at = lines.findLastIndex(({ head }) => head?.seq === seq);
+  return at < 0 ? [] : lines.slice(at);
 }
 
 /** The tail of the log at `path`; no lines where it is missing. */

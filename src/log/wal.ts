@@ -72,6 +72,11 @@ export class WriteAheadLog {
     this.drained = position.end;
   }
 
+  /** Of what a recovery finds in the session logs and nowhere else, the last seq. */
+  get drainedOnDisk(): number {
+    return this.#drainedOnDisk;
+  }
+
   /** A transaction is one frame of one batch of one segment. */
   get maxTransactionBytes(): number {
     return this.#maxBatchBytes - FRAME_OVERHEAD;

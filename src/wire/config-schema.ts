@@ -75,6 +75,12 @@ export const SECTIONS = {
       "How long what a workflow's steps wrote is kept after the run is done or cancelled.",
     ),
     runBytes: whole([0, 1_024 * 1_024 * MIB], 4_096 * MIB, "How much of it is kept in all."),
+    agentDays: whole(
+      [1, MANY_DAYS],
+      30,
+      "How long an agent is kept, its log too, after it was terminated and everybody below it was.",
+    ),
+    agentBytes: whole([0, 1_024 * 1_024 * MIB], 4_096 * MIB, "How much of such agents is kept in all."),
     reportDays: whole([1, MANY_DAYS], 90, "How long reports of recoveries are kept; the newest always is."),
     reports: whole([1, 50], 50, "How many of them are kept."),
     quarantineDays: whole([1, MANY_DAYS], 90, "How long damaged files are kept in quarantine."),

@@ -61,6 +61,8 @@ export type StatusResult = {
     readonly report: string | null;
     /** How many of the terminals that should run are back. */
     readonly progress?: { readonly done: number; readonly total: number } | null;
+    /** What is being read from the logs, and how much of it is; null where that is done, or has not begun. */
+    readonly reading?: { readonly what: string; readonly done: number; readonly total: number } | null;
   };
   readonly safeMode: { readonly active: boolean; readonly reason: string | null };
   readonly counts: {

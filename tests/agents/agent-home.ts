@@ -76,16 +76,21 @@ export class AgentHome extends DaemonHome {
     expect(this.events(id).filter((one) => one === name)).toHaveLength(times);
   }
 
+  /** What follows the last newline is only half written. */
+  #lines(id: string): string[] {
+    return this.text(`agents/${id}/events.jsonl`).split("\n").slice(0, -1);
+  }
+
   /** The names of what happened to it. */
   events(id: string): string[] {
-    const lines = this.text(`agents/${id}/events.jsonl`).split("\n").filter(Boolean);
+    const lines = this.#lines(id);
     return lines.map((line) => String(JSON.parse(line).event));
   }
 
   /** The data of the last event of that name. */
   lastOf(id: string, name: string): Promise<Record<string, unknown>> {
     return until(`${name} of ${id}`, () => {
-      const lines = this.text(`agents/${id}/events.jsonl`).split("\n").filter(Boolean);
+      const lines = this.#lines(id);
       return lines.map((line) => JSON.parse(line)).findLast(({ event }) => event === name)?.data;
     });
   }

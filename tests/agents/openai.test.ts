@@ -95,6 +95,23 @@ test("AG-6 the conversation is the same after the daemon was killed in the middl
   expect(mock.asked[3]).toEqual(mock.asked[2] as never);
 });
 
+test("AG-6 a model whose log lacks what was said before is not asked with less: its turn fails, and says why", async () => {
+  const [place, mock] = [home(), newMock()];
+  const env = await begin(place, mock);
+  mock.will({ kind: "text", text: "one" });
+  const first = await place.live(env);
+  const id = await place.agent("model", BARE);
+  await place.say(id, "remember this");
+  await place.rests(id, 1);
+  expect(await place.stop(first)).toBe(0);
+  const path = place.file(`agents/${id}/events.jsonl`);
+  writeFileSync(path, place.text(`agents/${id}/events.jsonl`).replace("remember this", "remember that"));
+  await place.live(env);
+  await place.say(id, "and now?");
+  expect((await place.lastOf(id, "turn.failed"))["reason"]).toContain("cannot be read from its log");
+  expect(mock.asked).toHaveLength(1);
+});
+
 /** One that has a turn and a request to make. */
 function asking(): Agent {
   const house = new House();

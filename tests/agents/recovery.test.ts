@@ -1,6 +1,8 @@
 // What a crash of the daemon, or of the machine, leaves of agents, and how they go on.
 import { expect, test } from "bun:test";
+import { itemsOf } from "../../src/base/vector.ts";
 import { storedOf } from "../../src/core/agent/checkpoint.ts";
+import { putAway } from "../../src/core/agent/conversation.ts";
 import { agentEventOf, residentOf } from "../../src/wire/agents/stored-agent.ts";
 import { CHILD, House } from "./house.ts";
 
@@ -97,6 +99,28 @@ test("AG-6 a bare LLM that was interrupted asks again, with the same conversatio
   expect([next.state("a"), next.effects("a")]).toEqual(["suspended", []]);
 });
 
+test("EL-5 a suspension says how long what its provider goes on from is: its blob, or all that a bare LLM has said", () => {
+  const house = new House();
+  house.create("cli");
+  house.create("bare", { provider: "openai" });
+  house.send("bare", "m1", "grüße");
+  house.says("bare", { kind: "done", response: "ja" });
+  house.send("bare", "m2", "more");
+  house.send("cli", "m3");
+  house.start("cli");
+  const next = house.replayed();
+  for (const id of ["cli", "bare"]) next.do({ kind: "detach", id });
+  const sizes = next.events.flatMap(({ event, data }) => (event === "suspend.result" ? data.state_size : []));
+  const pieces = itemsOf(house.agent("bare").conversation.said).map((piece) =>
+    Buffer.byteLength(JSON.stringify(piece)),
+  );
+  expect(pieces).toHaveLength(3);
+  expect(sizes).toEqual([
+    Buffer.byteLength(`{"session":"${house.agent("cli").providerSession}"}`),
+    pieces.reduce((sum, bytes) => sum + bytes, 0),
+  ]);
+});
+
 test("AG-4 nothing begins while recovery goes on: the house is paused, and then scheduled once", () => {
   const house = crashed();
   house.settings = { ...house.settings, paused: true };
@@ -127,7 +151,8 @@ test("a checkpointed agent folds on as the agent itself would", () => {
   });
   for (const resident of house.residents.values()) {
     const back = residentOf(JSON.parse(JSON.stringify(storedOf(resident))));
-    expect(back).toEqual(resident);
+    if (resident.kind === "agent") expect(back).toEqual({ ...resident, conversation: putAway(resident.conversation) });
+    else expect(back).toEqual(resident);
   }
   expect([residentOf({ version: 0, resident: {} }), residentOf("x")]).toEqual([undefined, undefined]);
 });

@@ -5,12 +5,13 @@ import type { Agent, Resident } from "../../src/core/agent/agent.ts";
 import type { AgentCommand } from "../../src/core/agent/commands.ts";
 import type { AgentEvent } from "../../src/core/agent/events.ts";
 import { type AgentPart, openAgents } from "../../src/daemon/agents/part.ts";
+import { recall } from "../../src/daemon/agents/recall.ts";
 import { withAgents } from "../../src/daemon/agents/recovery.ts";
 import type { DaemonPorts } from "../../src/daemon/daemon.ts";
-import { foldAgents } from "../../src/daemon/fold.ts";
 import type { Hands } from "../../src/daemon/hands.ts";
 import type { StageWork } from "../../src/daemon/recovery-run.ts";
 import { EventLog } from "../../src/log/event-log.ts";
+import type { Clock } from "../../src/world/clock.ts";
 import type { Born } from "../sim/machine.ts";
 import type { Life } from "../sim/mortal.ts";
 import type { AgentMachine } from "./sim-machine.ts";
@@ -27,6 +28,8 @@ export type Heard = (event: AgentEvent) => void;
 export class SimDaemon {
   readonly life: Life;
   readonly part: AgentPart;
+  readonly #log: EventLog;
+  readonly #clock: Clock;
   /** SG1 */
   readonly #active = new Set<string>();
 
@@ -39,12 +42,12 @@ export class SimDaemon {
     const log = await EventLog.open(machine.doors(born), SMALL_LOG);
     const daemon = new SimDaemon(machine, born, log, hooks.heard);
     const { part } = daemon;
-    const setAside = foldAgents(log, part.turn, part.checkpoints);
+    const setAside = await part.fold(() => undefined);
     if (setAside.length > 0) throw new Error(`set aside: ${JSON.stringify(setAside)}`);
     for (const { id, session, terminated } of part.turn.agents())
       if (session.kind === "active" && terminated === undefined) daemon.#active.add(id);
     hooks.folded(daemon);
-    const work = withAgents(NOTHING_ELSE, { ...part, setAside });
+    const work = withAgents(NOTHING_ELSE, { ...part, fold: async () => setAside });
     for (const stage of ["INVENTORYING", "RESTORING", "RECONCILING"] as const) {
       const items = await work[stage](() => undefined);
       for (const { fate, reason } of items) if (fate === "could not") throw new Error(reason);
@@ -56,6 +59,8 @@ export class SimDaemon {
   private constructor(machine: AgentMachine, born: Born, log: EventLog, heard: Heard) {
     const { life } = born;
     this.life = life;
+    this.#log = log;
+    this.#clock = machine.clock;
     const self = { environment: () => ({}), command: () => ["bun"] as const, bundle: async () => undefined };
     const broken = (error: unknown) => {
       if (!life.dead) machine.failed(error);
@@ -91,6 +96,15 @@ export class SimDaemon {
 
   agents(): Agent[] {
     return [...this.part.turn.agents()];
+  }
+
+  /** With all that was said. */
+  async recalled(): Promise<Agent[]> {
+    for (const { id } of this.agents()) {
+      const { ok } = await recall({ log: this.#log, clock: this.#clock, turn: this.part.turn }, id);
+      if (!ok) throw new Error(`the log lacks what ${id} said`);
+    }
+    return this.agents();
   }
 
   submit(command: AgentCommand): Promise<Result<Resident>> {

@@ -85,14 +85,14 @@ export class AgentSimulation {
   /** To the end, and one life more (SV3). */
   async finish(): Promise<End> {
     await this.rest();
-    const end = this.end();
+    const end = await this.end();
     this.calls = this.moments.length;
     const notes = this.machine.notes.length;
     this.#life?.end();
     this.wish(creation("f".repeat(32), "scripted", ">> note next"));
     await this.rest();
     if (this.machine.notes.length !== notes + 1) throw new Error("something was done after the end");
-    const after = JSON.stringify(this.end().agents.filter(([name]) => name !== "ffff"));
+    const after = JSON.stringify((await this.end()).agents.filter(([name]) => name !== "ffff"));
     if (after !== JSON.stringify(end.agents)) throw new Error(`the next life finds another end: ${after}`);
     return end;
   }
@@ -106,9 +106,9 @@ export class AgentSimulation {
   }
 
   /** What it came to: the same however often it was disturbed. */
-  end(): End {
-    const agents = this.#daemon?.agents() ?? [];
-    const conversation = ({ conversation: said }: Agent) => plainly(JSON.stringify([...itemsOf(said)]));
+  async end(): Promise<End> {
+    const agents = (await this.#daemon?.recalled()) ?? [];
+    const conversation = ({ conversation: { said } }: Agent) => plainly(JSON.stringify([...itemsOf(said)]));
     const end = agents.map((agent) => [agent.name, agent.terminated?.by, agent.result, conversation(agent)]);
     return { agents: end.toSorted(byName), notes: this.machine.notes.toSorted() };
   }

@@ -13,7 +13,7 @@ import { type AgentPart, openAgents } from "../../src/daemon/agents/part.ts";
 import { withAgents } from "../../src/daemon/agents/recovery.ts";
 import { houseOf } from "../../src/daemon/agents/settings.ts";
 import type { DaemonPorts } from "../../src/daemon/daemon.ts";
-import { foldAgents, foldWorkflows } from "../../src/daemon/fold.ts";
+import { foldWorkflows } from "../../src/daemon/fold.ts";
 import type { Hands } from "../../src/daemon/hands.ts";
 import type { StageWork } from "../../src/daemon/recovery-run.ts";
 import { openWorkflows, type WorkflowPart } from "../../src/daemon/workflows/part.ts";
@@ -77,10 +77,9 @@ async function begin(machine: AgentMachine, born: Born): Promise<Life> {
   const runsAside = foldWorkflows(log, workflows.turn, { ...workflows, say: ports.say });
   workflows.checkpoints.begin(workflows.turn.states.values());
   const withRuns = withWorkflows(NOTHING_ELSE, { ...workflows, setAside: runsAside, wasDown: () => false });
-  const agentsAside = foldAgents(log, agents.turn, agents.checkpoints);
-  const work = withAgents(withRuns, { ...agents, setAside: agentsAside });
-  if (runsAside.length + agentsAside.length > 0) throw new Error("something was set aside");
-  for (const stage of ["INVENTORYING", "RESTORING", "RECONCILING"] as const) await work[stage](() => undefined);
+  const work = withAgents(withRuns, agents);
+  if ((await work.INVENTORYING(() => undefined)).length > 0) throw new Error("something was set aside");
+  for (const stage of ["RESTORING", "RECONCILING"] as const) await work[stage](() => undefined);
   agents.engine.goRounds();
   workflows.checkpoints.goRounds();
   const round = () => {

@@ -196,11 +196,11 @@ test("AG-6 a bare LLM's conversation is rebuilt from the log, equal to what it w
   house.says("a", { kind: "done", response: "one child" });
   house.send("a", "m2", "bye");
   house.says("a", { kind: "text", text: "bye" });
-  const said = [...itemsOf(house.agent("a").conversation)];
+  const said = [...itemsOf(house.agent("a").conversation.said)];
   expect(said.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "tool", "assistant", "user", "assistant"]);
   expect(said[1]).toMatchObject({ text: "let me see", calls: [{ call: "c1" }, { call: "c2" }] });
-  expect([...itemsOf(house.replayed().agent("a").conversation)]).toEqual(said);
-  expect([...itemsOf(house.agent("b").conversation)]).toEqual([]);
+  expect([...itemsOf(house.replayed().agent("a").conversation.said)]).toEqual(said);
+  expect([...itemsOf(house.agent("b").conversation.said)]).toEqual([]);
 });
 
 test("a late answer to a turn that was given up does not count for the next", () => {
@@ -259,4 +259,12 @@ test("a usage limit makes an agent sleep until it is over, in the middle of its 
   house.says("a", { kind: "limit", until: "tomorrow" });
   house.do({ kind: "retry", id: "a" });
   expect(house.state("a")).toBe("working");
+});
+
+test("PR-3 what a bare LLM seems to ask opens no prompt: nothing of it would take the answer", () => {
+  const house = new House();
+  house.create("a", { provider: "openai" });
+  house.send("a", "m1");
+  house.says("a", { kind: "ask", request: "r1", tool: "Bash", input: {} }, { kind: "done", response: "well" });
+  expect([house.agent("a").prompts, house.agent("a").turns, house.state("a")]).toEqual([[], 1, "idle"]);
 });

@@ -14,6 +14,8 @@ const RULES: Config["retention"] = {
   tapeBytes: 1_000_000,
   runDays: 30,
   runBytes: 1_000_000,
+  agentDays: 30,
+  agentBytes: 1_000_000,
   reportDays: 90,
   reports: 50,
   quarantineDays: 90,
@@ -41,8 +43,13 @@ class Site {
         tmux: () => this.tmux.values(),
         releasedAt: (care) => this.removed.get(care),
         runs: () => [],
+        agents: () => [],
+        letGo: async () => new Set(),
         isOff: () => this.off,
         say: (words) => void this.said.push(words),
+        broken: (error) => {
+          throw error;
+        },
       },
     );
   }
@@ -94,15 +101,15 @@ class Site {
 
 const RUNNING: TerminalState = { kind: "running", holder: 1, pid: 2, startTime: 3, bootId: "x" };
 
-test("tapes of terminals that ended long ago go, and everything of removed ones but their log; a dry run says the same and removes nothing", () => {
+test("tapes of terminals that ended long ago go, and everything of removed ones but their log; a dry run says the same and removes nothing", async () => {
   const site = new Site();
   site.terminal(1, site.ended(40));
   site.terminal(2, site.ended(2), 2);
   site.terminal(3, site.ended(20));
   site.terminal(4, site.ended(40), 0.5);
-  const dry = site.garbage.collect(true);
+  const dry = await site.garbage.collect(true);
   expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(2);
-  const done = site.garbage.collect(false);
+  const done = await site.garbage.collect(false);
   expect(done).toEqual({ ...dry, dryRun: false });
   expect(done.items.filter(({ what }) => !what.startsWith("socket"))).toMatchObject([
     { what: "files of a removed terminal", bytes: 600, reason: "older than 1 day" },
@@ -119,10 +126,10 @@ test("tapes of terminals that ended long ago go, and everything of removed ones 
   ]);
   expect(site.files(`terminals/${id(2)}`)).toEqual(["events.jsonl", "mine.txt"]); // What is not ours stays.
   for (const n of [3, 4]) expect(site.files(`terminals/${id(n)}/tape`)).toHaveLength(2);
-  expect(site.garbage.collect(false).items).toEqual([]);
+  expect((await site.garbage.collect(false)).items).toEqual([]);
 });
 
-test("what runs, starts or is uncertain is never touched, however old; nor is anything that a recovery reads", () => {
+test("what runs, starts or is uncertain is never touched, however old; nor is anything that a recovery reads", async () => {
   const site = new Site({ endedDays: 1, removedDays: 0, tapeBytes: 0, quarantineBytes: 0, reports: 1 });
   site.terminal(1, RUNNING);
   site.terminal(2, { kind: "starting" });
@@ -132,11 +139,11 @@ test("what runs, starts or is uncertain is never touched, however old; nor is an
     ...["recovery/recovery-state.json", "recovery/wanted.json", "run/token", "run/daemon.lock", "run/daemon.sock"],
   ];
   for (const path of critical) site.plant(path);
-  expect(site.garbage.collect(false)).toEqual({ dryRun: false, bytes: 0, items: [], failed: [] });
+  expect(await site.garbage.collect(false)).toEqual({ dryRun: false, bytes: 0, items: [], failed: [] });
   expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(2);
 });
 
-test("ended terminals share a limit: the oldest tapes go first", () => {
+test("ended terminals share a limit: the oldest tapes go first", async () => {
   const site = new Site({ tapeBytes: 450 });
   for (const [n, days] of [
     [1, 10],
@@ -144,25 +151,25 @@ test("ended terminals share a limit: the oldest tapes go first", () => {
     [3, 5],
   ] as const)
     site.terminal(n, site.ended(days));
-  const { items } = site.garbage.collect(false);
+  const { items } = await site.garbage.collect(false);
   const tapes = items.filter(({ what }) => what.startsWith("tape"));
   expect(tapes).toMatchObject([{ path: `/home/terminals/${id(1)}/tape`, reason: "more than 450 bytes of them" }]);
 });
 
-test("reports go by age and by number, and the newest never does", () => {
+test("reports go by age and by number, and the newest never does", async () => {
   const site = new Site({ reports: 2 });
   const name = (days: number) => `${site.ago(days).replaceAll(/[:.]/g, "-")}.json`;
   for (const days of [200, 150, 50, 40, 30]) site.plant(`recovery/reports/${name(days)}`);
-  site.garbage.collect(false);
+  await site.garbage.collect(false);
   expect(site.files("recovery/reports")).toEqual([name(40), name(30), name(50)].sort().slice(-3));
   const alone = new Site();
   const old = `${alone.ago(500).replaceAll(/[:.]/g, "-")}.json`;
   alone.plant(`recovery/reports/${old}`);
-  alone.garbage.collect(false);
+  await alone.garbage.collect(false);
   expect(alone.files("recovery/reports")).toEqual([old]);
 });
 
-test("quarantine goes by age, with its notes; what has no note is kept", () => {
+test("quarantine goes by age, with its notes; what has no note is kept", async () => {
   const site = new Site();
   const note = (days: number) =>
     Buffer.from(JSON.stringify({ from: "/x", offset: 0, length: 1, reason: "y", at: site.ago(days), sha256: "z" }));
@@ -172,16 +179,18 @@ test("quarantine goes by age, with its notes; what has no note is kept", () => {
   site.world.disk.plant("/home/quarantine/wal-1-def.note.json", note(100));
   site.world.disk.plant("/home/quarantine/wal-1-def.2.note.json", note(10));
   site.plant("quarantine/unknown");
-  expect(site.garbage.collect(false).items).toMatchObject([{ what: "quarantine", reason: "older than 90 days" }]);
+  expect((await site.garbage.collect(false)).items).toMatchObject([
+    { what: "quarantine", reason: "older than 90 days" },
+  ]);
   expect(site.files("quarantine")).toEqual(["unknown", "wal-1-def", "wal-1-def.2.note.json", "wal-1-def.note.json"]);
 });
 
-test("of the histories of checkpoints the newest stay, and the checkpoint itself is not among them", () => {
+test("of the histories of checkpoints the newest stay, and the checkpoint itself is not among them", async () => {
   const site = new Site();
   const session = "state/repo/sessions/run-1";
   for (const day of [1, 2, 3, 4]) site.plant(`${session}/history/checkpoint-2026-01-0${day}T00-00-00.000Z.json`);
   site.plant(`${session}/checkpoint.json`);
-  site.garbage.collect(false);
+  await site.garbage.collect(false);
   expect(site.files(`${session}/history`)).toEqual([
     "checkpoint-2026-01-03T00-00-00.000Z.json",
     "checkpoint-2026-01-04T00-00-00.000Z.json",
@@ -189,68 +198,72 @@ test("of the histories of checkpoints the newest stay, and the checkpoint itself
   expect(site.files(session)).toContain("checkpoint.json");
 });
 
-test("sockets of terminals that are over go; one that an open terminal has stays", () => {
+test("sockets of terminals that are over go; one that an open terminal has stays", async () => {
   const site = new Site();
   site.terminal(1, site.ended(0));
   site.terminal(2, RUNNING);
-  site.garbage.collect(false);
+  await site.garbage.collect(false);
   expect(site.files("run")).toEqual([`${id(2).slice(0, 16)}.sock`]);
 });
 
-test("a socket that an open terminal shares with one that is over stays", () => {
+test("a socket that an open terminal shares with one that is over stays", async () => {
   const site = new Site();
   site.terminal(1, site.ended(0));
   const over = site.terminals.get(id(1));
   if (over !== undefined) site.terminals.set("twin", { ...over, id: `${id(1).slice(0, 16)}-twin`, state: RUNNING });
-  site.garbage.collect(false);
+  await site.garbage.collect(false);
   expect(site.files("run")).toHaveLength(1);
 });
 
-test("what cannot be removed is said and left, and the rest goes", () => {
+test("what cannot be removed is said and left, and the rest goes", async () => {
   const site = new Site();
   site.terminal(1, site.ended(40));
   site.terminal(2, site.ended(50));
   site.world.disk.fault = ({ operation, path }) =>
     operation === "unlink" && path.includes(id(1)) ? { kind: "fail", code: "EACCES" } : undefined;
-  const { items, failed } = site.garbage.collect(false);
+  const { items, failed } = await site.garbage.collect(false);
   expect(failed).toHaveLength(1);
   expect(failed[0]).toContain("EACCES");
   expect(items.filter(({ what }) => what.startsWith("tape"))).toHaveLength(1);
 });
 
-test("by itself it comes an hour after the start, then once a day; not in safe mode, and not after stop", () => {
+test("by itself it comes an hour after the start, then once a day; not in safe mode, and not after stop", async () => {
   const site = new Site();
   site.terminal(1, site.ended(40));
   site.garbage.start();
   site.off = true;
   site.world.clock.advance(DAY / 24);
+  await site.world.clock.settle();
   expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(2);
   site.off = false;
   site.world.clock.advance(DAY);
+  await site.world.clock.settle();
   expect(site.files(`terminals/${id(1)}/tape`)).toEqual([]);
   expect(site.said).toEqual(["threw away 2 things that nobody needs: 200 bytes"]);
   site.garbage.stop();
   expect(site.world.clock.pendingTimers).toBe(0);
 });
 
-test("a clock that jumps to the next century takes nothing with it until the new time has held for a day", () => {
+test("a clock that jumps to the next century takes nothing with it until the new time has held for a day", async () => {
   const site = new Site();
   site.terminal(1, site.ended(1));
   site.garbage.start();
   site.world.clock.jump(36_500 * DAY);
   site.world.clock.advance(DAY / 24);
+  await site.world.clock.settle();
   expect(site.said).toEqual(["the clock was set: nothing is thrown away until it has held for a day"]);
   site.world.clock.jump(-36_500 * DAY);
   site.world.clock.advance(3 * DAY);
+  await site.world.clock.settle();
   expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(2);
 });
 
-test("what was saved of a tmux session goes once it was released; one under our care keeps it, whatever its age", () => {
+test("what was saved of a tmux session goes once it was released; one under our care keeps it, whatever its age", async () => {
   const site = new Site();
   site.tmuxSession("let-go", 2);
   site.tmuxSession("just-now", 0.5);
   site.tmuxSession("kept");
-  const { items, bytes } = site.garbage.collect(false);
+  const { items, bytes } = await site.garbage.collect(false);
   expect(items).toMatchObject([{ what: "files of a released tmux session", reason: "older than 1 day" }]);
   expect(bytes).toBe(500);
   expect(site.files("tmux/let-go")).toEqual(["events.jsonl", "mine.json"]);

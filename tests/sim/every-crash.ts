@@ -9,6 +9,8 @@ import { randomSurvivor, survivors } from "./survive.ts";
 export type Story<M> = {
   readonly start: SimDisk;
   readonly nothingPromised: M;
+  /** Of each moment, beside those that are tried in any case. */
+  readonly randomEndings?: number;
   readonly live: (disk: SimDisk, promised: (memory: M) => void) => Promise<void>;
   readonly check: (disk: SimDisk, memory: M) => Promise<void>;
 };
@@ -36,7 +38,8 @@ export async function everyCrash<M>(story: Story<M>): Promise<number> {
     await check(moment.disk.processKill(), moment);
     for (const choose of survivors(moment.disk.pending(), ENUMERATE_UP_TO))
       await check(moment.disk.powerCut(choose), moment);
-    for (let i = 0; i < RANDOM_ENDINGS; i += 1) await check(moment.disk.powerCut(randomSurvivor(random)), moment);
+    for (let i = 0; i < (story.randomEndings ?? RANDOM_ENDINGS); i += 1)
+      await check(moment.disk.powerCut(randomSurvivor(random)), moment);
   }
   for (const index of writes) {
     const moment = await cutWrite(story, index);

@@ -34,7 +34,7 @@ class Life {
         throw error;
       },
     });
-    this.storage = new CheckpointStorage(place, (session, after) => log.read(session, log.placeAfter(session, after)));
+    this.storage = new CheckpointStorage(place, (session, after) => log.readAfter(session, after) ?? log.read(session));
   }
 
   async run(): Promise<void> {

@@ -21,6 +21,8 @@ const RULES: Config["retention"] = {
   tapeBytes: 1_000_000,
   runDays: 30,
   runBytes: 1_000_000,
+  agentDays: 30,
+  agentBytes: 1_000_000,
   reportDays: 90,
   reports: 50,
   quarantineDays: 90,
@@ -94,8 +96,11 @@ class Life {
       removedAt: none,
       tmux: () => [],
       releasedAt: none,
+      agents: () => [],
+      letGo: async () => new Set<string>(),
       isOff: () => false,
       say: none,
+      broken,
     };
     return new Garbage(this.world, { ...RULES, ...rules }, { ...ports, runs: () => this.turn.states.values() }).collect(
       dryRun,
@@ -142,10 +147,10 @@ test("what the steps of ended runs wrote goes by age; a run that can go on keeps
   expect(states).toEqual(["done", "failed", "interrupted", "cancelled", "done", "cancelled", "running"]);
   life.plant(`state/w/sessions/${DONE}/attempts/2/mine.txt`);
   life.world.clock.jump(20 * DAY);
-  expect(life.collect().items.filter(({ what }) => what.includes("wrote"))).toEqual([]);
+  expect((await life.collect()).items.filter(({ what }) => what.includes("wrote"))).toEqual([]);
   life.world.clock.jump(380 * DAY);
-  const dry = life.collect({}, true);
-  const { items, bytes } = life.collect();
+  const dry = await life.collect({}, true);
+  const { items, bytes } = await life.collect();
   expect(items).toEqual(dry.items);
   expect(items.filter(({ what }) => what.includes("wrote")).map(({ bytes: size, reason }) => [size, reason])).toEqual([
     [1200, "older than 30 days"],
@@ -160,7 +165,7 @@ test("what the steps of ended runs wrote goes by age; a run that can go on keeps
     expect(life.files("run")).toContain(`w${id.slice(0, 8)}-1.sock`);
   }
   for (const id of [DONE, CANCELLED]) expect(life.files("run")).not.toContain(`w${id.slice(0, 8)}-1.sock`);
-  expect(life.collect().items).toEqual([]);
+  expect((await life.collect()).items).toEqual([]);
   await life.log.close();
 });
 
@@ -171,7 +176,7 @@ test("ended runs share a limit: the oldest go first, and what ended only just no
   await life.run(FAILED, "done");
   life.world.clock.jump(2 * DAY);
   await life.run(OTHER, "done");
-  const { items } = life.collect({ runBytes: 2700, histories: 20 });
+  const { items } = await life.collect({ runBytes: 2700, histories: 20 });
   expect(items.filter(({ what }) => what.includes("wrote"))).toMatchObject([
     { reason: "more than 2700 bytes of them" },
   ]);
@@ -193,17 +198,17 @@ test("a crash or power cut at any call of gc leaves every run and its log whole,
     live: async (disk) => {
       const life = await Life.begin(disk);
       life.world.clock.jump(400 * DAY);
-      life.collect();
+      await life.collect();
       await life.log.close();
     },
     check: async (disk) => {
       const life = await Life.begin(disk);
       life.world.clock.jump(400 * DAY);
       expect([DONE, FAILED].map((id) => life.turn.states.get(id)?.status.kind)).toEqual(["done", "failed"]);
-      life.collect();
+      await life.collect();
       expect(life.files(`state/w/sessions/${DONE}`)).not.toContain("attempts");
       expect(life.files(`state/w/sessions/${FAILED}/attempts/1`)).toHaveLength(5);
-      expect(life.collect().items).toEqual([]);
+      expect((await life.collect()).items).toEqual([]);
       await life.submit({ kind: "resume", id: FAILED, force: false }); // A second life, and it writes.
       await life.log.close();
     },

@@ -2,7 +2,7 @@
 import { ok, type Result, refused } from "../../base/result.ts";
 import { joinPath } from "../../log/file.ts";
 import { readJson } from "../../log/json-file.ts";
-import type { Report, StatusResult } from "../../wire/rpc.ts";
+import type { Report } from "../../wire/rpc.ts";
 import { dial, hangs } from "../client.ts";
 import type { DataFlags } from "../flags.ts";
 import { runningOn } from "../held.ts";
@@ -10,7 +10,7 @@ import { existingHome } from "../home.ts";
 import { EXIT, type Exit } from "../outside.ts";
 import { count, visible, visibleLine } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";
-import { progressText } from "../start.ts";
+import { type Progress, progressText } from "../start.ts";
 import { columns } from "../table.ts";
 
 export type ReportFlags = DataFlags;
@@ -22,10 +22,11 @@ async function status(reach: Reach, flags: DataFlags): Promise<Exit> {
   if (!home.ok) return home;
   const shown = await stageNow(reach, home.value);
   if (!shown.ok) return shown;
-  const { stage, attempt, error, report, progress } = shown.value;
+  const { stage, attempt, error, report, running } = shown.value;
+  const back = running && stage !== "LIVE" ? progressText(shown.value) : undefined;
   const words = [
     `stage    ${stage ?? "no recovery yet"}${attempt === null ? "" : `, attempt ${attempt}`}`,
-    ...(progress && stage !== "LIVE" ? [`back     ${progressText(progress)}`] : []),
+    ...(back === undefined ? [] : [`so far   ${back}`]),
     ...(error === null ? [] : [`failed   ${error}`, "  → holdfast recovery retry"]),
     ...(report === null ? [] : [`report   ${report}`, "  → holdfast recovery report"]),
   ];
@@ -42,8 +43,7 @@ type Stage = {
   /** Why the stage failed, where it did. */
   readonly error: string | null;
   readonly running: boolean;
-  readonly progress?: StatusResult["recovery"]["progress"];
-};
+} & Progress;
 
 /** As the daemon says it, else as it was written down last. */
 async function stageNow(reach: Reach, home: string): Promise<Result<Stage>> {

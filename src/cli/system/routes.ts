@@ -223,7 +223,7 @@ const gc = buildCommand<GcFlags, [], Context>({
   docs: {
     brief: "Remove what nobody needs any more, as [retention] in the configuration says",
     fullDescription:
-      "Output of removed and long ended terminals, old reports, old quarantine. Holdfast does the same once a day. Nothing that runs, and nothing that a recovery reads, is ever removed.",
+      "Output of removed and long ended terminals, what ended runs wrote, agents that were terminated long ago, old reports, old quarantine. Holdfast does the same once a day. Nothing that runs or can go on is ever removed.",
   },
 });
 

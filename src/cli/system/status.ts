@@ -11,7 +11,7 @@ import { meantHome } from "../home.ts";
 import { EXIT, type Exit } from "../outside.ts";
 import { count, visible, visibleLine } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";
-import { heal } from "../start.ts";
+import { heal, progressText } from "../start.ts";
 import { within } from "../time.ts";
 
 /** A daemon that is well answers at once. */
@@ -70,10 +70,11 @@ function statusText({
   const pid = (who: { readonly pid: number | null }) => (who.pid === null ? "not running" : `pid ${who.pid}`);
   const since = daemon.startedAt === null ? "" : `, since ${daemon.startedAt}`;
   const stage = recovery.stage ?? (daemon.pid === null ? "down" : "the daemon does not answer");
+  const soFar = recovery.stage === "LIVE" ? undefined : progressText(recovery);
   const next = nextOf(daemon.pid, watchdog.pid, recovery.stage);
   return [
     `holdfast ${version}${otherVersion(version)}, home ${home}\n`,
-    `state      ${stage}${safeMode.active ? ", in safe mode" : ""}\n`,
+    `state      ${stage}${soFar === undefined ? "" : `, ${soFar}`}${safeMode.active ? ", in safe mode" : ""}\n`,
     `watchdog   ${pid(watchdog)}\n`,
     `daemon     ${pid(daemon)}${since}\n`,
     `page       ${web.url ?? pid(web)}\n`,

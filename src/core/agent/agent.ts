@@ -1,10 +1,10 @@
 // An agent as its events fold, and what can be asked of it.
-// R1. Nothing here grows with the history but a bare LLM's conversation (a vector that shares its past): lists are bounded by limits.ts.
+// R1. Nothing here grows with the history but what a bare LLM has said since the last recovery (a vector that shares its past): lists are
+//     bounded by limits.ts.
 // R2. What people see (`stateOf`), what it needs (`needOf`) and since when (`readySince`) are read off the state, not stored beside it.
 // R3. The outbox has what the present process was given and has not confirmed; its numbers start at 1 with each process.
-import type { Vector } from "../../base/vector.ts";
 import type { Json } from "../workflow/json.ts";
-import type { Said } from "./conversation.ts";
+import type { Conversation } from "./conversation.ts";
 import type {
   AgentSettings,
   Handed,
@@ -138,7 +138,7 @@ export type Agent = {
   readonly result: string | undefined;
   readonly terminated: Omit<Terminated, "agent_id"> | undefined;
   /** Of a bare LLM, else empty (AG-6). */
-  readonly conversation: Vector<Said>;
+  readonly conversation: Conversation;
 };
 
 /** The rules for all agents: a session of its own, in the same turn, so that a decision and the rules it asks cannot disagree. */
@@ -218,6 +218,17 @@ export function readySince(agent: Agent): string {
 export function holdsSlot(agent: Agent): boolean {
   if (styleOf(agent.plan.recipe) !== "request") return isAlive(agent.process);
   return agent.terminated === undefined && agent.turn !== undefined && agent.session.kind === "active";
+}
+
+/** What a provider with sessions of its own is given to go on: it is kept in `session.json`. */
+export function providerBlob({ providerSession }: Agent): string {
+  return JSON.stringify({ session: providerSession });
+}
+
+/** As `suspend.result` says it: of that, or of all that was said where the provider keeps nothing, the length in bytes. */
+export function stateSize(agent: Agent): number {
+  if (styleOf(agent.plan.recipe) === "request") return agent.conversation.bytes;
+  return new TextEncoder().encode(providerBlob(agent)).length;
 }
 
 /** Whether its slot can be taken from it. */

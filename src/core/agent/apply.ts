@@ -2,14 +2,13 @@
 // A1. The fold asks no rule: it takes what the event says, so that old logs stay valid when rules change.
 // A2. The state before stays as it was: a turn that is taken back still has it.
 // A3. What one event costs does not grow with the history.
-import { vectorOf } from "../../base/vector.ts";
 import type { Agent, Resident, RuleBook } from "./agent.ts";
 import { RULE_BOOK } from "./agent.ts";
 import { applyMessages } from "./apply-messages.ts";
 import { applyProcess } from "./apply-process.ts";
 import { applyPrompts } from "./apply-prompts.ts";
 import { applyTurn } from "./apply-turn.ts";
-import { converse } from "./conversation.ts";
+import { converse, NOTHING_SAID } from "./conversation.ts";
 import { DEFAULT_SETTINGS } from "./defaults.ts";
 import { dashed } from "./derive.ts";
 import type { AgentEvent, Created, SessionCreated, SessionPlan } from "./events.ts";
@@ -88,7 +87,7 @@ function newAgent(id: string): Agent {
     rules: [],
     result: undefined,
     terminated: undefined,
-    conversation: vectorOf(),
+    conversation: NOTHING_SAID,
   };
 }
 

@@ -68,7 +68,9 @@ export type AgentCommand =
   | To<"detach">
   | OfProcess<"adopted", { readonly child: Child; readonly holder: number }>
   /** AG-2: a session without `agent.created`. */
-  | To<"orphan">;
+  | To<"orphan">
+  /** To RULE_BOOK. These are over for good, and about to be removed. */
+  | To<"collect", { readonly agents: readonly string[] }>;
 
 export type AgentEffect =
   /** Start the holder `<id>.<generation>`; `factsOf(agent)` says with what. Answered by `started` or `start-failed`. */

@@ -2,7 +2,9 @@
 // L1. It is the fold of `turn.start`, `agent.read` and `tool.answered`, in their order: the same log
 //     gives the same conversation, and nothing else is a copy of it.
 // L2. Every call is followed by its result before anything else is said, as providers demand.
-import { push, type Vector } from "../../base/vector.ts";
+// L3. What was said before the last recovery is in the log alone until somebody asks the model again: a checkpoint has only how much it
+//     is, so that neither its size nor a recovery grows with what was said.
+import { itemsOf, push, type Vector, vectorOf } from "../../base/vector.ts";
 import type { Json } from "../workflow/json.ts";
 import type { AgentEvent } from "./events.ts";
 import type { ProviderEvent } from "./provider.ts";
@@ -14,16 +16,40 @@ export type Said =
 
 export type SaidCall = { readonly call: string; readonly tool: string; readonly args: Json };
 
+/** `earlier`: so many pieces before those in `said` are in the log alone (L3). `bytes`: how long all of it is, as JSON. */
+export type Conversation = { readonly earlier: number; readonly bytes: number; readonly said: Vector<Said> };
+
+const UTF8 = new TextEncoder();
+
+export const NOTHING_SAID: Conversation = { earlier: 0, bytes: 0, said: vectorOf() };
+
 /** L1. What was said before and is said after the event. */
-export function converse(before: Vector<Said>, event: AgentEvent): Vector<Said> {
-  if (event.event === "turn.start") return push(before, { role: "user", text: event.data.prompt });
+export function converse(before: Conversation, event: AgentEvent): Conversation {
+  const piece = pieceOf(event);
+  if (piece === undefined) return before;
+  const bytes = before.bytes + UTF8.encode(JSON.stringify(piece)).length;
+  return { ...before, bytes, said: push(before.said, piece) };
+}
+
+/** What an event adds to the conversation, if anything. */
+export function pieceOf(event: AgentEvent): Said | undefined {
+  if (event.event === "turn.start") return { role: "user", text: event.data.prompt };
   if (event.event === "tool.answered" && event.data.inline) {
     const { call, ok, result } = event.data;
-    return push(before, { role: "tool", call, ok, result });
+    return { role: "tool", call, ok, result };
   }
-  if (event.event !== "agent.read") return before;
-  const answer = answerOf(event.data.events);
-  return answer === undefined ? before : push(before, answer);
+  return event.event === "agent.read" ? answerOf(event.data.events) : undefined;
+}
+
+/** L3. All that was said is in the log. */
+export function putAway({ earlier, bytes, said }: Conversation): Conversation {
+  return { earlier: earlier + said.length, bytes, said: NOTHING_SAID.said };
+}
+
+/** L3. With what the log says was said first; unchanged where that is not what it lacks (any more). */
+export function recalled(conversation: Conversation, first: readonly Said[]): Conversation {
+  const { earlier, bytes, said } = conversation;
+  return earlier === first.length ? { earlier: 0, bytes, said: vectorOf([...first, ...itemsOf(said)]) } : conversation;
 }
 
 /** Texts and calls of one answer are one piece; undefined where it says nothing, as when the request failed. */

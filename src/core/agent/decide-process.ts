@@ -1,6 +1,6 @@
 // What the world reports of an agent's process (SP-1 … SP-3), and what recovery finds of it (AG-4).
 import type { Refusal } from "../../base/result.ts";
-import type { Agent } from "./agent.ts";
+import { type Agent, stateSize } from "./agent.ts";
 import type { AgentCommand } from "./commands.ts";
 import type { Draft } from "./draft.ts";
 import type { ProcessOutcome } from "./events.ts";
@@ -64,7 +64,10 @@ function adopted(draft: Draft, agent: Agent, report: Seen): void {
 /** AG-4 */
 function detach(draft: Draft, agent: Agent): void {
   if (agent.terminated !== undefined || agent.session.kind !== "active") return;
-  draft.add(agent.id, { event: "suspend.result", data: { state_size: 0, reason: "recovery", at: draft.at } });
+  draft.add(agent.id, {
+    event: "suspend.result",
+    data: { state_size: stateSize(agent), reason: "recovery", at: draft.at },
+  });
   if (styleOf(agent.plan.recipe) === "request") holdBack(draft, draft.agent(agent.id));
 }
 
@@ -110,7 +113,10 @@ function ended(draft: Draft, agent: Agent, report: Ended): void {
   if (agent.terminated !== undefined) return;
   stalePrompts(draft, draft.agent(id), `The process that asked is gone. ${reason}`);
   if (program.kind === "Stopping" && (program.reason === "evicted" || program.reason === "asked"))
-    draft.add(id, { event: "suspend.result", data: { state_size: 0, reason: program.reason, at: draft.at } });
+    draft.add(id, {
+      event: "suspend.result",
+      data: { state_size: stateSize(agent), reason: program.reason, at: draft.at },
+    });
   if (agent.turn?.interrupted === true) failTurn(draft, id, "It was interrupted.");
   if (outcome === "crashed" || outcome === "killed") crashed(draft, draft.agent(id), reason);
   if (outcome === "lost") holdBack(draft, draft.agent(id));

@@ -10,6 +10,7 @@ import { read } from "./decide-read.ts";
 import { beImpatient, wake } from "./decide-wake.ts";
 import { Draft, type House } from "./draft.ts";
 import type { AgentEvent } from "./events.ts";
+import { overForGood } from "./gone.ts";
 import { cut, MAX_REASON, MAX_RULES, STOP_GRACE_MS } from "./limits.ts";
 import { enqueue, USER } from "./messages.ts";
 import { answerPrompt, refreshPrompts } from "./prompts.ts";
@@ -36,6 +37,7 @@ function decide(draft: Draft, command: AgentCommand): Refusal | undefined {
   const { id } = command;
   if (command.kind === "create") return create(draft, command);
   if (command.kind === "rule-add" || command.kind === "rule-remove") return changeRules(draft, command);
+  if (command.kind === "collect") return collect(draft, command.agents);
   const agent = draft.get(id);
   if (agent?.kind !== "agent")
     return refused("unknown", `There is no agent ${id}.`, "holdfast agent tree shows all.").error;
@@ -51,7 +53,7 @@ type Live = Exclude<
   | Parameters<typeof decideProcess>[2]
   | { readonly kind: "rule-add" }
   | { readonly kind: "rule-remove" }
-  | { readonly kind: "orphan" }
+  | { readonly kind: "orphan" | "collect" }
 >;
 
 function decideLive(draft: Draft, agent: Agent, command: Live): Refusal | undefined {
@@ -170,6 +172,15 @@ function rest(draft: Draft, agent: Agent): Refusal | undefined {
 function orphan(draft: Draft, agent: Agent): Refusal | undefined {
   if (agent.created) return refused("no-orphan", `${agent.name} is no orphan.`, "It is in the tree.").error;
   if (agent.terminated === undefined) terminate(draft, agent, "orphan", "Its creation was never finished.");
+  return undefined;
+}
+
+/** Whoever is still needed stays. */
+function collect(draft: Draft, agents: readonly string[]): Refusal | undefined {
+  const over = new Set(overForGood(draft.residents.values()).map(({ id }) => id));
+  const agent_ids = agents.filter((id) => over.has(id));
+  if (agent_ids.length === 0) return refused("needed", "None of them is over.", "holdfast agent tree").error;
+  draft.add(RULE_BOOK, { event: "agents.removed", data: { agent_ids, at: draft.at } });
   return undefined;
 }
 

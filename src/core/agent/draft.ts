@@ -49,6 +49,11 @@ export class Draft {
     this.at = at;
   }
 
+  /** All of them, as they were before. */
+  get residents(): Residents {
+    return this.#residents;
+  }
+
   get(id: string): Resident | undefined {
     return this.#changed.get(id) ?? this.#residents.get(id);
   }

@@ -51,7 +51,9 @@ export type AgentEvent =
   | Event<"reminder.set", Reminder>
   | Event<"reminder.fired", { readonly reminder_id: string; readonly at: string }>
   | Event<"rule.added", { readonly rule: Rule; readonly at: string }>
-  | Event<"rule.removed", { readonly rule_id: string; readonly at: string }>;
+  | Event<"rule.removed", { readonly rule_id: string; readonly at: string }>
+  /** Of RULE_BOOK: their logs are removed next, or were. */
+  | Event<"agents.removed", { readonly agent_ids: readonly string[]; readonly at: string }>;
 
 /** What is resumed by itself after a crash: `parent` waits for a word of the parent (or of a person), `ask` for a person's,
  *  `never` for `agent retry` (AG-7). */
@@ -107,7 +109,7 @@ export type Restored = {
   readonly at: string;
 };
 
-/** `recovery`: found active after a crash. */
+/** `state_size`: how long what its provider goes on from is, in bytes. `recovery`: found active after a crash. */
 export type Suspended = {
   readonly state_size: number;
   readonly reason: "evicted" | "asked" | "recovery";

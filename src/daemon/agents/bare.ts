@@ -82,7 +82,9 @@ export class BareModels {
   async #answer(agent: Agent, url: string, stopped: Promise<void>): Promise<ProviderEvent[]> {
     const key = this.#ports.variable(textOption(agent, "key_env") ?? DEFAULT_KEY);
     const { recipe, system_prompt } = agent.plan;
-    const body = JSON.stringify(requestOf(recipe, system_prompt, [...itemsOf(agent.conversation)], this.#ports.tools));
+    const body = JSON.stringify(
+      requestOf(recipe, system_prompt, [...itemsOf(agent.conversation.said)], this.#ports.tools),
+    );
     const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
     const headers = { "content-type": "application/json", accept: "text/event-stream", ...authorization };
     const watch = new Watch(this.#ports.clock);

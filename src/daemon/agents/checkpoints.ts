@@ -91,7 +91,7 @@ export class AgentCheckpoints {
     const saving = this.#write(id, kept).finally(() => {
       kept.saving = false;
       this.#saving.delete(saving);
-      if (isEnded(kept.resident) && kept.tail === 0) this.#forget(id);
+      if (isEnded(kept.resident) && kept.tail === 0) this.forget(id);
     });
     this.#saving.add(saving);
   }
@@ -108,7 +108,8 @@ export class AgentCheckpoints {
     }
   }
 
-  #forget(id: string): void {
+  /** Nothing more is saved of it. */
+  forget(id: string): void {
     this.#kept.delete(id);
     this.#stores.delete(id);
   }

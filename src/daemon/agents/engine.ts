@@ -20,6 +20,8 @@ export type EnginePorts = {
   submit(command: AgentCommand): Promise<Result<Resident>>;
   holderWords(): HolderWords;
   environment(agent: Agent): Readonly<Record<string, string>>;
+  /** All that was said by a bare LLM is in its state afterwards (recall.ts). */
+  recall(id: string): Promise<Result<void>>;
   /** SP-3 */
   crashed(id: string, reason: string): void;
   broken(error: unknown): void;
@@ -36,6 +38,7 @@ export class AgentEngine {
   readonly #world: HandsWorld;
   readonly #ports: EnginePorts;
   readonly #timers = new Map<string, () => void>();
+  readonly #recalling = new Set<string>();
   /** Whose crash was told, and which. */
   readonly #told = new Map<string, string>();
   #rounds = false;
@@ -121,7 +124,20 @@ export class AgentEngine {
 
   #ask(id: string, request: number): void {
     const agent = this.#ports.agent(id);
-    if (agent !== undefined) this.#bare.ask(agent, request);
+    if (agent === undefined || this.#recalling.has(id)) return;
+    if (agent.conversation.earlier === 0) this.#bare.ask(agent, request);
+    else void this.#recall(id, request).catch((error: unknown) => this.#ports.broken(error));
+  }
+
+  /** Its log has its conversation: then it is asked. Otherwise its turn fails, and says why. */
+  async #recall(id: string, request: number): Promise<void> {
+    this.#recalling.add(id);
+    const done = await this.#ports.recall(id).finally(() => this.#recalling.delete(id));
+    if (this.#closed) return;
+    const reason = done.ok ? "" : `${done.error.message} ${done.error.hint}`;
+    const failed = [{ kind: "failed", reason, retryable: false }] as const;
+    if (done.ok) await this.#ports.submit({ kind: "schedule", id });
+    else await this.#ports.submit({ kind: "read", id, generation: 0, offset: request, events: failed });
   }
 
   /** E2 */

@@ -1,6 +1,7 @@
 // What clients may ask about agents. As handlers.ts: changing waits until the daemon is live.
 // AH1. Ids of agents and messages are the client's: a repeat of the same wish finds what the first one made, and makes no second.
 // AH2. The bearer of an agent's token may call that agent's tools, and nothing else.
+// AH3. Looking waits until all of them are read from the log: half a tree would pass for all of it.
 import { isId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { type Agent, RULE_BOOK } from "../../core/agent/agent.ts";
@@ -41,7 +42,7 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
     submit(typeof params["id"] === "string" ? make(params["id"]) : bad("id is a text"));
   return {
     "agent.new": (params) => create(ports, params),
-    "agent.list": async () => ok(listOf(ports)),
+    "agent.list": async () => ofAll(ports, ({ turn }) => liveAgents(turn).map(listedAgent)),
     "agent.show": async ({ id }) => ofOne(ports, id, shownAgent),
     "agent.inbox": async ({ id }) => ofOne(ports, id, ({ inbox }) => inbox),
     "agent.send": (params) => ofAgent(params, (id) => sendOf(id, params)),
@@ -55,9 +56,9 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
         const settings = readSettings(params["settings"]);
         return settings.ok ? { kind: "set", id, settings: settings.value } : settings.error;
       }),
-    "prompt.list": async () => ok(promptsOf(ports.parts())),
+    "prompt.list": async () => ofAll(ports, promptsOf),
     "prompt.answer": (params) => answer(ports, params),
-    "rule.list": async () => ok(rulesOf(ports.parts())),
+    "rule.list": async () => ofAll(ports, rulesOf),
     "rule.add": (params) => addRule(ports, params),
     "rule.remove": (params) => removeRule(ports, params),
   };
@@ -139,14 +140,16 @@ function textOr(value: unknown, otherwise: string): string {
   return typeof value === "string" ? value : otherwise;
 }
 
-function listOf(ports: AgentHandlerPorts): ListedAgent[] {
+/** AH3 */
+function ofAll<T>(ports: AgentHandlerPorts, show: (part: AgentPart) => T): Result<T> {
   const part = ports.parts();
-  return part === undefined ? [] : liveAgents(part.turn).map(listedAgent);
+  return part?.read.kind === "read" ? ok(show(part)) : NOT_LIVE;
 }
 
 function ofOne<T>(ports: AgentHandlerPorts, id: unknown, show: (agent: Agent) => T): Result<T> {
-  const agent = typeof id === "string" ? ports.parts()?.turn.agent(id) : undefined;
-  return agent === undefined ? unknown(id) : ok(show(agent));
+  const found = ofAll(ports, ({ turn }) => (typeof id === "string" ? turn.agent(id) : undefined));
+  if (!found.ok) return found;
+  return found.value === undefined ? unknown(id) : ok(show(found.value));
 }
 
 function sendOf(id: string, { message, text, replyTo }: Params): AgentCommand | Refusal {
@@ -196,9 +199,9 @@ function createOf(ports: AgentHandlerPorts, params: Params): Result<CreateAgent>
   return ok({ kind: "create", id, name, parent: parent ?? undefined, instructions, plan, settings });
 }
 
-function promptsOf(part: AgentPart | undefined): ListedPrompt[] {
-  const asking = new Set(part?.turn.tree.openPrompts.flatMap((prompt) => part.turn.tree.askerOf(prompt) ?? []));
-  const agents = [...asking].flatMap((id) => part?.turn.agent(id) ?? []);
+function promptsOf({ turn }: AgentPart): ListedPrompt[] {
+  const asking = new Set(turn.tree.openPrompts.flatMap((prompt) => turn.tree.askerOf(prompt) ?? []));
+  const agents = [...asking].flatMap((id) => turn.agent(id) ?? []);
   const listed = agents.flatMap((agent) => agent.prompts.map((prompt) => listedPrompt(agent, prompt)));
   return listed.filter(({ state }) => state === "open").sort((a, b) => (a.since < b.since ? -1 : 1));
 }
@@ -226,9 +229,8 @@ function askerOf(part: AgentPart | undefined, prompt: string): string | undefine
   return open ?? [...part.turn.agents()].find(({ prompts }) => prompts.some(({ id }) => id === prompt))?.id;
 }
 
-function rulesOf(part: AgentPart | undefined): { readonly agent: string | null; readonly rule: Rule }[] {
-  const all = [...(part?.turn.states.values() ?? [])];
-  return all.flatMap((resident) => {
+function rulesOf({ turn }: AgentPart): { readonly agent: string | null; readonly rule: Rule }[] {
+  return [...turn.states.values()].flatMap((resident) => {
     const agent = resident.kind === "rules" ? null : resident.id;
     return resident.rules.map((rule) => ({ agent, rule }));
   });

@@ -1,19 +1,33 @@
 // The daemon's part for agents: their turn, on the one log, and their engine.
 import type { Agent } from "../../core/agent/agent.ts";
+import type { ReportItem } from "../../core/recovery.ts";
 import type { EventLog } from "../../log/event-log.ts";
+import type { StatusResult } from "../../wire/rpc.ts";
 import type { DaemonPorts } from "../daemon.ts";
+import { foldAgents, type HowFar } from "../fold.ts";
 import type { Hands } from "../hands.ts";
 import { AgentCheckpoints } from "./checkpoints.ts";
 import { AgentEngine } from "./engine.ts";
+import { letGo } from "./let-go.ts";
+import { recall } from "./recall.ts";
 import { SessionRecords } from "./records.ts";
 import { houseOf } from "./settings.ts";
 import { AgentTurn } from "./turn.ts";
+
+/** Before all of them are, nothing is said of any: half a tree would pass for all of it. */
+export type Read = { readonly kind: "unread" } | ({ readonly kind: "reading" } & HowFar) | { readonly kind: "read" };
 
 export type AgentPart = {
   readonly turn: AgentTurn;
   readonly engine: AgentEngine;
   readonly records: SessionRecords;
   readonly checkpoints: AgentCheckpoints;
+  /** Reads all of them from the log, in slices; returns what had to be set aside. */
+  fold(progress: () => void): Promise<readonly ReportItem[]>;
+  /** How far that is. */
+  readonly read: Read;
+  /** For whoever removes their files: those of them that nobody remembers any more. */
+  letGo(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Turns begin from here on: until everything is known, none does. */
   begin(): void;
   /** Whoever is ready begins, as far as there are slots. */
@@ -31,6 +45,7 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts, hook
   const { world, config, bus, safeMode, say, broken } = ports;
   const house = houseOf(config);
   let begun = false;
+  let read: Read = { kind: "unread" };
   const checkpoints = new AgentCheckpoints(world, { isOff: () => safeMode.isActive(), say, broken });
   const records = new SessionRecords(world, broken);
   const turn: AgentTurn = new AgentTurn(log, world.clock, () => ({ ...house, paused: !begun || safeMode.isActive() }), {
@@ -56,9 +71,19 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts, hook
     submit: (command) => turn.submit(command),
     holderWords: () => hands.programs.words("holder"),
     environment: () => allowed(world.self.environment(), config.agents.env),
+    recall: (id) => recall({ log, clock: world.clock, turn }, id),
     crashed: (id, reason) => bus.publish("agent.status", { id, status: "CRASHED", reason }),
     broken,
   });
+  const fold = async (progress: () => void) => {
+    const progressed = (so: HowFar) => {
+      read = { kind: "reading", ...so };
+      progress();
+    };
+    const aside = await foldAgents(log, turn, { checkpoints, clock: world.clock, progressed });
+    read = { kind: "read" };
+    return aside;
+  };
   const begin = () => {
     begun = true;
   };
@@ -66,12 +91,23 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts, hook
     const [first] = liveAgents(turn);
     if (first !== undefined) await turn.submit({ kind: "schedule", id: first.id });
   };
-  return { turn, engine, records, checkpoints, begin, schedule };
+  return {
+    ...{ turn, engine, records, checkpoints, fold, begin, schedule },
+    letGo: (ids) => letGo({ log, turn, records, checkpoints }, ids),
+    get read() {
+      return read;
+    },
+  };
 }
 
 /** What agents get of our own environment: the names that the configuration allows, and no more. */
 function allowed(ours: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(Object.entries(ours).filter(([name]) => names.includes(name)));
+}
+
+/** What the status says of it. */
+export function readingOf(read: Read | undefined): NonNullable<StatusResult["recovery"]["reading"]> | null {
+  return read?.kind === "reading" ? { what: "agents", done: read.done, total: read.total } : null;
 }
 
 /** Of those that live, how many; and how many of their prompts are open. */

@@ -1,7 +1,7 @@
 // `agents/<id>/session.json`: a record of each session for people and other tools (EL-4). The log is the truth; this follows it.
 // R1. Written whole or not at all; one at a time for each agent, and only where something in it changed. The newest wins.
 import { isFault } from "../../base/fault.ts";
-import type { Agent } from "../../core/agent/agent.ts";
+import { type Agent, providerBlob } from "../../core/agent/agent.ts";
 import { writeAtomic } from "../../log/atomic-file.ts";
 import { joinPath } from "../../log/file.ts";
 import { readJson } from "../../log/json-file.ts";
@@ -43,6 +43,11 @@ export class SessionRecords {
     void this.#write(agent).catch((error: unknown) => {
       if (!isFault(error)) this.#broken(error); // A full disk: the next change writes it.
     });
+  }
+
+  /** It was removed. */
+  forget(id: string): void {
+    this.#written.delete(id);
   }
 
   /** What is on disk, as far as it matters: from an earlier life it is read once, which costs far less than writing it again. */
@@ -92,6 +97,6 @@ function keyOf(agent: Agent): string {
   return `${sessionState(agent)} ${providerState(agent)}`;
 }
 
-function providerState({ providerSession }: Agent): string {
-  return Buffer.from(JSON.stringify({ session: providerSession })).toString("base64");
+function providerState(agent: Agent): string {
+  return Buffer.from(providerBlob(agent)).toString("base64");
 }

@@ -19,9 +19,10 @@ export type AgentRecovery = {
   readonly turn: AgentTurn;
   readonly engine: AgentEngine;
   readonly records: SessionRecords;
+  /** Reads all of them from the log; returns what had to be set aside. */
+  fold(progress: () => void): Promise<readonly ReportItem[]>;
   begin(): void;
   schedule(): Promise<void>;
-  readonly setAside: readonly ReportItem[];
 };
 
 export function withAgents(work: StageWork, recovery: AgentRecovery): StageWork {
@@ -29,7 +30,7 @@ export function withAgents(work: StageWork, recovery: AgentRecovery): StageWork 
     ...work,
     INVENTORYING: async (progress) => [
       ...(await work.INVENTORYING(progress)),
-      ...recovery.setAside,
+      ...(await recovery.fold(progress)),
       ...(await setAsideOrphans(recovery)),
     ],
     RESTORING: async (progress) => {

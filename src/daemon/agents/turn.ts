@@ -39,11 +39,4 @@ export class AgentTurn extends SessionTurn<Agents> {
   *agents(): Generator<Agent> {
     for (const resident of this.states.values()) if (resident.kind === "agent") yield resident;
   }
-
-  /** One whose log cannot be trusted: nothing is done for it. Returns its name where one is known. */
-  setAside(id: string): string | undefined {
-    const name = this.agent(id)?.name;
-    this.put(id, undefined);
-    return name;
-  }
 }

@@ -36,7 +36,7 @@ export function openWorkflows(log: EventLog, hands: Hands, ports: DaemonPorts, a
     mayBegin: () => !safeMode.isActive(),
     broken,
   });
-  const storage = new CheckpointStorage(world, (session, after) => log.read(session, log.placeAfter(session, after)));
+  const storage = new CheckpointStorage(world, (session, after) => log.readAfter(session, after) ?? log.read(session));
   const checkpoints: RunCheckpoints = new RunCheckpoints(world.clock, storage, {
     isOff: () => safeMode.isActive(),
     say,

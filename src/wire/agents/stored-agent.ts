@@ -1,7 +1,7 @@
 // Agent events and checkpointed agents that are read back from disk, given their types again (stored.ts says why).
-import { vectorOf } from "../../base/vector.ts";
 import type { Agent, Resident } from "../../core/agent/agent.ts";
 import { STORED_VERSION, type StoredResident } from "../../core/agent/checkpoint.ts";
+import { NOTHING_SAID } from "../../core/agent/conversation.ts";
 import type { AgentEvent } from "../../core/agent/events.ts";
 import { isObject } from "../lines.ts";
 
@@ -57,6 +57,7 @@ const EVENTS: { readonly [E in AgentEvent as E["event"]]: Fields<E> } = {
   "reminder.fired": ["reminder_id", "at"],
   "rule.added": ["rule", "at"],
   "rule.removed": ["rule_id", "at"],
+  "agents.removed": ["agent_ids", "at"],
 };
 
 /** The event in an entry; undefined where its name is not one of ours. Throws where a field is missing: that session is set aside. */
@@ -74,5 +75,5 @@ export function residentOf(body: unknown): Resident | undefined {
   const { resident } = body as unknown as StoredResident;
   if (resident.kind === "rules") return resident;
   const { conversation, ...facts } = resident;
-  return { ...(facts as Omit<Agent, "conversation">), conversation: vectorOf(conversation) };
+  return { ...(facts as Omit<Agent, "conversation">), conversation: { ...NOTHING_SAID, ...conversation } };
 }

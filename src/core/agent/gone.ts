@@ -1,0 +1,24 @@
+// Agents that are over for good: nothing can come of them any more, nor of anybody below them.
+import type { Agent, Resident } from "./agent.ts";
+import { isAlive } from "./process.ts";
+
+/** Those that ended, whose processes did, and below whom everybody has. */
+export function overForGood(residents: Iterable<Resident>): Agent[] {
+  const agents = [...residents].flatMap((resident) => (resident.kind === "agent" ? resident : []));
+  const byId = new Map(agents.map((agent) => [agent.id, agent]));
+  const needed = new Set<string>();
+  for (const agent of agents) {
+    if (isOver(agent)) continue;
+    for (let at: Agent | undefined = agent; at !== undefined && !needed.has(at.id); at = above(byId, at))
+      needed.add(at.id);
+  }
+  return agents.filter(({ id }) => !needed.has(id));
+}
+
+function isOver({ terminated, process: program }: Agent): boolean {
+  return terminated !== undefined && !isAlive(program);
+}
+
+function above(agents: ReadonlyMap<string, Agent>, { parent }: Agent): Agent | undefined {
+  return parent === undefined ? undefined : agents.get(parent);
+}
