@@ -18,8 +18,8 @@ function asked(settings = {}): { readonly house: House; readonly prompt: string 
   return { house, prompt: house.agent("a").prompts[0]?.id ?? "" };
 }
 
-const answer = (prompt: string, decision: "allow" | "deny" = "allow", always = false) =>
-  ({ kind: "answer", id: "a", prompt, decision, message: "fine", always }) as const;
+const answer = (prompt: string, decision: "allow" | "deny" = "allow", always = false, answer = decision as string) =>
+  ({ kind: "answer", id: "a", prompt, answer, decision, message: "fine", always }) as const;
 const rule = (rule_id: string, decision: string, tool: string, args = {}) => ({
   rule_id,
   decision,
@@ -74,10 +74,14 @@ test("PR-2 PR-3 an answer goes to the agent, is kept until it is taken, and a se
       options: null,
     },
   });
-  expect(house.refusal(answer(prompt, "deny"))).toBe("answered");
+  expect([house.refusal(answer(prompt, "deny")), house.refusal(answer("nothing"))]).toEqual(["answered", "unknown"]);
+  expect(house.do(answer(prompt))).toEqual([]); // Its acknowledgement was lost.
   expect(house.takeAll("a")).toEqual(["input.taken a", "prompt.delivered a"]);
-  expect(house.refusal(answer(prompt))).toBe("answered");
-  expect(house.refusal(answer("nothing"))).toBe("unknown");
+  const [again, other] = [answer(prompt), answer(prompt, "allow", false, "another")];
+  const next = house.replayed();
+  expect([next.do(again), next.refusal(other)]).toEqual([[], "answered"]);
+  house.do({ kind: "terminate", id: "a", reason: "" });
+  expect([house.do(again), house.refusal(other)]).toEqual([[], "terminated"]);
 });
 
 test("PR-3 a prompt has the same id before and after a crash, and an adopted process gets its answer once", () => {
@@ -133,7 +137,7 @@ test("PR-2 seven days without activity deny; activity gives seven more", () => {
   expect(house.do({ kind: "wake", id: "a" })).toEqual([]);
   house.wait(1 * DAY);
   expect(house.do({ kind: "wake", id: "a" })).toEqual(["prompt.answered a"]);
-  expect(house.agent("a").prompts[0]?.state).toEqual({ kind: "answered", decision: "deny", by: "expired" });
+  expect(house.agent("a").prompts[0]?.state).toMatchObject({ kind: "answered", decision: "deny", by: "expired" });
   expect(house.refusal(answer(prompt))).toBe("answered");
 });
 
@@ -143,7 +147,7 @@ test("PR-2 an agent that nobody watches has a shorter deadline with a default, a
   expect(house.do({ kind: "activity", id: "a" })).toEqual([]);
   house.wait(1);
   house.do({ kind: "wake", id: "a" });
-  expect(house.agent("a").prompts[0]?.state).toEqual({ kind: "answered", decision: "allow", by: "default" });
+  expect(house.agent("a").prompts[0]?.state).toMatchObject({ kind: "answered", decision: "allow", by: "default" });
 });
 
 test("--always answers the same question from now on, and no other", () => {

@@ -151,7 +151,13 @@ export async function openPrompts(site: Site): Promise<ListedPrompt[]> {
 /** DA3. Whether the answer was acknowledged; where it was not, the prompt is open or not, and is looked at again. */
 export async function answerOnce(site: Site, prompt: string, findings: Findings): Promise<boolean> {
   const answer = (decision: "allow" | "deny") =>
-    ask(site, "prompt.answer", { prompt, decision, message: "", always: false });
+    ask(site, "prompt.answer", {
+      prompt,
+      answer: newId(site.reach.random.bytes(16)),
+      decision,
+      message: "",
+      always: false,
+    });
   if ((await answer("allow")).kind !== "done") return false;
   if ((await answer("deny")).kind === "done") findings.double(1, `prompt ${prompt} was answered twice`);
   return true;

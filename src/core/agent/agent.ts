@@ -17,7 +17,7 @@ import type {
   Terminated,
 } from "./events.ts";
 import { isAlive, type ProcessState } from "./process.ts";
-import { type Decision, type Input, styleOf } from "./provider.ts";
+import { type Input, styleOf } from "./provider.ts";
 import type { Rule } from "./rules.ts";
 
 /** AG-4: active is what has, or may have, a process or a request of its own. */
@@ -66,11 +66,13 @@ export type TurnEnd =
   | { readonly kind: "complete"; readonly response: string }
   | { readonly kind: "failed"; readonly reason: string };
 
+export type GivenAnswer = Pick<PromptAnswered, "decision" | "by" | "answer_id" | "at">;
+
 export type PromptState =
   | { readonly kind: "open" }
   /** Kept until the process has taken it. */
-  | { readonly kind: "answered"; readonly decision: Decision; readonly by: PromptAnswered["by"] }
-  | { readonly kind: "delivered"; readonly decision: Decision; readonly by: PromptAnswered["by"] }
+  | ({ readonly kind: "answered" } & GivenAnswer)
+  | ({ readonly kind: "delivered" } & GivenAnswer)
   /** Whoever asked is gone: it must be asked again. */
   | { readonly kind: "stale"; readonly reason: string };
 

@@ -5,7 +5,7 @@ import type { Agent, Resident, RuleBook } from "./agent.ts";
 import type { Said } from "./conversation.ts";
 
 /** To be raised with every change of the fold or the state: a checkpoint of other rules is folded again. */
-export const STORED_VERSION = 1;
+export const STORED_VERSION = 2;
 
 export type StoredResident = {
   readonly version: number;

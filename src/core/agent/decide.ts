@@ -12,7 +12,7 @@ import { Draft, type House } from "./draft.ts";
 import type { AgentEvent } from "./events.ts";
 import { cut, MAX_REASON, MAX_RULES, STOP_GRACE_MS } from "./limits.ts";
 import { enqueue, USER } from "./messages.ts";
-import { answerPrompt, refreshPrompts } from "./prompts.ts";
+import { answerPrompt, isRepeat, refreshPrompts } from "./prompts.ts";
 import { styleOf } from "./provider.ts";
 import { type Rule, whyBroken } from "./rules.ts";
 import { schedule, suspend } from "./slots.ts";
@@ -105,10 +105,12 @@ function decideWish(draft: Draft, agent: Agent, command: Wish): Refusal | undefi
 }
 
 /** A report about one that has ended is old (W2), but its last signal may still be due; a wish is refused. */
-function ended(draft: Draft, agent: Agent, { kind }: Live): Refusal | undefined {
+function ended(draft: Draft, agent: Agent, command: Live): Refusal | undefined {
+  const { kind } = command;
   const reports: readonly string[] = ["read", "call-taken", "schedule", "activity", "terminate"];
   if (kind === "wake") beImpatient(draft, agent);
   if (kind === "wake" || reports.includes(kind)) return undefined;
+  if (command.kind === "answer" && isRepeat(agent, command)) return undefined;
   return refused("terminated", `${agent.name} was terminated: ${agent.terminated?.reason}`, "It cannot come back.")
     .error;
 }

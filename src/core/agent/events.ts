@@ -227,6 +227,8 @@ export type PromptAnswered = {
   readonly decision: Decision;
   readonly by: "rule" | "user" | "expired" | "default";
   readonly message: string;
+  /** Of the person's command, which chose it: a repeat of it is known by it. */
+  readonly answer_id?: string;
   readonly at: string;
 };
 

@@ -1,5 +1,5 @@
 // What clients may ask about agents. As handlers.ts: changing waits until the daemon is live.
-// AH1. Ids of agents and messages are the client's: a repeat of the same wish finds what the first one made, and makes no second.
+// AH1. Ids of agents, messages and answers are the client's: a repeat of the same wish finds what the first one made, and makes no second.
 // AH2. The bearer of an agent's token may call that agent's tools, and nothing else.
 import { isId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
@@ -229,14 +229,15 @@ function promptsOf(part: AgentPart | undefined): ListedPrompt[] {
 }
 
 async function answer(ports: AgentHandlerPorts, params: Params): Promise<Result<ListedPrompt>> {
-  const { prompt, decision } = params;
+  const { prompt, decision, answer: given } = params;
   if (typeof prompt !== "string" || (decision !== "allow" && decision !== "deny"))
     return { ok: false, error: bad("prompt is a text, decision allow or deny") };
+  if (typeof given !== "string" || !isId(given)) return { ok: false, error: bad("answer is an id") };
   const id = askerOf(ports.live(), prompt);
   if (ports.live() === undefined) return NOT_LIVE;
   if (id === undefined) return refused("unknown", `There is no prompt ${prompt}.`, "holdfast prompts shows all.");
   const [message, always] = [textOr(params["message"], ""), params["always"] === true];
-  const done = await submitAgent(ports, { kind: "answer", id, prompt, decision, message, always });
+  const done = await submitAgent(ports, { kind: "answer", id, prompt, answer: given, decision, message, always });
   if (!done.ok) return done;
   const found = done.value.prompts.find((one) => one.id === prompt);
   return found === undefined

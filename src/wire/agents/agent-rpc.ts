@@ -107,8 +107,9 @@ export type AgentMethods = AgentToolMethods & {
   "agent.suspend": OfAgent<ListedAgent>;
   "agent.set": { params: { id: string; settings: Partial<AgentSettings> }; result: ListedAgent };
   "prompt.list": { params: Record<string, never>; result: readonly ListedPrompt[] };
+  /** `answer` is chosen by the asker: a repeat is the same answer. */
   "prompt.answer": {
-    params: { prompt: string; decision: Decision; message: string; always: boolean };
+    params: { prompt: string; answer: string; decision: Decision; message: string; always: boolean };
     result: ListedPrompt;
   };
   /** Of all agents, and of those that have some. */
