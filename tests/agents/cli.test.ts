@@ -126,7 +126,7 @@ test(
     rejects(await home.run("answer", prompt, "perhaps"), 2, "allow or deny");
     const answered = await home.json("answer", prompt.slice(0, 4), "allow", "--always");
     expect(answered).toMatchObject({ id: prompt });
-    rejects(await home.run("answer", prompt, "deny"), 5, "is already answered: allow by user at 20");
+    rejects(await home.run("answer", prompt.slice(0, 6), "deny"), 5, "is already answered: allow by user at 20");
     await until("it rests", async () => (await home.json("agent", "inspect", "alpha")).turns === 2);
     expect(await home.ask("alpha", "ask Bash ls -l")).toMatchObject({ code: 0, out: "allow\n" });
     expect((await home.run("prompts")).err).toContain("no agent asks anything");

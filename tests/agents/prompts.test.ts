@@ -60,6 +60,25 @@ test("PR-1 a rule answers at once: an agent's own first, then those for all, the
   expect(house.refusal({ kind: "rule-add", id: "a", rule: rule("x", "maybe", "*") })).toBe("bad-rule");
 });
 
+test("PR-1 Claude Code is not asked about our own tools, unless a rule denies one", () => {
+  const house = new House();
+  const states = (id: string, provider: "claude" | "scripted") => {
+    house.create(id, { provider });
+    house.send(id, `${id}-m1`);
+    house.start(id);
+    const asks = ["spawn_agent", "check_inbox"].map((tool) => ({
+      ...ASK,
+      request: tool,
+      tool: `mcp__holdfast__${tool}`,
+    }));
+    house.says(id, ...asks, ASK);
+    return house.agent(id).prompts.map(({ state }) => ("decision" in state ? state.decision : state.kind));
+  };
+  house.do({ kind: "rule-add", id: RULE_BOOK, rule: rule("g", "deny", "mcp__holdfast__spawn_agent") });
+  expect(states("a", "claude")).toEqual(["deny", "allow", "open"]);
+  expect(states("b", "scripted")).toEqual(["deny", "open", "open"]);
+});
+
 test("PR-2 PR-3 an answer goes to the agent, is kept until it is taken, and a second one is refused", () => {
   const { house, prompt } = asked();
   expect(house.do(answer(prompt))).toEqual(["prompt.answered a"]);

@@ -129,6 +129,12 @@ test("an interrupted turn ends when its provider says so, or with its process", 
   house.do({ kind: "interrupt", id: "a" });
   expect(inputsFrom(house.agent("a"), 1).map(({ input }) => input.kind)).toEqual(["interrupt"]);
   expect(house.ends("a", 1)).toEqual(["process.ended a", "turn.failed a", "process.backoff a"]);
+  house.create("b");
+  house.send("b", "m1");
+  house.start("b");
+  house.do({ kind: "interrupt", id: "b" });
+  house.says("b", { kind: "failed", reason: "error_during_execution", retryable: false });
+  expect(house.events.at(-1)).toMatchObject({ event: "turn.failed", data: { reason: "It was interrupted." } });
   house.create("c", { provider: "command" });
   house.send("c", "m1");
   house.start("c");

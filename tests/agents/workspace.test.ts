@@ -85,6 +85,15 @@ test("a worktree that cannot be made is said at once, and no process is tried ag
   await place.logged(id, "process.starting", 1);
 });
 
+test("Claude Code in a sandbox has what its conversations are kept in, also where it never ran before", async () => {
+  const place = home();
+  await place.live();
+  const workspace = { worktree: false, sandbox: NETWORK };
+  const { id } = await place.must("agent.new", told(place, "", { provider: "claude", workspace }));
+  expect((await place.shown(id)).workspace?.sandbox?.write).toEqual([place.path, place.file(".claude")]);
+  expect(existsSync(place.file(".claude"))).toBe(true);
+});
+
 test("what cannot be is refused before there is an agent", async () => {
   const place = home();
   await place.live();
@@ -96,6 +105,9 @@ test("what cannot be is refused before there is an agent", async () => {
   expect(await place.ask("agent.new", other)).toMatchObject({ ok: false, error: { code: "no-path" } });
   const bare = told(place, "", { provider: "openai", workspace: { worktree: false, sandbox: NETWORK } });
   expect(await place.ask("agent.new", bare)).toMatchObject({ ok: false, error: { code: "no-process" } });
+  const nowhere = { HOME: "/proc/nowhere" };
+  const lost = told(place, "", { provider: "claude", env: nowhere, workspace: { worktree: false, sandbox: NETWORK } });
+  expect(await place.ask("agent.new", lost)).toMatchObject({ ok: false, error: { code: "no-path" } });
   const wrong = told(place, "", { workspace: { worktree: false, sandbox: { ...NETWORK, read: ["relative"] } } });
   expect(await place.ask("agent.new", wrong)).toMatchObject({ ok: false, error: { code: "bad-params" } });
 });

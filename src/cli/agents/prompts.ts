@@ -70,15 +70,19 @@ async function answer(reach: Reach, flags: AnswerFlags, key: string, decision: D
   return ok(EXIT.ok);
 }
 
-/** One that is not open any more is asked for as it was given: the refusal then says what became of it. */
+/** One that is not open any more is asked for all the same: the refusal then says what became of it. */
 async function promptOf(client: RpcClient, key: string): Promise<Result<string>> {
-  const open = await client.call("prompt.list", {});
-  if (!open.ok) return open;
-  const found = matchOne(
-    open.value.map(({ id }) => id),
-    key,
-  );
-  return found.ok || found.error.code === "ambiguous" || key === "" ? found : ok(key);
+  const open = await promptIn(client, false, key);
+  if (open.ok || open.error.code !== "unknown" || key === "") return open;
+  const closed = await promptIn(client, true, key);
+  return closed.ok || closed.error.code !== "unknown" ? closed : ok(key);
+}
+
+async function promptIn(client: RpcClient, closed: boolean, key: string): Promise<Result<string>> {
+  const listed = await client.call("prompt.list", { closed });
+  if (!listed.ok) return listed;
+  const ids = listed.value.map(({ id }) => id);
+  return matchOne(ids, key);
 }
 
 export const promptsCommand = reaching(prompts);

@@ -18,7 +18,7 @@ import { type Rule, whyBroken } from "./rules.ts";
 import { schedule, suspend } from "./slots.ts";
 import { bear, createSession, terminate } from "./spawn.ts";
 import { answerCall } from "./tools.ts";
-import { failTurn, leaveIfDone, settleCall } from "./turns.ts";
+import { failTurn, INTERRUPTED, leaveIfDone, settleCall } from "./turns.ts";
 
 export function decideAgent(house: House, command: AgentCommand, at: string): Result<AgentEvent[]> {
   const draft = new Draft(house, at);
@@ -151,7 +151,7 @@ function interrupt(draft: Draft, agent: Agent): Refusal | undefined {
   const style = styleOf(agent.plan.recipe);
   const runs = agent.process.kind === "Running" || agent.process.kind === "Spawning";
   if (style === "request" || !runs || agent.sleep !== undefined) {
-    failTurn(draft, id, "It was interrupted.");
+    failTurn(draft, id, INTERRUPTED);
     return undefined;
   }
   draft.add(id, { event: "turn.interrupted", data: { turn: turn.number, at: draft.at } });

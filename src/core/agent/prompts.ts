@@ -71,8 +71,9 @@ function deadlineOf(draft: Draft, { settings }: Agent) {
 
 type Closing = Omit<PromptAnswered, "prompt_id" | "at">;
 
-function close(draft: Draft, id: string, prompt_id: string, closing: Closing): void {
-  const data = { prompt_id, ...closing, message: cut(closing.message, MAX_REASON), at: draft.at };
+function close(draft: Draft, id: string, prompt_id: string, { decision, by, message, answer_id }: Closing): void {
+  const own = answer_id === undefined ? {} : { answer_id };
+  const data = { prompt_id, decision, by, message: cut(message, MAX_REASON), ...own, at: draft.at };
   draft.add(id, { event: "prompt.answered", data });
 }
 

@@ -56,7 +56,7 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
         const settings = readSettings(params["settings"]);
         return settings.ok ? { kind: "set", id, settings: settings.value } : settings.error;
       }),
-    "prompt.list": async () => ok(promptsOf(ports.parts())),
+    "prompt.list": async ({ closed }) => ok(closed === true ? closedPrompts(ports.parts()) : promptsOf(ports.parts())),
     "prompt.answer": (params) => answer(ports, params),
     "rule.list": async () => ok(rulesOf(ports.parts())),
     "rule.add": (params) => addRule(ports, params),
@@ -226,6 +226,12 @@ function promptsOf(part: AgentPart | undefined): ListedPrompt[] {
   const agents = [...asking].flatMap((id) => part?.turn.agent(id) ?? []);
   const listed = agents.flatMap((agent) => agent.prompts.map((prompt) => listedPrompt(agent, prompt)));
   return listed.filter(({ state }) => state === "open").sort((a, b) => (a.since < b.since ? -1 : 1));
+}
+
+function closedPrompts(part: AgentPart | undefined): ListedPrompt[] {
+  const agents = [...(part?.turn.agents() ?? [])];
+  const listed = agents.flatMap((agent) => agent.prompts.map((prompt) => listedPrompt(agent, prompt)));
+  return listed.filter(({ state }) => state !== "open");
 }
 
 async function answer(ports: AgentHandlerPorts, params: Params): Promise<Result<ListedPrompt>> {

@@ -106,7 +106,8 @@ export type AgentMethods = AgentToolMethods & {
   "agent.interrupt": OfAgent<ListedAgent>;
   "agent.suspend": OfAgent<ListedAgent>;
   "agent.set": { params: { id: string; settings: Partial<AgentSettings> }; result: ListedAgent };
-  "prompt.list": { params: Record<string, never>; result: readonly ListedPrompt[] };
+  /** The open ones; with `closed` those instead that are remembered after that. */
+  "prompt.list": { params: { closed?: boolean }; result: readonly ListedPrompt[] };
   /** `answer` is chosen by the asker: a repeat is the same answer. */
   "prompt.answer": {
     params: { prompt: string; answer: string; decision: Decision; message: string; always: boolean };

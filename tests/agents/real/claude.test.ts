@@ -1,6 +1,8 @@
 // Real Claude Code in a real daemon, against a loopback mock of its API: the daemon dies at the moments that matter.
 import { afterEach, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { WantedWorkspace } from "../../../src/wire/agents/agent-rpc.ts";
 import { killIfThere, until } from "../../daemon/home.ts";
 import { type AgentHome, agentHomes, PATIENCE_MS } from "../agent-home.ts";
 import { AnthropicMock } from "../anthropic-mock.ts";
@@ -28,10 +30,20 @@ function prepare(): Place {
   return { place, mock, env: { ...api, HOME: place.path } };
 }
 
-function claude(place: AgentHome): Promise<string> {
-  const env = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
+const SANDBOX = { read: [dirname(claudeProgram ?? "/")], write: [], network: true };
+/** Where there are sandboxes (tests/agents/workspace.test.ts says what is where there are none). */
+const works = Bun.spawnSync(["sh", "-c", "bwrap --ro-bind / / --unshare-pid true"]).exitCode === 0;
+
+function claude(place: AgentHome, workspace?: WantedWorkspace): Promise<string> {
+  const env = { HOME: place.path, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
   const command = [claudeProgram ?? ""];
-  return place.agent("claude", { provider: "claude", command, cwd: place.file("work"), env });
+  return place.agent("claude", {
+    provider: "claude",
+    command,
+    cwd: place.file("work"),
+    env,
+    ...(workspace && { workspace }),
+  });
 }
 
 test.skipIf(isMissing)(
@@ -95,12 +107,11 @@ test.skipIf(isMissing)(
 );
 
 test.skipIf(isMissing)(
-  "AG-1 Claude Code uses our tools through its shim, and is resumed by its own id after its process was killed (needs Claude Code)",
+  "AG-1 Claude Code uses our tools from its sandbox, and is resumed by its own id after its process was killed (needs Claude Code)",
   async () => {
     const { place, mock, env } = prepare();
     await place.live(env);
-    await place.must("rule.add", { agent: null, rule: RULE });
-    const id = await claude(place);
+    const id = await claude(place, works ? { worktree: false, sandbox: SANDBOX } : undefined);
     await place.say(id, 'use: mcp__holdfast__remind_me {"in_seconds": 3000, "text": "later"}');
     await place.rests(id, 1);
     expect((await place.shown(id)).reminders).toMatchObject([{ text: "later" }]);
@@ -112,5 +123,3 @@ test.skipIf(isMissing)(
     expect(await place.lastOf(id, "process.starting")).toMatchObject({ generation: 2, resume: true });
   },
 );
-
-const RULE = { rule_id: "ours", decision: "allow", tool: "mcp__holdfast__*", args: {}, message: "" } as const;
