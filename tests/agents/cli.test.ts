@@ -79,8 +79,25 @@ test(
     await until("it asks", async () => (await home.prompt()) !== "");
     const tree = await home.json("agent", "tree");
     expect(tree).toMatchObject([
-      { id: root, name: "root", state: "idle", inbox: 0, prompts: 0, children: [{ id: worker, provider: "scripted" }] },
-      { name: "other", children: [{ name: "worker", state: "waiting", prompts: 1, children: [] }] },
+      {
+        id: root,
+        name: "root",
+        state: "idle",
+        inbox: 0,
+        prompts: [],
+        children: [{ id: worker, provider: "scripted" }],
+      },
+      {
+        name: "other",
+        children: [
+          {
+            name: "worker",
+            state: "waiting",
+            prompts: [{ id: await home.prompt(), tool: "Bash", since: expect.any(String) }],
+            children: [],
+          },
+        ],
+      },
     ]);
     const drawn = await home.ok("agent", "tree");
     expect(drawn.split("\n").map((line) => line.split("  ")[0])).toEqual([

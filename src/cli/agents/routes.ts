@@ -10,7 +10,7 @@ import type { StepFlags } from "./step.ts";
 import { workspaceFlags } from "./workspace.ts";
 
 const ROW =
-  "{id, name, state, provider, inbox, prompts, parent, model, cwd, createdAt, turns, turnStartedAt, pid, note}";
+  "{id, name, state, provider, inbox, prompts: [{id, tool, since}], parent, model, cwd, createdAt, turns, turnStartedAt, pid, note}";
 const POLICIES = ["auto", "parent", "ask", "never"] as const;
 
 export const agent = {

@@ -57,8 +57,8 @@ export type ListedAgent = {
   readonly createdAt: string;
   /** Messages that it has not taken yet. */
   readonly inbox: number;
-  /** Ids of its open prompts. */
-  readonly prompts: readonly string[];
+  /** The open ones. */
+  readonly prompts: readonly AskedPrompt[];
   readonly turns: number;
   /** Of the turn it is in. */
   readonly turnStartedAt: string | null;
@@ -80,6 +80,8 @@ export type ShownAgent = ListedAgent & {
   readonly reminders: readonly { readonly due: string; readonly text: string }[];
   readonly rules: readonly Rule[];
 };
+
+export type AskedPrompt = Pick<ListedPrompt, "id" | "tool" | "since">;
 
 export type ListedPrompt = {
   readonly id: string;
