@@ -172,6 +172,7 @@ export class AgentSystem implements Fuzzed<Step> {
       call: `c${this.#made}`,
       tool,
       args: argumentsOf(tool, name),
+      ...(this.#made % 3 === 0 ? { via: "http" as const } : {}),
     } as const;
     this.#lastCall.set(agent.id, command);
     this.#submit(command);

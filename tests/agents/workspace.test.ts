@@ -146,6 +146,7 @@ const CALL = `
 say() { printf '%s\\n' '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"list_children","arguments":{}}}'
   until [ -s tools ]; do sleep 0.02; done; }
 rm -f tools; say | $SHIM >tools; grep -o '"isError":[a-z]*' tools
+until [ -s "$HOLDFAST_HOME/run/mcp.json" ]; do sleep 0.02; done; echo and over HTTP
 `;
 
 if (!forbidden)
@@ -159,14 +160,14 @@ if (!forbidden)
     const out = `${(await place.shown(id)).cwd}/out`;
     await place.say(id, "go");
     await place.rests(id, 1);
-    expect(readFileSync(out, "utf8")).toBe('"isError":false\n');
+    expect(readFileSync(out, "utf8")).toBe('"isError":false\nand over HTTP\n');
     const { pid } = await place.shown(id);
     first.process.kill("SIGKILL");
     await first.process.exited;
     await place.live({ PATH });
     await place.say(id, "go");
     await place.rests(id, 2);
-    expect(readFileSync(out, "utf8")).toBe('"isError":false\n');
+    expect(readFileSync(out, "utf8")).toBe('"isError":false\nand over HTTP\n');
     expect((await place.shown(id)).pid).toBe(pid); // The same process, and another daemon.
     await place.must("agent.terminate", { id, reason: "" });
     await until("all of it has ended", () => !existsSync(`/proc/${pid}`));

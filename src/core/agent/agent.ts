@@ -90,6 +90,9 @@ export type Call = {
   /** Handed over by it, and not delivered before it is taken. */
   readonly messages: readonly string[];
   readonly taken: boolean;
+  readonly via?: "http";
+  /** The daemon that gave the answer died, and nobody knows whether it arrived. */
+  readonly lapsed: boolean;
 };
 
 export type Agent = {
@@ -181,14 +184,15 @@ export function waitingMessages(agent: Agent): readonly Message[] {
   return agent.inbox.filter(({ message_id }) => !given.has(message_id));
 }
 
-/** By calls of the present process, or turn of a bare LLM, that are not known to be taken; those of one that is gone are handed
- *  over anew. */
+/** By calls of the present process, or turn of a bare LLM, that are not known to be taken; those of one that is gone, and those that
+ *  lapsed, are handed over anew. */
 function handedOver(agent: Agent): readonly string[] {
   const request = styleOf(agent.plan.recipe) === "request";
   if (!request && !isAlive(agent.process)) return [];
   const present = ({ turn, generation }: Call) =>
     request ? turn === agent.turn?.number : generation === agent.generation;
-  return agent.calls.flatMap((call) => (!call.taken && present(call) ? call.messages : []));
+  const holds = (call: Call) => !call.taken && !call.lapsed && present(call);
+  return agent.calls.flatMap((call) => (holds(call) ? call.messages : []));
 }
 
 /** What it needs of a slot: to begin a turn, or a process for the turn it is in. Undefined where it needs none, or must wait. */

@@ -74,7 +74,10 @@ function ended(agent: Agent, { outcome }: ProcessEnded): Agent {
 /** AG-4: what was active when the daemon died may live on, or not. */
 function suspended(agent: Agent, { reason }: Suspended): Agent {
   const process: ProcessState = isAlive(agent.process) ? { kind: "Detached" } : agent.process;
-  return { ...agent, process, session: { kind: "suspended", reason } };
+  const calls = agent.calls.map((call) =>
+    call.via === "http" && reason === "recovery" ? { ...call, lapsed: true } : call,
+  );
+  return { ...agent, process, calls, session: { kind: "suspended", reason } };
 }
 
 function taken(agent: Agent, { through, pieces }: InputTaken): Agent {

@@ -45,7 +45,7 @@ export type AgentCommand =
   /** Give its slot up, once its turn is over. */
   | To<"suspend">
   /** One of our tools, over MCP. The result is in the state afterwards (`callOf`). */
-  | To<"call", { readonly call: string; readonly tool: string; readonly args: Json }>
+  | To<"call", { readonly call: string; readonly tool: string; readonly args: Json; readonly via?: "http" }>
   /** The caller has the result. */
   | To<"call-taken", { readonly call: string }>
   | To<"answer", AnswerCommand>

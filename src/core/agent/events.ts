@@ -241,6 +241,8 @@ export type ToolAnswered = {
   readonly inline: boolean;
   /** What `check_inbox` handed over: delivered once the result was taken. */
   readonly messages: readonly string[];
+  /** Over plain HTTP nobody says that the result arrived: what is not known to be taken when the daemon dies is handed over anew. */
+  readonly via?: "http";
   readonly at: string;
 };
 

@@ -66,9 +66,15 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
 
 /** What the bearer of an agent's token may do. */
 export type ToolCaller = {
-  call(asked: { readonly call: string; readonly tool: string; readonly args: Json }): Promise<Result<ToolAnswer>>;
+  call(asked: AskedCall): Promise<Result<ToolAnswer>>;
   taken(call: string): Promise<Result<Record<string, never>>>;
+  /** Over HTTP (handed-calls.ts): the answer is on its way, which matters where messages are in it; and another request came in that
+   *  session. */
+  handed(session: string, call: string): void;
+  goesOn(session: string, repeated: string | undefined): Promise<void>;
 };
+
+type AskedCall = { readonly call: string; readonly tool: string; readonly args: Json; readonly via?: "http" };
 
 /** AH2. Undefined for a token of nobody's. */
 export function toolCaller(ports: AgentHandlerPorts, token: string): ToolCaller | undefined {
@@ -77,8 +83,9 @@ export function toolCaller(ports: AgentHandlerPorts, token: string): ToolCaller 
   if (bearer === undefined || secret === undefined || !sameSecret(bearer.secret, secret)) return undefined;
   const { id } = bearer;
   return {
-    call: async ({ call, tool, args }) => {
-      const done = await submitAgent(ports, { kind: "call", id, call, tool, args });
+    call: async (asked) => {
+      const { call } = asked;
+      const done = await submitAgent(ports, { kind: "call", id, ...asked });
       const found = done.ok ? done.value.calls.find((one) => one.call === call) : undefined;
       if (!done.ok) return done;
       return found === undefined ? NOT_ANSWERED : ok({ ok: found.ok, value: found.result });
@@ -86,6 +93,15 @@ export function toolCaller(ports: AgentHandlerPorts, token: string): ToolCaller 
     taken: async (call) => {
       const done = await submitAgent(ports, { kind: "call-taken", id, call });
       return done.ok ? ok({}) : done;
+    },
+    handed: (session, call) => {
+      const part = ports.live();
+      const found = part?.turn.agent(id)?.calls.find((one) => one.call === call);
+      if (found !== undefined && found.messages.length > 0) part?.handed.hand(id, session, call);
+    },
+    goesOn: async (session, repeated) => {
+      for (const call of ports.live()?.handed.goesOn(id, session, repeated) ?? [])
+        await submitAgent(ports, { kind: "call-taken", id, call });
     },
   };
 }

@@ -5,6 +5,7 @@ import type { DaemonPorts } from "../daemon.ts";
 import type { Hands } from "../hands.ts";
 import { AgentCheckpoints } from "./checkpoints.ts";
 import { AgentEngine } from "./engine.ts";
+import { HandedCalls } from "./handed-calls.ts";
 import { SessionRecords } from "./records.ts";
 import { houseOf } from "./settings.ts";
 import { AgentTurn } from "./turn.ts";
@@ -14,6 +15,7 @@ export type AgentPart = {
   readonly engine: AgentEngine;
   readonly records: SessionRecords;
   readonly checkpoints: AgentCheckpoints;
+  readonly handed: HandedCalls;
   /** Turns begin from here on: until everything is known, none does. */
   begin(): void;
   /** Whoever is ready begins, as far as there are slots. */
@@ -26,10 +28,13 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): Age
   let begun = false;
   const checkpoints = new AgentCheckpoints(world, { isOff: () => safeMode.isActive(), say, broken });
   const records = new SessionRecords(world, broken);
+  const handed = new HandedCalls();
   const turn: AgentTurn = new AgentTurn(log, world.clock, () => ({ ...house, paused: !begun || safeMode.isActive() }), {
     publish: ({ event, id, data }) => {
       const agent = turn.agent(id);
       if (agent !== undefined) records.note(agent);
+      if (event === "agent.read")
+        for (const call of handed.heard(id)) void turn.submit({ kind: "call-taken", id, call }).catch(broken);
       bus.publish(event, { event, id, data });
     },
     settled: (events, _, ticket, after) =>
@@ -57,7 +62,7 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): Age
     const [first] = liveAgents(turn);
     if (first !== undefined) await turn.submit({ kind: "schedule", id: first.id });
   };
-  return { turn, engine, records, checkpoints, begin, schedule };
+  return { turn, engine, records, checkpoints, handed, begin, schedule };
 }
 
 /** What agents get of our own environment: the names that the configuration allows, and no more. */
