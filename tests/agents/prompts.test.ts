@@ -137,6 +137,14 @@ test("PR-3 where the asker is gone the prompt must be asked again, answered or n
   expect(house.agent("a").prompts[1]?.state.kind).toBe("stale");
 });
 
+test("PR-1 a bare model cannot ask: no prompt is opened that nobody could be told the answer of", () => {
+  const house = new House();
+  house.create("a", { provider: "openai" });
+  house.send("a", "m1");
+  expect(house.says("a", ASK)).not.toContain("prompt.opened a");
+  expect(house.agent("a").prompts).toEqual([]);
+});
+
 test("a question that the agent takes back is not answered any more", () => {
   const { house, prompt } = asked();
   house.says("a", { kind: "withdrawn", request: "r1" });

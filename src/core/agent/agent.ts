@@ -50,6 +50,8 @@ export type Turn = {
   readonly taken: boolean;
   /** Whether its process has said anything in it: before that, it may have died without having read the prompt. */
   readonly heard: boolean;
+  /** Its process ran and is gone, and whether it had the prompt is not known: it was on its way. */
+  readonly doubtful: boolean;
   readonly startedAt: string;
   /** How often in a row its request was tried, and when the next try is due. */
   readonly tries: number;

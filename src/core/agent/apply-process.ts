@@ -68,7 +68,11 @@ function stopping({ reason, signal, kill_at }: ProcessStopping): ProcessState {
 function ended(agent: Agent, { outcome }: ProcessEnded): Agent {
   const restart = outcome === "crashed" || outcome === "killed";
   const session: Agent["session"] = agent.session.kind === "suspended" ? agent.session : { kind: "idle" };
-  return { ...agent, outbox: NOTHING, process: { kind: "Idle", restart }, session };
+  const ended = { ...agent, outbox: NOTHING, process: { kind: "Idle", restart }, session } as const;
+  const { turn, process: program, outbox } = agent;
+  const onItsWay = outbox.entries.some((entry) => entry.kind === "prompt" && entry.turn === turn?.number);
+  const ran = outcome !== "not-started" && program.kind !== "Spawning";
+  return turn !== undefined && ran && onItsWay ? { ...ended, turn: { ...turn, doubtful: true } } : ended;
 }
 
 /** AG-4: what was active when the daemon died may live on, or not. */
