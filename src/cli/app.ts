@@ -37,7 +37,7 @@ const root = buildRouteMap<keyof typeof routes, Context>({
       `${about.description}.`,
       "",
       "Data goes to stdout, words to stderr; --json gives data as one JSON value, and errors as JSON on stderr.",
-      "Exit codes: 0 ok, 1 failed, 2 usage, 3 waiting for a person, 4 not found, 75 try later.",
+      "Exit codes: 0 ok, 1 failed, 2 usage, 3 waiting for a person, 4 not found, 5 already answered, 75 try later.",
       "The home is HOLDFAST_HOME, or else holdfast in the XDG state directory (~/.local/state).",
     ].join("\n"),
   },

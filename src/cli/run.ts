@@ -18,6 +18,7 @@ const EXITS: Readonly<Record<string, number>> = {
   "no-home": EXIT.notFound,
   unknown: EXIT.notFound,
   ambiguous: EXIT.notFound,
+  answered: EXIT.tooLate,
   "not-live": EXIT.tryLater,
   "daemon.gone": EXIT.tryLater,
   "daemon.silent": EXIT.tryLater,

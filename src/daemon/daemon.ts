@@ -298,9 +298,11 @@ export class Daemon {
 
   /** From the first agent on. */
   #openMcp(): void {
-    void this.#mcp?.open().catch(this.#ports.broken);
-    const door = () => openToolDoor(this.#ports.world, this.#server, this.#opened().agents);
-    void this.#tolerating(door).catch(this.#ports.broken);
+    const open = async () => {
+      await this.#mcp?.open();
+      await openToolDoor(this.#ports.world, this.#server, this.#opened().agents);
+    };
+    void this.#tolerating(open).catch(this.#ports.broken);
   }
 
   #opened(): Parts {

@@ -96,7 +96,7 @@ export class AgentHome extends DaemonHome {
   }
 
   answer(prompt: string, decision: "allow" | "deny" = "allow") {
-    return this.ask("prompt.answer", { prompt, decision, message: "", always: false });
+    return this.ask("prompt.answer", { prompt, answer: freshId(), decision, message: "", always: false });
   }
 
   prompt() {

@@ -79,8 +79,25 @@ test(
     await until("it asks", async () => (await home.prompt()) !== "");
     const tree = await home.json("agent", "tree");
     expect(tree).toMatchObject([
-      { id: root, name: "root", state: "idle", inbox: 0, prompts: 0, children: [{ id: worker, provider: "scripted" }] },
-      { name: "other", children: [{ name: "worker", state: "waiting", prompts: 1, children: [] }] },
+      {
+        id: root,
+        name: "root",
+        state: "idle",
+        inbox: 0,
+        prompts: [],
+        children: [{ id: worker, provider: "scripted" }],
+      },
+      {
+        name: "other",
+        children: [
+          {
+            name: "worker",
+            state: "waiting",
+            prompts: [{ id: await home.prompt(), tool: "Bash", since: expect.any(String) }],
+            children: [],
+          },
+        ],
+      },
     ]);
     const drawn = await home.ok("agent", "tree");
     expect(drawn.split("\n").map((line) => line.split("  ")[0])).toEqual([
@@ -126,7 +143,7 @@ test(
     rejects(await home.run("answer", prompt, "perhaps"), 2, "allow or deny");
     const answered = await home.json("answer", prompt.slice(0, 4), "allow", "--always");
     expect(answered).toMatchObject({ id: prompt });
-    rejects(await home.run("answer", prompt, "deny"), 1, "was answered: allow, by user.");
+    rejects(await home.run("answer", prompt.slice(0, 6), "deny"), 5, "is already answered: allow by user at 20");
     await until("it rests", async () => (await home.json("agent", "inspect", "alpha")).turns === 2);
     expect(await home.ask("alpha", "ask Bash ls -l")).toMatchObject({ code: 0, out: "allow\n" });
     expect((await home.run("prompts")).err).toContain("no agent asks anything");

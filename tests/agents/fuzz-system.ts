@@ -62,8 +62,7 @@ export class AgentSystem implements Fuzzed<Step> {
 
   #serve(id: string): void {
     const now = () => this.house.agent(id);
-    for (const prompt of openPrompts(now()))
-      this.#submit({ kind: "answer", id, prompt: prompt.id, decision: "deny", message: "", always: false });
+    for (const prompt of openPrompts(now())) this.#submit(this.#answerTo(id, prompt.id, "deny", false));
     for (const { call, taken, inline } of now().calls)
       if (!taken && !inline) this.#submit({ kind: "call-taken", id, call });
     if (now().held !== undefined || now().process.kind === "PermanentlyFailed") this.#submit({ kind: "retry", id });
@@ -173,6 +172,7 @@ export class AgentSystem implements Fuzzed<Step> {
       call: `c${this.#made}`,
       tool,
       args: argumentsOf(tool, name),
+      ...(this.#made % 3 === 0 ? { via: "http" as const } : {}),
     } as const;
     this.#lastCall.set(agent.id, command);
     this.#submit(command);
@@ -182,8 +182,15 @@ export class AgentSystem implements Fuzzed<Step> {
     const prompt = prompts.at(-1);
     if (prompt === undefined) return;
     const decision = allow ? "allow" : "deny";
-    const answered = this.#submit({ kind: "answer", id, prompt: prompt.id, decision, message: "", always });
+    const command = this.#answerTo(id, prompt.id, decision, always);
+    const answered = this.#submit(command);
     expect(answered !== undefined).toBe(prompt.state.kind === "open");
+    if (answered !== undefined) expect(this.#submit(command)).toEqual([]); // A repeat of the same is acknowledged, and changes nothing.
+  }
+
+  #answerTo(id: string, prompt: string, decision: "allow" | "deny", always: boolean) {
+    this.#made += 1;
+    return { kind: "answer", id, prompt, answer: `a${this.#made}`, decision, message: "", always } as const;
   }
 
   #saying(what: Saying): ProviderEvent {

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { until } from "../daemon/home.ts";
-import { agentHomes } from "./agent-home.ts";
+import { agentHomes, freshId } from "./agent-home.ts";
 
 const home = agentHomes();
 
@@ -31,9 +31,11 @@ test("SP-1 PR-3 the daemon is killed at the moment of a prompt: same id afterwar
   const after = await place.prompt();
   expect(after).toEqual(before);
   expect((await place.shown(id)).pid).toBe(pid);
-  const answer = { prompt: after.id, decision: "allow", message: "", always: false } as const;
+  const answer = { answer: freshId(), prompt: after.id, decision: "allow", message: "", always: false } as const;
   expect(await place.ask("prompt.answer", answer)).toMatchObject({ ok: true });
-  expect(await place.ask("prompt.answer", { ...answer, decision: "deny" })).toMatchObject({ ok: false });
+  expect(await place.ask("prompt.answer", { ...answer, answer: freshId(), decision: "deny" })).toMatchObject({
+    ok: false,
+  });
   await place.rests(id, 1);
   expect(readFileSync(place.file("done"), "utf8")).toBe("before\nafter\n");
 });

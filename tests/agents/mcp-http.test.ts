@@ -38,6 +38,14 @@ async function withToken(place: AgentHome): Promise<{ readonly id: string; reado
   return { id, token: `${id}:${place.text(`agents/${id}/token`).trim()}` };
 }
 
+/** In the place where the last daemon was. */
+async function answers(url: string, token: string): Promise<boolean> {
+  return post(url, { jsonrpc: "2.0", id: 9, method: "ping" }, { token }).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+}
+
 const INITIALIZE = { jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: "2025-06-18" } };
 const spawn = (id: number, name: string) => {
   const params = { name: "spawn_agent", arguments: { name, instructions: ">> say child" } };
@@ -65,11 +73,44 @@ test("AG-1 a call repeated in a session under its id happens once, also where th
   const before = await urlOf(place);
   await place.kill(first);
   await place.live();
-  await until("it listens again", async () => (await urlOf(place)) !== before);
+  await until("it listens again", () => answers(before, token));
+  expect(await urlOf(place)).toBe(before);
   const again = await post(await urlOf(place), spawn(1, "worker"), { token, headers });
   expect(again.body).toBe(one.body);
   const other = await post(await urlOf(place), spawn(2, "worker"), { token, headers });
   expect(JSON.parse(other.body)).toMatchObject({ id: 2, result: { isError: true } });
+});
+
+const check = (id: number) => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "check_inbox" } });
+const textsIn = ({ body }: Answer): string[] =>
+  JSON.parse(body).result.structuredContent.messages.map(({ text }: { text: string }) => text);
+
+test("AG-3 what check_inbox handed over is delivered with the caller's next request; where the daemon dies before, it comes again", async () => {
+  const place = home();
+  const first = await place.live();
+  const { id, token } = await withToken(place);
+  const url = await urlOf(place);
+  const headers = { "mcp-session-id": "s1" };
+  const asked = (number: number) => post(url, check(number), { token, headers });
+  await place.say(id, `>> wait ${place.file("go")}`); // It is busy: what comes now waits in its inbox.
+  await until("it works", async () => (await place.shown(id)).turnStartedAt !== null);
+  await place.say(id, "one");
+  expect([textsIn(await asked(1)), textsIn(await asked(1))]).toEqual([["one"], ["one"]]);
+  expect(await place.must("agent.inbox", { id })).toHaveLength(1); // Nobody knows yet that it arrived.
+  expect(textsIn(await asked(2))).toEqual([]);
+  expect(await place.must("agent.inbox", { id })).toEqual([]);
+  await place.say(id, "two");
+  expect(textsIn(await asked(3))).toEqual(["two"]);
+  await place.kill(first);
+  await place.live();
+  await until("it listens again", () => answers(url, token));
+  expect(textsIn(await asked(4))).toEqual(["two"]);
+  expect(textsIn(await asked(3))).toEqual(["two"]); // From the log.
+  expect(await place.must("agent.inbox", { id })).toEqual([]); // The request before was the sign.
+  await place.say(id, "three");
+  expect(textsIn(await asked(5))).toEqual(["three"]);
+  await Bun.write(place.file("go"), "");
+  await place.rests(id, 2); // Its process said something, and no other turn began.
 });
 
 test("PR-1 strangers are refused: no token, another's, a browser, another name, a body without end", async () => {

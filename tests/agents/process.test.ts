@@ -56,7 +56,15 @@ test("SP-1 silence outside of a turn, or while a person is asked, is no hang", (
   house.wait(60 * MINUTES);
   expect(house.do({ kind: "wake", id: "a" })).toEqual([]);
   const [prompt] = house.agent("a").prompts;
-  house.do({ kind: "answer", id: "a", prompt: prompt?.id ?? "", decision: "allow", message: "", always: false });
+  house.do({
+    kind: "answer",
+    id: "a",
+    prompt: prompt?.id ?? "",
+    answer: "a1",
+    decision: "allow",
+    message: "",
+    always: false,
+  });
   expect(house.do({ kind: "wake", id: "a" })).toEqual([]);
   house.takeAll("a");
   house.done("a");

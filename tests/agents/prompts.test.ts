@@ -18,8 +18,8 @@ function asked(settings = {}): { readonly house: House; readonly prompt: string 
   return { house, prompt: house.agent("a").prompts[0]?.id ?? "" };
 }
 
-const answer = (prompt: string, decision: "allow" | "deny" = "allow", always = false) =>
-  ({ kind: "answer", id: "a", prompt, decision, message: "fine", always }) as const;
+const answer = (prompt: string, decision: "allow" | "deny" = "allow", always = false, answer = decision as string) =>
+  ({ kind: "answer", id: "a", prompt, answer, decision, message: "fine", always }) as const;
 const rule = (rule_id: string, decision: string, tool: string, args = {}) => ({
   rule_id,
   decision,
@@ -60,6 +60,25 @@ test("PR-1 a rule answers at once: an agent's own first, then those for all, the
   expect(house.refusal({ kind: "rule-add", id: "a", rule: rule("x", "maybe", "*") })).toBe("bad-rule");
 });
 
+test("PR-1 Claude Code is not asked about our own tools, unless a rule denies one", () => {
+  const house = new House();
+  const states = (id: string, provider: "claude" | "scripted") => {
+    house.create(id, { provider });
+    house.send(id, `${id}-m1`);
+    house.start(id);
+    const asks = ["spawn_agent", "check_inbox"].map((tool) => ({
+      ...ASK,
+      request: tool,
+      tool: `mcp__holdfast__${tool}`,
+    }));
+    house.says(id, ...asks, ASK);
+    return house.agent(id).prompts.map(({ state }) => ("decision" in state ? state.decision : state.kind));
+  };
+  house.do({ kind: "rule-add", id: RULE_BOOK, rule: rule("g", "deny", "mcp__holdfast__spawn_agent") });
+  expect(states("a", "claude")).toEqual(["deny", "allow", "open"]);
+  expect(states("b", "scripted")).toEqual(["deny", "open", "open"]);
+});
+
 test("PR-2 PR-3 an answer goes to the agent, is kept until it is taken, and a second one is refused", () => {
   const { house, prompt } = asked();
   expect(house.do(answer(prompt))).toEqual(["prompt.answered a"]);
@@ -74,10 +93,14 @@ test("PR-2 PR-3 an answer goes to the agent, is kept until it is taken, and a se
       options: null,
     },
   });
-  expect(house.refusal(answer(prompt, "deny"))).toBe("answered");
+  expect([house.refusal(answer(prompt, "deny")), house.refusal(answer("nothing"))]).toEqual(["answered", "unknown"]);
+  expect(house.do(answer(prompt))).toEqual([]); // Its acknowledgement was lost.
   expect(house.takeAll("a")).toEqual(["input.taken a", "prompt.delivered a"]);
-  expect(house.refusal(answer(prompt))).toBe("answered");
-  expect(house.refusal(answer("nothing"))).toBe("unknown");
+  const [again, other] = [answer(prompt), answer(prompt, "allow", false, "another")];
+  const next = house.replayed();
+  expect([next.do(again), next.refusal(other)]).toEqual([[], "answered"]);
+  house.do({ kind: "terminate", id: "a", reason: "" });
+  expect([house.do(again), house.refusal(other)]).toEqual([[], "terminated"]);
 });
 
 test("PR-3 a prompt has the same id before and after a crash, and an adopted process gets its answer once", () => {
@@ -114,6 +137,14 @@ test("PR-3 where the asker is gone the prompt must be asked again, answered or n
   expect(house.agent("a").prompts[1]?.state.kind).toBe("stale");
 });
 
+test("PR-1 a bare model cannot ask: no prompt is opened that nobody could be told the answer of", () => {
+  const house = new House();
+  house.create("a", { provider: "openai" });
+  house.send("a", "m1");
+  expect(house.says("a", ASK)).not.toContain("prompt.opened a");
+  expect(house.agent("a").prompts).toEqual([]);
+});
+
 test("a question that the agent takes back is not answered any more", () => {
   const { house, prompt } = asked();
   house.says("a", { kind: "withdrawn", request: "r1" });
@@ -133,7 +164,7 @@ test("PR-2 seven days without activity deny; activity gives seven more", () => {
   expect(house.do({ kind: "wake", id: "a" })).toEqual([]);
   house.wait(1 * DAY);
   expect(house.do({ kind: "wake", id: "a" })).toEqual(["prompt.answered a"]);
-  expect(house.agent("a").prompts[0]?.state).toEqual({ kind: "answered", decision: "deny", by: "expired" });
+  expect(house.agent("a").prompts[0]?.state).toMatchObject({ kind: "answered", decision: "deny", by: "expired" });
   expect(house.refusal(answer(prompt))).toBe("answered");
 });
 
@@ -143,7 +174,7 @@ test("PR-2 an agent that nobody watches has a shorter deadline with a default, a
   expect(house.do({ kind: "activity", id: "a" })).toEqual([]);
   house.wait(1);
   house.do({ kind: "wake", id: "a" });
-  expect(house.agent("a").prompts[0]?.state).toEqual({ kind: "answered", decision: "allow", by: "default" });
+  expect(house.agent("a").prompts[0]?.state).toMatchObject({ kind: "answered", decision: "allow", by: "default" });
 });
 
 test("--always answers the same question from now on, and no other", () => {

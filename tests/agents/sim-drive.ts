@@ -214,7 +214,15 @@ export class AgentSimulation {
   #help(daemon: SimDaemon, agent: Agent): void {
     const { id, held, process } = agent;
     for (const { id: prompt } of openPrompts(agent)) {
-      const answer = { kind: "answer", id, prompt, decision: "allow", message: "", always: false } as const;
+      const answer = {
+        kind: "answer",
+        id,
+        prompt,
+        answer: prompt,
+        decision: "allow",
+        message: "",
+        always: false,
+      } as const;
       this.#say(daemon, answer, () => this.#answered.add(prompt));
     }
     const retry = { kind: "retry", id } as const;

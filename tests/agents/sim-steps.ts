@@ -215,8 +215,8 @@ export class StepSimulation {
     for (const { agent: id, prompt } of state === "waiting" ? needs : []) {
       if (id === null || prompt === null || this.#answered.has(prompt)) continue;
       this.#answered.add(prompt);
-      const answer = { kind: "answer", id, prompt, decision: "allow", message: "", always: false } as const;
-      this.#say(live.agents.turn.submit(answer));
+      const given = { answer: `to-${prompt}`, decision: "allow", message: "", always: false } as const;
+      this.#say(live.agents.turn.submit({ kind: "answer", id, prompt, ...given }));
     }
     const busy = this.#agents.some(isLeft);
     return (state === "done" || state === "failed") && !busy;

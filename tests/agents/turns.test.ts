@@ -86,16 +86,21 @@ test("an end that is read before it is heard that the prompt was taken waits for
   expect(house.takeAll("a")).toEqual(["input.taken a", "message.delivered a", "turn.complete a"]);
 });
 
-test("a process that dies before it took the prompt gets the same prompt again; after it, the recovery prompt", () => {
+test("a process that never ran leaves the prompt as it was; one that did may have had it; after it was taken, there is the recovery prompt", () => {
   const house = new House();
   house.create("a", { settings: { recovery_prompt: "go on" } });
   house.send("a", "m1", "dig");
   const first = house.agent("a").turn?.prompt;
-  house.do({ kind: "started", id: "a", generation: 1, child: { pid: 1, startTime: 1, bootId: "b" }, holder: 2 });
+  house.do({ kind: "start-failed", id: "a", generation: 1, reason: "no room" });
+  house.do({ kind: "retry", id: "a" });
+  expect([house.agent("a").generation, house.agent("a").turn?.prompt]).toEqual([2, first ?? { uuid: "", text: "" }]);
+  house.do({ kind: "started", id: "a", generation: 2, child: { pid: 1, startTime: 1, bootId: "b" }, holder: 2 });
   house.ends("a", 1);
   house.wait(1000);
   house.do({ kind: "wake", id: "a" });
-  expect([house.agent("a").generation, house.agent("a").turn?.prompt]).toEqual([2, first ?? { uuid: "", text: "" }]);
+  // It was on its way: whether it arrived, nobody knows.
+  expect([house.agent("a").generation, house.agent("a").turn?.prompt.text]).toEqual([3, "go on\n\ndig"]);
+  expect(house.agent("a").turn?.prompt.uuid === first?.uuid).toBe(false);
   house.start("a");
   expect(house.agent("a").inbox).toEqual([]);
   house.ends("a", 1);
@@ -129,6 +134,12 @@ test("an interrupted turn ends when its provider says so, or with its process", 
   house.do({ kind: "interrupt", id: "a" });
   expect(inputsFrom(house.agent("a"), 1).map(({ input }) => input.kind)).toEqual(["interrupt"]);
   expect(house.ends("a", 1)).toEqual(["process.ended a", "turn.failed a", "process.backoff a"]);
+  house.create("b");
+  house.send("b", "m1");
+  house.start("b");
+  house.do({ kind: "interrupt", id: "b" });
+  house.says("b", { kind: "failed", reason: "error_during_execution", retryable: false });
+  expect(house.events.at(-1)).toMatchObject({ event: "turn.failed", data: { reason: "It was interrupted." } });
   house.create("c", { provider: "command" });
   house.send("c", "m1");
   house.start("c");

@@ -85,6 +85,15 @@ test("a worktree that cannot be made is said at once, and no process is tried ag
   await place.logged(id, "process.starting", 1);
 });
 
+test("Claude Code in a sandbox has what its conversations are kept in, also where it never ran before", async () => {
+  const place = home();
+  await place.live();
+  const workspace = { worktree: false, sandbox: NETWORK };
+  const { id } = await place.must("agent.new", told(place, "", { provider: "claude", workspace }));
+  expect((await place.shown(id)).workspace?.sandbox?.write).toEqual([place.path, place.file(".claude")]);
+  expect(existsSync(place.file(".claude"))).toBe(true);
+});
+
 test("what cannot be is refused before there is an agent", async () => {
   const place = home();
   await place.live();
@@ -96,6 +105,9 @@ test("what cannot be is refused before there is an agent", async () => {
   expect(await place.ask("agent.new", other)).toMatchObject({ ok: false, error: { code: "no-path" } });
   const bare = told(place, "", { provider: "openai", workspace: { worktree: false, sandbox: NETWORK } });
   expect(await place.ask("agent.new", bare)).toMatchObject({ ok: false, error: { code: "no-process" } });
+  const nowhere = { HOME: "/proc/nowhere" };
+  const lost = told(place, "", { provider: "claude", env: nowhere, workspace: { worktree: false, sandbox: NETWORK } });
+  expect(await place.ask("agent.new", lost)).toMatchObject({ ok: false, error: { code: "no-path" } });
   const wrong = told(place, "", { workspace: { worktree: false, sandbox: { ...NETWORK, read: ["relative"] } } });
   expect(await place.ask("agent.new", wrong)).toMatchObject({ ok: false, error: { code: "bad-params" } });
 });
@@ -134,6 +146,7 @@ const CALL = `
 say() { printf '%s\\n' '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"list_children","arguments":{}}}'
   until [ -s tools ]; do sleep 0.02; done; }
 rm -f tools; say | $SHIM >tools; grep -o '"isError":[a-z]*' tools
+until [ -s "$HOLDFAST_HOME/run/mcp.json" ]; do sleep 0.02; done; echo and over HTTP
 `;
 
 if (!forbidden)
@@ -147,14 +160,14 @@ if (!forbidden)
     const out = `${(await place.shown(id)).cwd}/out`;
     await place.say(id, "go");
     await place.rests(id, 1);
-    expect(readFileSync(out, "utf8")).toBe('"isError":false\n');
+    expect(readFileSync(out, "utf8")).toBe('"isError":false\nand over HTTP\n');
     const { pid } = await place.shown(id);
     first.process.kill("SIGKILL");
     await first.process.exited;
     await place.live({ PATH });
     await place.say(id, "go");
     await place.rests(id, 2);
-    expect(readFileSync(out, "utf8")).toBe('"isError":false\n');
+    expect(readFileSync(out, "utf8")).toBe('"isError":false\nand over HTTP\n');
     expect((await place.shown(id)).pid).toBe(pid); // The same process, and another daemon.
     await place.must("agent.terminate", { id, reason: "" });
     await until("all of it has ended", () => !existsSync(`/proc/${pid}`));

@@ -62,7 +62,7 @@ async function brokenOff(
 
 describe("drill", () => {
   test(
-    "UC-8 AG-3 PR-1 kills everybody for a few seconds, and nothing is lost, doubled or left behind; the user's own home is not touched",
+    "UC-8 AG-3 PR-1 SP-2 kills everybody, agents too, for a few seconds, and nothing is lost, doubled or left behind; the user's own home is not touched",
     async () => {
       const home = emptyHome();
       const args = ["drill", "--terminals", "4", "--seconds", "5", "--seed", "1", "--json"];
@@ -76,6 +76,7 @@ describe("drill", () => {
       expect(found.agents).toMatchObject({ agents: 3 });
       expect(found.agents.messages).toBeGreaterThan(5);
       expect(found.agents.prompts).toBeGreaterThan(0);
+      expect(found.killed.map(({ what }: { what: string }) => what)).toContain("agent");
       expect(found.liveMs.median).toBeGreaterThan(0);
       expect(found.safeModeMs).toBeLessThan(5000);
       expect([...readdirSync(home), ...readdirSync(place), ...processesIn(place)]).toEqual([]);

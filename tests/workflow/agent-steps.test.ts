@@ -114,7 +114,7 @@ test("an agent that asks before anybody has looked at it is at work, and waits",
     "waiting",
     [{ attempt: "r1.1", step: "work", why: "it asks for Bash", agent: AGENT, prompt }],
   ]);
-  stage.house.do({ kind: "answer", id: AGENT, prompt, decision: "allow", message: "", always: false });
+  stage.house.do({ kind: "answer", id: AGENT, prompt, answer: "a1", decision: "allow", message: "", always: false });
   await stage.heard();
   expect(stage.story.attempts).toEqual(["r1.1 work handed"]);
 });

@@ -33,7 +33,7 @@ async function ask(reach: Reach, flags: DataFlags, key: string, words: string): 
   if (!sent.ok) return sent;
   const stuck = stuckAt(sent.value);
   if (stuck !== undefined) return report(reach, flags, sent.value, stuck);
-  const watch = new MessageWatch(message, sent.value.prompts);
+  const watch = new MessageWatch(message, idsOf(sent.value));
   let outcome: Outcome | undefined;
   const end = await followEvents(reach, following, async (events) => {
     for (const event of events) watch.note(event);
@@ -43,6 +43,10 @@ async function ask(reach: Reach, flags: DataFlags, key: string, words: string): 
   if (end === "enough" && outcome !== undefined) return report(reach, flags, sent.value, outcome);
   await say(reach.console, `${sent.value.name} goes on; \`holdfast agent follow ${sent.value.name}\` shows it.`);
   return ok(INTERRUPTED);
+}
+
+function idsOf({ prompts }: ListedAgent): string[] {
+  return prompts.map(({ id }) => id);
 }
 
 /** As it is at the moment of the message: neither goes on by itself. */
@@ -61,7 +65,8 @@ async function confirmed(
   if (outcome?.kind !== "asks" && outcome?.kind !== "held") return outcome;
   const now = await onDaemon<ListedAgent>(reach, home, (client) => client.call("agent.show", { id }));
   if (!now.ok) return undefined;
-  const { prompts, state, note } = now.value;
+  const { state, note } = now.value;
+  const prompts = idsOf(now.value);
   if (prompts.length > 0) return { kind: "asks", prompts };
   return outcome.kind === "held" && state === "suspended"
     ? { kind: "held", reason: note ?? outcome.reason }

@@ -39,7 +39,7 @@ const isNow = ({ name, state, note }: ListedAgent) => `${name} is ${state}${note
 export const terminateCommand = reaching((reach: Reach, flags: TerminateFlags, key: string) =>
   change(reach, flags, {
     key,
-    ask: (client, id) => client.call("agent.terminate", { id, reason: flags.reason ?? "You wanted it." }),
+    ask: (client, id) => client.call("agent.terminate", { id, reason: flags.reason ?? "The user ended it." }),
     words: ({ name }) =>
       `${name} is terminated, and so are its agents; \`holdfast agent log\` still shows what it did.`,
   }),

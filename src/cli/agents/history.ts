@@ -15,7 +15,7 @@ import { EXIT, type Exit } from "../outside.ts";
 import { fit, visible, visibleLine } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";
 import { fromNow, openAgentLog } from "./session.ts";
-import { Teller, type Told } from "./teller.ts";
+import { joined, Teller, type Told } from "./teller.ts";
 
 export type AgentLogFlags = DataFlags & { readonly lines: number; readonly all?: boolean };
 export type FollowFlags = DataFlags & { readonly lines: number };
@@ -40,12 +40,14 @@ export class ToldLog {
   readonly #teller = new Teller();
 
   text(entries: readonly Found[]): string {
-    const lines = entries.flatMap(({ entry }) => {
+    const told = entries.flatMap(({ entry }) => {
       const event = agentEventOf(entry);
       const time = `${entry.ts.slice(0, 19)}  `;
-      return (event === undefined ? [] : this.#teller.tell(event)).map((told) => `${framed(told, time)}\n`);
+      return (event === undefined ? [] : this.#teller.tell(event)).map((words) => ({ words, time }));
     });
-    return lines.join("");
+    return joined(told)
+      .map(({ words, time }) => `${framed(words, time)}\n`)
+      .join("");
   }
 }
 

@@ -19,7 +19,7 @@ async function inspect(reach: Reach, flags: DataFlags, key: string): Promise<Exi
   const shown = await onAgent<ShownAgent>(reach, flags, key, (client, { id }) => client.call("agent.show", { id }));
   if (!shown.ok) return shown;
   const { console, clock } = reach;
-  if (flags.json) await printJson(console, { ...shown.value, ...rowOf(shown.value), promptIds: shown.value.prompts });
+  if (flags.json) await printJson(console, { ...shown.value, ...rowOf(shown.value) });
   else await console.out.write(visible(textOf(shown.value, clock.now())));
   return ok(EXIT.ok);
 }
@@ -39,7 +39,7 @@ function textOf(agent: ShownAgent, now: number): string {
     ["process", agent.pid === null ? null : `pid ${agent.pid}`],
     ["turns", `${turns}${since}`],
     ["inbox", count(inbox, "message")],
-    ...prompts.map((id) => ["asks you", `holdfast answer ${id} allow|deny`] as const),
+    ...prompts.map(({ id }) => ["asks you", `holdfast answer ${id} allow|deny`] as const),
     ...settingLines(agent.settings),
     ...reminders.map(({ due, text }) => ["reminder", `${due} ${text}`] as const),
     ...rules.map(({ rule_id, decision, tool }) => ["rule", `${rule_id}: ${decision} ${tool}`] as const),

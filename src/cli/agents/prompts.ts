@@ -1,6 +1,7 @@
 // `holdfast prompts` and `holdfast answer`: what agents ask people, and what people say to it.
-// PA1. An answer is given once. Where a daemon took ours and died, the next one says that it is answered, and that is what we wanted.
-import { matchOne } from "../../base/ids.ts";
+// PA1. An answer is given once. It has its id before it is sent: what is asked again after a daemon died is the same answer, and is
+//      acknowledged as it was; any other to the same prompt is too late.
+import { matchOne, newId } from "../../base/ids.ts";
 import { ok, type Result } from "../../base/result.ts";
 import type { Decision } from "../../core/agent/provider.ts";
 import type { ListedPrompt } from "../../wire/agents/agent-rpc.ts";
@@ -56,29 +57,32 @@ async function answer(reach: Reach, flags: AnswerFlags, key: string, decision: D
   const home = existingHome(reach, flags.home);
   if (!home.ok) return home;
   const { message = "", always = false } = flags;
+  const id = newId(reach.random.bytes(16)); // PA1
   let prompt: string | undefined;
-  const answered = await onDaemon<ListedPrompt | undefined>(reach, home.value, async (client, again) => {
+  const answered = await onDaemon<ListedPrompt>(reach, home.value, async (client) => {
     const meant: Result<string> = prompt === undefined ? await promptOf(client, key) : ok(prompt);
     if (!meant.ok) return meant;
     prompt = meant.value;
-    const given = await client.call("prompt.answer", { prompt, decision, message, always });
-    const ours = !given.ok && again && given.error.message.includes(`: ${decision}, by user`);
-    return ours ? ok(undefined) : given; // PA1
+    return client.call("prompt.answer", { prompt, answer: id, decision, message, always });
   });
   if (!answered.ok) return answered;
-  if (flags.json) await printJson(reach.console, answered.value === undefined ? null : promptRow(answered.value));
+  if (flags.json) await printJson(reach.console, promptRow(answered.value));
   return ok(EXIT.ok);
 }
 
-/** One that is not open any more is asked for as it was given: the refusal then says what became of it. */
+/** One that is not open any more is asked for all the same: the refusal then says what became of it. */
 async function promptOf(client: RpcClient, key: string): Promise<Result<string>> {
-  const open = await client.call("prompt.list", {});
-  if (!open.ok) return open;
-  const found = matchOne(
-    open.value.map(({ id }) => id),
-    key,
-  );
-  return found.ok || found.error.code === "ambiguous" || key === "" ? found : ok(key);
+  const open = await promptIn(client, false, key);
+  if (open.ok || open.error.code !== "unknown" || key === "") return open;
+  const closed = await promptIn(client, true, key);
+  return closed.ok || closed.error.code !== "unknown" ? closed : ok(key);
+}
+
+async function promptIn(client: RpcClient, closed: boolean, key: string): Promise<Result<string>> {
+  const listed = await client.call("prompt.list", { closed });
+  if (!listed.ok) return listed;
+  const ids = listed.value.map(({ id }) => id);
+  return matchOne(ids, key);
 }
 
 export const promptsCommand = reaching(prompts);

@@ -9,7 +9,7 @@ import type { SendAgentFlags } from "./send.ts";
 import { workspaceFlags } from "./workspace.ts";
 
 const ROW =
-  "{id, name, state, provider, inbox, prompts, parent, model, cwd, createdAt, turns, turnStartedAt, pid, note}";
+  "{id, name, state, provider, inbox, prompts: [{id, tool, since}], parent, model, cwd, createdAt, turns, turnStartedAt, pid, note}";
 const POLICIES = ["auto", "parent", "ask", "never"] as const;
 
 export const agent = {

@@ -1,17 +1,13 @@
 // Agents as other programs rely on them: fields are added, never changed (DESIGN §11).
 import type { ListedAgent } from "../../wire/agents/agent-rpc.ts";
 
-export type Row = Omit<ListedAgent, "prompts"> & {
-  /** How many wait for an answer; `prompts --json` has them. */
-  readonly prompts: number;
-};
-export type TreeRow = Row & { readonly children: readonly TreeRow[] };
+export type TreeRow = ListedAgent & { readonly children: readonly TreeRow[] };
 
-export function rowOf(agent: ListedAgent): Row {
+export function rowOf(agent: ListedAgent): ListedAgent {
   const { id, name, state, provider, inbox, prompts, parent, model, cwd, createdAt } = agent;
   const { turns, turnStartedAt, pid, note } = agent;
   return {
-    ...{ id, name, state, provider, inbox, prompts: prompts.length, parent, model, cwd, createdAt },
+    ...{ id, name, state, provider, inbox, prompts, parent, model, cwd, createdAt },
     ...{ turns, turnStartedAt, pid, note },
   };
 }

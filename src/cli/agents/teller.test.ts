@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { AgentEvent } from "../../core/agent/events.ts";
 import type { ProviderEvent } from "../../core/agent/provider.ts";
-import { Teller, type Told } from "./teller.ts";
+import { joined, Teller, type Told } from "./teller.ts";
 
 const at = "2026-01-02T03:04:05.678Z";
 const id = "a";
@@ -104,5 +104,15 @@ test("turns, prompts, tools and reminders", () => {
   ).toEqual([
     ...[`turn 1 is tried again at ${at}: busy`, "turn 1 was interrupted", "turn 1 FAILED: no", "p: deny, by rule: No."],
     ...["p must be asked again: gone", 'called broadcast: {"to":[]}', `wants to be reminded at ${at}: look`],
+  ]);
+});
+
+test("what was said in pieces is one text where all of it is there; a line, or a text of its own, ends it", () => {
+  const text = (words: string, part: boolean): Told => ({ kind: "text", text: words, part });
+  const told = [text("Hel", true), text("lo", true), text("New", false), text("s", true)];
+  const timed = [...told, { kind: "line", line: "turn 1 is complete" } as const, text("on", true)];
+  const all = joined(timed.map((words, at) => ({ words, time: `${at}` })));
+  expect(all.map(({ words, time }) => `${time} ${wordsOf(words)}`)).toEqual([
+    ...["0 +Hello", "2 >News", "4 turn 1 is complete", "5 +on"],
   ]);
 });

@@ -35,6 +35,20 @@ export class Teller {
   }
 }
 
+export type Timed = { readonly words: Told; readonly time: string };
+
+/** What was said in many pieces is one text, from when it began. */
+export function joined(told: readonly Timed[]): Timed[] {
+  const all: Timed[] = [];
+  for (const { words, time } of told) {
+    const last = all.at(-1);
+    if (words.kind === "text" && words.part && last?.words.kind === "text")
+      all[all.length - 1] = { words: { ...last.words, text: last.words.text + words.text }, time: last.time };
+    else all.push({ words, time });
+  }
+  return all;
+}
+
 function line(words: string): Told {
   return { kind: "line", line: words };
 }

@@ -46,7 +46,7 @@ function linesOf(row: TreeRow, before: string, below: string): Drawn[] {
 function cellsOf(drawn: string, row: TreeRow, now: number): string[] {
   const { id, provider, state, turns, turnStartedAt, inbox, prompts, note } = row;
   const turn = turnStartedAt === null ? `${turns}` : `${turns}, ${spanText(now - Date.parse(turnStartedAt))}`;
-  return [drawn, shortId(id), provider, state, turn, `${inbox}`, `${prompts}`, note ?? ""];
+  return [drawn, shortId(id), provider, state, turn, `${inbox}`, `${prompts.length}`, note ?? ""];
 }
 
 export const treeCommand = reaching(tree);

@@ -1,13 +1,15 @@
 // Agents in a drill: a tree of them works all the time, and a person writes to it and answers what it asks, while everybody is killed.
-// DA1. Every message that was acknowledged reaches its agent once: it leaves a line there. Those that were not are sent again under their id.
-// DA2. No agent is lost, and none is there twice.
-// DA3. Every prompt is answered once: a second answer is refused, and the agent gets the first.
+// DA1. Every message that was acknowledged reaches its agent, and what it is about is done once: it leaves a line. Those that were not are
+//      sent again under their id. Where a process was killed in the middle, the next one is told so, and looks before it does it again.
+// DA2. No agent is lost, and none is there twice. Who waits for a word after a crash gets one.
+// DA3. Every prompt is answered once: the same answer again is acknowledged again, any other is refused, and the agent gets the first.
+//      What the process of an agent asked that was killed must be asked again, and in the end nothing can be answered any more.
 import { newId } from "../../base/ids.ts";
 import type { AgentSettings } from "../../core/agent/events.ts";
 import { joinPath, readWhole } from "../../log/file.ts";
 import type { ListedAgent, ListedPrompt } from "../../wire/agents/agent-rpc.ts";
 import { pause } from "../time.ts";
-import { AGENT_WORDS, LINES_VARIABLE } from "./agent-program.ts";
+import { AGAIN, AGENT_WORDS, LINES_VARIABLE } from "./agent-program.ts";
 import { ask } from "./ask.ts";
 import type { Findings } from "./findings.ts";
 import { type Going, until } from "./going.ts";
@@ -28,6 +30,7 @@ export class Agents {
   /** The lines that there must be in the end. */
   readonly #expected: string[] = [];
   readonly #answered = new Set<string>();
+  readonly #seen = new Set<string>();
   #messages = 0;
 
   constructor(site: Site, findings: Findings) {
@@ -50,7 +53,12 @@ export class Agents {
   #begin(): Promise<unknown> {
     const instructions = CHILDREN.map((name) => `@spawn.${name}@`).join(" ");
     this.#expected.push(...CHILDREN.map((name) => `born-${name}`));
-    return beginRoot(this.#site, { id: this.#root, instructions, lines: this.#path, settings: {} });
+    return beginRoot(this.#site, {
+      id: this.#root,
+      instructions,
+      lines: this.#path,
+      settings: { recovery_prompt: AGAIN },
+    });
   }
 
   get #path(): string {
@@ -75,13 +83,23 @@ export class Agents {
 
   async #answer(going: Going): Promise<void> {
     while (going.on) {
-      for (const prompt of await openPrompts(this.#site)) await this.#answerOne(prompt);
+      await this.#serve();
       await pause(this.#site.reach.clock, BETWEEN_MS);
     }
   }
 
+  /** What a person does. */
+  async #serve(): Promise<void> {
+    for (const prompt of await openPrompts(this.#site)) await this.#answerOne(prompt);
+    const held = ((await listAgents(this.#site)) ?? []).filter(
+      ({ state, note }) => state === "suspended" && note !== null,
+    );
+    for (const { id } of held) await ask(this.#site, "agent.retry", { id }); // DA2
+  }
+
   /** DA3 */
   async #answerOne({ id: prompt }: ListedPrompt): Promise<void> {
+    this.#seen.add(prompt);
     if (this.#answered.has(prompt))
       this.#findings.lose(1, `the answer to prompt ${prompt} was acknowledged, and is gone`);
     if (await answerOnce(this.#site, prompt, this.#findings)) this.#answered.add(prompt);
@@ -91,7 +109,7 @@ export class Agents {
   async verify(): Promise<void> {
     const { clock } = this.#site.reach;
     const last = await until(clock, END_MS, async () => {
-      for (const prompt of await openPrompts(this.#site)) await this.#answerOne(prompt);
+      await this.#serve();
       const agents = await listAgents(this.#site);
       return agents?.every(isAtRest) === true && this.#lines().length >= this.#expected.length ? agents : undefined;
     });
@@ -104,6 +122,13 @@ export class Agents {
       [...CHILDREN.map((name) => `root/${name}`), "root"],
       this.#findings,
     ); // DA2
+    for (const prompt of this.#seen) await this.#isClosed(prompt);
+  }
+
+  /** DA3 */
+  async #isClosed(prompt: string): Promise<void> {
+    const late = await answerWith(this.#site, prompt, "deny", newId(this.#site.reach.random.bytes(16)));
+    if (late.kind !== "refused") this.#findings.violate(`prompt ${prompt} can still be answered: ${late.kind}`);
   }
 
   #lines(): string[] {
@@ -150,11 +175,18 @@ export async function openPrompts(site: Site): Promise<ListedPrompt[]> {
 
 /** DA3. Whether the answer was acknowledged; where it was not, the prompt is open or not, and is looked at again. */
 export async function answerOnce(site: Site, prompt: string, findings: Findings): Promise<boolean> {
-  const answer = (decision: "allow" | "deny") =>
-    ask(site, "prompt.answer", { prompt, decision, message: "", always: false });
-  if ((await answer("allow")).kind !== "done") return false;
-  if ((await answer("deny")).kind === "done") findings.double(1, `prompt ${prompt} was answered twice`);
+  const [first, second] = [newId(site.reach.random.bytes(16)), newId(site.reach.random.bytes(16))];
+  if ((await answerWith(site, prompt, "allow", first)).kind !== "done") return false;
+  const again = await answerWith(site, prompt, "allow", first);
+  if (again.kind === "refused" && again.refusal.code === "answered")
+    findings.violate(`the answer to prompt ${prompt} was acknowledged, and is not known by its id`);
+  const other = await answerWith(site, prompt, "deny", second);
+  if (other.kind === "done") findings.double(1, `prompt ${prompt} was answered twice`);
   return true;
+}
+
+function answerWith(site: Site, prompt: string, decision: "allow" | "deny", answer: string) {
+  return ask(site, "prompt.answer", { prompt, answer, decision, message: "", always: false });
 }
 
 export function readLines({ reach }: Site, path: string): string[] {
@@ -177,8 +209,10 @@ export function nameIn(agents: readonly ListedAgent[]): (agent: ListedAgent) => 
   };
 }
 
-function isAtRest({ state, inbox }: ListedAgent): boolean {
-  return state === "idle" && inbox === 0;
+/** One whose process was gone when a daemon came up has none until somebody writes to it. */
+function isAtRest({ state, inbox, note, turnStartedAt }: ListedAgent): boolean {
+  const rests = state === "idle" || (state === "suspended" && note === null && turnStartedAt === null);
+  return rests && inbox === 0;
 }
 
 export function stateText({ name, state, inbox, note }: ListedAgent): string {

@@ -1,19 +1,21 @@
 // The killer: kills at random moments, from the dice. Sometimes it waits until all is well again, sometimes it strikes in the middle of
 // recovery, and sometimes it does not wait at all.
-// R1. The first one it kills is the daemon: even the shortest drill has measured that.
+// R1. The first one it kills is the daemon, and the next an agent: even the shortest drill has had both.
 
 import { readClaim } from "../terminals/place.ts";
 import { pause, within } from "../time.ts";
 import type { Dice } from "./dice.ts";
 import type { Going } from "./going.ts";
-import { isOfDaemon, type Kill, type Kills, type Target } from "./kills.ts";
+import { isOfAgent, isOfDaemon, type Kill, type Kills, type Target } from "./kills.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Site, whoRuns } from "./site.ts";
+import { Victims } from "./victims.ts";
 
-/** In which of ten kills what is killed. */
+/** In which of fourteen kills what is killed. */
 const TARGETS: readonly Target[] = [
   ...(["daemon", "daemon", "daemon", "daemon"] as const),
   ...(["watchdog", "watchdog", "both", "both", "web", "holder"] as const),
+  ...(["agent", "agent", "agent holder", "agent holder"] as const),
 ];
 /** Everything from "right after" to "nothing was going on". */
 const BETWEEN_MS = [0, 600] as const;
@@ -33,21 +35,23 @@ export class Killer {
   readonly #ledger: Ledger;
   readonly #kills: Kills;
   readonly #dice: Dice;
+  readonly #victims: Victims;
 
   constructor(site: Site, ledger: Ledger, kills: Kills, dice: Dice) {
     this.#site = site;
     this.#ledger = ledger;
     this.#kills = kills;
     this.#dice = dice;
+    this.#victims = new Victims(site);
   }
 
   /** Each kill is told with what came of it. */
   async work(going: Going, told: (kill: Kill) => Promise<void>): Promise<void> {
-    let what: Target = "daemon"; // R1
+    const first: Target[] = ["daemon", "agent"]; // R1
     while (going.on) {
+      const what = first.shift() ?? this.#dice.pick(TARGETS) ?? "daemon";
       await pause(this.#site.reach.clock, this.#dice.between(...BETWEEN_MS));
       for (const kill of going.on ? await this.#strike(what) : []) await told(kill);
-      what = this.#dice.pick(TARGETS) ?? "daemon";
     }
   }
 
@@ -57,7 +61,7 @@ export class Killer {
       await within(this.#site.reach.clock, ACKNOWLEDGEMENT_MS, this.#ledger.acknowledgement);
     }
     const kill = this.#kill(what);
-    if (kill === undefined) return this.#nobodyThere();
+    if (kill === undefined) return isOfAgent(what) ? [] : this.#nobodyThere();
     if (isOfDaemon(what) && this.#dice.chance(STRIKE_AGAIN)) return this.#again(kill);
     if (!this.#dice.chance(DO_NOT_WAIT)) await this.#kills.back(kill);
     return [kill];
@@ -84,12 +88,18 @@ export class Killer {
 
   #kill(what: Target): Kill | undefined {
     if (what === "holder") return this.#killHolder();
+    if (isOfAgent(what)) return this.#killAgent(what);
     const { watchdog, daemon, web } = whoRuns(this.#site);
     const targets = { daemon: [daemon], watchdog: [watchdog], both: [watchdog, daemon], web: [web] }[what];
     return this.#kills.kill(
       what,
       targets.flatMap((who) => who ?? []),
     );
+  }
+
+  #killAgent(what: "agent" | "agent holder"): Kill | undefined {
+    const victim = this.#victims.pick(what, this.#dice);
+    return victim === undefined ? undefined : this.#kills.kill(what, [victim]);
   }
 
   /** Only of a terminal that is there for it: its program cannot go on without it, and the ledger says so. */

@@ -10,7 +10,7 @@ import type { Findings } from "./findings.ts";
 import { until } from "./going.ts";
 import { type Site, whoRuns } from "./site.ts";
 
-export type Target = "daemon" | "watchdog" | "both" | "web" | "holder";
+export type Target = "daemon" | "watchdog" | "both" | "web" | "holder" | "agent" | "agent holder";
 
 export type Kill = {
   readonly what: Target;
@@ -25,6 +25,11 @@ export type Kill = {
 
 export function isOfDaemon(what: Target): boolean {
   return what === "daemon" || what === "both";
+}
+
+/** Its next process is the daemon's business, after a pause; whether all of it came through is seen at the end. */
+export function isOfAgent(what: Target): what is "agent" | "agent holder" {
+  return what === "agent" || what === "agent holder";
 }
 
 /** Ten times what it may take on a busy machine. */
@@ -76,7 +81,7 @@ export class Kills {
   }
 
   async #replaced({ what, pids }: Kill): Promise<true | undefined> {
-    if (what === "holder") return true;
+    if (what === "holder" || isOfAgent(what)) return true;
     await this.#helpIfNobody();
     const now = what === "web" ? whoRuns(this.#site).web : whoRuns(this.#site).watchdog;
     return now !== undefined && !pids.includes(now.pid) ? true : undefined;

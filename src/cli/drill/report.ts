@@ -1,6 +1,6 @@
 // What a drill prints: every kill with what came of it, and the sum; as JSON the shape that DESIGN §11 promises.
 import type { Drill, DrillPlan } from "./drill.ts";
-import { isOfDaemon, type Kill } from "./kills.ts";
+import { isOfAgent, isOfDaemon, type Kill } from "./kills.ts";
 
 export type LiveMs = { readonly median: number; readonly p95: number; readonly max: number };
 
@@ -65,6 +65,8 @@ const NAMES: Readonly<Record<Kill["what"], string>> = {
   both: "watchdog and daemon",
   web: "web host",
   holder: "holder",
+  agent: "agent",
+  "agent holder": "holder of an agent",
 };
 
 export function killText({ what, pids, atMs, recovering, backMs }: Kill): string {
@@ -74,6 +76,7 @@ export function killText({ what, pids, atMs, recovering, backMs }: Kill): string
 }
 
 function fateText(what: Kill["what"], backMs: number | undefined): string {
+  if (isOfAgent(what)) return "resumed after a pause";
   if (what === "holder") return "its program's end is told as unknown";
   if (backMs === undefined) return "not waited for";
   return `${isOfDaemon(what) ? "live again" : "a new one"} after ${Math.round(backMs)} ms`;

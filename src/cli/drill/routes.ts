@@ -50,10 +50,10 @@ const drill = buildCommand<DrillFlags, [], Context>({
     brief: "Kill Holdfast at random in a home of its own, and check that nothing is lost",
     fullDescription: [
       "Opens terminals with live programs in a new home below /tmp, never in yours, types into them and reads along, keeps workflows of",
-      "all three modes and a tree of agents running, and meanwhile kills watchdog, daemon, both, the web host and holders at random moments, also in the",
+      "all three modes and a tree of agents running, and meanwhile kills watchdog, daemon, both, the web host, holders and agents at random moments, also in the",
       "middle of recovery. Then it checks every promise: no program restarted, every confirmed line read once, no byte lost or",
       "doubled, nothing acknowledged forgotten, no orphan, never two daemons, every step of every workflow done exactly once, and what",
-      "it handed on there in the end, every message to an agent delivered once, no agent lost or doubled, every prompt answered once;",
+      "it handed on there in the end, what every message to an agent is about done once, no agent lost or doubled, every prompt answered once;",
       "and that three crashes in a row lead to safe mode.",
       "With --machine the machine goes down instead, three times: everything of that home is killed at once and the next start is in",
       "another boot; also in the middle of a checkpoint and of a restoration. Then every screen is compared cell by cell with what it",

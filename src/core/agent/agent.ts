@@ -17,7 +17,7 @@ import type {
   Terminated,
 } from "./events.ts";
 import { isAlive, type ProcessState } from "./process.ts";
-import { type Decision, type Input, styleOf } from "./provider.ts";
+import { type Input, styleOf } from "./provider.ts";
 import type { Rule } from "./rules.ts";
 
 /** AG-4: active is what has, or may have, a process or a request of its own. */
@@ -50,6 +50,8 @@ export type Turn = {
   readonly taken: boolean;
   /** Whether its process has said anything in it: before that, it may have died without having read the prompt. */
   readonly heard: boolean;
+  /** Its process ran and is gone, and whether it had the prompt is not known: it was on its way. */
+  readonly doubtful: boolean;
   readonly startedAt: string;
   /** How often in a row its request was tried, and when the next try is due. */
   readonly tries: number;
@@ -66,11 +68,13 @@ export type TurnEnd =
   | { readonly kind: "complete"; readonly response: string }
   | { readonly kind: "failed"; readonly reason: string };
 
+export type GivenAnswer = Pick<PromptAnswered, "decision" | "by" | "answer_id" | "at">;
+
 export type PromptState =
   | { readonly kind: "open" }
   /** Kept until the process has taken it. */
-  | { readonly kind: "answered"; readonly decision: Decision; readonly by: PromptAnswered["by"] }
-  | { readonly kind: "delivered"; readonly decision: Decision; readonly by: PromptAnswered["by"] }
+  | ({ readonly kind: "answered" } & GivenAnswer)
+  | ({ readonly kind: "delivered" } & GivenAnswer)
   /** Whoever asked is gone: it must be asked again. */
   | { readonly kind: "stale"; readonly reason: string };
 
@@ -88,6 +92,9 @@ export type Call = {
   /** Handed over by it, and not delivered before it is taken. */
   readonly messages: readonly string[];
   readonly taken: boolean;
+  readonly via?: "http";
+  /** The daemon that gave the answer died, and nobody knows whether it arrived. */
+  readonly lapsed: boolean;
 };
 
 export type Agent = {
@@ -183,14 +190,15 @@ export function waitingMessages(agent: Agent): readonly Message[] {
   return agent.inbox.filter(({ message_id }) => !given.has(message_id));
 }
 
-/** By calls of the present process, or turn of a bare LLM, that are not known to be taken; those of one that is gone are handed
- *  over anew. */
+/** By calls of the present process, or turn of a bare LLM, that are not known to be taken; those of one that is gone, and those that
+ *  lapsed, are handed over anew. */
 function handedOver(agent: Agent): readonly string[] {
   const request = styleOf(agent.plan.recipe) === "request";
   if (!request && !isAlive(agent.process)) return [];
   const present = ({ turn, generation }: Call) =>
     request ? turn === agent.turn?.number : generation === agent.generation;
-  return agent.calls.flatMap((call) => (!call.taken && present(call) ? call.messages : []));
+  const holds = (call: Call) => !call.taken && !call.lapsed && present(call);
+  return agent.calls.flatMap((call) => (holds(call) ? call.messages : []));
 }
 
 /** What it needs of a slot: to begin a turn, or a process for the turn it is in. Undefined where it needs none, or must wait. */

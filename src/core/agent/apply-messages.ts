@@ -38,10 +38,23 @@ function delivered(agent: Agent, id: string): Agent {
 
 /** The calls of the present and of the last turn are kept: a repeat of one of them is answered from here. */
 function answered(agent: Agent, data: ToolAnswered): Agent {
-  const { call, tool, ok, result, inline, messages, at } = data;
+  const { call, tool, ok, result, inline, messages, via, at } = data;
   const turn = agent.turn?.number ?? agent.turns;
   const { generation } = agent;
-  const answer: Call = { call, tool, ok, result, inline, turn, generation, messages, taken: false };
+  const how = via === undefined ? {} : { via };
+  const answer: Call = {
+    call,
+    tool,
+    ok,
+    result,
+    inline,
+    turn,
+    generation,
+    messages,
+    ...how,
+    taken: false,
+    lapsed: false,
+  };
   const others = agent.calls.filter((one) => one.call !== call && one.turn >= turn - 1);
   const calls = [...others, answer].slice(-MAX_CALLS);
   const after = { ...heard(agent, at), calls };

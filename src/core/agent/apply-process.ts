@@ -68,13 +68,20 @@ function stopping({ reason, signal, kill_at }: ProcessStopping): ProcessState {
 function ended(agent: Agent, { outcome }: ProcessEnded): Agent {
   const restart = outcome === "crashed" || outcome === "killed";
   const session: Agent["session"] = agent.session.kind === "suspended" ? agent.session : { kind: "idle" };
-  return { ...agent, outbox: NOTHING, process: { kind: "Idle", restart }, session };
+  const ended = { ...agent, outbox: NOTHING, process: { kind: "Idle", restart }, session } as const;
+  const { turn, process: program, outbox } = agent;
+  const onItsWay = outbox.entries.some((entry) => entry.kind === "prompt" && entry.turn === turn?.number);
+  const ran = outcome !== "not-started" && program.kind !== "Spawning";
+  return turn !== undefined && ran && onItsWay ? { ...ended, turn: { ...turn, doubtful: true } } : ended;
 }
 
 /** AG-4: what was active when the daemon died may live on, or not. */
 function suspended(agent: Agent, { reason }: Suspended): Agent {
   const process: ProcessState = isAlive(agent.process) ? { kind: "Detached" } : agent.process;
-  return { ...agent, process, session: { kind: "suspended", reason } };
+  const calls = agent.calls.map((call) =>
+    call.via === "http" && reason === "recovery" ? { ...call, lapsed: true } : call,
+  );
+  return { ...agent, process, calls, session: { kind: "suspended", reason } };
 }
 
 function taken(agent: Agent, { through, pieces }: InputTaken): Agent {

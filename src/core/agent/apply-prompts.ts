@@ -46,10 +46,11 @@ function isClosed({ state }: Prompt): boolean {
   return state.kind === "delivered" || state.kind === "stale";
 }
 
-function answered(agent: Agent, { prompt_id, decision, by, message, at }: PromptAnswered): Agent {
+function answered(agent: Agent, { prompt_id, message, ...given }: PromptAnswered): Agent {
   const prompt = agent.prompts.find(({ id }) => id === prompt_id);
   if (prompt === undefined) return agent;
-  const state: PromptState = { kind: "answered", decision, by };
+  const { decision, at } = given;
+  const state: PromptState = { kind: "answered", ...given };
   const after = changed(heard(agent, at), prompt_id, (one) => ({ ...one, state }));
   const { request, tool, input, options } = prompt;
   const answer = { request, tool, input, decision, message, options };

@@ -50,6 +50,7 @@ function started(agent: Agent, { turn: number, prompt: text, messages, uuid, at 
   const none = {
     taken: false,
     heard: false,
+    doubtful: false,
     tries: 0,
     retryAt: undefined,
     early: undefined,

@@ -26,6 +26,15 @@ export type CreateAgent = To<
   }
 >;
 
+export type AnswerCommand = {
+  readonly prompt: string;
+  /** Chosen by the asker: a repeat is the same answer. */
+  readonly answer: string;
+  readonly decision: Decision;
+  readonly message: string;
+  readonly always: boolean;
+};
+
 export type AgentCommand =
   | CreateAgent
   /** From a person. `message` is chosen by the asker: a repeat is the same message. */
@@ -39,13 +48,10 @@ export type AgentCommand =
   /** Give its slot up, once its turn is over. */
   | To<"suspend">
   /** One of our tools, over MCP. The result is in the state afterwards (`callOf`). */
-  | To<"call", { readonly call: string; readonly tool: string; readonly args: Json }>
+  | To<"call", { readonly call: string; readonly tool: string; readonly args: Json; readonly via?: "http" }>
   /** The caller has the result. */
   | To<"call-taken", { readonly call: string }>
-  | To<
-      "answer",
-      { readonly prompt: string; readonly decision: Decision; readonly message: string; readonly always: boolean }
-    >
+  | To<"answer", AnswerCommand>
   /** A person looked, or did something: open prompts get their time anew. */
   | To<"activity">
   /** `id` is an agent's, or RULE_BOOK for all. A new rule is the last. */

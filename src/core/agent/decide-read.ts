@@ -49,14 +49,17 @@ function bounded(event: ProviderEvent, most: number): ProviderEvent {
 function meaning(draft: Draft, id: string, event: ProviderEvent): void {
   const agent = draft.agent(id);
   if (agent.terminated !== undefined) return;
-  const request = styleOf(agent.plan.recipe) === "request";
   if (event.kind === "session") named(draft, agent, event.session);
-  else if (event.kind === "ask" && !request)
-    ask(draft, agent, event); // Nothing of a model waits for an answer.
+  else if (event.kind === "ask") asked(draft, agent, event);
   else if (event.kind === "withdrawn") withdraw(draft, agent, event.request);
   else if (event.kind === "call") called(draft, id, event);
   else if (event.kind === "limit") limited(draft, agent, event.until);
   else if (event.kind === "done" || event.kind === "failed") over(draft, agent, event);
+}
+
+/** A bare LLM has nobody behind it who could be given an answer. */
+function asked(draft: Draft, agent: Agent, event: Extract<ProviderEvent, { kind: "ask" }>): void {
+  if (styleOf(agent.plan.recipe) !== "request") ask(draft, agent, event);
 }
 
 function named(draft: Draft, { id, providerSession, resumable }: Agent, session: string): void {

@@ -13,13 +13,13 @@ import type { AgentEvent } from "./events.ts";
 import { overForGood } from "./gone.ts";
 import { cut, MAX_REASON, MAX_RULES, STOP_GRACE_MS } from "./limits.ts";
 import { enqueue, USER } from "./messages.ts";
-import { answerPrompt, refreshPrompts } from "./prompts.ts";
+import { answerPrompt, isRepeat, refreshPrompts } from "./prompts.ts";
 import { styleOf } from "./provider.ts";
 import { type Rule, whyBroken } from "./rules.ts";
 import { schedule, suspend } from "./slots.ts";
 import { bear, createSession, terminate } from "./spawn.ts";
 import { answerCall } from "./tools.ts";
-import { failTurn, leaveIfDone, settleCall } from "./turns.ts";
+import { failTurn, INTERRUPTED, leaveIfDone, settleCall } from "./turns.ts";
 
 export function decideAgent(house: House, command: AgentCommand, at: string): Result<AgentEvent[]> {
   const draft = new Draft(house, at);
@@ -107,10 +107,12 @@ function decideWish(draft: Draft, agent: Agent, command: Wish): Refusal | undefi
 }
 
 /** A report about one that has ended is old (W2), but its last signal may still be due; a wish is refused. */
-function ended(draft: Draft, agent: Agent, { kind }: Live): Refusal | undefined {
+function ended(draft: Draft, agent: Agent, command: Live): Refusal | undefined {
+  const { kind } = command;
   const reports: readonly string[] = ["read", "call-taken", "schedule", "activity", "terminate"];
   if (kind === "wake") beImpatient(draft, agent);
   if (kind === "wake" || reports.includes(kind)) return undefined;
+  if (command.kind === "answer" && isRepeat(agent, command)) return undefined;
   return refused("terminated", `${agent.name} was terminated: ${agent.terminated?.reason}`, "It cannot come back.")
     .error;
 }
@@ -151,7 +153,7 @@ function interrupt(draft: Draft, agent: Agent): Refusal | undefined {
   const style = styleOf(agent.plan.recipe);
   const runs = agent.process.kind === "Running" || agent.process.kind === "Spawning";
   if (style === "request" || !runs || agent.sleep !== undefined) {
-    failTurn(draft, id, "It was interrupted.");
+    failTurn(draft, id, INTERRUPTED);
     return undefined;
   }
   draft.add(id, { event: "turn.interrupted", data: { turn: turn.number, at: draft.at } });

@@ -28,6 +28,11 @@ export const PLAIN_HOUSE: HouseSettings = { slots: {}, paused: false, rules: [],
 /** All agents, the index over them, and the configuration. */
 export type House = { readonly residents: Residents; readonly tree: Tree; readonly settings: HouseSettings };
 
+/** Claude Code asks before it uses our own tools, which no other agent has to ask for. It is the last rule: one that denies comes first. */
+const OUR_TOOLS: readonly Rule[] = [
+  { rule_id: "holdfast-tools", decision: "allow", tool: "mcp__holdfast__*", args: {}, message: "" },
+];
+
 /** An event without its agent. */
 export type Fact = AgentEvent extends infer E ? (E extends AgentEvent ? Omit<E, "id"> : never) : never;
 
@@ -72,7 +77,8 @@ export class Draft {
 
   rules(agent: Agent): readonly Rule[] {
     const book = this.get(RULE_BOOK);
-    return [...agent.rules, ...(book?.kind === "rules" ? book.rules : []), ...this.settings.rules];
+    const ours = agent.plan.recipe.provider === "claude" ? OUR_TOOLS : [];
+    return [...agent.rules, ...(book?.kind === "rules" ? book.rules : []), ...this.settings.rules, ...ours];
   }
 
   slots(provider: ProviderName): number {

@@ -231,6 +231,8 @@ export type PromptAnswered = {
   readonly decision: Decision;
   readonly by: "rule" | "user" | "expired" | "default";
   readonly message: string;
+  /** Of the person's command, which chose it: a repeat of it is known by it. */
+  readonly answer_id?: string;
   readonly at: string;
 };
 
@@ -243,6 +245,8 @@ export type ToolAnswered = {
   readonly inline: boolean;
   /** What `check_inbox` handed over: delivered once the result was taken. */
   readonly messages: readonly string[];
+  /** Over plain HTTP nobody says that the result arrived: what is not known to be taken when the daemon dies is handed over anew. */
+  readonly via?: "http";
   readonly at: string;
 };
 

@@ -1,6 +1,7 @@
 // Permission prompts: asked by an agent's process, answered by a rule, a person or the end of time (PR-1 … PR-3).
 // H1. A prompt's id is derived from agent, process and request: the same before and after a crash.
-// H2. It is answered exactly once; the answer is kept until the process has taken it.
+// H2. It is answered exactly once; the answer is kept until the process has taken it. A person's answer has an id: who repeats it, because
+//     its acknowledgement was lost, is told the same again; everybody else is told whose answer holds.
 // H3. Where the process that asked is gone, it must be asked again: an answer to it is refused, and never given to another process.
 // H4. The deadline is data. Activity of a person puts it off, unless it is the shorter one of an agent that nobody watches.
 import { machine } from "../../base/machine.ts";
@@ -68,26 +69,33 @@ function deadlineOf(draft: Draft, { settings }: Agent) {
   return { deadline: draft.in(prompt_ttl_ms), expires: { decision: "deny", refreshable: true } } as const;
 }
 
-type Closing = { readonly decision: Decision; readonly by: PromptAnswered["by"]; readonly message: string };
+type Closing = Omit<PromptAnswered, "prompt_id" | "at">;
 
-function close(draft: Draft, id: string, prompt_id: string, { decision, by, message }: Closing): void {
-  const data = { prompt_id, decision, by, message: cut(message, MAX_REASON), at: draft.at };
+function close(draft: Draft, id: string, prompt_id: string, { decision, by, message, answer_id }: Closing): void {
+  const own = answer_id === undefined ? {} : { answer_id };
+  const data = { prompt_id, decision, by, message: cut(message, MAX_REASON), ...own, at: draft.at };
   draft.add(id, { event: "prompt.answered", data });
 }
 
 type Answer = Extract<AgentCommand, { readonly kind: "answer" }>;
 
+/** H2 */
+export function isRepeat({ prompts }: Agent, { prompt, answer }: Answer): boolean {
+  return prompts.some(({ id, state }) => id === prompt && "answer_id" in state && state.answer_id === answer);
+}
+
 export function answerPrompt(draft: Draft, agent: Agent, command: Answer): Refusal | undefined {
   const { id } = agent;
+  if (isRepeat(agent, command)) return undefined;
   const prompt = agent.prompts.find((one) => one.id === command.prompt);
   if (prompt === undefined)
     return refused("unknown", `There is no prompt ${command.prompt}.`, "holdfast prompts").error;
   if (prompt.state.kind !== "open") return whyNot(prompt); // H2
-  const { decision, message, always } = command;
+  const { decision, message, always, answer: answer_id } = command;
   if (always && agent.rules.length >= MAX_RULES)
     return refused("too-many", `${agent.name} has ${MAX_RULES} rules.`, "Remove some, or answer without --always.")
       .error;
-  close(draft, id, prompt.id, { decision, by: "user", message });
+  close(draft, id, prompt.id, { decision, by: "user", message, answer_id });
   if (always) draft.add(id, { event: "rule.added", data: { rule: ruleFor(prompt, decision), at: draft.at } });
   refreshPrompts(draft, draft.agent(id));
   return undefined;
@@ -100,9 +108,8 @@ function whyNot({ id, state }: Prompt): Refusal {
       `Prompt ${id} must be asked again: ${state.reason}`,
       "holdfast prompts shows what is asked.",
     ).error;
-  const decision = "decision" in state ? state.decision : "";
-  const by = "by" in state ? state.by : "";
-  return refused("answered", `Prompt ${id} was answered: ${decision}, by ${by}.`, "It is answered once.").error;
+  const given = "by" in state ? `: ${state.decision} by ${state.by} at ${state.at}` : "";
+  return refused("answered", `Prompt ${id} is already answered${given}.`, "It is answered once.").error;
 }
 
 /** The same tool, and the very same command where it has one: a person said yes to this, not to everything. */

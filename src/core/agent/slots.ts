@@ -73,15 +73,15 @@ function startTurn(draft: Draft, agent: Agent): void {
   draft.add(id, { event: "turn.start", data: { turn, prompt: promptOf(messages), messages: ids, uuid, at: draft.at } });
 }
 
-/** The prompt again, where no process is known to have it; else what it is told whose process died in mid-turn. One that said nothing
- *  yet may have died before it read its prompt: it gets that as well, behind the word of caution. */
+/** The prompt again, where no process can have had it; else what it is told whose process died in mid-turn. One that said nothing yet, or
+ *  is not known to have taken its prompt, may have died before it read it: it gets that as well, behind the word of caution. */
 function handedTo({ id, turn, settings }: Agent, generation: number): Handed | null {
   if (turn === undefined) return null;
-  if (!turn.taken) return turn.prompt;
+  if (!turn.taken && !turn.heard && !turn.doubtful) return turn.prompt;
   const { recovery_prompt: caution } = settings;
   const { text } = turn.prompt;
   const whole = text.startsWith(caution) ? text : `${caution}\n\n${text}`;
-  return again(id, turn, turn.heard ? caution : whole, `${generation}`);
+  return again(id, turn, turn.taken && turn.heard ? caution : whole, `${generation}`);
 }
 
 /** To go on in a turn: another uuid, because it is another prompt. */

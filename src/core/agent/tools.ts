@@ -13,7 +13,13 @@ import { type Spawn, spawn } from "./spawn.ts";
 import { type Arguments, checkArguments, type ToolName, toolOf } from "./tool-shapes.ts";
 import { type Neighbour, neighbour, siblingsOf } from "./tree.ts";
 
-export type Asked = { readonly call: string; readonly tool: string; readonly args: Json; readonly inline: boolean };
+export type Asked = {
+  readonly call: string;
+  readonly tool: string;
+  readonly args: Json;
+  readonly inline: boolean;
+  readonly via?: "http";
+};
 
 type Answer = { readonly ok: boolean; readonly result: Json; readonly messages?: readonly string[] };
 
@@ -27,7 +33,9 @@ export function answerCall(draft: Draft, id: string, asked: Asked): void {
   const before = callOf(draft.agent(id), call);
   if (before !== undefined && !inline) return; // O3
   const { ok, result, messages = [] } = before === undefined ? perform(draft, id, asked) : before;
-  const data = { call, tool, ok, result, inline, messages: stillThere(draft.agent(id), messages), at: draft.at };
+  const how = asked.via === undefined ? {} : { via: asked.via };
+  const kept = stillThere(draft.agent(id), messages);
+  const data = { call, tool, ok, result, inline, messages: kept, ...how, at: draft.at };
   draft.add(id, { event: "tool.answered", data }); // O2
 }
 

@@ -10,6 +10,8 @@ import { tellParent } from "./messages.ts";
 import { styleOf } from "./provider.ts";
 import { createDeferred, terminate } from "./spawn.ts";
 
+export const INTERRUPTED = "It was interrupted.";
+
 export function endTurn(draft: Draft, id: string, end: TurnEnd): void {
   if (end.kind === "complete") completeTurn(draft, id, end.response);
   else failTurn(draft, id, end.reason);
@@ -26,7 +28,9 @@ function completeTurn(draft: Draft, id: string, response: string): void {
 export function failTurn(draft: Draft, id: string, reason: string): void {
   const agent = draft.agent(id);
   if (agent.turn === undefined) return; // E1
-  const data = { turn: agent.turn.number, reason: cut(reason, MAX_REASON), at: draft.at };
+  // However its provider calls the end of what was interrupted.
+  const why = agent.turn.interrupted ? INTERRUPTED : cut(reason, MAX_REASON);
+  const data = { turn: agent.turn.number, reason: why, at: draft.at };
   draft.add(id, { event: "turn.failed", data });
   // E3
   if (agent.turn.messages.length > 0)

@@ -81,4 +81,5 @@ test("only the end of what was put before a program says that it never began", (
   expect(whyNotBegun(both, 125, "The worktree was not made: x\n")).toBe("The worktree was not made: x");
   expect(whyNotBegun(both, 1, "bwrap: Can't find source path /x")).toBe("bwrap: Can't find source path /x");
   expect(whyNotBegun(both, 1, "bwrap: No permissions to create a new namespace")).toContain("user namespaces");
+  expect(whyNotBegun(both, 1, "bwrap: execvp /x/claude: No such file or directory")).toContain("--bind-ro");
 });

@@ -97,8 +97,10 @@ export function whyNotBegun(workspace: Workspace | null, code: number | null, er
   if (workspace === null || code === null) return undefined;
   const ofSandbox = workspace.sandbox !== null && code === BWRAP_FAILED && errors.startsWith("bwrap: ");
   if (!ofSandbox && !NOT_STARTED.includes(code)) return undefined;
-  const hint = errors.includes("namespace")
-    ? " (bubblewrap needs user namespaces; without --sandbox it would run)"
-    : "";
-  return `${errors.trim()}${hint}`;
+  return `${errors.trim()}${HINTS.find(([words]) => errors.includes(words))?.[1] ?? ""}`;
 }
+
+const HINTS: readonly (readonly [words: string, hint: string])[] = [
+  ["namespace", " (bubblewrap needs user namespaces; without --sandbox it would run)"],
+  ["execvp", " (a sandbox shows of programs what is in /usr and /opt; --bind-ro DIRECTORY shows more)"],
+];

@@ -1,5 +1,5 @@
 // What clients may ask about agents. As handlers.ts: changing waits until the daemon is live.
-// AH1. Ids of agents and messages are the client's: a repeat of the same wish finds what the first one made, and makes no second.
+// AH1. Ids of agents, messages and answers are the client's: a repeat of the same wish finds what the first one made, and makes no second.
 // AH2. The bearer of an agent's token may call that agent's tools, and nothing else.
 // AH3. Looking waits until all of them are read from the log: half a tree would pass for all of it.
 import { isId } from "../../base/ids.ts";
@@ -56,7 +56,7 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
         const settings = readSettings(params["settings"]);
         return settings.ok ? { kind: "set", id, settings: settings.value } : settings.error;
       }),
-    "prompt.list": async () => ofAll(ports, promptsOf),
+    "prompt.list": async ({ closed }) => ofAll(ports, closed === true ? closedPrompts : promptsOf),
     "prompt.answer": (params) => answer(ports, params),
     "rule.list": async () => ofAll(ports, rulesOf),
     "rule.add": (params) => addRule(ports, params),
@@ -66,9 +66,15 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
 
 /** What the bearer of an agent's token may do. */
 export type ToolCaller = {
-  call(asked: { readonly call: string; readonly tool: string; readonly args: Json }): Promise<Result<ToolAnswer>>;
+  call(asked: AskedCall): Promise<Result<ToolAnswer>>;
   taken(call: string): Promise<Result<Record<string, never>>>;
+  /** Over HTTP (handed-calls.ts): the answer is on its way, which matters where messages are in it; and another request came in that
+   *  session. */
+  handed(session: string, call: string): void;
+  goesOn(session: string, repeated: string | undefined): Promise<void>;
 };
+
+type AskedCall = { readonly call: string; readonly tool: string; readonly args: Json; readonly via?: "http" };
 
 /** AH2. Undefined for a token of nobody's. */
 export function toolCaller(ports: AgentHandlerPorts, token: string): ToolCaller | undefined {
@@ -77,8 +83,9 @@ export function toolCaller(ports: AgentHandlerPorts, token: string): ToolCaller 
   if (bearer === undefined || secret === undefined || !sameSecret(bearer.secret, secret)) return undefined;
   const { id } = bearer;
   return {
-    call: async ({ call, tool, args }) => {
-      const done = await submitAgent(ports, { kind: "call", id, call, tool, args });
+    call: async (asked) => {
+      const { call } = asked;
+      const done = await submitAgent(ports, { kind: "call", id, ...asked });
       const found = done.ok ? done.value.calls.find((one) => one.call === call) : undefined;
       if (!done.ok) return done;
       return found === undefined ? NOT_ANSWERED : ok({ ok: found.ok, value: found.result });
@@ -86,6 +93,15 @@ export function toolCaller(ports: AgentHandlerPorts, token: string): ToolCaller 
     taken: async (call) => {
       const done = await submitAgent(ports, { kind: "call-taken", id, call });
       return done.ok ? ok({}) : done;
+    },
+    handed: (session, call) => {
+      const part = ports.live();
+      const found = part?.turn.agent(id)?.calls.find((one) => one.call === call);
+      if (found !== undefined && found.messages.length > 0) part?.handed.hand(id, session, call);
+    },
+    goesOn: async (session, repeated) => {
+      for (const call of ports.live()?.handed.goesOn(id, session, repeated) ?? [])
+        await submitAgent(ports, { kind: "call-taken", id, call });
     },
   };
 }
@@ -206,15 +222,22 @@ function promptsOf({ turn }: AgentPart): ListedPrompt[] {
   return listed.filter(({ state }) => state === "open").sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
+function closedPrompts({ turn }: AgentPart): ListedPrompt[] {
+  const agents = [...turn.agents()];
+  const listed = agents.flatMap((agent) => agent.prompts.map((prompt) => listedPrompt(agent, prompt)));
+  return listed.filter(({ state }) => state !== "open");
+}
+
 async function answer(ports: AgentHandlerPorts, params: Params): Promise<Result<ListedPrompt>> {
-  const { prompt, decision } = params;
+  const { prompt, decision, answer: given } = params;
   if (typeof prompt !== "string" || (decision !== "allow" && decision !== "deny"))
     return { ok: false, error: bad("prompt is a text, decision allow or deny") };
+  if (typeof given !== "string" || !isId(given)) return { ok: false, error: bad("answer is an id") };
   const id = askerOf(ports.live(), prompt);
   if (ports.live() === undefined) return NOT_LIVE;
   if (id === undefined) return refused("unknown", `There is no prompt ${prompt}.`, "holdfast prompts shows all.");
   const [message, always] = [textOr(params["message"], ""), params["always"] === true];
-  const done = await submitAgent(ports, { kind: "answer", id, prompt, decision, message, always });
+  const done = await submitAgent(ports, { kind: "answer", id, prompt, answer: given, decision, message, always });
   if (!done.ok) return done;
   const found = done.value.prompts.find((one) => one.id === prompt);
   return found === undefined

@@ -8,7 +8,7 @@ export function listedAgent(agent: Agent): ListedAgent {
     ...{ id, name, parent: parent ?? null, state: stateOf(agent) },
     ...{ provider: plan.recipe.provider, model: plan.recipe.model, cwd: plan.cwd, createdAt },
     inbox: inbox.length,
-    prompts: openPrompts(agent).map((prompt) => prompt.id),
+    prompts: openPrompts(agent).map(({ id: prompt, tool, since }) => ({ id: prompt, tool, since })),
     turns,
     turnStartedAt: turn?.startedAt ?? null,
     pid: program.kind === "Running" ? program.child.pid : null,

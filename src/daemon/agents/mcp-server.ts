@@ -1,12 +1,15 @@
 // The tools of agents over MCP on loopback HTTP, for agents that take a URL: the same answers as through the shim, under the same tokens.
 // MH1. One agent's token opens that agent's tools and nothing else. Who comes through a browser (a foreign Origin, another Host) is refused.
-// MH2. Nothing is kept between requests: a client never notices that the daemon behind it is another one. Its session is a name that it was
-//      given and brings along; a call repeated in it under the same id gets the same answer.
-// MH3. HTTP has no word for "taken": an answer is, when it is handed to the connection. Who must know better uses the shim.
-// MH4. It listens from the first agent on, so that a daemon without agents pays nothing; where is in `run/mcp.json`.
+// MH2. Nothing that a client needs is kept between requests: it never notices that the daemon behind it is another one. Its session is a
+//      name that it was given and brings along; a call repeated in it under the same id gets the same answer.
+// MH3. HTTP has no word for "taken": an answer is, with the next sign of its caller (handed-calls.ts). Where the daemon dies before, what it
+//      handed over comes again: never lost, perhaps twice. Who must have it exactly once uses the shim.
+// MH4. It listens from the first agent on, so that a daemon without agents pays nothing; where is in `run/mcp.json`. The next daemon takes the
+//      same port where it is free: agents that run on have the address.
 import { isFault } from "../../base/fault.ts";
-import { joinPath, removeIfThere } from "../../log/file.ts";
-import { answerMcp, refusedCall, type ToolAnswer } from "../../wire/agents/mcp.ts";
+import { joinPath, readWhole } from "../../log/file.ts";
+import { readObject, textAt } from "../../wire/agents/json-line.ts";
+import { answerMcp, refusedCall } from "../../wire/agents/mcp.ts";
 import { TOOLS } from "../../wire/agents/tools.ts";
 import { VERSION } from "../../wire/version.ts";
 import type { Disk } from "../../world/disk.ts";
@@ -48,7 +51,9 @@ export class McpServer {
     const { disk, http, home } = this.#world;
     try {
       const failed = (error: unknown) => this.#ports.broken(error);
-      const listener = http.listen({ port: 0, maxBody: MAX_BODY, failed }, (request) => this.#answer(request));
+      const listen = (port: number) =>
+        http.listen({ port, maxBody: MAX_BODY, failed }, (request) => this.#answer(request));
+      const listener = this.#listenAgain(listen) ?? listen(0);
       this.#listener = listener;
       const address = { v: 1, url: `http://127.0.0.1:${listener.port}${PATH}` };
       await writeSmall(disk, home, ADDRESS, `${JSON.stringify(address)}\n`);
@@ -58,10 +63,21 @@ export class McpServer {
     }
   }
 
+  /** MH4 */
+  #listenAgain(listen: (port: number) => HttpListener): HttpListener | undefined {
+    const bytes = readWhole(this.#world.disk, joinPath(this.#world.home, ADDRESS));
+    const port = /^http:\/\/127\.0\.0\.1:(\d+)\//.exec(urlIn(bytes))?.[1];
+    try {
+      return port === undefined ? undefined : listen(Number(port));
+    } catch (error) {
+      if (isFault(error, "EADDRINUSE", "EACCES")) return undefined;
+      throw error;
+    }
+  }
+
+  /** The address stays: what runs on has it, and the next daemon too. */
   async close(): Promise<void> {
-    if (this.#listener === undefined) return;
-    removeIfThere(this.#world.disk, joinPath(this.#world.home, ADDRESS));
-    await this.#listener.close();
+    await this.#listener?.close();
     this.#listener = undefined;
   }
 
@@ -71,28 +87,36 @@ export class McpServer {
     const token = /^Bearer (\S+)$/i.exec(request.header("authorization") ?? "")?.[1];
     const caller = token === undefined ? undefined : this.#ports.caller(token);
     if (caller === undefined) return refuse(401, "An agent's token is needed.", { "www-authenticate": "Bearer" });
-    if (request.method === "DELETE") return { status: 204, headers: {}, body: "" }; // MH2: there is nothing to forget.
+    if (request.method === "DELETE") return this.#left(request, caller);
     if (request.method !== "POST") return refuse(405, "Only POST is taken here.", { allow: "POST, DELETE" });
     return this.#posted(request, caller);
+  }
+
+  /** There is nothing to forget (MH2), but who leaves has what it was given (MH3). */
+  async #left(request: HttpRequest, caller: ToolCaller): Promise<HttpResponse> {
+    const session = nameIn(request.header(SESSION));
+    if (session !== undefined) await caller.goesOn(session, undefined);
+    return { status: 204, headers: {}, body: "" };
   }
 
   /** MH2 */
   async #posted(request: HttpRequest, caller: ToolCaller): Promise<HttpResponse> {
     const session = nameIn(request.header(SESSION)) ?? this.#world.random.bytes(16).toHex();
+    let call: string | undefined;
     const answer = await answerMcp(await request.body(), {
       version: VERSION,
       tools: TOOLS,
-      call: (tool, args, id) => this.#called(caller, { call: `${session}-${id}`, tool, args }),
+      call: async (tool, args, id) => {
+        call = `${session}-${id}`;
+        await caller.goesOn(session, call); // MH3
+        const answered = await caller.call({ call, tool, args, via: "http" });
+        return answered.ok ? answered.value : refusedCall(answered.error);
+      },
     });
+    if (call === undefined) await caller.goesOn(session, undefined);
+    else caller.handed(session, call);
     if (answer === undefined) return { status: 202, headers: { [SESSION]: session }, body: "" };
     return { status: 200, headers: { ...JSON_TYPE, [SESSION]: session }, body: answer };
-  }
-
-  async #called(caller: ToolCaller, asked: Parameters<ToolCaller["call"]>[0]): Promise<ToolAnswer> {
-    const answer = await caller.call(asked);
-    if (!answer.ok) return refusedCall(answer.error);
-    void caller.taken(asked.call).catch((error: unknown) => this.#ports.broken(error)); // MH3
-    return answer.value;
   }
 
   #isForeign(request: HttpRequest): boolean {
@@ -101,6 +125,11 @@ export class McpServer {
     if (!names.includes(request.header("host") ?? "")) return true;
     return origin !== undefined && !names.some((name) => origin === `http://${name}`);
   }
+}
+
+function urlIn(bytes: Uint8Array | undefined): string {
+  const address = bytes === undefined ? undefined : readObject(new TextDecoder().decode(bytes));
+  return address === undefined ? "" : (textAt(address, "url") ?? "");
 }
 
 function nameIn(session: string | undefined): string | undefined {

@@ -8,6 +8,7 @@ import { foldAgents, type HowFar } from "../fold.ts";
 import type { Hands } from "../hands.ts";
 import { AgentCheckpoints } from "./checkpoints.ts";
 import { AgentEngine } from "./engine.ts";
+import { HandedCalls } from "./handed-calls.ts";
 import { letGo } from "./let-go.ts";
 import { recall } from "./recall.ts";
 import { SessionRecords } from "./records.ts";
@@ -28,6 +29,7 @@ export type AgentPart = {
   readonly read: Read;
   /** For whoever removes their files: those of them that nobody remembers any more. */
   letGo(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  readonly handed: HandedCalls;
   /** Turns begin from here on: until everything is known, none does. */
   begin(): void;
   /** Whoever is ready begins, as far as there are slots. */
@@ -48,11 +50,14 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts, hook
   let read: Read = { kind: "unread" };
   const checkpoints = new AgentCheckpoints(world, { isOff: () => safeMode.isActive(), say, broken });
   const records = new SessionRecords(world, broken);
+  const handed = new HandedCalls();
   const turn: AgentTurn = new AgentTurn(log, world.clock, () => ({ ...house, paused: !begun || safeMode.isActive() }), {
     publish: ({ event, id, data }) => {
       const agent = turn.agent(id);
       if (agent !== undefined) records.note(agent);
       if (event === "agent.created") hooks.born();
+      if (event === "agent.read")
+        for (const call of handed.heard(id)) void turn.submit({ kind: "call-taken", id, call }).catch(broken);
       bus.publish(event, { event, id, data });
       if (agent !== undefined) hooks.heard(agent);
     },
@@ -92,7 +97,7 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts, hook
     if (first !== undefined) await turn.submit({ kind: "schedule", id: first.id });
   };
   return {
-    ...{ turn, engine, records, checkpoints, fold, begin, schedule },
+    ...{ turn, engine, records, checkpoints, handed, fold, begin, schedule },
     letGo: (ids) => letGo({ log, turn, records, checkpoints }, ids),
     get read() {
       return read;

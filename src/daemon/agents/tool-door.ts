@@ -2,11 +2,13 @@
 // TD1. A sandbox sees this directory and not `run/`, where the operator's token is. It is the directory that it sees: after a restart the
 //      socket is another one, in the same place.
 // TD2. It is there from the first agent in a sandbox on; its directory before that one's process starts.
-import { joinPath } from "../../log/file.ts";
+// TD3. Where the tools are over HTTP is said there as well: inside, it is in the same place as outside.
+import { joinPath, readWhole } from "../../log/file.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { Sockets } from "../../world/socket.ts";
 import { makeHeldDirectory } from "../held-files.ts";
 import type { RpcServer } from "../rpc-server.ts";
+import { writeSmall } from "../small-files.ts";
 import { type AgentPart, liveAgents } from "./part.ts";
 
 type DoorWorld = { readonly disk: Disk; readonly home: string; readonly sockets: Sockets };
@@ -28,4 +30,7 @@ export async function openToolDoor(
   if (!liveAgents(turn).some(({ plan }) => plan.workspace?.sandbox != null)) return;
   await makeToolDoor(world);
   await server?.listen(world.sockets, joinPath(toolDoor(world.home), "daemon.sock"));
+  const address = readWhole(world.disk, joinPath(world.home, "run/mcp.json"));
+  if (address !== undefined)
+    await writeSmall(world.disk, world.home, "run/door/mcp.json", new TextDecoder().decode(address)); // TD3
 }

@@ -1,11 +1,12 @@
 // What an agent's workspace is made of on this machine: which repository, what its sandbox shows (core/agent/workspace.ts says how).
 // WM1. All of it is found out when the agent is made, and recorded: what it may see does not change with what lies on the disk later.
-// WM2. What a provider keeps its conversations in is shown to it: without that, nothing could be resumed.
+// WM2. What a provider keeps its conversations in is shown to it, and made where it is not there yet: without that, nothing could be resumed.
+import { isFault } from "../../base/fault.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type Recipe, styleOf } from "../../core/agent/provider.ts";
 import type { Sandbox, ToolPlaces, Workspace } from "../../core/agent/workspace.ts";
 import { GIT_VARIABLES, type Worktree, worktreeOf } from "../../core/workflow/worktree.ts";
-import { joinPath, parentOf, readWhole } from "../../log/file.ts";
+import { joinPath, makeDirectories, parentOf, readWhole } from "../../log/file.ts";
 import type { WantedSandbox, WantedWorkspace } from "../../wire/agents/agent-rpc.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { Self } from "../../world/self.ts";
@@ -65,21 +66,29 @@ function sandboxOf(disk: Disk, within: Within, wanted: WantedSandbox, recipe: Re
   if (missing !== undefined)
     return refused("no-path", `There is no ${missing}.`, "A sandbox shows only what is there.");
   const { cwd, env, repository, worktree } = within;
+  const states = statesOf(disk, recipe, env);
+  if (!states.ok) return states;
   const around = worktree === null && repository !== undefined && repository !== cwd ? [repository] : [];
   return ok({
     read: [...around, ...wanted.read],
-    write: [worktree?.path ?? cwd, ...statesOf(disk, recipe, env), ...wanted.write],
+    write: [worktree?.path ?? cwd, ...states.value, ...wanted.write],
     git: repository === undefined ? null : gitOf(disk, repository),
     network: wanted.network,
   });
 }
 
 /** WM2 */
-function statesOf(disk: Disk, { provider }: Recipe, env: Env): string[] {
+function statesOf(disk: Disk, { provider }: Recipe, env: Env): Result<string[]> {
   const home = env["HOME"];
-  if (provider !== "claude" || home === undefined) return [];
-  const paths = [env["CLAUDE_CONFIG_DIR"] ?? joinPath(home, ".claude"), joinPath(home, ".claude.json")];
-  return paths.filter((path) => disk.stat(path) !== undefined);
+  if (provider !== "claude" || home === undefined) return ok([]);
+  const [directory, settings] = [env["CLAUDE_CONFIG_DIR"] ?? joinPath(home, ".claude"), joinPath(home, ".claude.json")];
+  try {
+    makeDirectories(disk, directory);
+  } catch (error) {
+    if (isFault(error)) return refused("no-path", `${directory} cannot be made: ${error.message}`, error.hint);
+    throw error;
+  }
+  return ok([directory, ...(disk.stat(settings) === undefined ? [] : [settings])]);
 }
 
 /** That of the whole repository, also where `repository` is a worktree of it: there `.git` is a file that leads to it. */

@@ -57,8 +57,8 @@ export type ListedAgent = {
   readonly createdAt: string;
   /** Messages that it has not taken yet. */
   readonly inbox: number;
-  /** Ids of its open prompts. */
-  readonly prompts: readonly string[];
+  /** The open ones. */
+  readonly prompts: readonly AskedPrompt[];
   readonly turns: number;
   /** Of the turn it is in. */
   readonly turnStartedAt: string | null;
@@ -80,6 +80,8 @@ export type ShownAgent = ListedAgent & {
   readonly reminders: readonly { readonly due: string; readonly text: string }[];
   readonly rules: readonly Rule[];
 };
+
+export type AskedPrompt = Pick<ListedPrompt, "id" | "tool" | "since">;
 
 export type ListedPrompt = {
   readonly id: string;
@@ -106,9 +108,11 @@ export type AgentMethods = AgentToolMethods & {
   "agent.interrupt": OfAgent<ListedAgent>;
   "agent.suspend": OfAgent<ListedAgent>;
   "agent.set": { params: { id: string; settings: Partial<AgentSettings> }; result: ListedAgent };
-  "prompt.list": { params: Record<string, never>; result: readonly ListedPrompt[] };
+  /** The open ones; with `closed` those instead that are remembered after that. */
+  "prompt.list": { params: { closed?: boolean }; result: readonly ListedPrompt[] };
+  /** `answer` is chosen by the asker: a repeat is the same answer. */
   "prompt.answer": {
-    params: { prompt: string; decision: Decision; message: string; always: boolean };
+    params: { prompt: string; answer: string; decision: Decision; message: string; always: boolean };
     result: ListedPrompt;
   };
   /** Of all agents, and of those that have some. */

@@ -98,7 +98,13 @@ export class MachineAgents {
     if (again === undefined) return this.#findings.lose(1, "a prompt was not asked again");
     if (again.id === before) this.#findings.violate(`prompt ${before} is open, and who asked is gone`);
     const late = await ask(this.#site, "prompt.answer", {
-      ...{ prompt: before, decision: "allow", message: "", always: false },
+      ...{
+        prompt: before,
+        answer: newId(this.#site.reach.random.bytes(16)),
+        decision: "allow",
+        message: "",
+        always: false,
+      },
     });
     if (late.kind !== "refused" || late.refusal.code !== "stale")
       this.#findings.violate(`prompt ${before} can be answered, and who asked is gone: ${late.kind}`);
