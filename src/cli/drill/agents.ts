@@ -11,6 +11,7 @@ import type { ListedAgent, ListedPrompt } from "../../wire/agents/agent-rpc.ts";
 import { pause } from "../time.ts";
 import { AGAIN, AGENT_WORDS, LINES_VARIABLE } from "./agent-program.ts";
 import { ask } from "./ask.ts";
+import type { Dice } from "./dice.ts";
 import type { Findings } from "./findings.ts";
 import { type Going, until } from "./going.ts";
 import { DRILL_VARIABLE, type Site } from "./site.ts";
@@ -19,6 +20,8 @@ import { compareLines } from "./workflows.ts";
 const CHILDREN = ["one", "two"];
 /** About as fast as a turn is. */
 const BETWEEN_MS = 60;
+/** A person thinks about it: meanwhile who asked may be killed. */
+const HESITATION_MS = [0, 600] as const;
 const ASK_MS = 20_000;
 /** A turn takes some milliseconds; on a busy machine, and after a safe mode, everything that waits takes its time. */
 const END_MS = 60_000;
@@ -27,13 +30,15 @@ export class Agents {
   readonly #site: Site;
   readonly #findings: Findings;
   readonly #root: string;
+  readonly #dice: Dice;
   /** The lines that there must be in the end. */
   readonly #expected: string[] = [];
   readonly #answered = new Set<string>();
   readonly #seen = new Set<string>();
   #messages = 0;
 
-  constructor(site: Site, findings: Findings) {
+  constructor(site: Site, findings: Findings, dice: Dice) {
+    this.#dice = dice;
     this.#site = site;
     this.#findings = findings;
     this.#root = newId(site.reach.random.bytes(16));
@@ -84,7 +89,7 @@ export class Agents {
   async #answer(going: Going): Promise<void> {
     while (going.on) {
       await this.#serve();
-      await pause(this.#site.reach.clock, BETWEEN_MS);
+      await pause(this.#site.reach.clock, this.#dice.between(...HESITATION_MS));
     }
   }
 

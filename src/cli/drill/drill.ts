@@ -58,7 +58,7 @@ export class Drill {
     this.#dice = new Dice(plan.seed);
     this.kills = new Kills(site, this.findings);
     this.workflows = new Workflows(site, this.findings);
-    this.agents = new Agents(site, this.findings);
+    this.agents = new Agents(site, this.findings, this.#dice.another());
     const habits = { dice: this.#dice.another(), tickS: Math.max(0.4, plan.terminals / TICKS_A_SECOND) }; // D2
     this.#operator = new Operator(site, this.ledger, this.findings, habits);
   }
