@@ -13,7 +13,8 @@ import type { Chooser } from "../sim/survive.ts";
 import { planFor } from "./house.ts";
 import { SimDaemon } from "./sim-daemon.ts";
 import { AgentMachine } from "./sim-machine.ts";
-import { isQuiet, plainly, wrongOnDisk, wrongWithCalls, wrongWithRequests } from "./sim-oracle.ts";
+import { isQuiet, logsOf, plainly, wrongOnDisk, wrongWithState } from "./sim-oracle.ts";
+import { unread, wrongWithRequests, wrongWithWords } from "./sim-witness.ts";
 
 /** At the moment of this number the daemon dies; or the machine, which leaves of its disk what is chosen; or one of the programs, or of the holders, alone. */
 export type SimCrash = {
@@ -100,9 +101,16 @@ export class AgentSimulation {
   /** Until everything that is wished for is done. */
   async rest(): Promise<void> {
     await this.#liveUntil(() => false);
-    this.#must([...wrongOnDisk(this.machine.disk), ...wrongWithCalls(this.machine)]);
-    this.#must(wrongWithRequests(this.machine.asked));
-    this.#must(this.#lost());
+    this.#look(this.#daemon?.agents() ?? []);
+    this.#must(unread(this.machine, logsOf(this.machine.disk)));
+  }
+
+  /** SV2 */
+  #look(agents: readonly Agent[]): void {
+    const { machine } = this;
+    const logs = logsOf(machine.disk);
+    this.#must([...wrongOnDisk(machine.disk, logs), ...wrongWithState(logs, agents), ...this.#lost(agents)]);
+    this.#must([...wrongWithWords(machine, logs), ...wrongWithRequests(machine.model.asked)]);
   }
 
   /** What it came to: the same however often it was disturbed. */
@@ -164,11 +172,7 @@ export class AgentSimulation {
     this.#life = born.life;
     this.#daemon = undefined;
     this.#said.clear();
-    const folded = (daemon: SimDaemon) => {
-      this.#daemon = daemon;
-      this.#must([...wrongOnDisk(this.machine.disk), ...this.#lost()]); // SV2
-      this.#daemon = undefined;
-    };
+    const folded = (daemon: SimDaemon) => this.#look(daemon.agents()); // SV2
     const live = (daemon: SimDaemon) => {
       if (born.life.dead) return;
       this.#daemon = daemon;
@@ -179,10 +183,9 @@ export class AgentSimulation {
   }
 
   /** SV2: what was acknowledged to a person and is not there. */
-  #lost(): string[] {
-    const agents = this.#daemon?.agents() ?? [];
+  #lost(agents: readonly Agent[]): string[] {
     const wishes = [...this.#acknowledged].filter((wish) => {
-      const agent = this.#daemon?.agent(wish.id);
+      const agent = agents.find(({ id }) => id === wish.id);
       if (wish.kind === "send") return agent?.seen.includes(wish.message) !== true;
       return wish.kind === "create" ? agent === undefined : agent?.terminated === undefined;
     });

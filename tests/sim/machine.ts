@@ -25,7 +25,9 @@ export const HOME = "/h";
 /** Starting a process takes a moment, and so does everything that a program does. */
 const START_MS = 2;
 export const ACT_MS = 15;
-const SYNC_MS = 1;
+/** Slow enough that the log syncs in the background (log/sync-pace.ts): the first on its thread takes so long that no other does. */
+const SYNC_MS = 3;
+const FIRST_SYNC_MS = 15;
 
 /** A process: its life, and its place in the table. */
 export type Born = { readonly life: Life; readonly who: ProcessIdentity; nudge(): void };
@@ -48,8 +50,11 @@ export abstract class Machine {
     this.#slowDown();
   }
 
-  /** The log's syncs take a while, as on a real disk: whoever acts before they are done is seen. */
+  /** The log's syncs take a while, as on a slow disk: whoever acts before they are done is seen. */
   #slowDown(): void {
+    this.disk.onCall = ({ operation, path }) => {
+      if (operation === "datasyncBlocking" && path.endsWith(".wal")) this.clock.lag(FIRST_SYNC_MS);
+    };
     this.disk.gate = ({ path }) =>
       path.endsWith(".wal") ? new Promise((synced) => this.clock.after(SYNC_MS, synced)) : Promise.resolve();
   }

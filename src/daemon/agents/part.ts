@@ -28,7 +28,7 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): Age
   const records = new SessionRecords(world, broken);
   const turn: AgentTurn = new AgentTurn(log, world.clock, () => ({ ...house, paused: !begun || safeMode.isActive() }), {
     publish: ({ event, id, data }) => {
-      const agent = turn.agent(id);
+      const agent = turn.settledAgent(id);
       if (agent !== undefined) records.note(agent);
       bus.publish(event, { event, id, data });
     },
@@ -42,7 +42,7 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts): Age
     broken,
   });
   const engine: AgentEngine = new AgentEngine(world, {
-    agent: (id) => turn.agent(id),
+    agent: (id) => turn.settledAgent(id),
     agents: () => turn.agents(),
     submit: (command) => turn.submit(command),
     holderWords: () => hands.holderWords(),
