@@ -80,7 +80,9 @@ export class SimDaemon {
       bus: { publish },
       config: { agents: { ...AGENTS, sleepOnLimit: true }, provider: {} },
       safeMode: { isActive: () => false },
-      say: (words: string) => broken(new Error(words)),
+      say: (words: string) => {
+        if (!machine.isFull) broken(new Error(words)); // A full disk is told of.
+      },
       broken,
     } as unknown as DaemonPorts;
     this.part = openAgents(log, hands, ports);

@@ -3,6 +3,7 @@
 //      told to go on.
 // SV2. What was acknowledged is there in every later life, and what lies on the disk is well at the beginning of each (sim-oracle.ts).
 // SV3. When all is over there is one life more, which finds the same and does something new.
+import { isFault } from "../../src/base/fault.ts";
 import { itemsOf } from "../../src/base/vector.ts";
 import { type Agent, isLive, openPrompts } from "../../src/core/agent/agent.ts";
 import type { AgentCommand } from "../../src/core/agent/commands.ts";
@@ -33,6 +34,7 @@ const MOST_TURNS = 10_000;
 const REST_MS = 500;
 const NEAR_MS = 50;
 const MOST_IN_A_ROW = 30;
+const FULL_PAUSE_MS = 100;
 
 export function creation(id: string, provider: "scripted" | "openai", instructions: string): Wish {
   const settings = provider === "scripted" ? { recovery_prompt: "Go on." } : {};
@@ -81,6 +83,17 @@ export class AgentSimulation {
     this.#next = crash;
     await this.#liveUntil(() => this.crashed > before);
     this.#next = undefined;
+  }
+
+  /** Somebody fills the disk up to so many bytes, and makes room again after a while. */
+  fill(room: number, ms: number): void {
+    this.machine.fill(room);
+    this.machine.clock.after(ms, () => this.machine.makeRoom());
+  }
+
+  /** Lives until so many moments have been. */
+  pass(moments: number): Promise<void> {
+    return this.#liveUntil(() => this.moments.length >= moments);
   }
 
   /** To the end, and one life more (SV3). */
@@ -145,6 +158,7 @@ export class AgentSimulation {
       if (this.machine.trouble !== undefined) throw this.machine.trouble;
       if (isSo()) return;
       if (this.#life?.dead !== false) {
+        if (this.machine.isFull) clock.advance(FULL_PAUSE_MS); // It may have died of that.
         this.#boot();
         continue;
       }
@@ -152,7 +166,8 @@ export class AgentSimulation {
       if (over !== undefined && clock.elapsed() - over > REST_MS) return;
       clock.advance(this.#nextMs());
     }
-    const states = this.#daemon?.agents().map(({ name, process, turn, held }) => ({ name, process, turn, held }));
+    const restless = this.#daemon?.agents().filter((agent) => !isQuiet(agent));
+    const states = restless?.map(({ conversation, plan, settings, ...state }) => state);
     throw new Error(`it does not end: ${JSON.stringify(states)}`);
   }
 
@@ -179,7 +194,11 @@ export class AgentSimulation {
       this.#attend();
     };
     const heard = (event: AgentEvent) => void this.heard.push(event);
-    SimDaemon.begin(this.machine, born, { heard, folded }).then(live, (error) => this.machine.crashedOr(error));
+    const failed = (error: unknown) => {
+      if (!this.machine.isFull || !isFault(error, "ENOSPC")) return this.machine.crashedOr(error);
+      born.life.end(); // The watchdog tries again.
+    };
+    SimDaemon.begin(this.machine, born, { heard, folded }).then(live, failed);
   }
 
   /** SV2: what was acknowledged to a person and is not there. */
@@ -232,6 +251,8 @@ export class AgentSimulation {
     const taken = (result: Awaited<ReturnType<SimDaemon["submit"]>>) => {
       if (daemon.life.dead) return;
       if (result.ok) done();
+      else if (result.error.code === "log.blocked")
+        this.#said.delete(words); // It is said again.
       else this.machine.failed(`${words}: ${result.error.message}`);
     };
     daemon.submit(command).then(taken, (error) => this.machine.crashedOr(error));

@@ -15,6 +15,8 @@ export type Acknowledged = { readonly tool: string; readonly args: Readonly<Reco
 
 export class AgentMachine extends Machine {
   readonly notes: string[] = [];
+  /** When, one after the other. */
+  readonly noted: number[] = [];
   readonly given: Given[] = [];
   readonly acknowledged: Acknowledged[] = [];
   readonly model = new SimModel();
@@ -124,6 +126,7 @@ export class AgentMachine extends Machine {
   note(what: string, done: () => void): void {
     this.moment("the effect");
     this.notes.push(what);
+    this.noted.push(this.clock.now());
     done();
     this.moment("the effect is there");
   }

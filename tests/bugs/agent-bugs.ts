@@ -82,9 +82,9 @@ export const AGENT_BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/daemon/agents/agent-line.ts",
-        from: "      if (!(await this.#ports.read(batch.offset, batch.events))) return this.#cut();\n",
+        from: "      if (!(await this.#ports.read(batch.offset, batch.events))) return this.#giveUp();\n",
         to: `      await this.#ports.read(batch.offset, []);
-      if (!(await this.#ports.read(batch.offset, batch.events))) return this.#cut();
+      if (!(await this.#ports.read(batch.offset, batch.events))) return this.#giveUp();
 `,
       },
       {
@@ -103,9 +103,9 @@ export const AGENT_BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/daemon/agents/agent-line.ts",
-        from: "      if (!(await this.#ports.read(batch.offset, batch.events))) return this.#cut();\n",
+        from: "      if (!(await this.#ports.read(batch.offset, batch.events))) return this.#giveUp();\n",
         to: `      await this.#ports.read(agent.consumed, batch.events);
-      if (!(await this.#ports.read(batch.offset, []))) return this.#cut();
+      if (!(await this.#ports.read(batch.offset, []))) return this.#giveUp();
 `,
       },
       {

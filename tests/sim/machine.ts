@@ -59,6 +59,19 @@ export abstract class Machine {
       path.endsWith(".wal") ? new Promise((synced) => this.clock.after(SYNC_MS, synced)) : Promise.resolve();
   }
 
+  /** The disk takes so many bytes more, until there is room again. */
+  fill(room: number): void {
+    this.disk.capacity = this.disk.tree.used([]) + room;
+  }
+
+  makeRoom(): void {
+    this.disk.capacity = Number.POSITIVE_INFINITY;
+  }
+
+  get isFull(): boolean {
+    return this.disk.capacity !== Number.POSITIVE_INFINITY;
+  }
+
   /** Whoever is killed in the middle of something has said all that it will. */
   crashedOr(error: unknown): void {
     if (!(error instanceof Crashed)) this.failed(error);
@@ -148,8 +161,17 @@ export abstract class Machine {
       kept.keeper?.close();
       born.life.end();
     };
-    mortalClock(this.clock, born.life).after(START_MS, () => void hold().catch((error) => this.crashedOr(error)));
+    mortalClock(this.clock, born.life).after(
+      START_MS,
+      () => void hold().catch((error) => this.#holderFailed(born, error)),
+    );
     return born.who.pid;
+  }
+
+  /** One that cannot even write that it is there leaves, and nothing was started. */
+  #holderFailed({ life }: Born, error: unknown): void {
+    if (this.isFull && isFault(error, "ENOSPC")) life.end();
+    else this.crashedOr(error);
   }
 
   /** A holder that takes one order after the other, and leaves when whoever gives them does. */
@@ -175,7 +197,10 @@ export abstract class Machine {
     born.life.onEnd(() => {
       if (!starter.dead) ended();
     });
-    mortalClock(this.clock, born.life).after(START_MS, () => void work().catch((error) => this.crashedOr(error)));
+    mortalClock(this.clock, born.life).after(
+      START_MS,
+      () => void work().catch((error) => this.#holderFailed(born, error)),
+    );
     return {
       pid: born.who.pid,
       tell: (bytes) => {
