@@ -39,6 +39,8 @@ export abstract class Machine {
   trouble: Error | undefined;
   /** The holders that were started on their own, as they live. */
   readonly holders = new Set<Born>();
+  /** How long the next holders take to start; Infinity: they die before they do anything. */
+  readonly slowHolders: number[] = [];
   /** SM2 */
   moment: Moment = () => undefined;
   #table = new SimProcesses();
@@ -161,10 +163,10 @@ export abstract class Machine {
       kept.keeper?.close();
       born.life.end();
     };
-    mortalClock(this.clock, born.life).after(
-      START_MS,
-      () => void hold().catch((error) => this.#holderFailed(born, error)),
-    );
+    const start = () => void hold().catch((error) => this.#holderFailed(born, error));
+    const startMs = this.slowHolders.shift() ?? START_MS;
+    if (startMs === Number.POSITIVE_INFINITY) this.clock.after(0, () => born.life.end());
+    else mortalClock(this.clock, born.life).after(startMs, start);
     return born.who.pid;
   }
 

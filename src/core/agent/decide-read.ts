@@ -50,11 +50,16 @@ function meaning(draft: Draft, id: string, event: ProviderEvent): void {
   const agent = draft.agent(id);
   if (agent.terminated !== undefined) return;
   if (event.kind === "session") named(draft, agent, event.session);
-  else if (event.kind === "ask") ask(draft, agent, event);
+  else if (event.kind === "ask") asked(draft, agent, event);
   else if (event.kind === "withdrawn") withdraw(draft, agent, event.request);
   else if (event.kind === "call") called(draft, id, event);
   else if (event.kind === "limit") limited(draft, agent, event.until);
   else if (event.kind === "done" || event.kind === "failed") over(draft, agent, event);
+}
+
+/** An answer goes to a process: a bare LLM has none, and nobody there could ask. */
+function asked(draft: Draft, agent: Agent, event: Extract<ProviderEvent, { kind: "ask" }>): void {
+  if (isAlive(agent.process)) ask(draft, agent, event);
 }
 
 function named(draft: Draft, { id, providerSession, resumable }: Agent, session: string): void {
