@@ -7,6 +7,8 @@
 // U4. What the sessions are (terminals, tmux sessions, workflows) is given by rules, pure and in core/. Turns of different kinds share one log;
 //     each decides over its own states alone, so that no decision depends on what another has not made durable yet.
 // U5. The events of one decision may be of several sessions (a message is in two logs): they are one transaction, taken back as one.
+// U6. Effects are read off a session as it is durable (`settled`), whatever has been decided about it since; and whoever performs them
+//     looks at nothing newer. Else what was decided a moment ago would leave with the effects of what was decided before it.
 import { assert } from "../base/assert.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import type { NewEntry } from "../log/entry.ts";
@@ -49,6 +51,9 @@ export type Hooks<K extends Kind> = {
 /** Applied and not yet durable: whose states these were, and what they were before. */
 type Pending<S> = ReadonlyMap<string, S | undefined>;
 
+/** U6. A session with decisions that are not durable yet: how many, and how it is without them. */
+type Ahead<S> = { decisions: number; settled: S | undefined };
+
 export class SessionTurn<K extends Kind> {
   readonly states = new Map<string, K["state"]>();
   readonly #rules: Rules<K>;
@@ -56,6 +61,7 @@ export class SessionTurn<K extends Kind> {
   readonly #clock: Clock;
   readonly #hooks: Hooks<K>;
   readonly #pending = new Set<Pending<K["state"]>>();
+  readonly #ahead = new Map<string, Ahead<K["state"]>>();
   /** What everything decided so far waits for. */
   #durable: Promise<void> = Promise.resolve();
 
@@ -95,6 +101,7 @@ export class SessionTurn<K extends Kind> {
   async #settle(id: string, events: readonly K["event"][], ticket: Ticket): Promise<Result<K["state"]>> {
     const pending = new Map(events.map((event) => [event.id, this.states.get(event.id)]));
     this.#pending.add(pending);
+    for (const [one, before] of pending) this.#goAhead(one, before);
     for (const event of events) this.fold(event);
     this.#durable = ticket.durable;
     const after = this.#state(id);
@@ -102,6 +109,7 @@ export class SessionTurn<K extends Kind> {
     const refusal = await this.#becomes(ticket.durable);
     if (refusal !== undefined) return { ok: false, error: refusal };
     this.#pending.delete(pending);
+    for (const [one, state] of touched) this.#catchUp(one, state);
     this.#hooks.settled?.(events, after, ticket, touched);
     for (const event of events) this.#hooks.publish(event);
     for (const one of touched.keys()) this.#perform(one);
@@ -115,7 +123,29 @@ export class SessionTurn<K extends Kind> {
   }
 
   #perform(id: string): void {
-    for (const effect of this.#rules.effectsOf(this.#state(id))) this.#hooks.perform(effect);
+    const settled = this.settled(id);
+    if (settled === undefined) return; // Its first event is not durable yet.
+    for (const effect of this.#rules.effectsOf(settled)) this.#hooks.perform(effect);
+  }
+
+  /** U6. A session as it is durable; undefined where nothing of it is. */
+  settled(id: string): K["state"] | undefined {
+    const ahead = this.#ahead.get(id);
+    return ahead === undefined ? this.states.get(id) : ahead.settled;
+  }
+
+  #goAhead(id: string, before: K["state"] | undefined): void {
+    const ahead = this.#ahead.get(id) ?? { decisions: 0, settled: before };
+    ahead.decisions += 1;
+    this.#ahead.set(id, ahead);
+  }
+
+  #catchUp(id: string, settled: K["state"]): void {
+    const ahead = this.#ahead.get(id);
+    assert(ahead !== undefined, "what becomes durable was decided");
+    ahead.decisions -= 1;
+    ahead.settled = settled;
+    if (ahead.decisions === 0) this.#ahead.delete(id);
   }
 
   /** Undefined once it is durable; the log's refusal where it was taken back (U3). */
@@ -140,6 +170,7 @@ export class SessionTurn<K extends Kind> {
       for (const [id, before] of pending) this.put(id, before);
     }
     this.#pending.clear();
+    this.#ahead.clear();
     this.#durable = Promise.resolve();
   }
 

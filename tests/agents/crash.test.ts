@@ -90,7 +90,8 @@ test("AG-5 with one slot, the agent that rests makes room, and comes back resume
   await place.rests(first, 1);
   await place.say(second, ">> say two");
   await place.rests(second, 1);
-  expect((await place.shown(first)).state).toBe("suspended");
+  await place.becomes(first, "suspended");
+  await place.logged(first, "suspend.result", 1);
   expect(await place.lastOf(first, "suspend.result")).toMatchObject({ reason: "evicted" });
   await place.say(first, ">> say three");
   await place.rests(first, 2);

@@ -6,7 +6,7 @@ import { PROFILE } from "../sim/fuzz/profile.ts";
 import { SimRandom } from "../sim/random.ts";
 import { type Chooser, everything, nothing, randomSurvivor } from "../sim/survive.ts";
 import type { SimCrash, SimMoment } from "./sim-drive.ts";
-import { MODEL, ROOT, type Told, tell } from "./sim-stories.ts";
+import { MODEL, ROOT, type Told, tell, tellEagerly } from "./sim-stories.ts";
 
 const calm = tell();
 const NOTES = ["k1 allow", "k2", "r1", "r2", "r3", "u1"];
@@ -40,7 +40,7 @@ test("FI-3 the story as such: everything is done once, and the model's conversat
     ["bbbb", undefined],
     ["kid", "complete"],
   ]);
-  expect(simulation.machine.asked.at(-1)).toMatchObject([
+  expect(simulation.machine.model.asked.at(-1)).toMatchObject([
     { role: "user" },
     { role: "assistant", tool_calls: [{ function: { name: "list_children" } }] },
     { role: "tool", tool_call_id: "llm-0" },
@@ -74,6 +74,17 @@ test("FI-2 FI-3 the machine goes down at any call: nothing that was acknowledged
   for (let turn = 0; turn < (PROFILE.name === "nightly" ? ENDINGS.length : 1); turn += 1)
     for (const [number, [at, moment]] of (await moments()).entries())
       await disturbed({ at, machine: ENDINGS[(number + turn) % ENDINGS.length]?.(at) ?? nothing }, moment);
+}, 600_000);
+
+test("FI-2 AG-1 a program that answers at once is told nothing that is not durable yet", async () => {
+  const { end, simulation } = await tellEagerly();
+  expect(end).toEqual((await calm).end);
+  for (let at = 0; at < simulation.calls; at += PROFILE.name === "ci" ? 12 : 1) {
+    for (const crash of [{ at }, { at, machine: nothing }]) {
+      const told = await tellEagerly(crash);
+      expect([at, told.end]).toEqual([at, end]);
+    }
+  }
 }, 600_000);
 
 /** The moments from when this was durable until that was: `after` and `before` say which of the events. */

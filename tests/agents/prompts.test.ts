@@ -196,3 +196,11 @@ test("a question too large to be shown is denied, and closed prompts are not kep
   expect(house.agent("a").prompts.length).toBe(17);
   expect(house.state("a")).toBe("waiting");
 });
+
+test("PR-1 a bare LLM has no process that could take an answer: nothing it says is a question to a person", () => {
+  const house = new House();
+  house.create("a", { provider: "openai" });
+  house.send("a", "m1");
+  house.says("a", ASK, { kind: "done", response: "well" });
+  expect(house.agent("a").prompts).toEqual([]);
+});

@@ -4,6 +4,7 @@ import type { Result } from "../../src/base/result.ts";
 import type { Agent, Resident } from "../../src/core/agent/agent.ts";
 import type { AgentCommand } from "../../src/core/agent/commands.ts";
 import type { AgentEvent } from "../../src/core/agent/events.ts";
+import type { ReportItem } from "../../src/core/recovery.ts";
 import { type AgentPart, openAgents } from "../../src/daemon/agents/part.ts";
 import { recall } from "../../src/daemon/agents/recall.ts";
 import { withAgents } from "../../src/daemon/agents/recovery.ts";
@@ -16,7 +17,7 @@ import type { Born } from "../sim/machine.ts";
 import type { Life } from "../sim/mortal.ts";
 import type { AgentMachine } from "./sim-machine.ts";
 
-const SMALL_LOG = { segmentBytes: 64 << 10, ballastBytes: 0 };
+export const SMALL_LOG = { segmentBytes: 64 << 10, ballastBytes: 0 };
 const none = async () => [];
 const NOTHING_ELSE: StageWork = { DETECTING: none, INVENTORYING: none, RESTORING: none, RECONCILING: none };
 const AGENTS = { slots: 2, recovery: "auto", recoveryPrompt: "Go on.", hungAfterS: 300, promptDays: 7, env: [] };
@@ -24,6 +25,17 @@ const AGENTS = { slots: 2, recovery: "auto", recoveryPrompt: "Go on.", hungAfter
 const OF_NO_SESSION = /^(message|rule|reminder)\./;
 
 export type Heard = (event: AgentEvent) => void;
+export type BirthHooks = {
+  readonly heard: Heard;
+  /** Sees what the log alone says. */
+  folded(daemon: SimDaemon): void;
+  /** Sees what the recovery reports; else nothing may be wrong there. */
+  reported?(item: ReportItem): void;
+};
+
+function mustDo({ fate, reason }: ReportItem): void {
+  if (fate === "could not") throw new Error(reason);
+}
 
 export class SimDaemon {
   readonly life: Life;
@@ -33,12 +45,8 @@ export class SimDaemon {
   /** SG1 */
   readonly #active = new Set<string>();
 
-  /** Resolves when it is live; never, where it dies before. `folded` sees what the log alone says. */
-  static async begin(
-    machine: AgentMachine,
-    born: Born,
-    hooks: { heard: Heard; folded(daemon: SimDaemon): void },
-  ): Promise<SimDaemon> {
+  /** Resolves when it is live; never, where it dies before. */
+  static async begin(machine: AgentMachine, born: Born, hooks: BirthHooks): Promise<SimDaemon> {
     const log = await EventLog.open(machine.doors(born), SMALL_LOG);
     const daemon = new SimDaemon(machine, born, log, hooks.heard);
     const { part } = daemon;
@@ -50,7 +58,7 @@ export class SimDaemon {
     const work = withAgents(NOTHING_ELSE, { ...part, fold: async () => setAside });
     for (const stage of ["INVENTORYING", "RESTORING", "RECONCILING"] as const) {
       const items = await work[stage](() => undefined);
-      for (const { fate, reason } of items) if (fate === "could not") throw new Error(reason);
+      for (const item of items) (hooks.reported ?? mustDo)(item);
     }
     part.engine.goRounds();
     return daemon;
@@ -77,7 +85,9 @@ export class SimDaemon {
       bus: { publish },
       config: { agents: { ...AGENTS, sleepOnLimit: true }, provider: {} },
       safeMode: { isActive: () => false },
-      say: (words: string) => broken(new Error(words)),
+      say: (words: string) => {
+        if (!machine.isFull) broken(new Error(words)); // A full disk is told of.
+      },
       broken,
     } as unknown as DaemonPorts;
     this.part = openAgents(log, hands, ports, { born: () => undefined, heard: () => undefined });

@@ -3,6 +3,7 @@
 //      told to go on.
 // SV2. What was acknowledged is there in every later life, and what lies on the disk is well at the beginning of each (sim-oracle.ts).
 // SV3. When all is over there is one life more, which finds the same and does something new.
+import { isFault } from "../../src/base/fault.ts";
 import { itemsOf } from "../../src/base/vector.ts";
 import { type Agent, isLive, openPrompts } from "../../src/core/agent/agent.ts";
 import type { AgentCommand } from "../../src/core/agent/commands.ts";
@@ -13,7 +14,8 @@ import type { Chooser } from "../sim/survive.ts";
 import { planFor } from "./house.ts";
 import { SimDaemon } from "./sim-daemon.ts";
 import { AgentMachine } from "./sim-machine.ts";
-import { isQuiet, plainly, wrongOnDisk, wrongWithCalls, wrongWithRequests } from "./sim-oracle.ts";
+import { isQuiet, logsOf, plainly, wrongOnDisk, wrongWithState } from "./sim-oracle.ts";
+import { unread, wrongWithRequests, wrongWithWords } from "./sim-witness.ts";
 
 /** At the moment of this number the daemon dies; or the machine, which leaves of its disk what is chosen; or one of the programs, or of the holders, alone. */
 export type SimCrash = {
@@ -32,6 +34,7 @@ const MOST_TURNS = 10_000;
 const REST_MS = 500;
 const NEAR_MS = 50;
 const MOST_IN_A_ROW = 30;
+const FULL_PAUSE_MS = 100;
 
 export function creation(id: string, provider: "scripted" | "openai", instructions: string): Wish {
   const settings = provider === "scripted" ? { recovery_prompt: "Go on." } : {};
@@ -82,6 +85,17 @@ export class AgentSimulation {
     this.#next = undefined;
   }
 
+  /** Somebody fills the disk up to so many bytes, and makes room again after a while. */
+  fill(room: number, ms: number): void {
+    this.machine.fill(room);
+    this.machine.clock.after(ms, () => this.machine.makeRoom());
+  }
+
+  /** Lives until so many moments have been. */
+  pass(moments: number): Promise<void> {
+    return this.#liveUntil(() => this.moments.length >= moments);
+  }
+
   /** To the end, and one life more (SV3). */
   async finish(): Promise<End> {
     await this.rest();
@@ -100,9 +114,16 @@ export class AgentSimulation {
   /** Until everything that is wished for is done. */
   async rest(): Promise<void> {
     await this.#liveUntil(() => false);
-    this.#must([...wrongOnDisk(this.machine.disk), ...wrongWithCalls(this.machine)]);
-    this.#must(wrongWithRequests(this.machine.asked));
-    this.#must(this.#lost());
+    this.#look(this.#daemon?.agents() ?? []);
+    this.#must(unread(this.machine, logsOf(this.machine.disk)));
+  }
+
+  /** SV2 */
+  #look(agents: readonly Agent[]): void {
+    const { machine } = this;
+    const logs = logsOf(machine.disk);
+    this.#must([...wrongOnDisk(machine.disk, logs), ...wrongWithState(logs, agents), ...this.#lost(agents)]);
+    this.#must([...wrongWithWords(machine, logs), ...wrongWithRequests(machine.model.asked)]);
   }
 
   /** What it came to: the same however often it was disturbed. */
@@ -137,6 +158,7 @@ export class AgentSimulation {
       if (this.machine.trouble !== undefined) throw this.machine.trouble;
       if (isSo()) return;
       if (this.#life?.dead !== false) {
+        if (this.machine.isFull) clock.advance(FULL_PAUSE_MS); // It may have died of that.
         this.#boot();
         continue;
       }
@@ -144,7 +166,8 @@ export class AgentSimulation {
       if (over !== undefined && clock.elapsed() - over > REST_MS) return;
       clock.advance(this.#nextMs());
     }
-    const states = this.#daemon?.agents().map(({ name, process, turn, held }) => ({ name, process, turn, held }));
+    const restless = this.#daemon?.agents().filter((agent) => !isQuiet(agent));
+    const states = restless?.map(({ conversation, plan, settings, ...state }) => state);
     throw new Error(`it does not end: ${JSON.stringify(states)}`);
   }
 
@@ -164,25 +187,24 @@ export class AgentSimulation {
     this.#life = born.life;
     this.#daemon = undefined;
     this.#said.clear();
-    const folded = (daemon: SimDaemon) => {
-      this.#daemon = daemon;
-      this.#must([...wrongOnDisk(this.machine.disk), ...this.#lost()]); // SV2
-      this.#daemon = undefined;
-    };
+    const folded = (daemon: SimDaemon) => this.#look(daemon.agents()); // SV2
     const live = (daemon: SimDaemon) => {
       if (born.life.dead) return;
       this.#daemon = daemon;
       this.#attend();
     };
     const heard = (event: AgentEvent) => void this.heard.push(event);
-    SimDaemon.begin(this.machine, born, { heard, folded }).then(live, (error) => this.machine.crashedOr(error));
+    const failed = (error: unknown) => {
+      if (!this.machine.isFull || !isFault(error, "ENOSPC")) return this.machine.crashedOr(error);
+      born.life.end(); // The watchdog tries again.
+    };
+    SimDaemon.begin(this.machine, born, { heard, folded }).then(live, failed);
   }
 
   /** SV2: what was acknowledged to a person and is not there. */
-  #lost(): string[] {
-    const agents = this.#daemon?.agents() ?? [];
+  #lost(agents: readonly Agent[]): string[] {
     const wishes = [...this.#acknowledged].filter((wish) => {
-      const agent = this.#daemon?.agent(wish.id);
+      const agent = agents.find(({ id }) => id === wish.id);
       if (wish.kind === "send") return agent?.seen.includes(wish.message) !== true;
       return wish.kind === "create" ? agent === undefined : agent?.terminated === undefined;
     });
@@ -237,6 +259,8 @@ export class AgentSimulation {
     const taken = (result: Awaited<ReturnType<SimDaemon["submit"]>>) => {
       if (daemon.life.dead) return;
       if (result.ok) done();
+      else if (result.error.code === "log.blocked")
+        this.#said.delete(words); // It is said again.
       else this.machine.failed(`${words}: ${result.error.message}`);
     };
     daemon.submit(command).then(taken, (error) => this.machine.crashedOr(error));

@@ -1,15 +1,16 @@
 // What must hold of agents after every crash (FI-3), found in what lies on the disk and in what programs and people were told, and not as
 // the daemon finds it.
-import type { Agent } from "../../src/core/agent/agent.ts";
+import { type Agent, openPrompts } from "../../src/core/agent/agent.ts";
 import type { AgentEvent } from "../../src/core/agent/events.ts";
+import { CRASH_WINDOW_MS, CRASHES } from "../../src/core/agent/process.ts";
 import { readWhole } from "../../src/log/file.ts";
 import { LogView } from "../../src/log/inspect.ts";
 import type { Disk } from "../../src/world/disk.ts";
 import { HOME } from "../sim/machine.ts";
-import type { AgentMachine, Asked } from "./sim-machine.ts";
 
 const STATES = ["CREATED", "ACTIVE", "SUSPENDED", "TERMINATED"];
 
+export type Logs = ReadonlyMap<string, readonly Logged[]>;
 export type Logged = Pick<AgentEvent, "event"> & { readonly data: Readonly<Record<string, unknown>> };
 
 /** Everything that is logged, by agent. */
@@ -24,9 +25,8 @@ export function logsOf(disk: Disk): Map<string, Logged[]> {
 }
 
 /** What is wrong with what lies there; empty where nothing is. */
-export function wrongOnDisk(disk: Disk): string[] {
+export function wrongOnDisk(disk: Disk, logs: Logs): string[] {
   const damage = new LogView(disk, HOME).inspect().findings.filter(({ kind }) => kind === "damage");
-  const logs = logsOf(disk);
   return [
     ...damage.map(({ where, what }) => `the log is no valid prefix: ${where}: ${what}`),
     ...[...logs].flatMap(([id, log]) => [...ofRecord(disk, id), ...ofTree(logs, id, log), ...ofLog(id, log)]),
@@ -49,7 +49,7 @@ function ofUnknown(disk: Disk, id: string): string[] {
 }
 
 /** No orphan, and no parent that is not there. */
-function ofTree(logs: ReadonlyMap<string, Logged[]>, id: string, log: readonly Logged[]): string[] {
+function ofTree(logs: Logs, id: string, log: readonly Logged[]): string[] {
   if (log[0]?.event !== "agent.created") return [`${id} begins with ${log[0]?.event}`];
   const parent = log[0].data["parent_session_id"];
   return parent === null || logs.has(String(parent)) ? [] : [`${id} has no parent`];
@@ -79,15 +79,63 @@ function ofLog(id: string, log: readonly Logged[]): string[] {
   const unknown = valuesOf(log, "message.delivered", "message_id").filter((one) => !enqueued.includes(one));
   const opened = valuesOf(log, "prompt.opened", "prompt_id");
   const unasked = valuesOf(log, "prompt.answered", "prompt_id").filter((one) => !opened.includes(one));
-  return [...twice, ...[...unknown, ...unasked].map((one) => `${id}: ${one} comes from nowhere`)];
+  const nowhere = [...unknown, ...unasked].map((one) => `${id}: ${one} comes from nowhere`);
+  return [...twice, ...nowhere, ...ofCrashes(id, log)];
 }
+
+/** SP-2: after so many crashes within a minute nobody starts it but a person, whatever the daemon went through in between. */
+function ofCrashes(id: string, log: readonly Logged[]): string[] {
+  let crashes: number[] = [];
+  const wrong: string[] = [];
+  for (const { event, data } of log) {
+    if (event === "agent.retried") crashes = [];
+    if (event === "process.ended" && CRASHED.includes(String(data["outcome"])))
+      crashes.push(Date.parse(String(data["at"])));
+    if (event !== "process.starting") continue;
+    const last = crashes.at(-1) ?? 0;
+    const together = crashes.filter((at) => last - at < CRASH_WINDOW_MS).length;
+    if (together >= CRASHES) wrong.push(`${id} is started after ${together} crashes within a minute`);
+  }
+  return wrong;
+}
+
+const CRASHED = ["crashed", "killed"];
+
+/** Everybody is as the log says: what waits in an inbox, which questions are open, what is to be reminded of (AG-2, PR-3). */
+export function wrongWithState(logs: Logs, agents: readonly Agent[]): string[] {
+  return agents
+    .filter(({ terminated }) => terminated === undefined)
+    .flatMap((agent) => {
+      const log = logs.get(agent.id) ?? [];
+      const without = (event: string, ends: readonly string[], field: string) => {
+        const over = new Set(ends.flatMap((end) => valuesOf(log, end, field)));
+        return valuesOf(log, event, field).filter((one) => !over.has(one));
+      };
+      const pairs = {
+        inbox: [
+          agent.inbox.map((one) => one.message_id),
+          without("message.enqueued", ["message.delivered"], "message_id"),
+        ],
+        prompts: [openPrompts(agent).map((one) => one.id), without("prompt.opened", PROMPT_ENDS, "prompt_id")],
+        reminders: [
+          agent.reminders.map((one) => one.reminder_id),
+          without("reminder.set", ["reminder.fired"], "reminder_id"),
+        ],
+      };
+      return Object.entries(pairs)
+        .filter(([, [is, should]]) => String(is) !== String(should))
+        .map(([what, [is, should]]) => `the ${what} of ${agent.id}: ${is}, and the log says ${should}`);
+    });
+}
+
+const PROMPT_ENDS = ["prompt.answered", "prompt.stale"];
 
 export function valuesOf(log: readonly Logged[], event: string, field: string): string[] {
   return log.filter((entry) => entry.event === event).map(({ data }) => String(data[field]));
 }
 
 /** A message is in both logs, or in none. */
-function ofMessages(logs: ReadonlyMap<string, Logged[]>): string[] {
+function ofMessages(logs: Logs): string[] {
   const enqueued = [...logs].flatMap(([id, log]) =>
     log.flatMap(({ event, data }) =>
       event === "message.enqueued" ? [`${data["sender"]} ${data["message_id"]} ${id}`] : [],
@@ -101,29 +149,6 @@ function ofMessages(logs: ReadonlyMap<string, Logged[]>): string[] {
   const between = enqueued.filter((one) => logs.has(one.slice(0, one.indexOf(" "))));
   const half = [...between.filter((one) => !sent.includes(one)), ...sent.filter((one) => !between.includes(one))];
   return half.map((one) => `half a message: ${one}`);
-}
-
-/** What programs were told has happened is in the logs, once. */
-export function wrongWithCalls({ acknowledged, disk }: AgentMachine): string[] {
-  const logs = [...logsOf(disk).values()].flat();
-  const payloads = logs.filter(({ event }) => event === "message.enqueued").map(({ data }) => data["payload"]);
-  return acknowledged.flatMap(({ tool, args }) => {
-    const payload = { send_message: args["text"], complete: args["result"], spawn_agent: args["instructions"] }[tool];
-    const count = payload === undefined ? 1 : payloads.filter((one) => one === payload).length;
-    return count === 1 ? [] : [`${tool} ${payload} was acknowledged, and is there ${count} times`];
-  });
-}
-
-/** Everything that is asked of a model goes on from what it was asked before, in whichever life. Each agent has a first message of its own. */
-export function wrongWithRequests(asked: readonly (readonly Asked[])[]): string[] {
-  const longest = new Map<string, readonly string[]>();
-  return asked.flatMap((messages) => {
-    const said = messages.map((message) => JSON.stringify(message));
-    const before = longest.get(said[0] ?? "") ?? [];
-    const common = Math.min(said.length, before.length);
-    if (said.length > before.length) longest.set(said[0] ?? "", said);
-    return said.slice(0, common).join() === before.slice(0, common).join() ? [] : [`another past: ${said.join("\n")}`];
-  });
 }
 
 /** Without times and ids: the same however often it was disturbed. */

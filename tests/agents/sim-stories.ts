@@ -28,8 +28,27 @@ export function story(): AgentSimulation {
 
 export type Told = { readonly end: End; readonly simulation: AgentSimulation };
 
-export async function tell(...crashes: readonly SimCrash[]): Promise<Told> {
+export function tell(...crashes: readonly SimCrash[]): Promise<Told> {
+  return told(story(), crashes);
+}
+
+/** Its programs answer at once whatever they hear, so that things are said while what came before is being written. */
+export function tellEagerly(...crashes: readonly SimCrash[]): Promise<Told> {
   const simulation = story();
+  simulation.machine.eager = true;
+  return told(simulation, crashes);
+}
+
+const LOOP = [1, 2, 3, 4, 5, 6, 7].map((number) => `>> crash ${number}`);
+
+/** A program that crashes seven times: after five within a minute, only a person has it started again (SP-2). */
+export function tellOfCrashes(...crashes: readonly SimCrash[]): Promise<Told> {
+  const simulation = new AgentSimulation();
+  simulation.wish(creation(ROOT, "scripted", [...LOOP, ">> note r1"].join("\n")));
+  return told(simulation, crashes);
+}
+
+async function told(simulation: AgentSimulation, crashes: readonly SimCrash[]): Promise<Told> {
   for (const crash of crashes) await simulation.crash(crash);
   return { end: await simulation.finish(), simulation };
 }

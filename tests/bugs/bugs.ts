@@ -2,6 +2,7 @@
 // B1. A change replaces a text that stands in its file exactly once. Where it does not, the source has moved and the bug must follow.
 // B2. `source` breaks our own code; `world` makes the simulated disk lie. Production code has no switch for either.
 // B3. `says` is part of the broken promise, so that a bug which is caught for another reason does not count as caught.
+import { AGENT_BUGS } from "./agent-bugs.ts";
 import type { CheckName } from "./checks.ts";
 
 export type Change = { readonly file: string; readonly from: string; readonly to: string };
@@ -316,4 +317,5 @@ function verify(`,
     caughtBy: "crash sweep",
     says: /reads clean, but has \{"kind":"double"/,
   },
+  ...AGENT_BUGS,
 ];

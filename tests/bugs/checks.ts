@@ -13,6 +13,7 @@ import { BrokenPromise, ensure } from "../sim/log/oracle.ts";
 import { type Moment, moments, sweep } from "../sim/log/sweep.ts";
 import { SimRandom } from "../sim/random.ts";
 import { nothing, SECTOR, type Survival, survivors } from "../sim/survive.ts";
+import { AGENT_CHECKS } from "./agent-checks.ts";
 
 export const CHECKS = {
   "crash sweep": crashSweep,
@@ -23,6 +24,7 @@ export const CHECKS = {
   "bit rot in the log": rotInLog,
   "checkpoint crash sweep": checkpointCrashes,
   "bit rot in a checkpoint": rotInCheckpoint,
+  ...AGENT_CHECKS,
 } as const satisfies Readonly<Record<string, () => Promise<number>>>;
 
 export type CheckName = keyof typeof CHECKS;

@@ -5,7 +5,7 @@ import { ROOT } from "../../scripts/files.ts";
 import type { Change } from "./bugs.ts";
 
 /** What the checks need: neither packages nor anything that is made. */
-const COPIED = ["src", "tests/sim", "tests/bugs"];
+const COPIED = ["src", "tests/sim", "tests/agents", "tests/bugs"];
 
 export function copySources(to: string): void {
   for (const directory of COPIED) {

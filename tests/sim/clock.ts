@@ -49,10 +49,15 @@ export class SimClock implements Clock {
     const end = this.time + ms;
     for (let due = this.first(); due !== undefined && due.at <= end; due = this.first()) {
       this.timers.delete(due);
-      this.time = due.at;
+      this.time = Math.max(this.time, due.at);
       due.fn();
     }
-    this.time = end;
+    this.time = Math.max(this.time, end);
+  }
+
+  /** A call held this thread up: time went on, and no timer could run. */
+  lag(ms: number): void {
+    this.time += ms;
   }
 
   /** The wall clock is set (by a person or by NTP); timers and `elapsed` do not notice. */

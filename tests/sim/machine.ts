@@ -25,7 +25,9 @@ export const HOME = "/h";
 /** Starting a process takes a moment, and so does everything that a program does. */
 const START_MS = 2;
 export const ACT_MS = 15;
-const SYNC_MS = 1;
+/** Slow enough that the log syncs in the background (log/sync-pace.ts): the first on its thread takes so long that no other does. */
+const SYNC_MS = 3;
+const FIRST_SYNC_MS = 15;
 
 /** A process: its life, and its place in the table. */
 export type Born = { readonly life: Life; readonly who: ProcessIdentity; nudge(): void };
@@ -37,6 +39,8 @@ export abstract class Machine {
   trouble: Error | undefined;
   /** The holders that were started on their own, as they live. */
   readonly holders = new Set<Born>();
+  /** How long the next holders take to start; Infinity: they die before they do anything. */
+  readonly slowHolders: number[] = [];
   /** SM2 */
   moment: Moment = () => undefined;
   #table = new SimProcesses();
@@ -48,10 +52,26 @@ export abstract class Machine {
     this.#slowDown();
   }
 
-  /** The log's syncs take a while, as on a real disk: whoever acts before they are done is seen. */
+  /** The log's syncs take a while, as on a slow disk: whoever acts before they are done is seen. */
   #slowDown(): void {
+    this.disk.onCall = ({ operation, path }) => {
+      if (operation === "datasyncBlocking" && path.endsWith(".wal")) this.clock.lag(FIRST_SYNC_MS);
+    };
     this.disk.gate = ({ path }) =>
       path.endsWith(".wal") ? new Promise((synced) => this.clock.after(SYNC_MS, synced)) : Promise.resolve();
+  }
+
+  /** The disk takes so many bytes more, until there is room again. */
+  fill(room: number): void {
+    this.disk.capacity = this.disk.tree.used([]) + room;
+  }
+
+  makeRoom(): void {
+    this.disk.capacity = Number.POSITIVE_INFINITY;
+  }
+
+  get isFull(): boolean {
+    return this.disk.capacity !== Number.POSITIVE_INFINITY;
   }
 
   /** Whoever is killed in the middle of something has said all that it will. */
@@ -143,8 +163,17 @@ export abstract class Machine {
       kept.keeper?.close();
       born.life.end();
     };
-    mortalClock(this.clock, born.life).after(START_MS, () => void hold().catch((error) => this.crashedOr(error)));
+    const start = () => void hold().catch((error) => this.#holderFailed(born, error));
+    const startMs = this.slowHolders.shift() ?? START_MS;
+    if (startMs === Number.POSITIVE_INFINITY) this.clock.after(0, () => born.life.end());
+    else mortalClock(this.clock, born.life).after(startMs, start);
     return born.who.pid;
+  }
+
+  /** One that cannot even write that it is there leaves, and nothing was started. */
+  #holderFailed({ life }: Born, error: unknown): void {
+    if (this.isFull && isFault(error, "ENOSPC")) life.end();
+    else this.crashedOr(error);
   }
 
   /** A holder that takes one order after the other, and leaves when whoever gives them does. */
@@ -170,7 +199,10 @@ export abstract class Machine {
     born.life.onEnd(() => {
       if (!starter.dead) ended();
     });
-    mortalClock(this.clock, born.life).after(START_MS, () => void work().catch((error) => this.crashedOr(error)));
+    mortalClock(this.clock, born.life).after(
+      START_MS,
+      () => void work().catch((error) => this.#holderFailed(born, error)),
+    );
     return {
       pid: born.who.pid,
       tell: (bytes) => {

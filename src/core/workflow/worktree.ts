@@ -1,7 +1,9 @@
 // A git worktree of a run's own: where it is, and the step that makes it.
 // WT1. It is made by an attempt like every other, before the first step: what is known of it is in the log before git is started, and after
 //      any crash it is found again, or made again where it was half made.
-// WT2. Nothing is removed but what git itself has left half made: that is the one it still calls "initializing", and no step has been in it.
+// WT2. Nothing is removed but what a git that was killed has left half made, and with which no other git would go on: the one it still calls
+//      "initializing", in which no step has been; a `.git` with nothing in it; the lock on the branch, which is of this run alone. One that
+//      git was taking back when it was killed is moved aside.
 // WT3. Values reach git as words, never as part of a shell's text.
 // WT4. It stays when the run has ended: a rollback, or a retry of items, goes on in it.
 import type { Step } from "./definition.ts";
@@ -22,11 +24,16 @@ export const GIT_VARIABLES: readonly string[] = [
 ];
 
 const SCRIPT = `
-if [ -e "$2/.git" ]; then
-  at=$(git -C "$2" rev-parse --absolute-git-dir)
-  if [ "$(cat "$at/locked" 2>&1 || :)" = initializing ]; then git -C "$1" worktree remove -f -f "$2"; fi
+if [ ! -s "$2/.git" ]; then rm -f -- "$2/.git"; fi
+at=$(sed -n 's/^gitdir: //p' "$2/.git" 2>&- || :)
+case $at in ''|/*) ;; *) at=$2/$at ;; esac
+if [ "$(cat "$at/locked" 2>&- || :)" = initializing ]
+then git -C "$1" worktree remove -f -f "$2" || rm -rf -- "$2" "$at"
+elif [ -n "$at" ] && [ ! -e "$at/commondir" ] && git -C "$1" rev-parse -q --git-dir >&2
+then mv -- "$2" "$2.half-made"
 fi
 if [ ! -e "$2/.git" ]; then
+  (cd -- "$1" && rm -f -- "$(git rev-parse --git-common-dir)/refs/heads/$3.lock")
   if git -C "$1" show-ref --verify --quiet "refs/heads/$3"
   then git -C "$1" worktree add -f -f "$2" "$3"
   else git -C "$1" worktree add -f -f -b "$3" "$2" HEAD

@@ -1,7 +1,8 @@
 // The line to the holder of an agent's process: hands over the outbox, and reads what the process says.
 // A1. What was read is told to the holder as consumed only after it is durable; until then it is read again, in any life.
 // A2. Entries go one after the other, in pieces that the holder counts. What it has taken, also from an earlier daemon, is not sent again.
-// A3. Where something is refused the line is cut: the next one begins with what is durable.
+// A3. Where something is refused (a disk without room) the line is given up: the next one begins with what is durable, on a later round and
+//     not at once, since it would be refused the same.
 import { isFault } from "../../base/fault.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import { factsOf, inputsFrom } from "../../core/agent/effects.ts";
@@ -23,6 +24,8 @@ export type LinePorts = {
   taken(through: number, pieces: number): Promise<boolean>;
   ended(): void;
   lost(): void;
+  /** A3 */
+  refused(): void;
   broken(error: unknown): void;
 };
 
@@ -96,7 +99,14 @@ export class AgentLine {
   #cut(): void {
     if (this.#closed) return;
     this.close();
-    this.#ports.lost(); // A3
+    this.#ports.lost();
+  }
+
+  /** A3 */
+  #giveUp(): void {
+    if (this.#closed) return;
+    this.close();
+    this.#ports.refused();
   }
 
   #work(work: Promise<void>): void {
@@ -108,7 +118,7 @@ export class AgentLine {
 
   async #sendAll(): Promise<void> {
     for (let next = this.#next(); next !== undefined && !this.#closed; next = this.#next()) {
-      if (!(await this.#sendOne(next))) return this.#cut();
+      if (!(await this.#sendOne(next))) return;
     }
   }
 
@@ -122,15 +132,17 @@ export class AgentLine {
     return { number: first.number, bytes: Buffer.from(lines.map((line) => `${line}\n`).join("")) };
   }
 
-  /** A2 */
+  /** A2. False where the line is over. */
   async #sendOne({ number, bytes }: { number: number; bytes: Uint8Array }): Promise<boolean> {
     const before = this.#handed.pieces;
     const pieces = before + Math.ceil(bytes.length / MOST_INPUT);
     const taken = this.#client.status?.writers["daemon"] ?? 0;
     const rest = bytes.subarray(Math.max(0, taken - before) * MOST_INPUT);
     this.#handed = { number, pieces };
-    if (rest.length > 0 && !(await this.#client.input(rest)).ok) return false;
-    return this.#ports.taken(number, pieces);
+    if (rest.length > 0 && !(await this.#client.input(rest)).ok) this.#cut();
+    else if (await this.#ports.taken(number, pieces)) return true;
+    else this.#giveUp();
+    return false;
   }
 
   #facts(agent: Agent): SessionFacts {
@@ -150,7 +162,7 @@ export class AgentLine {
       const batch = agent && this.#decoder.next(this.#facts(agent));
       if (batch === undefined || this.#closed) return;
       await this.#reply(batch.replies);
-      if (!(await this.#ports.read(batch.offset, batch.events))) return this.#cut();
+      if (!(await this.#ports.read(batch.offset, batch.events))) return this.#giveUp();
       this.#client.consumed(batch.offset); // A1
     }
   }

@@ -144,11 +144,21 @@ export class AgentEngine {
   #remind(id: string, at: string): void {
     this.#timers.get(id)?.();
     const ms = Math.min(LONGEST_MS, Math.max(0, Date.parse(at) - this.#world.clock.now()));
+    this.#wakeIn(id, ms);
+  }
+
+  #wakeIn(id: string, ms: number): void {
     const callOff = this.#world.clock.after(ms, () => {
       this.#timers.delete(id);
-      void this.#ports.submit({ kind: "wake", id }).catch((error: unknown) => this.#ports.broken(error));
+      void this.#wake(id).catch((error: unknown) => this.#ports.broken(error));
     });
     this.#timers.set(id, callOff);
+  }
+
+  /** Where there is no room for it now, it is tried again: an agent at rest is on no round. */
+  async #wake(id: string): Promise<void> {
+    const woken = await this.#ports.submit({ kind: "wake", id });
+    if (!woken.ok && !this.#closed && !this.#timers.has(id)) this.#wakeIn(id, ROUND_MS);
   }
 
   #tell(id: string, reason: string, at: string): void {

@@ -31,7 +31,7 @@ export type StepAgents = {
 
 export function agentsForSteps(log: EventLog, house: HouseSettings, part: () => AgentPart): StepAgents {
   return {
-    agent: (id) => part().turn.agent(id),
+    agent: (id) => part().turn.settledAgent(id),
     owned: () => [...part().turn.agents()].filter((agent) => agent.owner !== undefined && isLive(agent)),
     isSetAside: (id) => log.frozen(agentSession(id)) !== undefined,
     create: async (wish) => {

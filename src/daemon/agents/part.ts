@@ -53,7 +53,7 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts, hook
   const handed = new HandedCalls();
   const turn: AgentTurn = new AgentTurn(log, world.clock, () => ({ ...house, paused: !begun || safeMode.isActive() }), {
     publish: ({ event, id, data }) => {
-      const agent = turn.agent(id);
+      const agent = turn.settledAgent(id);
       if (agent !== undefined) records.note(agent);
       if (event === "agent.created") hooks.born();
       if (event === "agent.read")
@@ -71,7 +71,7 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts, hook
     broken,
   });
   const engine: AgentEngine = new AgentEngine(world, {
-    agent: (id) => turn.agent(id),
+    agent: (id) => turn.settledAgent(id),
     agents: () => turn.agents(),
     submit: (command) => turn.submit(command),
     holderWords: () => hands.programs.words("holder"),

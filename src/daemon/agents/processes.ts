@@ -178,6 +178,7 @@ export class Processes {
         this.#lines.delete(processName(place));
         this.#lookAgain(place);
       },
+      refused: () => void this.#lines.delete(processName(place)), // P4
       broken: (error) => this.#ports.broken(error),
     });
   }

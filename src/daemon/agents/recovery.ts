@@ -98,8 +98,10 @@ const TREE = "holdfast agent tree";
 async function goOn({ turn, engine, begin, schedule }: AgentRecovery): Promise<void> {
   begin();
   await schedule();
-  for (const agent of turn.agents())
-    if (agent.terminated === undefined || isAlive(agent.process)) engine.performAll(agent);
+  for (const { id } of turn.agents()) {
+    const agent = turn.settledAgent(id);
+    if (agent !== undefined && (agent.terminated === undefined || isAlive(agent.process))) engine.performAll(agent);
+  }
 }
 
 function item(id: string, name: string, fate: Fate, reason: string, next: string): ReportItem {

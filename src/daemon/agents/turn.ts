@@ -36,6 +36,12 @@ export class AgentTurn extends SessionTurn<Agents> {
     return found?.kind === "agent" ? found : undefined;
   }
 
+  /** As it is durable: for whoever acts on it (U6 of session-turn.ts). */
+  settledAgent(id: string): Agent | undefined {
+    const found = this.settled(id);
+    return found?.kind === "agent" ? found : undefined;
+  }
+
   *agents(): Generator<Agent> {
     for (const resident of this.states.values()) if (resident.kind === "agent") yield resident;
   }

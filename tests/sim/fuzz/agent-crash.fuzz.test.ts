@@ -1,5 +1,6 @@
-// Random trees of agents and bare LLMs, with messages, prompts, reminders and terminations, through random crashes of the daemon and of the
-// machine, also in the middle of a recovery: whatever happens, everything that was told to somebody is done once.
+// Random trees of agents and bare LLMs, with messages, prompts, reminders and terminations, whose programs crash, hang and use up what they
+// may use, whose models fail, through random crashes of the daemon and of the machine, also in the middle of a recovery, and on a disk that
+// is full now and then: whatever happens, everything that was told to somebody is done once.
 // CF1. What a story comes to is worked out here from what was asked for, not by a second run: whether two messages wake an agent once or
 //      twice depends on when they come, and changes nothing of it.
 import { expect, test } from "bun:test";
@@ -12,18 +13,19 @@ import { type Fuzzed, fuzz } from "./fuzzer.ts";
 import { PROFILE } from "./profile.ts";
 
 /** What an agent is told to do. `spawn`: a child that does the same once more, below it. */
-type Deed = "note" | "ask" | "tell" | "spawn" | "remind" | "inbox" | "broadcast";
+type Deed = "note" | "ask" | "tell" | "spawn" | "remind" | "inbox" | "broadcast" | Trouble;
+type Trouble = "crash" | "hang" | "limit";
 type Step =
   | { readonly kind: "create"; readonly model: boolean; readonly deeds: readonly Deed[] }
   | { readonly kind: "send"; readonly who: number; readonly deeds: readonly Deed[] }
   | { readonly kind: "terminate"; readonly who: number }
   | { readonly kind: "daemon dies"; readonly after: number }
   | { readonly kind: "program dies" | "holder dies"; readonly after: number; readonly which: number }
-  | { readonly kind: "machine goes down"; readonly after: number; readonly seed: number };
+  | { readonly kind: "machine goes down"; readonly after: number; readonly seed: number }
+  | { readonly kind: "disk is full"; readonly room: number; readonly ms: number };
 
-const deeds = fc.array(fc.constantFrom<Deed>("note", "ask", "tell", "spawn", "remind", "inbox", "broadcast"), {
-  maxLength: 4,
-});
+const USUAL: readonly Deed[] = ["note", "ask", "tell", "spawn", "remind", "inbox", "broadcast"];
+const deeds = fc.array(fc.constantFrom<Deed>(...USUAL, ...USUAL, "crash", "hang", "limit"), { maxLength: 4 });
 const after = fc.integer({ min: 0, max: 120 });
 const who = fc.nat(5);
 const STEPS: readonly fc.Arbitrary<Step>[] = [
@@ -35,7 +37,10 @@ const STEPS: readonly fc.Arbitrary<Step>[] = [
   fc.record({ kind: fc.constant("program dies"), after, which: who }),
   fc.record({ kind: fc.constant("holder dies"), after, which: who }),
   fc.record({ kind: fc.constant("machine goes down"), after, seed: fc.nat(1000) }),
+  fc.record({ kind: fc.constant("disk is full"), room: fc.nat(8000), ms: fc.constantFrom(50, 2_000, 30_000) }),
 ];
+/** What a model does instead of crashing, hanging and being used up. */
+const FAILURES_OF_MODELS = ["429 2", "500", "cut", "stall"];
 
 class Agents implements Fuzzed<Step> {
   readonly #simulation = new AgentSimulation();
@@ -47,6 +52,7 @@ class Agents implements Fuzzed<Step> {
 
   async step(step: Step): Promise<void> {
     if (step.kind === "create") return this.#create(step.model, step.deeds);
+    if (step.kind === "disk is full") return this.#simulation.fill(step.room, step.ms);
     const root = this.#roots[("who" in step ? step.who : 0) % Math.max(1, this.#roots.length)];
     if (root === undefined) return;
     const { id, model } = root;
@@ -84,6 +90,7 @@ class Agents implements Fuzzed<Step> {
     this.#told += 1;
     const number = this.#told;
     const call = (tool: string, args: object) => `>> call ${tool} ${JSON.stringify({ ...args, number })}`;
+    if (deed === "crash" || deed === "hang" || deed === "limit") return this.#troubleOf(deed, number, model);
     if (deed === "inbox") return call("list_children", {});
     if (deed === "remind" && isRoot)
       return call("remind_me", { in_seconds: number % 3, text: this.#noteOf(number, model) });
@@ -102,6 +109,12 @@ class Agents implements Fuzzed<Step> {
       return `>> ask Bash ${number}`;
     }
     return this.#noteOf(number, model) || "Nothing.";
+  }
+
+  #troubleOf(deed: Trouble, number: number, model: boolean): string {
+    if (model) return `>> fail ${FAILURES_OF_MODELS[number % FAILURES_OF_MODELS.length]} ${number}`;
+    if (deed === "hang") return `>> hang ${number % 2 === 0 ? "hard" : "softly"} ${number}`;
+    return deed === "limit" ? `>> limit ${number}` : `>> crash ${number}`;
   }
 
   #noteOf(number: number, model: boolean): string {

@@ -1,0 +1,65 @@
+// What no crash of ours leaves behind, and somebody else may: a session without an agent, and an agent whose parent is gone (AG-2).
+import type { AgentEvent } from "../../src/core/agent/events.ts";
+import type { ReportItem } from "../../src/core/recovery.ts";
+import { EventLog } from "../../src/log/event-log.ts";
+import { House } from "./house.ts";
+import { SimDaemon, SMALL_LOG } from "./sim-daemon.ts";
+import { AgentMachine } from "./sim-machine.ts";
+import { logsOf } from "./sim-oracle.ts";
+
+const ORPHAN = "a".repeat(32);
+const PARENT = "b".repeat(32);
+const CHILD = "c".repeat(32);
+
+/** What is wrong with what becomes of them; empty where nothing is. */
+export async function strays(): Promise<string[]> {
+  const machine = new AgentMachine(1);
+  await leave(machine, [...of(ORPHAN, "session.created"), ...of(CHILD)]);
+  const wrong: string[] = [];
+  const reports = [await reportOf(machine), await reportOf(machine)];
+  const told = reports.map((items) => items.map(({ id, fate }) => `${id.slice(0, 1)} ${fate}`).sort());
+  const should = [["a could not", "c needs you"], ["c needs you"]];
+  if (JSON.stringify(told) !== JSON.stringify(should)) wrong.push(`strays are reported as ${JSON.stringify(told)}`);
+  const ends = logsOf(machine.disk)
+    .get(ORPHAN)
+    ?.filter(({ event }) => event === "agent.terminated");
+  if (ends?.length !== 1 || ends[0]?.data["by"] !== "orphan") wrong.push(`the orphan ends: ${JSON.stringify(ends)}`);
+  return wrong;
+}
+
+/** The events of a child of PARENT that was just made; all, or one of them. */
+function of(id: string, only?: AgentEvent["event"]): AgentEvent[] {
+  const house = new House();
+  house.create(PARENT);
+  house.create(id, { parent: PARENT });
+  return house.events.filter((event) => event.id === id && (only === undefined || event.event === only));
+}
+
+async function leave(machine: AgentMachine, events: readonly AgentEvent[]): Promise<void> {
+  const born = machine.born();
+  const log = await passing(machine, EventLog.open(machine.doors(born), SMALL_LOG));
+  const ts = new Date(machine.clock.now()).toISOString();
+  const appended = log.append(events.map(({ id, event, data }) => ({ session: `agents/${id}`, ts, event, data })));
+  if (!appended.ok) throw new Error(appended.error.message);
+  await passing(machine, appended.value.durable);
+  born.life.end();
+}
+
+async function reportOf(machine: AgentMachine): Promise<ReportItem[]> {
+  const items: ReportItem[] = [];
+  const born = machine.born();
+  const reported = (item: ReportItem) => void items.push(item);
+  await passing(machine, SimDaemon.begin(machine, born, { heard: () => undefined, folded: () => undefined, reported }));
+  born.life.end();
+  return items.filter(({ fate }) => fate !== "back as it was");
+}
+
+/** Lets time go on until it is done. */
+async function passing<T>({ clock }: AgentMachine, work: Promise<T>): Promise<T> {
+  let over = false;
+  const done = work.finally(() => {
+    over = true;
+  });
+  for (await clock.settle(); !over; await clock.settle()) clock.advance(1);
+  return done;
+}

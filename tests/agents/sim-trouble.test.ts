@@ -1,0 +1,112 @@
+// Agents in trouble on the simulated machine (SP-1, SP-2, CB-1): programs that hang and that have used up what they may use, models that
+// fail, and a disk without room; each also with the daemon dying, and the machine going down, in the middle of it.
+import { expect, test } from "bun:test";
+import { PROFILE } from "../sim/fuzz/profile.ts";
+import { everything, nothing } from "../sim/survive.ts";
+import { AgentSimulation, creation, type SimCrash } from "./sim-drive.ts";
+import { logsOf } from "./sim-oracle.ts";
+import { story } from "./sim-stories.ts";
+
+const ID = "a".repeat(32);
+/** In the profile `ci` only here and there; the fuzzer of crashes goes elsewhere. */
+const STEP = PROFILE.name === "ci" ? 50 : 3;
+
+async function live(provider: "scripted" | "openai", lines: readonly string[], ...crashes: readonly SimCrash[]) {
+  const simulation = new AgentSimulation();
+  simulation.wish(creation(ID, provider, lines.map((line) => `>> ${line}`).join("\n")));
+  for (const crash of crashes) await simulation.crash(crash);
+  return { end: await simulation.finish(), simulation, log: logsOf(simulation.machine.disk).get(ID) ?? [] };
+}
+
+/** In peace, then with each kind of crash at every so many calls. */
+async function everywhere(
+  provider: "scripted" | "openai",
+  lines: readonly string[],
+  check: (lived: Awaited<ReturnType<typeof live>>) => void,
+): Promise<void> {
+  const calm = await live(provider, lines);
+  check(calm);
+  for (let at = 0; at < calm.simulation.calls; at += STEP) {
+    for (const crash of [{ at }, { at, machine: nothing }, { at, machine: everything }]) {
+      const lived = await live(provider, lines, crash);
+      expect([at, lived.end]).toEqual([at, calm.end]);
+      check(lived);
+    }
+  }
+}
+
+test("SP-1 a hung program is ended, with SIGKILL where it must be, and the next one goes on, whatever dies meanwhile", async () => {
+  const lines = ["note one", "hang hard", "note two", "hang softly", "note three"];
+  const { log } = await live("scripted", lines);
+  const stops = log.filter(({ event }) => event === "process.stopping").map(({ data }) => data["signal"]);
+  expect(stops).toEqual(["SIGTERM", "SIGKILL", "SIGTERM"]);
+  await everywhere("scripted", lines, ({ end }) => expect(end.notes).toEqual(["one", "three", "two"]));
+}, 600_000);
+
+test.each([
+  ["dies before it does anything", Number.POSITIVE_INFINITY],
+  ["comes after we have given it up", 10_500],
+] as const)(
+  "SP-3 a holder that %s has started nothing: a person is told, and the next one does the work once",
+  async (_, ms) => {
+    const lives = async (...crashes: readonly SimCrash[]) => {
+      const simulation = new AgentSimulation();
+      simulation.machine.slowHolders.push(ms);
+      simulation.wish(creation(ID, "scripted", ">> note one"));
+      for (const crash of crashes) await simulation.crash(crash);
+      expect((await simulation.finish()).notes).toEqual(["one"]);
+      return { simulation, log: logsOf(simulation.machine.disk).get(ID) ?? [] };
+    };
+    const { simulation, log } = await lives();
+    const reasons = log.flatMap(({ event, data }) => (event === "agent.crashed" ? [data["reason"]] : []));
+    expect(reasons).toEqual(["It could not be started: Its holder did not answer."]);
+    for (let at = 0; at < simulation.calls; at += STEP) {
+      await lives({ at });
+      await lives({ at, machine: nothing });
+    }
+  },
+  600_000,
+);
+
+test("AG-5 who has used up what it may use sleeps until then, in whichever life", async () => {
+  const lines = ["note one", "limit 100", "note two"];
+  await everywhere("scripted", lines, ({ log, simulation }) => {
+    const slept = log.find(({ event }) => event === "agent.sleeping");
+    const [, second] = simulation.machine.noted;
+    if (slept !== undefined) expect(second).toBeGreaterThanOrEqual(Date.parse(String(slept.data["until"])));
+    // Else the machine went down with what it had said.
+    else expect([...simulation.machine.said.values()].map(({ record }) => record)).toContain("harmed");
+  });
+}, 600_000);
+
+test("AG-6 CB-1 a model that fails is asked again, when it wants to be, and what it is asked stays the same", async () => {
+  const lines = ["fail 429 7", "fail 500 a", "fail cut", "fail stall", "call list_children {}"];
+  await everywhere("openai", lines, ({ end, simulation }) => {
+    expect(JSON.stringify(end.agents)).toContain("I did 1.");
+    expect(simulation.machine.model.asked.length).toBeGreaterThan(5);
+  });
+}, 600_000);
+
+test("CB-1 after five failures in a row a model is left alone for a while, and its agents lose nothing by it", async () => {
+  const lines = ["a", "b", "c", "d", "e", "f", "g"].map((name) => `fail 500 ${name}`);
+  const { simulation, end, log } = await live("openai", [...lines, "call list_children {}"]);
+  expect(log.some(({ data }) => String(data["reason"]).includes("it failed too often"))).toBe(true);
+  expect(JSON.stringify(end.agents)).toMatch(/I did [1-9]/);
+  expect(simulation.machine.model.asked.length).toBeGreaterThan(7);
+});
+
+test("W4 a disk without room loses nothing that was acknowledged, and everything goes on when there is room", async () => {
+  const calm = story();
+  const end = await calm.finish();
+  let faults = 0;
+  for (let at = 20; at < calm.calls; at += 2 * STEP) {
+    for (const room of [0, 700, 5000]) {
+      const simulation = story();
+      await simulation.pass(at);
+      simulation.fill(room, 20_000);
+      expect([at, room, await simulation.finish()]).toEqual([at, room, end]);
+      faults += simulation.machine.disk.fired.length;
+    }
+  }
+  expect(faults).toBeGreaterThan(0);
+}, 600_000);

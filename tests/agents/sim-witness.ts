@@ -1,0 +1,100 @@
+// What programs and models know themselves, held against what the logs say (FI-3).
+import { keyOf } from "./sim-actor.ts";
+import type { AgentMachine } from "./sim-machine.ts";
+import type { Asked } from "./sim-model.ts";
+import type { Logged, Logs } from "./sim-oracle.ts";
+
+/** True at any moment of any life. */
+export function wrongWithWords(machine: AgentMachine, logs: Logs): string[] {
+  return [
+    ...ofCalls(machine, logs),
+    ...ofDeliveries(machine, logs),
+    ...ofRecords(machine, logs),
+    ...ofHangs(machine, logs),
+  ];
+}
+
+/** What programs were told has happened is in the logs, once. */
+function ofCalls({ acknowledged }: AgentMachine, logs: Logs): string[] {
+  const payloads = enqueued([...logs.values()].flat()).map(({ payload }) => payload);
+  return acknowledged.flatMap(({ tool, args }) => {
+    const payload = { send_message: args["text"], complete: args["result"], spawn_agent: args["instructions"] }[tool];
+    const count = payload === undefined ? 1 : payloads.filter((one) => one === payload).length;
+    return count === 1 ? [] : [`${tool} ${payload} was acknowledged, and is there ${count} times`];
+  });
+}
+
+function enqueued(log: readonly Logged[]): { readonly id: unknown; readonly payload: unknown }[] {
+  return log.flatMap(({ event, data }) =>
+    event === "message.enqueued" ? [{ id: data["message_id"], payload: data["payload"] }] : [],
+  );
+}
+
+/** AG-3: what is delivered was told to somebody. */
+function ofDeliveries({ told, model }: AgentMachine, logs: Logs): string[] {
+  const heard = [...told, ...model.asked.map((messages) => JSON.stringify(messages))].join("\n");
+  return [...logs.values()].flatMap((log) => {
+    const delivered = new Set(
+      log.flatMap(({ event, data }) => (event === "message.delivered" ? [data["message_id"]] : [])),
+    );
+    return enqueued(log)
+      .filter(({ id, payload }) => delivered.has(id) && !heard.includes(JSON.stringify(payload).slice(1, -1)))
+      .map(({ payload }) => `delivered, and nobody was told: ${payload}`);
+  });
+}
+
+/** What was read of each process, by its holder's name. */
+function readOf(logs: Logs): Map<string, string[]> {
+  const read = new Map<string, string[]>();
+  for (const [id, log] of logs) {
+    for (const { event, data } of log) {
+      if (event !== "agent.read" || data["generation"] === 0) continue;
+      const process = `${id}.${data["generation"]}`;
+      const keys = [data["events"]].flat().map((one) => keyOf(Object(one)));
+      read.set(process, [...(read.get(process) ?? []), ...keys]);
+    }
+  }
+  return read;
+}
+
+/** What was read of a process is what it said, from the first word on: nothing left out, nothing twice. */
+function ofRecords({ said }: AgentMachine, logs: Logs): string[] {
+  return [...readOf(logs)].flatMap(([process, read]) => {
+    const { keys } = said.get(process) ?? { keys: [] };
+    return read.every((key, at) => key === keys[at]) ? [] : [`${process} said ${keys}, and was read: ${read}`];
+  });
+}
+
+/** At rest: what a process said and nobody read, where its record is whole and its agent was there to hear it. */
+export function unread({ said }: AgentMachine, logs: Logs): string[] {
+  const read = readOf(logs);
+  return [...said].flatMap(([process, { keys, record }]) => {
+    const log = logs.get(process.slice(0, process.indexOf("."))) ?? [];
+    if (record === "harmed" || log.some(({ event }) => event === "agent.terminated")) return [];
+    const missed = keys.slice(read.get(process)?.length ?? 0);
+    return missed.map((key) => `${process} said ${key}, and nobody read it`);
+  });
+}
+
+/** Nobody is taken for hung who is not. */
+function ofHangs({ hung }: AgentMachine, logs: Logs): string[] {
+  const stopped = [...logs].flatMap(([id, log]) =>
+    log.flatMap(({ event, data }) =>
+      event === "process.stopping" && data["reason"] === "hung" ? [`${id}.${data["generation"]}`] : [],
+    ),
+  );
+  const taken = new Set(stopped).size;
+  return taken <= hung ? [] : [`${hung} processes hung, and ${taken} were ended for it: ${stopped}`];
+}
+
+/** Everything that is asked of a model goes on from what it was asked before, in whichever life, and forgets nothing of it. Each agent has
+ *  a first message of its own. */
+export function wrongWithRequests(asked: readonly (readonly Asked[])[]): string[] {
+  const longest = new Map<string, readonly string[]>();
+  return asked.flatMap((messages) => {
+    const said = messages.map((message) => JSON.stringify(message));
+    const before = longest.get(said[0] ?? "") ?? [];
+    longest.set(said[0] ?? "", said);
+    return said.slice(0, before.length).join() === before.join() ? [] : [`another past: ${said.join("\n")}`];
+  });
+}
