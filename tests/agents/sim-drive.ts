@@ -158,8 +158,7 @@ export class AgentSimulation {
       if (this.machine.trouble !== undefined) throw this.machine.trouble;
       if (isSo()) return;
       if (this.#life?.dead !== false) {
-        if (this.machine.isFull) clock.advance(FULL_PAUSE_MS); // It may have died of that.
-        this.#boot();
+        this.#bootWhereItCan();
         continue;
       }
       over = this.#attend() ? (over ?? clock.elapsed()) : undefined;
@@ -180,6 +179,11 @@ export class AgentSimulation {
   #nextMs(): number {
     const { clock } = this.machine;
     return Math.max(0, (clock.nextTimer ?? clock.elapsed() + 1) - clock.elapsed());
+  }
+
+  #bootWhereItCan(): void {
+    if (this.machine.isFull) this.machine.clock.advance(FULL_PAUSE_MS); // It may have died of that.
+    this.#boot();
   }
 
   #boot(): void {

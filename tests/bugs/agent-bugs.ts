@@ -1,13 +1,14 @@
 // The deliberate bugs of the agents' part; what a bug is, and the rules for it, are in bugs.ts.
 import type { Bug } from "./bugs.ts";
 
-const FOLDED = `  return foldSessions(log, { place: "agents/", what: "agent", begin, fold, setAside });\n`;
+const FOLDED = "  return inSlices(folding.clock, steps, folding.progressed);\n";
 
 /** Everybody is changed like that when the log has been read. */
 function afterFold(change: string): string {
-  return `  const items = foldSessions(log, { place: "agents/", what: "agent", begin, fold, setAside });
-  for (const agent of [...turn.agents()]) turn.put(agent.id, { ...agent, ${change} });
-  return items;
+  return `  return inSlices(folding.clock, steps, folding.progressed).then((items) => {
+    for (const agent of [...turn.agents()]) turn.put(agent.id, { ...agent, ${change} });
+    return items;
+  });
 `;
 }
 
@@ -170,9 +171,9 @@ export const AGENT_BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/core/agent/apply-process.ts",
-        from: `  return { ...agent, process, session: { kind: "suspended", reason } };\n`,
+        from: `  return { ...agent, process, calls, session: { kind: "suspended", reason } };\n`,
         to: `  const entries = agent.outbox.entries.filter(({ kind }) => kind !== "answer");
-  return { ...agent, process, outbox: { ...agent.outbox, entries }, session: { kind: "suspended", reason } };
+  return { ...agent, process, calls, outbox: { ...agent.outbox, entries }, session: { kind: "suspended", reason } };
 `,
       },
     ],
@@ -273,16 +274,9 @@ export const AGENT_BUGS: readonly Bug[] = [
     what: "a bare LLM's conversation is rebuilt without the last result of a tool",
     changes: [
       {
-        file: "src/daemon/fold.ts",
-        from: FOLDED,
-        to: afterFold(
-          `conversation: vectorOf([...itemsOf(agent.conversation)].filter((said, at, all) => said.role !== "tool" || at < all.length - 1))`,
-        ),
-      },
-      {
-        file: "src/daemon/fold.ts",
-        from: `import type { ReportItem } from "../core/recovery.ts";\n`,
-        to: `import { itemsOf, vectorOf } from "../base/vector.ts";\nimport type { ReportItem } from "../core/recovery.ts";\n`,
+        file: "src/core/agent/conversation.ts",
+        from: "said: vectorOf([...first, ...itemsOf(said)]) }",
+        to: 'said: vectorOf([...first, ...itemsOf(said)].filter((one, at, all) => one.role !== "tool" || at < all.length - 1)) }',
       },
     ],
     caughtBy: "agents: the daemon dies",
