@@ -114,7 +114,8 @@ async function dbos(bench: Bench, place: string): Promise<Store> {
 /** Clients speak to its server on sockets; the server speaks to the host on a port. */
 async function restate(_: Bench, place: string): Promise<Store> {
   const modules = peerPath("restate", "node_modules");
-  const env = { ...environment(place), RESTATE_DISABLE_TELEMETRY: "true" };
+  // Its directories for invocations stay behind: where they are removed with everything else.
+  const env = { ...environment(place), RESTATE_DISABLE_TELEMETRY: "true", TMPDIR: place };
   const words = ["--no-logo", "--listen-mode=unix", "--base-dir", place, "--node-name=bench", "--log-filter=error"];
   const program = join(modules, `@restatedev/restate-server-linux-${process.arch}/bin/restate-server`);
   const server = Bun.spawn([program, ...words], { cwd: place, env, stdio: ["ignore", "ignore", "ignore"] });

@@ -3,7 +3,6 @@
 //      terminal or a pipe open must not keep us waiting.
 // RC2. The child is born with the higher chance of being taken for memory (C4): set on us before and taken back after, so that
 //      there is no moment in which it, or what it starts at once, has ours.
-// RC3. Nobody writes from within Bun's own word that all is written: now and then such a write was left lying, and nobody woke up for it.
 import { closeSync, constants, openSync, statSync } from "node:fs";
 import { Fault } from "../base/fault.ts";
 import { attempt, systemCode } from "./attempt.ts";
@@ -20,6 +19,7 @@ import type {
 } from "./children.ts";
 import { LastWords } from "./last-words.ts";
 import { withHigherOomScore } from "./oom.ts";
+import { type PtyInput, ptyInput } from "./pty-input.ts";
 import { signalGroup, signalTerminal } from "./signals.ts";
 
 /** Of c_lflag: whole lines are read, as the system edits them. */
@@ -31,18 +31,17 @@ export function realChildren(): Children {
 
 function pty(command: Command, size: Size, events: PtyEvents): PtyChild {
   const last = new LastWords(1, (ending) => events.ended(ending)); // RC1
-  let waiting = 0;
+  let input: PtyInput | undefined;
   const terminal = {
     ...size,
     data: (_: unknown, bytes: Uint8Array) => {
       last.heard();
       events.output(bytes);
     },
-    drain: () => {
-      waiting = 0;
-      setImmediate(() => events.drained?.()); // RC3
+    exit: () => {
+      input?.end();
+      last.closed();
     },
-    exit: () => last.closed(),
   };
   const child = start(command, () => {
     const { cwd, env } = command;
@@ -56,11 +55,11 @@ function pty(command: Command, size: Size, events: PtyEvents): PtyChild {
   return {
     pid: child.pid,
     write: (bytes) => {
-      waiting += bytes.length;
-      child.terminal?.write(new Uint8Array(bytes));
+      input ??= ptyInput(child.pid, () => events.drained?.());
+      input.write(bytes);
     },
     get waiting() {
-      return waiting;
+      return input?.waiting ?? 0;
     },
     get readsKeys() {
       return ((child.terminal?.localFlags ?? ICANON) & ICANON) === 0;

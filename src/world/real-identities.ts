@@ -31,7 +31,7 @@ export function waitsInLine(line: string): boolean {
 }
 
 /** The name in a stat line is anything a program likes, with spaces and brackets: the last one ends it. */
-function fieldsIn(line: string): string[] {
+export function fieldsIn(line: string): string[] {
   return line.slice(line.lastIndexOf(")") + 2).split(" ");
 }
 

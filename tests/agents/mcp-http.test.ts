@@ -93,7 +93,8 @@ test("AG-3 what check_inbox handed over is delivered with the caller's next requ
   const headers = { "mcp-session-id": "s1" };
   const asked = (number: number) => post(url, check(number), { token, headers });
   await place.say(id, `>> wait ${place.file("go")}`); // It is busy: what comes now waits in its inbox.
-  await until("it works", async () => (await place.shown(id)).turnStartedAt !== null);
+  const isEmpty = async () => (await place.must("agent.inbox", { id })).length === 0;
+  await until("it works", async () => (await place.shown(id)).turnStartedAt !== null && (await isEmpty()));
   await place.say(id, "one");
   expect([textsIn(await asked(1)), textsIn(await asked(1))]).toEqual([["one"], ["one"]]);
   expect(await place.must("agent.inbox", { id })).toHaveLength(1); // Nobody knows yet that it arrived.

@@ -91,7 +91,7 @@ test(
   async () => {
     const site = place();
     const { home, write, session } = site;
-    write("flow.yml", "steps:", ...stepsOf("one", "two"), "  - shell: exit 4");
+    write("flow.yml", "steps:", ...stepsOf("one", "two", "three"), "  - shell: exit 4");
     const id = await finished(site, "flow.yml");
     expect((await home.run("checkpoints", "verify")).code).toBe(0);
     const history = join(session(id), "history");
