@@ -2,6 +2,7 @@
 // Arguments are passed on to `bun test` (`npm test -- src/log`).
 // T1. A file that was to run and reported nothing is a failure, and so is a skipped test that does not say what it needs.
 import { mkdirSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { addRan, layCounters } from "./children.ts";
 import { ROOT, readAll, readIfThere } from "./files.ts";
@@ -14,7 +15,8 @@ const LCOV = "coverage/lcov.info";
 const TIMEOUT_MS = 180_000;
 
 async function runBun(args: readonly string[]): Promise<number> {
-  const flags = ["--parallel", `--timeout=${TIMEOUT_MS}`, "--coverage", "--coverage-reporter=lcov"];
+  const workers = availableParallelism() + 1; // Most tests wait for processes as long as they compute.
+  const flags = [`--parallel=${workers}`, `--timeout=${TIMEOUT_MS}`, "--coverage", "--coverage-reporter=lcov"];
   const report = ["--coverage-dir=coverage", "--reporter=junit", `--reporter-outfile=${JUNIT}`];
   const what = args.length === 0 ? ["./src", "./tests"] : args;
   rmSync(join(ROOT, JUNIT), { force: true });
