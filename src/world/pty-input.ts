@@ -24,16 +24,15 @@ export function ptyInput(pid: number, drained: () => void): PtyInput {
   let pauseMs = soonestMs;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** The descriptor of ours that leads to the terminal of this process; undefined where it is gone. */
+  /** The descriptor of ours that leads to the terminal of this process; one that gave its terminal up still has ours, where there is no other. */
   function masterOf(leader: number): number | undefined {
-    const line = statLine("look", `/proc/${leader}/stat`);
-    if (line === undefined) return undefined;
-    const device = Number(fieldsIn(line)[7 - 3]); // The terminal: field 7, and those after the name count from 3.
-    const index = `tty-index:\t${(((device >> 8) - 136) << 8) | (device & 0xff)}\n`; // Devices 136 and above are terminals like ours.
     const names = attempt("list", "/proc/self/fd", () => readdirSync("/proc/self/fd"));
-    return names
-      .map(Number)
-      .find((one) => isMaster(one) && statLine("look", `/proc/self/fdinfo/${one}`)?.includes(index));
+    const masters = names.map(Number).filter(isMaster);
+    const facts = masters.map((one) => statLine("look", `/proc/self/fdinfo/${one}`) ?? "");
+    const device = Number(fieldsIn(statLine("look", `/proc/${leader}/stat`) ?? "")[7 - 3]); // Field 7; those after the name count from 3.
+    const index = `tty-index:\t${(((device >> 8) - 136) << 8) | (device & 0xff)}\n`; // Devices 136 and above are terminals like ours.
+    const at = facts.findIndex((fact) => fact.includes(index));
+    return at >= 0 || new Set(facts).size > 1 ? masters[at] : masters[0];
   }
 
   function isMaster(one: number): boolean {

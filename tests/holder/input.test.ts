@@ -122,6 +122,15 @@ test("more than the program reads presses back on whoever types, and arrives in 
   await other.hears(new Bun.CryptoHasher("md5").update(text).digest("hex"));
 });
 
+test("a program that gave its terminal up is typed to all the same", async () => {
+  const giveUp =
+    '$SIG{HUP} = "IGNORE"; ioctl(STDIN, 0x5422, 0) or die; $| = 1; print "ready\\n"; print "got " . <STDIN>;'; // TIOCNOTTY
+  const { ear } = await terminal(["perl", "-e", giveUp]);
+  await ear.hears("ready");
+  await ear.type("hello\n");
+  await ear.hears("got hello");
+});
+
 test("the size reaches the program, and follows whoever typed last", async () => {
   const made = await terminal(["sh", "-c", "stty -echo; while read -r line; do stty size; done"], {
     size: { cols: 100, rows: 40 },
