@@ -7,10 +7,13 @@ import type { Change } from "./bugs.ts";
 /** What the checks need: neither packages nor anything that is made. */
 const COPIED = ["src", "tests/sim", "tests/agents", "tests/bugs"];
 
+/** The real agents are hundreds of megabytes. */
+const REAL = /\/tests\/agents\/real(\/|$)/;
+
 export function copySources(to: string): void {
   for (const directory of COPIED) {
     mkdirSync(join(to, directory), { recursive: true });
-    cpSync(join(ROOT, directory), join(to, directory), { recursive: true });
+    cpSync(join(ROOT, directory), join(to, directory), { recursive: true, filter: (path) => !REAL.test(path) });
   }
 }
 

@@ -1,6 +1,6 @@
 // The killer: kills at random moments, from the dice. Sometimes it waits until all is well again, sometimes it strikes in the middle of
 // recovery, and sometimes it does not wait at all.
-// R1. The first one it kills is the daemon, and the next an agent: even the shortest drill has had both.
+// R1. The first ones it kills are an agent, as soon as there is one, and the daemon: even a short drill has had both.
 
 import { readClaim } from "../terminals/place.ts";
 import { pause, within } from "../time.ts";
@@ -47,11 +47,14 @@ export class Killer {
 
   /** Each kill is told with what came of it. */
   async work(going: Going, told: (kill: Kill) => Promise<void>): Promise<void> {
-    const first: Target[] = ["daemon", "agent"]; // R1
+    const first: Target[] = ["agent", "daemon"]; // R1
     while (going.on) {
-      const what = first.shift() ?? this.#dice.pick(TARGETS) ?? "daemon";
+      const wanted = first.shift();
+      const what = wanted ?? this.#dice.pick(TARGETS) ?? "daemon";
       await pause(this.#site.reach.clock, this.#dice.between(...BETWEEN_MS));
-      for (const kill of going.on ? await this.#strike(what) : []) await told(kill);
+      const kills = going.on ? await this.#strike(what) : [];
+      if (wanted !== undefined && kills.length === 0) first.push(wanted); // Whoever was not there yet will be.
+      for (const kill of kills) await told(kill);
     }
   }
 
