@@ -73,6 +73,7 @@ async function killed(bench: Bench, home: Home): Promise<number[]> {
 async function lived(bench: Bench, history: History): Promise<string> {
   const name = `recover-${freshId().slice(0, 6)}`;
   await writeHistory(makePlace(bench, name), history);
+  Bun.spawnSync(["sync"]); // Else the system would be writing gigabytes of it all the while.
   return name;
 }
 
