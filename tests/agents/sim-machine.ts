@@ -50,7 +50,9 @@ export class AgentMachine extends Machine {
       this.hung += 1;
       hangs = hard ? "hard" : "softly";
     };
-    const say = (message: Told) => this.#says(env["HOLDFAST_TERMINAL"] ?? "", message, events);
+    const say = (message: Told) => {
+      if (!born.life.dead) this.#says(env["HOLDFAST_TERMINAL"] ?? "", message, events); // The machine may go down in the middle of what it does.
+    };
     const actor = new Actor(this, { life: born.life, say, crash, hang });
     let heard = "";
     return {
