@@ -247,4 +247,6 @@ test("H4 where no file can be made, or its making was broken off, the sources ru
   rmSync(join(tree.root, ".built"));
   write(join(tree.root, ".built/cli-broken-off/main.js"), "throw 1");
   expect(await mainOf(tree)).toBe(".built/cli-X/main.js");
+  write(join(tree.root, ".built/cli/main.js"), ""); // As a power cut leaves what was not synced.
+  expect(await mainOf(tree)).toBe(".built/cli-X/main.js");
 });
