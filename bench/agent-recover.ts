@@ -103,14 +103,7 @@ async function mustHaveAll(home: Home, agents: number): Promise<void> {
 
 async function liveAgainMs(home: Home): Promise<number> {
   await Bun.sleep(REST_MS);
-  const { daemon } = await until("the status", LIVE_MS, () => home.status());
-  const before = performance.now();
-  process.kill(daemon.pid, "SIGKILL");
-  await until("LIVE", LIVE_MS, async () => {
-    const now = await home.status();
-    return now?.recovery.stage === "LIVE" && now.daemon.pid !== daemon.pid ? now : undefined;
-  });
-  return performance.now() - before;
+  return home.liveAgainMs();
 }
 
 async function memory(bench: Bench, history: History): Promise<Row> {

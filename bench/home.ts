@@ -13,6 +13,8 @@ const ROOT = resolve(import.meta.dir, "..");
 /** A daemon gives a holder ten seconds for its start; on a busy machine hundreds at once would not make it. */
 const AT_ONCE = 10;
 const START_MS = 60_000;
+/** Agents without checkpoints take minutes. */
+const LIVE_MS = 900_000;
 
 export type Words = readonly [string, ...string[]];
 
@@ -98,6 +100,18 @@ export class Home {
     const status = await client?.call("status", {});
     client?.close();
     return status?.ok === true ? status.value : undefined;
+  }
+
+  /** From SIGKILL to the daemon until the status of another one says LIVE. */
+  async liveAgainMs(): Promise<number> {
+    const { daemon } = await until("the status", START_MS, () => this.status());
+    const before = performance.now();
+    process.kill(daemon.pid, "SIGKILL");
+    await until("LIVE", LIVE_MS, async () => {
+      const now = await this.status();
+      return now?.recovery.stage === "LIVE" && now.daemon.pid !== daemon.pid ? now : undefined;
+    });
+    return performance.now() - before;
   }
 
   /** Without a word to their holders: who is measured afterwards is left at rest. */

@@ -6,7 +6,6 @@ import { Home } from "./home.ts";
 import { median, percentile } from "./rounds.ts";
 import { type Row, timeRow } from "./row.ts";
 import type { Bench } from "./scratch.ts";
-import { until } from "./waiting.ts";
 
 type Size = { readonly terminals: number; readonly kills: number; readonly barMs: number };
 
@@ -17,7 +16,6 @@ export const RECOVERIES: readonly Size[] = [
 ];
 
 const CONFIG = "[crash_loop]\ncrashes = 1000000\nwindow_s = 86400\n";
-const LIVE_MS = 60_000;
 /** What was started after LIVE has come to rest. */
 const REST_MS = 500;
 
@@ -48,22 +46,11 @@ async function killed(home: Home, kills: number): Promise<number[]> {
   const seen: number[] = [];
   for (let kill = 0; kill < kills; kill += 1) {
     await Bun.sleep(REST_MS);
-    seen.push(await liveAgainMs(home));
+    seen.push(await home.liveAgainMs());
     const now = await programs(home);
     if (now !== before) throw new Error(`programs have other pids after the kill: ${before} → ${now}`);
   }
   return seen;
-}
-
-async function liveAgainMs(home: Home): Promise<number> {
-  const { daemon } = await until("the status", LIVE_MS, () => home.status());
-  const before = performance.now();
-  process.kill(daemon.pid, "SIGKILL");
-  await until("LIVE", LIVE_MS, async () => {
-    const now = await home.status();
-    return now?.recovery.stage === "LIVE" && now.daemon.pid !== daemon.pid ? now : undefined;
-  });
-  return performance.now() - before;
 }
 
 /** Every terminal with its program's pid, as one text. */

@@ -5,12 +5,10 @@ import { Home } from "./home.ts";
 import { median } from "./rounds.ts";
 import { type Row, timeRow } from "./row.ts";
 import type { Bench } from "./scratch.ts";
-import { until } from "./waiting.ts";
 import { WorkflowHome } from "./workflow-home.ts";
 
 const FEW = 10;
 const CONFIG = "[crash_loop]\ncrashes = 1000000\nwindow_s = 86400\n";
-const LIVE_MS = 60_000;
 /** What was started after LIVE has come to rest. */
 const REST_MS = 500;
 
@@ -45,14 +43,7 @@ async function waiting(bench: Bench, steps: number): Promise<Site> {
 
 async function liveAgainMs({ flows: { home } }: Site): Promise<number> {
   await Bun.sleep(REST_MS);
-  const { daemon } = await until("the status", LIVE_MS, () => home.status());
-  const before = performance.now();
-  process.kill(daemon.pid, "SIGKILL");
-  await until("LIVE", LIVE_MS, async () => {
-    const now = await home.status();
-    return now?.recovery.stage === "LIVE" && now.daemon.pid !== daemon.pid ? now : undefined;
-  });
-  return performance.now() - before;
+  return home.liveAgainMs();
 }
 
 async function sameAttempt({ flows, id }: Site): Promise<void> {

@@ -37,7 +37,7 @@ export async function startOurs(bench: Bench, name: string): Promise<Runner> {
     title: "Holdfast",
     run: (work) => asking(home, (client) => runAll(home, client, work)),
     begin: (work) => asking(home, (client) => begin(home, client, work)),
-    crash: () => crash(home),
+    crash: async () => void (await home.liveAgainMs()),
     end: () => home.end(),
   };
 }
@@ -67,15 +67,6 @@ async function ended(client: RpcClient, id: string, steps: number): Promise<true
   if (shown.value.state === "running") return undefined;
   if (shown.value.state !== "done") throw new Error(`run ${id} is ${shown.value.state}: ${shown.value.error?.message}`);
   return true;
-}
-
-async function crash(home: Home): Promise<void> {
-  const { daemon } = await until("the status", LIVE_MS, () => home.status());
-  process.kill(daemon.pid, "SIGKILL");
-  await until("another daemon", LIVE_MS, async () => {
-    const now = await home.status();
-    return now?.recovery.stage === "LIVE" && now.daemon.pid !== daemon.pid ? true : undefined;
-  });
 }
 
 /** JSON is YAML. */
