@@ -6,7 +6,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { addRan, layCounters } from "./children.ts";
 import { ROOT, readAll, readIfThere } from "./files.ts";
-import { hasReason, parseJunit, type Report } from "./junit.ts";
+import { hasReason, parseJunit, type Report, toldAgain } from "./junit.ts";
 import { installPackages } from "./packages.ts";
 
 const JUNIT = "coverage/junit.xml";
@@ -48,8 +48,9 @@ await Bun.write(LCOV, addRan(readIfThere(LCOV) ?? "", ran()));
 const report = parseJunit(readIfThere(JUNIT) ?? "");
 for (const test of report.skipped) console.log(`skipped: ${test.name} [${test.path}]`);
 const more = unreported(report, args.length === 0 ? expected : []);
+for (const failure of report.failed) console.log(toldAgain(failure));
 for (const reason of more) console.log(`failed: ${reason}`);
-const counted = report.failed + more.length;
+const counted = report.failed.length + more.length;
 // Bun can also fail without a failed test, for example by an error between tests.
 const failed = counted === 0 && code !== 0 ? 1 : counted;
 console.log(`${report.passed} passed, ${failed} failed`);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { addRan } from "../scripts/children.ts";
 import { withCounters } from "../scripts/counters.ts";
-import { hasReason, parseJunit } from "../scripts/junit.ts";
+import { hasReason, parseJunit, toldAgain } from "../scripts/junit.ts";
 import { measure, parseLcov, percent, toTable } from "../scripts/lcov.ts";
 import { claimsByRow, rowsOfDocument, rowsOfTsv, toPage, toTsv } from "../scripts/requirement-rows.ts";
 import { requirementsIn, testNames } from "../scripts/test-names.ts";
@@ -163,14 +163,28 @@ describe("the report of a test run", () => {
     <testcase name="good" file="a.test.ts" />
     <testcase name="left &lt;out&gt; (needs root)" file="a.test.ts"><skipped /></testcase>
     <testsuite name="group"><testcase name="bad" file="b.test.ts">
-      <failure message="no" />
+      <failure type="Error" message="no">Error: no&#10;      at b.test.ts:3:39&#10;</failure>
+    </testcase><testcase name="slow" file="b.test.ts">
+      <failure type="TimeoutError" message="test timed out" />
     </testcase></testsuite></testsuite></testsuites>`;
 
   test("passed, failed and skipped are told apart, and the files that reported are known", () => {
     const report = parseJunit(xml);
-    expect([report.passed, report.failed]).toEqual([1, 1]);
+    expect(report.passed).toBe(1);
+    expect(report.failed).toEqual([
+      { path: "b.test.ts", name: "bad", why: "Error: no\n      at b.test.ts:3:39\n" },
+      { path: "b.test.ts", name: "slow", why: "test timed out" },
+    ]);
     expect(report.skipped).toEqual([{ path: "a.test.ts", name: "left <out> (needs root)" }]);
     expect([...report.files]).toEqual(["a.test.ts", "b.test.ts"]);
+  });
+
+  test("a failure is told again by its name and reason, and not at any length", () => {
+    expect(toldAgain({ path: "b.test.ts", name: "bad", why: "no\nat b\n" })).toBe(
+      "failed: b.test.ts: bad\n    no\n    at b",
+    );
+    const long = toldAgain({ path: "b.test.ts", name: "bad", why: "x\n".repeat(50) }).split("\n");
+    expect([long.length, long.at(-1)]).toEqual([42, "    (10 lines more)"]);
   });
 
   test("no report means that nothing passed", () => {
