@@ -2,6 +2,8 @@
 // A name stands for everything below it (`log.append.25`); none stands for all. Figures go to standard output, words to standard error.
 // Exit code 0 when everything was measured, met or not; 1 when a benchmark broke; 2 for a name or flag that is none; 3 when something was
 // left out because its peer cannot be had: the others are measured all the same.
+import { buildPrograms } from "../scripts/build.ts";
+import { ROOT } from "../scripts/files.ts";
 import { BARS, NAMES, namesBelow, SUITES } from "./benches.ts";
 import { type Row, tableHead, tableLine, toJson } from "./row.ts";
 import { type Bench, startBench } from "./scratch.ts";
@@ -39,6 +41,7 @@ async function runAll(names: readonly string[], bench: Bench, emit: (row: Row) =
 async function printed(wish: Wish & { kind: "run" }): Promise<string[]> {
   const bench = startBench(wish.quick);
   if (wish.quick) bench.say("--quick: too short to mean anything; it only shows that everything runs");
+  await buildPrograms(ROOT); // As the launcher does: it is what people run.
   if (!wish.json) console.log(tableHead());
   const rows: Row[] = [];
   await runAll(wish.names, bench, (row) => {

@@ -8,7 +8,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -16,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, relative } from "node:path";
+import { dirname, join } from "node:path";
 import { ROOT } from "../scripts/files.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "holdfast launcher ")); // the space is on purpose
@@ -24,7 +23,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 const STUB = `import { greeting } from "dep";
 console.log(JSON.stringify({
-  greeting, main: Bun.main, here: import.meta.dir, cwd: process.cwd(), args: process.argv.slice(2),
+  greeting, ran: new Error().stack.includes("/.built/") ? "one file" : "sources", here: import.meta.dir, cwd: process.cwd(), args: process.argv.slice(2),
   env: { EVIL: process.env.EVIL, BUN_OPTIONS: process.env.BUN_OPTIONS, DO_NOT_TRACK: process.env.DO_NOT_TRACK },
 }));`;
 
@@ -55,15 +54,19 @@ function program(path: string, text: string): void {
   chmodSync(path, 0o755);
 }
 
+function copy(path: string, root: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  copyFileSync(join(ROOT, path), join(root, path));
+}
+
 function newTree(): Tree {
   const top = mkdtempSync(join(scratch, "tree "));
   const root = join(top, "app");
-  write(join(root, "src/cli/main.ts"), STUB);
+  write(join(root, "src/cli/program.ts"), STUB);
   write(join(root, "dep-source/package.json"), '{"name":"dep","main":"index.js"}');
   write(join(root, "dep-source/index.js"), 'export const greeting = "ours";');
   write(join(root, "package-lock.json"), "{}");
-  copyFileSync(join(ROOT, "holdfast"), join(root, "holdfast"));
-  copyFileSync(join(ROOT, "tsconfig.json"), join(root, "tsconfig.json"));
+  for (const path of ["holdfast", "tsconfig.json", "src/cli/main.ts", "src/world/built.ts"]) copy(path, root);
   program(join(top, "bin/npm"), FAKE_NPM);
   program(join(top, "bin/node"), "#!/bin/sh\n");
   const calls = join(top, "npm-calls");
@@ -182,50 +185,44 @@ test("H3 nothing that lies in the caller's directory or in BUN_OPTIONS runs insi
   const preload = join(hostile, "evil.ts");
   const env = { BUN_OPTIONS: `--preload ${preload}`, BUN_BE_BUN: "1", BUN_INSPECT_PRELOAD: preload };
   const ended = await run(tree, { cwd: hostile, env, args: ["ls"] });
-  const { main, here, ...said } = JSON.parse(ended.out);
-  expect([main, here]).toEqual([join(tree.root, "src/cli/main.ts"), join(tree.root, "src/cli")]);
+  const { ran, here, ...said } = JSON.parse(ended.out);
+  expect([ran, here]).toEqual(["sources", join(tree.root, "src/cli")]);
   expect(said).toEqual({ greeting: "ours", cwd: hostile, args: ["ls"], env: { DO_NOT_TRACK: "1" } });
 });
 
-/** With what makes one file of the command line; it has run once. */
+/** With what makes one file of each program; it has run once. */
 async function building(): Promise<Tree> {
   const tree = newTree();
-  for (const path of [
-    "scripts/build-cli.ts",
-    "src/cli/built.ts",
-    "src/world/built.ts",
-    "src/world/attempt.ts",
-    "src/base/fault.ts",
-  ]) {
-    mkdirSync(dirname(join(tree.root, path)), { recursive: true });
-    copyFileSync(join(ROOT, path), join(tree.root, path));
-  }
+  copy("scripts/build.ts", tree.root);
+  for (const name of ["daemon", "watchdog", "web"])
+    write(join(tree.root, `src/${name}/program.ts`), 'console.log("hello");');
   write(join(tree.root, "package.json"), "{}");
   await run(tree, {});
   return tree;
 }
 
-async function mainOf(tree: Tree): Promise<string> {
+async function whatRan(tree: Tree): Promise<string> {
   const { out, err } = await run(tree, {});
   expect(err).toBe("");
-  return relative(realpathSync(tree.root), JSON.parse(out).main).replace(/cli-[^/]+/, "cli-X");
+  return JSON.parse(out).ran;
 }
 
-test("H4 the first use makes one file of the command line, and that is what runs", async () => {
+test("H4 the first use makes one file of each program, and that is what runs", async () => {
   const tree = await building();
-  expect(await mainOf(tree)).toBe(".built/cli-X/main.js");
-  expect(readdirSync(join(tree.root, ".built")).filter((name) => !name.startsWith("cli"))).toEqual([]);
+  expect(await whatRan(tree)).toBe("one file");
+  expect(readdirSync(join(tree.root, ".built")).filter((name) => !name.startsWith("build-"))).toEqual(["now"]);
+  expect(readdirSync(join(tree.root, ".built/now")).sort()).toEqual(["cli", "daemon", "watchdog", "web"]);
 });
 
 test("H4 a changed source runs at once, is in the next file, and nothing of the files before the last is kept", async () => {
   const tree = await building();
   for (const word of ["one", "two", "three"]) {
-    write(join(tree.root, "src/cli/main.ts"), STUB.replace("greeting,", `greeting: "${word}",`));
+    write(join(tree.root, "src/cli/program.ts"), STUB.replace("greeting,", `greeting: "${word}",`));
     const old = new Date(0);
-    utimesSync(join(tree.root, "src/cli/main.ts"), old, old); // As an archive does that keeps times.
+    utimesSync(join(tree.root, "src/cli/program.ts"), old, old); // As an archive does that keeps times.
     const said = [await run(tree, {}), await run(tree, {})].map(({ out }) => JSON.parse(out));
     expect(said.map(({ greeting }) => greeting)).toEqual([word, word]);
-    expect(said[1].main).toContain("/.built/");
+    expect(said.map(({ ran }) => ran)).toEqual(["sources", "one file"]);
   }
   expect(readdirSync(join(tree.root, ".built"))).toHaveLength(2);
 });
@@ -243,10 +240,21 @@ test("H4 where no file can be made, or its making was broken off, the sources ru
   const tree = await building();
   rmSync(join(tree.root, ".built"), { recursive: true });
   write(join(tree.root, ".built"), "in the way");
-  expect(await mainOf(tree)).toBe("src/cli/main.ts");
+  expect(await whatRan(tree)).toBe("sources");
   rmSync(join(tree.root, ".built"));
-  write(join(tree.root, ".built/cli-broken-off/main.js"), "throw 1");
-  expect(await mainOf(tree)).toBe(".built/cli-X/main.js");
-  write(join(tree.root, ".built/cli/main.js"), ""); // As a power cut leaves what was not synced.
-  expect(await mainOf(tree)).toBe(".built/cli-X/main.js");
+  write(join(tree.root, ".built/build-broken-off/cli/main.js"), "throw 1");
+  expect(await whatRan(tree)).toBe("one file");
+  write(join(tree.root, ".built/now/cli/main.js"), ""); // As a power cut leaves what was not synced.
+  expect(await whatRan(tree)).toBe("one file");
+  expect(readdirSync(join(tree.root, ".built"))).not.toContain("build-broken-off");
+});
+
+test("H4 a program whose file was damaged, or taken away while it is wanted, runs from its sources", async () => {
+  const tree = await building();
+  const built = join(tree.root, ".built/now/cli");
+  write(join(built, "sources.json"), "{");
+  expect([await whatRan(tree), await whatRan(tree)]).toEqual(["sources", "one file"]);
+  rmSync(join(tree.root, "node_modules/dep"), { recursive: true });
+  const ended = await run(tree, {});
+  expect([ended.code, ended.err.includes("dep")]).toEqual([1, true]); // A source that is missing is missed, not passed over.
 });

@@ -1,15 +1,4 @@
-// The entry of `holdfast`. It starts in a few tens of milliseconds, so the doors and the commands are loaded only when one is chosen.
-import { realConsole } from "../world/real-console.ts";
-import type { Outside } from "./outside.ts";
-import { runCli } from "./run.ts";
+// The entry of `holdfast`: program.ts, from one file where that is up to date.
+import { builtProgram } from "../world/built.ts";
 
-const console = realConsole();
-
-async function load(): Promise<Outside> {
-  const { realWorld } = await import("../world/world.ts");
-  const { realWatch } = await import("../world/real-watch.ts");
-  return { ...realWorld(), console, watch: realWatch() };
-}
-
-const work = runCli(process.argv.slice(2), console, load);
-void console.staying(work).then((code) => process.exit(code)); // Not awaited: put into one file (built.ts) it is no module.
+void import(builtProgram("cli") ?? "./program.ts");

@@ -1,34 +1,14 @@
 // Commands and daemons of different versions understand each other, or refuse each other in words that say what to do.
 import { afterEach, expect, test } from "bun:test";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import about from "../../package.json" with { type: "json" };
-import { ROOT } from "../../scripts/files.ts";
 import { VERSION } from "../../src/wire/version.ts";
+import { installation, removeInstallations } from "./installation.ts";
 import { endAll, Home } from "./terminal-home.ts";
-
-const roots: string[] = [];
 
 afterEach(async () => {
   await endAll();
-  for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
+  removeInstallations();
 });
-
-/** An installation of another version. */
-function installation(changes: Readonly<Record<string, readonly [from: string, to: string]>>): string {
-  const root = mkdtempSync(join(tmpdir(), "hfv-"));
-  roots.push(root);
-  cpSync(join(ROOT, "src"), join(root, "src"), { recursive: true });
-  cpSync(join(ROOT, "package.json"), join(root, "package.json"));
-  symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
-  for (const [path, [from, to]] of Object.entries(changes)) {
-    const text = readFileSync(join(root, path), "utf8");
-    if (!text.includes(from)) throw new Error(`${path} has no ${from}`);
-    writeFileSync(join(root, path), text.replace(from, to));
-  }
-  return root;
-}
 
 const NEWER = { "src/wire/version.ts": [VERSION, "9.9.9"], "package.json": [`"${VERSION}"`, '"9.9.9"'] } as const;
 const OTHER_PROTOCOL = { ...NEWER, "src/wire/rpc.ts": ["RPC_PROTOCOL = 1", "RPC_PROTOCOL = 2"] } as const;

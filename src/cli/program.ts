@@ -1,0 +1,15 @@
+// What `holdfast` does. It starts in a few tens of milliseconds, so the doors and the commands are loaded only when one is chosen.
+import { realConsole } from "../world/real-console.ts";
+import type { Outside } from "./outside.ts";
+import { runCli } from "./run.ts";
+
+const console = realConsole();
+
+async function load(): Promise<Outside> {
+  const { realWorld } = await import("../world/world.ts");
+  const { realWatch } = await import("../world/real-watch.ts");
+  return { ...realWorld(), console, watch: realWatch() };
+}
+
+const work = runCli(process.argv.slice(2), console, load);
+void console.staying(work).then((code) => process.exit(code)); // Not awaited: put into one file it is no module.

@@ -1,0 +1,253 @@
+// The daemon of a home. The watchdog starts it, and starts it again; it keeps a watchdog in turn.
+// M1. One for a home: whoever finds a lock taken leaves with a code of its own, which is no crash. The first lock lies beside wal/, not
+//     in run/: whoever writes the log has it, also after all of run/ was removed. Who does not get it has touched nothing.
+// M2. The start-up goes through its table (core/startup.ts); every way out says what is wrong and what can be done.
+// M3. The socket is bound beside everything else, so that status is answered during recovery, and a path that cannot be bound holds
+//     up no recovery. Whether it was bound is asked where the table asks for it.
+// M4. A daemon whose lock was removed takes it again; one whose lock somebody else has taken meanwhile is displaced, and leaves.
+import { type Fault, isFault } from "../base/fault.ts";
+import { type StartupEvent, type StartupState, startupMachine } from "../core/startup.ts";
+import { joinPath, makeDirectories, parentOf, readWhole } from "../log/file.ts";
+import { readJson } from "../log/json-file.ts";
+import { takeLock } from "../log/lock.ts";
+import { logPath } from "../log/run-log.ts";
+import { SafeMode } from "../log/safe-mode.ts";
+import { readServiceMark } from "../log/service-mark.ts";
+import { readWanted } from "../log/wanted.ts";
+import { livingPid, watchedPrograms } from "../log/watched.ts";
+import { configRefusal, loadConfig } from "../wire/config.ts";
+import type { Config } from "../wire/config-schema.ts";
+import { ANOTHER_RUNS, HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE, WATCHDOG_SOCKET } from "../wire/heartbeat.ts";
+import { HeartbeatLink, keepWatchdog, startHeartbeat } from "../wire/heartbeat-client.ts";
+import { VERSION } from "../wire/version.ts";
+import { identify } from "../world/process.ts";
+import { realChildren } from "../world/real-children.ts";
+import { realConsole } from "../world/real-console.ts";
+import { realHttp } from "../world/real-http.ts";
+import { realHttpClient } from "../world/real-http-client.ts";
+import { realProgram } from "../world/real-program.ts";
+import { realSockets } from "../world/real-socket.ts";
+import { realWatch } from "../world/real-watch.ts";
+import { realSelf } from "../world/self.ts";
+import { realWorld } from "../world/world.ts";
+import { bindRetrying } from "./bind.ts";
+import { Bus } from "./bus.ts";
+import { Daemon } from "./daemon.ts";
+
+const FAILED = 1;
+const USAGE = 2;
+const DEFAULT_HEARTBEAT_MS = 2_000;
+/** The log's own, and the one by which others find us. */
+const LOCKS = ["wal.lock", "run/daemon.lock"] as const;
+
+const program = realProgram();
+const out = realConsole();
+const self = realSelf();
+const doors = {
+  ...realWorld(),
+  ...{ sockets: realSockets(), children: realChildren(), watch: realWatch(), self },
+  ...{ http: realHttp(), httpClient: realHttpClient() },
+};
+
+function say(words: string): void {
+  const line = `${new Date(doors.clock.now()).toISOString()} daemon ${doors.processes.pid}: ${words}\n`;
+  // Nobody reads it any more, and there is nowhere else to complain.
+  void out.err.write(line).catch(() => undefined);
+}
+
+let state: StartupState = startupMachine.initial;
+
+/** M2 */
+function step(event: StartupEvent): void {
+  const next = startupMachine.next(state, event);
+  if (!next.ok) throw new Error(next.error.message);
+  state = next.value;
+}
+
+function leave(words: string, code: number): never {
+  say(words);
+  return program.exit(code);
+}
+
+/** Held until the end of the process; never given back. */
+function lock(home: string, name: string): void {
+  const path = joinPath(home, name);
+  const owner = identify(doors.processes, doors.processes.pid);
+  makeDirectories(doors.disk, parentOf(path));
+  const held = owner === undefined ? undefined : takeLock(doors, path, owner);
+  if (held?.ok !== true) leave(held?.error.message ?? "it cannot find itself in /proc", ANOTHER_RUNS); // M1
+}
+
+/** M4. A record that cannot be read proves nothing: a full disk may have kept us from writing ours. */
+function keepLock(home: string, name: string): void {
+  if (doors.disk.stat(joinPath(home, name)) === undefined) lock(home, name);
+  const pid = living(home, name);
+  if (pid !== null && pid !== doors.processes.pid) leave(`process ${pid} has taken this home over`, ANOTHER_RUNS);
+}
+
+function configuration(): Config {
+  const env = self.environment();
+  const loaded = loadConfig({
+    env: (name) => env[name],
+    absolute: out.absolute,
+    read: (path) => readWhole(doors.disk, path),
+  });
+  if (loaded.ok) {
+    step("config valid");
+    return loaded.value.config;
+  }
+  step("config invalid");
+  const { message, hint } = configRefusal(loaded.error);
+  return leave(`${message} ${hint}`, FAILED);
+}
+
+function heartbeatMs(): number {
+  return Number(self.environment()[HEARTBEAT_VARIABLE]) || DEFAULT_HEARTBEAT_MS;
+}
+
+/** What is ours in run/ is looked after on every heartbeat. */
+function tend(home: string, daemon: Daemon): void {
+  for (const name of LOCKS) tolerating(() => keepLock(home, name));
+  void daemon.tend();
+}
+
+function tolerating(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    say(`${error.message}. ${error.hint}`);
+  }
+}
+
+/** `beaten` is called behind every beat: one timer for both, so that the process is woken once. Where fewer beats are asked for, more
+    are sent: what is ours is looked after no less often. */
+function heartbeat(home: string, beaten: () => void): HeartbeatLink {
+  const who = identify(doors.processes, doors.processes.pid) ?? { pid: 0, startTime: 0, bootId: "" };
+  const ports = {
+    connect: (events: Parameters<typeof doors.sockets.connect>[1]) =>
+      doors.sockets.connect(joinPath(home, WATCHDOG_SOCKET), events),
+    after: doors.clock.after,
+    chance: () => doors.random.fraction(),
+  };
+  const keeper = keepWatchdog({
+    wanted: () => readWanted(doors.disk, home),
+    managed: () => readServiceMark(doors.disk, home) !== undefined,
+    start: () =>
+      doors.children.detached(
+        { argv: self.command("src/watchdog/main.ts", home), cwd: home, env: self.environment() },
+        logPath(home),
+      ),
+    elapsed: () => doors.clock.elapsed(),
+  });
+  const link = new HeartbeatLink(ports, { name: "daemon", ...who }, keeper);
+  const beat = () => {
+    link.send();
+    beaten();
+  };
+  startHeartbeat({ send: beat, after: link.after }, Math.min(heartbeatMs(), DEFAULT_HEARTBEAT_MS));
+  return link;
+}
+
+function others(home: string) {
+  const watchdog = living(home, "run/watchdog.lock");
+  const web = living(home, "run/web.lock");
+  const url = web === null ? undefined : readJson(doors.disk, joinPath(home, "run/web.json"))?.["url"];
+  return {
+    watchdog: { pid: watchdog },
+    web: { pid: web, url: typeof url === "string" ? url : null },
+    programs: watchedPrograms({ ...doors, home }),
+  };
+}
+
+function living(home: string, path: string): number | null {
+  return livingPid(doors, joinPath(home, path));
+}
+
+async function main(): Promise<never> {
+  const [home] = program.args;
+  if (home === undefined || !home.startsWith("/")) return leave("the first word is the home, as a full path", USAGE);
+  for (const name of LOCKS) lock(home, name);
+  const config = configuration();
+  let tending = (): void => undefined;
+  const link = heartbeat(home, () => tending());
+  const ended = Promise.withResolvers<number>();
+  const bus = new Bus();
+  bus.subscribe(["recovery.stage.changed"], () => void (daemon.isLive && link.live()));
+  const safeMode = new SafeMode({ ...doors, home }, (fault) => say(fault.message), bus);
+  const reason = self.environment()[SAFE_MODE_VARIABLE];
+  if (reason) await safeMode.enter(reason); // The watchdog's word, also where the disk did not take its file.
+  const daemon: Daemon = new Daemon({
+    world: { ...doors, home },
+    config,
+    version: VERSION,
+    bus,
+    safeMode,
+    others: () => others(home),
+    broken: (error) => {
+      say(`stopped: ${String(error)}`);
+      ended.resolve(FAILED);
+    },
+    say,
+  });
+  for (const signal of ["SIGTERM", "SIGINT"] as const) program.onSignal(signal, () => ended.resolve(0));
+  program.onSignal("SIGHUP", () => undefined);
+  tending = () => tend(home, daemon);
+  await Promise.race([run(daemon), ended.promise]); // A signal is not kept waiting by a recovery.
+  const code = await ended.promise;
+  if (state === "Running") step("shutdown signal");
+  if (code === 0) await daemon.stop();
+  link.leave(code);
+  return program.exit(code);
+}
+
+async function run(daemon: Daemon): Promise<void> {
+  const failures: Fault[] = [];
+  const bound = bindRetrying(
+    doors,
+    () => daemon.serve(),
+    (fault) => {
+      failures.push(fault);
+      say(`the socket cannot be bound: ${fault.message}`);
+    },
+  ); // M3
+  await openStorage(daemon);
+  await daemon.recover();
+  step("state reconciled");
+  const fault = await bound;
+  if (failures.length > 0) step("bind failed");
+  step(fault === undefined ? "bound" : "max retries");
+  if (fault !== undefined) leave(`the socket cannot be bound: ${fault.message}. ${fault.hint}`, FAILED);
+}
+
+/** DS-2 */
+async function openStorage(daemon: Daemon): Promise<void> {
+  try {
+    const damage = await daemon.openStorage();
+    if (damage.length === 0) return step("storage healthy");
+    step("integrity check failed");
+    step("attempt");
+    step("recovery worked");
+    say(
+      `the storage was damaged: ${damage.join("; ")}. What was found is in quarantine/; holdfast log verify says more`,
+    );
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    step("integrity check failed");
+    step("attempt");
+    step("recovery failed");
+    leave(`the storage cannot be opened: ${error.message}. ${error.hint}`, FAILED);
+  }
+}
+
+/** A broken world is caught here, once. */
+async function start(): Promise<never> {
+  try {
+    return await main();
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return leave(`${error.message}. ${error.hint}`, FAILED);
+  }
+}
+
+void out.staying(start()).then((code) => program.exit(code)); // Not awaited: put into one file it is no module.

@@ -1,0 +1,72 @@
+// The watchdog of a home, with its settings in a variable (settings.ts). It ends with 0 when it was told to, and when
+// another one runs; what it says goes to stderr, which whoever started it keeps in a file.
+import { type Fault, isFault } from "../base/fault.ts";
+import { tolerating } from "../log/recovery-bus.ts";
+import { turnOver } from "../log/run-log.ts";
+import { keepSettings, settingsText } from "../log/watchdog-settings.ts";
+import { SETTINGS_VARIABLE } from "../wire/heartbeat.ts";
+import { realChildren } from "../world/real-children.ts";
+import { realConsole } from "../world/real-console.ts";
+import { realProgram } from "../world/real-program.ts";
+import { realSockets } from "../world/real-socket.ts";
+import { realSelf } from "../world/self.ts";
+import { realWorld } from "../world/world.ts";
+import { runWatchdog } from "./run.ts";
+import { readSettings } from "./settings.ts";
+
+const USAGE = 2;
+const FAILED = 1;
+/** A program that floods its stderr writes some hundred megabytes in this time, at the worst. */
+const LOG_LOOK_MS = 5_000;
+
+const program = realProgram();
+const outlet = realConsole();
+const world = { ...realWorld(), sockets: realSockets(), children: realChildren() };
+
+/** Words that nobody takes are dropped: a closed stderr is no reason to end. */
+function say(text: string): void {
+  const line = `${new Date(world.clock.now()).toISOString()} watchdog ${world.processes.pid}: ${text}\n`;
+  // Nobody reads it any more, and there is nowhere else to complain.
+  void outlet.err.write(line).catch(() => undefined);
+}
+
+function complain(fault: Fault): void {
+  say(`${fault.message}. ${fault.hint}`);
+}
+
+/** Watched programs write to it as well, and as much as they like. */
+function keepLogShort(home: string): void {
+  world.clock.after(LOG_LOOK_MS, () => {
+    keepLogShort(home);
+    void tolerating(complain, async () => turnOver(world.disk, home));
+  });
+}
+
+async function main(): Promise<number> {
+  const [home] = program.args;
+  const self = realSelf();
+  const given = self.environment()[SETTINGS_VARIABLE];
+  if (home === undefined || !home.startsWith("/")) return leave("the first word is the home, as a full path", USAGE);
+  const read = readSettings(self, home, settingsText(world.disk, home, given));
+  if (!read.ok) return leave(`${read.error.message} ${read.error.hint}`, USAGE);
+  const told = Promise.withResolvers<void>();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) program.onSignal(signal, told.resolve);
+  program.onSignal("SIGHUP", () => undefined); // The terminal of whoever started us may close.
+  try {
+    if (given !== undefined) await tolerating(complain, () => keepSettings(world.disk, home, given));
+    keepLogShort(home);
+    const how = await runWatchdog(world, home, read.value.specs, { ...read.value, say, told: told.promise });
+    return leave(how === "another" ? "another one runs on this home" : "left", 0);
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    complain(error);
+    return FAILED;
+  }
+}
+
+function leave(why: string, code: number): number {
+  say(why);
+  return code;
+}
+
+void outlet.staying(main()).then((code) => program.exit(code)); // Not awaited: put into one file it is no module.

@@ -1,0 +1,88 @@
+// The web host of a home. The watchdog starts it, and starts it again.
+// M1. One for a home: whoever finds the lock taken leaves with a code of its own, which is no crash.
+// M2. A wrong configuration does not keep the page from people: the host uses the defaults, and the daemon says what is wrong.
+import { isFault } from "../base/fault.ts";
+import { loadConfig, problemText } from "../wire/config.ts";
+import { ANOTHER_RUNS, HEARTBEAT_VARIABLE, WATCHDOG_SOCKET } from "../wire/heartbeat.ts";
+import { HeartbeatLink, startHeartbeat } from "../wire/heartbeat-client.ts";
+import { identify, type ProcessIdentity } from "../world/process.ts";
+import { realConsole } from "../world/real-console.ts";
+import { realHttp } from "../world/real-http.ts";
+import { realProgram } from "../world/real-program.ts";
+import { realSockets } from "../world/real-socket.ts";
+import type { ConnectionEvents } from "../world/socket.ts";
+import { realWorld } from "../world/world.ts";
+import { readSmall, takeLock } from "./files.ts";
+import { startHost } from "./host.ts";
+
+const FAILED = 1;
+const USAGE = 2;
+const DEFAULT_WEB = { enabled: true, port: 0 };
+const DEFAULT_HEARTBEAT_MS = 2_000;
+
+const program = realProgram();
+const outlet = realConsole();
+const world = { ...realWorld(), sockets: realSockets(), http: realHttp() };
+
+function say(words: string): void {
+  const line = `${new Date(world.clock.now()).toISOString()} web ${world.processes.pid}: ${words}\n`;
+  // Nobody reads it any more, and there is nowhere else to complain.
+  void outlet.err.write(line).catch(() => undefined);
+}
+
+function leave(words: string, code: number): number {
+  say(words);
+  return code;
+}
+
+function webConfig(): { readonly enabled: boolean; readonly port: number } {
+  const read = (path: string) => readSmall(world.disk, path);
+  const loaded = loadConfig({ env: outlet.env, absolute: outlet.absolute, read });
+  if (loaded.ok) return loaded.value.config.web;
+  for (const problem of loaded.error) say(problemText(problem));
+  return DEFAULT_WEB; // M2
+}
+
+/** Tells the watchdog that we are well; returns the link, to say when we serve and when we leave. */
+function heartbeat(home: string, who: ProcessIdentity): HeartbeatLink {
+  const connect = (events: ConnectionEvents) => world.sockets.connect(`${home}/${WATCHDOG_SOCKET}`, events);
+  const ports = { connect, after: world.clock.after, chance: () => world.random.fraction() };
+  const link = new HeartbeatLink(ports, { name: "web", ...who });
+  startHeartbeat(link, Number(outlet.env(HEARTBEAT_VARIABLE)) || DEFAULT_HEARTBEAT_MS);
+  return link;
+}
+
+async function main(): Promise<number> {
+  const [home] = program.args;
+  if (home === undefined || !home.startsWith("/")) return leave("the first word is the home, as a full path", USAGE);
+  const who = identify(world.processes, world.processes.pid);
+  if (who === undefined) return leave("it cannot find itself in /proc", FAILED);
+  world.disk.makeDirectory(`${home}/run`);
+  if (takeLock(world.disk, `${home}/run/web.lock`, who) === undefined) return leave("another one runs", ANOTHER_RUNS); // M1
+  const { enabled, port } = webConfig();
+  if (!enabled) return leave("the page is turned off: [web] enabled = false", 0);
+  return serve(home, port, heartbeat(home, who));
+}
+
+async function serve(home: string, port: number, link: HeartbeatLink): Promise<number> {
+  const told = Promise.withResolvers<void>();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) program.onSignal(signal, told.resolve);
+  program.onSignal("SIGHUP", () => undefined); // The terminal of whoever started us may close.
+  const host = await Promise.race([startHost(world, { home, port, say }), told.promise]);
+  if (host !== undefined) link.live();
+  await told.promise;
+  await host?.close();
+  link.leave(0);
+  return 0;
+}
+
+async function orFault(work: Promise<number>): Promise<number> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return leave(`${error.message}. ${error.hint}`, FAILED);
+  }
+}
+
+void outlet.staying(orFault(main())).then((code) => program.exit(code)); // Not awaited: put into one file it is no module.

@@ -1,0 +1,65 @@
+// The daemon from the one file that was made of its sources: whoever starts it, and as soon as a source is another, from the sources.
+import { afterEach, expect, test } from "bun:test";
+import { rmSync, statSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { buildPrograms } from "../../scripts/build.ts";
+import { VERSION } from "../../src/wire/version.ts";
+import { BUN } from "../ours.ts";
+import { until } from "../until.ts";
+import { change, installation, removeInstallations } from "./installation.ts";
+import { endAll, Home } from "./terminal-home.ts";
+
+afterEach(async () => {
+  await endAll();
+  removeInstallations();
+});
+
+test("a daemon that is killed comes back from its one file, and after a source was changed from the sources", async () => {
+  const home = new Home();
+  const root = installation();
+  await until(
+    "what is made next is younger than the sources",
+    () => touched(root) > statSync(join(root, "tsconfig.json")).ctimeMs,
+  );
+  await buildPrograms(root);
+  const file = join(root, ".built/now/daemon/main.js");
+  change(file, `"${VERSION}"`, '"8.8.8"'); // So that it is known by its status.
+  rmSync(`${file}.jsc`);
+  const up = [BUN, "--no-env-file", "--no-install", join(root, "src/cli/main.ts"), "up"]; // Not counted: that wants the sources.
+  expect(await Bun.spawn(up, { env: home.env, stdio: ["ignore", "ignore", "inherit"] }).exited).toBe(0);
+  const first = await home.json("status");
+  expect(first.version).toBe("8.8.8");
+  await home.ok("new", "one", "--", "sleep", "1000");
+  const { pid } = await home.listed("one");
+
+  const second = await killed(home, first.daemon.pid);
+  expect(second.version).toBe("8.8.8");
+  touched(join(root, "src/daemon/daemon.ts"));
+  const third = await killed(home, second.daemon.pid);
+  expect(third.version).toBe(VERSION);
+  expect((await home.listed("one")).pid).toBe(pid);
+});
+
+/** When that was, by the file system's clock. */
+function touched(path: string): number {
+  const now = new Date();
+  utimesSync(path, now, now);
+  return statSync(path).ctimeMs;
+}
+
+type Status = {
+  readonly version: string;
+  readonly daemon: { readonly pid: number };
+  readonly recovery: { readonly stage: string };
+};
+
+/** The status of the one that comes after it, in its own words. */
+async function killed(home: Home, pid: number): Promise<Status> {
+  process.kill(pid, "SIGKILL");
+  let status: Status = await home.json("status");
+  await until("the next one answers", async () => {
+    status = await home.json("status");
+    return status.recovery?.stage === "LIVE" && status.daemon.pid !== pid;
+  });
+  return status;
+}
