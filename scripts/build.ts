@@ -39,16 +39,26 @@ export async function buildPrograms(root: string): Promise<void> {
 }
 
 async function build(root: string, program: string, outdir: string, builtMs: number): Promise<void> {
-  const built = await Bun.build({
-    entrypoints: [join(root, "src", program, "program.ts")],
-    ...{ target: "bun", format: "cjs", bytecode: true, metafile: true, outdir },
-    minify: { whitespace: true, syntax: true }, // Names stay: they are what an error's trace is read by.
-    naming: BUILT_FILE,
-  });
-  const inputs = Object.keys(built.metafile?.inputs ?? {}).map((path) => relative(root, resolve(path)));
+  const inputs = (await bundle(root, program, outdir)).map((path) => relative(root, resolve(path)));
   const facts: Built = { root, builtMs, sources: [...inputs, "package.json", "tsconfig.json"] };
   writeFileSync(join(outdir, BUILT_FROM), JSON.stringify(facts));
   for (const name of [...readdirSync(outdir), "."]) sync(join(outdir, name)); // BC1
+}
+
+/** What it was made of. */
+export async function bundle(
+  root: string,
+  program: string,
+  outdir: string,
+  plugins: Bun.BunPlugin[] = [],
+): Promise<string[]> {
+  const built = await Bun.build({
+    entrypoints: [join(root, "src", program, "program.ts")],
+    ...{ target: "bun", format: "cjs", bytecode: true, metafile: true, outdir, plugins },
+    minify: { whitespace: true, syntax: true }, // Names stay: they are what an error's trace is read by.
+    naming: BUILT_FILE,
+  });
+  return Object.keys(built.metafile?.inputs ?? {});
 }
 
 function sync(path: string): void {

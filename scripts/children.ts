@@ -1,9 +1,11 @@
 // The coverage of our programs that tests start as processes of their own: laid out before the tests, added to Bun's lcov after them.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { COUNTED, countedPath, counterName, hitsPath } from "./counted-files.ts";
+import { dirname, join } from "node:path";
+import { PROGRAMS } from "../src/world/built.ts";
+import { bundle } from "./build.ts";
+import { COUNTED, countedPath, counterName, HITS, IN_ONE_FILE, PLACES } from "./counted-files.ts";
 import { withCounters } from "./counters.ts";
-import { isTest, readAll, type SourceFile } from "./files.ts";
+import { isTest, ROOT, readAll, type SourceFile } from "./files.ts";
 import { parseLcov } from "./lcov.ts";
 
 export type Ran = { readonly path: string; readonly owners: ReadonlyMap<number, number>; readonly hits: Uint8Array };
@@ -12,19 +14,36 @@ function sources(): SourceFile[] {
   return readAll("src/**/*.ts").filter(({ path }) => !isTest(path) && !path.endsWith(".d.ts"));
 }
 
-/** Writes every source with its counters, all at zero. Gives what tells, after the tests, which lines ran. */
-export function layCounters(): () => Ran[] {
+/** Writes every source with its counters, all at zero, and our programs made of those. Gives what tells, after the tests, which lines ran. */
+export async function layCounters(): Promise<() => Ran[]> {
   rmSync(COUNTED, { recursive: true, force: true });
+  let bytes = 0;
   const laid = sources().map(({ path, text }) => {
     const counted = withCounters(text, counterName(path));
     mkdirSync(dirname(countedPath(path)), { recursive: true });
     // Byte 0 says that the file was loaded; a file of types alone is loaded without a trace.
     writeFileSync(countedPath(path), `${counterName(path)}[0]=1;${counted.text}`);
-    writeFileSync(hitsPath(path), new Uint8Array(counted.units));
-    return { path, owners: counted.owners };
+    const from = bytes;
+    bytes += counted.units;
+    return { path, owners: counted.owners, place: [from, bytes] as const };
   });
-  return () => laid.map((file) => ({ ...file, hits: readFileSync(hitsPath(file.path)) }));
+  writeFileSync(HITS, new Uint8Array(bytes));
+  writeFileSync(PLACES, JSON.stringify(Object.fromEntries(laid.map(({ path, place }) => [path, place]))));
+  await Promise.all(PROGRAMS.map((program) => bundle(ROOT, program, join(IN_ONE_FILE, program), [COUNTERS])));
+  return () => {
+    const hits = readFileSync(HITS);
+    return laid.map(({ path, owners, place }) => ({ path, owners, hits: hits.subarray(...place) }));
+  };
 }
+
+const COUNTERS: Bun.BunPlugin = {
+  name: "counters",
+  setup(build) {
+    build.onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
+      return { contents: readFileSync(countedPath(path.slice(ROOT.length + 1)), "utf8"), loader: "ts" };
+    });
+  },
+};
 
 /** The report with the lines that ran in children: what Bun counted stays, and its lines stay the lines where it has any. */
 export function addRan(lcov: string, ran: readonly Ran[]): string {

@@ -4,7 +4,13 @@ import { ROOT } from "./files.ts";
 
 /** Made anew by each `npm test`. */
 export const COUNTED = join(ROOT, "coverage/children");
+/** A byte for each counter, and where those of a source begin and end. */
+export const HITS = join(COUNTED, "hits");
+export const PLACES = join(COUNTED, "places.json");
+/** A folder for each program that lies in one file, as those of scripts/build.ts. */
+export const IN_ONE_FILE = join(COUNTED, "built");
+
+export type Places = Readonly<Record<string, readonly [from: number, to: number]>>;
 
 export const countedPath = (path: string): string => join(COUNTED, path);
-export const hitsPath = (path: string): string => join(COUNTED, `${path}.hits`);
 export const counterName = (path: string): string => `__hits_${path.replace(/\W/g, "_")}`;

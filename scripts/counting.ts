@@ -1,28 +1,37 @@
-// Preloaded into a program of ours (`bun --preload scripts/counting.ts`): our sources are loaded with their counters.
+// Preloaded into a program of ours (`bun --preload scripts/counting.ts`): our sources are loaded with their counters, and programs that lie in
+// one file from one that has them.
 // The bytes of the counters are those of a mapped file, so that what ran is known even where SIGKILL was the end of it.
-import { existsSync, readFileSync } from "node:fs";
-import { countedPath, counterName, hitsPath } from "./counted-files.ts";
+import { readFileSync } from "node:fs";
+import { countedPath, counterName, HITS, IN_ONE_FILE, PLACES, type Places } from "./counted-files.ts";
 import { ROOT } from "./files.ts";
+
+/** What decides from where a program runs. */
+const CHOICE = "src/world/built.ts";
+const OUR_CHOICE = `export const builtProgram = (program) => \`${IN_ONE_FILE}/\${program}/main.js\`;`;
+
+const places: Places = JSON.parse(readFileSync(PLACES, "utf8"));
+const hits = mapped();
+for (const [path, [from, to]] of Object.entries(places)) {
+  Object.assign(globalThis, { [counterName(path)]: hits.subarray(from, to) });
+}
 
 Bun.plugin({
   name: "counters",
   setup(build) {
     build.onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
       const relative = path.startsWith(`${ROOT}/`) ? path.slice(ROOT.length + 1) : "";
-      const counted = countedPath(relative);
-      const hits = relative === "" || !existsSync(counted) ? undefined : mapped(hitsPath(relative));
-      if (hits === undefined) return { contents: readFileSync(path, "utf8"), loader: "ts" };
-      Object.assign(globalThis, { [counterName(relative)]: hits });
+      if (relative === CHOICE) return { contents: OUR_CHOICE, loader: "js" };
+      const counted = places[relative] === undefined ? path : countedPath(relative);
       return { contents: readFileSync(counted, "utf8"), loader: "ts" };
     });
   },
 });
 
-/** Undefined where it can only be read: in a sandbox nothing of ours can be changed, and what runs there is not counted. */
-function mapped(path: string): Uint8Array | undefined {
+/** Bytes of nobody where the file can only be read: in a sandbox nothing of ours can be changed, and what runs there is not counted. */
+function mapped(): Uint8Array {
   try {
-    return Bun.mmap(path, { shared: true });
+    return Bun.mmap(HITS, { shared: true });
   } catch {
-    return undefined;
+    return new Uint8Array(readFileSync(HITS).length);
   }
 }

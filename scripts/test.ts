@@ -42,7 +42,7 @@ function unreported(report: Report, expected: readonly string[]): string[] {
 for (const name of installPackages()) console.log(`missing: ${name}; tests that need it are skipped`);
 const args = Bun.argv.slice(2);
 const expected = [...readAll("src/**/*.test.ts"), ...readAll("tests/**/*.test.ts")].map((file) => file.path);
-const ran = layCounters();
+const ran = await layCounters();
 const code = await runBun(args);
 await Bun.write(LCOV, addRan(readIfThere(LCOV) ?? "", ran()));
 const report = parseJunit(readIfThere(JUNIT) ?? "");

@@ -17,7 +17,7 @@ function loadedWith(path: string, seen: Set<string> = new Set()): Set<string> {
 }
 
 test("--version and --help load no command and no log: only stricli, the console, and what prints", () => {
-  const loaded = [...loadedWith("src/cli/main.ts")];
+  const loaded = [...loadedWith("src/cli/program.ts")];
   expect(loaded.filter((path) => path.startsWith("src/log/") || path.startsWith("src/core/"))).toEqual([]);
   expect(loaded.filter((path) => !path.startsWith("src/")).sort()).toEqual([
     "@stricli/core",
