@@ -17,7 +17,7 @@ import type { Report, StatusResult } from "../wire/rpc.ts";
 import type { Http, HttpClient } from "../world/http.ts";
 import { agentHandlers, bearerHandlers, toolCaller } from "./agents/handlers.ts";
 import { McpServer } from "./agents/mcp-server.ts";
-import { countAgents, readingOf } from "./agents/part.ts";
+import { countAgents, type Read, readingOf } from "./agents/part.ts";
 import { withAgents } from "./agents/recovery.ts";
 import { houseOf } from "./agents/settings.ts";
 import { openToolDoor } from "./agents/tool-door.ts";
@@ -32,6 +32,7 @@ import { RecoveryRun, type RunOutcome, type StageWork } from "./recovery-run.ts"
 import { RecoveryStateMachine } from "./recovery-state.ts";
 import { CLEAN_MARKER, LAST_BOOT, LAST_CRASH, type Progress, recoveryWork, wasDown } from "./recovery-work.ts";
 import { RpcServer } from "./rpc-server.ts";
+import { inSlices } from "./slices.ts";
 import { homeToken, keepToken, readReport, writeReport, writeSmall } from "./small-files.ts";
 import { tmuxHandlers } from "./tmux/handlers.ts";
 import { withTmux } from "./tmux/recovery.ts";
@@ -65,6 +66,7 @@ export class Daemon {
   #parts: Parts | undefined;
   #run: RecoveryRun | undefined;
   #progress: Progress | undefined;
+  #runs: Read = { kind: "unread" };
   #cause: Report["cause"] = "clean start";
   #crash: JsonObject | null = null;
   #reportName: string | null = null;
@@ -111,7 +113,7 @@ export class Daemon {
       home: world.home,
       environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
       live: () => (this.isLive ? this.#parts?.workflows : undefined),
-      parts: () => this.#parts?.workflows,
+      parts: () => (this.#runs.kind === "read" ? this.#parts?.workflows : undefined),
     });
     const agentPorts = {
       ...{ disk: world.disk, home: world.home, house: houseOf(config), defaultProvider: config.agents.provider },
@@ -200,7 +202,11 @@ export class Daemon {
       setAside: foldTmux(log, tmux.turn),
       cares: () => tmux.turn.states.values(),
     });
-    const runsAside = foldWorkflows(log, workflows.turn, { ...workflows, say: this.#ports.say });
+    const folding = foldWorkflows(log, workflows.turn, { ...workflows, say: this.#ports.say });
+    const runsAside = await inSlices(world.clock, folding, (so) => {
+      this.#runs = { kind: "reading", ...so };
+    });
+    this.#runs = { kind: "read" };
     workflows.checkpoints.begin(workflows.turn.states.values());
     const withRuns = withWorkflows(withCares, {
       ...workflows,
@@ -352,7 +358,7 @@ export class Daemon {
         attempt: this.#machine.attemptCount,
         report: this.#reportName,
         progress: this.#progress ?? null,
-        reading: readingOf(this.#parts?.agents.read),
+        reading: readingOf("workflows", this.#runs) ?? readingOf("agents", this.#parts?.agents.read),
       },
       safeMode: { active: mode.active, reason: mode.active ? mode.reason : null },
       counts: { terminals, workflows: runs, ...counted },

@@ -2,8 +2,8 @@
 // in the report, and keeps nobody else from coming up. What was folded of it before the trouble is no ground for doing anything.
 // FO1. A run, and an agent, begins with its checkpoint, and only what its log says since is read. A checkpoint whose last entry the log does not have, and
 //      one that cannot be used, is said and passed over: the log alone has everything.
-// FO2. Agents are many, and may have no checkpoints: they are folded in slices, and between two of them everybody else has a turn. What
-//      an earlier try left of one is forgotten first.
+// FO2. Runs and agents are many, and may have no checkpoints: they are folded in slices, and between two of them everybody else has a turn.
+//      What an earlier try left of an agent is forgotten first.
 import type { Resident } from "../core/agent/agent.ts";
 import { applyAgent } from "../core/agent/apply.ts";
 import { putAway } from "../core/agent/conversation.ts";
@@ -55,9 +55,13 @@ export function foldTmux(log: EventLog, turn: TmuxTurn): ReportItem[] {
   return atOnce(foldSessions(log, { place: "tmux/", what: "tmux session", fold, setAside }));
 }
 
+/** Says after each step how many sessions are read. */
+export type Steps = Generator<HowFar, ReportItem[]>;
+
 export type RunFolding = { readonly storage: CheckpointStorage; say(words: string): void };
 
-export function foldWorkflows(log: EventLog, turn: WorkflowTurn, { storage, say }: RunFolding): ReportItem[] {
+/** FO1, FO2 */
+export function foldWorkflows(log: EventLog, turn: WorkflowTurn, { storage, say }: RunFolding): Steps {
   const begin = (session: string) => {
     const { base, problems } = storage.base(session);
     for (const problem of problems) say(`a checkpoint is passed over: ${problem}`);
@@ -72,7 +76,7 @@ export function foldWorkflows(log: EventLog, turn: WorkflowTurn, { storage, say 
     if (event !== undefined) turn.fold(event);
   };
   const setAside = (id: string, reason: string) => turn.setAside(id, reason);
-  return atOnce(foldSessions(log, { place: "state/", what: "workflow", begin, fold, setAside }));
+  return foldSessions(log, { place: "state/", what: "workflow", begin, fold, setAside });
 }
 
 export type HowFar = { readonly done: number; readonly total: number };
@@ -108,9 +112,6 @@ export function foldAgents(log: EventLog, turn: AgentTurn, folding: AgentFolding
   const steps = foldSessions(log, { place: "agents/", what: "agent", begin, fold, end, setAside });
   return inSlices(folding.clock, steps, folding.progressed);
 }
-
-/** Says after each step how many sessions are read. */
-type Steps = Generator<HowFar, ReportItem[]>;
 
 function* foldSessions(log: EventLog, folding: Folding): Steps {
   const { place, what, end, setAside } = folding;

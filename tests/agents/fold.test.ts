@@ -11,8 +11,7 @@ import { type Agents, AgentTurn } from "../../src/daemon/agents/turn.ts";
 import { foldAgents, type HowFar } from "../../src/daemon/fold.ts";
 import type { Hooks } from "../../src/daemon/session-turn.ts";
 import { EventLog } from "../../src/log/event-log.ts";
-import type { Clock } from "../../src/world/clock.ts";
-import { SimClock } from "../sim/clock.ts";
+import { hurried, SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 
 const IDS = ["a", "b", "c"].map((letter) => letter.repeat(32));
@@ -79,20 +78,6 @@ async function talked() {
   await log.close();
   if (was === undefined) throw new Error("it is there");
   return { disk, was };
-}
-
-/** Each look at it is a slice later. */
-function hurried(turns: () => void): Clock {
-  const clock = new SimClock();
-  const elapsed = () => {
-    clock.advance(100);
-    return clock.elapsed();
-  };
-  const soon = (fn: () => void) => {
-    turns();
-    clock.soon(fn);
-  };
-  return { now: () => clock.now(), elapsed, after: (ms, fn) => clock.after(ms, fn), soon };
 }
 
 test("EL-5 agents are folded in slices: others have a turn in the middle of a log, and hear how far it is", async () => {

@@ -16,6 +16,7 @@ import type { DaemonPorts } from "../../src/daemon/daemon.ts";
 import { foldWorkflows } from "../../src/daemon/fold.ts";
 import type { Hands } from "../../src/daemon/hands.ts";
 import type { StageWork } from "../../src/daemon/recovery-run.ts";
+import { atOnce } from "../../src/daemon/slices.ts";
 import { openWorkflows, type WorkflowPart } from "../../src/daemon/workflows/part.ts";
 import { withWorkflows } from "../../src/daemon/workflows/recovery.ts";
 import { EventLog } from "../../src/log/event-log.ts";
@@ -74,7 +75,7 @@ async function begin(machine: AgentMachine, born: Born): Promise<Life> {
     born: () => undefined,
     heard: (agent) => workflows.engine.agentSteps.heard(agent),
   });
-  const runsAside = foldWorkflows(log, workflows.turn, { ...workflows, say: ports.say });
+  const runsAside = atOnce(foldWorkflows(log, workflows.turn, { ...workflows, say: ports.say }));
   workflows.checkpoints.begin(workflows.turn.states.values());
   const withRuns = withWorkflows(NOTHING_ELSE, { ...workflows, setAside: runsAside, wasDown: () => false });
   const work = withAgents(withRuns, agents);

@@ -79,3 +79,17 @@ export class SimClock implements Clock {
     return first;
   }
 }
+
+/** Each look at it is a tenth of a second later; `turns` is called whenever others get a turn. */
+export function hurried(turns: () => void): Clock {
+  const clock = new SimClock();
+  const elapsed = () => {
+    clock.advance(100);
+    return clock.elapsed();
+  };
+  const soon = (fn: () => void) => {
+    turns();
+    clock.soon(fn);
+  };
+  return { now: () => clock.now(), elapsed, after: (ms, fn) => clock.after(ms, fn), soon };
+}

@@ -1,11 +1,14 @@
 // A run comes up from its checkpoint and the tail of its log (FO1); where that cannot be, from its log alone.
 import { expect, test } from "bun:test";
 import { toRecord } from "../../src/base/table.ts";
-import { foldWorkflows } from "../../src/daemon/fold.ts";
+import { foldWorkflows, type HowFar } from "../../src/daemon/fold.ts";
+import { atOnce, inSlices } from "../../src/daemon/slices.ts";
 import { CheckpointStorage } from "../../src/daemon/workflows/checkpoint-storage.ts";
+import { type WorkflowHandlerPorts, workflowHandlers } from "../../src/daemon/workflows/handlers.ts";
+import type { WorkflowPart } from "../../src/daemon/workflows/part.ts";
 import { WorkflowTurn } from "../../src/daemon/workflows/turn.ts";
 import { EventLog } from "../../src/log/event-log.ts";
-import { SimClock } from "../sim/clock.ts";
+import { hurried, SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { set } from "./stories.ts";
 import { creation } from "./world.ts";
@@ -55,10 +58,8 @@ class Life {
   }
 
   fold() {
-    const items = foldWorkflows(this.log, this.turn, {
-      storage: this.storage,
-      say: (words) => void this.said.push(words),
-    });
+    const say = (words: string) => void this.said.push(words);
+    const items = atOnce(foldWorkflows(this.log, this.turn, { storage: this.storage, say }));
     const run = this.turn.states.get("r1");
     return {
       aside: items.map(({ reason }) => reason),
@@ -137,4 +138,35 @@ test("where neither is whole, the run is set aside", async () => {
   damage(disk, EVENTS, 40);
   const life = await Life.begin(disk);
   expect(life.fold().aside.join()).toContain("its log is not whole");
+});
+
+test("UC-7 runs are folded in slices: others have a turn in the middle of a log, and hear how far it is", async () => {
+  const disk = new SimDisk();
+  const before = await Life.begin(disk);
+  await before.run();
+  await before.advance();
+  await before.log.close();
+  const { log, turn, storage } = await Life.begin(disk);
+  const heard: HowFar[] = [];
+  let turns = 0;
+  const clock = hurried(() => {
+    turns += 1;
+  });
+  const folding = foldWorkflows(log, turn, { storage, say: () => undefined });
+  expect(await inSlices(clock, folding, (so) => heard.push(so))).toEqual([]);
+  expect(turn.states.get("r1")?.records.length).toBe(128);
+  expect(turns).toBe(heard.length);
+  expect(heard.length).toBeGreaterThan(100);
+  expect(new Set(heard.map((so) => JSON.stringify(so)))).toEqual(new Set(['{"done":0,"total":1}']));
+});
+
+test("UC-7 until all runs are read nobody is shown a part of them, or told that there is none", async () => {
+  const life = await Life.begin(new SimDisk());
+  let part: WorkflowPart | undefined;
+  const handlers = workflowHandlers({ parts: () => part } as unknown as WorkflowHandlerPorts);
+  for (const look of ["workflow.list", "workflow.show", "dlq.list", "dlq.show", "workflow.changes"])
+    expect(await handlers[look]?.({ id: "r1" })).toMatchObject({ ok: false, error: { code: "not-live" } });
+  part = { turn: life.turn } as unknown as WorkflowPart;
+  expect(await handlers["workflow.list"]?.({})).toEqual({ ok: true, value: [] });
+  expect(await handlers["workflow.show"]?.({ id: "r1" })).toMatchObject({ ok: false, error: { code: "unknown" } });
 });

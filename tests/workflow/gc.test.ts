@@ -4,6 +4,7 @@ import type { WorkflowCommand } from "../../src/core/workflow/commands.ts";
 import { stateOf } from "../../src/core/workflow/run.ts";
 import { foldWorkflows } from "../../src/daemon/fold.ts";
 import { Garbage } from "../../src/daemon/gc.ts";
+import { atOnce } from "../../src/daemon/slices.ts";
 import { CheckpointStorage } from "../../src/daemon/workflows/checkpoint-storage.ts";
 import { WorkflowTurn } from "../../src/daemon/workflows/turn.ts";
 import { EventLog } from "../../src/log/event-log.ts";
@@ -51,7 +52,7 @@ class Life {
     const nothing = () => undefined;
     this.turn = new WorkflowTurn(log, world.clock, { publish: nothing, perform: nothing, broken });
     const storage = new CheckpointStorage(world, (session) => log.read(session));
-    expect(foldWorkflows(log, this.turn, { storage, say: () => undefined })).toEqual([]);
+    expect(atOnce(foldWorkflows(log, this.turn, { storage, say: () => undefined }))).toEqual([]);
   }
 
   async submit(command: WorkflowCommand): Promise<void> {

@@ -4,6 +4,7 @@ import { itemsOf } from "../../src/base/vector.ts";
 import { toCheckpoint } from "../../src/core/workflow/checkpoint.ts";
 import { progressOf } from "../../src/core/workflow/progress.ts";
 import { foldWorkflows } from "../../src/daemon/fold.ts";
+import { atOnce } from "../../src/daemon/slices.ts";
 import { CheckpointStorage } from "../../src/daemon/workflows/checkpoint-storage.ts";
 import { MigrationOfRuns } from "../../src/daemon/workflows/migration.ts";
 import { WorkflowTurn } from "../../src/daemon/workflows/turn.ts";
@@ -37,7 +38,7 @@ class Life {
     const nothing = () => undefined;
     this.turn = new WorkflowTurn(log, world.clock, { publish: nothing, perform: nothing, broken });
     const storage = new CheckpointStorage(world, (session) => log.read(session));
-    expect(foldWorkflows(log, this.turn, { storage, say: () => undefined })).toEqual([]);
+    expect(atOnce(foldWorkflows(log, this.turn, { storage, say: () => undefined }))).toEqual([]);
     const ports = { rules: { allow: [], deny: [] }, say: (words: string) => void this.said.push(words), broken };
     this.migration = new MigrationOfRuns(world, this.turn, ports);
   }

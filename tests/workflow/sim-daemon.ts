@@ -7,6 +7,7 @@ import type { DaemonPorts } from "../../src/daemon/daemon.ts";
 import { foldWorkflows } from "../../src/daemon/fold.ts";
 import type { Hands } from "../../src/daemon/hands.ts";
 import type { StageWork } from "../../src/daemon/recovery-run.ts";
+import { atOnce } from "../../src/daemon/slices.ts";
 import { openWorkflows, type WorkflowPart } from "../../src/daemon/workflows/part.ts";
 import { withWorkflows } from "../../src/daemon/workflows/recovery.ts";
 import { EventLog } from "../../src/log/event-log.ts";
@@ -36,7 +37,7 @@ export class SimDaemon {
     const daemon = new SimDaemon(machine, born, log);
     const { part } = daemon;
     const say = (words: string) => machine.failed(new Error(words));
-    const setAside = foldWorkflows(log, part.turn, { ...part, say });
+    const setAside = atOnce(foldWorkflows(log, part.turn, { ...part, say }));
     if (setAside.length > 0) throw new Error(`set aside: ${JSON.stringify(setAside)}`);
     part.checkpoints.begin(part.turn.states.values());
     // Runs here all have the policy `auto`, for which that makes no difference.

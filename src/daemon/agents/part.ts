@@ -111,8 +111,11 @@ function allowed(ours: Readonly<Record<string, string>>, names: readonly string[
 }
 
 /** What the status says of it. */
-export function readingOf(read: Read | undefined): NonNullable<StatusResult["recovery"]["reading"]> | null {
-  return read?.kind === "reading" ? { what: "agents", done: read.done, total: read.total } : null;
+export function readingOf(
+  what: string,
+  read: Read | undefined,
+): NonNullable<StatusResult["recovery"]["reading"]> | null {
+  return read?.kind === "reading" ? { what, done: read.done, total: read.total } : null;
 }
 
 /** Of those that live, how many; and how many of their prompts are open. */

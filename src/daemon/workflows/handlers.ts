@@ -37,7 +37,7 @@ export type WorkflowHandlerPorts = {
   readonly environment: EnvironmentRules;
   /** Undefined until the daemon takes changes. */
   live(): WorkflowPart | undefined;
-  /** Undefined until the log is open. */
+  /** Undefined until all runs are read: nobody is shown a part of them. */
   parts(): WorkflowPart | undefined;
 };
 
@@ -51,6 +51,8 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
     const done = await part.turn.submit(command);
     return done.ok ? ok(listedOf(done.value)) : done;
   };
+  const looking = (look: (params: Params) => Promise<Result<unknown>>) => async (params: Params) =>
+    ports.parts() === undefined ? NOT_LIVE : look(params);
   const ofRun = (params: Params, make: (id: string) => WorkflowCommand | Refusal) =>
     submit(typeof params["id"] === "string" ? make(params["id"]) : bad("id is a text"));
   const ofQueue = (params: Params, kind: "dlq-retry" | "dlq-clear") =>
@@ -60,29 +62,29 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
     });
   return {
     "workflow.run": (params) => run(ports, params),
-    "workflow.list": async () => ok(list(ports.parts())),
-    "workflow.show": async (params) => show(ports.parts(), params),
+    "workflow.list": looking(async () => ok(list(ports.parts()))),
+    "workflow.show": looking(async (params) => show(ports.parts(), params)),
     "workflow.interrupt": (params) => ofRun(params, (id) => ({ kind: "interrupt", id })),
     "workflow.cancel": (params) => ofRun(params, (id) => ({ kind: "cancel", id })),
     "workflow.resume": (params) =>
       ofRun(params, (id) => ({ kind: "resume", id, force: params["force"] === true, ...askedBy(params) })),
-    "dlq.list": async ({ id, from }) => {
+    "dlq.list": looking(async ({ id, from }) => {
       const run = typeof id === "string" ? ports.parts()?.turn.states.get(id) : undefined;
       if (run === undefined) return unknown(id);
       return ok(deadLettersOf(run, typeof from === "number" ? from : 0));
-    },
-    "dlq.show": async ({ id, item }) => {
+    }),
+    "dlq.show": looking(async ({ id, item }) => {
       const run = typeof id === "string" ? ports.parts()?.turn.states.get(id) : undefined;
       if (run === undefined) return unknown(id);
       const found = typeof item === "number" ? itemOf(run, item) : undefined;
       return found === undefined
         ? refused("unknown", `${run.name} has no item ${String(item)}.`, "holdfast dlq ls shows those that failed.")
         : ok(found);
-    },
+    }),
     "dlq.retry": (params) => ofQueue(params, "dlq-retry"),
     "dlq.clear": (params) => ofQueue(params, "dlq-clear"),
     "workflow.rollback": (params) => rollback(ports, params),
-    "workflow.changes": (params) => changes(ports, params),
+    "workflow.changes": looking((params) => changes(ports, params)),
     "workflow.change": async (params) => {
       const { id } = params;
       return submit(typeof id === "string" ? await changeTo(ports, id) : bad("id is a text"));
