@@ -12,14 +12,10 @@ test("an idle holder is small", async () => {
   const made = newTerminal(["sleep", "1000"]);
   const holder = startHolder(made);
   await attach(made);
-  const dirty = () => memoryOf(holder.pid, "Private_Dirty");
-  const before = dirty();
-  await until("it has given back what its start needed", () => dirty() < before - 100);
-  console.log(
-    `idle holder: ${dirty()} kB private dirty, ${memoryOf(holder.pid, "Pss")} kB PSS (before its rest ${before} kB)`,
-  );
-  expect(dirty()).toBeLessThan(8000);
-}, 30_000);
+  const dirty = memoryOf(holder.pid, "Private_Dirty"); // Also before it has come to rest (rest.test.ts), which frees some 150 kB.
+  console.log(`idle holder: ${dirty} kB private dirty, ${memoryOf(holder.pid, "Pss")} kB PSS`);
+  expect(dirty).toBeLessThan(8000);
+});
 
 test("a flood through a holder comes at the pace of a terminal", async () => {
   const raw = await rawSeconds();
