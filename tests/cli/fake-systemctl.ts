@@ -9,6 +9,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -32,6 +33,12 @@ function loginctl(verb: string | undefined): void {
   if (verb === "enable-linger" && existsSync(at("no-linger"))) leave(1, "Could not enable linger: Access denied");
   if (verb === "enable-linger") writeFileSync(at("linger"), "");
   else process.stdout.write(`Linger=${existsSync(at("linger")) ? "yes" : "no"}\n`);
+}
+
+/** Whoever looks meanwhile sees the one before. */
+function become(what: string): void {
+  writeFileSync(at(`state.${process.pid}`), what);
+  renameSync(at(`state.${process.pid}`), at("state"));
 }
 
 const running = () => read("state").startsWith("active ");
@@ -63,14 +70,23 @@ async function change(verb: string | undefined): Promise<void> {
 
 async function stop(): Promise<void> {
   const pid = Number(read("supervisor"));
-  if (pid === 0 || !existsSync(`/proc/${pid}`)) return;
+  if (pid === 0 || !isThere(pid)) return;
   process.kill(pid, "SIGTERM");
-  while (existsSync(`/proc/${pid}`) && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ")) await Bun.sleep(5);
+  while (isThere(pid)) await Bun.sleep(5);
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+  } catch (error) {
+    if (error instanceof Error) return false; // It has ended meanwhile.
+    throw error;
+  }
 }
 
 async function start(): Promise<void> {
   if (read("loaded") === "") leave(5, `Failed to start ${UNIT}: Unit ${UNIT} not found.`);
-  writeFileSync(at("state"), "activating 0");
+  become("activating 0");
   const argv = [process.execPath, import.meta.path, state, "supervise"];
   const child = Bun.spawn(argv, { stdio: ["ignore", "ignore", "ignore"], detached: true });
   child.unref();
@@ -97,14 +113,14 @@ async function supervise(): Promise<never> {
     const skipped = await run("ExecCondition").exited;
     if (skipped > 0 && skipped < 255) break;
     child = run("ExecStart");
-    writeFileSync(at("state"), `active ${child.pid}`);
     appendFileSync(at("starts"), `${child.pid}\n`);
+    become(`active ${child.pid}`);
     if (told) child.kill("SIGTERM");
     await child.exited;
-    if (!told) writeFileSync(at("state"), "activating 0");
+    if (!told) become("activating 0");
     if (!told) await Bun.sleep(50);
   }
-  writeFileSync(at("state"), "inactive 0");
+  become("inactive 0");
   process.exit(0);
 }
 
