@@ -126,6 +126,7 @@ type Look = { readonly cols?: number; readonly rows?: number; readonly env?: Rec
 /** A terminal as a person has it, with the CLI on it. */
 export class Window {
   readonly #child: Bun.Subprocess;
+  readonly #read = Promise.withResolvers<void>();
   #seen = Buffer.alloc(0);
 
   constructor(argv: readonly string[], home: Home, { env, ...size }: Required<Look>) {
@@ -135,7 +136,7 @@ export class Window {
     this.#child = Bun.spawn([...argv], {
       cwd: home.path,
       env: { ...home.env, TERM: "xterm-256color", ...env },
-      terminal: { ...size, data },
+      terminal: { ...size, data, exit: () => this.#read.resolve() },
     });
   }
 
@@ -163,8 +164,9 @@ export class Window {
     );
   }
 
+  /** Its code, once its last words are seen as well: the system may tell of an end before it hands over what was said. */
   get exited(): Promise<number> {
-    return this.#child.exited;
+    return Promise.all([this.#child.exited, this.#read.promise]).then(([code]) => code);
   }
 
   kill(signal: NodeJS.Signals): void {
