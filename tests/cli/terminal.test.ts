@@ -217,6 +217,7 @@ describe("around terminals", () => {
   test("tail -f prints what comes and ends with the program", async () => {
     const home = new Home();
     await home.ok("new", "-d", "t", "--", "sh", "-c", "echo first; read a; echo got $a; read b");
+    await home.says("t", "first\n"); // Before what is typed is echoed.
     const follow = home.run("tail", "t", "-f");
     await until("somebody follows", async () => (await home.listed("t")).clients === 1);
     await home.ok("send", "t", "x", "-e");
