@@ -18,11 +18,14 @@ import { DRILL_VARIABLE, type Site } from "./site.ts";
 import { compareLines } from "./workflows.ts";
 
 const CHILDREN = ["one", "two"];
+/** Two of each kind: so many messages there are however little time a busy machine has for them. */
+const LEAST_MESSAGES = 6;
 /** About as fast as a turn is. */
 const BETWEEN_MS = 60;
 /** A person thinks about it: meanwhile who asked may be killed. */
 const HESITATION_MS = [0, 600] as const;
-const ASK_MS = 20_000;
+/** Four daemons in a row may be killed before they are live, and on a busy machine each takes seconds to get that far. */
+const ASK_MS = 60_000;
 /** A turn takes some milliseconds; on a busy machine, and after a safe mode, everything that waits takes its time. */
 const END_MS = 60_000;
 
@@ -71,19 +74,20 @@ export class Agents {
   }
 
   async #write(going: Going): Promise<void> {
-    while (going.on) {
-      await this.#send();
+    while (going.on || this.#messages < LEAST_MESSAGES) {
+      if (!(await this.#send())) return this.#findings.violate("no daemon took a message");
       await pause(this.#site.reach.clock, BETWEEN_MS);
     }
   }
 
-  /** DA1. To the root, to a child through it, and something that it must ask for. */
-  async #send(): Promise<void> {
+  /** DA1. To the root, to a child through it, and something that it must ask for. Whether it was acknowledged. */
+  async #send(): Promise<boolean> {
     const number = this.#messages + 1;
     const [text, line] = wordsOf(number);
-    if (!(await sendTo(this.#site, this.#root, text))) return this.#findings.violate("no daemon took a message");
+    if (!(await sendTo(this.#site, this.#root, text))) return false;
     this.#messages = number;
     this.#expected.push(line);
+    return true;
   }
 
   async #answer(going: Going): Promise<void> {

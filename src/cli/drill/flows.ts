@@ -79,7 +79,7 @@ function pathOf(site: Site, name: string, mode: Mode): string {
   return joinPath(directoryOf(site), `${name}-${mode}.yml`);
 }
 
-const ASK_MS = 20_000;
+const ASK_MS = 60_000;
 
 /** Asks for a run until somebody acknowledges it: its id is ours, so that it is one however often it is asked for. */
 export async function beginRun(site: Site, name: string, mode: Mode): Promise<FlowRun | undefined> {

@@ -1,7 +1,7 @@
 // The killer: kills at random moments, from the dice. Sometimes it waits until all is well again, sometimes it strikes in the middle of
 // recovery, and sometimes it does not wait at all.
-// R1. The first ones it kills are an agent, as soon as there is one, and the daemon: even a short drill has had both.
-
+// R1. The first ones it kills are an agent, as soon as there is one, and the daemon: even a short drill has had both, and on a machine that is
+//     busy with something else it goes on until it has.
 import { readClaim } from "../terminals/place.ts";
 import { pause, within } from "../time.ts";
 import type { Dice } from "./dice.ts";
@@ -17,6 +17,8 @@ const TARGETS: readonly Target[] = [
   ...(["watchdog", "watchdog", "both", "both", "web", "holder"] as const),
   ...(["agent", "agent", "agent holder", "agent holder"] as const),
 ];
+/** R1. An agent is there within a second; where none comes at all, whoever looks after them says so. */
+const FIRST_MS = 60_000;
 /** Everything from "right after" to "nothing was going on". */
 const BETWEEN_MS = [0, 600] as const;
 const STRIKE_AGAIN = 0.25;
@@ -47,12 +49,15 @@ export class Killer {
 
   /** Each kill is told with what came of it. */
   async work(going: Going, told: (kill: Kill) => Promise<void>): Promise<void> {
-    const first: Target[] = ["agent", "daemon"]; // R1
-    while (going.on) {
+    const { clock } = this.#site.reach;
+    const first: Target[] = ["agent", "daemon"];
+    const deadline = clock.elapsed() + FIRST_MS;
+    const goesOn = () => going.on || (first.length > 0 && clock.elapsed() < deadline); // R1
+    while (goesOn()) {
       const wanted = first.shift();
       const what = wanted ?? this.#dice.pick(TARGETS) ?? "daemon";
-      await pause(this.#site.reach.clock, this.#dice.between(...BETWEEN_MS));
-      const kills = going.on ? await this.#strike(what) : [];
+      await pause(clock, this.#dice.between(...BETWEEN_MS));
+      const kills = going.on || wanted !== undefined ? await this.#strike(what) : [];
       if (wanted !== undefined && kills.length === 0) first.push(wanted); // Whoever was not there yet will be.
       for (const kill of kills) await told(kill);
     }
