@@ -77,6 +77,24 @@ describe("recorder", () => {
     expect(made.recorder.trouble).toContain("EIO");
     expect(made.recorder.end).toBe(21);
   });
+
+  test("a full disk is tried again while a flood goes on: what was left out in the end is one gap for whoever reads, and on the tape", async () => {
+    const made = recorder();
+    made.recorder.append(bytes("before"));
+    made.disk.fault = ({ operation }) => (operation === "write" ? { kind: "fail", code: "ENOSPC" } : undefined);
+    for (let second = 0; second < 4; second += 1) {
+      made.recorder.append(new Uint8Array(1 << 20));
+      made.clock.advance(1000);
+    }
+    const [end, inMemory] = [6 + (4 << 20), 6 + (3 << 20)];
+    expect(made.recorder.read(6, 10)).toEqual({ kind: "gap", from: 6, to: inMemory });
+    expect(made.recorder.read(inMemory, 10)).toMatchObject({ kind: "bytes", offset: inMemory });
+    made.disk.fault = undefined;
+    await made.recorder.finish();
+    expect([made.recorder.end, made.recorder.gaps, made.recorder.trouble]).toEqual([end, 1, null]);
+    expect(made.recorder.read(6, 10)).toEqual({ kind: "gap", from: 6, to: inMemory });
+    expect(made.disk.list("/t/tape")).toHaveLength(2);
+  });
 });
 
 describe("writers", () => {

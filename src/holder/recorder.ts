@@ -82,7 +82,8 @@ export class Recorder {
     if (offset >= this.#end) return { kind: "end", end: this.#end };
     const ring = this.#state.kind === "remembering" ? this.#state.ring : undefined;
     if (ring !== undefined && offset >= ring.start) return { kind: "bytes", offset, bytes: ring.read(offset, max) };
-    if (ring !== undefined && offset >= this.#tape.end) return { kind: "gap", from: offset, to: ring.start };
+    // Not the tape's own end: a gap that was planned there when the disk was tried may have grown since.
+    if (ring !== undefined && offset >= this.#written) return { kind: "gap", from: offset, to: ring.start };
     try {
       return this.#tape.read(offset, max);
     } catch (error) {

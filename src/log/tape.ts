@@ -122,11 +122,11 @@ export class Tape {
     return segment;
   }
 
-  /** A segment without bytes is forgotten: nothing is in it, and on disk it is ignored. */
+  /** A segment without bytes is forgotten, and its file removed: a full disk that is tried again and again would else be full of them. */
   private retire(segment: Segment): void {
     segment.retire();
     if (segment.size > 0) return;
-    segment.forget();
+    if (!segment.drop()) segment.forget(); // On disk it is ignored.
     this.segments = this.segments.filter((other) => other !== segment);
   }
 
