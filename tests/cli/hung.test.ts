@@ -1,16 +1,19 @@
 // A daemon that runs and does not answer: every command ends, and says what can be done.
 import { afterEach, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { endAll, Home } from "./terminal-home.ts";
 
 afterEach(endAll);
 
 test("with a daemon that is stopped, every command ends with an answer from the disk, or with what to do next, which works", async () => {
   const home = new Home();
+  // Nobody ends it: whoever ends does so by their own patience, however slow the machine is.
+  writeFileSync(join(home.path, "config.toml"), "[daemon]\nunresponsive_kill_s = 3600\n");
   await home.ok("up");
   await home.ok("new", "one", "--", "sleep", "1000");
   const { daemon } = await home.json("status");
   process.kill(daemon.pid, "SIGSTOP");
-  const began = performance.now();
   const [made, again, retried, status, listed] = await Promise.all([
     home.run("new", "two", "--", "sleep", "1000"),
     home.run("up"),
@@ -18,7 +21,6 @@ test("with a daemon that is stopped, every command ends with an answer from the 
     home.run("status"),
     home.run("ls"),
   ]);
-  const tookMs = performance.now() - began;
   for (const { code, err } of [made, again, retried]) {
     expect(code).toBe(75);
     expect(err).toContain(`kill -9 ${daemon.pid}`);
@@ -28,7 +30,6 @@ test("with a daemon that is stopped, every command ends with an answer from the 
   expect(status.out).toContain("the daemon does not answer");
   expect(status.out).toContain(`kill -9 ${daemon.pid}`);
   expect(listed.out).toContain("one");
-  expect(tookMs).toBeLessThan(25_000); // Before the watchdog has ended it, so that it is our own patience.
   process.kill(daemon.pid, "SIGKILL");
   await home.ok("new", "three", "--", "sleep", "1000");
   expect((await home.listed("one")).state).toBe("running");
