@@ -307,9 +307,7 @@ describe("the setup", () => {
     program("codex", `trap '' TERM; echo $$ > '${mark}'; while :; do sleep 1; done`);
     program("gemini", "exit 3");
     const env = { PATH: `${bin}:/usr/bin:/bin` };
-    const began = performance.now();
-    const found = answer(await cli(["doctor", "--home", home, "--json"], env));
-    expect(performance.now() - began).toBeLessThan(10_000);
+    const found = answer(await cli(["doctor", "--home", home, "--json"], env)); // It ends, though one of them never does.
     const what = "claude 2.1.0 (Claude Code); codex (it does not say its version); gemini (it does not start: code 3)";
     expect(named(found, "agents")).toMatchObject({ status: "ok", what });
     const pid = (await Bun.file(mark).text()).trim();

@@ -7,8 +7,8 @@ import { realMachine } from "../../world/real-machine.ts";
 import { type Answered, askProgram, findProgram } from "../brief.ts";
 import type { Reach } from "../reach.ts";
 
-/** What is only asked is answered at once; what is changed may make systemd read all its units again. */
-const LOOK_MS = 800;
+/** What is only asked is answered at once, but on a busy machine later; what is changed may make systemd read all its units again. */
+const LOOK_MS = 5_000;
 const CHANGE_MS = 20_000;
 
 const SHOWN = ["LoadState", "UnitFileState", "ActiveState", "MainPID", "Result"] as const;
