@@ -13,7 +13,7 @@ import { realProcesses } from "../../src/world/real-process.ts";
 import { COUNTING, ours } from "../ours.ts";
 
 const FAKE = join(import.meta.dir, "fake-daemon.ts");
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 30_000;
 
 export const processes = realProcesses();
 const disk = realDisk();
@@ -62,11 +62,11 @@ export class RealHome {
     return who;
   }
 
-  /** A daemon that is not `other`. */
+  /** A daemon that is live, and is not `other`. One that came before it may have ended on its way. */
   daemon(other?: { readonly pid: number }): Promise<ProcessIdentity> {
-    return until("a daemon", () => {
+    return until("a live daemon", () => {
       const who = this.holder("daemon");
-      return who !== undefined && who.pid !== other?.pid && who;
+      return who !== undefined && who.pid !== other?.pid && this.said(`daemon (${who.pid}): live`) && who;
     });
   }
 

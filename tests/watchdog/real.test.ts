@@ -7,18 +7,11 @@ import { SAFE_MODE_VARIABLE, SETTINGS_VARIABLE, WATCHDOG_SOCKET } from "../../sr
 import { identify } from "../../src/world/process.ts";
 import { waitsInLine } from "../../src/world/real-identities.ts";
 import { realSockets } from "../../src/world/real-socket.ts";
-import { processes, type RealHome, realHomes, until } from "./real-home.ts";
+import { processes, realHomes, until } from "./real-home.ts";
 
 const newHome = realHomes();
 /** So that a test may kill as often as it likes. */
 const NO_LOOP = { crashes: 1000 };
-
-/** A daemon that is live, and is not `other`. */
-async function liveDaemon(home: RealHome, other?: { pid: number }) {
-  const who = await home.daemon(other);
-  await until("it is live", () => home.said(`daemon (${who.pid}): live`));
-  return who;
-}
 
 function summary(what: string, times: readonly number[]): void {
   const sorted = times.toSorted((a, b) => a - b);
@@ -29,12 +22,12 @@ function summary(what: string, times: readonly number[]): void {
 test("WD-8 a daemon killed with -9 is live again at once, ten times over", async () => {
   const home = newHome();
   home.watchdog(NO_LOOP);
-  let who = await liveDaemon(home);
+  let who = await home.daemon();
   const times: number[] = [];
   for (let kill = 0; kill < 10; kill += 1) {
     const start = performance.now();
     processes.kill(who, "SIGKILL");
-    who = await liveDaemon(home, who);
+    who = await home.daemon(who);
     times.push(performance.now() - start);
   }
   summary("daemon killed to live again", times);
@@ -68,7 +61,7 @@ test("WD-2 a hung daemon is reported after 2 intervals, ended only after its lim
   const home = newHome();
   // Long enough that no daemon on a busy machine is silent for two of them by itself.
   home.watchdog({ heartbeatMs: 1000, killAfterMs: 3000, graceMs: 200 });
-  const who = await liveDaemon(home);
+  const who = await home.daemon();
   const start = performance.now();
   processes.kill(who, "SIGSTOP");
   await until("the report", () => home.json("recovery/last-crash.json")?.["reason"] === "UNRESPONSIVE");
@@ -78,7 +71,7 @@ test("WD-2 a hung daemon is reported after 2 intervals, ended only after its lim
   await until("the end", () => !processes.alive(who));
   const endedMs = performance.now() - start;
   expect(endedMs).toBeGreaterThan(2900);
-  await liveDaemon(home, who);
+  await home.daemon(who);
   console.log(
     `hung daemon (interval 1 s): reported after ${reportedMs.toFixed(0)} ms, ended after ${endedMs.toFixed(0)} ms`,
   );
@@ -90,7 +83,7 @@ test("WD-2 a hung daemon is reported after 2 intervals, ended only after its lim
 test("WD-8 a watchdog killed with -9 and started again adopts the daemon, which does not notice, and still watches it", async () => {
   const home = newHome();
   const first = home.watchdog(NO_LOOP);
-  const who = await liveDaemon(home);
+  const who = await home.daemon();
   first.kill("SIGKILL");
   await first.exited;
   const second = home.watchdog(NO_LOOP);
@@ -98,7 +91,7 @@ test("WD-8 a watchdog killed with -9 and started again adopts the daemon, which 
   expect(processes.alive(who)).toBe(true);
   const start = performance.now();
   processes.kill(who, "SIGKILL");
-  await liveDaemon(home, who);
+  await home.daemon(who);
   console.log(`adopted daemon killed to live again: ${(performance.now() - start).toFixed(1)} ms`);
   expect(home.json("recovery/last-crash.json")).toMatchObject({ pid: who.pid, reason: "HEARTBEAT_TIMEOUT" });
 });
@@ -106,7 +99,7 @@ test("WD-8 a watchdog killed with -9 and started again adopts the daemon, which 
 test("WD-8 watchdog and daemon heal each other: each is killed in turn, and neither is ever doubled", async () => {
   const home = newHome();
   home.watchdog({ ...NO_LOOP, heal: true });
-  let daemon = await liveDaemon(home);
+  let daemon = await home.daemon();
   let watchdog = await home.newWatchdog();
   const times: number[] = [];
   for (let round = 0; round < 3; round += 1) {
@@ -116,7 +109,7 @@ test("WD-8 watchdog and daemon heal each other: each is killed in turn, and neit
     times.push(performance.now() - start);
     await until("the adoption", () => home.said(`watchdog ${watchdog.pid}: daemon (${daemon.pid}): live`));
     processes.kill(daemon, "SIGKILL");
-    daemon = await liveDaemon(home, daemon);
+    daemon = await home.daemon(daemon);
   }
   summary("watchdog killed to a new one", times);
   expect(home.log.match(/: started/g)?.length).toBe(4);
@@ -127,7 +120,7 @@ test("WD-8 six watchdogs that start at once: one stays, five leave with 0, and t
   const racers = Array.from({ length: 6 }, () => home.watchdog());
   const left = (): number => racers.filter((racer) => racer.exitCode !== null).length;
   await until("five have left", () => left() === 5);
-  await liveDaemon(home);
+  await home.daemon();
   expect(racers.map((racer) => racer.exitCode).toSorted()).toEqual([0, 0, 0, 0, 0, null]);
   expect(home.log.match(/daemon \(\d+\): started/g)?.length).toBe(1);
 });
@@ -135,13 +128,13 @@ test("WD-8 six watchdogs that start at once: one stays, five leave with 0, and t
 test("SM-5 the third kill within 60 s is safe mode within 5 s, and the daemon that comes up is told", async () => {
   const home = newHome();
   home.watchdog();
-  let who = await liveDaemon(home);
+  let who = await home.daemon();
   let start = 0;
   for (let kill = 1; kill <= 3; kill += 1) {
     expect(home.json("recovery/safe-mode.json")).toBeUndefined();
     start = performance.now();
     processes.kill(who, "SIGKILL");
-    who = await liveDaemon(home, who);
+    who = await home.daemon(who);
   }
   const tookMs = performance.now() - start;
   console.log(`third crash to a live daemon in safe mode: ${tookMs.toFixed(0)} ms`);
@@ -155,11 +148,11 @@ test("SM-2 crashes under watchdogs that are themselves killed add up to a loop",
   let who: { pid: number } | undefined;
   for (let life = 1; life <= 3; life += 1) {
     const watchdog = home.watchdog();
-    const daemon = await liveDaemon(home, who);
+    const daemon = await home.daemon(who);
     await until("adopted or started", () => home.said(`watchdog ${watchdog.pid}: daemon (${daemon.pid}): live`));
     processes.kill(daemon, "SIGKILL");
     who = daemon;
-    await liveDaemon(home, daemon);
+    await home.daemon(daemon);
     expect(home.json("recovery/safe-mode.json")?.["active"]).toBe(life === 3 ? true : undefined);
     watchdog.kill("SIGKILL");
     await watchdog.exited;
@@ -180,7 +173,7 @@ test("a daemon that dies before it is live waits longer each time; down ends tha
 test("down stops daemon and watchdog cleanly: both leave with 0, no crash is on record, and nothing is healed", async () => {
   const home = newHome();
   const watchdog = home.watchdog({ heal: true });
-  const who = await liveDaemon(home);
+  const who = await home.daemon();
   await writeWanted(home.disk, home.path, "down");
   watchdog.kill("SIGTERM");
   expect(await watchdog.exited).toBe(0);
@@ -193,7 +186,7 @@ test("down stops daemon and watchdog cleanly: both leave with 0, no crash is on 
 test("WD-9 SIGTERM while up is wanted leaves the daemon running", async () => {
   const home = newHome();
   const watchdog = home.watchdog();
-  const who = await liveDaemon(home);
+  const who = await home.daemon();
   watchdog.kill("SIGTERM");
   expect(await watchdog.exited).toBe(0);
   expect(processes.alive(who)).toBe(true);
@@ -202,7 +195,7 @@ test("WD-9 SIGTERM while up is wanted leaves the daemon running", async () => {
 test("WD-9 nonsense on the real socket and directories removed from under it harm nobody", async () => {
   const home = newHome();
   home.watchdog(NO_LOOP);
-  const who = await liveDaemon(home);
+  const who = await home.daemon();
   const closed = Promise.withResolvers<void>();
   const events = { bytes: () => undefined, closed: closed.resolve };
   const caller = await realSockets().connect(join(home.path, WATCHDOG_SOCKET), events);
@@ -211,7 +204,7 @@ test("WD-9 nonsense on the real socket and directories removed from under it har
   await closed.promise;
   rmSync(join(home.path, "recovery"), { recursive: true, force: true });
   processes.kill(who, "SIGKILL");
-  const next = await liveDaemon(home, who);
+  const next = await home.daemon(who);
   rmSync(join(home.path, WATCHDOG_SOCKET));
   await until("the socket is back", () => existsSync(join(home.path, WATCHDOG_SOCKET)));
   expect(home.json("recovery/last-crash.json")).toMatchObject({ pid: who.pid });

@@ -12,19 +12,13 @@ function times(home: RealHome, text: RegExp): number {
   return home.log.match(text)?.length ?? 0;
 }
 
-async function liveDaemon(home: RealHome, other?: { pid: number }) {
-  const who = await home.daemon(other);
-  await until("it is live", () => home.said(`daemon (${who.pid}): live`));
-  return who;
-}
-
 /** The disk is back. Nobody may be waiting for it any more. */
 function flow(home: RealHome): void {
   Bun.spawnSync(["timeout", "1", "sh", "-c", `: > ${join(home.path, "stall")}`]);
 }
 
 async function leftAlone(home: RealHome): Promise<void> {
-  const who = await liveDaemon(home);
+  const who = await home.daemon();
   process.kill(who.pid, "SIGUSR1");
   await until("it waits in state D", () => processes.waitsForDisk(who.pid));
   const ends = () => times(home, /silent \(\d+\): signalled/g);
@@ -40,7 +34,7 @@ async function leftAlone(home: RealHome): Promise<void> {
   expect(processes.alive(who)).toBe(true); // Nobody had sent it a signal that only waited to be delivered.
   process.kill(who.pid, "SIGSTOP");
   await until("it is ended", () => !processes.alive(who));
-  await liveDaemon(home, who);
+  await home.daemon(who);
 }
 
 test("WD-2 a daemon that waits for the disk is reported and left alone past every limit; one that hangs is ended", async () => {
