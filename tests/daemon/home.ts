@@ -5,7 +5,7 @@
 import { afterEach } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { ROOT } from "../../scripts/files.ts";
 import { isFault } from "../../src/base/fault.ts";
 import type { Result } from "../../src/base/result.ts";
@@ -13,6 +13,7 @@ import { readWhole } from "../../src/log/file.ts";
 import { parseClaim, parseExit } from "../../src/wire/holder-json.ts";
 import type { ListedTerminal, Method, Methods, Report, StatusResult } from "../../src/wire/rpc.ts";
 import { RpcClient } from "../../src/wire/rpc-client.ts";
+import { identify, type Signal } from "../../src/world/process.ts";
 import { realDisk } from "../../src/world/real-disk.ts";
 import { realProcesses } from "../../src/world/real-process.ts";
 import { realSockets } from "../../src/world/real-socket.ts";
@@ -157,12 +158,25 @@ export class DaemonHome {
   }
 
   exit(id: string) {
-    const path = this.file(`terminals/${id}/exit.json`);
-    return existsSync(path) ? parseExit(readFileSync(path)) : undefined;
+    const bytes = readWhole(realDisk(), this.file(`terminals/${id}/exit.json`));
+    return bytes === undefined ? undefined : parseExit(bytes);
   }
 
+  /** Empty where there is no such file. */
   text(name: string): string {
-    return existsSync(this.file(name)) ? readFileSync(this.file(name), "utf8") : "";
+    return Buffer.from(readWhole(realDisk(), this.file(name)) ?? []).toString("utf8");
+  }
+
+  /** All files, as paths within the home, with their bytes. A daemon at work replaces files: where one is gone by now, all are read again. */
+  files(): Map<string, Buffer> {
+    const all = readdirSync(this.path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const found = new Map<string, Buffer>();
+    for (const { parentPath, name } of all) {
+      const bytes = readWhole(realDisk(), join(parentPath, name));
+      if (bytes === undefined) return this.files();
+      found.set(relative(this.path, join(parentPath, name)), Buffer.from(bytes));
+    }
+    return found;
   }
 
   /** The words a process was started with, each followed by a NUL. */
@@ -225,9 +239,10 @@ export function readProc(pid: number | string, file: string): string {
   }
 }
 
-export function killIfThere(pid: number, signal: NodeJS.Signals = "SIGKILL"): void {
-  const startTime = processes.startTime(pid);
-  if (startTime !== undefined) process.kill(pid, signal);
+/** It may end at any moment by itself, also between a look and the signal: a shell does whose terminal hangs up. */
+export function killIfThere(pid: number, signal: Signal = "SIGKILL"): void {
+  const who = identify(processes, pid);
+  if (who !== undefined) processes.kill(who, signal);
 }
 
 /** Called once by a test file; gives back what makes a home. */

@@ -1,7 +1,6 @@
 // The machine goes down: every process of a home is killed at once, and the next daemon lives in another boot.
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { type DaemonHome, daemonHomes, killIfThere, processes, until } from "./home.ts";
 import { boot, isBack, powerCut, tapeText } from "./power-cut.ts";
 
@@ -90,10 +89,11 @@ test("an agent goes on with its conversation, in the way it was started; one tha
   const env = { PATH: "/usr/bin:/bin", HOME: home.path };
   const words = [claude, "--session-id", SESSION, "--permission-mode", "plan", "fix it"];
   const { id } = await home.must("terminal.new", { ...home.wish("agent", words), env });
+  const ran = () => home.text("claude-ran").trim().split("\n");
+  await until("it ran", () => home.text("claude-ran") !== "");
   await home.is(id, "running");
   await powerCut(home);
   const first = await home.live(boot(2));
-  const ran = () => home.text("claude-ran").trim().split("\n");
   await until("it began again", () => ran().length === 2);
   expect(ran()[1]).toBe(`${claude} --session-id ${SESSION} --permission-mode plan`);
   writeFileSync(home.file(`.claude/projects/${home.path.replace(/[^A-Za-z0-9]/g, "-")}/${SESSION}.jsonl`), "{}\n");
@@ -135,6 +135,7 @@ test("policies: ask waits for a person, never stays; `restore` starts either, an
   );
   const [auto = "", ask = "", never = ""] = made.map(({ id }) => id);
   for (const id of [auto, ask, never]) await home.is(id, "running");
+  await until("all have a prompt", () => made.every(({ id }) => tapeText(home, id).includes("bash-")));
   await powerCut(home);
   const daemon = await home.live(boot(2));
   await home.is(auto, "running");
@@ -233,6 +234,7 @@ test("rollback ends what was started; the terminal is as it was found, and can b
   await home.must("recovery.rollback", { id });
   expect(await home.is(id, "uncertain")).toMatchObject({ reason: "rolled back; before that: the machine went down" });
   await until("its program has ended", () => processes.startTime(pid) === undefined);
+  await until("its end is on disk", () => home.exit(id)?.generation === 2);
   await home.kill(second);
   await home.live(boot(2));
   expect(await home.listed(id)).toMatchObject({ state: { kind: "uncertain" }, recipe: { argv: [tail, "-F", "log"] } });
@@ -301,9 +303,8 @@ test("secrets reach the program and no disk; after a crash they are unset, and t
   const { id } = await home.must("terminal.new", { ...home.wish("t", [tail, "-f", "x"]), env });
   await home.is(id, "running");
   await until("it said it", () => home.text("tail-ran") === "key=hunter2 plain=yes\n");
-  const files = readdirSync(home.path, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
-  const leaks = files.filter(({ parentPath, name }) => readFileSync(join(parentPath, name)).includes("hunter2"));
-  expect(leaks.map(({ name }) => name)).toEqual(["tail-ran"]);
+  const leaks = [...home.files()].filter(([, bytes]) => bytes.includes("hunter2"));
+  expect(leaks.map(([path]) => path)).toEqual(["tail-ran"]);
   await powerCut(home);
   await home.live(boot(2));
   await until("it said it again", () => home.text("tail-ran").endsWith("key= plain=yes\n"));

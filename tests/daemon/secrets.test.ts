@@ -1,7 +1,6 @@
 // What looks like a secret in a new terminal's environment reaches its program, and no disk.
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { EventLog } from "../../src/log/event-log.ts";
 import { realWorld } from "../../src/world/world.ts";
 import { type DaemonHome, daemonHomes } from "./home.ts";
@@ -19,9 +18,7 @@ function wish(home: DaemonHome, argv: readonly string[], env: Readonly<Record<st
 
 /** The files of a home in which the bytes stand. */
 function filesWith(home: DaemonHome, text: string): string[] {
-  const all = readdirSync(home.path, { recursive: true, withFileTypes: true });
-  const files = all.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return files.filter((path) => readFileSync(path).includes(text));
+  return [...home.files()].flatMap(([path, bytes]) => (bytes.includes(text) ? [path] : []));
 }
 
 test("a secret reaches the program and no file; the log names it, and the rest is stored", async () => {
