@@ -6,6 +6,7 @@ import { parseSpec } from "../../src/wire/holder-json.ts";
 import { realSockets } from "../../src/world/real-socket.ts";
 import type { Connection } from "../../src/world/socket.ts";
 import { type DaemonHome, daemonHomes, until } from "./home.ts";
+import { tapeText } from "./power-cut.ts";
 
 const newHome = daemonHomes();
 const SLEEP = ["sleep", "1000"];
@@ -48,7 +49,9 @@ function ended(home: DaemonHome, id: string) {
 test("a terminal that nobody asks about has no line; the end of its program is heard, with its code", async () => {
   const home = newHome();
   await home.live();
-  const { id, pid, holder } = await resting(home, "one", ["sh", "-c", "trap 'exit 7' TERM; sleep 1000 & wait"]);
+  const program = "trap 'exit 7' TERM; touch ready; sleep 1000 & wait";
+  const { id, pid, holder } = await resting(home, "one", ["sh", "-c", program]);
+  await until("its trap is set", () => existsSync(home.file("ready")));
   process.kill(pid, "SIGTERM");
   expect(await ended(home, id)).toMatchObject({ code: 7 });
   await until("its holder has left", () => !existsSync(`/proc/${holder}`));
@@ -57,7 +60,12 @@ test("a terminal that nobody asks about has no line; the end of its program is h
 test("the end is heard while the holder still waits for a client that does not read", async () => {
   const home = newHome();
   await home.live();
-  const { id, pid, holder } = await resting(home, "one", ["sh", "-c", "yes | head -c 4000000; exec sleep 1000"]);
+  const { id, pid, holder } = await resting(home, "one", [
+    "sh",
+    "-c",
+    "yes | head -c 4000000; touch said; exec sleep 1000",
+  ]);
+  await until("it has said all of it", () => existsSync(home.file("said")));
   const spec = parseSpec(Buffer.from(home.text(`terminals/${id}/holder.json`)));
   if (!spec.ok) throw new Error(spec.error.message);
   const { token, socket } = spec.value;
@@ -81,6 +89,7 @@ test("a list asks holders at rest, and lets them rest again", async () => {
   const home = newHome();
   await home.live();
   const { id, holder } = await resting(home, "one", ["sh", "-c", "echo word; exec sleep 1000"]);
+  await until("its word is on the tape", () => tapeText(home, id) !== "");
   const { clients, lastOutputAt, bytes } = await home.listed(id);
   expect([clients, bytes > 0, typeof lastOutputAt]).toEqual([0, true, "string"]);
   await rests(holder);
@@ -89,8 +98,9 @@ test("a list asks holders at rest, and lets them rest again", async () => {
 test("a signal reaches a program whose holder rests, once", async () => {
   const home = newHome();
   await home.live();
-  const program = "trap 'echo once >> heard; exit 3' USR1; sleep 1000 & while :; do wait; done";
+  const program = "trap 'echo once >> heard; exit 3' USR1; touch ready; sleep 1000 & while :; do wait; done";
   const { id } = await resting(home, "one", ["sh", "-c", program]);
+  await until("its trap is set", () => existsSync(home.file("ready")));
   await home.must("terminal.signal", { id, signal: "SIGUSR1" });
   expect(await ended(home, id)).toMatchObject({ code: 3 });
   expect(home.text("heard")).toBe("once\n");
@@ -116,7 +126,7 @@ test("a socket that is deleted comes back while the daemon lives, also after all
   await until("it is there again", () => existsSync(socket));
   await rests(holder);
   rmSync(home.file("run"), { recursive: true });
-  mkdirSync(home.file("run"), { mode: 0o700 });
+  mkdirSync(home.file("run"), { mode: 0o700, recursive: true }); // Unless the daemon was faster.
   await until("it is there once more", () => existsSync(socket));
   await rests(holder);
   process.kill(pid, "SIGKILL");
