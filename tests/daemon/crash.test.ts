@@ -1,6 +1,7 @@
 // Effects without an outcome are done again, and never twice: the daemon is killed at every step of a terminal's start.
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { realDisk } from "../../src/world/real-disk.ts";
 import { type DaemonHome, daemonHomes, until } from "./home.ts";
 
 const newHome = daemonHomes();
@@ -13,7 +14,9 @@ const MOMENTS: Readonly<Record<string, (home: DaemonHome, id: string) => boolean
   "its holder runs": (home, id) => home.ours().some((pid) => home.commandOf(pid).endsWith(`terminals/${id}\0`)),
   "its socket is there": (home, id) => existsSync(home.file(`run/${id.slice(0, 16)}.sock`)),
   "its claim is being made": (home, id) =>
-    readdirSync(home.file(`terminals/${id}`)).some((name) => name.includes("claim")),
+    realDisk()
+      .list(home.file(`terminals/${id}`)) // Nothing where it is not there yet.
+      .some((name) => name.includes("claim")),
   "it is claimed": (home, id) => home.claim(id) !== undefined,
   "its program runs": (home, id) => home.text(`ran-${id}`) !== "",
 };
@@ -39,8 +42,9 @@ test("RS-4 killed at any moment of a start, the daemon finishes it, and exactly 
     expect(home.text(`ran-${id}`)).toBe(`${pid}\n`);
     expect(home.claim(id)).toMatchObject({ by: "holder", pid: holder });
   }
-  const programs = home.ours().filter((pid) => home.commandOf(pid).startsWith("sleep\0"));
-  expect(programs.length).toBe(ids.length);
+  const programs = () => home.ours().filter((pid) => home.commandOf(pid).startsWith("sleep\0"));
+  await until("each has become a sleep", () => programs().length >= ids.length); // It says who it is a moment before.
+  expect(programs().length).toBe(ids.length);
 });
 
 test("RS-4 killed again and again during recovery, it still comes to the same end", async () => {
