@@ -80,7 +80,7 @@ test("RS-4 a clean shutdown and then a reboot is no crash of the machine, and th
   for (const name of ["recovery/last-boot.json", "recovery/clean-shutdown.json", "recovery/recovery-state.json"])
     writeFileSync(home.file(name), home.text(name).replaceAll(processes.bootId(), "the boot before"));
   for (const who of [holder, pid]) killIfThere(who);
-  await until("nobody is left", () => processes.startTime(holder) === undefined);
+  await until("nobody is left", () => [holder, pid].every((who) => processes.startTime(who) === undefined));
   await home.live();
   const { cause, items } = await home.report();
   expect({ cause, items }).toMatchObject({ cause: "machine restart", items: [{ id, fate: "restarted" }] });

@@ -29,14 +29,14 @@ test("bash shows a command that is ready once, behind its prompt, and does not r
   await home.live(boot(1));
   const env = { PATH, HOME: home.path, SHELL: "/bin/bash", PS1: "prompt> " };
   const { id } = await home.must("terminal.new", {
-    ...home.wish("ready", ["sh", "-c", "echo ran >> ran; sleep 9"]),
+    ...home.wish("ready", ["sh", "-c", "echo ran >> ran; sleep 1000"]),
     env,
   });
   await home.is(id, "running");
   await until("it ran", () => home.text("ran") === "ran\n");
   await powerCut(home);
   await home.live(boot(2));
-  const line = "sh -c 'echo ran >> ran; sleep 9'";
+  const line = "sh -c 'echo ran >> ran; sleep 1000'";
   const screen = () => (tapeText(home, id).split(MARK)[1] ?? "").split("\u001b[0m\r\n").at(-1) ?? "";
   await until("it stands there", () => screen().includes(line));
   expect(screen().split(line).length).toBe(2);
