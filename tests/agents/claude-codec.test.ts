@@ -22,7 +22,7 @@ test("AG-6 a session is started under the id that was minted for it, and resumed
 
 test("AG-6 nothing of an agent's recipe is left to the person's settings", () => {
   const tools = { command: ["bun", "shim.ts"], env: { HOLDFAST_AGENT: "a1" } };
-  const { argv } = claude.launch(
+  const { argv, env } = claude.launch(
     facts({ tools, systemPrompt: "Be brief." }, { command: ["/opt/claude"], model: "opus" }),
     "",
   );
@@ -32,8 +32,9 @@ test("AG-6 nothing of an agent's recipe is left to the person's settings", () =>
   expect(argv[argv.indexOf("--append-system-prompt") + 1]).toBe("Be brief.");
   const config = JSON.parse(argv[argv.indexOf("--mcp-config") + 1] ?? "");
   expect(config).toEqual({
-    mcpServers: { holdfast: { command: "bun", args: ["shim.ts"], env: { HOLDFAST_AGENT: "a1" } } },
+    mcpServers: { holdfast: { command: "bun", args: ["shim.ts"], env: { HOLDFAST_AGENT: "a1" }, alwaysLoad: true } },
   });
+  expect(Object.keys(env)).toEqual(["MCP_CONNECT_TIMEOUT_MS", "MCP_TIMEOUT"]);
 });
 
 test("a prompt carries its id, so that a repeat is dropped", () => {

@@ -3,6 +3,8 @@
 //     Each fails in the other's case, so nobody is ever given a fresh conversation in place of the old one.
 // C2. Permission mode and MCP configuration are always said: what the person's settings say must not change an agent on the way.
 // C3. A prompt carries its id as `uuid`: one that the session has seen is dropped by the program.
+// C4. It does not ask its model before our tools are there: by itself it would not wait for them, and on a busy machine the first turn
+//     would be without.
 import type { Codec, Decoded, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 import { type Json, textOf } from "../../core/workflow/json.ts";
 import { type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
@@ -13,13 +15,16 @@ const FIXED = [
 ];
 /** Our tools as Claude Code names their server. */
 const SERVER = "holdfast";
+/** C4. The shim needs no daemon to greet: how long a program of ours may take to start on the busiest machine. Its own limits are 5 s and 30 s. */
+const TOOLS_MS = "120000";
+const PATIENCE = { MCP_CONNECT_TIMEOUT_MS: TOOLS_MS, MCP_TIMEOUT: TOOLS_MS };
 const NOTHING: Decoded = { events: [], replies: [] };
 
 export const claude: Codec = { launch, encode, decode };
 
 function launch({ recipe, session, resume, systemPrompt, tools }: SessionFacts) {
-  const servers =
-    tools === null ? {} : { [SERVER]: { command: tools.command[0], args: tools.command.slice(1), env: tools.env } };
+  const [command, ...args] = tools?.command ?? [];
+  const servers = tools === null ? {} : { [SERVER]: { command, args, env: tools.env, alwaysLoad: true } }; // C4
   const argv = [
     ...(recipe.command.length > 0 ? recipe.command : ["claude"]),
     ...FIXED,
@@ -30,7 +35,7 @@ function launch({ recipe, session, resume, systemPrompt, tools }: SessionFacts) 
     ...[resume ? "--resume" : "--session-id", session], // C1
     ...recipe.flags,
   ];
-  return { argv, env: {} };
+  return { argv, env: PATIENCE };
 }
 
 function encode(input: Input, { session }: SessionFacts): readonly string[] {
