@@ -3,6 +3,7 @@
 // TH2. Nothing is slept for: `until` waits for a fact, and fails with its name.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { killIfThere } from "../daemon/home.ts";
 import { ours, oursAt } from "../ours.ts";
 import { until } from "../until.ts";
 
@@ -96,7 +97,7 @@ export class Home {
     for (const window of this.#windows) window.kill("SIGKILL");
     if (existsSync(join(this.env["HOLDFAST_HOME"] ?? "", "run"))) await this.run("down", "--kill");
     // What is left would heal itself if it were not all ended at once.
-    for (let left = this.#left(); left.length > 0; left = this.#left()) for (const pid of left) end(pid);
+    for (let left = this.#left(); left.length > 0; left = this.#left()) for (const pid of left) killIfThere(pid);
     rmSync(this.path, { recursive: true, force: true });
   }
 
@@ -105,10 +106,6 @@ export class Home {
     const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
     return pids.filter((pid) => environOf(pid).includes(`HOLDFAST_HOME=${this.env["HOLDFAST_HOME"]}\0`)).map(Number);
   }
-}
-
-function end(pid: number): void {
-  if (environOf(String(pid)) !== "") process.kill(pid, "SIGKILL");
 }
 
 function environOf(pid: string): string {
