@@ -245,12 +245,17 @@ test(
   async () => {
     const home = new AgentCli();
     const file = join(home.path, "went");
-    await home.make("alpha", "--recovery", "never", "--recovery-prompt", `>> append ${file} on`);
+    const id = await home.make("alpha", "--recovery", "never", "--recovery-prompt", `>> append ${file} on`);
     await home.ok("agent", "send", "alpha", `>> say yes\n>> append ${file} began\n>> hang`);
     await until("it works", () => existsSync(file));
     const { pid } = await home.json("agent", "inspect", "alpha");
-    await home.killDaemon();
+    const { daemon, watchdog } = await home.json("status");
+    // A daemon that saw the process end would take it for a crash of the process alone.
+    for (const one of [watchdog.pid, daemon.pid]) process.kill(one, "SIGSTOP");
     process.kill(pid, "SIGKILL");
+    await until("its end is on record", () => existsSync(join(home.path, `agents/${id}/processes/1/exit.json`)));
+    process.kill(daemon.pid, "SIGKILL");
+    process.kill(watchdog.pid, "SIGCONT");
     await until("it waits", async () => (await home.json("agent", "inspect", "alpha")).state === "suspended");
     const asked = await home.ask("alpha", "say now");
     expect(asked).toMatchObject({ code: 3, out: "" });
