@@ -64,13 +64,17 @@ test("AG-6 an answer that breaks off is asked for again, and half of it counts f
 test("AG-6 who says when to come again is asked then, and not before", async () => {
   const [place, mock] = [home(), newMock()];
   await place.live(await begin(place, mock));
+  mock.will({ kind: "status", status: 429, headers: { "retry-after": "3600" } });
+  const long = await place.agent("long", BARE);
+  await place.say(long, "go on");
+  expect((await place.becomes(long, "sleeping")).note).toStartWith("It sleeps until ");
   mock.will({ kind: "status", status: 429, headers: { "retry-after": "1" } }, { kind: "text", text: "now" });
   const id = await place.agent("model", BARE);
   await place.say(id, "go on");
-  const { note } = await place.becomes(id, "sleeping");
-  expect(note).toStartWith("It sleeps until ");
   await place.rests(id, 1);
   expect((await place.shown(id)).lastText).toBe("now");
+  expect(await place.lastOf(id, "agent.sleeping")).toHaveProperty("until");
+  expect(mock.asked).toHaveLength(3); // Who sleeps longer was not asked again.
 });
 
 test("AG-6 the conversation is the same after the daemon was killed in the middle of an answer", async () => {
