@@ -14,7 +14,7 @@ import { endOf } from "../log/view.ts";
 import { EXIT, type Exit } from "../outside.ts";
 import { fit, visible, visibleLine } from "../print.ts";
 import { type Reach, reaching } from "../reach.ts";
-import { fromNow, openAgentLog } from "./session.ts";
+import { fromNow, hasEnded, isEnd, openAgentLog } from "./session.ts";
 import { joined, Teller, type Told } from "./teller.ts";
 
 export type AgentLogFlags = DataFlags & { readonly lines: number; readonly all?: boolean };
@@ -63,8 +63,8 @@ async function followAgent(reach: Reach, flags: FollowFlags, key: string): Promi
   const { console } = reach;
   const { entries, following } = fromNow(reach, found.value.opened, flags.lines);
   const sight = flags.json ? jsonSight(console) : wordSight(console);
-  if (await sight.show(entries)) return ok(EXIT.ok);
-  await follow(reach, following, async (more) => ((await sight.show([...more])) ? "enough" : "more"));
+  const over = (await sight.show(entries)) || hasEnded(found.value.opened, following.shown);
+  if (!over) await follow(reach, following, async (more) => ((await sight.show([...more])) ? "enough" : "more"));
   await sight.close();
   return ok(EXIT.ok);
 }
@@ -72,8 +72,8 @@ async function followAgent(reach: Reach, flags: FollowFlags, key: string): Promi
 /** `show` says whether the agent has ended with it. */
 type Sight = { show(entries: readonly Found[]): Promise<boolean>; close(): Promise<void> };
 
-function hasEnded(entries: readonly Found[]): boolean {
-  return entries.some(({ entry }) => entry.event === "agent.terminated");
+function withEnd(entries: readonly Found[]): boolean {
+  return entries.some(({ entry }) => isEnd(entry));
 }
 
 function jsonSight(console: Console): Sight {
@@ -81,7 +81,7 @@ function jsonSight(console: Console): Sight {
   return {
     show: async (entries) => {
       await printLines(console, text, entries);
-      return hasEnded(entries);
+      return withEnd(entries);
     },
     close: async () => undefined,
   };
@@ -106,7 +106,7 @@ function wordSight(console: Console): Sight {
       return event === undefined ? [] : teller.tell(event).map(words);
     });
     if (text.length > 0) await console.out.write(text.join(""));
-    return hasEnded(entries);
+    return withEnd(entries);
   };
   return { show, close: async () => (open ? console.out.write("\n") : undefined) };
 }

@@ -58,6 +58,17 @@ export function fromNow(reach: Reach, opened: Opened, before: number) {
   return { entries, following };
 }
 
+/** Whether it has ended by then: all that comes after is about its process. */
+export function hasEnded({ view, sessions }: Opened, until: number): boolean {
+  const cursors = new Map(sessions.map((session) => [session, cursorAt()]));
+  for (const { entry } of inOrder(view, cursors, { from: 1, until }, [])) if (isEnd(entry)) return true;
+  return false;
+}
+
+export function isEnd({ event }: Found["entry"]): boolean {
+  return event === "agent.terminated";
+}
+
 function eventsOf(entries: Iterable<Found>): AgentEvent[] {
   return [...entries].flatMap(({ entry }) => agentEventOf(entry) ?? []);
 }
