@@ -9,7 +9,6 @@ import { until } from "../until.ts";
 import { ACTOR } from "./agent-home.ts";
 
 afterAll(endAll);
-const MINUTE = 60_000;
 
 class AgentCli extends Home {
   async make(name: string, ...flags: readonly string[]): Promise<string> {
@@ -39,254 +38,222 @@ class AgentCli extends Home {
   }
 }
 
-test(
-  "AG-3 agent new makes an agent that ask talks to; its end is what it said, and its failure is exit code 1",
-  async () => {
-    const home = new AgentCli();
-    expect(await home.run("agent", "tree")).toMatchObject({ code: 0, out: "" });
-    const id = await home.make("alpha");
-    expect(id).toMatch(/^[0-9a-f]{32}$/);
-    expect(await home.ask("alpha", "say hello")).toEqual({ code: 0, out: "hello\n", err: "" });
-    const asked = await home.json("agent", "ask", id.slice(0, 6), ">> say a\n>> say b");
-    expect(asked).toEqual({ id, name: "alpha", outcome: "complete", turn: 2, response: "b" });
-    const failed = await home.ask("alpha", "fail it is broken");
-    expect(failed).toMatchObject({ code: 1, out: "" });
-    expect(failed.err).toContain("turn 3 of alpha failed: it is broken");
-    expect(await home.piped(">> say from a pipe\n", "agent", "ask", "alpha", "-")).toMatchObject({
-      code: 0,
-      out: "from a pipe\n",
-    });
-    rejects(await home.run("agent", "ask", "beta", "x"), 4, 'There is no agent "beta".');
-    rejects(await home.run("agent", "new", "alpha", "--provider", "scripted", "--", ...ACTOR), 1, "already");
-    rejects(await home.run("agent", "new", "b", "--provider", "scripted"), 1, "needs a command");
-    rejects(await home.run("agent", "new", "b", "--provider", "nobody"), 1, "There is no provider nobody.");
-    rejects(await home.run("agent", "new", "b", "--cwd", "no/such"), 1, "is no directory");
-    rejects(await home.run("agent", "new", "b", "--prompt-after", "5m"), 2, "only together");
-    expect(await home.ok("status")).toContain("agents     1 agent\n");
-    expect(await home.json("status")).toMatchObject({ counts: { agents: 1, prompts: 0 } });
-  },
-  MINUTE,
-);
+test("AG-3 agent new makes an agent that ask talks to; its end is what it said, and its failure is exit code 1", async () => {
+  const home = new AgentCli();
+  expect(await home.run("agent", "tree")).toMatchObject({ code: 0, out: "" });
+  const id = await home.make("alpha");
+  expect(id).toMatch(/^[0-9a-f]{32}$/);
+  expect(await home.ask("alpha", "say hello")).toEqual({ code: 0, out: "hello\n", err: "" });
+  const asked = await home.json("agent", "ask", id.slice(0, 6), ">> say a\n>> say b");
+  expect(asked).toEqual({ id, name: "alpha", outcome: "complete", turn: 2, response: "b" });
+  const failed = await home.ask("alpha", "fail it is broken");
+  expect(failed).toMatchObject({ code: 1, out: "" });
+  expect(failed.err).toContain("turn 3 of alpha failed: it is broken");
+  expect(await home.piped(">> say from a pipe\n", "agent", "ask", "alpha", "-")).toMatchObject({
+    code: 0,
+    out: "from a pipe\n",
+  });
+  rejects(await home.run("agent", "ask", "beta", "x"), 4, 'There is no agent "beta".');
+  rejects(await home.run("agent", "new", "alpha", "--provider", "scripted", "--", ...ACTOR), 1, "already");
+  rejects(await home.run("agent", "new", "b", "--provider", "scripted"), 1, "needs a command");
+  rejects(await home.run("agent", "new", "b", "--provider", "nobody"), 1, "There is no provider nobody.");
+  rejects(await home.run("agent", "new", "b", "--cwd", "no/such"), 1, "is no directory");
+  rejects(await home.run("agent", "new", "b", "--prompt-after", "5m"), 2, "only together");
+  expect(await home.ok("status")).toContain("agents     1 agent\n");
+  expect(await home.json("status")).toMatchObject({ counts: { agents: 1, prompts: 0 } });
+});
 
-test(
-  "AG-7 agent tree, inspect and inbox show what there is; names are found below their parents",
-  async () => {
-    const home = new AgentCli();
-    const root = await home.make("root");
-    const worker = await home.make("worker", "--parent", "root", "--recovery", "ask", "--hung-after", "1m");
-    await home.make("other");
-    await home.make("worker", "--parent", "other", "--instructions", ">> ask Bash ls");
-    await until("it asks", async () => (await home.prompt()) !== "");
-    const tree = await home.json("agent", "tree");
-    expect(tree).toMatchObject([
-      {
-        id: root,
-        name: "root",
-        state: "idle",
-        inbox: 0,
-        prompts: [],
-        children: [{ id: worker, provider: "scripted" }],
-      },
-      {
-        name: "other",
-        children: [
-          {
-            name: "worker",
-            state: "waiting",
-            prompts: [{ id: await home.prompt(), tool: "Bash", since: expect.any(String) }],
-            children: [],
-          },
-        ],
-      },
-    ]);
-    const drawn = await home.ok("agent", "tree");
-    expect(drawn.split("\n").map((line) => line.split("  ")[0])).toEqual([
-      ...["AGENT", "root", "└─ worker", "other", "└─ worker", ""],
-    ]);
-    rejects(await home.run("agent", "inspect", "worker"), 4, "fits 2: root/worker");
-    const shown = await home.ok("agent", "inspect", "root/worker");
-    expect(shown).toContain(`agent       worker (${worker})\nparent      ${root}\nstate       idle\n`);
-    expect(shown).toContain("recovery    ask\nhung after  1 min 0 s of silence");
-    const asking = await home.ok("agent", "inspect", "other/worker");
-    expect(asking).toContain("recovery    parent\n");
-    expect(asking).toContain(`asks you    holdfast answer ${await home.prompt()} allow|deny\n`);
-    await home.ok("agent", "send", "other/worker", "read this", "--reply-to", "abc");
-    expect(await home.json("agent", "inbox", "other/worker")).toMatchObject([
-      { sender: "user", payload: "read this", reply_to: "abc" },
-    ]);
-    expect(await home.ok("agent", "inbox", "other/worker")).toContain("the user  read this\n");
-    expect((await home.run("agent", "inbox", "root")).err).toContain("it has read everything");
-    expect(await home.ok("__complete", "--", "agent", "inspect", "")).toMatch(
-      /^[0-9a-f]{8}\n[0-9a-f]{8}\nother\nroot\n$/,
-    );
-    expect(await home.ok("__complete", "--", "answer", "")).toBe(`${await home.prompt()}\n`);
-    expect(await home.ok("status")).toContain("prompts    1 prompt for you: holdfast prompts\n");
-  },
-  MINUTE,
-);
+test("AG-7 agent tree, inspect and inbox show what there is; names are found below their parents", async () => {
+  const home = new AgentCli();
+  const root = await home.make("root");
+  const worker = await home.make("worker", "--parent", "root", "--recovery", "ask", "--hung-after", "1m");
+  await home.make("other");
+  await home.make("worker", "--parent", "other", "--instructions", ">> ask Bash ls");
+  await until("it asks", async () => (await home.prompt()) !== "");
+  const tree = await home.json("agent", "tree");
+  expect(tree).toMatchObject([
+    {
+      id: root,
+      name: "root",
+      state: "idle",
+      inbox: 0,
+      prompts: [],
+      children: [{ id: worker, provider: "scripted" }],
+    },
+    {
+      name: "other",
+      children: [
+        {
+          name: "worker",
+          state: "waiting",
+          prompts: [{ id: await home.prompt(), tool: "Bash", since: expect.any(String) }],
+          children: [],
+        },
+      ],
+    },
+  ]);
+  const drawn = await home.ok("agent", "tree");
+  expect(drawn.split("\n").map((line) => line.split("  ")[0])).toEqual([
+    ...["AGENT", "root", "└─ worker", "other", "└─ worker", ""],
+  ]);
+  rejects(await home.run("agent", "inspect", "worker"), 4, "fits 2: root/worker");
+  const shown = await home.ok("agent", "inspect", "root/worker");
+  expect(shown).toContain(`agent       worker (${worker})\nparent      ${root}\nstate       idle\n`);
+  expect(shown).toContain("recovery    ask\nhung after  1 min 0 s of silence");
+  const asking = await home.ok("agent", "inspect", "other/worker");
+  expect(asking).toContain("recovery    parent\n");
+  expect(asking).toContain(`asks you    holdfast answer ${await home.prompt()} allow|deny\n`);
+  await home.ok("agent", "send", "other/worker", "read this", "--reply-to", "abc");
+  expect(await home.json("agent", "inbox", "other/worker")).toMatchObject([
+    { sender: "user", payload: "read this", reply_to: "abc" },
+  ]);
+  expect(await home.ok("agent", "inbox", "other/worker")).toContain("the user  read this\n");
+  expect((await home.run("agent", "inbox", "root")).err).toContain("it has read everything");
+  expect(await home.ok("__complete", "--", "agent", "inspect", "")).toMatch(
+    /^[0-9a-f]{8}\n[0-9a-f]{8}\nother\nroot\n$/,
+  );
+  expect(await home.ok("__complete", "--", "answer", "")).toBe(`${await home.prompt()}\n`);
+  expect(await home.ok("status")).toContain("prompts    1 prompt for you: holdfast prompts\n");
+});
 
-test(
-  "PR-1 PR-3 ask returns with 3 where a person is asked; answer lets the turn end, once, and --always makes a rule of it",
-  async () => {
-    const home = new AgentCli();
-    await home.make("alpha");
-    const waits = await home.ask("alpha", "ask Bash ls -l");
-    const prompt = await home.prompt();
-    expect(waits).toMatchObject({ code: 3, out: "" });
-    expect(waits.err).toContain(`→ holdfast answer ${prompt} allow|deny`);
-    expect(await home.json("prompts")).toMatchObject([
-      { id: prompt, name: "alpha", tool: "Bash", input: { command: "ls -l" }, state: "open" },
-    ]);
-    expect(await home.ok("prompts")).toMatch(/^ID .*\n.* alpha .* 6 d 23 h .* Bash .*ls -l.*\n$/);
-    expect((await home.ask("alpha", "say more")).code).toBe(3);
-    rejects(await home.run("answer", "ffffffff", "allow"), 4, "There is no prompt ffffffff.");
-    rejects(await home.run("answer", prompt, "perhaps"), 2, "allow or deny");
-    const answered = await home.json("answer", prompt.slice(0, 4), "allow", "--always");
-    expect(answered).toMatchObject({ id: prompt });
-    rejects(await home.run("answer", prompt.slice(0, 6), "deny"), 5, "is already answered: allow by user at 20");
-    await until("it rests", async () => (await home.json("agent", "inspect", "alpha")).turns === 2);
-    expect(await home.ask("alpha", "ask Bash ls -l")).toMatchObject({ code: 0, out: "allow\n" });
-    expect((await home.run("prompts")).err).toContain("no agent asks anything");
-    expect(await home.json("rules", "ls")).toMatchObject([
-      { decision: "allow", tool: "Bash", args: { command: "ls -l" } },
-    ]);
-  },
-  MINUTE,
-);
+test("PR-1 PR-3 ask returns with 3 where a person is asked; answer lets the turn end, once, and --always makes a rule of it", async () => {
+  const home = new AgentCli();
+  await home.make("alpha");
+  const waits = await home.ask("alpha", "ask Bash ls -l");
+  const prompt = await home.prompt();
+  expect(waits).toMatchObject({ code: 3, out: "" });
+  expect(waits.err).toContain(`→ holdfast answer ${prompt} allow|deny`);
+  expect(await home.json("prompts")).toMatchObject([
+    { id: prompt, name: "alpha", tool: "Bash", input: { command: "ls -l" }, state: "open" },
+  ]);
+  expect(await home.ok("prompts")).toMatch(/^ID .*\n.* alpha .* 6 d 23 h .* Bash .*ls -l.*\n$/);
+  expect((await home.ask("alpha", "say more")).code).toBe(3);
+  rejects(await home.run("answer", "ffffffff", "allow"), 4, "There is no prompt ffffffff.");
+  rejects(await home.run("answer", prompt, "perhaps"), 2, "allow or deny");
+  const answered = await home.json("answer", prompt.slice(0, 4), "allow", "--always");
+  expect(answered).toMatchObject({ id: prompt });
+  rejects(await home.run("answer", prompt.slice(0, 6), "deny"), 5, "is already answered: allow by user at 20");
+  await until("it rests", async () => (await home.json("agent", "inspect", "alpha")).turns === 2);
+  expect(await home.ask("alpha", "ask Bash ls -l")).toMatchObject({ code: 0, out: "allow\n" });
+  expect((await home.run("prompts")).err).toContain("no agent asks anything");
+  expect(await home.json("rules", "ls")).toMatchObject([
+    { decision: "allow", tool: "Bash", args: { command: "ls -l" } },
+  ]);
+});
 
-test(
-  "PR-2 rules are added, listed and removed; the first that matches decides without anybody",
-  async () => {
-    const home = new AgentCli();
-    const id = await home.make("alpha");
-    expect((await home.run("rules", "ls")).err).toContain("there are no rules");
-    const git = (await home.ok("rules", "add", "allow", "Bash", "--arg", "command=git *")).trim();
-    const flags = ["--agent", "alpha", "--message", "Not here."];
-    const rm = await home.json("rules", "add", "deny", "Bash", "--arg", "command=rm *", ...flags);
-    expect(rm).toMatchObject({ agent: id, decision: "deny", args: { command: "rm *" }, message: "Not here." });
-    expect(await home.ask("alpha", "ask Bash git status")).toMatchObject({ code: 0, out: "allow\n" });
-    expect(await home.ask("alpha", "ask Bash rm -rf /")).toMatchObject({ code: 0, out: "deny\n" });
-    expect(await home.ok("rules", "ls")).toMatch(/^ID .*\n.*\n.*\n$/);
-    expect(await home.ok("rules", "ls")).toContain(`${git}  all    allow     Bash  command=git *\n`);
-    rejects(await home.run("rules", "add", "allow", "Bash", "--arg", "git"), 2, '"git" is no argument.');
-    rejects(await home.run("rules", "add", "allow", "Ba[sh"), 2, "is no pattern");
-    rejects(await home.run("rules", "rm", "nothing"), 4, 'There is no "nothing".');
-    await home.ok("rules", "rm", git.slice(0, 8));
-    expect((await home.ask("alpha", "ask Bash git status")).code).toBe(3);
-  },
-  MINUTE,
-);
+test("PR-2 rules are added, listed and removed; the first that matches decides without anybody", async () => {
+  const home = new AgentCli();
+  const id = await home.make("alpha");
+  expect((await home.run("rules", "ls")).err).toContain("there are no rules");
+  const git = (await home.ok("rules", "add", "allow", "Bash", "--arg", "command=git *")).trim();
+  const flags = ["--agent", "alpha", "--message", "Not here."];
+  const rm = await home.json("rules", "add", "deny", "Bash", "--arg", "command=rm *", ...flags);
+  expect(rm).toMatchObject({ agent: id, decision: "deny", args: { command: "rm *" }, message: "Not here." });
+  expect(await home.ask("alpha", "ask Bash git status")).toMatchObject({ code: 0, out: "allow\n" });
+  expect(await home.ask("alpha", "ask Bash rm -rf /")).toMatchObject({ code: 0, out: "deny\n" });
+  expect(await home.ok("rules", "ls")).toMatch(/^ID .*\n.*\n.*\n$/);
+  expect(await home.ok("rules", "ls")).toContain(`${git}  all    allow     Bash  command=git *\n`);
+  rejects(await home.run("rules", "add", "allow", "Bash", "--arg", "git"), 2, '"git" is no argument.');
+  rejects(await home.run("rules", "add", "allow", "Ba[sh"), 2, "is no pattern");
+  rejects(await home.run("rules", "rm", "nothing"), 4, 'There is no "nothing".');
+  await home.ok("rules", "rm", git.slice(0, 8));
+  expect((await home.ask("alpha", "ask Bash git status")).code).toBe(3);
+});
 
-test(
-  "SP-1 follow goes on through a killed daemon, and so does ask; log shows all of it, also while nothing runs",
-  async () => {
-    const home = new AgentCli();
-    const file = join(home.path, "done");
-    await home.make("alpha");
-    const watching = home.window(["agent", "follow", "alpha"]);
-    await watching.shows("alpha was made");
-    const asking = home.run("agent", "ask", "alpha", `>> say one\n>> wait ${file}\n>> say two`);
-    await watching.shows("one");
-    await home.killDaemon();
-    await Bun.write(file, "");
-    expect(await asking).toMatchObject({ code: 0, out: "two\n" });
-    await watching.shows("turn 1 is complete");
-    await home.ok("agent", "terminate", "alpha", "--reason", "It is enough.");
-    await watching.shows("terminated by user: It is enough.");
-    expect(await watching.exited).toBe(0);
-    expect(watching.seen.match(/turn 1 begins/g)).toHaveLength(1);
-    expect(await home.json("agent", "tree")).toEqual([]);
-    await home.ok("down", "--kill");
-    const told = await home.ok("agent", "log", "alpha");
-    expect(
-      told
-        .replace(/^\S+ {2}/gm, "")
-        .split("\n")
-        .filter((line) => /^[>t]/.test(line)),
-    ).toEqual([...["turn 1 begins", "> one", "> two", "turn 1 is complete", "terminated by user: It is enough."]]);
-    expect(await home.ok("agent", "log", "alpha", "--all")).toContain("process.starting");
-    const entries: { event: string }[] = await home.json("agent", "log", "alpha", "-n", "3");
-    expect(entries).toHaveLength(3);
-    for (const lines of [3, 1]) {
-      const followed = (await home.ok("agent", "follow", "alpha", "--json", "-n", `${lines}`)).trim().split("\n");
-      expect(followed.map((line) => JSON.parse(line))).toEqual(entries.slice(-lines)); // It has ended, whether that is shown or not.
-    }
-    rejects(await home.run("agent", "log", "beta"), 4, 'There is no agent "beta".');
-  },
-  MINUTE,
-);
+test("SP-1 follow goes on through a killed daemon, and so does ask; log shows all of it, also while nothing runs", async () => {
+  const home = new AgentCli();
+  const file = join(home.path, "done");
+  await home.make("alpha");
+  const watching = home.window(["agent", "follow", "alpha"]);
+  await watching.shows("alpha was made");
+  const asking = home.run("agent", "ask", "alpha", `>> say one\n>> wait ${file}\n>> say two`);
+  await watching.shows("one");
+  await home.killDaemon();
+  await Bun.write(file, "");
+  expect(await asking).toMatchObject({ code: 0, out: "two\n" });
+  await watching.shows("turn 1 is complete");
+  await home.ok("agent", "terminate", "alpha", "--reason", "It is enough.");
+  await watching.shows("terminated by user: It is enough.");
+  expect(await watching.exited).toBe(0);
+  expect(watching.seen.match(/turn 1 begins/g)).toHaveLength(1);
+  expect(await home.json("agent", "tree")).toEqual([]);
+  await home.ok("down", "--kill");
+  const told = await home.ok("agent", "log", "alpha");
+  expect(
+    told
+      .replace(/^\S+ {2}/gm, "")
+      .split("\n")
+      .filter((line) => /^[>t]/.test(line)),
+  ).toEqual([...["turn 1 begins", "> one", "> two", "turn 1 is complete", "terminated by user: It is enough."]]);
+  expect(await home.ok("agent", "log", "alpha", "--all")).toContain("process.starting");
+  const entries: { event: string }[] = await home.json("agent", "log", "alpha", "-n", "3");
+  expect(entries).toHaveLength(3);
+  for (const lines of [3, 1]) {
+    const followed = (await home.ok("agent", "follow", "alpha", "--json", "-n", `${lines}`)).trim().split("\n");
+    expect(followed.map((line) => JSON.parse(line))).toEqual(entries.slice(-lines)); // It has ended, whether that is shown or not.
+  }
+  rejects(await home.run("agent", "log", "beta"), 4, 'There is no agent "beta".');
+});
 
-test(
-  "interrupt, suspend, set and terminate are words to one agent, and say why where there is nothing to do",
-  async () => {
-    const home = new AgentCli();
-    const once = join(home.path, "crashed");
-    const id = await home.make("alpha");
-    rejects(await home.run("agent", "retry", "alpha"), 1, "alpha is idle.");
-    rejects(await home.run("agent", "interrupt", "alpha"), 1, "alpha has no turn.");
-    rejects(await home.run("agent", "set", "alpha"), 2, "Nothing was given to set.");
-    await home.ok("agent", "set", "alpha", "--recovery", "never", "--prompt-after", "1h", "--prompt-default", "deny");
-    expect(await home.json("agent", "inspect", id)).toMatchObject({
-      settings: { recovery: "never", prompt_default: { after_ms: 3_600_000, decision: "deny" } },
-    });
-    expect(existsSync(once)).toBe(false);
-    await home.ask("alpha", "say up");
-    expect((await home.run("agent", "suspend", "alpha")).err).toContain("a message wakes it");
-    expect(await home.ask("alpha", "say again")).toMatchObject({ code: 0, out: "again\n" });
-    const asking = home.ask("alpha", `append ${once} began`, "hang");
-    await until("it works", () => existsSync(once) && readFileSync(once, "utf8") !== "");
-    expect(await home.json("agent", "interrupt", "alpha")).toMatchObject({ id, name: "alpha" });
-    await home.ok("agent", "terminate", "alpha");
-    expect((await asking).code).toBe(1);
-  },
-  MINUTE,
-);
+test("interrupt, suspend, set and terminate are words to one agent, and say why where there is nothing to do", async () => {
+  const home = new AgentCli();
+  const once = join(home.path, "crashed");
+  const id = await home.make("alpha");
+  rejects(await home.run("agent", "retry", "alpha"), 1, "alpha is idle.");
+  rejects(await home.run("agent", "interrupt", "alpha"), 1, "alpha has no turn.");
+  rejects(await home.run("agent", "set", "alpha"), 2, "Nothing was given to set.");
+  await home.ok("agent", "set", "alpha", "--recovery", "never", "--prompt-after", "1h", "--prompt-default", "deny");
+  expect(await home.json("agent", "inspect", id)).toMatchObject({
+    settings: { recovery: "never", prompt_default: { after_ms: 3_600_000, decision: "deny" } },
+  });
+  expect(existsSync(once)).toBe(false);
+  await home.ask("alpha", "say up");
+  expect((await home.run("agent", "suspend", "alpha")).err).toContain("a message wakes it");
+  expect(await home.ask("alpha", "say again")).toMatchObject({ code: 0, out: "again\n" });
+  const asking = home.ask("alpha", `append ${once} began`, "hang");
+  await until("it works", () => existsSync(once) && readFileSync(once, "utf8") !== "");
+  expect(await home.json("agent", "interrupt", "alpha")).toMatchObject({ id, name: "alpha" });
+  await home.ok("agent", "terminate", "alpha");
+  expect((await asking).code).toBe(1);
+});
 
-test(
-  "AG-7 an agent that must not go on by itself after a crash says so to who asks it (3), and goes on with retry",
-  async () => {
-    const home = new AgentCli();
-    const file = join(home.path, "went");
-    const id = await home.make("alpha", "--recovery", "never", "--recovery-prompt", `>> append ${file} on`);
-    await home.ok("agent", "send", "alpha", `>> say yes\n>> append ${file} began\n>> hang`);
-    await until("it works", () => existsSync(file));
-    const { pid } = await home.json("agent", "inspect", "alpha");
-    const { daemon, watchdog } = await home.json("status");
-    // A daemon that saw the process end would take it for a crash of the process alone.
-    for (const one of [watchdog.pid, daemon.pid]) process.kill(one, "SIGSTOP");
-    process.kill(pid, "SIGKILL");
-    await until("its end is on record", () => existsSync(join(home.path, `agents/${id}/processes/1/exit.json`)));
-    process.kill(daemon.pid, "SIGKILL");
-    process.kill(watchdog.pid, "SIGCONT");
-    await until("it waits", async () => (await home.json("agent", "inspect", "alpha")).state === "suspended");
-    const asked = await home.ask("alpha", "say now");
-    expect(asked).toMatchObject({ code: 3, out: "" });
-    expect(asked.err).toContain("→ holdfast agent retry alpha");
-    expect((await home.run("agent", "retry", "alpha")).err).toStartWith("holdfast: alpha is ");
-    await until("it goes on", () => readFileSync(file, "utf8") === "began\non\n");
-    await until("the message is read", async () => (await home.json("agent", "inspect", "alpha")).lastText === "now");
-  },
-  MINUTE,
-);
+test("AG-7 an agent that must not go on by itself after a crash says so to who asks it (3), and goes on with retry", async () => {
+  const home = new AgentCli();
+  const file = join(home.path, "went");
+  const id = await home.make("alpha", "--recovery", "never", "--recovery-prompt", `>> append ${file} on`);
+  await home.ok("agent", "send", "alpha", `>> say yes\n>> append ${file} began\n>> hang`);
+  await until("it works", () => existsSync(file));
+  const { pid } = await home.json("agent", "inspect", "alpha");
+  const { daemon, watchdog } = await home.json("status");
+  // A daemon that saw the process end would take it for a crash of the process alone.
+  for (const one of [watchdog.pid, daemon.pid]) process.kill(one, "SIGSTOP");
+  process.kill(pid, "SIGKILL");
+  await until("its end is on record", () => existsSync(join(home.path, `agents/${id}/processes/1/exit.json`)));
+  process.kill(daemon.pid, "SIGKILL");
+  process.kill(watchdog.pid, "SIGCONT");
+  await until("it waits", async () => (await home.json("agent", "inspect", "alpha")).state === "suspended");
+  const asked = await home.ask("alpha", "say now");
+  expect(asked).toMatchObject({ code: 3, out: "" });
+  expect(asked.err).toContain("→ holdfast agent retry alpha");
+  expect((await home.run("agent", "retry", "alpha")).err).toStartWith("holdfast: alpha is ");
+  await until("it goes on", () => readFileSync(file, "utf8") === "began\non\n");
+  await until("the message is read", async () => (await home.json("agent", "inspect", "alpha")).lastText === "now");
+});
 
-test(
-  "down --kill ends the processes of agents, in a turn or not; with the next up they go on as after any crash",
-  async () => {
-    const home = new AgentCli();
-    const file = join(home.path, "went");
-    await home.make("idle");
-    await home.ask("idle", "say here");
-    await home.make("busy", "--recovery-prompt", `>> append ${file} on`);
-    await home.ok("agent", "send", "busy", `>> say yes\n>> append ${file} began\n>> hang`);
-    await until("it works", () => existsSync(file));
-    const pids = [await home.json("agent", "inspect", "idle"), await home.json("agent", "inspect", "busy")].map(
-      ({ pid }): number => pid,
-    );
-    await home.ok("down", "--kill");
-    expect(pids.map((pid) => existsSync(`/proc/${pid}`))).toEqual([false, false]);
-    await home.ok("up");
-    await until("it goes on", () => readFileSync(file, "utf8") === "began\non\n");
-    expect(await home.ask("idle", "say again")).toMatchObject({ code: 0, out: "again\n" });
-  },
-  MINUTE,
-);
+test("down --kill ends the processes of agents, in a turn or not; with the next up they go on as after any crash", async () => {
+  const home = new AgentCli();
+  const file = join(home.path, "went");
+  await home.make("idle");
+  await home.ask("idle", "say here");
+  await home.make("busy", "--recovery-prompt", `>> append ${file} on`);
+  await home.ok("agent", "send", "busy", `>> say yes\n>> append ${file} began\n>> hang`);
+  await until("it works", () => existsSync(file));
+  const pids = [await home.json("agent", "inspect", "idle"), await home.json("agent", "inspect", "busy")].map(
+    ({ pid }): number => pid,
+  );
+  await home.ok("down", "--kill");
+  expect(pids.map((pid) => existsSync(`/proc/${pid}`))).toEqual([false, false]);
+  await home.ok("up");
+  await until("it goes on", () => readFileSync(file, "utf8") === "began\non\n");
+  expect(await home.ask("idle", "say again")).toMatchObject({ code: 0, out: "again\n" });
+});

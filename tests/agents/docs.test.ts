@@ -9,32 +9,27 @@ import { TOOLS } from "../../src/core/agent/tool-shapes.ts";
 import { endAll, Home } from "../cli/terminal-home.ts";
 
 afterAll(endAll);
-const MINUTE = 60_000;
 const page = readText("docs/AGENTS.md");
 
-test(
-  "the first five minutes with agents go as the page says, through a killed daemon",
-  async () => {
-    const home = new Home();
-    const script = /```sh\n(#!\/bin\/sh\n.*?)```/s.exec(page)?.[1] ?? "";
-    writeFileSync(join(home.path, "first.sh"), script);
-    chmodSync(join(home.path, "first.sh"), 0o755);
-    await home.ok("agent", "new", "first", "--provider", "scripted", "--", "./first.sh");
-    expect(await home.ok("agent", "ask", "first", "hello")).toBe("Done.\n");
-    expect((await home.run("agent", "ask", "first", "please rm the build")).code).toBe(3);
-    process.kill((await home.json("status")).daemon.pid, "SIGKILL");
-    const [prompt] = await home.json("prompts");
-    await home.ok("answer", prompt.id.slice(0, 4), "allow");
-    expect(await home.ok("agent", "ask", "first", "hello again")).toBe("Done.\n");
-    const log = await home.ok("agent", "log", "first");
-    const shown = ["asks for Bash", "suspended (recovery)", "found again, its process runs on", "allow, by user"];
-    for (const words of [...shown, "> Removed.", "turn 2 is complete"]) {
-      expect(log).toContain(words);
-      expect(page).toContain(words);
-    }
-  },
-  MINUTE,
-);
+test("the first five minutes with agents go as the page says, through a killed daemon", async () => {
+  const home = new Home();
+  const script = /```sh\n(#!\/bin\/sh\n.*?)```/s.exec(page)?.[1] ?? "";
+  writeFileSync(join(home.path, "first.sh"), script);
+  chmodSync(join(home.path, "first.sh"), 0o755);
+  await home.ok("agent", "new", "first", "--provider", "scripted", "--", "./first.sh");
+  expect(await home.ok("agent", "ask", "first", "hello")).toBe("Done.\n");
+  expect((await home.run("agent", "ask", "first", "please rm the build")).code).toBe(3);
+  process.kill((await home.json("status")).daemon.pid, "SIGKILL");
+  const [prompt] = await home.json("prompts");
+  await home.ok("answer", prompt.id.slice(0, 4), "allow");
+  expect(await home.ok("agent", "ask", "first", "hello again")).toBe("Done.\n");
+  const log = await home.ok("agent", "log", "first");
+  const shown = ["asks for Bash", "suspended (recovery)", "found again, its process runs on", "allow, by user"];
+  for (const words of [...shown, "> Removed.", "turn 2 is complete"]) {
+    expect(log).toContain(words);
+    expect(page).toContain(words);
+  }
+});
 
 test("the page names every tool of agents and every command on them", () => {
   for (const { name } of TOOLS) expect(page).toContain(`\`${name}\``);

@@ -215,7 +215,7 @@ test("AG-2 a crash or power cut at any call leaves all of a terminated agent or 
     },
   });
   expect(survived).toBeGreaterThan(50);
-}, 120_000);
+});
 
 test("EL-3 the log lets go of a session only when no recovery would bring a line of it back into a file that is gone", async () => {
   const disk = new SimDisk();

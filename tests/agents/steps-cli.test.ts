@@ -40,4 +40,4 @@ test("a run whose agent asks something leaves with 3 and says what to type, and 
   for (const told of ["asks for Bash", "allow, by user", "> it is done\n", "terminated by workflow: Its step is over."])
     expect(log).toContain(told);
   expect(await home.json("logs", "--step", "work")).toMatchObject([{ agent: needs[0].agent, output: "it is done" }]);
-}, 60_000);
+});

@@ -10,7 +10,6 @@ import { Runs } from "../workflow/runs.ts";
 import { ACTOR, type AgentHome, agentHomes } from "./agent-home.ts";
 
 const newHome = agentHomes();
-const MINUTE = 60_000;
 
 /** Runs with one agent step and one that writes down what it answered, on a home whose provider `actor` does what it is told. */
 class Steps extends Runs {
@@ -65,128 +64,112 @@ class Steps extends Runs {
   }
 }
 
-test(
-  "the daemon is killed before the agent is made, and between that and its first turn: it is made once, and has that turn",
-  async () => {
-    const steps = new Steps(newHome());
-    const { home } = steps;
-    const first = await home.live({ HOLDFAST_SAFE_MODE: "nothing begins" });
-    const early = await steps.ask(["say at last"]);
-    expect(await home.must("agent.list", {})).toEqual([]);
-    await home.kill(first);
-    const second = await home.live();
-    await home.must("safe-mode.exit", {});
-    await steps.isDoneOnce(early);
+test("the daemon is killed before the agent is made, and between that and its first turn: it is made once, and has that turn", async () => {
+  const steps = new Steps(newHome());
+  const { home } = steps;
+  const first = await home.live({ HOLDFAST_SAFE_MODE: "nothing begins" });
+  const early = await steps.ask(["say at last"]);
+  expect(await home.must("agent.list", {})).toEqual([]);
+  await home.kill(first);
+  const second = await home.live();
+  await home.must("safe-mode.exit", {});
+  await steps.isDoneOnce(early);
 
-    const other = await home.agent("other", { instructions: `>> wait ${home.file("free")}` });
-    await home.becomes(other, "working"); // It has the only slot.
-    const late = await steps.ask(["say at last"]);
-    await until("it is made", async () => (await home.ask("agent.show", { id: agentOf(`${late}.1`) }))?.ok);
-    await home.kill(second);
-    await home.live();
-    expect(await steps.is(late, "running")).toMatchObject({ attempts: [] });
-    writeFileSync(home.file("free"), "");
-    await steps.isDoneOnce(late);
-  },
-  MINUTE,
-);
+  const other = await home.agent("other", { instructions: `>> wait ${home.file("free")}` });
+  await home.becomes(other, "working"); // It has the only slot.
+  const late = await steps.ask(["say at last"]);
+  await until("it is made", async () => (await home.ask("agent.show", { id: agentOf(`${late}.1`) }))?.ok);
+  await home.kill(second);
+  await home.live();
+  expect(await steps.is(late, "running")).toMatchObject({ attempts: [] });
+  writeFileSync(home.file("free"), "");
+  await steps.isDoneOnce(late);
+});
 
-test(
-  "the daemon is killed in the middle of the turn, and between its end and that of the attempt: the agent works once, and its answer is taken",
-  async () => {
-    const steps = new Steps(newHome());
-    const { home } = steps;
-    const first = await home.live();
-    const amid = await steps.ask(steps.slow("amid"));
-    await steps.works("amid");
-    await home.kill(first);
-    steps.letGo("amid");
-    const second = await home.live();
-    await steps.isDoneOnce(amid);
-    expect(steps.lines("amid-tried")).toEqual(["once"]);
+test("the daemon is killed in the middle of the turn, and between its end and that of the attempt: the agent works once, and its answer is taken", async () => {
+  const steps = new Steps(newHome());
+  const { home } = steps;
+  const first = await home.live();
+  const amid = await steps.ask(steps.slow("amid"));
+  await steps.works("amid");
+  await home.kill(first);
+  steps.letGo("amid");
+  const second = await home.live();
+  await steps.isDoneOnce(amid);
+  expect(steps.lines("amid-tried")).toEqual(["once"]);
 
-    const after = await steps.ask(steps.slow("after"));
-    await steps.works("after");
-    const agent = agentOf(`${after}.1`);
-    await until("it is with its agent", async () => (await steps.show(after)).attempts[0]?.agent === agent);
-    await home.kill(second);
-    // What the daemon wrote last: the end of the turn, and no more.
-    const log = await EventLog.open({ disk: realDisk(), clock: realClock(), home: home.path });
-    const data = { turn: 1, response: "it was said", at: new Date().toISOString() };
-    const written = log.append([{ session: `agents/${agent}`, ts: data.at, event: "turn.complete", data }]);
-    if (written.ok) await written.value.durable;
-    await log.close();
-    await home.live();
-    await steps.isDoneOnce(after, "it was said");
-    expect(steps.lines("after-tried")).toEqual(["once"]);
-  },
-  MINUTE,
-);
+  const after = await steps.ask(steps.slow("after"));
+  await steps.works("after");
+  const agent = agentOf(`${after}.1`);
+  await until("it is with its agent", async () => (await steps.show(after)).attempts[0]?.agent === agent);
+  await home.kill(second);
+  // What the daemon wrote last: the end of the turn, and no more.
+  const log = await EventLog.open({ disk: realDisk(), clock: realClock(), home: home.path });
+  const data = { turn: 1, response: "it was said", at: new Date().toISOString() };
+  const written = log.append([{ session: `agents/${agent}`, ts: data.at, event: "turn.complete", data }]);
+  if (written.ok) await written.value.durable;
+  await log.close();
+  await home.live();
+  await steps.isDoneOnce(after, "it was said");
+  expect(steps.lines("after-tried")).toEqual(["once"]);
+});
 
-test(
-  "what the agent asks makes the run wait; the daemon is killed then: it is the same prompt, and its answer lets the step end",
-  async () => {
-    const steps = new Steps(newHome());
-    const { home } = steps;
-    const first = await home.live();
-    const id = await steps.ask(["ask Bash ls", "say at last"], ["timeout: 1h"]);
-    const before = await steps.is(id, "waiting");
-    const [asked] = await home.must("prompt.list", {});
-    expect(asked?.name).toBe(`flow-work-${id.slice(0, 8)}.1`);
-    const prompt = asked?.id ?? "";
-    const need = { attempt: `${id}.1`, step: "work", why: "it asks for Bash", agent: agentOf(`${id}.1`), prompt };
-    expect([before.step, before.needs]).toEqual([1, [need]]);
-    await home.kill(first);
-    await home.live();
-    expect((await steps.is(id, "waiting")).needs).toEqual([need]);
-    const [item] = (await home.report()).items.filter(({ what }) => what === "workflow");
-    expect(item).toMatchObject({ fate: "needs you", next: `holdfast answer ${prompt} allow|deny` });
-    await home.answer(prompt);
-    await steps.isDoneOnce(id);
-  },
-  MINUTE,
-);
+test("what the agent asks makes the run wait; the daemon is killed then: it is the same prompt, and its answer lets the step end", async () => {
+  const steps = new Steps(newHome());
+  const { home } = steps;
+  const first = await home.live();
+  const id = await steps.ask(["ask Bash ls", "say at last"], ["timeout: 1h"]);
+  const before = await steps.is(id, "waiting");
+  const [asked] = await home.must("prompt.list", {});
+  expect(asked?.name).toBe(`flow-work-${id.slice(0, 8)}.1`);
+  const prompt = asked?.id ?? "";
+  const need = { attempt: `${id}.1`, step: "work", why: "it asks for Bash", agent: agentOf(`${id}.1`), prompt };
+  expect([before.step, before.needs]).toEqual([1, [need]]);
+  await home.kill(first);
+  await home.live();
+  expect((await steps.is(id, "waiting")).needs).toEqual([need]);
+  const [item] = (await home.report()).items.filter(({ what }) => what === "workflow");
+  expect(item).toMatchObject({ fate: "needs you", next: `holdfast answer ${prompt} allow|deny` });
+  await home.answer(prompt);
+  await steps.isDoneOnce(id);
+});
 
-test(
-  "a retry is another agent; cancel, interrupt and timeout terminate it, and resume makes a new one; who terminates it fails the step",
-  async () => {
-    const steps = new Steps(newHome());
-    const { home } = steps;
-    await home.live();
-    const retry = ["retry: { attempts: 2, backoff: 10ms }"];
-    const failing = await steps.ask([`append ${home.file("failed")} once`, "fail it is broken"], retry);
-    expect((await steps.is(failing, "failed")).error?.message).toBe("Its agent's turn failed: it is broken");
-    expect(steps.lines("failed")).toEqual(["once", "once"]);
-    for (const attempt of [`${failing}.1`, `${failing}.2`]) await steps.isGone(attempt);
+test("a retry is another agent; cancel, interrupt and timeout terminate it, and resume makes a new one; who terminates it fails the step", async () => {
+  const steps = new Steps(newHome());
+  const { home } = steps;
+  await home.live();
+  const retry = ["retry: { attempts: 2, backoff: 10ms }"];
+  const failing = await steps.ask([`append ${home.file("failed")} once`, "fail it is broken"], retry);
+  expect((await steps.is(failing, "failed")).error?.message).toBe("Its agent's turn failed: it is broken");
+  expect(steps.lines("failed")).toEqual(["once", "once"]);
+  for (const attempt of [`${failing}.1`, `${failing}.2`]) await steps.isGone(attempt);
 
-    const timed = await steps.ask(["hang"], ["timeout: 50ms"]);
-    expect((await steps.is(timed, "failed")).error?.message).toBe("It was stopped after 0.05 s.");
-    await steps.isGone(`${timed}.1`);
+  const timed = await steps.ask(["hang"], ["timeout: 50ms"]);
+  expect((await steps.is(timed, "failed")).error?.message).toBe("It was stopped after 0.05 s.");
+  await steps.isGone(`${timed}.1`);
 
-    const stopped = await steps.ask(steps.slow("stopped"));
-    await steps.works("stopped");
-    await home.must("workflow.interrupt", { id: stopped });
-    await steps.is(stopped, "interrupted");
-    await steps.isGone(`${stopped}.1`);
-    steps.letGo("stopped");
-    await home.must("workflow.resume", { id: stopped, force: false });
-    await steps.is(stopped, "done");
-    expect([steps.lines("stopped-tried"), steps.lines(stopped)]).toEqual([["once", "once"], ["at last"]]);
-    await steps.isGone(`${stopped}.2`);
+  const stopped = await steps.ask(steps.slow("stopped"));
+  await steps.works("stopped");
+  await home.must("workflow.interrupt", { id: stopped });
+  await steps.is(stopped, "interrupted");
+  await steps.isGone(`${stopped}.1`);
+  steps.letGo("stopped");
+  await home.must("workflow.resume", { id: stopped, force: false });
+  await steps.is(stopped, "done");
+  expect([steps.lines("stopped-tried"), steps.lines(stopped)]).toEqual([["once", "once"], ["at last"]]);
+  await steps.isGone(`${stopped}.2`);
 
-    const cancelled = await steps.ask(["ask Bash ls"]);
-    await steps.is(cancelled, "waiting");
-    await home.must("workflow.cancel", { id: cancelled });
-    await steps.is(cancelled, "cancelled");
-    await steps.isGone(`${cancelled}.1`);
-    expect(await home.must("prompt.list", {})).toEqual([]);
+  const cancelled = await steps.ask(["ask Bash ls"]);
+  await steps.is(cancelled, "waiting");
+  await home.must("workflow.cancel", { id: cancelled });
+  await steps.is(cancelled, "cancelled");
+  await steps.isGone(`${cancelled}.1`);
+  expect(await home.must("prompt.list", {})).toEqual([]);
 
-    const ended = await steps.ask(["ask Bash ls"]);
-    await steps.is(ended, "waiting");
-    await home.must("agent.terminate", { id: agentOf(`${ended}.1`), reason: "enough" });
-    expect((await steps.is(ended, "failed")).error?.message).toBe("Its agent was terminated: enough");
-    const none = await steps.begin("steps:\n  - agent: { provider: acp, prompt: hello }\n");
-    expect((await steps.is(none, "failed")).error?.message).toContain("The provider acp needs a command.");
-  },
-  MINUTE,
-);
+  const ended = await steps.ask(["ask Bash ls"]);
+  await steps.is(ended, "waiting");
+  await home.must("agent.terminate", { id: agentOf(`${ended}.1`), reason: "enough" });
+  expect((await steps.is(ended, "failed")).error?.message).toBe("Its agent was terminated: enough");
+  const none = await steps.begin("steps:\n  - agent: { provider: acp, prompt: hello }\n");
+  expect((await steps.is(none, "failed")).error?.message).toContain("The provider acp needs a command.");
+});

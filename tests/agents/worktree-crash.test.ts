@@ -59,7 +59,6 @@ test.skipIf(!works).each(["mkdir", "rename", "unlink", "write", "link", "symlink
       if (!killed) return;
     }
   },
-  120_000,
 );
 
 test.skipIf(!works)("AG-2 and nothing of it is left in the repository (needs strace)", () => {
