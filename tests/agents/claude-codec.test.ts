@@ -34,7 +34,7 @@ test("AG-6 nothing of an agent's recipe is left to the person's settings", () =>
   expect(config).toEqual({
     mcpServers: { holdfast: { command: "bun", args: ["shim.ts"], env: { HOLDFAST_AGENT: "a1" }, alwaysLoad: true } },
   });
-  expect(Object.keys(env)).toEqual(["MCP_CONNECT_TIMEOUT_MS", "MCP_TIMEOUT"]);
+  expect(Object.keys(env)).toEqual(["MCP_CONNECT_TIMEOUT_MS", "MCP_TIMEOUT", "CLAUDE_CODE_EAGER_FLUSH"]);
 });
 
 test("a prompt carries its id, so that a repeat is dropped", () => {

@@ -5,6 +5,8 @@
 // C3. A prompt carries its id as `uuid`: one that the session has seen is dropped by the program.
 // C4. It does not ask its model before our tools are there: by itself it would not wait for them, and on a busy machine the first turn
 //     would be without.
+// C5. What it has said of a turn's end is in its transcript: by itself it writes that a tenth of a second later, and a process that was killed
+//     in between had forgotten a turn that we know as complete.
 import type { Codec, Decoded, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 import { type Json, textOf } from "../../core/workflow/json.ts";
 import { type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
@@ -17,7 +19,7 @@ const FIXED = [
 const SERVER = "holdfast";
 /** C4. The shim needs no daemon to greet: how long a program of ours may take to start on the busiest machine. Its own limits are 5 s and 30 s. */
 const TOOLS_MS = "120000";
-const PATIENCE = { MCP_CONNECT_TIMEOUT_MS: TOOLS_MS, MCP_TIMEOUT: TOOLS_MS };
+const ENVIRONMENT = { MCP_CONNECT_TIMEOUT_MS: TOOLS_MS, MCP_TIMEOUT: TOOLS_MS, CLAUDE_CODE_EAGER_FLUSH: "1" }; // C5
 const NOTHING: Decoded = { events: [], replies: [] };
 
 export const claude: Codec = { launch, encode, decode };
@@ -35,7 +37,7 @@ function launch({ recipe, session, resume, systemPrompt, tools }: SessionFacts) 
     ...[resume ? "--resume" : "--session-id", session], // C1
     ...recipe.flags,
   ];
-  return { argv, env: PATIENCE };
+  return { argv, env: ENVIRONMENT };
 }
 
 function encode(input: Input, { session }: SessionFacts): readonly string[] {

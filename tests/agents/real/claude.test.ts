@@ -98,11 +98,15 @@ test.skipIf(isMissing)(
     const other = await claude("other", works ? { workspace } : {});
     await place.say(other, 'use: mcp__holdfast__remind_me {"in_seconds": 3000, "text": "later"}');
     await place.rests(other, 1);
-    expect((await place.shown(other)).reminders).toMatchObject([{ text: "later" }]);
-    killIfThere(Number((await place.shown(other)).pid));
+    const { reminders, pid, lastText } = await place.shown(other);
+    killIfThere(Number(pid)); // At once: what it said before that is in its transcript (C5 of wire/agents/claude.ts).
+    expect(reminders).toMatchObject([{ text: "later" }]);
+    expect(lastText).toStartWith("heard: result of toolu_");
     await place.say(other, "still there?");
     await place.rests(other, 2);
-    expect(JSON.stringify(mock.asked.at(-1)?.messages)).toContain("remind_me");
+    const known = JSON.stringify(mock.asked.at(-1)?.messages);
+    expect(known).toContain("remind_me");
+    expect(known).toContain("heard: result of toolu_");
     await place.logged(other, "process.starting", 2);
     expect(await place.lastOf(other, "process.starting")).toMatchObject({ generation: 2, resume: true });
   },
