@@ -52,9 +52,13 @@ test("SP-2 SP-3 five crashes within a minute are for good: everybody is told, an
 test("SP-1 a process that says nothing for too long is hung: it is ended, and the next one goes on", async () => {
   const place = home();
   await place.live();
-  const settings = { hung_after_ms: 1000, recovery_prompt: ">> say awake" };
-  const id = await place.agent("alpha", { settings });
+  const id = await place.agent("alpha", { settings: { recovery_prompt: ">> say awake" } });
+  const hungAfter = (ms: number) => place.must("agent.set", { id, settings: { hung_after_ms: ms } });
   await place.say(id, ">> say so far\n>> hang");
+  await place.lastOf(id, "agent.read");
+  await hungAfter(1000);
+  await place.lastOf(id, "process.stopping");
+  await hungAfter(600_000); // On a busy machine the next one may take longer than that to say its first word.
   await place.rests(id, 1);
   expect(await place.lastOf(id, "process.stopping")).toMatchObject({ reason: "hung", signal: "SIGTERM" });
   expect(await place.lastOf(id, "process.ended")).toMatchObject({ outcome: "killed" });
