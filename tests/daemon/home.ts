@@ -213,8 +213,8 @@ export class DaemonHome {
   /** The ids of workflow runs that lie here. */
   runs(): string[] {
     const state = this.file("state");
-    const repos = existsSync(state) ? readdirSync(state) : [];
-    return repos.flatMap((repo) => readdirSync(join(state, repo, "sessions")));
+    const names = (path: string) => (existsSync(path) ? readdirSync(path) : []); // A daemon at work makes one after the other.
+    return names(state).flatMap((repo) => names(join(state, repo, "sessions")));
   }
 
   async close(): Promise<void> {
