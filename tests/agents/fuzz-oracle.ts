@@ -20,8 +20,8 @@ type Model = {
   alive: boolean;
   /** The last entry of the outbox that was taken. */
   through: number;
-  /** Messages that `check_inbox` handed to the present process, and calls that were taken. */
-  readonly handed: Set<string>;
+  /** Messages that `check_inbox` handed to the present process, with the way they went, and calls that were taken. */
+  readonly handed: Map<string, "http" | undefined>;
   readonly taken: Set<string>;
 };
 
@@ -41,7 +41,7 @@ export class Oracle {
       const { name, parent_session_id: parent } = event.data;
       this.#agents.set(id, {
         ...{ parent, name, dead: false, enqueued: new Set(), delivered: new Set(), turn: undefined, turns: 0 },
-        ...{ prompts: new Map(), generation: 0, session: false, through: 0, handed: new Set(), taken: new Set() },
+        ...{ prompts: new Map(), generation: 0, session: false, through: 0, handed: new Map(), taken: new Set() },
         alive: false,
         request: event.data.session.recipe.provider === "openai",
       });
@@ -109,8 +109,9 @@ export class Oracle {
     if (event.event === "tool.answered") {
       agent.taken.delete(event.data.call);
       const reader = agent.request ? agent.turn !== undefined : agent.alive;
-      if (reader) for (const id of event.data.messages) agent.handed.add(id);
+      if (reader) for (const id of event.data.messages) agent.handed.set(id, event.data.via);
     }
+    if (event.event === "suspend.result" && event.data.reason === "recovery") lapse(agent.handed);
     if (event.event !== "tool.taken") return;
     expect(agent.taken.has(event.data.call)).toBe(false);
     agent.taken.add(event.data.call);
@@ -179,4 +180,9 @@ export class Oracle {
   get living(): number {
     return [...this.#agents.values()].filter(({ dead }) => !dead).length;
   }
+}
+
+/** Over HTTP nobody says what arrived: what a daemon that died had answered is handed over anew. */
+function lapse(handed: Model["handed"]): void {
+  for (const [message, via] of handed) if (via === "http") handed.delete(message);
 }
