@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { PROFILE } from "../../tests/sim/fuzz/profile.ts";
 import { itemAt, itemsOf, push, replace, vectorOf } from "./vector.ts";
 
 test("V1 V2 a vector does what a list does, at every size, and an old one stays as it was", () => {
@@ -23,7 +24,7 @@ test("V1 V2 a vector does what a list does, at every size, and an old one stays 
         expect(itemAt(vector, at)).toBe(list[at] ?? undefined);
       expect([...itemsOf(before.vector)]).toEqual(before.list);
     }),
-    { numRuns: 60 },
+    { numRuns: 60, seed: PROFILE.seed },
   );
 });
 

@@ -8,6 +8,7 @@ import { applyWorkflow } from "../../src/core/workflow/apply.ts";
 import type { Definition, Step } from "../../src/core/workflow/definition.ts";
 import { runMachine } from "../../src/core/workflow/machine.ts";
 import { type Run, stateOf } from "../../src/core/workflow/run.ts";
+import { PROFILE } from "../sim/fuzz/profile.ts";
 import { SimRandom } from "../sim/random.ts";
 import { drive, type Trouble } from "./drive.ts";
 import { definitions, itemLists } from "./flows.ts";
@@ -43,7 +44,7 @@ test(
         expect(disturbed).toEqual(undisturbed);
         expect(new Set(disturbed.marks).size).toBe(disturbed.marks.length);
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS, seed: PROFILE.seed },
     );
   },
   MINUTE,
@@ -63,7 +64,7 @@ test(
           expect({ mark, times: times <= 1 + agreed }).toEqual({ mark, times: true });
         }
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS, seed: PROFILE.seed },
     );
   },
   MINUTE,
@@ -79,7 +80,7 @@ test(
         const { steps: _more, marks: _others, ...disturbed } = outcomeOf(drive(definition, items, trouble));
         expect(disturbed).toEqual(undisturbed);
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS, seed: PROFILE.seed },
     );
   },
   MINUTE,
@@ -100,7 +101,7 @@ test("the status of a run changes only as the table says", () => {
         if (before !== undefined && before !== run.status.kind) expect(legal).toContain(`${before} ${run.status.kind}`);
       }
     }),
-    { numRuns: 50 },
+    { numRuns: 50, seed: PROFILE.seed },
   );
 });
 
