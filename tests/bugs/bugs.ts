@@ -1,4 +1,4 @@
-// The deliberate bugs: how each is put into a scratch copy of the tree, which check must catch it, and what that check then says.
+// The deliberate bugs: how each is put into the sources as they are loaded, which check must catch it, and what that check then says.
 // B1. A change replaces a text that stands in its file exactly once. Where it does not, the source has moved and the bug must follow.
 // B2. `source` breaks our own code; `world` makes the simulated disk lie. Production code has no switch for either.
 // B3. `says` is part of the broken promise, so that a bug which is caught for another reason does not count as caught.

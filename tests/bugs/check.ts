@@ -1,13 +1,17 @@
 #!/usr/bin/env bun
-// Runs one of the checks, in this tree or in a copy of it with a deliberate bug: `bun tests/bugs/check.ts "crash sweep"`.
+// Runs one of the checks on the sources as they are, or with a deliberate bug in them: `bun tests/bugs/check.ts "crash sweep" "dedupe off"`.
 // The last line of stdout says how it ended: `survived N`, or `broken: …` for a broken promise (exit 3). Anything else that goes wrong is
 // no catch: it goes to stderr, exit 70.
-import { CHECKS, isBrokenPromise, rootOf } from "./checks.ts";
+import { BUGS } from "./bugs.ts";
+import { plant } from "./plant.ts";
 
-async function main(name: string | undefined): Promise<number> {
+async function main(name: string | undefined, bug: string | undefined): Promise<number> {
+  const planted = BUGS.find((known) => known.bug === bug);
+  if (planted !== undefined) plant(planted.changes);
+  const { CHECKS, isBrokenPromise, rootOf } = await import("./checks.ts"); // Not before: what it imports is to have the bug.
   const check = Object.entries(CHECKS).find(([known]) => known === name)?.[1];
-  if (check === undefined) {
-    console.error(`usage: check.ts <${Object.keys(CHECKS).join(" | ")}>`);
+  if (check === undefined || (bug !== undefined && planted === undefined)) {
+    console.error(`usage: check.ts <${Object.keys(CHECKS).join(" | ")}> [one of the bugs of bugs.ts]`);
     return 2;
   }
   try {
@@ -24,4 +28,4 @@ async function main(name: string | undefined): Promise<number> {
   }
 }
 
-process.exit(await main(process.argv[2]));
+process.exit(await main(process.argv[2], process.argv[3]));
