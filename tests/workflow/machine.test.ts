@@ -9,7 +9,8 @@ import { until } from "../until.ts";
 import { checkpointOf } from "./look.ts";
 
 afterAll(endAll);
-const MINUTES = 120_000;
+/** As long as any test may take (scripts/test.ts): forty commands and three boots, while others are at work. */
+const MINUTES = 180_000;
 
 /** Ten steps; the fifth has its effect, and then waits until a test lets it go on. */
 function ten(name: string, more: string): string {
@@ -65,8 +66,10 @@ class Place {
     return Object.fromEntries(rows.map(({ name, state, step }) => [name, { state, step }]));
   }
 
+  /** Looked at on disk: a command for each look would keep the daemon from its work. */
   is(name: string, state: string): Promise<void> {
-    return until(`${name} is ${state}`, async () => (await this.rows())[name]?.state === state);
+    const now = () => checkpointOf(this.home.path, this.ids.get(name) ?? "")?.run.status.kind;
+    return until(`${name} is ${state}`, () => now() === state, now);
   }
 
   variables(name: string) {
