@@ -1,6 +1,7 @@
 // What clients may ask about workflows. As handlers.ts: changing waits until the daemon is live.
 // WH1. The daemon reads the file itself: what it checked is what runs, and a file of any length fits.
 // WH2. A run's id is its client's. A repeat of the same wish finds its run, and makes no second one.
+// WH3. What is shown is durable: a run as it is `settled`, never as it is only decided. Whoever reads `done` here can rely on it.
 import { isFault } from "../../base/fault.ts";
 import { isId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
@@ -69,12 +70,12 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
     "workflow.resume": (params) =>
       ofRun(params, (id) => ({ kind: "resume", id, force: params["force"] === true, ...askedBy(params) })),
     "dlq.list": looking(async ({ id, from }) => {
-      const run = typeof id === "string" ? ports.parts()?.turn.states.get(id) : undefined;
+      const run = typeof id === "string" ? ports.parts()?.turn.settled(id) : undefined; // WH3
       if (run === undefined) return unknown(id);
       return ok(deadLettersOf(run, typeof from === "number" ? from : 0));
     }),
     "dlq.show": looking(async ({ id, item }) => {
-      const run = typeof id === "string" ? ports.parts()?.turn.states.get(id) : undefined;
+      const run = typeof id === "string" ? ports.parts()?.turn.settled(id) : undefined; // WH3
       if (run === undefined) return unknown(id);
       const found = typeof item === "number" ? itemOf(run, item) : undefined;
       return found === undefined
@@ -123,11 +124,12 @@ function isVerdict(value: unknown): value is Verdict {
 }
 
 function list(part: WorkflowPart | undefined): ListedRun[] {
-  return [...(part?.turn.states.values() ?? [])].filter(({ removed }) => !removed).map(listedOf);
+  const runs = [...(part?.turn.states.keys() ?? [])].flatMap((id) => part?.turn.settled(id) ?? []); // WH3
+  return runs.filter(({ removed }) => !removed).map(listedOf);
 }
 
 function show(part: WorkflowPart | undefined, { id, from }: Params): Result<ShownRun> {
-  const run = typeof id === "string" ? part?.turn.states.get(id) : undefined;
+  const run = typeof id === "string" ? part?.turn.settled(id) : undefined; // WH3
   if (run === undefined || run.removed) return unknown(id);
   const first = typeof from === "number" && Number.isSafeInteger(from) && from >= 0 ? from : 0;
   const attempts = runningOf(run, (agent) => part?.engine.agentSteps.saidBy(agent) ?? "");
@@ -139,7 +141,7 @@ async function run(ports: WorkflowHandlerPorts, given: Params): Promise<Result<L
   if (part === undefined) return NOT_LIVE;
   const params = runParams(given);
   if (!params.ok) return params;
-  const known = part.turn.states.get(params.value.id);
+  const known = part.turn.settled(params.value.id); // WH3: one that is still being written is waited for below.
   if (known !== undefined) return ok(listedOf(known)); // WH2
   const command = await createOf(ports, params.value);
   if (!command.ok) return command;
