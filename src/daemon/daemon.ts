@@ -345,8 +345,8 @@ export class Daemon {
   #status(): StatusResult {
     const { world, version, safeMode } = this.#ports;
     const mode = safeMode.state;
-    const terminals = [...(this.#parts?.turn.terminals.values() ?? [])].filter(({ removed }) => !removed).length;
-    const runs = [...(this.#parts?.workflows.turn.states.values() ?? [])].filter(isOpen).length;
+    const terminals = [...(this.#parts?.turn.allSettled() ?? [])].filter(({ removed }) => !removed).length;
+    const runs = [...(this.#parts?.workflows.turn.allSettled() ?? [])].filter(isOpen).length;
     const counted = this.#parts === undefined ? { agents: 0, prompts: 0 } : countAgents(this.#parts.agents);
     return {
       version,

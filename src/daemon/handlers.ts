@@ -148,7 +148,7 @@ function bad(what: string): Refusal {
 }
 
 async function list({ turn, hands }: HandlerPorts, { id, brief }: Params): Promise<ListedTerminal[]> {
-  const all = [...(turn()?.terminals.values() ?? [])].filter(({ removed }) => !removed);
+  const all = [...(turn()?.allSettled() ?? [])].filter(({ removed }) => !removed); // U6 of session-turn.ts
   const terminals = id === undefined ? all : all.filter((terminal) => terminal.id === id);
   return Promise.all(
     terminals.map(async (terminal) => {

@@ -8,7 +8,8 @@
 //     each decides over its own states alone, so that no decision depends on what another has not made durable yet.
 // U5. The events of one decision may be of several sessions (a message is in two logs): they are one transaction, taken back as one.
 // U6. Effects are read off a session as it is durable (`settled`), whatever has been decided about it since; and whoever performs them
-//     looks at nothing newer. Else what was decided a moment ago would leave with the effects of what was decided before it.
+//     looks at nothing newer. Else what was decided a moment ago would leave with the effects of what was decided before it. So does whoever
+//     shows sessions to others: what they were told is true after a power cut as well.
 import { assert } from "../base/assert.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import type { NewEntry } from "../log/entry.ts";
@@ -119,7 +120,7 @@ export class SessionTurn<K extends Kind> {
   /** A repeat changes nothing; what still has no outcome is done again, since a line may have come back. */
   #again(id: string): K["state"] {
     this.#perform(id);
-    return this.#state(id);
+    return this.settled(id) ?? this.#state(id);
   }
 
   #perform(id: string): void {
@@ -132,6 +133,14 @@ export class SessionTurn<K extends Kind> {
   settled(id: string): K["state"] | undefined {
     const ahead = this.#ahead.get(id);
     return ahead === undefined ? this.states.get(id) : ahead.settled;
+  }
+
+  /** U6 */
+  *allSettled(): Generator<K["state"]> {
+    for (const id of this.states.keys()) {
+      const settled = this.settled(id);
+      if (settled !== undefined) yield settled;
+    }
   }
 
   #goAhead(id: string, before: K["state"] | undefined): void {

@@ -167,3 +167,39 @@ test("AG-6 where the log lacks a part of what was said, none of it is recalled",
   expect(turn.agent(TALKER)).toEqual(before as never);
   await log.close();
 });
+
+test("AH4 what is shown of agents is durable: what is only decided is in no answer before its sync is over", async () => {
+  const disk = new SimDisk();
+  const { log, turn, clock } = await life(disk);
+  const [first = "", second = ""] = IDS;
+  disk.onCall = ({ operation }) => void (operation === "datasyncBlocking" && clock.advance(50)); // So that the next ones are not.
+  await create(turn, first);
+  const part = () => ({ turn, read: { kind: "read" } });
+  const handlers = agentHandlers({ parts: part, live: part } as unknown as AgentHandlerPorts);
+  const shown = async () => [
+    await handlers["agent.list"]?.({}),
+    await handlers["agent.inbox"]?.({ id: first }),
+    await handlers["rule.list"]?.({}),
+    (await handlers["agent.show"]?.({ id: second }))?.ok,
+  ];
+  const before = structuredClone(await shown());
+  const sync = Promise.withResolvers<void>();
+  disk.gate = () => sync.promise;
+  const rule = { rule_id: "r", decision: "allow", tool: "Bash", args: {}, message: "" };
+  const message = "1".padStart(32, "0");
+  const changes = [
+    create(turn, second),
+    turn.submit({ kind: "send", id: first, message, payload: "hello", replyTo: undefined }),
+    turn.submit({ kind: "rule-add", id: first, rule }),
+  ];
+  await clock.settle();
+  expect(turn.agent(second)?.id).toBe(second);
+  expect(await shown()).toEqual(before);
+  sync.resolve();
+  await Promise.all(changes);
+  const [agents, inbox, rules, there] = await shown();
+  expect(agents).toMatchObject({ value: [{ id: first }, { id: second }] });
+  expect([inbox, rules]).toMatchObject([{ value: [{}] }, { value: [{ agent: first }] }]);
+  expect(there).toBe(true);
+  await log.close();
+});

@@ -1,8 +1,10 @@
 // The turn on a simulated disk: nothing leaves before it is durable, and of two who race one wins.
 import { expect, test } from "bun:test";
+import type { Result } from "../../src/base/result.ts";
 import type { Effect, TerminalCommand } from "../../src/core/terminal.ts";
 import type { TerminalEvent } from "../../src/core/terminal-events.ts";
 import { foldTerminals } from "../../src/daemon/fold.ts";
+import { type HandlerPorts, makeHandlers } from "../../src/daemon/handlers.ts";
 import { Turn } from "../../src/daemon/turn.ts";
 import { EventLog, type LogOptions } from "../../src/log/event-log.ts";
 import { SimClock } from "../sim/clock.ts";
@@ -198,4 +200,28 @@ test("a repeat changes nothing, but what still has no outcome is done again", as
   await site.turn.submit({ kind: "signalled", id: "a" });
   await site.turn.submit(started);
   expect(site.performed.length).toBe(3);
+});
+
+test("what is shown of terminals is durable: what is only decided is in no answer before its sync is over", async () => {
+  const { disk, clock, turn } = await Site.begin();
+  const handlers = makeHandlers({ turn: () => turn, hands: () => undefined } as unknown as HandlerPorts);
+  const shown = async () => {
+    const listed = (await handlers["terminal.list"]?.({})) as Result<{ name: string }[]>;
+    return listed.ok ? listed.value.map(({ name }) => name) : listed.error;
+  };
+  disk.onCall = ({ operation }) => void (operation === "datasyncBlocking" && clock.advance(50)); // So that the next ones are not.
+  await turn.submit(create("a"));
+  const sync = Promise.withResolvers<void>();
+  disk.gate = () => sync.promise;
+  const changes = [
+    turn.submit(create("b")),
+    turn.submit({ kind: "rename", id: "a", name: "other" }),
+    turn.submit({ kind: "rename", id: "b", name: "last" }),
+  ];
+  await clock.settle();
+  expect([...turn.terminals.values()].map(({ name }) => name)).toEqual(["other", "last"]);
+  expect(await shown()).toEqual(["a"]);
+  sync.resolve();
+  await Promise.all(changes);
+  expect(await shown()).toEqual(["other", "last"]);
 });

@@ -2,6 +2,7 @@
 // AH1. Ids of agents, messages and answers are the client's: a repeat of the same wish finds what the first one made, and makes no second.
 // AH2. The bearer of an agent's token may call that agent's tools, and nothing else.
 // AH3. Looking waits until all of them are read from the log: half a tree would pass for all of it.
+// AH4. What is shown, and what a call is answered with, is durable: an agent as it is `settled`, never as it is only decided.
 import { isId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { type Agent, RULE_BOOK } from "../../core/agent/agent.ts";
@@ -17,7 +18,7 @@ import type { Disk } from "../../world/disk.ts";
 import { sameSecret } from "../../world/hash.ts";
 import type { Handlers } from "../rpc-server.ts";
 import { listedAgent, listedPrompt, shownAgent } from "./listed.ts";
-import { type AgentPart, liveAgents } from "./part.ts";
+import { type AgentPart, liveOf } from "./part.ts";
 import { readToken } from "./process-files.ts";
 import { recipeFor } from "./recipes.ts";
 import { workspaceOf } from "./workspaces.ts";
@@ -42,7 +43,7 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
     submit(typeof params["id"] === "string" ? make(params["id"]) : bad("id is a text"));
   return {
     "agent.new": (params) => create(ports, params),
-    "agent.list": async () => ofAll(ports, ({ turn }) => liveAgents(turn).map(listedAgent)),
+    "agent.list": async () => ofAll(ports, ({ turn }) => liveOf(turn.settledAgents()).map(listedAgent)),
     "agent.show": async ({ id }) => ofOne(ports, id, shownAgent),
     "agent.inbox": async ({ id }) => ofOne(ports, id, ({ inbox }) => inbox),
     "agent.send": (params) => ofAgent(params, (id) => sendOf(id, params)),
@@ -96,7 +97,7 @@ export function toolCaller(ports: AgentHandlerPorts, token: string): ToolCaller 
     },
     handed: (session, call) => {
       const part = ports.live();
-      const found = part?.turn.agent(id)?.calls.find((one) => one.call === call);
+      const found = part?.turn.settledAgent(id)?.calls.find((one) => one.call === call);
       if (found !== undefined && found.messages.length > 0) part?.handed.hand(id, session, call);
     },
     goesOn: async (session, repeated) => {
@@ -127,7 +128,7 @@ async function submitAgent(ports: AgentHandlerPorts, command: AgentCommand): Pro
   if (part === undefined) return NOT_LIVE;
   const done = await part.turn.submit(command);
   if (!done.ok) return done;
-  const agent = part.turn.agent(command.id);
+  const agent = part.turn.settledAgent(command.id); // AH4
   return agent === undefined ? unknown(command.id) : ok(agent);
 }
 
@@ -163,7 +164,7 @@ function ofAll<T>(ports: AgentHandlerPorts, show: (part: AgentPart) => T): Resul
 }
 
 function ofOne<T>(ports: AgentHandlerPorts, id: unknown, show: (agent: Agent) => T): Result<T> {
-  const found = ofAll(ports, ({ turn }) => (typeof id === "string" ? turn.agent(id) : undefined));
+  const found = ofAll(ports, ({ turn }) => (typeof id === "string" ? turn.settledAgent(id) : undefined));
   if (!found.ok) return found;
   return found.value === undefined ? unknown(id) : ok(show(found.value));
 }
@@ -180,10 +181,10 @@ async function create(ports: AgentHandlerPorts, params: Params): Promise<Result<
   if (part === undefined) return NOT_LIVE;
   const command = createOf(ports, params);
   if (!command.ok) return command;
-  const known = part.turn.agent(command.value.id);
+  const known = part.turn.settledAgent(command.value.id);
   if (known !== undefined) return ok(listedAgent(known));
   const made = await submitted(ports, command.value);
-  const twin = !made.ok && made.error.code === "id-taken" ? part.turn.agent(command.value.id) : undefined;
+  const twin = !made.ok && made.error.code === "id-taken" ? part.turn.settledAgent(command.value.id) : undefined;
   return twin === undefined ? made : ok(listedAgent(twin));
 }
 
@@ -215,17 +216,18 @@ function createOf(ports: AgentHandlerPorts, params: Params): Result<CreateAgent>
   return ok({ kind: "create", id, name, parent: parent ?? undefined, instructions, plan, settings });
 }
 
-function promptsOf({ turn }: AgentPart): ListedPrompt[] {
-  const asking = new Set(turn.tree.openPrompts.flatMap((prompt) => turn.tree.askerOf(prompt) ?? []));
-  const agents = [...asking].flatMap((id) => turn.agent(id) ?? []);
-  const listed = agents.flatMap((agent) => agent.prompts.map((prompt) => listedPrompt(agent, prompt)));
-  return listed.filter(({ state }) => state === "open").sort((a, b) => (a.since < b.since ? -1 : 1));
+function promptsOf(part: AgentPart): ListedPrompt[] {
+  const open = allPrompts(part).filter(({ state }) => state === "open");
+  return open.sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
-function closedPrompts({ turn }: AgentPart): ListedPrompt[] {
-  const agents = [...turn.agents()];
-  const listed = agents.flatMap((agent) => agent.prompts.map((prompt) => listedPrompt(agent, prompt)));
-  return listed.filter(({ state }) => state !== "open");
+function closedPrompts(part: AgentPart): ListedPrompt[] {
+  return allPrompts(part).filter(({ state }) => state !== "open");
+}
+
+/** AH4 */
+function allPrompts({ turn }: AgentPart): ListedPrompt[] {
+  return [...turn.settledAgents()].flatMap((agent) => agent.prompts.map((prompt) => listedPrompt(agent, prompt)));
 }
 
 async function answer(ports: AgentHandlerPorts, params: Params): Promise<Result<ListedPrompt>> {
@@ -253,7 +255,7 @@ function askerOf(part: AgentPart | undefined, prompt: string): string | undefine
 }
 
 function rulesOf({ turn }: AgentPart): { readonly agent: string | null; readonly rule: Rule }[] {
-  return [...turn.states.values()].flatMap((resident) => {
+  return [...turn.allSettled()].flatMap((resident) => {
     const agent = resident.kind === "rules" ? null : resident.id;
     return resident.rules.map((rule) => ({ agent, rule }));
   });

@@ -93,7 +93,7 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts, hook
     begun = true;
   };
   const schedule = async () => {
-    const [first] = liveAgents(turn);
+    const [first] = liveOf(turn.agents());
     if (first !== undefined) await turn.submit({ kind: "schedule", id: first.id });
   };
   return {
@@ -123,6 +123,6 @@ export function countAgents({ turn }: AgentPart): { readonly agents: number; rea
   return { agents: turn.tree.agents, prompts: turn.tree.openPrompts.length };
 }
 
-export function liveAgents(turn: AgentTurn): Agent[] {
-  return [...turn.agents()].filter(({ terminated, created }) => created && terminated === undefined);
+export function liveOf(agents: Iterable<Agent>): Agent[] {
+  return [...agents].filter(({ terminated, created }) => created && terminated === undefined);
 }

@@ -9,7 +9,7 @@ import type { Sockets } from "../../world/socket.ts";
 import { makeHeldDirectory } from "../held-files.ts";
 import type { RpcServer } from "../rpc-server.ts";
 import { writeSmall } from "../small-files.ts";
-import { type AgentPart, liveAgents } from "./part.ts";
+import { type AgentPart, liveOf } from "./part.ts";
 
 type DoorWorld = { readonly disk: Disk; readonly home: string; readonly sockets: Sockets };
 
@@ -27,7 +27,7 @@ export async function openToolDoor(
   server: RpcServer | undefined,
   { turn }: Pick<AgentPart, "turn">,
 ): Promise<void> {
-  if (!liveAgents(turn).some(({ plan }) => plan.workspace?.sandbox != null)) return;
+  if (!liveOf(turn.agents()).some(({ plan }) => plan.workspace?.sandbox != null)) return;
   await makeToolDoor(world);
   await server?.listen(world.sockets, joinPath(toolDoor(world.home), "daemon.sock"));
   const address = readWhole(world.disk, joinPath(world.home, "run/mcp.json"));

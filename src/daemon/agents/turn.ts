@@ -42,6 +42,10 @@ export class AgentTurn extends SessionTurn<Agents> {
     return found?.kind === "agent" ? found : undefined;
   }
 
+  *settledAgents(): Generator<Agent> {
+    for (const resident of this.allSettled()) if (resident.kind === "agent") yield resident;
+  }
+
   *agents(): Generator<Agent> {
     for (const resident of this.states.values()) if (resident.kind === "agent") yield resident;
   }

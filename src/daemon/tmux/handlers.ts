@@ -39,7 +39,7 @@ const NOT_LIVE = refused("not-live", "The daemon is still recovering.", "Try aga
 
 function list(parts: TmuxParts | undefined): ListedTmux[] {
   if (parts === undefined) return [];
-  const open = [...parts.turn.states.values()].filter(({ released }) => !released);
+  const open = [...parts.turn.allSettled()].filter(({ released }) => !released); // U6 of session-turn.ts
   return open.map((care) => listed(parts, care));
 }
 
@@ -66,13 +66,13 @@ async function recreate(parts: TmuxParts, params: Params): Promise<Result<Listed
   if (!found.ok) return found;
   const { id, recreated } = found.value;
   await parts.keeper.round();
-  const looked = parts.turn.states.get(id);
+  const looked = parts.turn.settled(id);
   if (looked?.state.kind === "kept" && looked.recreated?.at !== recreated?.at) return ok(listed(parts, looked));
   const wanted = await parts.turn.submit({ kind: "want", id });
   if (!wanted.ok) return wanted;
   parts.keeper.attend(id, true);
   await parts.keeper.round(); // Behind what was just asked for: by then it is made, or there is a reason.
-  return ok(listed(parts, parts.turn.states.get(id) ?? wanted.value));
+  return ok(listed(parts, parts.turn.settled(id) ?? wanted.value));
 }
 
 async function adopt(ports: TmuxHandlerPorts, parts: TmuxParts, given: Params): Promise<Result<ListedTmux[]>> {

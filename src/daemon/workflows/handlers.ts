@@ -124,7 +124,7 @@ function isVerdict(value: unknown): value is Verdict {
 }
 
 function list(part: WorkflowPart | undefined): ListedRun[] {
-  const runs = [...(part?.turn.states.keys() ?? [])].flatMap((id) => part?.turn.settled(id) ?? []); // WH3
+  const runs = [...(part?.turn.allSettled() ?? [])]; // WH3
   return runs.filter(({ removed }) => !removed).map(listedOf);
 }
 
@@ -149,7 +149,7 @@ async function run(ports: WorkflowHandlerPorts, given: Params): Promise<Result<L
   const secrets = Object.entries(env).filter(([name]) => !(name in command.value.environment));
   part.engine.entrust(id, Object.fromEntries(secrets));
   const made = await part.turn.submit(command.value);
-  const twin = !made.ok && made.error.code === "id-taken" ? part.turn.states.get(id) : undefined; // WH2: asked twice at once.
+  const twin = !made.ok && made.error.code === "id-taken" ? part.turn.settled(id) : undefined; // WH2: asked twice at once.
   if (twin !== undefined) return ok(listedOf(twin));
   if (!made.ok) part.engine.entrust(id, {});
   return made.ok ? ok(listedOf(made.value)) : made;
@@ -183,7 +183,7 @@ function mayRollBack(run: Run, command: WorkflowCommand): Result<Run> {
 
 /** How a run's file differs from what the run goes by; a file that is gone differs in nothing. */
 async function changes({ disk, parts }: WorkflowHandlerPorts, { id }: Params): Promise<Result<readonly StepChange[]>> {
-  const run = typeof id === "string" ? parts()?.turn.states.get(id) : undefined;
+  const run = typeof id === "string" ? parts()?.turn.settled(id) : undefined; // WH3
   if (run === undefined) return unknown(id);
   if (disk.stat(run.path) === undefined) return ok([]);
   const file = await readWorkflowFile(disk, run.path);
