@@ -1,6 +1,7 @@
 // The machine of a home goes down, and is another one when it comes up.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isGone } from "../daemon/home.ts";
 import { until } from "../until.ts";
 import { Home } from "./terminal-home.ts";
 
@@ -15,11 +16,17 @@ export async function powerCut(home: Home): Promise<void> {
         return words?.includes(home.path) || ids.some((id) => env?.includes(`HOLDFAST_TERMINAL=${id}`));
       });
   };
-  for (const signal of ["SIGSTOP", "SIGKILL"] as const) for (const pid of ours()) send(Number(pid), signal);
-  await until("nobody is left", () => {
-    for (const pid of ours()) send(Number(pid), "SIGKILL");
-    return ours().length === 0;
-  });
+  const all = new Set<number>();
+  const sendAll = (signal: NodeJS.Signals) => {
+    const left = ours().map(Number);
+    for (const pid of left) {
+      all.add(pid);
+      send(pid, signal);
+    }
+    return left.length;
+  };
+  sendAll("SIGSTOP");
+  await until("nobody is left", () => sendAll("SIGKILL") === 0 && [...all].every(isGone));
 }
 
 /** The ids of workflow runs: the programs of their steps are known by them. */

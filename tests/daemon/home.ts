@@ -245,6 +245,11 @@ export function killIfThere(pid: number, signal: Signal = "SIGKILL"): void {
   if (who !== undefined) processes.kill(who, signal);
 }
 
+/** It has let go of everything, its locks too, whether somebody has asked for its exit code or not. */
+export function isGone(pid: number): boolean {
+  return processes.startTime(pid) === undefined;
+}
+
 /** Called once by a test file; gives back what makes a home. */
 export function daemonHomes(): (within?: string) => DaemonHome {
   const homes: DaemonHome[] = [];

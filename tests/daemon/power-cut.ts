@@ -2,19 +2,23 @@
 // What was not synced is still there: the simulated disk of tests/sim forgets that.
 import { TapeReader } from "../../src/log/tape-reader.ts";
 import { realDisk } from "../../src/world/real-disk.ts";
-import { type DaemonHome, killIfThere, until } from "./home.ts";
+import { type DaemonHome, isGone, killIfThere, until } from "./home.ts";
 
 /** The environment of a daemon in this boot. */
 export const boot = (number: number) => ({ HOLDFAST_BOOT_ID: `boot-${number}` });
 
-/** Everything at once; nothing gets to say goodbye, or to heal anybody. */
+/** Everything at once; nothing gets to say goodbye, or to heal anybody. One that has lost its memory may still have its locks for a moment. */
 export async function powerCut(home: DaemonHome): Promise<void> {
-  const all = home.ours();
+  const all = new Set(home.ours());
   for (const pid of all) killIfThere(pid, "SIGSTOP");
   for (const pid of all) killIfThere(pid);
   await until("all are gone", () => {
-    for (const pid of home.ours()) killIfThere(pid);
-    return home.ours().length === 0;
+    const left = home.ours();
+    for (const pid of left) {
+      all.add(pid);
+      killIfThere(pid);
+    }
+    return left.length === 0 && [...all].every(isGone);
   });
 }
 
