@@ -8,7 +8,7 @@ import { until } from "../until.ts";
 import { powerCut, Rebooting } from "./power-cut.ts";
 import { endAll, Home, type Window } from "./terminal-home.ts";
 
-afterAll(endAll, 60_000);
+afterAll(endAll, 180_000);
 
 const DETACH = "\u001c";
 const ESC = "\u001b";
@@ -98,7 +98,7 @@ test("a full-screen program is drawn as it is, after any amount of output, and i
     expect(cursor.visible).toBe(true);
   }
   expect(existsSync(join(home.path, "changed"))).toBe(false);
-}, 60_000);
+}, 180_000);
 
 test("a shell's history is there to be scrolled to, each line once, and its screen below it", async () => {
   const home = new Home();
@@ -114,7 +114,7 @@ test("a shell's history is there to be scrolled to, each line once, and its scre
   expect(numbers.length).toBeGreaterThan(900);
   expect(numbers).toEqual(numbers.map((_, at) => 5000 - numbers.length + at));
   await leave(window);
-}, 60_000);
+}, 180_000);
 
 test("without a checkpoint, or with a window of another size, the end of the tape is shown, and the program draws itself", async () => {
   const home = new Home();
@@ -132,7 +132,7 @@ test("without a checkpoint, or with a window of another size, the end of the tap
   await other.shows("number 4999");
   await until("it was told of the other window", () => changes() > before);
   await leave(other);
-}, 60_000);
+}, 180_000);
 
 test("after a reboot the old screen is seen, and the line that says what happened, also where the tape is long", async () => {
   const home = new Rebooting();
@@ -165,4 +165,4 @@ test("after a reboot the old screen is seen, and the line that says what happene
   ]);
   expect((await home.ok("tail", "full", "-n", "30")).split("\n")).toEqual(told.slice(-31));
   await leave(window);
-}, 60_000);
+}, 180_000);

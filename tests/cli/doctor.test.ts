@@ -24,7 +24,7 @@ import { endAll, Home } from "./terminal-home.ts";
 afterAll(async () => {
   await endAll();
   removeHomes();
-}, 60_000);
+}, 180_000);
 
 type Check = { name: string; status: string; what: string; why: string | null; next: string | null };
 type Answer = { code: number; checks: Check[]; fixed: string[] };
@@ -260,7 +260,7 @@ describe("what runs", () => {
       what: "lost, and waiting for you: 1 terminal (work)",
       next: "holdfast restore work", // Not `rm`: nothing of it is lost for good.
     });
-  }, 60_000);
+  }, 180_000);
 
   test("wanted up and nobody there is a problem; a daemon without a socket is another", async () => {
     const home = await closedHome(3);
@@ -291,7 +291,7 @@ describe("what runs", () => {
     await window.shows("reading tapes: 0 of 1");
     await window.shows("all is well");
     expect(await window.exited).toBe(0);
-  }, 60_000);
+  }, 180_000);
 });
 
 describe("the setup", () => {
@@ -312,7 +312,7 @@ describe("the setup", () => {
     expect(named(found, "agents")).toMatchObject({ status: "ok", what });
     const pid = (await Bun.file(mark).text()).trim();
     await until("the one that hung is gone", () => !existsSync(`/proc/${pid}/exe`));
-  }, 60_000);
+  }, 180_000);
 
   test("a configuration with mistakes is a problem, and a clock that went back a warning", async () => {
     const home = await closedHome(3);

@@ -7,7 +7,7 @@ import { drillPlace, processesIn } from "./drill-place.ts";
 import { rejects } from "./expect.ts";
 import { cli, emptyHome } from "./homes.ts";
 
-const DRILL_MS = 120_000;
+const DRILL_MS = 180_000;
 const MAIN = join(ROOT, "src/cli/main.ts");
 const place = drillPlace();
 

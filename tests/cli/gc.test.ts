@@ -4,7 +4,7 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endAll, Home } from "./terminal-home.ts";
 
-afterAll(endAll, 60_000);
+afterAll(endAll, 180_000);
 
 test("gc says what it would free, frees it, and leaves what runs and every log", async () => {
   const home = new Home();
@@ -33,4 +33,4 @@ test("gc says what it would free, frees it, and leaves what runs and every log",
   expect(items).toMatchObject([{ name: "stays", fate: "back as it was" }]);
   await home.ok("log", "verify");
   expect(await home.ok("history", "stays")).toBe("here\n");
-}, 60_000);
+}, 180_000);

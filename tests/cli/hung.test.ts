@@ -33,4 +33,4 @@ test("with a daemon that is stopped, every command ends with an answer from the 
   process.kill(daemon.pid, "SIGKILL");
   await home.ok("new", "three", "--", "sleep", "1000");
   expect((await home.listed("one")).state).toBe("running");
-}, 60_000);
+}, 180_000);

@@ -8,7 +8,7 @@ import { until } from "../until.ts";
 import { powerCut, Rebooting, send } from "./power-cut.ts";
 import { endAll, Home } from "./terminal-home.ts";
 
-afterAll(endAll, 60_000);
+afterAll(endAll, 180_000);
 
 test("a window that was attached when its holder was killed goes on with the next generation", async () => {
   const home = new Home();
@@ -24,7 +24,7 @@ test("a window that was attached when its holder was killed goes on with the nex
   await window.shows("42");
   window.type("exit 5\r");
   expect(await window.exited).toBe(5);
-}, 60_000);
+}, 180_000);
 
 test("a reboot: terminals come back by their policy, and restore, accept and rollback decide the rest", async () => {
   const home = new Rebooting();
@@ -73,7 +73,7 @@ test("a reboot: terminals come back by their policy, and restore, accept and rol
   await home.ok("send", "asks", "hello");
   await until("what somebody typed into is accepted", async () => (await home.listed("asks")).restoredAt === null);
   await until("it ran again", async () => (await home.ok("history", "asks")).split("once\n").length === 3);
-}, 120_000);
+}, 180_000);
 
 test("up says on one line how many terminals are back", async () => {
   const home = new Rebooting();
@@ -95,7 +95,7 @@ test("up says on one line how many terminals are back", async () => {
   );
   expect(rows.filter((row) => /starting|recovering/.test(row))).toHaveLength(1);
   expect(rows.some((row) => row.startsWith("state      LIVE"))).toBe(true);
-}, 120_000);
+}, 180_000);
 
 test("a report counts each kind of thing that was looked at", async () => {
   const home = new Home();

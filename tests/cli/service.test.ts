@@ -8,7 +8,7 @@ import { ServiceHome } from "./service-home.ts";
 import { endAll } from "./terminal-home.ts";
 import { commandWords, linesOf, unitWords } from "./unit-parser.ts";
 
-afterAll(endAll, 60_000);
+afterAll(endAll, 180_000);
 
 const INSTALLING = [
   "systemctl --user daemon-reload",
@@ -52,7 +52,7 @@ describe("service install", () => {
     expect(home.calls()).toEqual(INSTALLING.slice(0, 2));
     expect(await home.pids()).toEqual(after);
     expect(await home.ok("doctor")).toContain("service: installed, enabled, active, lingering");
-  }, 60_000);
+  }, 180_000);
 
   test("only systemd starts its watchdog again: the daemon, which was there before, leaves it to it", async () => {
     const home = new ServiceHome();
@@ -64,7 +64,7 @@ describe("service install", () => {
     expect(await home.pids()).toEqual({ daemon, watchdog: home.starts.at(-1) ?? 0 });
     expect(home.starts.length).toBe(2);
     expect(readFileSync(join(home.state, "run/watchdog.log"), "utf8")).not.toContain("another one runs");
-  }, 60_000);
+  }, 180_000);
 
   test("down goes through systemd and lasts over a boot; up starts it through systemd; remove leaves everything running", async () => {
     const home = new ServiceHome();
@@ -97,7 +97,7 @@ describe("service install", () => {
     expect(home.starts).not.toContain((await home.pids()).watchdog);
     expect(await home.listed("work")).toMatchObject({ state: "running", pid });
     expect(await home.ok("service", "remove")).toContain("unit: there is none");
-  }, 60_000);
+  }, 180_000);
 
   test("SI4 lingering that is refused is exit code 1 with the command for it; the rest stands", async () => {
     const home = new ServiceHome();
@@ -107,7 +107,7 @@ describe("service install", () => {
     expect(out).toMatch(/linger: .*Access denied.*\n {2}→ sudo loginctl enable-linger \S+\n/);
     expect(await home.json("service", "status")).toMatchObject({ active: true, linger: false });
     expect((await home.run("doctor")).out).toContain("it ends with the last login");
-  }, 60_000);
+  }, 180_000);
 });
 
 describe("where it cannot be", () => {
@@ -125,7 +125,7 @@ describe("where it cannot be", () => {
     expect(commandWords(printed, "ExecStart").at(-1)).toBe(home.state);
     expect(linesOf(printed, "Environment").flatMap(unitWords)).toContain(`PATH=${home.env["PATH"]}`);
     expect(printed).not.toContain("SSH_AUTH_SOCK");
-  }, 60_000);
+  }, 180_000);
 
   test("a manager that is gone keeps nobody from down, up or remove", async () => {
     const home = new ServiceHome();
@@ -143,7 +143,7 @@ describe("where it cannot be", () => {
       undefined,
       false,
     ]);
-  }, 60_000);
+  }, 180_000);
 
   test("a second home does not take the service from the first; a bad configuration is told before anything is changed", async () => {
     const home = new ServiceHome();
@@ -153,7 +153,7 @@ describe("where it cannot be", () => {
     writeFileSync(join(home.path, "config.toml"), "daemon = 7\n");
     expect((await home.run("service", "install")).code).toBe(1);
     expect((await home.run("__ready")).code).toBe(255);
-  }, 60_000);
+  }, 180_000);
 });
 
 const needsSystemd = Bun.which("systemd-analyze") === null;

@@ -6,7 +6,7 @@ import { until } from "../until.ts";
 import { rejects } from "./expect.ts";
 import { endAll, Home } from "./terminal-home.ts";
 
-afterAll(endAll, 60_000);
+afterAll(endAll, 180_000);
 
 test("logs shows the last lines of what watchdog and daemon said, and follows what they go on to say", async () => {
   const home = new Home();
@@ -26,7 +26,7 @@ test("logs shows the last lines of what watchdog and daemon said, and follows wh
   });
   window.type("\u0003");
   expect(await window.exited).toBe(0);
-}, 60_000);
+}, 180_000);
 
 test("recovery: the stage and the reports, with the daemon up and down; what is not there is said", async () => {
   const home = new Home();
@@ -44,7 +44,7 @@ test("recovery: the stage and the reports, with the daemon up and down; what is 
   expect(await home.json("recovery", "status")).toMatchObject({ stage: "LIVE", running: false, report });
   writeFileSync(join(home.path, `recovery/reports/${report}.json`), "{}");
   rejects(await home.run("recovery", "report"), 1, `The report ${report} cannot be read.`);
-}, 60_000);
+}, 180_000);
 
 test("config: what holds and where it is from; secrets of watched programs are not shown", async () => {
   const home = new Home();
@@ -78,7 +78,7 @@ test("up makes a home that others could look into its owner's alone, and says so
   chmodSync(home.path, 0o755);
   expect((await up()).err).toContain(`others may get into ${home.path} (755)`);
   expect(mode()).toBe(0o755);
-}, 60_000);
+}, 180_000);
 
 test("up twice says that it is up; ls of nothing, of one and of what ended; down twice is no error", async () => {
   const home = new Home();
@@ -92,4 +92,4 @@ test("up twice says that it is up; ls of nothing, of one and of what ended; down
   expect(await home.json("ls")).toEqual([]);
   await home.ok("down");
   expect((await home.run("down")).code).toBe(0);
-}, 60_000);
+}, 180_000);

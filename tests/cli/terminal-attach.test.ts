@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { until } from "../until.ts";
 import { endAll, Home } from "./terminal-home.ts";
 
-afterAll(endAll, 60_000);
+afterAll(endAll, 180_000);
 
 const DETACH = "\u001c";
 const ESC = "\u001b";
@@ -25,7 +25,7 @@ describe("attach", () => {
     expect(await second.exited).toBe(0);
     await home.says("work", "more\nmore\n");
     expect(await home.listed("work")).toMatchObject({ state: "running", clients: 0 });
-  }, 60_000);
+  }, 180_000);
 
   test("the exit code is the program's, and its last words are seen", async () => {
     const home = new Home();
@@ -37,7 +37,7 @@ describe("attach", () => {
     const quick = home.window(["new", "--", "sh", "-c", "echo quick; exit 3"]);
     expect(await quick.exited).toBe(3);
     await quick.shows("quick");
-  }, 60_000);
+  }, 180_000);
 
   test("-c opens what is missing; without it that is exit 4", async () => {
     const home = new Home();
@@ -48,7 +48,7 @@ describe("attach", () => {
     made.type(DETACH);
     expect(await made.exited).toBe(0);
     expect(await home.listed("somebody")).toMatchObject({ state: "running" });
-  }, 60_000);
+  }, 180_000);
 
   test("it goes on while watchdog and daemon are killed, and an attach without them works too", async () => {
     const home = new Home();
@@ -71,7 +71,7 @@ describe("attach", () => {
       expect(await one.exited).toBe(0);
     }
     expect(await home.json("status")).toMatchObject({ daemon: { pid: null } });
-  }, 60_000);
+  }, 180_000);
 
   test("the daemon is killed while somebody types: every line arrives once, the program is the same, and a new daemon knows it", async () => {
     const home = new Home();
@@ -100,7 +100,7 @@ describe("attach", () => {
     await window.shows("<after>");
     window.type(DETACH);
     expect(await window.exited).toBe(0);
-  }, 60_000);
+  }, 180_000);
 
   test("a daemon that hangs keeps nobody from their terminal", async () => {
     const home = new Home();
@@ -119,7 +119,7 @@ describe("attach", () => {
     } finally {
       for (const pid of both) process.kill(pid, "SIGCONT");
     }
-  }, 60_000);
+  }, 180_000);
 
   test("two windows on one terminal: each sees what the other types, and one that leaves takes nothing with it", async () => {
     const home = new Home();
@@ -139,7 +139,7 @@ describe("attach", () => {
     second.kill("SIGKILL");
     await until("nobody is attached", async () => (await home.listed("t")).clients === 0);
     expect(await home.listed("t")).toMatchObject({ state: "running" });
-  }, 60_000);
+  }, 180_000);
 
   test("SSH_AUTH_SOCK leads to the agent of whoever attached last, also for terminals that are opened from within", async () => {
     const home = new Home();
@@ -166,7 +166,7 @@ describe("attach", () => {
     expect(readdirSync(join(home.path, "run/ssh"))).toHaveLength(2);
     await home.ok("rm", "--force", "t");
     expect(readdirSync(join(home.path, "run/ssh"))).toHaveLength(1);
-  }, 60_000);
+  }, 180_000);
 
   test("the window's size is the program's, and follows it; whoever only looks changes nothing and types nothing", async () => {
     const home = new Home();
@@ -189,7 +189,7 @@ describe("attach", () => {
     expect(await looker.exited).toBe(0);
     window.type(DETACH);
     expect(await window.exited).toBe(0);
-  }, 60_000);
+  }, 180_000);
 });
 
 describe("the user's window", () => {
@@ -210,7 +210,7 @@ describe("the user's window", () => {
       const end = window.seen.slice(window.seen.lastIndexOf("drawn"));
       for (const undo of undone) expect(end).toContain(undo);
     }
-  }, 60_000);
+  }, 180_000);
 
   test("the line discipline is put back bit by bit, and a shell goes on in it", async () => {
     const home = new Home();
@@ -225,7 +225,7 @@ describe("the user's window", () => {
     expect(is).toBe(was ?? "never said");
     window.type("typed\n");
     await window.shows("typed\ntyped\n");
-  }, 60_000);
+  }, 180_000);
 
   test("its own history stays: what was on it is pushed up, never erased, and no other screen is taken", async () => {
     const home = new Home();
@@ -242,7 +242,7 @@ describe("the user's window", () => {
     for (const erasing of [`${ESC}[3J`, `${ESC}[?1049h`, `${ESC}[?47h`, `${ESC}c`]) {
       expect(window.seen).not.toContain(erasing);
     }
-  }, 60_000);
+  }, 180_000);
 
   test("a question that was asked long ago is not asked again", async () => {
     const home = new Home();
@@ -253,7 +253,7 @@ describe("the user's window", () => {
     expect(window.seen).not.toContain(`${ESC}[6n`);
     window.type(DETACH);
     expect(await window.exited).toBe(0);
-  }, 60_000);
+  }, 180_000);
 
   test("the detach key is the one that was configured, and can be off", async () => {
     const home = new Home();
@@ -264,7 +264,7 @@ describe("the user's window", () => {
     await window.shows("quit");
     window.type("\u0001");
     expect(await window.exited).toBe(0);
-  }, 60_000);
+  }, 180_000);
 
   test("a flood does not keep the key from working", async () => {
     const home = new Home();
@@ -273,5 +273,5 @@ describe("the user's window", () => {
     window.type(DETACH);
     expect(await window.exited).toBe(0);
     await home.ok("kill", "flood");
-  }, 60_000);
+  }, 180_000);
 });

@@ -9,7 +9,7 @@ import { endAll, Home } from "./terminal-home.ts";
 
 const MAIN = ours("src/cli/main.ts");
 
-afterAll(endAll, 60_000);
+afterAll(endAll, 180_000);
 
 async function pidsOf(home: Home): Promise<{ daemon: number; watchdog: number }> {
   const { daemon, watchdog } = await home.json("status");
@@ -41,7 +41,7 @@ describe("a terminal's life", () => {
     await home.ok("rename", "work", "done");
     await home.ok("rm", "done");
     expect(await home.json("ls")).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   test("wait gives the program's own exit code; what was said stays to be read, with escapes or without", async () => {
     const home = new Home();
@@ -51,7 +51,7 @@ describe("a terminal's life", () => {
     expect(await home.ok("history", "x", "--vt")).toBe("\u001b[1mbold\u001b[0m\r\n\u0000two\r\n");
     expect(await home.ok("tail", "x", "-n1")).toBe("two\n");
     expect(await home.json("tail", "x")).toMatchObject({ name: "x", lines: ["bold", "two"] });
-  }, 60_000);
+  }, 180_000);
 
   test("a terminal without a name is named by its id; a program that is not there says so and ends with 127", async () => {
     const home = new Home();
@@ -61,7 +61,7 @@ describe("a terminal's life", () => {
     expect({ code, out }).toEqual({ code: 0, out: "no\n" });
     expect(err).toContain("no ended with exit code 127 at once.");
     expect(await home.ok("history", "no")).toContain("/nowhere/program cannot be started");
-  }, 60_000);
+  }, 180_000);
 
   test("what is unknown is exit 4 and never the current one; a name that is taken or cannot be one is exit 1", async () => {
     const home = new Home();
@@ -82,7 +82,7 @@ describe("a terminal's life", () => {
     rejects(await home.run("kill", "only", "--signal", "NONE"), 2, "is no signal");
     rejects(await home.run("attach", "only"), 1, "There is no terminal to attach");
     rejects(await home.run("new", "-d", "q", "--cwd", "not-there"), 1, `${home.path}/not-there is no directory.`);
-  }, 60_000);
+  }, 180_000);
 });
 
 describe("the daemon comes and goes", () => {
@@ -97,7 +97,7 @@ describe("the daemon comes and goes", () => {
     await home.says("t", "typed meanwhile\ntyped meanwhile\n");
     expect((await pidsOf(home)).daemon).not.toBe(daemon);
     expect(await home.ok("recovery", "report")).toContain("daemon crash");
-  }, 60_000);
+  }, 180_000);
 
   test("down leaves the programs running and stays down; looking works; up takes care of them again", async () => {
     const home = new Home();
@@ -113,7 +113,7 @@ describe("the daemon comes and goes", () => {
     expect(await home.listed("t")).toMatchObject({ pid, state: "running" });
     await home.ok("down", "--kill");
     expect(await home.listed("t")).toMatchObject({ state: "ended", signal: "SIGTERM" });
-  }, 60_000);
+  }, 180_000);
 
   test("a program that ends while everything is down: wait still has its code, and the next daemon learns of it", async () => {
     const home = new Home();
@@ -123,7 +123,7 @@ describe("the daemon comes and goes", () => {
     expect((await home.run("wait", "t")).code).toBe(9);
     await home.ok("up");
     expect(await home.listed("t")).toMatchObject({ state: "ended", exitCode: 9 });
-  }, 60_000);
+  }, 180_000);
 
   test("new, asked for while the daemon is killed again and again, makes exactly one terminal each time", async () => {
     const home = new Home();
@@ -170,7 +170,7 @@ describe("around terminals", () => {
     await home.ok("safe-mode", "exit");
     expect(await home.json("safe-mode", "status")).toEqual({ active: false, reason: null, since: null, off: [] });
     expect((await home.run("config", "check")).err).toBe("");
-  }, 60_000);
+  }, 180_000);
 
   test("completions: commands, flags after a dash, and the names of the terminals that are there", async () => {
     const home = new Home();
@@ -185,7 +185,7 @@ describe("around terminals", () => {
     for (const shell of ["bash", "zsh", "fish"])
       expect(await home.ok("completions", shell)).toContain(" __complete -- ");
     rejects(await home.run("completions", "csh"), 2, "bash, zsh or fish");
-  }, 60_000);
+  }, 180_000);
 
   test("completions in bash ask the command that is typed, wherever it lies, and need none on the PATH", async () => {
     const home = new Home();
@@ -203,7 +203,7 @@ describe("around terminals", () => {
       const bash = Bun.spawn([...words, "bash", script, typed], { cwd: home.path, env: home.env, stderr: "inherit" });
       expect(await bash.stdout.text()).toBe("alpha\n");
     }
-  }, 60_000);
+  }, 180_000);
 
   test("a wrong configuration keeps nothing from being looked at, and everything from being started", async () => {
     const home = new Home();
@@ -212,7 +212,7 @@ describe("around terminals", () => {
     rejects(await home.run("up"), 1, "There is no setting terminal.shel.");
     expect((await home.run("config", "check")).code).toBe(1);
     expect((await home.run("ls")).code).toBe(0);
-  }, 60_000);
+  }, 180_000);
 
   test("tail -f prints what comes and ends with the program", async () => {
     const home = new Home();
@@ -224,5 +224,5 @@ describe("around terminals", () => {
     await home.says("t", "got x");
     await home.ok("send", "t", "y", "-e");
     expect(await follow).toMatchObject({ code: 0, out: "first\nx\ngot x\ny\n" });
-  }, 60_000);
+  }, 180_000);
 });

@@ -13,7 +13,7 @@ import { boot, isBack, powerCut, tapeText } from "./power-cut.ts";
 const newHome = daemonHomes();
 const HOUR = 3_600_000;
 const FILE = "recovery/checkpoint.json";
-const LONG_MS = 60_000;
+const LONG_MS = 180_000;
 
 /** A home whose machine has gone down: two terminals, and a good checkpoint of both with its backup. */
 async function crashed(): Promise<{ readonly home: DaemonHome; readonly ids: readonly string[] }> {

@@ -111,7 +111,7 @@ test("CS-2 more than 50 inputs into a real terminal make a checkpoint within sec
   });
   expect(performance.now() - began).toBeLessThan(30_000);
   line.close();
-}, 60_000);
+}, 180_000);
 
 test("TC-8 both checkpoints overwritten with garbage: the daemon is live, says what is lost, and the terminal runs on", async () => {
   const home = newHome();

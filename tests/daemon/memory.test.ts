@@ -61,5 +61,5 @@ test.skipIf(group === undefined)(
     expect((await home.listed(other)).state).toEqual(before);
     await home.isLive(daemon);
   },
-  60_000,
+  180_000,
 );

@@ -123,7 +123,7 @@ async function stalls(home: DaemonHome): Promise<void> {
 test.skipIf(volume.trouble !== undefined)(
   "WD-2 the disk of the home stalls for longer than a hang may last, and nobody is killed (needs root and a loop device)",
   () => stalls(newHome(volume.path)),
-  60_000,
+  180_000,
 );
 
 test.skipIf(volume.trouble !== undefined)(
@@ -133,5 +133,5 @@ test.skipIf(volume.trouble !== undefined)(
     moveOut(home, "recovery"); // The watchdog writes there, and would be held up as well.
     return stalls(home);
   },
-  60_000,
+  180_000,
 );

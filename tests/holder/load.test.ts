@@ -6,7 +6,8 @@ import { attach, endAll, memoryOf, newTerminal, startHolder } from "./terminal.t
 afterEach(endAll);
 
 const FLOOD_BYTES = 60_000_000;
-const FLOOD = ["sh", "-c", `stty -opost; read -r go; head -c ${FLOOD_BYTES} /dev/zero`];
+/** It stays afterwards: a holder leaves with its program. How fast that is, is measured in bench/terminal-flood.ts. */
+const FLOOD = ["sh", "-c", `stty -opost; read -r go; head -c ${FLOOD_BYTES} /dev/zero; exec sleep 1000`];
 
 test("an idle holder is small", async () => {
   const made = newTerminal(["sleep", "1000"]);
@@ -17,8 +18,7 @@ test("an idle holder is small", async () => {
   expect(dirty).toBeLessThan(8000);
 });
 
-test("a flood through a holder comes at the pace of a terminal", async () => {
-  const raw = await rawSeconds();
+test("a flood through a holder arrives whole, and leaves nothing of it in its memory", async () => {
   const made = newTerminal(FLOOD);
   const holder = startHolder(made);
   let heard = 0;
@@ -26,33 +26,10 @@ test("a flood through a holder comes at the pace of a terminal", async () => {
     heard += bytes.length;
   };
   const ear = await attach(made, { from: 0 }, { output });
-  const began = performance.now();
   await ear.type("\n");
   await until("it is all there", () => heard >= FLOOD_BYTES);
-  const held = (performance.now() - began) / 1000;
-  const pace = (seconds: number) => `${(FLOOD_BYTES / 1e6 / seconds).toFixed(0)} MB/s`;
   const memory = memoryOf(holder.pid, "VmRSS");
-  console.log(
-    `flood: raw ${pace(raw)}, held ${pace(held)}, ratio ${(raw / held).toFixed(2)}, holder's RSS ${memory} kB`,
-  );
+  console.log(`flood: holder's RSS ${memory} kB after ${FLOOD_BYTES / 1e6} MB`);
   expect(ear.holes).toEqual([]);
-  expect(held).toBeLessThan(raw * 20);
   expect(memory).toBeLessThan(150_000);
-}, 60_000);
-
-/** The same flood through a bare terminal whose reader throws it away. */
-async function rawSeconds(): Promise<number> {
-  let heard = 0;
-  const done = Promise.withResolvers<void>();
-  const data = (_: unknown, bytes: Uint8Array) => {
-    heard += bytes.length;
-    if (heard >= FLOOD_BYTES) done.resolve();
-  };
-  const child = Bun.spawn(FLOOD, { env: { PATH: "/usr/bin:/bin" }, terminal: { cols: 80, rows: 24, data } });
-  const began = performance.now();
-  child.terminal?.write("\n");
-  await done.promise;
-  const seconds = (performance.now() - began) / 1000;
-  await child.exited;
-  return seconds;
-}
+}, 180_000);

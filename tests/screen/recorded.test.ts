@@ -12,7 +12,7 @@ const SESSIONS = [...recordedSessions(), agentSession()];
 const STRIDE = 499;
 const hasTmux = Bun.which("tmux") !== null;
 /** Nothing hangs on it: every cut is a screen made anew, and a busy machine takes its time. */
-const LONG_MS = 120_000;
+const LONG_MS = 180_000;
 
 function cutsOf({ bytes, stations }: Session): number[] {
   const regular = Array.from({ length: Math.floor(bytes.length / STRIDE) }, (_, n) => n * STRIDE);

@@ -42,5 +42,5 @@ test.skipIf(!hasTmux)(
     expect(tmux("-S", socket, "list-sessions", "-F", "#{session_name}")).toBe("one\ntwo\n");
     expect((await home.run("adopt", "tmux", "--policy", "maybe")).code).toBe(2);
   },
-  60_000,
+  180_000,
 );

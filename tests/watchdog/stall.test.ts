@@ -46,4 +46,4 @@ test("WD-2 a daemon that waits for the disk is reported and left alone past ever
   } finally {
     flow(home);
   }
-}, 60_000);
+}, 180_000);

@@ -59,4 +59,4 @@ test("doctor knows runs that can go on, checkpoints that cannot be used, lost st
   await until("it is uncertain", async () =>
     (await ofWorkflows(home)).some(({ what }) => what.startsWith("1 run waits for you: b")),
   );
-}, 120_000);
+}, 180_000);

@@ -215,4 +215,4 @@ test("a crash or power cut at any call of gc leaves every run and its log whole,
     },
   });
   expect(survived).toBeGreaterThan(50);
-}, 120_000);
+}, 180_000);

@@ -18,7 +18,7 @@ for (const [name, steps] of Object.entries(HISTORIES)) {
     const count = await sweep(steps, new SimDisk(), NOTHING_YET, { random, randomEndings: 12, nestOneIn: 20 });
     expect(count).toBeGreaterThan(100);
     survived += count;
-  }, 120_000);
+  }, 180_000);
 }
 
 test("FI-1 lines that an earlier life left in a segment never come back in a later one", async () => {
@@ -37,7 +37,7 @@ test("FI-1 lines that an earlier life left in a segment never come back in a lat
   });
   expect(count).toBeGreaterThan(100);
   survived += count;
-}, 120_000);
+}, 180_000);
 
 test("a kill when everything is synced leaves nothing torn and nothing for the quarantine, whatever old lines the segments hold", async () => {
   let life = await Life.begin(new SimDisk(), NOTHING_YET);
