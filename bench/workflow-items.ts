@@ -22,7 +22,7 @@ export async function workflowItems(names: readonly string[], bench: Bench, emit
   const [name = ""] = names;
   const { items, window, runs } = bench.quick
     ? { items: 200, window: 50, runs: 2 }
-    : { items: 10_000, window: 1000, runs: 10 };
+    : { items: 10_000, window: 1000, runs: 31 };
   bench.say(`${name}: ${runs} runs of ${items} items`);
   const flows = new WorkflowHome(await Home.start(bench, "items"));
   const list = Array.from({ length: items }, (_, at) => ({ name: `item-${at}`, lines: at }));
