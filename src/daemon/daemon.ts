@@ -346,7 +346,8 @@ export class Daemon {
     const { world, version, safeMode } = this.#ports;
     const mode = safeMode.state;
     const terminals = [...(this.#parts?.turn.allSettled() ?? [])].filter(({ removed }) => !removed).length;
-    const runs = [...(this.#parts?.workflows.turn.allSettled() ?? [])].filter(isOpen).length;
+    const read = this.#runs.kind === "read" ? this.#parts?.workflows.turn.allSettled() : undefined;
+    const runs = [...(read ?? [])].filter(isOpen).length;
     const counted = this.#parts === undefined ? { agents: 0, prompts: 0 } : countAgents(this.#parts.agents);
     return {
       version,

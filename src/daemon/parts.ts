@@ -56,8 +56,8 @@ export async function openParts(ports: DaemonPorts, hooks: PartHooks): Promise<P
     world,
     { tape },
     {
-      terminal: (id) => turn.terminals.get(id),
-      terminals: () => turn.terminals.values(),
+      terminal: (id) => turn.settled(id), // U6 of session-turn.ts: also for rounds, which come while something is being written.
+      terminals: () => turn.allSettled(),
       submit: (command) => void turn.submit(command).catch(broken),
       lost: (id, reason) => void lost.found(id, reason).catch(broken),
       farewell: (terminal, message) => moments.farewell(terminal, message),

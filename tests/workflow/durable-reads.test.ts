@@ -1,30 +1,46 @@
-// What clients are shown of runs while the disk is still at it.
+// What leaves of runs while the disk is still at it: nothing.
 import { expect, test } from "bun:test";
-import type { Definition } from "../../src/core/workflow/definition.ts";
+import type { Step } from "../../src/core/workflow/definition.ts";
 import { workflowHandlers } from "../../src/daemon/workflows/handlers.ts";
 import { HOME } from "../sim/machine.ts";
 import { SimDaemon } from "./sim-daemon.ts";
 import { WorkflowMachine } from "./sim-machine.ts";
+import { set, shell } from "./stories.ts";
 import { creation } from "./world.ts";
 
-const FLOW: Definition = {
-  name: "flow",
-  flow: { mode: "standard", steps: [{ id: "a", work: { kind: "set", values: { x: "1" } } }] },
-};
-
-test("WH3 a run is shown as it is durable: what is only decided is in no answer before its sync is over", async () => {
+/** A daemon whose disk comes to a stand at `stall`. */
+async function begun() {
   const machine = new WorkflowMachine(1);
   machine.disk.plant(`${HOME}/made`, Buffer.from(""));
   const { clock } = machine;
+  const until = async (holds: () => boolean) => {
+    for (let ms = 0; ms < 60_000 && !holds(); ms += 1) {
+      clock.advance(1);
+      await clock.settle();
+    }
+  };
   const lived = async <T>(coming: Promise<T>): Promise<T> => {
     let over = false;
     void coming.finally(() => {
       over = true;
     });
-    for (; !over; clock.advance(1)) await clock.settle();
+    await until(() => over);
     return coming;
   };
   const daemon = await lived(SimDaemon.begin(machine, machine.born()));
+  const create = (id: string, step: Step) =>
+    daemon.submit(creation({ name: "flow", flow: { mode: "standard", steps: [step] } }, {}, { id, cwd: `/w/${id}` }));
+  const stall = () => {
+    const sync = Promise.withResolvers<void>();
+    machine.disk.gate = ({ path }) => (path.endsWith(".wal") ? sync.promise : Promise.resolve());
+    return sync.resolve;
+  };
+  await lived(create("r1", set("a", { x: "1" })));
+  return { machine, daemon, create, until, lived, stall };
+}
+
+test("WH3 a run is shown as it is durable: what is only decided is in no answer before its sync is over", async () => {
+  const { machine, daemon, create, lived, stall } = await begun();
   const part = () => daemon.part;
   const environment = { allow: [], deny: [] };
   const handlers = workflowHandlers({ disk: machine.disk, home: HOME, environment, live: part, parts: part });
@@ -32,15 +48,26 @@ test("WH3 a run is shown as it is durable: what is only decided is in no answer 
     await handlers["workflow.list"]?.({}),
     (await handlers["workflow.show"]?.({ id: "r2", from: 0 }))?.ok,
   ];
-  const create = (id: string) => daemon.submit(creation(FLOW, {}, { id, cwd: `/w/${id}` }));
-  await lived(create("r1"));
-  const sync = Promise.withResolvers<void>();
-  machine.disk.gate = () => sync.promise;
-  const made = create("r2");
-  await clock.settle();
+  const goOn = stall();
+  const made = create("r2", set("a", { x: "1" }));
+  await machine.clock.settle();
   expect(daemon.run("r2")?.id).toBe("r2");
   expect(await shown()).toMatchObject([{ value: [{ id: "r1" }] }, false]);
-  sync.resolve();
+  goOn();
   await lived(made);
   expect(await shown()).toMatchObject([{ value: [{ id: "r1" }, { id: "r2" }] }, true]);
+});
+
+test("U6 rounds that come while a run is being written start nothing of it", async () => {
+  const { machine, daemon, create, until, lived, stall } = await begun();
+  const goOn = stall();
+  const made = create("r2", shell("a"));
+  let ms = 0;
+  await until(() => ++ms > 5_000);
+  expect(daemon.run("r2")?.id).toBe("r2");
+  expect(machine.marks).toEqual([]);
+  goOn();
+  await lived(made);
+  await until(() => machine.marks.length > 0);
+  expect(machine.marks.map(({ attempt }) => attempt)).toEqual(["r2.1"]);
 });

@@ -217,17 +217,19 @@ function createOf(ports: AgentHandlerPorts, params: Params): Result<CreateAgent>
 }
 
 function promptsOf(part: AgentPart): ListedPrompt[] {
-  const open = allPrompts(part).filter(({ state }) => state === "open");
-  return open.sort((a, b) => (a.since < b.since ? -1 : 1));
+  return promptsThat(part, (open) => open).sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
 function closedPrompts(part: AgentPart): ListedPrompt[] {
-  return allPrompts(part).filter(({ state }) => state !== "open");
+  return promptsThat(part, (open) => !open);
 }
 
 /** AH4 */
-function allPrompts({ turn }: AgentPart): ListedPrompt[] {
-  return [...turn.settledAgents()].flatMap((agent) => agent.prompts.map((prompt) => listedPrompt(agent, prompt)));
+function promptsThat({ turn }: AgentPart, are: (open: boolean) => boolean): ListedPrompt[] {
+  return [...turn.settledAgents()].flatMap((agent) => {
+    const prompts = agent.prompts.filter(({ state }) => are(state.kind === "open"));
+    return prompts.map((prompt) => listedPrompt(agent, prompt));
+  });
 }
 
 async function answer(ports: AgentHandlerPorts, params: Params): Promise<Result<ListedPrompt>> {

@@ -1,5 +1,5 @@
 // The daemon's part for agents: their turn, on the one log, and their engine.
-import type { Agent } from "../../core/agent/agent.ts";
+import { type Agent, openPrompts } from "../../core/agent/agent.ts";
 import type { ReportItem } from "../../core/recovery.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import type { StatusResult } from "../../wire/rpc.ts";
@@ -118,9 +118,10 @@ export function readingOf(
   return read?.kind === "reading" ? { what, done: read.done, total: read.total } : null;
 }
 
-/** Of those that live, how many; and how many of their prompts are open. */
+/** Of those that live, how many; and how many of their prompts are open. As it is durable. */
 export function countAgents({ turn }: AgentPart): { readonly agents: number; readonly prompts: number } {
-  return { agents: turn.tree.agents, prompts: turn.tree.openPrompts.length };
+  const live = liveOf(turn.settledAgents());
+  return { agents: live.length, prompts: live.reduce((sum, agent) => sum + openPrompts(agent).length, 0) };
 }
 
 export function liveOf(agents: Iterable<Agent>): Agent[] {

@@ -162,7 +162,7 @@ const MOST_UNDONE = 500;
 async function rollback(ports: WorkflowHandlerPorts, { id, seq, dryRun }: Params): Promise<Result<RolledBackRun>> {
   const part = ports.live();
   if (part === undefined) return NOT_LIVE;
-  const run = typeof id === "string" ? part.turn.states.get(id) : undefined;
+  const run = typeof id === "string" ? part.turn.settled(id) : undefined; // WH3
   if (run === undefined || run.removed) return unknown(id);
   const saved = part.storage.loadAt(run.id, typeof seq === "number" ? seq : Number.NaN);
   if (!saved.ok) return saved;

@@ -27,8 +27,8 @@ export function openWorkflows(log: EventLog, hands: Hands, ports: DaemonPorts, a
     broken,
   });
   const engine: Engine = new Engine(world, {
-    run: (id) => turn.states.get(id),
-    runs: () => turn.states.values(),
+    run: (id) => turn.settled(id), // U6 of session-turn.ts: also for rounds, which come while something is being written.
+    runs: () => turn.allSettled(),
     submit: (command) => turn.submit(command),
     holderWords: () => hands.programs.words("orders"),
     isTrusted: ({ repo, id }) => log.frozen(`state/${repo}/sessions/${id}`) === undefined,
