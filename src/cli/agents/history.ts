@@ -63,7 +63,7 @@ async function followAgent(reach: Reach, flags: FollowFlags, key: string): Promi
   const { console } = reach;
   const { entries, following } = fromNow(reach, found.value.opened, flags.lines);
   const sight = flags.json ? jsonSight(console) : wordSight(console);
-  const over = (await sight.show(entries)) || hasEnded(found.value.opened, following.shown);
+  const over = (await sight.show(entries)) || hasEnded(reach, found.value.opened, following.shown);
   if (!over) await follow(reach, following, async (more) => ((await sight.show([...more])) ? "enough" : "more"));
   await sight.close();
   return ok(EXIT.ok);

@@ -58,11 +58,12 @@ export function fromNow(reach: Reach, opened: Opened, before: number) {
   return { entries, following };
 }
 
-/** Whether it has ended by then: all that comes after is about its process. */
-export function hasEnded({ view, sessions }: Opened, until: number): boolean {
-  const cursors = new Map(sessions.map((session) => [session, cursorAt()]));
-  for (const { entry } of inOrder(view, cursors, { from: 1, until }, [])) if (isEnd(entry)) return true;
-  return false;
+/** What comes after an agent's end is about its process, and little. */
+const AFTER_END = 100;
+
+/** Whether it has ended by then. */
+export function hasEnded(reach: Reach, opened: Opened, until: number): boolean {
+  return lastEntries(reach, opened, AFTER_END, until).entries.some(({ entry }) => isEnd(entry));
 }
 
 export function isEnd({ event }: Found["entry"]): boolean {
