@@ -24,7 +24,7 @@ export function parseJunit(xml: string): Report {
     files.add(path);
     const name = attribute(attributes, "name");
     const failure = /<(?:failure|error)\b([^>]*?)(?:\/>|>([\s\S]*?)<\/)/.exec(body);
-    if (failure !== null) failed.push({ path, name, why: plain(failure[2] ?? attribute(failure[1] ?? "", "message")) });
+    if (failure !== null) failed.push({ path, name, why: plain(failure[2] || attribute(failure[1] ?? "", "message")) });
     else if (body.includes("<skipped")) skipped.push({ path, name });
     else passed += 1;
   }

@@ -3,11 +3,14 @@ import { afterAll, expect, test } from "bun:test";
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -15,7 +18,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { ROOT } from "../scripts/files.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "holdfast launcher ")); // the space is on purpose
@@ -193,7 +196,7 @@ test("H3 nothing that lies in the caller's directory or in BUN_OPTIONS runs insi
 /** With what makes one file of each program; it has run once. */
 async function building(): Promise<Tree> {
   const tree = newTree();
-  copy("scripts/build.ts", tree.root);
+  for (const path of ["scripts/build.ts", "src/world/flock.ts", "src/base/fault.ts"]) copy(path, tree.root);
   for (const name of ["daemon", "watchdog", "web"])
     write(join(tree.root, `src/${name}/program.ts`), 'console.log("hello");');
   write(join(tree.root, "package.json"), "{}");
@@ -210,7 +213,11 @@ async function whatRan(tree: Tree): Promise<string> {
 test("H4 the first use makes one file of each program, and that is what runs", async () => {
   const tree = await building();
   expect(await whatRan(tree)).toBe("one file");
-  expect(readdirSync(join(tree.root, ".built")).filter((name) => !name.startsWith("build-"))).toEqual(["now"]);
+  expect(
+    readdirSync(join(tree.root, ".built"))
+      .filter((name) => !name.startsWith("build-"))
+      .sort(),
+  ).toEqual(["lock", "now"]);
   expect(readdirSync(join(tree.root, ".built/now")).sort()).toEqual(["cli", "daemon", "watchdog", "web"]);
 });
 
@@ -224,7 +231,7 @@ test("H4 a changed source runs at once, is in the next file, and nothing of the 
     expect(said.map(({ greeting }) => greeting)).toEqual([word, word]);
     expect(said.map(({ ran }) => ran)).toEqual(["sources", "one file"]);
   }
-  expect(readdirSync(join(tree.root, ".built"))).toHaveLength(2);
+  expect(readdirSync(join(tree.root, ".built")).filter((name) => name.startsWith("build-"))).toHaveLength(1);
 });
 
 test("H4 an installation that was moved runs from where it is now", async () => {
@@ -249,12 +256,39 @@ test("H4 where no file can be made, or its making was broken off, the sources ru
   expect(readdirSync(join(tree.root, ".built"))).not.toContain("build-broken-off");
 });
 
-test("H4 a program whose file was damaged, or taken away while it is wanted, runs from its sources", async () => {
+test("H4 what was damaged, or copied without its link, is made anew; a source that is missing is missed", async () => {
   const tree = await building();
-  const built = join(tree.root, ".built/now/cli");
-  write(join(built, "sources.json"), "{");
+  const now = join(tree.root, ".built/now");
+  write(join(now, "cli/sources.json"), "{");
   expect([await whatRan(tree), await whatRan(tree)]).toEqual(["sources", "one file"]);
+  for (const without of [undefined, "cli"]) {
+    const real = realpathSync(now);
+    rmSync(now);
+    cpSync(real, now, { recursive: true });
+    if (without !== undefined) rmSync(join(now, without), { recursive: true });
+    write(join(tree.root, "package.json"), `{"name":"${without}"}`);
+    expect([await whatRan(tree), await whatRan(tree)].at(-1)).toBe("one file");
+    expect(lstatSync(now).isSymbolicLink()).toBe(true);
+  }
   rmSync(join(tree.root, "node_modules/dep"), { recursive: true });
   const ended = await run(tree, {});
-  expect([ended.code, ended.err.includes("dep")]).toEqual([1, true]); // A source that is missing is missed, not passed over.
+  expect([ended.code, ended.err.includes("dep")]).toEqual([1, true]);
+});
+
+test("H4 several first uses at once: each works, one builds, and what it made is there", async () => {
+  const tree = await building();
+  rmSync(join(tree.root, ".built"), { recursive: true });
+  const all = await Promise.all(Array.from({ length: 4 }, () => run(tree, { args: ["ls"] })));
+  expect(all.map(({ code, err }) => [code, err])).toEqual(all.map(() => [0, ""]));
+  expect(await whatRan(tree)).toBe("one file");
+  const builds = readdirSync(join(tree.root, ".built")).filter((name) => name.startsWith("build-"));
+  expect(builds).toEqual([basename(realpathSync(join(tree.root, ".built/now")))]);
+});
+
+test("H4 a program that cannot be built leaves nothing behind, and the others run from their sources", async () => {
+  const tree = await building();
+  write(join(tree.root, "src/web/program.ts"), "this is no program");
+  rmSync(join(tree.root, ".built"), { recursive: true });
+  expect(await whatRan(tree)).toBe("sources");
+  expect(readdirSync(join(tree.root, ".built"))).toEqual(["lock"]);
 });
