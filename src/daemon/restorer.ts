@@ -140,7 +140,7 @@ export class Restorer {
 
   /** What became of a restoration. */
   restoredItem(id: string, before: Terminal): ReportItem {
-    const now = this.#ports.turn.settled(id) ?? before;
+    const now = this.#ports.turn.terminals.get(id) ?? before;
     const { restored, state, name } = now;
     const why = [
       restored?.reason ?? "it was lost",
@@ -164,7 +164,7 @@ export class Restorer {
     }
     const reason = state.kind === "uncertain" ? state.reason : `it had ended (${endText(state)})`;
     const told = await this.restore(terminal, { reason, found: false, way, asked: true });
-    const now = this.#ports.turn.settled(terminal.id) ?? terminal;
+    const now = this.#ports.turn.terminals.get(terminal.id) ?? terminal;
     if (told.fate !== "could not") return { ok: true, value: now };
     return refused("not-restored", told.reason, told.next);
   }

@@ -1,0 +1,62 @@
+// What a heartbeat's round does of terminals while the disk is still at it: nothing (U6 of session-turn.ts).
+import { expect, test } from "bun:test";
+import { Bus } from "../../src/daemon/bus.ts";
+import type { DaemonPorts } from "../../src/daemon/daemon.ts";
+import { openParts } from "../../src/daemon/parts.ts";
+import { loadConfig } from "../../src/wire/config.ts";
+import type { Children } from "../../src/world/children.ts";
+import { WorkflowMachine } from "../workflow/sim-machine.ts";
+
+test("U6 rounds that come while a terminal is being written start nothing of it", async () => {
+  const machine = new WorkflowMachine(1);
+  const { clock } = machine;
+  const started: string[] = [];
+  const doors = machine.doors(machine.born());
+  const children: Partial<Children> = { detached: ({ argv }) => started.push(argv.at(-1) ?? "") };
+  const self = { environment: () => ({}), command: () => ["bun", "holder"] as const, bundle: async () => undefined };
+  const config = loadConfig({ env: () => undefined, absolute: (path) => path, read: () => undefined });
+  const opening = openParts(
+    {
+      world: { ...doors, children, self, watch: { directory: () => undefined } },
+      bus: new Bus(),
+      config: config.ok ? config.value.config : undefined,
+      safeMode: { isActive: () => false },
+      say: () => undefined,
+      broken: (error: unknown) => machine.failed(error),
+    } as unknown as DaemonPorts,
+    { trusted: (terminals) => [...terminals], report: async () => undefined, born: () => undefined },
+  );
+  /** The clock goes on, with a round every so often. */
+  const pass = async (holds: () => boolean, round: () => void = () => undefined) => {
+    for (let ms = 0; ms < 20_000 && !holds(); ms += 10) {
+      if (ms % 500 === 0) round();
+      clock.advance(10);
+      await clock.settle();
+    }
+  };
+  let open = false;
+  void opening.finally(() => {
+    open = true;
+  });
+  await pass(() => open);
+  const { turn, hands } = await opening;
+  const recipe = { argv: ["sh"], cwd: "/", env: {}, size: { cols: 80, rows: 24 } };
+  const create = (id: string) => turn.submit({ kind: "create", id, name: id, lane: "main", recipe });
+  void create("a");
+  await pass(() => started.length > 0); // So that its syncs are known to be slow.
+  const sync = Promise.withResolvers<void>();
+  machine.disk.gate = ({ path }) => (path.endsWith(".wal") ? sync.promise : Promise.resolve());
+  void create("b");
+  await clock.settle();
+  expect(turn.terminals.get("b")?.state.kind).toBe("starting");
+  let ms = 0;
+  await pass(
+    () => ++ms > 500,
+    () => hands.round(),
+  );
+  expect(started.filter((directory) => directory.endsWith("/b"))).toEqual([]);
+  sync.resolve();
+  await pass(() => started.some((directory) => directory.endsWith("/b")));
+  expect(started.filter((directory) => directory.endsWith("/b"))).toHaveLength(1);
+  expect(machine.trouble).toBeUndefined();
+});
