@@ -34,6 +34,7 @@ async function furnish(on: TmuxSite): Promise<void> {
   on.tmux("new-window", "-t", "work:4", "-n", "logs", "-c", at("a"), "sleep", "1000");
   on.tmux("select-window", "-t", "work:0");
   on.tmux("select-pane", "-t", "work:0.1");
+  await until("its shell asks", () => /[$#] ?$/.test(on.text("work:0.0"))); // What is typed before stands above the prompt.
   on.tmux("send-keys", "-t", "work:0.0", "echo 'said-'before", "Enter");
   await until("the pane has said it", () => on.text("work:0.0").includes("\nsaid-before"));
 }
