@@ -10,6 +10,7 @@ const BOOT_ID_VARIABLE = "HOLDFAST_BOOT_ID";
 export const GONE = ["ENOENT", "ESRCH"];
 // Positions after the name, which is field 2 of the line; the manual counts from 1.
 const STATE = 3 - 3;
+const THREADS = 20 - 3;
 const START_TIME = 22 - 3;
 
 export function realIdentities(): Identities {
@@ -40,8 +41,14 @@ export function startTimeIn(line: string): number | undefined {
   const fields = fieldsIn(line);
   const ticks = Number(fields[START_TIME]);
   assert(Number.isSafeInteger(ticks), "a stat line has a start time in field 22");
-  // A zombie still has its pid, and kill(pid, 0) succeeds on it, but it does nothing any more. X and x are dead as well.
-  return ["Z", "X", "x"].includes(fields[STATE] ?? "") ? undefined : ticks;
+  return isOver(fields) ? undefined : ticks;
+}
+
+/** A zombie still has its pid, and kill(pid, 0) succeeds on it, but it does nothing any more: unless another of its threads is not done yet. One
+ *  that waits for the disk keeps all files open, and locked, for as long as that takes, also after SIGKILL. */
+export function isOver(fields: readonly string[]): boolean {
+  const state = fields[STATE] ?? "";
+  return state === "X" || state === "x" || (state === "Z" && Number(fields[THREADS]) <= 1);
 }
 
 /** Drills and tests give a boot of their own: everything recorded before is then of another one. */

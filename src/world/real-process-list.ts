@@ -4,13 +4,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { assert } from "../base/assert.ts";
 import { attempt, unless } from "./attempt.ts";
 import type { ListedProcess } from "./process.ts";
+import { isOver } from "./real-identities.ts";
 
 /** ESRCH: the process ended between opening and reading the file. */
 const GONE = ["ENOENT", "ESRCH"];
 /** A process of another user, or one that gave itself other rights. */
 const NOT_OURS = ["EACCES", "EPERM"];
 // Positions after the name, which is field 2 of the line; the manual counts from 1.
-const STATE = 3 - 3;
 const PPID = 4 - 3;
 const SESSION = 6 - 3;
 const START_TIME = 22 - 3;
@@ -30,7 +30,7 @@ function read(path: string, pid: number): ListedProcess | undefined {
 /** From a line of /proc/PID/stat; undefined for a zombie. The name in it is anything a program likes: the last bracket ends it. */
 export function listedIn(line: string, pid: number): ListedProcess | undefined {
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
-  if (["Z", "X", "x"].includes(fields[STATE] ?? "")) return undefined;
+  if (isOver(fields)) return undefined;
   const [ppid = -1, session = -1, startTime = -1] = [PPID, SESSION, START_TIME].map((at) => Number(fields[at]));
   assert(Number.isSafeInteger(ppid + session + startTime), "a stat line has a parent, a session and a start time");
   return { pid, ppid, session, startTime };

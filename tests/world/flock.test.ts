@@ -89,9 +89,16 @@ test("a process is alive until it is killed, and a zombie or a stranger is not i
   expect(processes.isTaken(2 ** 22 + 1)).toBe(false);
 });
 
+/** Of /proc/PID/stat: fields are their own numbers, but for the name, the state and the threads. */
+const line = (name: string, state: string, threads: number): string =>
+  `7 (${name}) ${state} ${Array.from({ length: 40 }, (_, at) => (at + 4 === 20 ? threads : at + 4)).join(" ")}`;
+
 test("the start time is found behind any name a program gives itself", () => {
-  const line = (name: string, state: string): string =>
-    `7 (${name}) ${state} ${Array.from({ length: 40 }, (_, at) => at + 4).join(" ")}`;
-  for (const name of ["sh", "a b", ") Z 1 (", "((", "x) S 2"]) expect(startTimeIn(line(name, "S"))).toBe(22);
-  expect(startTimeIn(line("sh", "Z"))).toBeUndefined();
+  for (const name of ["sh", "a b", ") Z 1 (", "((", "x) S 2"]) expect(startTimeIn(line(name, "S", 3))).toBe(22);
+});
+
+test("a zombie is gone when the last of its threads is: until then it has its files and locks", () => {
+  expect([1, 0].map((threads) => startTimeIn(line("sh", "Z", threads)))).toEqual([undefined, undefined]);
+  expect(startTimeIn(line("sh", "Z", 2))).toBe(22);
+  expect(startTimeIn(line("sh", "X", 2))).toBeUndefined();
 });
