@@ -13,6 +13,7 @@ import type { Entry } from "../log/entry.ts";
 import type { EventLog } from "../log/event-log.ts";
 import type { Reading } from "../log/session-log.ts";
 import { agentEventOf } from "../wire/agents/stored-agent.ts";
+import type { StatusResult } from "../wire/rpc.ts";
 import { terminalEventOf, tmuxEventOf } from "../wire/stored.ts";
 import { workflowEventOf } from "../wire/stored-workflow.ts";
 import type { Clock } from "../world/clock.ts";
@@ -80,6 +81,17 @@ export function foldWorkflows(log: EventLog, turn: WorkflowTurn, { storage, say 
 }
 
 export type HowFar = { readonly done: number; readonly total: number };
+
+/** Before all sessions of a kind are, nothing is said of any: a part of them would pass for all. */
+export type Read = { readonly kind: "unread" } | ({ readonly kind: "reading" } & HowFar) | { readonly kind: "read" };
+
+/** What the status says of it. */
+export function readingOf(
+  what: string,
+  read: Read | undefined,
+): NonNullable<StatusResult["recovery"]["reading"]> | null {
+  return read?.kind === "reading" ? { what, done: read.done, total: read.total } : null;
+}
 
 export type AgentFolding = {
   readonly checkpoints: AgentCheckpoints;

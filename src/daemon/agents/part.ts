@@ -2,9 +2,8 @@
 import { type Agent, openPrompts } from "../../core/agent/agent.ts";
 import type { ReportItem } from "../../core/recovery.ts";
 import type { EventLog } from "../../log/event-log.ts";
-import type { StatusResult } from "../../wire/rpc.ts";
 import type { DaemonPorts } from "../daemon.ts";
-import { foldAgents, type HowFar } from "../fold.ts";
+import { foldAgents, type HowFar, type Read } from "../fold.ts";
 import type { Hands } from "../hands.ts";
 import { AgentCheckpoints } from "./checkpoints.ts";
 import { AgentEngine } from "./engine.ts";
@@ -14,9 +13,6 @@ import { recall } from "./recall.ts";
 import { SessionRecords } from "./records.ts";
 import { houseOf } from "./settings.ts";
 import { AgentTurn } from "./turn.ts";
-
-/** Before all of them are, nothing is said of any: half a tree would pass for all of it. */
-export type Read = { readonly kind: "unread" } | ({ readonly kind: "reading" } & HowFar) | { readonly kind: "read" };
 
 export type AgentPart = {
   readonly turn: AgentTurn;
@@ -108,14 +104,6 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts, hook
 /** What agents get of our own environment: the names that the configuration allows, and no more. */
 function allowed(ours: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(Object.entries(ours).filter(([name]) => names.includes(name)));
-}
-
-/** What the status says of it. */
-export function readingOf(
-  what: string,
-  read: Read | undefined,
-): NonNullable<StatusResult["recovery"]["reading"]> | null {
-  return read?.kind === "reading" ? { what, done: read.done, total: read.total } : null;
 }
 
 /** Of those that live, how many; and how many of their prompts are open. As it is durable. */
