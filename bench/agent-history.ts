@@ -11,12 +11,12 @@ import { decideAgent } from "../src/core/agent/decide.ts";
 import { PLAIN_HOUSE } from "../src/core/agent/draft.ts";
 import type { AgentEvent } from "../src/core/agent/events.ts";
 import { Tree } from "../src/core/agent/tree.ts";
-import { AgentCheckpoints } from "../src/daemon/agents/checkpoints.ts";
-import { encodeMark } from "../src/log/frame.ts";
-import { residentOf } from "../src/wire/agents/stored-agent.ts";
+import { AgentCheckpoints } from "../src/daemon/agent/checkpoints.ts";
+import { encodeMark } from "../src/log/wal/frame.ts";
+import { residentOf } from "../src/wire/stored/agent.ts";
 import { crc32, hex8 } from "../src/world/hash.ts";
-import { realClock } from "../src/world/real-clock.ts";
-import { realDisk } from "../src/world/real-disk.ts";
+import { realClock } from "../src/world/real/clock.ts";
+import { realDisk } from "../src/world/real/disk.ts";
 import { freshId } from "./agent-home.ts";
 
 export type History = { readonly agents: number; readonly events: number };

@@ -1,6 +1,6 @@
 // Agents on a benchmark's own daemon: scripted ones, each a shell that answers every prompt at once.
 import { newId } from "../src/base/ids.ts";
-import type { RpcClient } from "../src/wire/rpc-client.ts";
+import type { RpcClient } from "../src/wire/rpc/client.ts";
 import type { Home } from "./home.ts";
 import { processesOf } from "./processes.ts";
 import { until } from "./waiting.ts";

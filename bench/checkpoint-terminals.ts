@@ -6,9 +6,9 @@
 // Not measured: the start of the screen program, and asking holders over their sockets.
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CheckpointWriter } from "../src/daemon/checkpoint-writer.ts";
-import { realClock } from "../src/world/real-clock.ts";
-import { realDisk } from "../src/world/real-disk.ts";
+import { CheckpointWriter } from "../src/daemon/terminal/checkpoint-writer.ts";
+import { realClock } from "../src/world/real/clock.ts";
+import { realDisk } from "../src/world/real/disk.ts";
 import { writeAtomically } from "./atomically.ts";
 import { inTurn } from "./checkpoint.ts";
 import { Echo } from "./echo.ts";

@@ -6,9 +6,9 @@
 // (it also looks at what is there), history instead of backup.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CheckpointStore } from "../src/log/checkpoint-store.ts";
-import { realClock } from "../src/world/real-clock.ts";
-import { realDisk } from "../src/world/real-disk.ts";
+import { CheckpointStore } from "../src/log/checkpoint/store.ts";
+import { realClock } from "../src/world/real/clock.ts";
+import { realDisk } from "../src/world/real/disk.ts";
 import { writeAtomically } from "./atomically.ts";
 import { median, timed } from "./rounds.ts";
 import { type Row, timeRow } from "./row.ts";

@@ -1,10 +1,10 @@
 // A real holder with `cat` in its terminal, and how long a key takes to come back.
 import { join } from "node:path";
-import { writeHolderSpec } from "../src/daemon/holder-files.ts";
-import { HolderClient } from "../src/wire/holder-client.ts";
-import { holderStart } from "../src/wire/holder-start.ts";
-import { realChildren } from "../src/world/real-children.ts";
-import { realSockets } from "../src/world/real-socket.ts";
+import { writeHolderSpec } from "../src/home/held/holder-files.ts";
+import { HolderClient } from "../src/wire/holder/client.ts";
+import { holderStart } from "../src/wire/holder/start.ts";
+import { realChildren } from "../src/world/real/children.ts";
+import { realSockets } from "../src/world/real/socket.ts";
 import { realWorld } from "../src/world/world.ts";
 import { until } from "./until.ts";
 

@@ -1,6 +1,6 @@
 // The event that every log benchmark writes: about 240 bytes as a line of a session's log, and the same bytes for the peers.
-import type { NewEntry } from "../src/log/entry.ts";
-import { EntryEncoder } from "../src/log/entry-encoder.ts";
+import type { NewEntry } from "../src/log/session/entry.ts";
+import { EntryEncoder } from "../src/log/session/entry-encoder.ts";
 
 /** Made once: what an event costs its maker is not what is measured here. */
 const TS = "2026-01-02T03:04:05.678Z";

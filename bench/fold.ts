@@ -1,10 +1,10 @@
 // A small fold, for benchmarks that need one: how many events each session has, which was the last, and where to read on.
 // Its checkpoint holds, for each session, the seq and the offset behind the last event folded, so that only the tail is read.
 import { join } from "node:path";
-import { CheckpointStore } from "../src/log/checkpoint-store.ts";
+import { CheckpointStore } from "../src/log/checkpoint/store.ts";
 import type { EventLog } from "../src/log/event-log.ts";
-import { realClock } from "../src/world/real-clock.ts";
-import { realDisk } from "../src/world/real-disk.ts";
+import { realClock } from "../src/world/real/clock.ts";
+import { realDisk } from "../src/world/real/disk.ts";
 
 type Folded = { count: number; seq: number; offset: number; lastEvent: string };
 export type Fold = Map<string, Folded>;

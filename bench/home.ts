@@ -2,9 +2,9 @@
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import about from "../package.json" with { type: "json" };
-import type { ListedTerminal, StatusResult } from "../src/wire/rpc.ts";
-import { RpcClient } from "../src/wire/rpc-client.ts";
-import { realSockets } from "../src/world/real-socket.ts";
+import { RpcClient } from "../src/wire/rpc/client.ts";
+import type { ListedTerminal, StatusResult } from "../src/wire/rpc/rpc.ts";
+import { realSockets } from "../src/world/real/socket.ts";
 import { killAllOf, processesOf } from "./processes.ts";
 import type { Bench } from "./scratch.ts";
 import { until } from "./waiting.ts";

@@ -6,8 +6,8 @@
 // Not measured: a cold page cache (files were just written and are in memory), and the start of the process itself.
 import { readFileSync } from "node:fs";
 import type { EventLog } from "../src/log/event-log.ts";
-import { eventsPath, listSessions } from "../src/log/places.ts";
-import { realDisk } from "../src/world/real-disk.ts";
+import { eventsPath, listSessions } from "../src/log/session/places.ts";
+import { realDisk } from "../src/world/real/disk.ts";
 import { type Fold, foldOn, foldStore, loadFold, mustHaveAll } from "./fold.ts";
 import { killedHome, lengths } from "./histories.ts";
 import { median, timed } from "./rounds.ts";

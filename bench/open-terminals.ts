@@ -2,12 +2,12 @@
 // program that draws them. What is not real: their holders (nobody is asked over a socket).
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Terminal } from "../src/core/terminal.ts";
-import { applyTerminal } from "../src/core/terminal-events.ts";
-import { CheckpointState } from "../src/daemon/checkpoint-state.ts";
-import { Screens } from "../src/daemon/screens.ts";
+import { applyTerminal } from "../src/core/terminal/events.ts";
+import type { Terminal } from "../src/core/terminal/terminal.ts";
+import { CheckpointState } from "../src/daemon/terminal/checkpoint-state.ts";
+import { Screens } from "../src/daemon/terminal/screens.ts";
 import { identify } from "../src/world/process.ts";
-import { realChildren } from "../src/world/real-children.ts";
+import { realChildren } from "../src/world/real/children.ts";
 import { realSelf } from "../src/world/self.ts";
 import { realWorld } from "../src/world/world.ts";
 import { type Bench, makePlace } from "./scratch.ts";

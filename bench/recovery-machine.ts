@@ -4,8 +4,8 @@
 // Not measured: the boot of the machine itself, and what an empty page cache costs: nothing here was ever out of memory.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { TapeReader } from "../src/log/tape-reader.ts";
-import { realDisk } from "../src/world/real-disk.ts";
+import { TapeReader } from "../src/log/tape/reader.ts";
+import { realDisk } from "../src/world/real/disk.ts";
 import { Home } from "./home.ts";
 import { killAtOnce } from "./processes.ts";
 import { median } from "./rounds.ts";

@@ -6,8 +6,8 @@
 // Not measured: drawing (the client only counts), several clients, a client that is slow.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { HolderClient } from "../src/wire/holder-client.ts";
-import { realSockets } from "../src/world/real-socket.ts";
+import { HolderClient } from "../src/wire/holder/client.ts";
+import { realSockets } from "../src/world/real/socket.ts";
 import { environment, Home } from "./home.ts";
 import { type Contestant, rates } from "./rounds.ts";
 import { type Row, rateRow } from "./row.ts";

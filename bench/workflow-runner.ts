@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "../src/base/ids.ts";
-import type { RpcClient } from "../src/wire/rpc-client.ts";
+import type { RpcClient } from "../src/wire/rpc/client.ts";
 import { Home } from "./home.ts";
 import type { Work } from "./peer-host.ts";
 import type { Bench } from "./scratch.ts";

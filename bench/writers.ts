@@ -1,7 +1,7 @@
 // N writers on one event log, each with a session of its own, each waiting for its acknowledgement before it writes again.
 import { EventLog } from "../src/log/event-log.ts";
-import { realClock } from "../src/world/real-clock.ts";
-import { realDisk } from "../src/world/real-disk.ts";
+import { realClock } from "../src/world/real/clock.ts";
+import { realDisk } from "../src/world/real/disk.ts";
 import { eventOf, sessionName } from "./event.ts";
 import type { Contestant } from "./rounds.ts";
 

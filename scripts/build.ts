@@ -22,7 +22,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { BUILT_FILE, BUILT_FROM, type Built, NEWEST, PROGRAMS } from "../src/world/built.ts";
-import { tryFlock } from "../src/world/flock.ts";
+import { tryFlock } from "../src/world/real/flock.ts";
 
 const LOCK = "lock";
 

@@ -1,4 +1,4 @@
-// What tests need beyond our own packages: Debian packages, and real agents from npm in a package of their own (tests/agents/real).
+// What tests need beyond our own packages: Debian packages, and real agents from npm in a package of their own (tests/agent/real).
 // Installed by the test command where CI is set and it may (for Debian: root, apt). Elsewhere nothing is installed: tests that need a
 // missing one are skipped, and say so.
 import { existsSync } from "node:fs";
@@ -22,7 +22,7 @@ function run(...command: readonly [string, ...string[]]): boolean {
   return Bun.spawnSync([...command], { env, stdio: ["ignore", "ignore", "inherit"] }).exitCode === 0;
 }
 
-const AGENTS = "tests/agents/real";
+const AGENTS = "tests/agent/real";
 
 /** Real agents; their own scripts are not run. */
 function installAgents(): string[] {

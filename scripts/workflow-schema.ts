@@ -1,5 +1,5 @@
 // Writes docs/workflow.schema.json from the table of what may stand in a workflow file. `--check` only compares.
-import { workflowJsonSchema } from "../src/wire/workflow-json-schema.ts";
+import { workflowJsonSchema } from "../src/wire/files/workflow-json-schema.ts";
 import { publish } from "./files.ts";
 
 const current = publish({ path: "docs/workflow.schema.json", text: workflowJsonSchema() }, Bun.argv.slice(2));

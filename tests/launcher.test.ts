@@ -196,7 +196,7 @@ test("H3 nothing that lies in the caller's directory or in BUN_OPTIONS runs insi
 /** With what makes one file of each program; it has run once. */
 async function building(): Promise<Tree> {
   const tree = newTree();
-  for (const path of ["scripts/build.ts", "src/world/flock.ts", "src/base/fault.ts"]) copy(path, tree.root);
+  for (const path of ["scripts/build.ts", "src/world/real/flock.ts", "src/base/fault.ts"]) copy(path, tree.root);
   for (const name of ["daemon", "watchdog", "web"])
     write(join(tree.root, `src/${name}/program.ts`), 'console.log("hello");');
   write(join(tree.root, "package.json"), "{}");

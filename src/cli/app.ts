@@ -1,15 +1,15 @@
 // The tree of commands. It is loaded at every start, so it only names them: a command's code is loaded when it is chosen.
 import { buildApplication, buildRouteMap, help, version } from "@stricli/core";
 import about from "../../package.json" with { type: "json" };
-import { adoptRoutes } from "./adopt/routes.ts";
-import { permissionRoutes } from "./agents/permission-routes.ts";
-import { agentRoutes } from "./agents/routes.ts";
-import { drillRoutes } from "./drill/routes.ts";
+import { drillRoutes } from "../drill/routes.ts";
+import { permissionRoutes } from "./agent/permission-routes.ts";
+import { agentRoutes } from "./agent/routes.ts";
+import type { Context } from "./command-world.ts";
 import { logRoutes } from "./log/routes.ts";
-import type { Context } from "./outside.ts";
 import { systemRoutes } from "./system/routes.ts";
-import { terminalRoutes } from "./terminals/routes.ts";
-import { workflowRoutes } from "./workflows/routes.ts";
+import { terminalRoutes } from "./terminal/routes.ts";
+import { adoptRoutes } from "./tmux/routes.ts";
+import { workflowRoutes } from "./workflow/routes.ts";
 
 const FORMATTING = {
   useAliasInUsageLine: false,

@@ -1,6 +1,6 @@
 // The banner of safe mode (SM-6): what is off, why, how to leave, how to report; on stderr, before whatever the command does.
-import { readSafeMode, SAFE_MODE_OFF } from "../log/safe-mode.ts";
-import type { Outside } from "./outside.ts";
+import { readSafeMode, SAFE_MODE_OFF } from "../home/safe-mode.ts";
+import type { Outside } from "./command-world.ts";
 import { visible, visibleLine } from "./print.ts";
 
 const LEAVE = "holdfast safe-mode exit";

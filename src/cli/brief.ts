@@ -3,9 +3,9 @@
 // BR2. No shell reads its words, and of its output only the beginning is kept.
 import { isFault } from "../base/fault.ts";
 import type { Disk } from "../world/disk.ts";
-import { realChildren } from "../world/real-children.ts";
-import type { Outside } from "./outside.ts";
-import { within } from "./time.ts";
+import { realChildren } from "../world/real/children.ts";
+import { within } from "../world/wait.ts";
+import type { Outside } from "./command-world.ts";
 
 export type Answered =
   | { readonly kind: "ended"; readonly code: number; readonly out: string; readonly err: string }

@@ -5,13 +5,14 @@
 // E3. A daemon that runs and does not answer is named, with what can be done; nobody waits for it much longer than `ANSWER_MS`.
 import about from "../../package.json" with { type: "json" };
 import { isFault } from "../base/fault.ts";
+import { joinPath } from "../base/path.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import { type RecoveryStage, retriedStage } from "../core/recovery.ts";
-import { joinPath, readWhole } from "../log/file.ts";
-import type { StatusResult } from "../wire/rpc.ts";
-import { RpcClient } from "../wire/rpc-client.ts";
-import type { Reach } from "./reach.ts";
-import { Pauses, within } from "./time.ts";
+import { readWhole } from "../log/file/file.ts";
+import { RpcClient } from "../wire/rpc/client.ts";
+import type { StatusResult } from "../wire/rpc/rpc.ts";
+import { Pauses, within } from "../world/wait.ts";
+import type { Reach } from "./daemon-command-world.ts";
 
 /** A daemon that is well answers within a millisecond. */
 const HELLO_MS = 3_000;

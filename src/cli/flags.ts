@@ -1,5 +1,5 @@
 // Flags and arguments that many commands have in common: how they are called, read and explained.
-import type { Context, Named } from "./outside.ts";
+import type { Context, Named } from "./command-world.ts";
 
 export type HomeFlags = { readonly home?: string };
 export type DataFlags = HomeFlags & { readonly json?: boolean };

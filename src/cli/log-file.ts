@@ -1,6 +1,7 @@
-// Reads the log that people read (log/run-log.ts).
-import { openRetrying, readAll } from "../log/file.ts";
-import { logPath } from "../log/run-log.ts";
+// Reads the log that people read (home/run-log.ts).
+
+import { logPath } from "../home/run-log.ts";
+import { openRetrying, readAll } from "../log/file/file.ts";
 import type { Disk } from "../world/disk.ts";
 
 /** A line of ours is shorter. */

@@ -1,13 +1,13 @@
 // What `holdfast` does. It starts in a few tens of milliseconds, so the doors and the commands are loaded only when one is chosen.
-import { realConsole } from "../world/real-console.ts";
-import type { Outside } from "./outside.ts";
+import { realConsole } from "../world/real/console.ts";
+import type { Outside } from "./command-world.ts";
 import { runCli } from "./run.ts";
 
 const console = realConsole();
 
 async function load(): Promise<Outside> {
   const { realWorld } = await import("../world/world.ts");
-  const { realWatch } = await import("../world/real-watch.ts");
+  const { realWatch } = await import("../world/real/watch.ts");
   return { ...realWorld(), console, watch: realWatch() };
 }
 

@@ -3,9 +3,9 @@ import about from "../../package.json" with { type: "json" };
 import { fakeConsole, type Looks } from "../../tests/cli/fake-console.ts";
 import { emptyHome, removeHomes } from "../../tests/cli/homes.ts";
 import { Fault } from "../base/fault.ts";
-import { realWatch } from "../world/real-watch.ts";
+import { realWatch } from "../world/real/watch.ts";
 import { realWorld } from "../world/world.ts";
-import type { Outside } from "./outside.ts";
+import type { Outside } from "./command-world.ts";
 import { runCli } from "./run.ts";
 
 afterAll(removeHomes);

@@ -8,8 +8,8 @@ import { isFault } from "../base/fault.ts";
 import { ok, type Refusal, refused } from "../base/result.ts";
 import type { Console } from "../world/console.ts";
 import { app } from "./app.ts";
+import { type Context, EXIT, type Exit, type Outside } from "./command-world.ts";
 import { chosenHome } from "./home.ts";
-import { type Context, EXIT, type Exit, type Outside } from "./outside.ts";
 import { printRefusal, visible } from "./print.ts";
 
 /** Which refusals have an exit code of their own. */

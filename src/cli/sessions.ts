@@ -1,7 +1,7 @@
 // Which session a person means: its full name (`agents/<id>`), its id, or the beginning of either that fits only one.
 import { matchOne } from "../base/ids.ts";
 import { ok, type Result, refused } from "../base/result.ts";
-import { sessionId } from "../log/entry.ts";
+import { sessionId } from "../log/session/entry.ts";
 
 const SEE_ALL = "`holdfast log verify` lists the sessions.";
 

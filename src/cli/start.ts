@@ -6,25 +6,27 @@
 // A5. Where a service keeps this home, the service manager is asked to start it; only where that one does not answer do we.
 // A6. Settings go by the environment, never by the words: those any user of the machine can read, and a watched program's variables
 //     may be secrets.
+
+import { joinPath } from "../base/path.ts";
 import type { Refusal } from "../base/result.ts";
 import type { RecoveryStage } from "../core/recovery.ts";
-import { joinPath, makeDirectories } from "../log/file.ts";
-import { readJson } from "../log/json-file.ts";
-import { logPath, turnOver } from "../log/run-log.ts";
-import { readServiceMark } from "../log/service-mark.ts";
-import { wantedPath, writeWanted } from "../log/wanted.ts";
-import { configRefusal } from "../wire/config.ts";
-import type { Config } from "../wire/config-schema.ts";
+import { logPath, turnOver } from "../home/run-log.ts";
+import { isHeld, runningOn } from "../home/running.ts";
+import { readServiceMark } from "../home/service-mark.ts";
+import { wantedPath, writeWanted } from "../home/wanted.ts";
+import { makeDirectories } from "../log/file/file.ts";
+import { readJson } from "../log/file/json-file.ts";
+import { configRefusal } from "../wire/files/config.ts";
+import type { Config } from "../wire/files/config-schema.ts";
 import { SETTINGS_VARIABLE, WATCHDOG_LOCK } from "../wire/heartbeat.ts";
-import type { StatusResult } from "../wire/rpc.ts";
-import { realChildren } from "../world/real-children.ts";
+import type { StatusResult } from "../wire/rpc/rpc.ts";
+import { realChildren } from "../world/real/children.ts";
 import { hangs } from "./client.ts";
 import { readConfig } from "./configuration.ts";
-import { isHeld, runningOn } from "./held.ts";
+import type { Reach } from "./daemon-command-world.ts";
 import { lastLogLine } from "./log-file.ts";
 import { say } from "./print.ts";
-import type { Reach } from "./reach.ts";
-import { withoutOurs } from "./terminals/environment.ts";
+import { withoutOurs } from "./terminal/environment.ts";
 
 /** A watchdog has its lock within this time; only then is another one tried. */
 const BETWEEN_STARTS_MS = 1_000;

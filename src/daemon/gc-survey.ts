@@ -1,23 +1,24 @@
 // What could be thrown away below a home, and what of it the rules choose.
 // GS1. Named are only: the tapes of ended terminals, the files of removed ones and of tmux sessions that were released, reports,
-//      quarantine, histories of checkpoints, what gc-runs.ts says of runs and gc-agents.ts of agents, and what is left in run/ of terminals that are over. The write-ahead log, the recovery's own records, and
+//      quarantine, histories of checkpoints, what workflow/gc.ts says of runs and agent/gc.ts of agents, and what is left in run/ of terminals that are over. The write-ahead log, the recovery's own records, and
 //      the logs and checkpoints of all but such agents are never among them: a recovery reads them.
 // GS2. A terminal that runs, starts, or whose end is not known is not touched, whatever its age; nor is a tmux session under our care.
+
+import { baseName, joinPath } from "../base/path.ts";
 import type { Agent } from "../core/agent/agent.ts";
 import { overForGood } from "../core/agent/gone.ts";
 import { beyond, type Chosen, daysMs, type Thing } from "../core/retention.ts";
-import type { Terminal } from "../core/terminal.ts";
-import type { TmuxCare } from "../core/tmux.ts";
+import type { Terminal } from "../core/terminal/terminal.ts";
+import type { TmuxCare } from "../core/tmux/tmux.ts";
 import type { Run } from "../core/workflow/run.ts";
-import { baseName, joinPath } from "../log/file.ts";
-import { listSessions } from "../log/places.ts";
-import { listQuarantine } from "../log/quarantine.ts";
-import type { Config } from "../wire/config-schema.ts";
+import { type HolderPlace, holderSocket, terminalDirectory } from "../home/held/holder-files.ts";
+import { listQuarantine } from "../log/file/quarantine.ts";
+import { listSessions } from "../log/session/places.ts";
+import type { Config } from "../wire/files/config-schema.ts";
 import type { Disk } from "../world/disk.ts";
-import { emptyDirectories, endedAgents } from "./gc-agents.ts";
-import { endedRuns, socketsOfEndedRuns } from "./gc-runs.ts";
-import { type HolderPlace, holderSocket, terminalDirectory } from "./holder-files.ts";
+import { emptyDirectories, endedAgents } from "./agent/gc.ts";
 import { tmuxDirectory } from "./tmux/saver.ts";
+import { endedRuns, socketsOfEndedRuns } from "./workflow/gc.ts";
 
 export type GcPorts = {
   terminals(): Iterable<Terminal>;

@@ -6,13 +6,14 @@
 // GC4. An agent is let go of before its files go, and its log goes last, when it is durable that the others are gone: as long as any
 //      of them may come back after a power cut, the log does too, and the next round finds it.
 import { isFault } from "../base/fault.ts";
+import { baseName, parentOf } from "../base/path.ts";
 import type { Chosen } from "../core/retention.ts";
-import { baseName, parentOf, removeIfThere } from "../log/file.ts";
-import { EVENTS_FILE } from "../log/places.ts";
-import type { Config } from "../wire/config-schema.ts";
-import type { GcResult } from "../wire/rpc.ts";
+import type { HolderPlace } from "../home/held/holder-files.ts";
+import { removeIfThere } from "../log/file/file.ts";
+import { EVENTS_FILE } from "../log/session/places.ts";
+import type { Config } from "../wire/files/config-schema.ts";
+import type { GcResult } from "../wire/rpc/rpc.ts";
 import { chooseGarbage, type GcPorts } from "./gc-survey.ts";
-import type { HolderPlace } from "./holder-files.ts";
 
 export type GarbagePorts = GcPorts & {
   /** Those of the agents that nobody remembers any more (GC4). */

@@ -1,24 +1,24 @@
 // The parts of a daemon that stand on its log: opened together when the storage is, and closed together.
 // PT1. Each part gets what it needs of the others, and no more; this is the only place that knows them all.
 import type { ReportItem } from "../core/recovery.ts";
-import type { Terminal } from "../core/terminal.ts";
+import type { Terminal } from "../core/terminal/terminal.ts";
 import { EventLog } from "../log/event-log.ts";
-import { agentsForSteps } from "./agents/for-steps.ts";
-import { type AgentPart, openAgents } from "./agents/part.ts";
-import { houseOf } from "./agents/settings.ts";
-import { Checkpoints } from "./checkpoints.ts";
+import { houseOf } from "./agent/config.ts";
+import { agentsForSteps } from "./agent/for-steps.ts";
+import { type AgentPart, openAgents } from "./agent/part.ts";
 import type { DaemonPorts } from "./daemon.ts";
 import { removalTime } from "./fold.ts";
 import { Garbage } from "./gc.ts";
-import { Hands } from "./hands.ts";
-import { LastMoments } from "./last-moments.ts";
-import { LostTerminals } from "./lost-terminals.ts";
-import { stopOrphans } from "./orphan-stop.ts";
-import { Restorer } from "./restorer.ts";
-import { Screens } from "./screens.ts";
+import { stopOrphans } from "./held/orphan-stop.ts";
+import { Checkpoints } from "./terminal/checkpoints.ts";
+import { Hands } from "./terminal/holders.ts";
+import { LastMoments } from "./terminal/last-moments.ts";
+import { LostTerminals } from "./terminal/lost-terminals.ts";
+import { Restorer } from "./terminal/restorer.ts";
+import { Screens } from "./terminal/screens.ts";
+import { Turn } from "./terminal/store.ts";
 import { openTmux, type TmuxPart } from "./tmux/part.ts";
-import { Turn } from "./turn.ts";
-import { openWorkflows, type WorkflowPart } from "./workflows/part.ts";
+import { openWorkflows, type WorkflowPart } from "./workflow/part.ts";
 
 export type Parts = {
   readonly log: EventLog;
@@ -56,7 +56,7 @@ export async function openParts(ports: DaemonPorts, hooks: PartHooks): Promise<P
     world,
     { tape },
     {
-      terminal: (id) => turn.settled(id), // U6 of session-turn.ts: also for rounds, which come while something is being written.
+      terminal: (id) => turn.settled(id), // U6 of session-store.ts: also for rounds, which come while something is being written.
       terminals: () => turn.allSettled(),
       submit: (command) => void turn.submit(command).catch(broken),
       lost: (id, reason) => void lost.found(id, reason).catch(broken),

@@ -4,11 +4,12 @@
 // V3. Crashes are no attempts; only an operator's retry is, and each stage has at most three. A stage that failed stays failed across
 //     a crash, with its reason, until the operator retries or stops the daemon.
 import { isFault } from "../base/fault.ts";
+import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { type RecoveryStage, recoveryMachine } from "../core/recovery.ts";
-import { writeAtomic } from "../log/atomic-file.ts";
-import { joinPath, makeDirectories } from "../log/file.ts";
-import { readJson } from "../log/json-file.ts";
+import { writeAtomic } from "../log/file/atomic-file.ts";
+import { makeDirectories } from "../log/file/file.ts";
+import { readJson } from "../log/file/json-file.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 

@@ -20,7 +20,7 @@ import {
   type Request,
   RPC_PROTOCOL,
   resultLine,
-} from "../wire/rpc.ts";
+} from "../wire/rpc/rpc.ts";
 import type { Clock } from "../world/clock.ts";
 import { sameSecret } from "../world/hash.ts";
 import type { Connection, ConnectionEvents, Listener, Sockets } from "../world/socket.ts";

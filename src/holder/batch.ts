@@ -1,7 +1,7 @@
 // Batch: small pieces of output gathered into one, so that a busy program costs a write, a frame and a send for many of them.
 // B1. Nothing waits longer than the present turn of the loop.
 // B2. One buffer for ever: what `full` is given is valid only during the call. What is large already is passed on as it is.
-import { OUTPUT_HEAD } from "../wire/holder.ts";
+import { OUTPUT_HEAD } from "../wire/holder/protocol.ts";
 import type { Clock } from "../world/clock.ts";
 
 /** The largest OUTPUT frame there is. */

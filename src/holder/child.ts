@@ -3,7 +3,7 @@
 //     found; nothing that would make a Bun inside it behave like ours.
 // N2. What is written to it is taken at once and goes out in order; `waiting` says how much it has not taken yet.
 import { isFault } from "../base/fault.ts";
-import type { HolderSize, HolderSpec } from "../wire/holder.ts";
+import type { HolderSize, HolderSpec } from "../wire/holder/protocol.ts";
 import type { Children, Command, Ending, PipeChild } from "../world/children.ts";
 
 export interface Child {

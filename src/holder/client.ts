@@ -1,10 +1,10 @@
 // Client: one connection, from its HELLO to its close. What it may ask for is the host's to do.
 // C1. Nothing is done for a connection before it has shown the token, and it has not long to do so (holder.ts, H1).
 // C2. Rubbish closes the connection it came from, and touches nothing else.
-import { FrameReader, type RawFrame } from "../wire/frames.ts";
-import * as protocol from "../wire/holder.ts";
-import type { HolderRefusal } from "../wire/holder-json.ts";
-import { parseHello, parseSignal, parseSize } from "../wire/holder-json.ts";
+import { FrameReader, type RawFrame } from "../wire/holder/frames.ts";
+import type { HolderRefusal } from "../wire/holder/json.ts";
+import { parseHello, parseSignal, parseSize } from "../wire/holder/json.ts";
+import * as protocol from "../wire/holder/protocol.ts";
 import type { Clock } from "../world/clock.ts";
 import { sameSecret } from "../world/hash.ts";
 import type { Connection, ConnectionEvents } from "../world/socket.ts";

@@ -2,7 +2,7 @@
 // V1. Bytes reach it in order, each once, with their offsets; what it cannot have any more is told by RESYNC (holder.ts, H4).
 // V2. It is never waited for: when too much waits in memory for it, it falls behind and goes on from the tape once it has read that.
 // V3. After the last byte comes the last frame, and then the end.
-import { numberFrame, outputFrame, RESYNC } from "../wire/holder.ts";
+import { numberFrame, outputFrame, RESYNC } from "../wire/holder/protocol.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Connection } from "../world/socket.ts";
 import { FRAME_BYTES } from "./batch.ts";

@@ -3,17 +3,18 @@
 // M2. Where a claim exists, or another holder answers on the socket, nothing is held: the command is started at most once, ever.
 // M3. A hang-up is not for us; it is taken for a nudge to look after our socket.
 import { Fault, isFault } from "../base/fault.ts";
-import { joinPath, readWhole } from "../log/file.ts";
-import type { Variables } from "../wire/entrusted.ts";
-import type { HolderSpec } from "../wire/holder.ts";
-import { parseSpec } from "../wire/holder-json.ts";
+import { joinPath } from "../base/path.ts";
+import { readWhole } from "../log/file/file.ts";
+import { parseSpec } from "../wire/holder/json.ts";
+import type { HolderSpec } from "../wire/holder/protocol.ts";
+import type { Variables } from "../wire/holder/secrets.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Program } from "../world/program.ts";
-import { realChildren } from "../world/real-children.ts";
-import { realClock } from "../world/real-clock.ts";
-import { realDisk } from "../world/real-disk.ts";
-import { realIdentities } from "../world/real-identities.ts";
-import { realSockets } from "../world/real-socket.ts";
+import { realChildren } from "../world/real/children.ts";
+import { realClock } from "../world/real/clock.ts";
+import { realDisk } from "../world/real/disk.ts";
+import { realIdentities } from "../world/real/identities.ts";
+import { realSockets } from "../world/real/socket.ts";
 import { Holder, type HolderWorld } from "./holder.ts";
 import { claim } from "./records.ts";
 import { SocketKeeper } from "./socket-keeper.ts";

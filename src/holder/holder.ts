@@ -4,8 +4,8 @@
 //     a touch of the socket, which a daemon sees that has no line to us.
 // O3. Nobody is waited for without a bound: not a client that does not read, not a child that does not read.
 import { type Fault, isFault } from "../base/fault.ts";
-import { SizeLog } from "../log/sizes.ts";
-import * as protocol from "../wire/holder.ts";
+import { SizeLog } from "../log/tape/sizes.ts";
+import * as protocol from "../wire/holder/protocol.ts";
 import type { Children, Ending } from "../world/children.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";

@@ -1,8 +1,8 @@
 // The entry of a holder: `bun src/holder/main.ts <the terminal's directory>`. It is started detached, and outlives whoever started it.
 // One that holds several children, one after the other, is orders-main.ts: what only that one needs would cost each terminal memory.
-import { ENTRUSTED, entrusted } from "../wire/entrusted.ts";
+import { ENTRUSTED, entrusted } from "../wire/holder/secrets.ts";
 import type { Program } from "../world/program.ts";
-import { realProgram } from "../world/real-program.ts";
+import { realProgram } from "../world/real/program.ts";
 import { Hold } from "./hold.ts";
 
 const USAGE = 2;

@@ -1,8 +1,8 @@
-// Waits for the next one who gives orders, after the last one has died (OR2 of wire/holder-orders.ts).
+// Waits for the next one who gives orders, after the last one has died (OR2 of wire/holder/orders.ts).
 // NG1. One giver at a time: the first who comes is it, and nobody else can come.
 // NG2. Who waits in vain leaves: a holder without work is memory for nothing.
 import { isFault } from "../base/fault.ts";
-import { ORPHANED_MS, ordersSocket } from "../wire/holder-orders.ts";
+import { ORPHANED_MS, ordersSocket } from "../wire/holder/orders.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Identities } from "../world/process.ts";
 import type { Connection, ConnectionEvents, Sockets } from "../world/socket.ts";

@@ -1,13 +1,14 @@
 // The entry of a holder of attempts: `bun src/holder/orders-main.ts --orders HOME`. It holds attempts of workflows, one after the other, as it is
-// told (wire/holder-orders.ts), and leaves when nobody does.
+// told (wire/holder/orders.ts), and leaves when nobody does.
 // M4. An order is taken when the end of the attempt before is durable and told; nothing of one is left for the next.
-import { joinPath, readWhole } from "../log/file.ts";
-import { type HolderOrder, ORDERS, ordersIn } from "../wire/holder-orders.ts";
+import { joinPath } from "../base/path.ts";
+import { readWhole } from "../log/file/file.ts";
+import { type HolderOrder, ORDERS, ordersIn } from "../wire/holder/orders.ts";
 import type { Disk } from "../world/disk.ts";
 import { sameSecret } from "../world/hash.ts";
 import type { Program } from "../world/program.ts";
-import { realInput } from "../world/real-input.ts";
-import { realProgram } from "../world/real-program.ts";
+import { realInput } from "../world/real/input.ts";
+import { realProgram } from "../world/real/program.ts";
 import { Hold } from "./hold.ts";
 import { nextGiver } from "./next-giver.ts";
 

@@ -1,9 +1,9 @@
 // Output: what the child says, on its way to the tape and to whoever follows; on pipes, what it was told and its stderr as well.
 // P1. First the tape, then the followers: nobody sees a byte that the tape will not have, as far as the disk lets it.
 // P2. On pipes, reading stops where the daemon is too far behind (pressure.ts). A terminal is always read: nobody pauses a screen.
-import { joinPath } from "../log/file.ts";
-import type { TapeLimits } from "../log/tape.ts";
-import * as protocol from "../wire/holder.ts";
+import { joinPath } from "../base/path.ts";
+import type { TapeLimits } from "../log/tape/tape.ts";
+import * as protocol from "../wire/holder/protocol.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import { Batch, FRAME_BYTES } from "./batch.ts";

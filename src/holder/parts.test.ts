@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { SimClock } from "../../tests/sim/clock.ts";
 import { SimDisk } from "../../tests/sim/disk.ts";
-import { HELLO, jsonFrame } from "../wire/holder.ts";
+import { HELLO, jsonFrame } from "../wire/holder/protocol.ts";
 import type { Connection } from "../world/socket.ts";
 import { Batch } from "./batch.ts";
 import { commandOf } from "./child.ts";

@@ -7,8 +7,8 @@
 // R5. A power cut may take the end of a tape that somebody has seen already: a checkpoint's snapshot, a window far away. No offset is
 //     used twice: what is lost stays a gap, and the next byte comes behind everything that is known to have been seen.
 import { type Fault, isFault } from "../base/fault.ts";
-import { Tape, type TapeLimits } from "../log/tape.ts";
-import type { TapeRead } from "../log/tape-segments.ts";
+import type { TapeRead } from "../log/tape/segments.ts";
+import { Tape, type TapeLimits } from "../log/tape/tape.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import { Ring } from "./ring.ts";

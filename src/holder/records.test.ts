@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { SimDisk } from "../../tests/sim/disk.ts";
 import { simWorld } from "../../tests/sim/world.ts";
 import { Fault } from "../base/fault.ts";
-import { readWhole } from "../log/file.ts";
-import { parseExit } from "../wire/holder-json.ts";
+import { readWhole } from "../log/file/file.ts";
+import { parseExit } from "../wire/holder/json.ts";
 import type { Disk, Stat } from "../world/disk.ts";
 import { recordExit } from "./records.ts";
 

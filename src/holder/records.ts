@@ -4,9 +4,9 @@
 // E2. `exit.json` is whole and durable when `recordExit` resolves. A full or failing disk is waited out for as long as it takes; only
 //     where the terminal's directory is gone there is nobody left to tell.
 import { isFault } from "../base/fault.ts";
-import { createExclusive } from "../log/exclusive-file.ts";
-import { joinPath, parentOf } from "../log/file.ts";
-import { type HolderClaim, type HolderExit, PROTOCOL } from "../wire/holder.ts";
+import { joinPath, parentOf } from "../base/path.ts";
+import { createExclusive } from "../log/file/exclusive-file.ts";
+import { type HolderClaim, type HolderExit, PROTOCOL } from "../wire/holder/protocol.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Identities } from "../world/process.ts";

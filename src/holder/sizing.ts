@@ -1,7 +1,7 @@
 // Sizing: whose window a terminal fits. Pure.
 // Z1. The last one who typed or came with a window owns the size; windows of others are remembered for when they type.
 // Z2. Whoever only looks on never owns it.
-import type { HolderSize } from "../wire/holder.ts";
+import type { HolderSize } from "../wire/holder/protocol.ts";
 
 export class Sizing<Who> {
   #size: HolderSize;

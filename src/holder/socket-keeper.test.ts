@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, unlinkSync, utimesSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SimClock } from "../../tests/sim/clock.ts";
-import { realSockets } from "../world/real-socket.ts";
+import { realSockets } from "../world/real/socket.ts";
 import { SocketKeeper } from "./socket-keeper.ts";
 
 const SILENT = { bytes: () => undefined, closed: () => undefined };

@@ -8,22 +8,30 @@ import { type Fault, isFault } from "../base/fault.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
-import { giveUpBallast, keepBallast } from "./ballast.ts";
-import { Drain, type DrainOutcome } from "./drain.ts";
-import { DrainTimer } from "./drain-timer.ts";
-import type { NewEntry } from "./entry.ts";
-import { EntryEncoder } from "./entry-encoder.ts";
-import { openRetrying, removeIfThere } from "./file.ts";
-import type { FramedEntry, Transaction } from "./frame.ts";
-import type { Line } from "./lines.ts";
+import { giveUpBallast, keepBallast } from "./file/ballast.ts";
+import { openRetrying, removeIfThere } from "./file/file.ts";
 import * as no from "./log-refusals.ts";
-import { eventsPath, isSession } from "./places.ts";
 import { type LogReport, type Recovery, recover } from "./recover.ts";
-import { type SegmentOptions, Segments } from "./segments.ts";
-import { FROM_START, linesSince, type ReadFrom, type Reading, readLines, readLog, readWaiting } from "./session-log.ts";
-import { newSession, type Session } from "./session-writer.ts";
-import { WriteAheadLog } from "./wal.ts";
-import { segmentPaths } from "./wal-files.ts";
+import { Drain, type DrainOutcome } from "./session/drain.ts";
+import { DrainTimer } from "./session/drain-timer.ts";
+import type { NewEntry } from "./session/entry.ts";
+import { EntryEncoder } from "./session/entry-encoder.ts";
+import type { Line } from "./session/lines.ts";
+import { eventsPath, isSession } from "./session/places.ts";
+import {
+  FROM_START,
+  linesSince,
+  type ReadFrom,
+  type Reading,
+  readLines,
+  readLog,
+  readWaiting,
+} from "./session/session-log.ts";
+import { newSession, type Session } from "./session/session-writer.ts";
+import type { FramedEntry, Transaction } from "./wal/frame.ts";
+import { type SegmentOptions, Segments } from "./wal/segments.ts";
+import { WriteAheadLog } from "./wal/wal.ts";
+import { segmentPaths } from "./wal/wal-files.ts";
 
 export type LogOptions = SegmentOptions & {
   /** What may wait to become durable before `append` refuses. */

@@ -2,12 +2,11 @@
 // X1. Nothing is written, locked or cut. What a recovery would bring from the write-ahead log is shown as if it had.
 // X2. The write-ahead log is read before the session logs: what is drained in between is then seen twice, never not at all.
 import type { Disk } from "../world/disk.ts";
-import { type EntryHead, headOf } from "./entry.ts";
-import { openRetrying } from "./file.ts";
-import { entriesOf } from "./frame.ts";
-import { wholeLines } from "./lines.ts";
-import { eventsPath, isSession, listSessions } from "./places.ts";
-import { listQuarantine, type QuarantineItem } from "./quarantine.ts";
+import { openRetrying } from "./file/file.ts";
+import { listQuarantine, type QuarantineItem } from "./file/quarantine.ts";
+import { type EntryHead, headOf } from "./session/entry.ts";
+import { wholeLines } from "./session/lines.ts";
+import { eventsPath, isSession, listSessions } from "./session/places.ts";
 import {
   FROM_START,
   inOrder,
@@ -17,10 +16,11 @@ import {
   readLines,
   readLog,
   tailOf,
-} from "./session-log.ts";
-import { joinLines } from "./session-writer.ts";
-import { harmedStretches, readWal, type WalContents } from "./wal-files.ts";
-import type { SeqRange, WalView } from "./wal-fold.ts";
+} from "./session/session-log.ts";
+import { joinLines } from "./session/session-writer.ts";
+import { entriesOf } from "./wal/frame.ts";
+import { harmedStretches, readWal, type WalContents } from "./wal/wal-files.ts";
+import type { SeqRange, WalView } from "./wal/wal-fold.ts";
 
 /** Something that is not as it should be. `damage`: an acknowledged thing is harmed or gone; `torn`: it never was acknowledged. */
 export type Finding = {

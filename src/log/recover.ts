@@ -6,19 +6,20 @@
 // C3. Damage to one session freezes that session; the others come up.
 import { assert } from "../base/assert.ts";
 import { type Fault, isFault } from "../base/fault.ts";
+import { joinPath } from "../base/path.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
-import { writeAtomic } from "./atomic-file.ts";
-import { type EntryHead, headOf } from "./entry.ts";
-import { joinPath, makeDirectories, removeStaleTemps } from "./file.ts";
-import { encodeAgain, encodeMark, entriesOf } from "./frame.ts";
-import type { Line } from "./lines.ts";
-import { eventsPath, isSession, listSessions, WAL_DIRECTORY } from "./places.ts";
-import { quarantine } from "./quarantine.ts";
-import { inOrder, judgeTail, type TailVerdict, tailOf } from "./session-log.ts";
-import { joinLines, newSession, type Session, type SessionWrite, writeSessions } from "./session-writer.ts";
-import { harmedStretches, nextSegmentPath, readWal, type WalContents } from "./wal-files.ts";
-import type { SeqRange } from "./wal-fold.ts";
+import { writeAtomic } from "./file/atomic-file.ts";
+import { makeDirectories, removeStaleTemps } from "./file/file.ts";
+import { quarantine } from "./file/quarantine.ts";
+import { type EntryHead, headOf } from "./session/entry.ts";
+import type { Line } from "./session/lines.ts";
+import { eventsPath, isSession, listSessions, WAL_DIRECTORY } from "./session/places.ts";
+import { inOrder, judgeTail, type TailVerdict, tailOf } from "./session/session-log.ts";
+import { joinLines, newSession, type Session, type SessionWrite, writeSessions } from "./session/session-writer.ts";
+import { encodeAgain, encodeMark, entriesOf } from "./wal/frame.ts";
+import { harmedStretches, nextSegmentPath, readWal, type WalContents } from "./wal/wal-files.ts";
+import type { SeqRange } from "./wal/wal-fold.ts";
 
 export type Recovery = {
   readonly sessions: Map<string, Session>;

@@ -1,7 +1,7 @@
 // Answers one request at a time. What goes wrong with one terminal is that request's refusal; the others do not notice.
 import { isFault } from "../base/fault.ts";
 import { ok, type Result, refused } from "../base/result.ts";
-import type { ScreenSnapshot } from "../core/screen.ts";
+import type { ScreenSnapshot } from "../core/terminal/screen.ts";
 import type { ScreenRequest } from "../wire/screen.ts";
 import type { Clock } from "../world/clock.ts";
 import { describe } from "./describe.ts";

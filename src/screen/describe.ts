@@ -1,5 +1,5 @@
-// A screen taken apart, for comparing two of them cell by cell (core/screen.ts says what each word is).
-import type { ScreenCell, ScreenCells } from "../core/screen.ts";
+// A screen taken apart, for comparing two of them cell by cell (core/terminal/screen.ts says what each word is).
+import type { ScreenCell, ScreenCells } from "../core/terminal/screen.ts";
 import type { BufferLine, ScreenBuffer } from "../world/xterm.ts";
 import { type Cell, cellAt } from "./cells.ts";
 import { charsetName } from "./charsets.ts";

@@ -2,7 +2,7 @@
 // F1. Everything the old program switched on is switched off; what it had begun to say is cut short.
 // F2. Nothing that was seen is lost: where it used the alternate screen, its rows are printed on the normal one with their colours.
 // F3. It ends on an empty line at its beginning. Nothing that was there before is overwritten.
-import { messageLine, SOFT_RESET } from "../core/screen.ts";
+import { messageLine, SOFT_RESET } from "../core/terminal/screen.ts";
 import type { ScreenBuffer } from "../world/xterm.ts";
 import { usedLength } from "./cells.ts";
 import type { Emulator } from "./emulator.ts";

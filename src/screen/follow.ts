@@ -4,10 +4,11 @@
 // F3. Bytes that are missing make the screen inexact from then on. It is still the best that can be shown.
 // F4. Read is what the last look at the tape saw, and that one is older than the sizes: bytes that come while we read, in a size that is
 //     newer than ours, are for whoever looks next.
-import type { ScreenSnapshot } from "../core/screen.ts";
-import { joinPath } from "../log/file.ts";
-import { readSizes, type SizeAt, sizeAt } from "../log/sizes.ts";
-import { TapeReader } from "../log/tape-reader.ts";
+
+import { joinPath } from "../base/path.ts";
+import type { ScreenSnapshot } from "../core/terminal/screen.ts";
+import { TapeReader } from "../log/tape/reader.ts";
+import { readSizes, type SizeAt, sizeAt } from "../log/tape/sizes.ts";
 import type { Size } from "../world/children.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";

@@ -3,7 +3,7 @@
 // V2. One whose tape is no longer the one that was followed starts anew.
 // V3. A snapshot may know more than its tape: a power cut took the tape's end. It is shown, and not kept: what comes next on the tape
 //     comes at offsets that the snapshot has already seen.
-import type { ScreenCells } from "../core/screen.ts";
+import type { ScreenCells } from "../core/terminal/screen.ts";
 import type { ScreenPlace } from "../wire/screen.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";

@@ -6,11 +6,11 @@ import { decodeLine, LineReader } from "../wire/lines.ts";
 import { MAX_SCREEN_LINE, parseScreenRequest } from "../wire/screen.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Program } from "../world/program.ts";
-import { realClock } from "../world/real-clock.ts";
-import { realConsole } from "../world/real-console.ts";
-import { realDisk } from "../world/real-disk.ts";
-import { realInput } from "../world/real-input.ts";
-import { realProgram } from "../world/real-program.ts";
+import { realClock } from "../world/real/clock.ts";
+import { realConsole } from "../world/real/console.ts";
+import { realDisk } from "../world/real/disk.ts";
+import { realInput } from "../world/real/input.ts";
+import { realProgram } from "../world/real/program.ts";
 import { answer } from "./answer.ts";
 import { LiveScreens } from "./live.ts";
 

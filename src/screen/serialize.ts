@@ -3,7 +3,7 @@
 //     at last the cursor and its pen. With the alternate screen on, the normal one comes first, whole.
 // Z2. What was printed last is printed last: a terminal remembers it, for a line that is full and for a combining character.
 // Z3. Only what every terminal understands, or ignores without harm: people's own are shown the same text.
-import { SCROLLBACK_BYTES } from "../core/screen.ts";
+import { SCROLLBACK_BYTES } from "../core/terminal/screen.ts";
 import type { BufferLine, ScreenBuffer } from "../world/xterm.ts";
 import { cellAt } from "./cells.ts";
 import { charsetName } from "./charsets.ts";

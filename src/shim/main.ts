@@ -1,16 +1,16 @@
 // `bun src/shim/main.ts`: started by an agent as its MCP server, with the home and the agent's id in the environment; ends with its input.
-import { readWhole } from "../log/file.ts";
-import { bearerOf } from "../wire/agents/agent-rpc.ts";
-import { TOOLS } from "../wire/agents/tools.ts";
+import { readWhole } from "../log/file/file.ts";
 import { LineReader } from "../wire/lines.ts";
+import { TOOLS } from "../wire/provider/tools.ts";
+import { bearerOf } from "../wire/rpc/agent.ts";
 import { VERSION } from "../wire/version.ts";
-import { realClock } from "../world/real-clock.ts";
-import { realConsole } from "../world/real-console.ts";
-import { realDisk } from "../world/real-disk.ts";
-import { realInput } from "../world/real-input.ts";
-import { realProgram } from "../world/real-program.ts";
-import { realRandom } from "../world/real-random.ts";
-import { realSockets } from "../world/real-socket.ts";
+import { realClock } from "../world/real/clock.ts";
+import { realConsole } from "../world/real/console.ts";
+import { realDisk } from "../world/real/disk.ts";
+import { realInput } from "../world/real/input.ts";
+import { realProgram } from "../world/real/program.ts";
+import { realRandom } from "../world/real/random.ts";
+import { realSockets } from "../world/real/socket.ts";
 import { Shim } from "./shim.ts";
 
 const USAGE = 2;

@@ -5,11 +5,11 @@
 // SH3. Greetings and the list of tools need no daemon: an agent starts whether there is one or not.
 import { backoffMs } from "../base/backoff.ts";
 import { isFault } from "../base/fault.ts";
+import type { Json } from "../base/json.ts";
 import type { Result } from "../base/result.ts";
-import type { Json } from "../core/workflow/json.ts";
-import { answerMcp, refusedCall, type ToolAnswer } from "../wire/agents/mcp.ts";
-import type { ToolSchema } from "../wire/agents/openai.ts";
-import { type Dial, RpcClient } from "../wire/rpc-client.ts";
+import { answerMcp, refusedCall, type ToolAnswer } from "../wire/provider/mcp.ts";
+import type { ToolSchema } from "../wire/provider/openai.ts";
+import { type Dial, RpcClient } from "../wire/rpc/client.ts";
 
 /** A daemon is back within a second; one that stays away costs a try every few seconds. */
 const RETRY = { firstMs: 50, mostMs: 5_000, jitter: 0.2 };

@@ -3,9 +3,9 @@
 // C2. A history that cannot be read is an empty one; times that are no numbers, and those of a clock that was set back since, count for nothing.
 // C3. It never remembers more than the threshold needs.
 import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";
-import { joinPath } from "../log/file.ts";
-import { readJson, writeJson } from "../log/json-file.ts";
-import { type Complain, tolerating } from "../log/recovery-bus.ts";
+import { joinPath } from "../base/path.ts";
+import { type Complain, tolerating } from "../home/recovery-bus.ts";
+import { readJson, writeJson } from "../log/file/json-file.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 

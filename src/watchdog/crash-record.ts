@@ -2,9 +2,9 @@
 // R1. The file is always written, with a bus or without one; the bus is told as well where there is one.
 // R2. Records are written one after the other: of two crashes at once the later one stays.
 // R3. A disk that does not take it is a complaint, never an end of the watchdog (WD-9).
-import { joinPath } from "../log/file.ts";
-import { readJson, writeJson } from "../log/json-file.ts";
-import { type Complain, type RecoveryBus, tell, tolerating } from "../log/recovery-bus.ts";
+import { joinPath } from "../base/path.ts";
+import { type Complain, type RecoveryBus, tell, tolerating } from "../home/recovery-bus.ts";
+import { readJson, writeJson } from "../log/file/json-file.ts";
 import type { Disk } from "../world/disk.ts";
 import { CrashReason, type SeenEnding } from "./exit.ts";
 

@@ -3,8 +3,8 @@
 // O2. Looking leaves no trace: the file is opened to read, and the lock is given back in the same breath. Whoever starts in just that
 //     breath loses, leaves as one loses a race, and is started again.
 import { isFault } from "../base/fault.ts";
-import { readJson } from "../log/json-file.ts";
-import { notePathOf } from "../log/watched.ts";
+import { notePathOf } from "../home/watched.ts";
+import { readJson } from "../log/file/json-file.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Processes, ProcessIdentity } from "../world/process.ts";
 import type { WatchSpec } from "./specs.ts";

@@ -1,6 +1,6 @@
 // What the parts of the watchdog's program need of each other, and of whoever runs it.
 
-import type { Complain, RecoveryBus } from "../log/recovery-bus.ts";
+import type { Complain, RecoveryBus } from "../home/recovery-bus.ts";
 import type { Children } from "../world/children.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";

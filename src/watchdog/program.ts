@@ -1,14 +1,14 @@
 // The watchdog of a home, with its settings in a variable (settings.ts). It ends with 0 when it was told to, and when
 // another one runs; what it says goes to stderr, which whoever started it keeps in a file.
 import { type Fault, isFault } from "../base/fault.ts";
-import { tolerating } from "../log/recovery-bus.ts";
-import { turnOver } from "../log/run-log.ts";
-import { keepSettings, settingsText } from "../log/watchdog-settings.ts";
+import { tolerating } from "../home/recovery-bus.ts";
+import { turnOver } from "../home/run-log.ts";
+import { keepSettings, settingsText } from "../home/watchdog-settings.ts";
 import { SETTINGS_VARIABLE } from "../wire/heartbeat.ts";
-import { realChildren } from "../world/real-children.ts";
-import { realConsole } from "../world/real-console.ts";
-import { realProgram } from "../world/real-program.ts";
-import { realSockets } from "../world/real-socket.ts";
+import { realChildren } from "../world/real/children.ts";
+import { realConsole } from "../world/real/console.ts";
+import { realProgram } from "../world/real/program.ts";
+import { realSockets } from "../world/real/socket.ts";
 import { realSelf } from "../world/self.ts";
 import { realWorld } from "../world/world.ts";
 import { runWatchdog } from "./run.ts";

@@ -6,12 +6,13 @@
 // G4. Where all of run/ was removed, another one may take our lock's name and our socket before we have seen it. Then we leave: two would
 //     count every crash twice.
 import { isFault } from "../base/fault.ts";
-import { joinPath, makeDirectories } from "../log/file.ts";
-import { type Held, takeLock } from "../log/lock.ts";
+import { joinPath } from "../base/path.ts";
+import { makeDirectories } from "../log/file/file.ts";
+import { type Held, takeLock } from "../log/file/lock.ts";
 import { WATCHDOG_LOCK } from "../wire/heartbeat.ts";
 import { identify } from "../world/process.ts";
-import { Keeper } from "./keeper.ts";
 import type { WatchdogOptions, WatchdogWorld } from "./owner.ts";
+import { Keeper } from "./service.ts";
 import type { WatchSpec } from "./specs.ts";
 
 /** Resolves when it has left: `another` where one was there already. */

@@ -3,7 +3,7 @@
 //     "heartbeatMs", "killAfterMs", "graceMs", "stopMs", "crashes", "windowMs": numbers }
 // I1. The configuration was checked where it is read; here a wrong shape is a mistake of the starter, and named.
 import { ok, type Result, refused } from "../base/result.ts";
-import type { JsonObject } from "../log/json-file.ts";
+import type { JsonObject } from "../log/file/json-file.ts";
 import { HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE, SETTINGS_VARIABLE } from "../wire/heartbeat.ts";
 import type { Command } from "../world/children.ts";
 import type { Self } from "../world/self.ts";

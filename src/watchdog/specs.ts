@@ -1,5 +1,5 @@
 // What is watched: a command, and how it shows that it lives.
-import { joinPath } from "../log/file.ts";
+import { joinPath } from "../base/path.ts";
 import type { Command } from "../world/children.ts";
 import { DEFAULT_INTERVAL_MS } from "./watchdog.ts";
 

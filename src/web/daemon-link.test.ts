@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { SimClock } from "../../tests/sim/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { encodeLine } from "../wire/lines.ts";
-import { RPC_PROTOCOL } from "../wire/rpc.ts";
-import type { Dial } from "../wire/rpc-client.ts";
+import type { Dial } from "../wire/rpc/client.ts";
+import { RPC_PROTOCOL } from "../wire/rpc/rpc.ts";
 import { VERSION } from "../wire/version.ts";
 import { DaemonLink } from "./daemon-link.ts";
 

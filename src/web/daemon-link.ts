@@ -4,8 +4,8 @@
 // L3. Where no page asks any more the line is closed: a connection wakes both its processes about once a second.
 import { isFault } from "../base/fault.ts";
 import { type Refusal, type Result, refused } from "../base/result.ts";
-import type { StatusResult } from "../wire/rpc.ts";
-import { type Dial, RpcClient, type Wire } from "../wire/rpc-client.ts";
+import { type Dial, RpcClient, type Wire } from "../wire/rpc/client.ts";
+import type { StatusResult } from "../wire/rpc/rpc.ts";
 import { VERSION } from "../wire/version.ts";
 import type { Clock } from "../world/clock.ts";
 import { type DaemonView, rowOf } from "./status-view.ts";

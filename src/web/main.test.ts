@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ours } from "../../tests/ours.ts";
 import { ANOTHER_RUNS, type HeartbeatMessage, HeartbeatReader } from "../wire/heartbeat.ts";
-import { realSockets } from "../world/real-socket.ts";
+import { realSockets } from "../world/real/socket.ts";
 
 const cleanups: (() => unknown)[] = [];
 

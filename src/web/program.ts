@@ -2,14 +2,14 @@
 // M1. One for a home: whoever finds the lock taken leaves with a code of its own, which is no crash.
 // M2. A wrong configuration does not keep the page from people: the host uses the defaults, and the daemon says what is wrong.
 import { isFault } from "../base/fault.ts";
-import { loadConfig, problemText } from "../wire/config.ts";
+import { HeartbeatLink, startHeartbeat } from "../home/heartbeat-client.ts";
+import { loadConfig, problemText } from "../wire/files/config.ts";
 import { ANOTHER_RUNS, HEARTBEAT_VARIABLE, WATCHDOG_SOCKET } from "../wire/heartbeat.ts";
-import { HeartbeatLink, startHeartbeat } from "../wire/heartbeat-client.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
-import { realConsole } from "../world/real-console.ts";
-import { realHttp } from "../world/real-http.ts";
-import { realProgram } from "../world/real-program.ts";
-import { realSockets } from "../world/real-socket.ts";
+import { realConsole } from "../world/real/console.ts";
+import { realHttp } from "../world/real/http.ts";
+import { realProgram } from "../world/real/program.ts";
+import { realSockets } from "../world/real/socket.ts";
 import type { ConnectionEvents } from "../world/socket.ts";
 import { realWorld } from "../world/world.ts";
 import { readSmall, takeLock } from "./files.ts";

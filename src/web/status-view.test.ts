@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { ListedTerminal } from "../wire/rpc.ts";
+import type { ListedTerminal } from "../wire/rpc/rpc.ts";
 import { rowOf } from "./status-view.ts";
 
 const start = { argv: [], cwd: "/", typed: "", message: "", reason: "", notes: [], offset: 0, screenAgeMs: null };

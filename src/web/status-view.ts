@@ -1,7 +1,7 @@
 // What the page shows, made of what the daemon says and, while it is down, of what lies on disk.
 // V1. Only what the page needs leaves: no environment of any terminal, no token.
 // V2. Safe mode is shown also while the daemon is down: that is when people look.
-import type { ListedTerminal, StatusResult } from "../wire/rpc.ts";
+import type { ListedTerminal, StatusResult } from "../wire/rpc/rpc.ts";
 
 export type TerminalRow = {
   readonly id: string;

@@ -2,7 +2,7 @@
 // N1. What a request lacks or has wrong makes that request refused, never the program fail.
 // N2. A line is bounded. The largest is a snapshot of an enormous window with a colour for each cell.
 import { ok, type Refusal, type Result, refused } from "../base/result.ts";
-import type { ScreenCells, ScreenSnapshot } from "../core/screen.ts";
+import type { ScreenCells, ScreenSnapshot } from "../core/terminal/screen.ts";
 import { isObject } from "./lines.ts";
 
 /** N2 */

@@ -1,7 +1,7 @@
 // What `tmux list-panes` says, one record for each pane.
 // L1. Names, titles and directories may hold anything, newlines too. So fields and records are set apart by a word that nobody could
 //     have foreseen, and not by a character.
-import { isLayout } from "../core/tmux-snapshot.ts";
+import { isLayout } from "../core/tmux/snapshot.ts";
 
 export type ListedPane = {
   readonly serverPid: number;

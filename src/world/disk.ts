@@ -1,4 +1,4 @@
-// The door to the disk: what `log/` may ask of it, and nothing else. `real-disk.ts` is the machine's own;
+// The door to the disk: what `log/` may ask of it, and nothing else. `real/disk.ts` is the machine's own;
 // `tests/sim/disk.ts` is one that forgets what was not synced. The calls are as raw as the system's:
 // they may be short, they may be interrupted (EINTR), and they do no more than they say.
 // D1. Nothing is durable before the file's `sync`/`datasync` (its bytes) and its directory's `syncDirectory` (its name).

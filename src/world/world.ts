@@ -3,10 +3,10 @@ import type { Clock } from "./clock.ts";
 import type { Disk } from "./disk.ts";
 import type { Processes } from "./process.ts";
 import type { Random } from "./random.ts";
-import { realClock } from "./real-clock.ts";
-import { realDisk } from "./real-disk.ts";
-import { realProcesses } from "./real-process.ts";
-import { realRandom } from "./real-random.ts";
+import { realClock } from "./real/clock.ts";
+import { realDisk } from "./real/disk.ts";
+import { realProcesses } from "./real/process.ts";
+import { realRandom } from "./real/random.ts";
 
 export type World = {
   readonly disk: Disk;

@@ -4,7 +4,7 @@ import { countRow, toJson } from "../../bench/row.ts";
 import { begun, executedTwice, reached } from "../../bench/step-lines.ts";
 import { workflowFile } from "../../bench/workflow-runner.ts";
 import { stepsOf } from "../../src/core/workflow/definition.ts";
-import { readWorkflow } from "../../src/wire/workflow-file.ts";
+import { readWorkflow } from "../../src/wire/files/workflow-file.ts";
 
 describe("what steps left in the world", () => {
   const text = "a 0\nb 0\na 1\nb 1\nb 1\na 0\nb 2";

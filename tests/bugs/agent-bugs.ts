@@ -19,7 +19,7 @@ export const AGENT_BUGS: readonly Bug[] = [
     what: "the hands see agents as they are decided, and hand over results that are still being written",
     changes: [
       {
-        file: "src/daemon/agents/part.ts",
+        file: "src/daemon/agent/part.ts",
         from: "    agent: (id) => turn.settledAgent(id),\n",
         to: "    agent: (id) => turn.agent(id),\n",
       },
@@ -33,7 +33,7 @@ export const AGENT_BUGS: readonly Bug[] = [
     what: "what a decision asks for is done when it is decided, and not when it is durable",
     changes: [
       {
-        file: "src/daemon/session-turn.ts",
+        file: "src/daemon/session-store.ts",
         from: "    const refusal = await this.#becomes(ticket.durable);\n",
         to: `    for (const one of touched.keys()) for (const effect of this.#rules.effectsOf(this.#state(one))) this.#hooks.perform(effect);
     const refusal = await this.#becomes(ticket.durable);
@@ -65,7 +65,7 @@ export const AGENT_BUGS: readonly Bug[] = [
     what: "each event of a decision is appended for itself: a call can be half carried out, a message be sent and not enqueued",
     changes: [
       {
-        file: "src/daemon/session-turn.ts",
+        file: "src/daemon/session-store.ts",
         from: "    return this.#log.append(entries); // U5\n",
         to: `    const last = entries.pop();
     for (const entry of entries) this.#log.append([entry]);
@@ -82,7 +82,7 @@ export const AGENT_BUGS: readonly Bug[] = [
     what: "how far a process was read is one transaction, what it said the next",
     changes: [
       {
-        file: "src/daemon/agents/agent-line.ts",
+        file: "src/daemon/agent/agent-connection.ts",
         from: "      if (!(await this.#ports.read(batch.offset, batch.events))) return this.#giveUp();\n",
         to: `      await this.#ports.read(batch.offset, []);
       if (!(await this.#ports.read(batch.offset, batch.events))) return this.#giveUp();
@@ -103,7 +103,7 @@ export const AGENT_BUGS: readonly Bug[] = [
     what: "what a process said is one transaction, how far it was read the next",
     changes: [
       {
-        file: "src/daemon/agents/agent-line.ts",
+        file: "src/daemon/agent/agent-connection.ts",
         from: "      if (!(await this.#ports.read(batch.offset, batch.events))) return this.#giveUp();\n",
         to: `      await this.#ports.read(agent.consumed, batch.events);
       if (!(await this.#ports.read(batch.offset, []))) return this.#giveUp();
@@ -156,7 +156,7 @@ export const AGENT_BUGS: readonly Bug[] = [
     what: "what a holder took from an earlier daemon is handed over again",
     changes: [
       {
-        file: "src/daemon/agents/agent-line.ts",
+        file: "src/daemon/agent/agent-connection.ts",
         from: `    const taken = this.#client.status?.writers["daemon"] ?? 0;\n`,
         to: "    const taken = 0;\n",
       },
@@ -208,7 +208,7 @@ export const AGENT_BUGS: readonly Bug[] = [
     what: "a recovery does not suspend what it finds active",
     changes: [
       {
-        file: "src/daemon/agents/recovery.ts",
+        file: "src/daemon/agent/recovery.ts",
         from: `  await turn.submit({ kind: "detach", id });\n`,
         to: "",
       },
@@ -252,7 +252,7 @@ export const AGENT_BUGS: readonly Bug[] = [
     what: "an agent whose parent is gone is taken for any other",
     changes: [
       {
-        file: "src/daemon/agents/recovery.ts",
+        file: "src/daemon/agent/recovery.ts",
         from: "  return [...ended, ...lone];\n",
         to: "  return lone.length > 0 ? ended : [];\n",
       },

@@ -1,9 +1,9 @@
-// The checks that catch the deliberate bugs of the agents' part: the stories of tests/agents on the simulated machine, with a crash after
+// The checks that catch the deliberate bugs of the agents' part: the stories of tests/agent on the simulated machine, with a crash after
 // each kind of event that matters, and over at the first broken promise. Each gives back how much it tried.
 import type { AgentEvent } from "../../src/core/agent/events.ts";
-import type { AgentSimulation, SimCrash } from "../agents/sim-drive.ts";
-import { type Told, tell, tellEagerly, tellOfCrashes } from "../agents/sim-stories.ts";
-import { strays } from "../agents/sim-strays.ts";
+import type { AgentSimulation, SimCrash } from "../agent/sim-drive.ts";
+import { type Told, tell, tellEagerly, tellOfCrashes } from "../agent/sim-stories.ts";
+import { strays } from "../agent/sim-strays.ts";
 import { BrokenPromise, ensure } from "../sim/log/oracle.ts";
 import { type Chooser, everything, nothing } from "../sim/survive.ts";
 

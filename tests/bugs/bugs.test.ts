@@ -53,8 +53,8 @@ test("every bug is different, and every check catches one", () => {
 });
 
 test("a change that no longer matches the source fails loudly", () => {
-  const change = { file: "src/log/wal.ts", from: "this text is nowhere", to: "" };
-  expect(() => withBug(change.file, [change])).toThrow("src/log/wal.ts has 0 times, not once");
+  const change = { file: "src/log/wal/wal.ts", from: "this text is nowhere", to: "" };
+  expect(() => withBug(change.file, [change])).toThrow("src/log/wal/wal.ts has 0 times, not once");
 });
 
 test("the page lists the bugs as they are; refresh it with: bun tests/bugs/page.ts", () => {

@@ -65,17 +65,17 @@ export const BUGS: readonly Bug[] = [
     what: "every line of a segment counts as one of its newest generation",
     changes: [
       {
-        file: "src/log/segment-scan.ts",
+        file: "src/log/wal/segment-scan.ts",
         from: "if (!old || start === last?.start || isNext(start, last))",
         to: "if (!old || start >= 0)",
       },
       {
-        file: "src/log/segment-scan.ts",
+        file: "src/log/wal/segment-scan.ts",
         from: "decodeFrame(bytes.subarray(at, line.end), top)",
         to: "decodeFrame(bytes.subarray(at, line.end), 0)",
       },
       {
-        file: "src/log/segment-scan.ts",
+        file: "src/log/wal/segment-scan.ts",
         from: "found.frames.push({ ...frame, ",
         to: "found.frames.push({ ...frame, gen: Math.max(top, frame.gen), ",
       },
@@ -89,7 +89,7 @@ export const BUGS: readonly Bug[] = [
     what: "a seq that is missing above every durable mark is reported as lost instead of being cut",
     changes: [
       {
-        file: "src/log/wal-fold.ts",
+        file: "src/log/wal/wal-fold.ts",
         from: "if (missing.to > durable && missing.to >= missing.from) {",
         to: "if (Number.isNaN(durable)) {",
       },
@@ -103,7 +103,7 @@ export const BUGS: readonly Bug[] = [
     what: "a batch is announced when it is written, and synced after that",
     changes: [
       {
-        file: "src/log/wal.ts",
+        file: "src/log/wal/wal.ts",
         from: "    await this.#pace.sync(this.#segments.active.file); // W1\n",
         to: "    batch.done.resolve();\n    await this.#pause();\n    await this.#pace.sync(this.#segments.active.file);\n",
       },
@@ -116,7 +116,7 @@ export const BUGS: readonly Bug[] = [
     how: "source",
     what: "a batch is announced without a sync",
     changes: [
-      { file: "src/log/wal.ts", from: "    await this.#pace.sync(this.#segments.active.file); // W1\n", to: "" },
+      { file: "src/log/wal/wal.ts", from: "    await this.#pace.sync(this.#segments.active.file); // W1\n", to: "" },
     ],
     caughtBy: "crash sweep",
     says: TOO_FEW,
@@ -127,7 +127,7 @@ export const BUGS: readonly Bug[] = [
     what: "segments are used again although the session logs were never synced",
     changes: [
       {
-        file: "src/log/session-writer.ts",
+        file: "src/log/session/session-writer.ts",
         from: "    await Promise.all(files.map((file) => file.datasync()));\n",
         to: "",
       },
@@ -153,7 +153,7 @@ export const BUGS: readonly Bug[] = [
     bug: "rename without fsync",
     how: "source",
     what: "an atomic file takes its name before its bytes are synced",
-    changes: [{ file: "src/log/atomic-file.ts", from: "    await temp.sync(); // A1\n", to: "" }],
+    changes: [{ file: "src/log/file/atomic-file.ts", from: "    await temp.sync(); // A1\n", to: "" }],
     caughtBy: "checkpoint crash sweep",
     says: NOT_WHOLE,
   },
@@ -163,7 +163,7 @@ export const BUGS: readonly Bug[] = [
     what: "an atomic file is announced although its new name is not durable",
     changes: [
       {
-        file: "src/log/atomic-file.ts",
+        file: "src/log/file/atomic-file.ts",
         from: "  await Promise.all([...directories].map((directory) => disk.syncDirectory(directory))); // A2\n",
         to: "",
       },
@@ -177,7 +177,7 @@ export const BUGS: readonly Bug[] = [
     what: "segments are used again although the names of new session logs are not durable",
     changes: [
       {
-        file: "src/log/session-writer.ts",
+        file: "src/log/session/session-writer.ts",
         from: "    for (const directory of unsyncedNames(home, writes)) await disk.syncDirectory(directory);\n",
         to: "",
       },
@@ -205,12 +205,12 @@ export const BUGS: readonly Bug[] = [
     what: "a checkpoint is written over the one before it, then synced",
     changes: [
       {
-        file: "src/log/checkpoint-store.ts",
+        file: "src/log/checkpoint/store.ts",
         from: "await writeAtomic(disk, options.path, bytes, {",
         to: "await writeInPlace({ disk, path: options.path, bytes }, {",
       },
       {
-        file: "src/log/checkpoint-store.ts",
+        file: "src/log/checkpoint/store.ts",
         from: "function verify(",
         to: `async function writeInPlace({ disk, path, bytes }, { beforeCommit }) {
   const file = disk.open(path, "create");
@@ -233,7 +233,7 @@ function verify(`,
     what: "a half line at the end of a session's log stays, and the next line is written behind it",
     changes: [
       {
-        file: "src/log/session-log.ts",
+        file: "src/log/session/session-log.ts",
         from: "  return { from, kept, torn: harmed, last, broken };",
         to: "  return { from, kept: [...kept, ...harmed], torn: [], last, broken };",
       },
@@ -247,7 +247,7 @@ function verify(`,
     what: "a sync that failed is repeated, and the second one succeeds",
     changes: [
       {
-        file: "src/log/sync-pace.ts",
+        file: "src/log/wal/sync-pace.ts",
         from: "    if (this.#usual < SLOW_MS) file.datasyncBlocking();\n",
         to: `    if (this.#usual < SLOW_MS) {
       try {
@@ -266,7 +266,7 @@ function verify(`,
     bug: "short write ignored",
     how: "source",
     what: "a write that took a part counts as one that took all",
-    changes: [{ file: "src/log/file.ts", from: "    done += taken;\n", to: "    done = bytes.length;\n" }],
+    changes: [{ file: "src/log/file/file.ts", from: "    done += taken;\n", to: "    done = bytes.length;\n" }],
     caughtBy: "short write sweep",
     says: /"its last bytes are harmed"/,
   },
@@ -276,12 +276,12 @@ function verify(`,
     what: "lines of the write-ahead log and of session logs are believed whatever their checksum says",
     changes: [
       {
-        file: "src/log/frame.ts",
+        file: "src/log/wal/frame.ts",
         from: "  if (sum !== crc32(line.subarray(start), gen.value) >>> 0) return undefined; // F1\n",
         to: "",
       },
       {
-        file: "src/log/entry.ts",
+        file: "src/log/session/entry.ts",
         from: "return sum !== undefined && sum === crc32(line.subarray(0, at)) >>> 0;",
         to: "return sum !== undefined;",
       },
@@ -295,7 +295,7 @@ function verify(`,
     what: "a checkpoint is believed whatever its SHA-256 says",
     changes: [
       {
-        file: "src/log/checkpoint-envelope.ts",
+        file: "src/log/checkpoint/envelope.ts",
         from: "if (!ends || hashOf(bytes, bodyFrom) !== head.sha256)",
         to: "if (!ends)",
       },
@@ -309,7 +309,7 @@ function verify(`,
     what: "recovery appends what the write-ahead log has, also where the session's log has it already",
     changes: [
       {
-        file: "src/log/session-log.ts",
+        file: "src/log/session/session-log.ts",
         from: "  return { from, kept, torn: harmed, last, broken };",
         to: "  const end = lines.at(-1)?.end ?? from;\n  return { from: end, kept: [], torn: [], last, broken };",
       },

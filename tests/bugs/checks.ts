@@ -1,7 +1,7 @@
 // The checks that catch the deliberate bugs: small, seeded, and over at the first broken promise. Each gives back how much it tried.
 // They use the crash sweep, the oracle and the simulated disk of tests/sim as they are; what is added here are two fault sweeps and bit rot.
 import { isFault } from "../../src/base/fault.ts";
-import { type CheckpointOptions, CheckpointStore } from "../../src/log/checkpoint-store.ts";
+import { type CheckpointOptions, CheckpointStore } from "../../src/log/checkpoint/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";

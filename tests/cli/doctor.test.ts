@@ -13,9 +13,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { encodeEnvelope } from "../../src/log/checkpoint-envelope.ts";
-import { SafeMode } from "../../src/log/safe-mode.ts";
-import { writeWanted } from "../../src/log/wanted.ts";
+import { SafeMode } from "../../src/home/safe-mode.ts";
+import { writeWanted } from "../../src/home/wanted.ts";
+import { encodeEnvelope } from "../../src/log/checkpoint/envelope.ts";
 import { realWorld } from "../../src/world/world.ts";
 import { until } from "../until.ts";
 import { A, cli, closedHome, emptyHome, harm, pretendDaemon, removeHomes } from "./homes.ts";

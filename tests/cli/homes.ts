@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/files.ts";
-import type { Json, NewEntry } from "../../src/log/entry.ts";
 import { EventLog } from "../../src/log/event-log.ts";
-import { takeLock } from "../../src/log/lock.ts";
+import { takeLock } from "../../src/log/file/lock.ts";
+import type { Json, NewEntry } from "../../src/log/session/entry.ts";
 import { identify } from "../../src/world/process.ts";
 import { realWorld } from "../../src/world/world.ts";
 import { ours } from "../ours.ts";

@@ -11,7 +11,7 @@ afterEach(async () => {
 });
 
 const NEWER = { "src/wire/version.ts": [VERSION, "9.9.9"], "package.json": [`"${VERSION}"`, '"9.9.9"'] } as const;
-const OTHER_PROTOCOL = { ...NEWER, "src/wire/rpc.ts": ["RPC_PROTOCOL = 1", "RPC_PROTOCOL = 2"] } as const;
+const OTHER_PROTOCOL = { ...NEWER, "src/wire/rpc/rpc.ts": ["RPC_PROTOCOL = 1", "RPC_PROTOCOL = 2"] } as const;
 
 test("the version that the processes tell each other is the package's", () => {
   expect(VERSION).toBe(about.version);

@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { realProcesses } from "../../src/world/real-process.ts";
+import { realProcesses } from "../../src/world/real/process.ts";
 import { until } from "../until.ts";
 import { endAll, Home } from "./terminal-home.ts";
 

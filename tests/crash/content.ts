@@ -1,7 +1,7 @@
 // What the exercise writes: all of it follows from a seed and a number, so that whoever reads it can say what it must be.
 // C1. A transaction is known by its id (0, 1, 2 …), a checkpoint by its number (1, 2, 3 …), a byte of the tape by its offset.
 // C2. Each carries its seed and its number, so runs with different seeds may follow each other in one directory.
-import type { Json, NewEntry } from "../../src/log/entry.ts";
+import type { Json, NewEntry } from "../../src/log/session/entry.ts";
 import { SimRandom } from "../sim/random.ts";
 
 /** New sessions come up as the exercise goes on, so that new directories do too: three of each place for so many transactions. */

@@ -6,7 +6,7 @@
 // and nothing was acknowledged after that · 2 wrong usage · 3 a promise is broken · 70 a bug of ours.
 import { resolve } from "node:path";
 import { isFault } from "../../src/base/fault.ts";
-import { readWhole } from "../../src/log/file.ts";
+import { readWhole } from "../../src/log/file/file.ts";
 import { realWorld, type World } from "../../src/world/world.ts";
 import { BadLine, parseAcks, print } from "./acks.ts";
 import { Refused, type RunOptions, run } from "./run.ts";

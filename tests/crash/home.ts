@@ -1,9 +1,9 @@
 // Where the exercise keeps its things below the directory it is given, and how large each may grow: the same for `run` and `verify`.
 
-import { CheckpointStore } from "../../src/log/checkpoint-store.ts";
+import { joinPath } from "../../src/base/path.ts";
+import { CheckpointStore } from "../../src/log/checkpoint/store.ts";
 import type { LogOptions } from "../../src/log/event-log.ts";
-import { joinPath } from "../../src/log/file.ts";
-import type { TapeLimits } from "../../src/log/tape.ts";
+import type { TapeLimits } from "../../src/log/tape/tape.ts";
 import type { Clock } from "../../src/world/clock.ts";
 import type { Disk } from "../../src/world/disk.ts";
 import { MOST_TAPE_BYTES } from "./content.ts";

@@ -2,11 +2,13 @@
 // R1. Transaction ids are given out at the moment of `append`, which numbers at once: the order of ids is the order of the log.
 // R2. What happens beside the log (tape, checkpoints, draining) hangs on the ids, never on time.
 // R3. The first failure ends the run: whatever was under way is not acknowledged.
+
+import { parentOf } from "../../src/base/path.ts";
 import type { Refusal } from "../../src/base/result.ts";
 import { EventLog, type Ticket } from "../../src/log/event-log.ts";
-import { makeDirectories, parentOf } from "../../src/log/file.ts";
-import { takeLock } from "../../src/log/lock.ts";
-import { Tape } from "../../src/log/tape.ts";
+import { makeDirectories } from "../../src/log/file/file.ts";
+import { takeLock } from "../../src/log/file/lock.ts";
+import { Tape } from "../../src/log/tape/tape.ts";
 import { identify } from "../../src/world/process.ts";
 import type { World } from "../../src/world/world.ts";
 import type { Ack } from "./acks.ts";

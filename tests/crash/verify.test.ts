@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { takeLock } from "../../src/log/lock.ts";
+import { takeLock } from "../../src/log/file/lock.ts";
 import { sha256 } from "../../src/world/hash.ts";
 import { realWorld } from "../../src/world/world.ts";
 import { type Ack, lineOf, parseAcks } from "./acks.ts";

@@ -3,9 +3,10 @@
 //     and everything acknowledged is in it, at the seqs that were acknowledged.
 // V2. Checkpoints: the primary is whole at every moment and at least as new as the last acknowledged; those before it are kept.
 // V3. Tape: every stretch that was acknowledged and is not too old to be kept is there, byte by byte.
-import type { Entry, NewEntry } from "../../src/log/entry.ts";
+
 import { LogView } from "../../src/log/inspect.ts";
-import { TapeReader } from "../../src/log/tape-reader.ts";
+import type { Entry, NewEntry } from "../../src/log/session/entry.ts";
+import { TapeReader } from "../../src/log/tape/reader.ts";
 import type { World } from "../../src/world/world.ts";
 import type { Ack } from "./acks.ts";
 import { checkpointBody, tapeBytes, transaction } from "./content.ts";

@@ -1,7 +1,7 @@
 // Effects without an outcome are done again, and never twice: the daemon is killed at every step of a terminal's start.
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { realDisk } from "../../src/world/real-disk.ts";
+import { realDisk } from "../../src/world/real/disk.ts";
 import { type DaemonHome, daemonHomes, until } from "./home.ts";
 
 const newHome = daemonHomes();

@@ -1,10 +1,10 @@
 // A session whose log does not fold is set aside; everybody else comes up.
 import { expect, test } from "bun:test";
 import { foldTerminals } from "../../src/daemon/fold.ts";
-import { recoveryWork } from "../../src/daemon/recovery-work.ts";
-import { Turn } from "../../src/daemon/turn.ts";
-import type { NewEntry } from "../../src/log/entry.ts";
+import { recoveryWork } from "../../src/daemon/terminal/recovery.ts";
+import { Turn } from "../../src/daemon/terminal/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
+import type { NewEntry } from "../../src/log/session/entry.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { simWorld } from "../sim/world.ts";

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { closeSync, mkdtempSync, openSync, rmdirSync, statfsSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { attempt, unless } from "../../src/world/attempt.ts";
+import { attempt, unless } from "../../src/world/real/attempt.ts";
 import { type DaemonHome, daemonHomes, until } from "./home.ts";
 
 const newHome = daemonHomes();

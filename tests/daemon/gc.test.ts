@@ -1,11 +1,11 @@
 // What `gc` throws away, in a simulated home; and what it must never touch.
 import { expect, test } from "bun:test";
-import type { Terminal, TerminalState } from "../../src/core/terminal.ts";
-import type { TmuxCare } from "../../src/core/tmux.ts";
+import type { Terminal, TerminalState } from "../../src/core/terminal/terminal.ts";
+import type { TmuxCare } from "../../src/core/tmux/tmux.ts";
 import { Garbage } from "../../src/daemon/gc.ts";
-import type { Config } from "../../src/wire/config-schema.ts";
+import type { Config } from "../../src/wire/files/config-schema.ts";
 import { simWorld } from "../sim/world.ts";
-import { terminalOf } from "./checkpoint-sessions.ts";
+import { terminalOf } from "../terminal/checkpoint-sessions.ts";
 
 const DAY = 86_400_000;
 const RULES: Config["retention"] = {

@@ -3,10 +3,10 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readHeld } from "../../src/daemon/held-files.ts";
-import { realClock } from "../../src/world/real-clock.ts";
-import { realDisk } from "../../src/world/real-disk.ts";
-import { realProcesses } from "../../src/world/real-process.ts";
+import { readHeld } from "../../src/home/held/held-files.ts";
+import { realClock } from "../../src/world/real/clock.ts";
+import { realDisk } from "../../src/world/real/disk.ts";
+import { realProcesses } from "../../src/world/real/process.ts";
 
 test("a claim that is made at any moment of a look is none yet, or its holder's: never a loss", () => {
   const directory = mkdtempSync(join(tmpdir(), "hfheld-"));

@@ -1,7 +1,7 @@
 // The machine goes down over a disk that forgets what was not synced, at every call of a terminal's life: its creation, its output, its
 // checkpoints, its restoration and its next life. Then it comes back once more, and nothing that was promised is missing.
 import { expect, test } from "bun:test";
-import { parseClaim } from "../../src/wire/holder-json.ts";
+import { parseClaim } from "../../src/wire/holder/json.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { everyCrash } from "../sim/every-crash.ts";
 import { nothing } from "../sim/survive.ts";

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isFault } from "../../src/base/fault.ts";
-import { attempt } from "../../src/world/attempt.ts";
+import { attempt } from "../../src/world/real/attempt.ts";
 import { daemonHomes, until } from "./home.ts";
 
 const newHome = daemonHomes();

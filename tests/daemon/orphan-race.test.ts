@@ -1,6 +1,6 @@
 // A holder that its dead daemon had just started claims and starts its program while the next daemon looks for orphans.
 import { expect, test } from "bun:test";
-import { stopOrphans } from "../../src/daemon/orphan-stop.ts";
+import { stopOrphans } from "../../src/daemon/held/orphan-stop.ts";
 import { claim } from "../../src/holder/records.ts";
 import type { Processes } from "../../src/world/process.ts";
 import { SimDisk } from "../sim/disk.ts";

@@ -1,7 +1,7 @@
 // A power cut, as far as a living machine can play one: everything of a home is killed at once, and then another boot begins.
 // What was not synced is still there: the simulated disk of tests/sim forgets that.
-import { TapeReader } from "../../src/log/tape-reader.ts";
-import { realDisk } from "../../src/world/real-disk.ts";
+import { TapeReader } from "../../src/log/tape/reader.ts";
+import { realDisk } from "../../src/world/real/disk.ts";
 import { type DaemonHome, isGone, killIfThere, until } from "./home.ts";
 
 /** The environment of a daemon in this boot. */

@@ -1,9 +1,9 @@
 // Terminals at rest: nobody has a line to their holders, and still nothing about them is missed.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, unlinkSync } from "node:fs";
-import { HolderClient } from "../../src/wire/holder-client.ts";
-import { parseSpec } from "../../src/wire/holder-json.ts";
-import { realSockets } from "../../src/world/real-socket.ts";
+import { HolderClient } from "../../src/wire/holder/client.ts";
+import { parseSpec } from "../../src/wire/holder/json.ts";
+import { realSockets } from "../../src/world/real/socket.ts";
 import type { Connection } from "../../src/world/socket.ts";
 import { type DaemonHome, daemonHomes, until } from "./home.ts";
 import { tapeText } from "./power-cut.ts";

@@ -1,22 +1,22 @@
 // One boot of a machine in the simulated world: a daemon's log, checkpoints and restoration, the screen program's emulator and a
 // holder's tape, all of it the real code over a disk that forgets what was not synced. What is not there: processes and sockets.
 import { expect } from "bun:test";
-import type { ScreenSnapshot } from "../../src/core/screen.ts";
-import type { Terminal } from "../../src/core/terminal.ts";
-import { CheckpointReader } from "../../src/daemon/checkpoint-reader.ts";
-import { CheckpointState } from "../../src/daemon/checkpoint-state.ts";
-import { CheckpointWriter } from "../../src/daemon/checkpoint-writer.ts";
+import type { ScreenSnapshot } from "../../src/core/terminal/screen.ts";
+import type { Terminal } from "../../src/core/terminal/terminal.ts";
 import { foldTerminals } from "../../src/daemon/fold.ts";
-import { setAsideBefore } from "../../src/daemon/generations.ts";
-import type { Hands } from "../../src/daemon/hands.ts";
-import { readOnDisk, writeHolderSpec } from "../../src/daemon/holder-files.ts";
-import { LastMoments } from "../../src/daemon/last-moments.ts";
-import { Restorer } from "../../src/daemon/restorer.ts";
-import { Turn } from "../../src/daemon/turn.ts";
+import { CheckpointReader } from "../../src/daemon/terminal/checkpoint-reader.ts";
+import { CheckpointState } from "../../src/daemon/terminal/checkpoint-state.ts";
+import { CheckpointWriter } from "../../src/daemon/terminal/checkpoint-writer.ts";
+import type { Hands } from "../../src/daemon/terminal/holders.ts";
+import { LastMoments } from "../../src/daemon/terminal/last-moments.ts";
+import { Restorer } from "../../src/daemon/terminal/restorer.ts";
+import { Turn } from "../../src/daemon/terminal/store.ts";
 import { Recorder } from "../../src/holder/recorder.ts";
 import { claim } from "../../src/holder/records.ts";
+import { setAsideBefore } from "../../src/home/held/generations.ts";
+import { readOnDisk, writeHolderSpec } from "../../src/home/held/holder-files.ts";
 import { EventLog } from "../../src/log/event-log.ts";
-import { TapeReader } from "../../src/log/tape-reader.ts";
+import { TapeReader } from "../../src/log/tape/reader.ts";
 import { answer } from "../../src/screen/answer.ts";
 import { LiveScreens } from "../../src/screen/live.ts";
 import type { SimDisk } from "../sim/disk.ts";

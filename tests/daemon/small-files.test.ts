@@ -1,8 +1,8 @@
 // The daemon's small files: its token, its reports, and what tells the causes of a start apart.
 import { expect, test } from "bun:test";
-import { CLEAN_MARKER, detectCause, LAST_BOOT } from "../../src/daemon/recovery-work.ts";
-import { homeToken, keepToken, readReport, writeReport, writeSmall } from "../../src/daemon/small-files.ts";
-import type { Report } from "../../src/wire/rpc.ts";
+import { CLEAN_MARKER, detectCause, LAST_BOOT } from "../../src/daemon/terminal/recovery.ts";
+import { homeToken, keepToken, readReport, writeReport, writeSmall } from "../../src/home/small-files.ts";
+import type { Report } from "../../src/wire/rpc/rpc.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { SimRandom } from "../sim/random.ts";
 import { nothing } from "../sim/survive.ts";

@@ -1,7 +1,7 @@
 // Input: numbered per writer, bound to the generation, typed once. And the size, which follows whoever typed last.
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import { inputFrame } from "../../src/wire/holder.ts";
+import { inputFrame } from "../../src/wire/holder/protocol.ts";
 import { until } from "../until.ts";
 import { speak } from "./rude.ts";
 import { attach, endAll, newTerminal, startHolder, terminal } from "./terminal.ts";

@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, statSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ENDED } from "../../src/wire/holder.ts";
+import { ENDED } from "../../src/wire/holder/protocol.ts";
 import { until } from "../until.ts";
 import { speak } from "./rude.ts";
 import {

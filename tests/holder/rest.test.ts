@@ -1,7 +1,7 @@
 // When a holder gives its memory back, on a clock of the test's own: how much that is depends on the day.
 import { expect, test } from "bun:test";
 import { Holder, type HolderWorld } from "../../src/holder/holder.ts";
-import { HELLO, type HolderSpec, jsonFrame } from "../../src/wire/holder.ts";
+import { HELLO, type HolderSpec, jsonFrame } from "../../src/wire/holder/protocol.ts";
 import type { PtyEvents } from "../../src/world/children.ts";
 import type { Connection } from "../../src/world/socket.ts";
 import { SimClock } from "../sim/clock.ts";

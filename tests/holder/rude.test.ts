@@ -1,8 +1,8 @@
 // Bad clients, and a world that takes things away: the holder and everybody else go on.
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, unlinkSync, writeFileSync } from "node:fs";
-import { encodeFrame } from "../../src/wire/frames.ts";
-import * as protocol from "../../src/wire/holder.ts";
+import { encodeFrame } from "../../src/wire/holder/frames.ts";
+import * as protocol from "../../src/wire/holder/protocol.ts";
 import { until } from "../until.ts";
 import { Rude, speak } from "./rude.ts";
 import { attach, endAll, newTerminal, startHolder, terminal } from "./terminal.ts";

@@ -1,8 +1,8 @@
 // A client without manners: it says any bytes, and keeps what it is answered.
-import { FrameReader } from "../../src/wire/frames.ts";
-import * as protocol from "../../src/wire/holder.ts";
-import { parseRefusal } from "../../src/wire/holder-json.ts";
-import { realSockets } from "../../src/world/real-socket.ts";
+import { FrameReader } from "../../src/wire/holder/frames.ts";
+import { parseRefusal } from "../../src/wire/holder/json.ts";
+import * as protocol from "../../src/wire/holder/protocol.ts";
+import { realSockets } from "../../src/world/real/socket.ts";
 import { until } from "../until.ts";
 import type { Terminal } from "./terminal.ts";
 

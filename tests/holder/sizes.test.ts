@@ -1,7 +1,7 @@
 // A holder says beside its tape how large the terminal was, and from which byte on.
 import { afterEach, expect, test } from "bun:test";
-import { readSizes } from "../../src/log/sizes.ts";
-import { realDisk } from "../../src/world/real-disk.ts";
+import { readSizes } from "../../src/log/tape/sizes.ts";
+import { realDisk } from "../../src/world/real/disk.ts";
 import { until } from "../until.ts";
 import { endAll, terminal } from "./terminal.ts";
 

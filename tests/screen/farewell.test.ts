@@ -1,7 +1,7 @@
 // Between two lives of a terminal: everything the old program switched on is off, and nothing it showed is lost.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { blindFarewell } from "../../src/core/screen.ts";
+import { blindFarewell } from "../../src/core/terminal/screen.ts";
 import { describe } from "../../src/screen/describe.ts";
 import { Emulator } from "../../src/screen/emulator.ts";
 import { farewell } from "../../src/screen/farewell.ts";

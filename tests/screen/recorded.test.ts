@@ -1,6 +1,6 @@
 // Screens of real programs: kept and restored at any byte they are the same, and another emulator sees the same.
 import { expect, test } from "bun:test";
-import type { ScreenCell, ScreenCells } from "../../src/core/screen.ts";
+import type { ScreenCell, ScreenCells } from "../../src/core/terminal/screen.ts";
 import { describe } from "../../src/screen/describe.ts";
 import { Emulator } from "../../src/screen/emulator.ts";
 import { everything, restored } from "./compare.ts";

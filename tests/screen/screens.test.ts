@@ -1,11 +1,11 @@
 // The daemon's side and the real program: asked, killed, stuck, idle, flooded.
 import { afterEach, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
-import { blindFarewell } from "../../src/core/screen.ts";
-import { Screens } from "../../src/daemon/screens.ts";
+import { blindFarewell } from "../../src/core/terminal/screen.ts";
+import { Screens } from "../../src/daemon/terminal/screens.ts";
 import { Emulator } from "../../src/screen/emulator.ts";
-import { realChildren } from "../../src/world/real-children.ts";
-import { realClock } from "../../src/world/real-clock.ts";
+import { realChildren } from "../../src/world/real/children.ts";
+import { realClock } from "../../src/world/real/clock.ts";
 import type { Self } from "../../src/world/self.ts";
 import { ours } from "../ours.ts";
 import { everything } from "./compare.ts";

@@ -6,8 +6,8 @@ import { describe } from "../../src/screen/describe.ts";
 import { Emulator } from "../../src/screen/emulator.ts";
 import { LiveScreens } from "../../src/screen/live.ts";
 import { serialize, serialized } from "../../src/screen/serialize.ts";
-import { realClock } from "../../src/world/real-clock.ts";
-import { realDisk } from "../../src/world/real-disk.ts";
+import { realClock } from "../../src/world/real/clock.ts";
+import { realDisk } from "../../src/world/real/disk.ts";
 import { everything, restored } from "./compare.ts";
 
 const ESC = "\u001b";

@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Tape } from "../../src/log/tape.ts";
-import { realDisk } from "../../src/world/real-disk.ts";
+import { Tape } from "../../src/log/tape/tape.ts";
+import { realDisk } from "../../src/world/real/disk.ts";
 
 const homes: string[] = [];
 

@@ -4,7 +4,7 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ScreenCells } from "../../src/core/screen.ts";
+import type { ScreenCells } from "../../src/core/terminal/screen.ts";
 import { describe } from "../../src/screen/describe.ts";
 import { Emulator } from "../../src/screen/emulator.ts";
 

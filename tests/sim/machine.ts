@@ -7,8 +7,8 @@ import { isFault } from "../../src/base/fault.ts";
 import { Holder, type HolderWorld } from "../../src/holder/holder.ts";
 import { claim } from "../../src/holder/records.ts";
 import { SocketKeeper } from "../../src/holder/socket-keeper.ts";
-import { readWhole } from "../../src/log/file.ts";
-import { parseSpec } from "../../src/wire/holder-json.ts";
+import { readWhole } from "../../src/log/file/file.ts";
+import { parseSpec } from "../../src/wire/holder/json.ts";
 import { decodeLine } from "../../src/wire/lines.ts";
 import type { Children, Command, PipeChild, PipeEvents, ToldChild } from "../../src/world/children.ts";
 import { isAlive, type Processes, type ProcessIdentity } from "../../src/world/process.ts";
@@ -25,7 +25,7 @@ export const HOME = "/h";
 /** Starting a process takes a moment, and so does everything that a program does. */
 const START_MS = 2;
 export const ACT_MS = 15;
-/** Slow enough that the log syncs in the background (log/sync-pace.ts): the first on its thread takes so long that no other does. */
+/** Slow enough that the log syncs in the background (log/wal/sync-pace.ts): the first on its thread takes so long that no other does. */
 const SYNC_MS = 3;
 const FIRST_SYNC_MS = 15;
 

@@ -10,15 +10,17 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   world: ["base"],
   log: ["base", "world"],
   wire: ["base", "core"],
-  watchdog: ["base", "world", "wire", "log"],
+  home: ["base", "core", "world", "log", "wire"],
+  watchdog: ["base", "world", "wire", "log", "home"],
   holder: ["base", "world", "wire", "log"],
   screen: ["base", "core", "world", "wire", "log"],
-  daemon: ["base", "core", "world", "log", "wire"],
-  web: ["base", "core", "wire", "world"],
+  daemon: ["base", "core", "world", "log", "wire", "home"],
+  web: ["base", "core", "wire", "world", "log", "home"],
   shim: ["base", "core", "world", "log", "wire"],
   relay: ["base", "world", "wire", "log"],
+  drill: ["base", "core", "world", "wire", "log", "home", "cli"],
   // log/ is for `holdfast log`, which reads beside a running daemon; a decision record says why.
-  cli: ["base", "core", "world", "wire", "log"],
+  cli: ["base", "core", "world", "wire", "log", "home", "drill"],
 };
 
 /** Rooms whose files are pure: they may not bring in packages either. */

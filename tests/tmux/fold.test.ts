@@ -1,10 +1,10 @@
 // An adopted session whose log does not fold is set aside and named; the others come up, and terminals do not notice.
 import { expect, test } from "bun:test";
 import { foldTerminals, foldTmux } from "../../src/daemon/fold.ts";
-import { TmuxTurn } from "../../src/daemon/tmux/turn.ts";
-import { Turn } from "../../src/daemon/turn.ts";
-import type { NewEntry } from "../../src/log/entry.ts";
+import { Turn } from "../../src/daemon/terminal/store.ts";
+import { TmuxTurn } from "../../src/daemon/tmux/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
+import type { NewEntry } from "../../src/log/session/entry.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 

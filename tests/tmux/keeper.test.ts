@@ -2,11 +2,11 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { TmuxCare } from "../../src/core/tmux.ts";
+import type { TmuxCare } from "../../src/core/tmux/tmux.ts";
 import type { TmuxRun } from "../../src/daemon/tmux/client.ts";
 import { tmuxHandlers } from "../../src/daemon/tmux/handlers.ts";
-import { realProcesses } from "../../src/world/real-process.ts";
-import { realRandom } from "../../src/world/real-random.ts";
+import { realProcesses } from "../../src/world/real/process.ts";
+import { realRandom } from "../../src/world/real/random.ts";
 import { killIfThere, processes, until } from "../daemon/home.ts";
 import { Dying, hasTmux, type Life, live, type TmuxSite, tmuxSites } from "./server.ts";
 

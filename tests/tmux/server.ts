@@ -5,13 +5,13 @@ import { afterEach } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Result } from "../../src/base/result.ts";
-import { panesOfLayout, shapeOf } from "../../src/core/tmux-snapshot.ts";
+import { panesOfLayout, shapeOf } from "../../src/core/tmux/snapshot.ts";
 import { foldTmux } from "../../src/daemon/fold.ts";
 import { type TmuxRun, tmuxRunner } from "../../src/daemon/tmux/client.ts";
 import { TmuxKeeper } from "../../src/daemon/tmux/keeper.ts";
-import { TmuxTurn } from "../../src/daemon/tmux/turn.ts";
+import { TmuxTurn } from "../../src/daemon/tmux/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
-import { realChildren } from "../../src/world/real-children.ts";
+import { realChildren } from "../../src/world/real/children.ts";
 import { realWorld } from "../../src/world/world.ts";
 
 export const hasTmux = Bun.which("tmux") !== null;

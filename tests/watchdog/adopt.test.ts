@@ -1,8 +1,8 @@
 // Claims about processes that the watchdog did not start: found by lock, by note or by their call, watched, and never doubled.
 import { expect, test } from "bun:test";
-import { writeJson } from "../../src/log/json-file.ts";
-import { writeWanted } from "../../src/log/wanted.ts";
-import { notePathOf } from "../../src/log/watched.ts";
+import { writeWanted } from "../../src/home/wanted.ts";
+import { notePathOf } from "../../src/home/watched.ts";
+import { writeJson } from "../../src/log/file/json-file.ts";
 import { readLastCrash } from "../../src/watchdog/crash-record.ts";
 import { lockPathOf } from "../../src/watchdog/specs.ts";
 import { WATCHDOG_SOCKET } from "../../src/wire/heartbeat.ts";

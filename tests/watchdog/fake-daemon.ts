@@ -2,15 +2,16 @@
 //   bun fake-daemon.ts HOME [heal]     with `heal` it starts a new watchdog where it loses its own
 // It takes its lock, sends heartbeats, is live, and leaves with 0 on SIGTERM. `FAKE_DAEMON=dies` never gets so far.
 // On SIGUSR1 it hangs in state D, as in a sync on a disk that stalls, until somebody writes to the pipe `stall` in its home.
-import { joinPath, makeDirectories } from "../../src/log/file.ts";
-import { takeLock } from "../../src/log/lock.ts";
-import { readWanted } from "../../src/log/wanted.ts";
+import { joinPath } from "../../src/base/path.ts";
+import { HeartbeatLink, keepWatchdog, startHeartbeat } from "../../src/home/heartbeat-client.ts";
+import { readWanted } from "../../src/home/wanted.ts";
+import { makeDirectories } from "../../src/log/file/file.ts";
+import { takeLock } from "../../src/log/file/lock.ts";
 import { lockPathOf } from "../../src/watchdog/specs.ts";
 import { ANOTHER_RUNS, HEARTBEAT_VARIABLE, WATCHDOG_SOCKET } from "../../src/wire/heartbeat.ts";
-import { HeartbeatLink, keepWatchdog, startHeartbeat } from "../../src/wire/heartbeat-client.ts";
 import { identify } from "../../src/world/process.ts";
-import { realChildren } from "../../src/world/real-children.ts";
-import { realSockets } from "../../src/world/real-socket.ts";
+import { realChildren } from "../../src/world/real/children.ts";
+import { realSockets } from "../../src/world/real/socket.ts";
 import { realSelf } from "../../src/world/self.ts";
 import { realWorld } from "../../src/world/world.ts";
 

@@ -1,14 +1,14 @@
 // Claims about the heartbeat's protocol, and about the side that sends.
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/base/fault.ts";
-import { decodeHeartbeat, encodeHeartbeat, HeartbeatReader } from "../../src/wire/heartbeat.ts";
 import {
   HeartbeatLink,
   type HeartbeatPorts,
   type HeartbeatWire,
   keepWatchdog,
   startHeartbeat,
-} from "../../src/wire/heartbeat-client.ts";
+} from "../../src/home/heartbeat-client.ts";
+import { decodeHeartbeat, encodeHeartbeat, HeartbeatReader } from "../../src/wire/heartbeat.ts";
 import { SimClock } from "../sim/clock.ts";
 
 const self = { name: "daemon", pid: 7, startTime: 70, bootId: "b" };

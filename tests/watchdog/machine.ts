@@ -1,8 +1,8 @@
 // A whole small machine in memory for the watchdog's program: processes that are children and end, sockets that connect, a disk, a clock.
 // The tests play the other side: the programs that are watched.
 import { Fault } from "../../src/base/fault.ts";
-import { makeDirectories } from "../../src/log/file.ts";
-import { type Held, takeLock } from "../../src/log/lock.ts";
+import { makeDirectories } from "../../src/log/file/file.ts";
+import { type Held, takeLock } from "../../src/log/file/lock.ts";
 import type { WatchdogOptions } from "../../src/watchdog/owner.ts";
 import { PACE } from "../../src/watchdog/pace.ts";
 import { runWatchdog } from "../../src/watchdog/run.ts";

@@ -1,6 +1,6 @@
 // Claims about the watchdog's program in a crash loop: safe mode is entered, told and left.
 import { expect, test } from "bun:test";
-import { readSafeMode, SafeMode } from "../../src/log/safe-mode.ts";
+import { readSafeMode, SafeMode } from "../../src/home/safe-mode.ts";
 import { PACE } from "../../src/watchdog/pace.ts";
 import { SAFE_MODE_VARIABLE } from "../../src/wire/heartbeat.ts";
 import type { Ending } from "../../src/world/children.ts";

@@ -1,6 +1,6 @@
 // Claims about how the watchdog's program ends: one on each home, what the operator wants, and what is left behind.
 import { expect, test } from "bun:test";
-import { writeWanted } from "../../src/log/wanted.ts";
+import { writeWanted } from "../../src/home/wanted.ts";
 import type { Ending } from "../../src/world/children.ts";
 import { comeUp, DAEMON_SPEC, HOME, Machine, PROGRAM_SPEC, WEB_SPEC } from "./machine.ts";
 

@@ -3,13 +3,13 @@ import { afterEach } from "bun:test";
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readJson } from "../../src/log/json-file.ts";
-import { writeWanted } from "../../src/log/wanted.ts";
+import { writeWanted } from "../../src/home/wanted.ts";
+import { readJson } from "../../src/log/file/json-file.ts";
 import { lockPathOf } from "../../src/watchdog/specs.ts";
 import { SETTINGS_VARIABLE } from "../../src/wire/heartbeat.ts";
 import type { ProcessIdentity } from "../../src/world/process.ts";
-import { realDisk } from "../../src/world/real-disk.ts";
-import { realProcesses } from "../../src/world/real-process.ts";
+import { realDisk } from "../../src/world/real/disk.ts";
+import { realProcesses } from "../../src/world/real/process.ts";
 import { COUNTING, ours } from "../ours.ts";
 
 const FAKE = join(import.meta.dir, "fake-daemon.ts");

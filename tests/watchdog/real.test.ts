@@ -2,11 +2,11 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { writeWanted } from "../../src/log/wanted.ts";
+import { writeWanted } from "../../src/home/wanted.ts";
 import { SAFE_MODE_VARIABLE, SETTINGS_VARIABLE, WATCHDOG_SOCKET } from "../../src/wire/heartbeat.ts";
 import { identify } from "../../src/world/process.ts";
-import { waitsInLine } from "../../src/world/real-identities.ts";
-import { realSockets } from "../../src/world/real-socket.ts";
+import { waitsInLine } from "../../src/world/real/identities.ts";
+import { realSockets } from "../../src/world/real/socket.ts";
 import { processes, realHomes, until } from "./real-home.ts";
 
 const newHome = realHomes();

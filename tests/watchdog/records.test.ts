@@ -1,8 +1,8 @@
 // Claims about what the watchdog leaves on disk: the last crash, what the operator wants; and about a disk that does not take it.
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/base/fault.ts";
-import { readJson } from "../../src/log/json-file.ts";
-import { readWanted, wantedPath, writeWanted } from "../../src/log/wanted.ts";
+import { readWanted, wantedPath, writeWanted } from "../../src/home/wanted.ts";
+import { readJson } from "../../src/log/file/json-file.ts";
 import {
   CRASH_DETECTED,
   CrashRecorder,

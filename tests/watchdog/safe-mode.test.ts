@@ -1,8 +1,8 @@
 // Claims about crash loops and safe mode.
 import { expect, test } from "bun:test";
 import type { Fault } from "../../src/base/fault.ts";
-import { readJson } from "../../src/log/json-file.ts";
-import { readSafeMode, SAFE_MODE_KEEPS, SAFE_MODE_OFF, SafeMode, safeModePath } from "../../src/log/safe-mode.ts";
+import { readSafeMode, SAFE_MODE_KEEPS, SAFE_MODE_OFF, SafeMode, safeModePath } from "../../src/home/safe-mode.ts";
+import { readJson } from "../../src/log/file/json-file.ts";
 import { CrashLoopDetector, crashHistoryPath } from "../../src/watchdog/crash-loop.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";

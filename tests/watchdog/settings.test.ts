@@ -1,6 +1,6 @@
 // Claims about what the watchdog is told by whoever starts it.
 import { expect, test } from "bun:test";
-import { keepSettings, settingsText } from "../../src/log/watchdog-settings.ts";
+import { keepSettings, settingsText } from "../../src/home/watchdog-settings.ts";
 import { readSettings, type Settings } from "../../src/watchdog/settings.ts";
 import { HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE } from "../../src/wire/heartbeat.ts";
 import { realSelf, type Self } from "../../src/world/self.ts";

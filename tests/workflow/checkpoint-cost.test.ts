@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import { applyWorkflow } from "../../src/core/workflow/apply.ts";
 import type { WorkflowEvent } from "../../src/core/workflow/events.ts";
 import type { Run } from "../../src/core/workflow/run.ts";
-import { CheckpointStorage } from "../../src/daemon/workflows/checkpoint-storage.ts";
-import { RunCheckpoints } from "../../src/daemon/workflows/checkpoints.ts";
-import { readWorkflow } from "../../src/wire/workflow-file.ts";
+import { CheckpointStorage } from "../../src/daemon/workflow/checkpoint-storage.ts";
+import { RunCheckpoints } from "../../src/daemon/workflow/checkpoints.ts";
+import { readWorkflow } from "../../src/wire/files/workflow-file.ts";
 import { simWorld } from "../sim/world.ts";
 
 const ID = "0123456789ab4def8123456789abcdef";

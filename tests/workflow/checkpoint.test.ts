@@ -14,7 +14,7 @@ import type { WorkflowEvent } from "../../src/core/workflow/events.ts";
 import { IN_PROCESS_A_TURN } from "../../src/core/workflow/limits.ts";
 import { type Evidence, planResume } from "../../src/core/workflow/resume.ts";
 import type { Run } from "../../src/core/workflow/run.ts";
-import { workflowCheckpointOf, workflowEventOf } from "../../src/wire/stored-workflow.ts";
+import { workflowCheckpointOf, workflowEventOf } from "../../src/wire/stored/workflow.ts";
 import { PROFILE } from "../sim/fuzz/profile.ts";
 import { SimRandom } from "../sim/random.ts";
 import { drive } from "./drive.ts";

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { encodeEnvelope } from "../../src/log/checkpoint-envelope.ts";
+import { encodeEnvelope } from "../../src/log/checkpoint/envelope.ts";
 import { endAll } from "../cli/terminal-home.ts";
 import { until } from "../until.ts";
 import { MINUTE, place } from "./place.ts";

@@ -1,10 +1,10 @@
 // Workflow runs on real daemons, which are killed at any moment.
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { CheckpointStorage } from "../../src/daemon/workflows/checkpoint-storage.ts";
+import { CheckpointStorage } from "../../src/daemon/workflow/checkpoint-storage.ts";
 import { EventLog } from "../../src/log/event-log.ts";
-import { realClock } from "../../src/world/real-clock.ts";
-import { realDisk } from "../../src/world/real-disk.ts";
+import { realClock } from "../../src/world/real/clock.ts";
+import { realDisk } from "../../src/world/real/disk.ts";
 import { daemonHomes, killIfThere, until } from "../daemon/home.ts";
 import { boot, powerCut } from "../daemon/power-cut.ts";
 import { counting, Runs } from "./runs.ts";

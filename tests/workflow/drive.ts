@@ -1,8 +1,8 @@
 // Drives a run to its end through the crashes that a seed chooses.
 
+import type { Json } from "../../src/base/json.ts";
 import type { Definition } from "../../src/core/workflow/definition.ts";
 import { effectsOf } from "../../src/core/workflow/effects.ts";
-import type { Json } from "../../src/core/workflow/json.ts";
 import { type Attempt, attemptsOf, stateOf } from "../../src/core/workflow/run.ts";
 import { Crash, creation, Daemon, Home, isOver } from "./world.ts";
 

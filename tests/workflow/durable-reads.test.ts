@@ -1,7 +1,7 @@
 // What leaves of runs while the disk is still at it: nothing.
 import { expect, test } from "bun:test";
 import type { Step } from "../../src/core/workflow/definition.ts";
-import { workflowHandlers } from "../../src/daemon/workflows/handlers.ts";
+import { workflowHandlers } from "../../src/daemon/workflow/handlers.ts";
 import { HOME } from "../sim/machine.ts";
 import { SimDaemon } from "./sim-daemon.ts";
 import { WorkflowMachine } from "./sim-machine.ts";

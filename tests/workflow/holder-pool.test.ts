@@ -1,6 +1,6 @@
 // Holders that hold one attempt after the other: when one is used again, and when it is let go.
 import { expect, test } from "bun:test";
-import { HolderPool } from "../../src/daemon/workflows/holder-pool.ts";
+import { HolderPool } from "../../src/daemon/workflow/holder-pool.ts";
 import type { Children } from "../../src/world/children.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";

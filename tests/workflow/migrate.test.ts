@@ -11,9 +11,9 @@ import type { Definition } from "../../src/core/workflow/definition.ts";
 import { type MigrationPlan, planMigration } from "../../src/core/workflow/migrate.ts";
 import { progressOf } from "../../src/core/workflow/progress.ts";
 import { attemptsOf, type Run, stateOf } from "../../src/core/workflow/run.ts";
-import { type OldPlace, readOldRun } from "../../src/wire/old-runs.ts";
-import { workflowCheckpointOf, workflowEventOf } from "../../src/wire/stored-workflow.ts";
-import { readWorkflow } from "../../src/wire/workflow-file.ts";
+import { readWorkflow } from "../../src/wire/files/workflow-file.ts";
+import { type OldPlace, readOldRun } from "../../src/wire/old/runs.ts";
+import { workflowCheckpointOf, workflowEventOf } from "../../src/wire/stored/workflow.ts";
 import {
   AT,
   checkpointFile,

@@ -11,7 +11,7 @@ import { effectsOf } from "../../src/core/workflow/effects.ts";
 import { inputPlace, pageOf, readItems } from "../../src/core/workflow/items.ts";
 import { launchOf } from "../../src/core/workflow/launch.ts";
 import { type Run, stateOf } from "../../src/core/workflow/run.ts";
-import { readWorkflow } from "../../src/wire/workflow-file.ts";
+import { readWorkflow } from "../../src/wire/files/workflow-file.ts";
 import { isOver } from "./world.ts";
 
 /** The smallest runner there is: one effect after the other, and time that does not pass. */

@@ -1,7 +1,7 @@
 // Workflow runs on real daemons: what the tests of their lives have in common.
 import { readdirSync, writeFileSync } from "node:fs";
 import { newId } from "../../src/base/ids.ts";
-import type { ShownRun } from "../../src/wire/workflow-rpc.ts";
+import type { ShownRun } from "../../src/wire/rpc/workflow.ts";
 import { type DaemonHome, until } from "../daemon/home.ts";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";

@@ -2,14 +2,14 @@
 import { type Result, refused } from "../../src/base/result.ts";
 import type { WorkflowCommand } from "../../src/core/workflow/commands.ts";
 import type { Run } from "../../src/core/workflow/run.ts";
-import type { StepAgents } from "../../src/daemon/agents/for-steps.ts";
+import type { StepAgents } from "../../src/daemon/agent/for-steps.ts";
 import type { DaemonPorts } from "../../src/daemon/daemon.ts";
 import { foldWorkflows } from "../../src/daemon/fold.ts";
-import type { Hands } from "../../src/daemon/hands.ts";
 import type { StageWork } from "../../src/daemon/recovery-run.ts";
 import { atOnce } from "../../src/daemon/slices.ts";
-import { openWorkflows, type WorkflowPart } from "../../src/daemon/workflows/part.ts";
-import { withWorkflows } from "../../src/daemon/workflows/recovery.ts";
+import type { Hands } from "../../src/daemon/terminal/holders.ts";
+import { openWorkflows, type WorkflowPart } from "../../src/daemon/workflow/part.ts";
+import { withWorkflows } from "../../src/daemon/workflow/recovery.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import type { Born, Machine } from "../sim/machine.ts";
 import type { Life } from "../sim/mortal.ts";

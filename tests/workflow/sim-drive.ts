@@ -3,11 +3,12 @@
 // SD2. What was acknowledged is there in every later life.
 // SD3. When all is over there is one life more, which finds the same and does something new: a torn tail left in place reads well and loses
 //      only the next write.
+
+import type { Json } from "../../src/base/json.ts";
 import { toRecord } from "../../src/base/table.ts";
 import { itemsOf } from "../../src/base/vector.ts";
 import type { WorkflowCommand } from "../../src/core/workflow/commands.ts";
 import { type Definition, INPUT_STEP, type Step, stepById } from "../../src/core/workflow/definition.ts";
-import type { Json } from "../../src/core/workflow/json.ts";
 import { attemptsOf, type Run, stateOf } from "../../src/core/workflow/run.ts";
 import { LogView } from "../../src/log/inspect.ts";
 import { HOME } from "../sim/machine.ts";

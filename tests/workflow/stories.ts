@@ -1,10 +1,10 @@
 // A run that a test leads step by step.
 
+import type { Json } from "../../src/base/json.ts";
 import { toRecord } from "../../src/base/table.ts";
 import type { WorkflowCommand } from "../../src/core/workflow/commands.ts";
 import type { Definition, Flow, Step } from "../../src/core/workflow/definition.ts";
 import { effectsOf } from "../../src/core/workflow/effects.ts";
-import type { Json } from "../../src/core/workflow/json.ts";
 import { attemptsOf, type Run, stateOf } from "../../src/core/workflow/run.ts";
 import { creation, Daemon, Home } from "./world.ts";
 

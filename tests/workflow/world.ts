@@ -1,5 +1,7 @@
 // A tiny world for workflows: a log, holders that live without the daemon, programs that leave a mark, and a daemon that may die between any two of them.
 // The log goes through JSON and back at every start, as on a disk.
+
+import type { Json } from "../../src/base/json.ts";
 import { ok } from "../../src/base/result.ts";
 import { applyWorkflow } from "../../src/core/workflow/apply.ts";
 import { fromCheckpoint, toCheckpoint } from "../../src/core/workflow/checkpoint.ts";
@@ -8,11 +10,10 @@ import { decideWorkflow } from "../../src/core/workflow/decide.ts";
 import { type Definition, onUncertain, stepById } from "../../src/core/workflow/definition.ts";
 import { effectsOf } from "../../src/core/workflow/effects.ts";
 import type { WorkflowEvent } from "../../src/core/workflow/events.ts";
-import type { Json } from "../../src/core/workflow/json.ts";
 import { type Launch, launchOf } from "../../src/core/workflow/launch.ts";
 import { actionOf, type Evidence } from "../../src/core/workflow/resume.ts";
 import { attemptsOf, type Run, stateOf } from "../../src/core/workflow/run.ts";
-import { workflowCheckpointOf, workflowEventOf } from "../../src/wire/stored-workflow.ts";
+import { workflowCheckpointOf, workflowEventOf } from "../../src/wire/stored/workflow.ts";
 
 type Holder = {
   readonly launch: Launch;

@@ -3,17 +3,17 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { tryFlock } from "../../src/world/flock.ts";
 import { identify } from "../../src/world/process.ts";
-import { realDisk } from "../../src/world/real-disk.ts";
-import { startTimeIn } from "../../src/world/real-identities.ts";
-import { realProcesses } from "../../src/world/real-process.ts";
+import { realDisk } from "../../src/world/real/disk.ts";
+import { tryFlock } from "../../src/world/real/flock.ts";
+import { startTimeIn } from "../../src/world/real/identities.ts";
+import { realProcesses } from "../../src/world/real/process.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "holdfast-flock-"));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
 const OWNER = `
-  import { realDisk } from "${import.meta.dir}/../../src/world/real-disk.ts";
+  import { realDisk } from "${import.meta.dir}/../../src/world/real/disk.ts";
   const file = realDisk().open(process.argv.at(-1), "create");
   console.log(file.tryLock());
   setInterval(() => file.size(), 1000);

@@ -1,7 +1,7 @@
 // The client of services elsewhere, against a real server on loopback.
 import { afterAll, expect, test } from "bun:test";
 import { isFault } from "../../src/base/fault.ts";
-import { realHttpClient } from "../../src/world/real-http-client.ts";
+import { realHttpClient } from "../../src/world/real/http-client.ts";
 
 const NEVER = new Promise<void>(() => undefined);
 const asked: { readonly path: string; readonly body: string; readonly key: string | null }[] = [];

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Fault } from "../../src/base/fault.ts";
 import type { Disk } from "../../src/world/disk.ts";
-import { realDisk } from "../../src/world/real-disk.ts";
+import { realDisk } from "../../src/world/real/disk.ts";
 import { SimDisk } from "../sim/disk.ts";
 
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,9 +1,9 @@
 // Claims about the machine's own clock, random and world, and about how its failures are told.
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/base/fault.ts";
-import { asFault, attempt, unless } from "../../src/world/attempt.ts";
-import { realClock } from "../../src/world/real-clock.ts";
-import { realRandom } from "../../src/world/real-random.ts";
+import { asFault, attempt, unless } from "../../src/world/real/attempt.ts";
+import { realClock } from "../../src/world/real/clock.ts";
+import { realRandom } from "../../src/world/real/random.ts";
 import { realWorld } from "../../src/world/world.ts";
 
 test("a timer fires once after its time, unless it is called off", async () => {
@@ -31,7 +31,7 @@ test("a timer of a year does not fire at once", async () => {
 
 test("a timer does not keep the process alive", async () => {
   const script = `
-    import { realClock } from "${import.meta.dir}/../../src/world/real-clock.ts";
+    import { realClock } from "${import.meta.dir}/../../src/world/real/clock.ts";
     realClock().after(600_000, () => undefined);
   `;
   expect(await Bun.spawn([process.execPath, "-e", script]).exited).toBe(0);

@@ -2,9 +2,9 @@
 // K1. A check only looks. What it could mend safely it brings along as `mend`, which runs with --fix alone, and looks again itself
 //     before it changes something.
 
-import type { Terminal } from "../../core/terminal.ts";
+import type { Terminal } from "../../core/terminal/terminal.ts";
 import type { Machine } from "../../world/machine.ts";
-import type { Reach } from "../reach.ts";
+import type { Reach } from "../daemon-command-world.ts";
 
 export type Status = "ok" | "warning" | "problem";
 

@@ -4,13 +4,13 @@
 // DD3. With --fix everything is looked at again afterwards: what is told is what is left.
 import { isFault } from "../../base/fault.ts";
 import { ok } from "../../base/result.ts";
-import { realMachine } from "../../world/real-machine.ts";
+import { realMachine } from "../../world/real/machine.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { EXIT, type Exit } from "../outside.ts";
 import { count, visible, visibleLine } from "../print.ts";
-import { type Reach, reaching } from "../reach.ts";
-import { recorded } from "../terminals/census.ts";
+import { recorded } from "../terminal/list-from-disk.ts";
 import { type Check, type Checker, type Finding, problem, type Site, warning } from "./check.ts";
 import { checkHolders } from "./holders.ts";
 import { checkLeftovers, checkRights, listFiles } from "./rights.ts";

@@ -1,10 +1,11 @@
 // Holders: each running terminal's is there and answers; each that is there has a terminal.
 // DH1. A holder that was started a moment ago may belong to a terminal that was recorded after we read the log: it is not judged yet.
-import type { Terminal } from "../../core/terminal.ts";
-import { joinPath } from "../../log/file.ts";
+
+import { joinPath } from "../../base/path.ts";
+import type { Terminal } from "../../core/terminal/terminal.ts";
 import { count } from "../print.ts";
-import { askHolder } from "../terminals/holder-line.ts";
-import { placeOf, readClaim } from "../terminals/place.ts";
+import { placeOf, readClaim } from "../terminal/directory.ts";
+import { askHolder } from "../terminal/reconnecting-holder.ts";
 import { type Finding, fine, problem, type Site, some, warning } from "./check.ts";
 
 /** DH1 */

@@ -2,9 +2,10 @@
 // DP1. A file that others may read is a problem where they can get to it, and a warning where the home keeps them out.
 // DP2. What belongs to somebody else is told and never touched. Links are neither followed nor changed, and what is not ours by its
 //      name (somebody's own file in our home) is not looked at.
-// DP3. A temporary file that a writer holds is locked (log/file.ts, F3): only the others go.
+// DP3. A temporary file that a writer holds is locked (log/file/file.ts, F3): only the others go.
 import { isFault } from "../../base/fault.ts";
-import { joinPath, makeDirectories, parentOf, removeStaleTemps, TEMP_ENDING } from "../../log/file.ts";
+import { joinPath, parentOf } from "../../base/path.ts";
+import { makeDirectories, removeStaleTemps, TEMP_ENDING } from "../../log/file/file.ts";
 import { count } from "../print.ts";
 import { type Finding, fine, type Listed, problem, type Site, some, warning } from "./check.ts";
 

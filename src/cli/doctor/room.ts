@@ -1,6 +1,7 @@
 // Room: bytes, files (inodes), and the ballast that recovery lives on when the disk is full.
-import { BALLAST_FILE } from "../../log/ballast.ts";
-import { joinPath } from "../../log/file.ts";
+
+import { joinPath } from "../../base/path.ts";
+import { BALLAST_FILE } from "../../log/file/ballast.ts";
 import { readConfig } from "../configuration.ts";
 import { type Finding, fine, problem, type Site, warning } from "./check.ts";
 

@@ -1,12 +1,12 @@
 // Who runs on the home: watchdog, daemon and web host by the records in their locks, and whether that is what the operator wants.
 // DR1. A lock is the kernel's, and gone with its owner: a file that a dead one left is no lock, is taken by the next one, and is never
-//      removed (log/lock.ts, L2 and L3). So there is nothing stale to mend; it is only told who it was.
-import { joinPath } from "../../log/file.ts";
-import { readJson } from "../../log/json-file.ts";
-import { readSafeMode } from "../../log/safe-mode.ts";
-import { wantedPath } from "../../log/wanted.ts";
-import type { Report } from "../../wire/rpc.ts";
-import { lockOwner } from "../log/lock-record.ts";
+//      removed (log/file/lock.ts, L2 and L3). So there is nothing stale to mend; it is only told who it was.
+import { joinPath } from "../../base/path.ts";
+import { lockOwner } from "../../home/lock-record.ts";
+import { readSafeMode } from "../../home/safe-mode.ts";
+import { wantedPath } from "../../home/wanted.ts";
+import { readJson } from "../../log/file/json-file.ts";
+import type { Report } from "../../wire/rpc/rpc.ts";
 import { count } from "../print.ts";
 import { type Finding, fine, problem, type Site, some, warning } from "./check.ts";
 

@@ -2,8 +2,8 @@
 // DU1. A program of somebody else is asked for its version only briefly, and all at once; one that hangs is ended and still counts as
 //      found. To find none is no trouble: terminals need none.
 import about from "../../../package.json" with { type: "json" };
-import { joinPath } from "../../log/file.ts";
-import { problemText } from "../../wire/config.ts";
+import { joinPath } from "../../base/path.ts";
+import { problemText } from "../../wire/files/config.ts";
 import { askProgram, findProgram } from "../brief.ts";
 import { readConfig } from "../configuration.ts";
 import { count } from "../print.ts";

@@ -2,11 +2,12 @@
 // DK1. A socket is nobody's when nobody answers on it and whoever it belongs to is gone; it is knocked at again before it is removed.
 // DK2. What was made a moment ago is left out of account: its owner may be just about to answer, or to be recorded.
 import { isFault } from "../../base/fault.ts";
-import { baseName, joinPath, removeIfThere } from "../../log/file.ts";
-import { runningOn } from "../held.ts";
+import { baseName, joinPath } from "../../base/path.ts";
+import { runningOn } from "../../home/running.ts";
+import { removeIfThere } from "../../log/file/file.ts";
+import { within } from "../../world/wait.ts";
+import type { Reach } from "../daemon-command-world.ts";
 import { count } from "../print.ts";
-import type { Reach } from "../reach.ts";
-import { within } from "../time.ts";
 import { type Finding, fine, problem, type Site, some, warning } from "./check.ts";
 
 /** The system's limit (world/socket.ts, K1), and the longest name that a socket of ours has. */

@@ -1,12 +1,13 @@
 // Storage: the write-ahead log and the sessions' logs, checkpoints, tapes, small files, quarantine.
 // DS1. Logs that are small are read whole in any case; large ones only with --deep, and the answer says which.
 // DS2. Damage counts only where every look found it (log/verify.ts, Y1): a daemon may be writing.
-import { checkCheckpoint } from "../../log/checkpoint-check.ts";
-import { joinPath } from "../../log/file.ts";
+
+import { joinPath } from "../../base/path.ts";
+import { checkCheckpoint } from "../../log/checkpoint/check.ts";
+import { readJson } from "../../log/file/json-file.ts";
+import { isReadable } from "../../log/file/readable.ts";
 import type { Finding as Damage, Inspection } from "../../log/inspect.ts";
-import { readJson } from "../../log/json-file.ts";
-import { eventsPath } from "../../log/places.ts";
-import { isReadable } from "../../log/readable.ts";
+import { eventsPath } from "../../log/session/places.ts";
 import { isDamage, settled } from "../log/verify.ts";
 import { steadyView } from "../log/view.ts";
 import { readPart } from "../log-file.ts";

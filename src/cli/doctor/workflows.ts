@@ -3,17 +3,18 @@
 // DW2. A damaged checkpoint costs time only, because the log has everything: it is told, and made anew by the next one. Nothing here is mended;
 //      what is left in run/ is the business of sockets.ts, and rights that of rights.ts.
 // DW3. What began a moment ago may have been recorded after we read the log: it is not judged yet.
+
+import { joinPath } from "../../base/path.ts";
 import { applyWorkflow } from "../../core/workflow/apply.ts";
 import { nextOf, progressOf } from "../../core/workflow/progress.ts";
 import { type Attempt, attemptsOf, type Run } from "../../core/workflow/run.ts";
-import { checkCheckpoint } from "../../log/checkpoint-check.ts";
-import { joinPath } from "../../log/file.ts";
+import { checkCheckpoint } from "../../log/checkpoint/check.ts";
 import type { LogView } from "../../log/inspect.ts";
-import { eventsPath } from "../../log/places.ts";
-import { workflowEventOf } from "../../wire/stored-workflow.ts";
+import { eventsPath } from "../../log/session/places.ts";
+import { workflowEventOf } from "../../wire/stored/workflow.ts";
 import { steadyView } from "../log/view.ts";
 import { count } from "../print.ts";
-import { readClaim, readExit } from "../terminals/place.ts";
+import { readClaim, readExit } from "../terminal/directory.ts";
 import { type Finding, fine, type Site, some, warning } from "./check.ts";
 
 /** DW1: folded in some tens of milliseconds. */

@@ -1,8 +1,9 @@
 // Finds a place in a session's log from its end, so that the last lines of a long log cost no more than those of a short one.
-import { joinPath, openRetrying, readAll } from "../../log/file.ts";
-import { type Line, wholeLines } from "../../log/lines.ts";
-import { EVENTS_FILE } from "../../log/places.ts";
-import { FROM_START, type ReadFrom } from "../../log/session-log.ts";
+import { joinPath } from "../../base/path.ts";
+import { openRetrying, readAll } from "../../log/file/file.ts";
+import { type Line, wholeLines } from "../../log/session/lines.ts";
+import { EVENTS_FILE } from "../../log/session/places.ts";
+import { FROM_START, type ReadFrom } from "../../log/session/session-log.ts";
 import type { Disk, OpenFile } from "../../world/disk.ts";
 
 const NEWLINE = 10;

@@ -1,7 +1,7 @@
 // Wakes whoever follows a log when something in it may have changed.
 // H1. What changes between a look and the next is never missed: a new watch counts as a change, so that one more look follows it.
-import { joinPath, parentOf } from "../../log/file.ts";
-import { EVENTS_FILE, WAL_DIRECTORY } from "../../log/places.ts";
+import { joinPath, parentOf } from "../../base/path.ts";
+import { EVENTS_FILE, WAL_DIRECTORY } from "../../log/session/places.ts";
 import type { Watch } from "../../world/watch.ts";
 
 export class Changes {

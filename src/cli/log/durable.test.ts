@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import * as homes from "../../../tests/cli/homes.ts";
 import { LogView } from "../../log/inspect.ts";
-import { realDisk } from "../../world/real-disk.ts";
+import { realDisk } from "../../world/real/disk.ts";
 import { DurableEnd } from "./durable.ts";
 
 afterAll(homes.removeHomes);

@@ -1,8 +1,8 @@
 // How far the log is known to be on disk, seen from outside while it is written to.
 // K1. A line of the write-ahead log can be read before it is synced, and may still be wiped (W4). It is on disk for certain once a
 //     later frame says so, or once it, or a later entry, stands in a session's own log.
-import { eventsPath } from "../../log/places.ts";
-import { tailOf } from "../../log/session-log.ts";
+import { eventsPath } from "../../log/session/places.ts";
+import { tailOf } from "../../log/session/session-log.ts";
 import type { Disk } from "../../world/disk.ts";
 import { endOf, type Opened } from "./view.ts";
 

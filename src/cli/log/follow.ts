@@ -2,8 +2,9 @@
 // B1. One look shows everything up to a seq that is known to be on disk and in the view, and the next look begins behind it:
 //     drains and segments that are used again in between change nothing.
 // B2. Changes wake it; it never looks at rest. Opening views takes a fifth of its time at the most, however busy the log is.
-import type { Outside } from "../outside.ts";
-import { pause } from "../time.ts";
+
+import { pause } from "../../world/wait.ts";
+import type { Outside } from "../command-world.ts";
 import { Changes } from "./changes.ts";
 import { DurableEnd } from "./durable.ts";
 import { type Cursors, cursorAt, type Found, type Harm, inOrder } from "./merge.ts";

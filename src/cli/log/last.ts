@@ -1,6 +1,6 @@
 // The last entries of one or many sessions, found from the ends of their logs.
-import { joinPath } from "../../log/file.ts";
-import type { Outside } from "../outside.ts";
+import { joinPath } from "../../base/path.ts";
+import type { Outside } from "../command-world.ts";
 import { placeFromEnd } from "./back.ts";
 import { type Cursors, cursorAt, type Found, inOrder } from "./merge.ts";
 import type { Opened } from "./view.ts";

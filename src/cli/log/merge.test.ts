@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import * as homes from "../../../tests/cli/homes.ts";
 import { LogView } from "../../log/inspect.ts";
-import { realDisk } from "../../world/real-disk.ts";
+import { realDisk } from "../../world/real/disk.ts";
 import { placeFromEnd } from "./back.ts";
 import { type Cursors, cursorAt, type Harm, inOrder } from "./merge.ts";
 

@@ -2,9 +2,10 @@
 // M1. Memory and open files do not grow with the logs or with the number of sessions: entries are gathered window by window
 //     of seqs, one session after the other, and a cursor for each session remembers where it stands.
 // M2. A cursor moves only past entries that were gathered: what could not be read at the end of a log is looked at again.
-import type { Entry } from "../../log/entry.ts";
+
 import type { LogView } from "../../log/inspect.ts";
-import { FROM_START, type ReadFrom, type Reading } from "../../log/session-log.ts";
+import type { Entry } from "../../log/session/entry.ts";
+import { FROM_START, type ReadFrom, type Reading } from "../../log/session/session-log.ts";
 
 /** Where a session's reading stands, and its next seq where that is known; 0 before the first look. */
 export type Cursor = { place: ReadFrom; next: number };

@@ -1,6 +1,6 @@
 // `holdfast log …`: what its commands are called and take.
 import { buildCommand, buildRouteMap } from "@stricli/core";
-import type { Context } from "../outside.ts";
+import type { Context } from "../command-world.ts";
 
 export type LogFlags = { readonly home?: string; readonly json?: boolean };
 export type ShowFlags = LogFlags & { readonly from?: number; readonly limit?: number };

@@ -1,7 +1,8 @@
 // `holdfast log show`: the events of a session, or of all in one order, as they were when it was started.
+
+import { joinPath } from "../../base/path.ts";
 import { ok } from "../../base/result.ts";
-import { joinPath } from "../../log/file.ts";
-import { command, EXIT, type Exit, type Outside } from "../outside.ts";
+import { command, EXIT, type Exit, type Outside } from "../command-world.ts";
 import { placeFromEnd } from "./back.ts";
 import { entryText } from "./entry-text.ts";
 import { type Cursors, cursorAt, type Found, type Harm, inOrder } from "./merge.ts";

@@ -1,6 +1,6 @@
 // `holdfast log tail`: the last events, and with --follow the new ones as they become durable.
 import { ok } from "../../base/result.ts";
-import { command, EXIT, type Exit, type Outside } from "../outside.ts";
+import { command, EXIT, type Exit, type Outside } from "../command-world.ts";
 import { DurableEnd } from "./durable.ts";
 import { entryText } from "./entry-text.ts";
 import { follow } from "./follow.ts";

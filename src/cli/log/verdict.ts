@@ -1,7 +1,8 @@
 // What `log verify` found, in words: the sessions, the write-ahead log, the quarantine, the findings, and at the end the verdict
 // with the next command.
+
+import type { QuarantineItem } from "../../log/file/quarantine.ts";
 import type { Finding, SessionSummary } from "../../log/inspect.ts";
-import type { QuarantineItem } from "../../log/quarantine.ts";
 import { count, visible, visibleLine } from "../print.ts";
 import type { Verdict } from "./verify.ts";
 

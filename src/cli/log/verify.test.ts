@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { fakeConsole, type Looks } from "../../../tests/cli/fake-console.ts";
 import * as homes from "../../../tests/cli/homes.ts";
 import type { Disk, OpenFile } from "../../world/disk.ts";
-import { realWatch } from "../../world/real-watch.ts";
+import { realWatch } from "../../world/real/watch.ts";
 import { realWorld } from "../../world/world.ts";
-import type { Outside } from "../outside.ts";
+import type { Outside } from "../command-world.ts";
 import { runCli } from "../run.ts";
 
 afterAll(homes.removeHomes);

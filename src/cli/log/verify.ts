@@ -3,8 +3,8 @@
 //     that is just being written, or a segment that is just being used again.
 import { ok } from "../../base/result.ts";
 import { type Finding, type Inspection, LogView } from "../../log/inspect.ts";
-import { eventsPath } from "../../log/places.ts";
-import { command, EXIT, type Exit, type Outside } from "../outside.ts";
+import { eventsPath } from "../../log/session/places.ts";
+import { command, EXIT, type Exit, type Outside } from "../command-world.ts";
 import { say, visibleLine } from "../print.ts";
 import type { LogFlags } from "./routes.ts";
 import { verdictText } from "./verdict.ts";

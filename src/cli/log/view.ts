@@ -1,14 +1,15 @@
 // Opens a home for looking, beside a daemon that may be writing to it.
 // P1. A segment that is used again while the view reads it looks like lost entries; what is lost only once was not lost.
+
+import { joinPath } from "../../base/path.ts";
 import { ok, type Result } from "../../base/result.ts";
-import { joinPath } from "../../log/file.ts";
+import { lockOwner } from "../../home/lock-record.ts";
 import { LogView } from "../../log/inspect.ts";
 import type { Clock } from "../../world/clock.ts";
+import { pause } from "../../world/wait.ts";
+import type { Outside } from "../command-world.ts";
 import { existingHome } from "../home.ts";
-import type { Outside } from "../outside.ts";
 import { pickSession } from "../sessions.ts";
-import { pause } from "../time.ts";
-import { lockOwner } from "./lock-record.ts";
 
 /** Three looks that agree are no coincidence: what a look can stumble over lasts microseconds. */
 export const LOOKS = 3;

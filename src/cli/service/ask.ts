@@ -1,8 +1,9 @@
 // Asks the service manager to start or stop Holdfast; nobody is waited for.
-import { UNIT_NAME } from "../../core/service-unit.ts";
+
+import type { Reach } from "../daemon-command-world.ts";
 import { say } from "../print.ts";
-import type { Reach } from "../reach.ts";
 import { Systemd } from "./systemd.ts";
+import { UNIT_NAME } from "./unit.ts";
 
 /** Whether the manager took it; where it did not, a person is told why. */
 export async function askService(reach: Reach, what: "start" | "stop"): Promise<boolean> {

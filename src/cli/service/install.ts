@@ -3,27 +3,29 @@
 // SI2. A watchdog that runs already makes room, and nothing else notices: what it watched is adopted by the service's own.
 // SI3. The mark goes before the hand-over: from then on neither daemon nor command line starts a watchdog of their own.
 // SI4. What is missing for the promise (lingering, which may need root) is an exit code of 1, and the next command; the rest stands.
+
+import { joinPath, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import { plistText } from "../../core/service-plist.ts";
-import { homeInUnit, isPlainPath, UNIT_NAME, unitText } from "../../core/service-unit.ts";
-import { writeAtomic } from "../../log/atomic-file.ts";
-import { joinPath, makeDirectories, openRetrying, parentOf } from "../../log/file.ts";
-import { logPath } from "../../log/run-log.ts";
-import { readServiceMark, writeServiceMark } from "../../log/service-mark.ts";
-import { readWanted, writeWanted } from "../../log/wanted.ts";
-import { configRefusal } from "../../wire/config.ts";
-import { realMachine } from "../../world/real-machine.ts";
+import { logPath } from "../../home/run-log.ts";
+import { runningOn } from "../../home/running.ts";
+import { readServiceMark, writeServiceMark } from "../../home/service-mark.ts";
+import { readWanted, writeWanted } from "../../home/wanted.ts";
+import { writeAtomic } from "../../log/file/atomic-file.ts";
+import { makeDirectories, openRetrying } from "../../log/file/file.ts";
+import { configRefusal } from "../../wire/files/config.ts";
+import { realMachine } from "../../world/real/machine.ts";
+import { Pauses } from "../../world/wait.ts";
+import { EXIT, type Exit } from "../command-world.ts";
 import { readConfig } from "../configuration.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
-import { runningOn } from "../held.ts";
 import { meantHome } from "../home.ts";
 import { lastLogLine } from "../log-file.ts";
-import { EXIT, type Exit } from "../outside.ts";
-import { type Reach, reaching } from "../reach.ts";
-import { Pauses } from "../time.ts";
 import { installedText, serviceFacts, unitPath } from "./place.ts";
+import { plistText } from "./plist.ts";
 import { Steps } from "./steps.ts";
 import { Systemd } from "./systemd.ts";
+import { homeInUnit, isPlainPath, UNIT_NAME, unitText } from "./unit.ts";
 
 export type InstallFlags = DataFlags & { readonly print?: boolean };
 

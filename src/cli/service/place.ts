@@ -1,8 +1,10 @@
 // Where the service's unit lies, and what is written there.
-import { type ServiceFacts, serviceEnvironment, UNIT_NAME } from "../../core/service-unit.ts";
-import { joinPath, readWhole } from "../../log/file.ts";
-import { logPath } from "../../log/run-log.ts";
-import type { Reach } from "../reach.ts";
+
+import { joinPath } from "../../base/path.ts";
+import { logPath } from "../../home/run-log.ts";
+import { readWhole } from "../../log/file/file.ts";
+import type { Reach } from "../daemon-command-world.ts";
+import { type ServiceFacts, serviceEnvironment, UNIT_NAME } from "./unit.ts";
 
 /** In ~/.config whatever XDG_CONFIG_HOME says here: what a shell sets, the manager, which starts before any shell, does not know. */
 export function unitPath({ console }: Reach): string | undefined {

@@ -2,18 +2,20 @@
 // RY1. 0: start it. 1: the operator wants `down`; systemd skips the unit then, and does not try again. 255: something is wrong; systemd
 //      counts a failure, and tries again.
 // RY2. The watchdog gets its settings from the configuration as it is now, like one that `holdfast up` starts.
+
+import { joinPath } from "../../base/path.ts";
 import { ok } from "../../base/result.ts";
-import { joinPath, makeDirectories } from "../../log/file.ts";
-import { turnOver } from "../../log/run-log.ts";
-import { readWanted } from "../../log/wanted.ts";
-import { keepSettings } from "../../log/watchdog-settings.ts";
-import { configRefusal } from "../../wire/config.ts";
+import { turnOver } from "../../home/run-log.ts";
+import { readWanted } from "../../home/wanted.ts";
+import { keepSettings } from "../../home/watchdog-settings.ts";
+import { makeDirectories } from "../../log/file/file.ts";
+import { configRefusal } from "../../wire/files/config.ts";
+import { EXIT, type Exit } from "../command-world.ts";
 import { readConfig } from "../configuration.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { EXIT, type Exit } from "../outside.ts";
 import { say } from "../print.ts";
-import { type Reach, reaching } from "../reach.ts";
 import { settingsOf } from "../start.ts";
 
 const SKIP = 1;

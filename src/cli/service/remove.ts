@@ -1,18 +1,20 @@
 // `holdfast service remove`: takes the service away. Holdfast and the programs in its terminals run on, and heal themselves again.
 // SR1. The mark goes first: then the daemon starts a watchdog of its own as soon as the service's has left.
 // SR2. A manager that does not answer keeps nobody from removing the files: at its next start it finds nothing.
+
+import { joinPath, parentOf } from "../../base/path.ts";
 import { ok } from "../../base/result.ts";
-import { homeInUnit, UNIT_NAME } from "../../core/service-unit.ts";
-import { joinPath, parentOf, removeIfThere } from "../../log/file.ts";
-import { removeServiceMark } from "../../log/service-mark.ts";
+import { removeServiceMark } from "../../home/service-mark.ts";
+import { removeIfThere } from "../../log/file/file.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { EXIT, type Exit } from "../outside.ts";
-import { type Reach, reaching } from "../reach.ts";
 import { heal } from "../start.ts";
 import { installedText, unitPath } from "./place.ts";
 import { Steps } from "./steps.ts";
 import { Systemd } from "./systemd.ts";
+import { homeInUnit, UNIT_NAME } from "./unit.ts";
 
 /** What `enable` makes, for while no manager can be asked to take it away. */
 const ENABLED = "default.target.wants";

@@ -1,13 +1,13 @@
 // `holdfast service status`: whether the service is installed, enabled and active, and whether it outlives the login. It only looks.
 import { ok } from "../../base/result.ts";
-import { doTheSame, homeInUnit, unitText } from "../../core/service-unit.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { EXIT, type Exit } from "../outside.ts";
 import { visible, visibleLine } from "../print.ts";
-import { type Reach, reaching } from "../reach.ts";
 import { installedText, serviceFacts, unitPath } from "./place.ts";
 import { Systemd } from "./systemd.ts";
+import { doTheSame, homeInUnit, unitText } from "./unit.ts";
 
 export type ServiceState = {
   readonly manager: "systemd";

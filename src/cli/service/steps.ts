@@ -1,6 +1,7 @@
 // What was done, told step by step: at once to a person, at the end as one JSON value.
+
+import type { Reach } from "../daemon-command-world.ts";
 import { visible, visibleLine } from "../print.ts";
-import type { Reach } from "../reach.ts";
 
 export type Step = {
   readonly step: string;

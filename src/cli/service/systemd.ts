@@ -2,10 +2,10 @@
 // SY1. A manager that does not answer is an answer, with its own words: in a container there is none.
 // SY2. Where the login forgot to say where the manager is (su, cron), its usual place is tried.
 import { ok, type Result, refused } from "../../base/result.ts";
-import { UNIT_NAME } from "../../core/service-unit.ts";
-import { realMachine } from "../../world/real-machine.ts";
+import { realMachine } from "../../world/real/machine.ts";
 import { type Answered, askProgram, findProgram } from "../brief.ts";
-import type { Reach } from "../reach.ts";
+import type { Reach } from "../daemon-command-world.ts";
+import { UNIT_NAME } from "./unit.ts";
 
 /** What is only asked is answered at once, but on a busy machine later; what is changed may make systemd read all its units again. */
 const LOOK_MS = 5_000;

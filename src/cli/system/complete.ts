@@ -2,16 +2,16 @@
 // nothing, and says nothing where it does not know.
 import { proposeCompletions, type StricliProcess } from "@stricli/core";
 import { ok, type Result } from "../../base/result.ts";
-import type { RpcClient } from "../../wire/rpc-client.ts";
+import type { RpcClient } from "../../wire/rpc/client.ts";
+import { within } from "../../world/wait.ts";
 import { app } from "../app.ts";
 import { dial } from "../client.ts";
+import { type Context, EXIT, type Exit, type Named } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";
 import { chosenHome } from "../home.ts";
-import { type Context, EXIT, type Exit, type Named } from "../outside.ts";
 import { visible } from "../print.ts";
-import { type Reach, reaching } from "../reach.ts";
 import { shortId } from "../sessions.ts";
-import { within } from "../time.ts";
 
 /** Longer than this nobody waits for a Tab. */
 const MOST_MS = 1_000;

@@ -2,8 +2,8 @@
 // with the words so far, the last of which is under way, and get one candidate a line. They ask the very command that is being typed:
 // `./holdfast` completes as well where there is none on the PATH.
 import { ok } from "../../base/result.ts";
+import { command, EXIT, type Exit, type Outside } from "../command-world.ts";
 import type { HomeFlags } from "../flags.ts";
-import { command, EXIT, type Exit, type Outside } from "../outside.ts";
 
 const SCRIPTS = {
   bash: `_holdfast() {

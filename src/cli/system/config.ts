@@ -1,12 +1,12 @@
 // `holdfast config`: the configuration that holds, and whether the file is right.
 import { ok } from "../../base/result.ts";
 import { looksSecret } from "../../core/environment.ts";
-import { configPath, configRefusal, type Problem, problemText } from "../../wire/config.ts";
-import type { Config } from "../../wire/config-schema.ts";
-import { showConfig } from "../../wire/config-show.ts";
+import { configPath, configRefusal, type Problem, problemText } from "../../wire/files/config.ts";
+import type { Config } from "../../wire/files/config-schema.ts";
+import { showConfig } from "../../wire/files/config-show.ts";
+import { command, EXIT, type Exit, type Outside } from "../command-world.ts";
 import { readConfig } from "../configuration.ts";
 import type { DataFlags } from "../flags.ts";
-import { command, EXIT, type Exit, type Outside } from "../outside.ts";
 import { visible, visibleLine } from "../print.ts";
 
 async function show(outside: Outside, flags: DataFlags): Promise<Exit> {

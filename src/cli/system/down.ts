@@ -5,25 +5,25 @@
 // DN3. Where a service keeps this home, its manager is told too; where it is not, the unit is skipped at its next start.
 
 import { isFault } from "../../base/fault.ts";
+import { joinPath } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import { UNIT_NAME } from "../../core/service-unit.ts";
-import { joinPath } from "../../log/file.ts";
-import { readServiceMark } from "../../log/service-mark.ts";
-import { writeWanted } from "../../log/wanted.ts";
+import { runningOn } from "../../home/running.ts";
+import { readServiceMark } from "../../home/service-mark.ts";
+import { writeWanted } from "../../home/wanted.ts";
 import { encodeHeartbeat, WATCHDOG_SOCKET } from "../../wire/heartbeat.ts";
-import type { ListedTerminal } from "../../wire/rpc.ts";
-import { endAgentProcesses } from "../agents/end.ts";
+import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import { Pauses } from "../../world/wait.ts";
+import { endAgentProcesses } from "../agent/end.ts";
 import { dial } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";
-import { runningOn } from "../held.ts";
 import { existingHome } from "../home.ts";
-import { EXIT, type Exit } from "../outside.ts";
 import { count, say } from "../print.ts";
-import { type Reach, reaching } from "../reach.ts";
 import { askService } from "../service/ask.ts";
-import { endTerminal } from "../terminals/end.ts";
-import { listTerminals } from "../terminals/find.ts";
-import { Pauses } from "../time.ts";
+import { UNIT_NAME } from "../service/unit.ts";
+import { endTerminal } from "../terminal/end.ts";
+import { listTerminals } from "../terminal/find.ts";
 
 export type DownFlags = HomeFlags & { readonly kill?: boolean };
 

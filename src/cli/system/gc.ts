@@ -1,12 +1,12 @@
 // `holdfast gc`: removes what nobody needs any more, or says what that would be. The daemon does it: it knows what runs.
 import { ok } from "../../base/result.ts";
-import type { GcResult } from "../../wire/rpc.ts";
+import type { GcResult } from "../../wire/rpc/rpc.ts";
 import { onDaemon } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { EXIT, type Exit } from "../outside.ts";
 import { count, say, visible, visibleLine } from "../print.ts";
-import { type Reach, reaching } from "../reach.ts";
 import { columns } from "../table.ts";
 
 export type GcFlags = DataFlags & { readonly dryRun?: boolean };

@@ -1,15 +1,16 @@
 // `holdfast logs`: what watchdog and daemon have said, and with --follow what they go on to say.
 // With --step: what the attempts of a workflow's step have written (workflows/step-logs.ts).
 // LG1. A log that is turned over meanwhile is read from its beginning again.
+
+import { joinPath } from "../../base/path.ts";
 import { ok, refused } from "../../base/result.ts";
-import { joinPath } from "../../log/file.ts";
-import { logPath } from "../../log/run-log.ts";
+import { logPath } from "../../home/run-log.ts";
+import { EXIT, type Exit, type Outside } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { readPart } from "../log-file.ts";
-import { EXIT, type Exit, type Outside } from "../outside.ts";
 import { visible, visibleLine } from "../print.ts";
-import { type Reach, reaching } from "../reach.ts";
 
 export type LogsFlags = DataFlags & {
   readonly lines?: number;
@@ -32,7 +33,7 @@ async function logs(reach: Reach, flags: LogsFlags, run?: string): Promise<Exit>
     return given ? refused("usage", "Which step is meant?", "holdfast logs --step STEP [run]") : ownLogs(reach, flags);
   }
   if (lines !== undefined) return refused("usage", "--lines is not for steps.", "All of a step's output is printed.");
-  const { stepLogs } = await import("../workflows/step-logs.ts");
+  const { stepLogs } = await import("../workflow/step-logs.ts");
   return stepLogs(reach, flags, step, run);
 }
 

@@ -1,15 +1,16 @@
 // `holdfast recovery`: how far it is, what became of everything, and one more try. Looking works while the daemon is down.
+
+import { joinPath } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import { joinPath } from "../../log/file.ts";
-import { readJson } from "../../log/json-file.ts";
-import type { Report } from "../../wire/rpc.ts";
+import { runningOn } from "../../home/running.ts";
+import { readJson } from "../../log/file/json-file.ts";
+import type { Report } from "../../wire/rpc/rpc.ts";
 import { dial, hangs } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
-import { runningOn } from "../held.ts";
 import { existingHome } from "../home.ts";
-import { EXIT, type Exit } from "../outside.ts";
 import { count, visible, visibleLine } from "../print.ts";
-import { type Reach, reaching } from "../reach.ts";
 import { type Progress, progressText } from "../start.ts";
 import { columns } from "../table.ts";
 

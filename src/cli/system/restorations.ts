@@ -1,16 +1,16 @@
 // `holdfast recovery accept` and `rollback`: what becomes of terminals that were started again after a crash.
 // RV1. Without names it is about all that were restored and that nobody has accepted yet.
 import { ok, type Result } from "../../base/result.ts";
-import type { ListedTerminal } from "../../wire/rpc.ts";
-import type { RpcClient } from "../../wire/rpc-client.ts";
+import type { RpcClient } from "../../wire/rpc/client.ts";
+import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import { Pauses } from "../../world/wait.ts";
 import { onDaemon } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { EXIT, type Exit } from "../outside.ts";
 import { say, visibleLine } from "../print.ts";
-import { type Reach, reaching } from "../reach.ts";
-import { pick } from "../terminals/find.ts";
-import { Pauses } from "../time.ts";
+import { pick } from "../terminal/find.ts";
 
 type What = "accept" | "rollback";
 

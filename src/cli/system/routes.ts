@@ -1,10 +1,10 @@
 // The commands on Holdfast itself: what they are called and take.
 import { buildCommand, buildRouteMap } from "@stricli/core";
+import type { Context } from "../command-world.ts";
 import type { DoctorFlags } from "../doctor/doctor.ts";
 import { type DataFlags, flag, type HomeFlags, home, numberFlag, terminal, text, textFlag } from "../flags.ts";
-import type { Context } from "../outside.ts";
 import type { InstallFlags } from "../service/install.ts";
-import { workflow } from "../workflows/words.ts";
+import { workflow } from "../workflow/words.ts";
 import type { DownFlags } from "./down.ts";
 import type { GcFlags } from "./gc.ts";
 import type { LogsFlags } from "./logs.ts";

@@ -1,18 +1,18 @@
 // `holdfast status`: what runs on this home and how it is. It only looks: what is down stays down, what should be up is started.
 import about from "../../../package.json" with { type: "json" };
 import { ok } from "../../base/result.ts";
-import { readSafeMode } from "../../log/safe-mode.ts";
-import { watchedPrograms } from "../../log/watched.ts";
-import type { StatusResult } from "../../wire/rpc.ts";
+import { runningOn } from "../../home/running.ts";
+import { readSafeMode } from "../../home/safe-mode.ts";
+import { watchedPrograms } from "../../home/watched.ts";
+import type { StatusResult } from "../../wire/rpc/rpc.ts";
+import { within } from "../../world/wait.ts";
 import { dial, hangs } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
-import { runningOn } from "../held.ts";
 import { meantHome } from "../home.ts";
-import { EXIT, type Exit } from "../outside.ts";
 import { count, visible, visibleLine } from "../print.ts";
-import { type Reach, reaching } from "../reach.ts";
 import { heal, progressText } from "../start.ts";
-import { within } from "../time.ts";
 
 /** A daemon that is well answers at once. */
 const ANSWER_MS = 3_000;

@@ -1,16 +1,16 @@
 // `holdfast up`: starts Holdfast on this home, or says that it runs; returns when it is live. A home that others may look into is closed.
 import { ok, type Result } from "../../base/result.ts";
-import { UNIT_NAME } from "../../core/service-unit.ts";
-import { readServiceMark } from "../../log/service-mark.ts";
-import { readWanted } from "../../log/wanted.ts";
-import { realMachine } from "../../world/real-machine.ts";
+import { runningOn } from "../../home/running.ts";
+import { readServiceMark } from "../../home/service-mark.ts";
+import { readWanted } from "../../home/wanted.ts";
+import { realMachine } from "../../world/real/machine.ts";
 import { onDaemon } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
-import { runningOn } from "../held.ts";
 import { meantHome } from "../home.ts";
-import { EXIT, type Exit } from "../outside.ts";
 import { say } from "../print.ts";
-import { type Reach, reaching } from "../reach.ts";
+import { UNIT_NAME } from "../service/unit.ts";
 import { startWatchdog } from "../start.ts";
 import { closeHome } from "./close-home.ts";
 import { stopped } from "./down.ts";

@@ -3,7 +3,7 @@
 //     bounded by limits.ts.
 // R2. What people see (`stateOf`), what it needs (`needOf`) and since when (`readySince`) are read off the state, not stored beside it.
 // R3. The outbox has what the present process was given and has not confirmed; its numbers start at 1 with each process.
-import type { Json } from "../workflow/json.ts";
+import type { Json } from "../../base/json.ts";
 import type { Conversation } from "./conversation.ts";
 import type {
   AgentSettings,

@@ -1,5 +1,5 @@
 // An agent as a value that JSON can hold: a cached fold, so that recovery reads the log's tail and not its history.
-// K1. What is read back (wire/agents/stored-agent.ts) folds on as the state itself would. A bare LLM's conversation stays in the log.
+// K1. What is read back (wire/stored/agent.ts) folds on as the state itself would. A bare LLM's conversation stays in the log.
 import type { Agent, Resident, RuleBook } from "./agent.ts";
 import { type Conversation, putAway } from "./conversation.ts";
 

@@ -2,8 +2,9 @@
 // C1. A report may come twice, or late: the decider takes each once. Reports of another generation than the present are old.
 // C2. An effect may be performed twice: a process is started at most once, because its holder's id (`<id>.<generation>`) claims its
 //     directory; what is sent is numbered; a bare LLM's request has a number, and its answer counts once.
-import type { Child } from "../terminal.ts";
-import type { Json } from "../workflow/json.ts";
+
+import type { Json } from "../../base/json.ts";
+import type { Child } from "../terminal/terminal.ts";
 import type { AgentSettings, SessionPlan } from "./events.ts";
 import type { Decision, ProviderEvent } from "./provider.ts";
 import type { Rule } from "./rules.ts";

@@ -4,8 +4,9 @@
 // L2. Every call is followed by its result before anything else is said, as providers demand.
 // L3. What was said before the last recovery is in the log alone until somebody asks the model again: a checkpoint has only how much it
 //     is, so that neither its size nor a recovery grows with what was said.
+
+import type { Json } from "../../base/json.ts";
 import { itemsOf, push, type Vector, vectorOf } from "../../base/vector.ts";
-import type { Json } from "../workflow/json.ts";
 import type { AgentEvent } from "./events.ts";
 import type { ProviderEvent } from "./provider.ts";
 

@@ -1,4 +1,4 @@
-// Limits of agents, each with its reason. A transaction of the log has at most 1 MiB (log/wal.ts): all of these together stay below.
+// Limits of agents, each with its reason. A transaction of the log has at most 1 MiB (log/wal/wal.ts): all of these together stay below.
 
 /** One message, and what an agent is told to do. */
 export const MAX_PAYLOAD = 128 << 10;

@@ -5,7 +5,7 @@
 import { backoffMs } from "../../base/backoff.ts";
 import { isExhausted, newBudget, spend } from "../../base/budget.ts";
 import { machine } from "../../base/machine.ts";
-import type { Child } from "../terminal.ts";
+import type { Child } from "../terminal/terminal.ts";
 import type { StopReason } from "./events.ts";
 
 export type ProcessState =

@@ -4,9 +4,10 @@
 //     its acknowledgement was lost, is told the same again; everybody else is told whose answer holds.
 // H3. Where the process that asked is gone, it must be asked again: an answer to it is refused, and never given to another process.
 // H4. The deadline is data. Activity of a person puts it off, unless it is the shorter one of an agent that nobody watches.
+
+import { isRecord, type Json } from "../../base/json.ts";
 import { machine } from "../../base/machine.ts";
 import { type Refusal, refused } from "../../base/result.ts";
-import { isRecord, type Json } from "../workflow/json.ts";
 import { sizeOf } from "../workflow/limits.ts";
 import { type Agent, openPrompts, type Prompt, type PromptState } from "./agent.ts";
 import type { AgentCommand } from "./commands.ts";

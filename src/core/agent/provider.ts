@@ -1,7 +1,7 @@
 // What an agent's provider is to the core: what it reports (ProviderEvent), what it is given (Input), what it is started with (Recipe).
 // V1. A codec is pure and keeps nothing: the same input gives the same bytes, so that what is sent again after a crash is a repeat.
 // V2. A recipe is recorded in `session.created` and never changes on resume.
-import type { Json } from "../workflow/json.ts";
+import type { Json } from "../../base/json.ts";
 
 export type ProviderEvent =
   /** The provider's own id of its session. */

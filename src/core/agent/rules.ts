@@ -4,8 +4,8 @@
 // P3. In a rule that allows, `*` takes neither a line's end nor what joins commands in a shell (; & | < > ` $): `git *` does not
 //     allow `git status; rm -rf ~`. `**` takes everything. In a rule that denies, `*` takes everything as well.
 // P4. Every pattern covers the whole text. An argument that is not there matches no pattern.
-import type { Json } from "../workflow/json.ts";
-import { isRecord, textOf } from "../workflow/json.ts";
+import type { Json } from "../../base/json.ts";
+import { isRecord, textOf } from "../../base/json.ts";
 import { matches, patternOf, type Width } from "./pattern.ts";
 import type { Decision } from "./provider.ts";
 

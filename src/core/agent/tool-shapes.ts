@@ -1,6 +1,6 @@
 // The eight tools that agents have: their names, what they are for, and their arguments as JSON Schema, for MCP and for bare LLMs.
 // O1. Arguments are checked against the same shapes that agents are shown.
-import { isRecord, type Json } from "../workflow/json.ts";
+import { isRecord, type Json } from "../../base/json.ts";
 
 export type ToolName =
   | "spawn_agent"

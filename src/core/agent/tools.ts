@@ -2,8 +2,9 @@
 // O2. `tool.answered` is in the same transaction as what the tool does: an answer that was given is durable, and so is its cause.
 // O3. A call that was answered before is answered from the state, and nothing is done again.
 // O4. A tool that cannot do what it is asked says so in its result; it is the agent's business, and nobody else's error.
+
+import type { Json } from "../../base/json.ts";
 import type { Refusal } from "../../base/result.ts";
-import type { Json } from "../workflow/json.ts";
 import { type Agent, type Call, openPrompts, stateOf, waitingMessages } from "./agent.ts";
 import { derivedId } from "./derive.ts";
 import type { Draft } from "./draft.ts";

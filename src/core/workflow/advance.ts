@@ -2,13 +2,14 @@
 // G1. It never starts what it cannot account for: an attempt's start is an event before it is an effect.
 // G2. It looks at the tracks there are, at most as many as there may be workers; never at all items or all steps.
 // G3. How much happens in process in one decision is bounded; what is left is the effect `advance`.
+
+import { type Json, textOf } from "../../base/json.ts";
 import { itemAt } from "../../base/vector.ts";
 import { trackOf } from "./apply.ts";
 import { type Definition, firstPhase, inputStep, type MapPhase, type Phase, type Step, stepsOf } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import type { StepError } from "./events.ts";
 import { failed, ofFailure, stepError } from "./failure.ts";
-import { type Json, textOf } from "./json.ts";
 import { launchStep } from "./launch.ts";
 import { MAX_CAPTURED, MAX_ITEM_RESULT, sizeOf } from "./limits.ts";
 import { attemptsOf, type Items, type Place, type Run, type Track } from "./run.ts";

@@ -1,9 +1,10 @@
 // What a step's end is worth as variables.
 // C1. A text is captured without its last line ends, as a shell's $(…) does it.
+
+import { follow, type Json, parseJson, parsePath } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Output } from "./commands.ts";
 import type { CaptureSource, Step } from "./definition.ts";
-import { follow, type Json, parseJson, parsePath } from "./json.ts";
 import { MAX_CAPTURED, MAX_RECORDED_OUTPUT, sizeOf } from "./limits.ts";
 
 export function captured(step: Step, output: Output, code: number): Result<Readonly<Record<string, Json>>> {

@@ -2,12 +2,13 @@
 // K1. A checkpoint is a cached fold: `fromCheckpoint(toCheckpoint(run))` is the run. Where the rules of the fold change, FOLD_VERSION does,
 //     and the log is folded again.
 // K2. What people and other programs read stands at the top; what only the fold needs is below `run`.
+
+import type { Json } from "../../base/json.ts";
 import { tableOf, toRecord } from "../../base/table.ts";
 import { itemAt, itemsOf, vectorOf } from "../../base/vector.ts";
 import { NO_ITEMS } from "./apply-items.ts";
 import { type Definition, type Phase, type Step, stepById, stepsOf } from "./definition.ts";
 import type { StepError, StepOutcome, WorkflowEvent } from "./events.ts";
-import type { Json } from "./json.ts";
 import type { Asked, Item, Items, Migration, Run, Status, StepRecord, Track } from "./run.ts";
 import { WORKTREE_STEP } from "./worktree.ts";
 

@@ -2,10 +2,10 @@
 // C1. A report may come twice, or late: the decider takes each once.
 // C2. An effect may be performed twice: an attempt's holder is started at most once, because its id claims its directory.
 
-import type { Child } from "../terminal.ts";
+import type { Json } from "../../base/json.ts";
+import type { Child } from "../terminal/terminal.ts";
 import type { Definition, Phase } from "./definition.ts";
 import type { Asker, Created, Migrated, Verdict } from "./events.ts";
-import type { Json } from "./json.ts";
 import type { Worktree } from "./worktree.ts";
 
 export type CreateRun = {

@@ -3,7 +3,7 @@
 // D1. What the file does not say is absent here (a file of ten thousand steps stays small); `stepOf…` functions know what holds then.
 // D2. Texts with `${…}` stay texts: they are read again when they are needed, by the rules of template.ts.
 // D3. Ids are unique in the whole file, those of `on_failure` steps included: an id and an item name a step's place for good.
-import type { Json } from "./json.ts";
+import type { Json } from "../../base/json.ts";
 import { MAKE_WORKTREE, WORKTREE_STEP } from "./worktree.ts";
 
 export type ParameterType = "string" | "number" | "boolean" | "list" | "object";

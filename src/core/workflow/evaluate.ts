@@ -2,9 +2,10 @@
 // E1. A name or member that is not there is a refusal, never an empty text: `rm -r ${item.dir}/x` must not become `rm -r /x`.
 //     `defined(…)` and `default(…, …)` ask first.
 // E2. Texts that are numbers count as numbers where they are compared or added: what a command printed is always a text.
+
+import { equal, isList, isRecord, type Json, parseJson, textOf } from "../../base/json.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import type { Expression, Operator } from "./expression.ts";
-import { equal, isList, isRecord, type Json, parseJson, textOf } from "./json.ts";
 
 export type Scope = {
   look(name: string): Json | undefined;

@@ -3,8 +3,9 @@
 // N2. `attempt` is the id of the holder that runs it: `<run>.<number>`, and no number is ever used twice in a run.
 // N3. `item` is null outside of a map; a step is named by its id, and by its item where it has one.
 // N4. Every event stays far below a transaction's limit (LIMITS in limits.ts): outputs and values are cut or refused before.
+
+import type { Json } from "../../base/json.ts";
 import type { Definition, Phase } from "./definition.ts";
-import type { Json } from "./json.ts";
 
 type Event<Name extends string, Data> = { readonly event: Name; readonly id: string; readonly data: Data };
 

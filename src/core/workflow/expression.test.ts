@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import type { Json } from "../../base/json.ts";
 import { evaluate, truth } from "./evaluate.ts";
 import { namesIn, parseExpression } from "./expression.ts";
-import type { Json } from "./json.ts";
 import { fill, fillDeep, holds } from "./template.ts";
 
 const VALUES: Readonly<Record<string, Json>> = {

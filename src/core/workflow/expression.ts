@@ -2,9 +2,10 @@
 // X1. It only looks: no expression changes anything, calls the world, or runs longer than it is long.
 // X2. Places of problems are offsets into the text that was given, so that a file's line and column can be told.
 // X3. In an expression `${…}` is the same as parentheses: `when: ${count} > 3` and `when: count > 3` mean the same.
+
+import type { Json } from "../../base/json.ts";
 import { memo } from "../../base/memo.ts";
 import { ok, type Result } from "../../base/result.ts";
-import type { Json } from "./json.ts";
 
 export type Operator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||" | "+" | "-" | "*" | "/" | "%";
 

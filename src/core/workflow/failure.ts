@@ -1,10 +1,11 @@
 // What follows when a step fails: it is tried again, its `on_failure` steps begin, or it has failed for good.
 // Q1. Waits between tries double from `backoff_ms` to `max_backoff_ms`, without chance: the time is in the event, and survives a restart.
+
+import type { Json } from "../../base/json.ts";
 import type { Step } from "./definition.ts";
 import { stepsOf } from "./definition.ts";
 import type { Draft } from "./draft.ts";
 import type { StepError } from "./events.ts";
-import type { Json } from "./json.ts";
 import { MAX_MESSAGE } from "./limits.ts";
 import type { Track } from "./run.ts";
 

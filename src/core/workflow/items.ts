@@ -1,10 +1,11 @@
 // A map's list: from what was read to the items, in their order, and in pages that fit a transaction.
 // I1. The list is made once and kept by whoever reads it: the same content gives the same items, page by page, also after a crash.
+
+import { follow, isList, type Json, parseJson, parsePath, textOf } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Definition, MapPhase, Sort } from "./definition.ts";
 import { asNumber, evaluate, type Scope } from "./evaluate.ts";
 import { parseExpression } from "./expression.ts";
-import { follow, isList, type Json, parseJson, parsePath, textOf } from "./json.ts";
 import { MAX_ITEMS, MAX_ITEMS_PAGE, sizeOf } from "./limits.ts";
 import type { Run } from "./run.ts";
 import { scopeOf } from "./scope.ts";

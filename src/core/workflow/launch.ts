@@ -1,10 +1,11 @@
 // What an attempt is started with, made from the run alone: the same whenever it is asked for while the attempt lives.
 // L1. Values reach a shell only through its environment (shell-text.ts), a program as one whole word, an agent as text of its prompt.
 // L2. What cannot be passed on (too long for an environment, with a NUL in it) is refused before anything starts.
+
+import { textOf } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { INTERPRETER, type Step, stepById } from "./definition.ts";
 import { evaluate, type Scope } from "./evaluate.ts";
-import { textOf } from "./json.ts";
 import { MAX_ENV_TEXT } from "./limits.ts";
 import type { Attempt, Run, Track } from "./run.ts";
 import { tracksOf } from "./run.ts";

@@ -1,4 +1,4 @@
-// Limits of workflows, each with its reason. A transaction of the log has at most 1 MiB (log/wal.ts): all of these together stay below.
+// Limits of workflows, each with its reason. A transaction of the log has at most 1 MiB (log/wal/wal.ts): all of these together stay below.
 
 /** The bytes of a value as JSON, as it stands in the log. */
 export function sizeOf(value: unknown): number {

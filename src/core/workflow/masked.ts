@@ -1,8 +1,9 @@
 // Values as they may be shown to whoever looks over somebody's shoulder: what is a secret by its name or its look is left out.
 // MK1. The names that keep a variable of an environment off the disk (core/environment.ts) keep a workflow's variable off the screen.
 // MK2. A secret is hidden wherever its text stands, not only under its name: a step may have printed it.
+
+import { isList, isRecord, type Json, textOf } from "../../base/json.ts";
 import { hasSecret, looksSecret } from "../environment.ts";
-import { isList, isRecord, type Json, textOf } from "./json.ts";
 
 export const HIDDEN = "(hidden)";
 

@@ -1,6 +1,7 @@
-// A run as an older program left it, whatever the form of its files (wire/old-runs.ts reads them).
+// A run as an older program left it, whatever the form of its files (wire/old/runs.ts reads them).
+
+import type { Json } from "../../base/json.ts";
 import type { MigratedFrom } from "./events.ts";
-import type { Json } from "./json.ts";
 
 export type Layout = MigratedFrom["layout"];
 

@@ -2,12 +2,13 @@
 // MG1. Nothing is guessed in favour of running less or more: what cannot be told for certain is a refusal with its reason, or uncertain.
 // MG2. The same record and file give the same parts, so that a migration that was broken off goes on where it was.
 // MG3. Every value is restored; one whose origin is not known counts as given at the start, so that rolling back does not lose it.
+
+import { equal, type Json, textOf } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { recorded } from "./capture.ts";
 import { tooLarge } from "./decide-versions.ts";
 import { type Definition, onUncertain, type Phase, type Step, stepsOf } from "./definition.ts";
 import type { Created, Migrated, MigratedFrom, MigratedItem, MigratedStep, StepError } from "./events.ts";
-import { equal, type Json, textOf } from "./json.ts";
 import { MAX_CAPTURED, MAX_ITEM_RESULT, MAX_ITEMS_PAGE, MAX_MESSAGE, sizeOf } from "./limits.ts";
 import { type Matched, matchSteps } from "./migrate-match.ts";
 import type { OldItem, OldMap, OldRun } from "./migrate-old.ts";

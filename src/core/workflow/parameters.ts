@@ -1,7 +1,8 @@
 // The parameters of a run: what was given, checked against what the file asks for, and defaults for what was not.
+
+import { isList, isRecord, type Json, parseJson } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Definition, Parameter, ParameterType } from "./definition.ts";
-import { isList, isRecord, type Json, parseJson } from "./json.ts";
 
 type Given = Readonly<Record<string, Json>>;
 

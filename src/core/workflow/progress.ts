@@ -1,5 +1,5 @@
 // How far a run is, for people: `workflows`, the live view of `run`, and the web.
-import type { Child } from "../terminal.ts";
+import type { Child } from "../terminal/terminal.ts";
 import { currentStep } from "./advance.ts";
 import { flatIndex } from "./checkpoint.ts";
 import { stepsOf } from "./definition.ts";

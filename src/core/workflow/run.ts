@@ -3,12 +3,12 @@
 // R2. Nothing here grows with the history but vectors and tables that share their past: an event costs the same at any length.
 // R3. What people see (`stateOf`) is read off the state; it is not stored beside it.
 import { assert } from "../../base/assert.ts";
+import type { Json } from "../../base/json.ts";
 import type { Table } from "../../base/table.ts";
 import type { Vector } from "../../base/vector.ts";
-import type { Child } from "../terminal.ts";
+import type { Child } from "../terminal/terminal.ts";
 import type { Definition, Phase } from "./definition.ts";
 import type { Asker, MigratedFrom, StepError, StepOutcome, StopReason, WorkflowEvent } from "./events.ts";
-import type { Json } from "./json.ts";
 import type { Worktree } from "./worktree.ts";
 
 /** Where a track stands: at a step of a phase, or at a step of that one's `on_failure`. */

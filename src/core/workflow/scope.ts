@@ -1,10 +1,11 @@
 // What names mean at a place of a run.
 // S1. An item sees its own variables first, then the run's; what it sets is its own.
 // S2. The names in BUILT_IN always mean the same: no step may set them.
+
+import type { Json } from "../../base/json.ts";
 import { lookUp } from "../../base/table.ts";
 import { itemAt, itemsOf } from "../../base/vector.ts";
 import type { Scope } from "./evaluate.ts";
-import type { Json } from "./json.ts";
 import type { Run, Track } from "./run.ts";
 
 export const BUILT_IN: readonly string[] = ["item", "item_index", "iteration", "map", "error", "run"];

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { textOf } from "../../base/json.ts";
 import { evaluate } from "./evaluate.ts";
-import { textOf } from "./json.ts";
 import { shellText } from "./shell-text.ts";
 
 /** Runs a shell text with `v` as the value of every `${v}`, and gives what it wrote. */

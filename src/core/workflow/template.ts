@@ -2,11 +2,12 @@
 // P1. A text that is nothing but one `${…}` is that value itself; otherwise every `${…}` is put in as text.
 // P2. `$${` is a plain `${`, for whoever reads the text next (a shell, most often).
 // P3. This is for prompts, directories, words of a command and variables: nothing here goes through a shell. Shell texts are shell-text.ts.
+
+import { isList, isRecord, type Json, textOf } from "../../base/json.ts";
 import { memo } from "../../base/memo.ts";
 import { ok, type Refusal, type Result } from "../../base/result.ts";
 import { evaluate, type Scope, truth } from "./evaluate.ts";
 import { type Expression, type Flaw, parseExpression, parseInBraces } from "./expression.ts";
-import { isList, isRecord, type Json, textOf } from "./json.ts";
 
 export type Part =
   | { readonly kind: "text"; readonly text: string }

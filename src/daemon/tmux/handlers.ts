@@ -1,16 +1,16 @@
 // What clients may ask about tmux sessions. As handlers.ts: changing waits until the daemon is live.
 import { newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import { findCare, isAt, type TmuxCare, type TmuxPolicy } from "../../core/tmux.ts";
-import type { SeenSession } from "../../core/tmux-judge.ts";
-import type { AdoptParams, ListedTmux } from "../../wire/rpc.ts";
+import type { SeenSession } from "../../core/tmux/judge.ts";
+import { findCare, isAt, type TmuxCare, type TmuxPolicy } from "../../core/tmux/tmux.ts";
+import type { AdoptParams, ListedTmux } from "../../wire/rpc/rpc.ts";
 import type { Processes } from "../../world/process.ts";
 import type { Random } from "../../world/random.ts";
 import type { Handlers } from "../rpc-server.ts";
 import type { TmuxRun, TmuxSocket } from "./client.ts";
 import type { TmuxKeeper } from "./keeper.ts";
 import { lookAt, sessionsIn } from "./look.ts";
-import type { TmuxTurn } from "./turn.ts";
+import type { TmuxTurn } from "./store.ts";
 
 export type TmuxParts = { readonly turn: TmuxTurn; readonly keeper: TmuxKeeper };
 export type TmuxHandlerPorts = {
@@ -39,7 +39,7 @@ const NOT_LIVE = refused("not-live", "The daemon is still recovering.", "Try aga
 
 function list(parts: TmuxParts | undefined): ListedTmux[] {
   if (parts === undefined) return [];
-  const open = [...parts.turn.allSettled()].filter(({ released }) => !released); // U6 of session-turn.ts
+  const open = [...parts.turn.allSettled()].filter(({ released }) => !released); // U6 of session-store.ts
   return open.map((care) => listed(parts, care));
 }
 

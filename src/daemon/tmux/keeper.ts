@@ -8,8 +8,8 @@
 // K5. A server that is not ours is never told to end, and what is on it is only looked at.
 import { type Fault, isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
-import type { TmuxCare, TmuxCommand } from "../../core/tmux.ts";
-import { judgeTmux, type Verdict } from "../../core/tmux-judge.ts";
+import { judgeTmux, type Verdict } from "../../core/tmux/judge.ts";
+import type { TmuxCare, TmuxCommand } from "../../core/tmux/tmux.ts";
 import type { ProcessIdentity } from "../../world/process.ts";
 import { type TmuxRun, type TmuxWorld, tmuxRunner } from "./client.ts";
 import { lookAt, type Seen, sessionsIn } from "./look.ts";

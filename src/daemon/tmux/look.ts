@@ -1,7 +1,7 @@
 // A look at a tmux server: who it is, and what is on it.
 import { ok, type Result, refused } from "../../base/result.ts";
-import type { TmuxServer } from "../../core/tmux.ts";
-import type { SeenSession } from "../../core/tmux-judge.ts";
+import type { SeenSession } from "../../core/tmux/judge.ts";
+import type { TmuxServer } from "../../core/tmux/tmux.ts";
 import { type ListedPane, listFormat, parseList } from "../../wire/tmux-list.ts";
 import { identify, type Processes } from "../../world/process.ts";
 import type { Random } from "../../world/random.ts";

@@ -2,7 +2,7 @@
 import type { EventLog } from "../../log/event-log.ts";
 import type { DaemonPorts } from "../daemon.ts";
 import { TmuxKeeper } from "./keeper.ts";
-import { TmuxTurn } from "./turn.ts";
+import { TmuxTurn } from "./store.ts";
 
 export type TmuxPart = { readonly turn: TmuxTurn; readonly keeper: TmuxKeeper };
 

@@ -2,15 +2,17 @@
 // B1. All or nothing: it is built under a name of our own, and gets its real name and our mark in one last command. What an earlier life
 //     left half-built has that name, and is built anew; with somebody attached to it, it is left alone, and said so. What is ended or
 //     renamed is called by that name and not by its number, which another server, come meanwhile, gives to a session of somebody's.
-// B2. Nothing saved is interpreted on its way back (Q1 of core/tmux-snapshot.ts): texts go through files that only we can read, and
+// B2. Nothing saved is interpreted on its way back (Q1 of core/tmux/snapshot.ts): texts go through files that only we can read, and
 //     through words of a command. What ran in front is typed, never run.
 // B3. What cannot be brought back as it was comes back as near as possible, and is named in the notes.
+
+import { joinPath, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { typable } from "../../core/shell.ts";
-import type { TmuxCare, TmuxPlace } from "../../core/tmux.ts";
-import { freeName, givenName, type TmuxPane, type TmuxWindow, unformatted } from "../../core/tmux-snapshot.ts";
-import { writeAtomic } from "../../log/atomic-file.ts";
-import { joinPath, makeDirectories, parentOf } from "../../log/file.ts";
+import { freeName, givenName, type TmuxPane, type TmuxWindow, unformatted } from "../../core/tmux/snapshot.ts";
+import type { TmuxCare, TmuxPlace } from "../../core/tmux/tmux.ts";
+import { writeAtomic } from "../../log/file/atomic-file.ts";
+import { makeDirectories } from "../../log/file/file.ts";
 import { MARK } from "../../wire/tmux-list.ts";
 import { identify, type Processes } from "../../world/process.ts";
 import type { TmuxRun } from "./client.ts";

@@ -2,7 +2,7 @@
 // R1. tmux is somebody else's program: one that does not answer holds up nobody's recovery for long. What was not done by then goes on
 //     in the keeper's rounds, and the report says so.
 import type { Fate, ReportItem } from "../../core/recovery.ts";
-import type { TmuxCare } from "../../core/tmux.ts";
+import type { TmuxCare } from "../../core/tmux/tmux.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { StageWork } from "../recovery-run.ts";
 import type { Tended, TmuxKeeper } from "./keeper.ts";

@@ -3,6 +3,8 @@
 // S2. What did not change since the last save is not read again. tmux tells the time of a window's last output in seconds, so what
 //     was said in the second of a look counts as new at the next one.
 // S3. What is kept of a pane is bounded, in lines and in bytes.
+
+import { baseName, joinPath } from "../../base/path.ts";
 import type { Result } from "../../base/result.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
 import {
@@ -12,11 +14,10 @@ import {
   type TmuxPane,
   type TmuxSnapshot,
   type TmuxWindow,
-} from "../../core/tmux-snapshot.ts";
-import { CheckpointStore } from "../../log/checkpoint-store.ts";
-import { baseName, joinPath } from "../../log/file.ts";
+} from "../../core/tmux/snapshot.ts";
+import { CheckpointStore } from "../../log/checkpoint/store.ts";
+import { parseSnapshot } from "../../wire/stored/tmux-snapshot.ts";
 import { type ListedPane, parseEnvironment } from "../../wire/tmux-list.ts";
-import { parseSnapshot } from "../../wire/tmux-snapshot.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { Processes } from "../../world/process.ts";

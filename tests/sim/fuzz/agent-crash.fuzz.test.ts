@@ -5,7 +5,7 @@
 //      twice depends on when they come, and changes nothing of it.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { AgentSimulation, creation } from "../../agents/sim-drive.ts";
+import { AgentSimulation, creation } from "../../agent/sim-drive.ts";
 import { SimRandom } from "../random.ts";
 import { randomSurvivor } from "../survive.ts";
 import { FAILURES } from "./failures.ts";

@@ -1,7 +1,7 @@
-// The lifecycle fuzzer of agents, over the pure core: see tests/agents/fuzz-steps.ts for what it does, fuzz-oracle.ts for what must hold.
+// The lifecycle fuzzer of agents, over the pure core: see tests/agent/fuzz-steps.ts for what it does, fuzz-oracle.ts for what must hold.
 import { expect, test } from "bun:test";
-import { STEPS, type Step } from "../../agents/fuzz-steps.ts";
-import { AgentSystem } from "../../agents/fuzz-system.ts";
+import { STEPS, type Step } from "../../agent/fuzz-steps.ts";
+import { AgentSystem } from "../../agent/fuzz-system.ts";
 import { FAILURES } from "./failures.ts";
 import { fuzz } from "./fuzzer.ts";
 import { PROFILE } from "./profile.ts";

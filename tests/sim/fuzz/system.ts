@@ -3,10 +3,10 @@
 //     later one, and every synced byte of the tape. Then life goes on.
 // Y2. Nothing fails, stops or is refused without a fault that explains it.
 import { Fault, isFault } from "../../../src/base/fault.ts";
-import { CheckpointStore } from "../../../src/log/checkpoint-store.ts";
+import { CheckpointStore } from "../../../src/log/checkpoint/store.ts";
 import { EventLog } from "../../../src/log/event-log.ts";
 import { LogView } from "../../../src/log/inspect.ts";
-import { Tape } from "../../../src/log/tape.ts";
+import { Tape } from "../../../src/log/tape/tape.ts";
 import { SimClock } from "../clock.ts";
 import { SimDisk } from "../disk.ts";
 import { Crashed } from "../faults.ts";

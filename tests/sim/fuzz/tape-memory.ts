@@ -1,7 +1,7 @@
 // What the fuzzer remembers of a tape: the bytes it was given, and how far they were synced.
 // TM1. What was synced is read back byte by byte, except what the bound allows to be dropped.
 // TM2. What was not synced may be gone, torn or zero after a crash; whatever is there then is what the tape has from then on.
-import type { Tape } from "../../../src/log/tape.ts";
+import type { Tape } from "../../../src/log/tape/tape.ts";
 import { ensure } from "../log/oracle.ts";
 
 export const TAPE_LIMITS = { segmentBytes: 64, maxBytes: 600 };

@@ -7,9 +7,9 @@
 // H4. Looking changes nothing, and whoever only looks is told of damage where recovery is, and reads the same entries.
 import { EventLog } from "../../../src/log/event-log.ts";
 import { LogView } from "../../../src/log/inspect.ts";
-import { wholeLines } from "../../../src/log/lines.ts";
-import { eventsPath, listSessions } from "../../../src/log/places.ts";
-import type { Reading } from "../../../src/log/session-log.ts";
+import { wholeLines } from "../../../src/log/session/lines.ts";
+import { eventsPath, listSessions } from "../../../src/log/session/places.ts";
+import type { Reading } from "../../../src/log/session/session-log.ts";
 import { SimClock } from "../clock.ts";
 import type { SimDisk } from "../disk.ts";
 import { nothing } from "../survive.ts";

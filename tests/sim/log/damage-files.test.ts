@@ -1,8 +1,8 @@
 // Whole files gone, emptied or replaced, and lines of a session's log removed, doubled or swapped: the log opens, tells of what is
 // gone, keeps what it set aside, and every other session is complete (damage-check.ts has the claims).
 import { describe, expect, test } from "bun:test";
-import { QUARANTINE_DIRECTORY } from "../../../src/log/quarantine.ts";
-import { readWal, type WalFile } from "../../../src/log/wal-files.ts";
+import { QUARANTINE_DIRECTORY } from "../../../src/log/file/quarantine.ts";
+import { readWal, type WalFile } from "../../../src/log/wal/wal-files.ts";
 import type { SimDisk } from "../disk.ts";
 import { SimRandom } from "../random.ts";
 import { examine, expectedOf, type Outcome, openOn } from "./damage-check.ts";

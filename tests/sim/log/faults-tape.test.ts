@@ -1,6 +1,6 @@
 // A tape and a failed sync: what the next life says is durable is on disk, whatever the page cache shows it.
 import { expect, test } from "bun:test";
-import { Tape } from "../../../src/log/tape.ts";
+import { Tape } from "../../../src/log/tape/tape.ts";
 import { SimDisk } from "../disk.ts";
 import { nothing } from "../survive.ts";
 

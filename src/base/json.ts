@@ -1,0 +1,86 @@
+// JSON values: how they read as text, when they are equal, and the paths into them.
+// J1. A path is `$`, then `.name`, `['name']`, `[0]` (from the end: `[-1]`), `[*]` or `.*`. With a star it gives a list, else the one value.
+import { ok, type Result, refused } from "./result.ts";
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+
+export function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+export function isRecord(value: Json | undefined): value is { readonly [name: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A text as it is, nothing for null, everything else as JSON. */
+export function textOf(value: Json): string {
+  if (typeof value === "string") return value;
+  return value === null ? "" : JSON.stringify(value);
+}
+
+export function equal(a: Json, b: Json): boolean {
+  if (isList(a)) return isList(b) && a.length === b.length && a.every((one, at) => equal(one, b[at] ?? null));
+  if (!isRecord(a)) return a === b;
+  if (!isRecord(b)) return false;
+  const names = Object.keys(a);
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && equal(a[name] ?? null, b[name] ?? null))
+  );
+}
+
+/** The value in a text; a refusal where it is no JSON. */
+export function parseJson(text: string): Result<Json> {
+  try {
+    const value: Json = JSON.parse(text);
+    return ok(value);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return refused("not-json", "It is no JSON.", "Print one JSON value and nothing else to stdout.");
+  }
+}
+
+export type PathPart =
+  | { readonly kind: "name"; readonly name: string }
+  | { readonly kind: "index"; readonly at: number }
+  | { readonly kind: "all" };
+
+const PART = /\.([A-Za-z_][\w-]*)|\.(\*)|\[(-?\d+)\]|\[(\*)\]|\['([^']*)'\]|\["([^"]*)"\]/y;
+
+/** J1. */
+export function parsePath(path: string): Result<readonly PathPart[]> {
+  const parts: PathPart[] = [];
+  PART.lastIndex = 1;
+  while (path.startsWith("$") && PART.lastIndex < path.length) {
+    const from = PART.lastIndex;
+    const match = PART.exec(path);
+    if (match === null) return badPath(path, from);
+    parts.push(partOf(match));
+  }
+  return path.startsWith("$") ? ok(parts) : badPath(path, 0);
+}
+
+function partOf([, name, star, index, stars, single, double]: RegExpExecArray): PathPart {
+  if (star !== undefined || stars !== undefined) return { kind: "all" };
+  if (index !== undefined) return { kind: "index", at: Number(index) };
+  return { kind: "name", name: name ?? single ?? double ?? "" };
+}
+
+function badPath(path: string, at: number) {
+  const what = `${JSON.stringify(path)} is no JSON path: character ${at + 1} does not fit.`;
+  return refused("bad-path", what, "A path is $, then .name, ['name'], [0], [*] or .* as often as needed.");
+}
+
+/** What the path leads to; undefined where it leads nowhere. */
+export function follow(value: Json, parts: readonly PathPart[]): Json | undefined {
+  let found: Json[] = [value];
+  for (const part of parts) found = found.flatMap((one) => into(one, part));
+  return parts.some(({ kind }) => kind === "all") ? found : found[0];
+}
+
+function into(value: Json, part: PathPart): Json[] {
+  if (part.kind === "all") return isList(value) ? [...value] : isRecord(value) ? Object.values(value) : [];
+  if (part.kind === "index") return isList(value) ? value.slice(part.at, part.at + 1 || undefined).slice(0, 1) : [];
+  const inner = isRecord(value) && Object.hasOwn(value, part.name) ? value[part.name] : undefined;
+  return inner === undefined ? [] : [inner];
+}

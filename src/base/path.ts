@@ -1,0 +1,22 @@
+// Paths as text: joined, split and walked. Nothing here looks at the disk.
+export function joinPath(a: string, b: string): string {
+  return a.endsWith("/") ? a + b : `${a}/${b}`;
+}
+
+/** "/a/b" → "/a"; "/a" → "/"; "a" → "."; "/" and "." are their own parents. */
+export function parentOf(path: string): string {
+  const slash = path.lastIndexOf("/");
+  if (slash > 0) return path.slice(0, slash);
+  return slash === 0 ? "/" : ".";
+}
+
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** "/a/b" → "/a", "/a/b". */
+export function levelsOf(path: string): string[] {
+  const levels: string[] = [];
+  for (let level = path; level !== parentOf(level); level = parentOf(level)) levels.unshift(level);
+  return levels;
+}

@@ -1,0 +1,100 @@
+// `holdfast agent ask`: sends a message and waits for the end of the turn that took it.
+// AK1. What is waited for is read from the agent's log on disk, from before the message on: a daemon that dies meanwhile loses nothing.
+// AK2. It returns at once where only a person can make it go on: exit code 3, with what can be done.
+import { newId } from "../../base/ids.ts";
+import { ok } from "../../base/result.ts";
+import type { ListedAgent } from "../../wire/rpc/agent.ts";
+import { onDaemon } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { printJson, say, visible } from "../print.ts";
+import { onAgent } from "./find.ts";
+import { givenText } from "./input.ts";
+import { MessageWatch, type Outcome } from "./outcome.ts";
+import { followEvents, fromNow, openAgentLog } from "./session.ts";
+
+/** What shells say of a program that Ctrl-C ended. */
+const INTERRUPTED = 130;
+
+async function ask(reach: Reach, flags: DataFlags, key: string, words: string): Promise<Exit> {
+  const text = await givenText(words);
+  const meant = await onAgent(reach, flags, key, async (_, agent) => ok(agent));
+  if (!meant.ok) return meant;
+  const { id } = meant.value;
+  const log = await openAgentLog(reach, flags, id);
+  if (!log.ok) return log;
+  const { home } = log.value.opened;
+  const { following } = fromNow(reach, log.value.opened, 0); // AK1
+  const message = newId(reach.random.bytes(16));
+  const sent = await onDaemon<ListedAgent>(reach, home, (client) =>
+    client.call("agent.send", { id, message, text, replyTo: null }),
+  );
+  if (!sent.ok) return sent;
+  const stuck = stuckAt(sent.value);
+  if (stuck !== undefined) return report(reach, flags, sent.value, stuck);
+  const watch = new MessageWatch(message, idsOf(sent.value));
+  let outcome: Outcome | undefined;
+  const end = await followEvents(reach, following, async (events) => {
+    for (const event of events) watch.note(event);
+    outcome = await confirmed(reach, home, id, watch.outcome);
+    return outcome !== undefined;
+  });
+  if (end === "enough" && outcome !== undefined) return report(reach, flags, sent.value, outcome);
+  await say(reach.console, `${sent.value.name} goes on; \`holdfast agent follow ${sent.value.name}\` shows it.`);
+  return ok(INTERRUPTED);
+}
+
+function idsOf({ prompts }: ListedAgent): string[] {
+  return prompts.map(({ id }) => id);
+}
+
+/** As it is at the moment of the message: neither goes on by itself. */
+function stuckAt({ state, note }: ListedAgent): Outcome | undefined {
+  if (state === "crashed") return { kind: "crashed", reason: note ?? "" };
+  return state === "suspended" && note !== null ? { kind: "held", reason: note } : undefined;
+}
+
+/** A rule may have answered in the same moment: only what the daemon says is open is a question. */
+async function confirmed(
+  reach: Reach,
+  home: string,
+  id: string,
+  outcome: Outcome | undefined,
+): Promise<Outcome | undefined> {
+  if (outcome?.kind !== "asks" && outcome?.kind !== "held") return outcome;
+  const now = await onDaemon<ListedAgent>(reach, home, (client) => client.call("agent.show", { id }));
+  if (!now.ok) return undefined;
+  const { state, note } = now.value;
+  const prompts = idsOf(now.value);
+  if (prompts.length > 0) return { kind: "asks", prompts };
+  return outcome.kind === "held" && state === "suspended"
+    ? { kind: "held", reason: note ?? outcome.reason }
+    : undefined;
+}
+
+async function report(reach: Reach, flags: DataFlags, { id, name }: ListedAgent, outcome: Outcome): Promise<Exit> {
+  const { console } = reach;
+  if (flags.json) await printJson(console, { id, name, outcome: outcome.kind, ...outcome, kind: undefined });
+  else if (outcome.kind === "complete") await console.out.write(`${visible(outcome.response)}\n`);
+  else await say(console, wordsOf(name, outcome));
+  if (outcome.kind === "complete") return ok(EXIT.ok);
+  return ok(outcome.kind === "asks" || outcome.kind === "held" ? EXIT.waiting : EXIT.failed); // AK2
+}
+
+function wordsOf(name: string, outcome: Exclude<Outcome, { readonly kind: "complete" }>): string {
+  switch (outcome.kind) {
+    case "asks": {
+      const answers = outcome.prompts.map((prompt) => `\n  → holdfast answer ${prompt} allow|deny`);
+      return `${name} asks you something (holdfast prompts), and goes on when you have answered:${answers.join("")}`;
+    }
+    case "failed":
+      return `turn ${outcome.turn} of ${name} failed: ${outcome.reason}\n  → holdfast agent log ${name}`;
+    case "terminated":
+      return `${name} was terminated: ${outcome.reason}`;
+    default:
+      return `${name} does not go on by itself: ${outcome.reason}\n  → holdfast agent retry ${name}`;
+  }
+}
+
+export const askCommand = reaching(ask);

@@ -1,0 +1,86 @@
+// `holdfast agent terminate|retry|interrupt|suspend|set`: a word to one agent.
+// CH1. To say it twice is to say it once: where a daemon took it and died, the next one says that there is nothing left to do.
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { ListedAgent } from "../../wire/rpc/agent.ts";
+import type { RpcClient } from "../../wire/rpc/client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { printJson, say } from "../print.ts";
+import { onAgent } from "./find.ts";
+import { rowOf } from "./row.ts";
+import { type SettingFlags, settingsOf } from "./settings.ts";
+
+export type TerminateFlags = DataFlags & { readonly reason?: string };
+export type SetFlags = DataFlags & SettingFlags;
+
+type Asked = {
+  readonly key: string;
+  ask(client: RpcClient, id: string): Promise<Result<ListedAgent>>;
+  /** What a daemon says to whoever asks again for what is done (CH1). */
+  readonly done?: string;
+  /** For people. */
+  words(agent: ListedAgent): string;
+};
+
+async function change(reach: Reach, flags: DataFlags, { key, ask, done, words }: Asked): Promise<Exit> {
+  const changed = await onAgent<ListedAgent>(reach, flags, key, async (client, { id }, again) => {
+    const asked = await ask(client, id);
+    return !asked.ok && again && asked.error.code === done ? client.call("agent.show", { id }) : asked; // CH1
+  });
+  if (!changed.ok) return changed;
+  if (flags.json) await printJson(reach.console, rowOf(changed.value));
+  else await say(reach.console, words(changed.value));
+  return ok(EXIT.ok);
+}
+
+const isNow = ({ name, state, note }: ListedAgent) => `${name} is ${state}${note === null ? "" : `: ${note}`}.`;
+
+export const terminateCommand = reaching((reach: Reach, flags: TerminateFlags, key: string) =>
+  change(reach, flags, {
+    key,
+    ask: (client, id) => client.call("agent.terminate", { id, reason: flags.reason ?? "The user ended it." }),
+    words: ({ name }) =>
+      `${name} is terminated, and so are its agents; \`holdfast agent log\` still shows what it did.`,
+  }),
+);
+
+export const retryCommand = reaching((reach: Reach, flags: DataFlags, key: string) =>
+  change(reach, flags, {
+    key,
+    ask: (client, id) => client.call("agent.retry", { id }),
+    done: "nothing-to-retry",
+    words: isNow,
+  }),
+);
+
+export const interruptCommand = reaching((reach: Reach, flags: DataFlags, key: string) =>
+  change(reach, flags, {
+    key,
+    ask: (client, id) => client.call("agent.interrupt", { id }),
+    done: "idle",
+    words: ({ name }) => `${name} was told to stop its turn.`,
+  }),
+);
+
+export const suspendCommand = reaching((reach: Reach, flags: DataFlags, key: string) =>
+  change(reach, flags, {
+    key,
+    ask: (client, id) => client.call("agent.suspend", { id }),
+    words: ({ name }) => `${name} rests; a message wakes it.`,
+  }),
+);
+
+async function set(reach: Reach, flags: SetFlags, key: string): Promise<Exit> {
+  const settings = settingsOf(flags);
+  if (!settings.ok) return settings;
+  if (Object.keys(settings.value).length === 0)
+    return refused("usage", "Nothing was given to set.", "`holdfast agent set --help` says what there is.");
+  return change(reach, flags, {
+    key,
+    ask: (client, id) => client.call("agent.set", { id, settings: settings.value }),
+    words: ({ name }) => `${name} is set; \`holdfast agent inspect ${name}\` shows it.`,
+  });
+}
+
+export const setCommand = reaching(set);

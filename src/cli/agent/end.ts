@@ -1,0 +1,51 @@
+// Ends the processes of agents, for `down --kill`. The agents stay: with the next `up` each goes on as its recovery policy says.
+// EA1. It is done while no daemon runs, or it would start them again.
+// EA2. Who holds an agent's process is known by its claim on disk. A holder that is told to leave ends its program first, and makes it
+//      after some seconds.
+import { isFault } from "../../base/fault.ts";
+import { joinPath } from "../../base/path.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import { agentSession } from "../../core/agent/agent.ts";
+import { readWhole } from "../../log/file/file.ts";
+import { parseClaim } from "../../wire/holder/json.ts";
+import type { Disk } from "../../world/disk.ts";
+import type { ProcessIdentity } from "../../world/process.ts";
+import { Pauses } from "../../world/wait.ts";
+import type { Reach } from "../daemon-command-world.ts";
+import { count } from "../print.ts";
+
+/** A holder gives its program some seconds. */
+const END_LIMITS = { firstMs: 5, mostMs: 100, allMs: 30_000 };
+
+export async function endAgentProcesses({ disk, processes, clock }: Reach, home: string): Promise<Result<void>> {
+  const holders = holdersIn(disk, home).filter((holder) => processes.alive(holder));
+  for (const holder of holders) processes.kill(holder, "SIGTERM"); // EA2
+  const pauses = new Pauses(clock, END_LIMITS);
+  const left = () => holders.filter((holder) => processes.alive(holder));
+  while (left().length > 0 && (await pauses.next()));
+  const names = left().map(({ pid }) => pid);
+  if (names.length === 0) return ok(undefined);
+  const message = `${count(names.length, "agent")} could not be ended: holders ${names.join(", ")}.`;
+  return refused("still-running", message, "They may wait for a disk: see `ps` for their state.");
+}
+
+function holdersIn(disk: Disk, home: string): ProcessIdentity[] {
+  const agents = joinPath(home, agentSession(""));
+  return namesIn(disk, agents).flatMap((agent) => {
+    const processes = joinPath(agents, `${agent}/processes`);
+    return namesIn(disk, processes).flatMap((generation) => {
+      const bytes = readWhole(disk, joinPath(processes, `${generation}/claim.json`));
+      const claim = bytes === undefined ? undefined : parseClaim(bytes);
+      return claim?.by === "holder" ? [claim] : [];
+    });
+  });
+}
+
+function namesIn(disk: Disk, path: string): string[] {
+  try {
+    return disk.list(path);
+  } catch (error) {
+    if (isFault(error, "ENOENT", "ENOTDIR")) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,118 @@
+import { expect, test } from "bun:test";
+import type { AgentEvent } from "../../core/agent/events.ts";
+import type { ProviderEvent } from "../../core/agent/provider.ts";
+import { joined, Teller, type Told } from "./event-formatter.ts";
+
+const at = "2026-01-02T03:04:05.678Z";
+const id = "a";
+const read = (...events: ProviderEvent[]): AgentEvent => {
+  return { event: "agent.read", id, data: { generation: 1, offset: 1, events, at } };
+};
+const ended = (outcome: "clean" | "crashed"): AgentEvent => {
+  return { event: "process.ended", id, data: { generation: 1, code: 9, signal: null, outcome, reason: "why", at } };
+};
+const restored = (adopted: boolean): AgentEvent => {
+  return { event: "session.restored", id, data: { provider: "scripted", model: null, adopted, at } };
+};
+const complete = (response: string): AgentEvent => {
+  return { event: "turn.complete", id, data: { turn: 1, response, at } };
+};
+
+function told(...events: readonly AgentEvent[]): string[] {
+  const teller = new Teller();
+  return events.flatMap((event) => teller.tell(event)).map(wordsOf);
+}
+
+const wordsOf = (one: Told) => (one.kind === "line" ? one.line : `${one.part ? "+" : ">"}${one.text}`);
+
+test("what an agent says and uses is told as it comes; what it asks and calls has lines of its own", () => {
+  expect(
+    told(
+      read({ kind: "text", text: "Hel" }, { kind: "text", text: "lo", part: true }),
+      read({ kind: "tool", use: "u", tool: "Read", input: { path: "x" } }),
+      read(
+        { kind: "tool-done", use: "u", ok: true, text: "text" },
+        { kind: "tool-done", use: "u", ok: false, text: "" },
+      ),
+      read({ kind: "failed", reason: "overloaded", retryable: true }, { kind: "limit", until: at }),
+      read({ kind: "ask", request: "r", tool: "Bash", input: null }, { kind: "done", response: "x" }),
+    ),
+  ).toEqual([
+    ...[">Hel", "+lo", 'uses Read {"path":"x"}', "got: text", "failed: ", "its provider failed: overloaded"],
+    `a usage limit is reached until ${at}`,
+  ]);
+});
+
+test("a response is told unless it was said in the turn", () => {
+  expect(told(read({ kind: "text", text: "Well. Done.\n" }), complete("Done."))).toEqual([
+    ...[">Well. Done.\n", "turn 1 is complete"],
+  ]);
+  expect(told(complete("Done."))).toEqual([">Done.", "turn 1 is complete"]);
+  const start: AgentEvent = { event: "turn.start", id, data: { turn: 2, prompt: "", messages: [], uuid: "", at } };
+  expect(told(read({ kind: "text", text: "Done." }), start, complete("Done.")).slice(1)).toEqual([
+    ...["turn 2 begins", ">Done.", "turn 1 is complete"],
+  ]);
+});
+
+test("how it is, and how it came to that; bookkeeping is left out", () => {
+  const until = at;
+  expect(
+    told(
+      { event: "agent.completed", id, data: { result: "42", at } },
+      { event: "agent.crashed", id, data: { reason: "5 times", at } },
+      { event: "agent.retried", id, data: { at } },
+      { event: "agent.held", id, data: { reason: "policy", at } },
+      { event: "agent.released", id, data: { at } },
+      { event: "agent.sleeping", id, data: { until, at } },
+      { event: "agent.woken", id, data: { prompt: null, at } },
+      { event: "suspend.result", id, data: { state_size: 0, reason: "evicted", at } },
+      restored(true),
+      restored(false),
+      ended("clean"),
+      ended("crashed"),
+      { event: "process.rested", id, data: { at } },
+    ),
+  ).toEqual([
+    ...["its work is done: 42", "CRASHED: 5 times\n  → holdfast agent retry a", "is tried again", "waits: policy"],
+    ...[
+      "goes on",
+      `sleeps until ${at}`,
+      "woke up",
+      "suspended (evicted)",
+      "found again, its process runs on",
+      "resumed",
+    ],
+    "its process ended (crashed): why",
+  ]);
+});
+
+test("turns, prompts, tools and reminders", () => {
+  expect(
+    told(
+      { event: "turn.retrying", id, data: { turn: 1, reason: "busy", until: at } },
+      { event: "turn.interrupted", id, data: { turn: 1, at } },
+      { event: "turn.failed", id, data: { turn: 1, reason: "no", at } },
+      { event: "prompt.answered", id, data: { prompt_id: "p", decision: "deny", by: "rule", message: "No.", at } },
+      { event: "prompt.stale", id, data: { prompt_id: "p", reason: "gone" } },
+      {
+        event: "tool.answered",
+        id,
+        data: { call: "c", tool: "broadcast", ok: true, result: { to: [] }, inline: true, messages: [], at },
+      },
+      { event: "reminder.set", id, data: { reminder_id: "r", due: at, text: "look" } },
+    ),
+  ).toEqual([
+    ...[`turn 1 is tried again at ${at}: busy`, "turn 1 was interrupted", "turn 1 FAILED: no", "p: deny, by rule: No."],
+    ...["p must be asked again: gone", 'called broadcast: {"to":[]}', `wants to be reminded at ${at}: look`],
+  ]);
+});
+
+test("what was said in pieces is one text where all of it is there; a line, or a text of its own, ends it", () => {
+  const text = (words: string, part: boolean): Told => ({ kind: "text", text: words, part });
+  const told = [text("Hel", true), text("lo", true), text("New", false), text("s", true)];
+  const timed = [...told, { kind: "line", line: "turn 1 is complete" } as const, text("on", true)];
+  const all = joined(timed.map((words, at) => ({ words, time: `${at}` })));
+  expect(all.map(({ words, time }) => `${time} ${wordsOf(words)}`)).toEqual([
+    ...["0 +Hello", "2 >News", "4 turn 1 is complete", "5 +on"],
+  ]);
+});

@@ -1,0 +1,75 @@
+// Which agent a person means, and asking the daemon about it.
+// FA1. A name means the one agent of exactly this name; where several parents have one of it, `parent/name` tells them apart. Anything
+//      else is the beginning of an id that fits only one. What fits nothing is refused, and never means the last one.
+// FA2. An agent that has ended is in no list; its full id still finds it while the daemon remembers it.
+// FA3. Whoever was found is meant, also when the daemon died in between and has to be asked again.
+import { isId, matchOne } from "../../base/ids.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { ListedAgent } from "../../wire/rpc/agent.ts";
+import type { RpcClient } from "../../wire/rpc/client.ts";
+import { onDaemon } from "../client.ts";
+import type { Reach } from "../daemon-command-world.ts";
+import type { HomeFlags } from "../flags.ts";
+import { existingHome } from "../home.ts";
+import { shortId } from "../sessions.ts";
+
+type Named = { readonly id: string; readonly name: string; readonly parent: string | null };
+type Act<T> = (client: RpcClient, agent: ListedAgent, again: boolean) => Promise<Result<T>>;
+
+const SEE_ALL = "`holdfast agent tree` shows all.";
+
+/** Does something with an agent, on a live daemon. */
+export async function onAgent<T>(reach: Reach, flags: HomeFlags, key: string, act: Act<T>): Promise<Result<T>> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  let meant: ListedAgent | undefined;
+  return onDaemon(reach, home.value, async (client, again) => {
+    if (meant === undefined) {
+      const found = await findAgent(client, key);
+      if (!found.ok) return found;
+      meant = found.value;
+    }
+    return act(client, meant, again); // FA3
+  });
+}
+
+export async function findAgent(client: RpcClient, key: string): Promise<Result<ListedAgent>> {
+  const list = await client.call("agent.list", {});
+  if (!list.ok) return list;
+  const picked = pickAgent(list.value, key);
+  return !picked.ok && isId(key) ? client.call("agent.show", { id: key }) : picked; // FA2
+}
+
+/** FA1 */
+export function pickAgent<T extends Named>(agents: readonly T[], key: string): Result<T> {
+  const named = agents.filter((agent) => `/${pathOf(agents, agent)}`.endsWith(`/${key}`));
+  const [only, ...others] = key === "" ? [] : named;
+  if (only !== undefined && others.length === 0) return ok(only);
+  if (only !== undefined) return severalOf(agents, named, key);
+  const id = matchOne(
+    agents.map((agent) => agent.id),
+    key,
+  );
+  const found = id.ok ? agents.find((agent) => agent.id === id.value) : undefined;
+  if (found !== undefined) return ok(found);
+  if (!id.ok && id.error.code === "ambiguous") return refused("ambiguous", id.error.message, SEE_ALL);
+  const message = key === "" ? "No name was given." : `There is no agent ${JSON.stringify(key)}.`;
+  return refused("unknown", message, SEE_ALL);
+}
+
+function severalOf(agents: readonly Named[], found: readonly Named[], key: string): Result<never> {
+  const named = found.map((agent) => `${pathOf(agents, agent)} (${shortId(agent.id)})`).join(", ");
+  return refused("ambiguous", `${JSON.stringify(key)} fits ${found.length}: ${named}.`, "Give its path, or its id.");
+}
+
+/** Its name below those of its parents: `root/worker`. */
+export function pathOf(agents: readonly Named[], agent: Named): string {
+  const names: string[] = [];
+  let above: Named | undefined = agent;
+  while (above !== undefined) {
+    names.unshift(above.name);
+    const { parent }: Named = above;
+    above = parent === null ? undefined : agents.find(({ id }) => id === parent);
+  }
+  return names.join("/");
+}

@@ -1,0 +1,119 @@
+// `holdfast agent log` and `holdfast agent follow`: what an agent did, and what it does. Both read its log on disk: a daemon that dies
+// and comes back changes nothing for whoever watches.
+// LG1. Followed, a text stands as it was said, without time and frame; a line stays a line.
+import { ok } from "../../base/result.ts";
+import { agentEventOf } from "../../wire/stored/agent.ts";
+import type { Console } from "../../world/console.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { entryText } from "../log/entry-text.ts";
+import { follow } from "../log/follow.ts";
+import { lastEntries } from "../log/last.ts";
+import type { Found } from "../log/merge.ts";
+import { printArray, printLines, sayNothing } from "../log/print-entries.ts";
+import { endOf } from "../log/view.ts";
+import { fit, visible, visibleLine } from "../print.ts";
+import { joined, Teller, type Told } from "./event-formatter.ts";
+import { fromNow, hasEnded, isEnd, openAgentLog } from "./session.ts";
+
+export type AgentLogFlags = DataFlags & { readonly lines: number; readonly all?: boolean };
+export type FollowFlags = DataFlags & { readonly lines: number };
+
+async function log(reach: Reach, flags: AgentLogFlags, key: string): Promise<Exit> {
+  const found = await openAgentLog(reach, flags, key);
+  if (!found.ok) return found;
+  const { console } = reach;
+  const { opened } = found.value;
+  const until = endOf(opened.view);
+  const { entries } = lastEntries(reach, opened, flags.lines, until);
+  const raw = entryText(console, flags.json === true, until);
+  if (flags.json) await printArray(console, raw, entries);
+  else if (flags.all) await printLines(console, raw, entries);
+  else await console.out.write(visible(new ToldLog().text(entries)));
+  if (entries.length === 0 && !flags.json) await sayNothing(console, 1);
+  return ok(EXIT.ok);
+}
+
+/** Entries as a person reads them, each with its time. */
+export class ToldLog {
+  readonly #teller = new Teller();
+
+  text(entries: readonly Found[]): string {
+    const told = entries.flatMap(({ entry }) => {
+      const event = agentEventOf(entry);
+      const time = `${entry.ts.slice(0, 19)}  `;
+      return (event === undefined ? [] : this.#teller.tell(event)).map((words) => ({ words, time }));
+    });
+    return joined(told)
+      .map(({ words, time }) => `${framed(words, time)}\n`)
+      .join("");
+  }
+}
+
+/** Further lines stand below the first. */
+function framed(told: Told, time: string): string {
+  const text = told.kind === "line" ? told.line : `> ${told.text.replace(/\n$/, "")}`;
+  return time + text.replaceAll("\n", `\n${" ".repeat(time.length)}`);
+}
+
+async function followAgent(reach: Reach, flags: FollowFlags, key: string): Promise<Exit> {
+  const found = await openAgentLog(reach, flags, key);
+  if (!found.ok) return found;
+  const { console } = reach;
+  const { entries, following } = fromNow(reach, found.value.opened, flags.lines);
+  const sight = flags.json ? jsonSight(console) : wordSight(console);
+  const over = (await sight.show(entries)) || hasEnded(reach, found.value.opened, following.shown);
+  if (!over) await follow(reach, following, async (more) => ((await sight.show([...more])) ? "enough" : "more"));
+  await sight.close();
+  return ok(EXIT.ok);
+}
+
+/** `show` says whether the agent has ended with it. */
+type Sight = { show(entries: readonly Found[]): Promise<boolean>; close(): Promise<void> };
+
+function withEnd(entries: readonly Found[]): boolean {
+  return entries.some(({ entry }) => isEnd(entry));
+}
+
+function jsonSight(console: Console): Sight {
+  const text = entryText(console, true, Number.POSITIVE_INFINITY);
+  return {
+    show: async (entries) => {
+      await printLines(console, text, entries);
+      return withEnd(entries);
+    },
+    close: async () => undefined,
+  };
+}
+
+/** LG1 */
+function wordSight(console: Console): Sight {
+  const teller = new Teller();
+  let open = false; // Whether the last text may go on in its line.
+  const words = (told: Told): string => {
+    const before = open && !(told.kind === "text" && told.part) ? "\n" : "";
+    open = told.kind === "text" && !told.text.endsWith("\n");
+    if (told.kind === "text") return before + visible(told.text);
+    return `${before}${told.line
+      .split("\n")
+      .map((line) => `${cut(console, `· ${visibleLine(line)}`)}\n`)
+      .join("")}`;
+  };
+  const show = async (entries: readonly Found[]) => {
+    const text = entries.flatMap(({ entry }) => {
+      const event = agentEventOf(entry);
+      return event === undefined ? [] : teller.tell(event).map(words);
+    });
+    if (text.length > 0) await console.out.write(text.join(""));
+    return withEnd(entries);
+  };
+  return { show, close: async () => (open ? console.out.write("\n") : undefined) };
+}
+
+function cut({ out, widthOf }: Console, line: string): string {
+  return out.tty ? fit(line, out.columns(), widthOf) : line;
+}
+
+export const agentLogCommand = reaching(log);
+export const followCommand = reaching(followAgent);

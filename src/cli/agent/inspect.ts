@@ -1,0 +1,95 @@
+// `holdfast agent inspect` and `holdfast agent inbox`: one agent in full, and what it has not read yet.
+import { ok, type Result } from "../../base/result.ts";
+import type { AgentSettings, Message } from "../../core/agent/events.ts";
+import { senderName } from "../../core/agent/messages.ts";
+import type { ShownAgent } from "../../wire/rpc/agent.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { count, printJson, say, visible, visibleLine } from "../print.ts";
+import { columns } from "../table.ts";
+import { onAgent } from "./find.ts";
+import { rowOf, spanText } from "./row.ts";
+import { workspaceLines } from "./workspace.ts";
+
+/** Behind the longest name. */
+const INDENT = 12;
+
+async function inspect(reach: Reach, flags: DataFlags, key: string): Promise<Exit> {
+  const shown = await onAgent<ShownAgent>(reach, flags, key, (client, { id }) => client.call("agent.show", { id }));
+  if (!shown.ok) return shown;
+  const { console, clock } = reach;
+  if (flags.json) await printJson(console, { ...shown.value, ...rowOf(shown.value) });
+  else await console.out.write(visible(textOf(shown.value, clock.now())));
+  return ok(EXIT.ok);
+}
+
+function textOf(agent: ShownAgent, now: number): string {
+  const { turnStartedAt, turns, prompts, inbox, reminders, rules } = agent;
+  const since = turnStartedAt === null ? "" : `, the last since ${spanText(now - Date.parse(turnStartedAt))}`;
+  const lines: readonly (readonly [string, string | null])[] = [
+    ["agent", `${agent.name} (${agent.id})`],
+    ["parent", agent.parent],
+    ["state", `${agent.state}${agent.note === null ? "" : `: ${agent.note}`}`],
+    ["provider", [agent.provider, agent.model, agent.permissionMode].filter((part) => part !== null).join(", ")],
+    ["command", [...agent.command, ...agent.flags].join(" ") || null],
+    ["session", agent.session],
+    ["directory", agent.cwd],
+    ...workspaceLines(agent.workspace),
+    ["process", agent.pid === null ? null : `pid ${agent.pid}`],
+    ["turns", `${turns}${since}`],
+    ["inbox", count(inbox, "message")],
+    ...prompts.map(({ id }) => ["asks you", `holdfast answer ${id} allow|deny`] as const),
+    ...settingLines(agent.settings),
+    ...reminders.map(({ due, text }) => ["reminder", `${due} ${text}`] as const),
+    ...rules.map(({ rule_id, decision, tool }) => ["rule", `${rule_id}: ${decision} ${tool}`] as const),
+    ["told", agent.instructions || null],
+    ["said", agent.lastText || null],
+    ["result", agent.result],
+  ];
+  return lines.map(([name, value]) => (value === null ? "" : `${name.padEnd(INDENT)}${hanging(value)}\n`)).join("");
+}
+
+function settingLines(settings: AgentSettings): (readonly [string, string])[] {
+  const { recovery, hung_after_ms, prompt_ttl_ms, prompt_default, sleep_on_limit } = settings;
+  const unattended =
+    prompt_default === null
+      ? ""
+      : `, ${prompt_default.decision} after ${spanText(prompt_default.after_ms)} without an answer`;
+  return [
+    ["recovery", recovery],
+    ["hung after", `${spanText(hung_after_ms)} of silence in a turn`],
+    ["prompts", `denied after ${spanText(prompt_ttl_ms)} without a sign of you${unattended}`],
+    ["at a limit", sleep_on_limit ? "sleeps until it is over" : "the turn fails"],
+  ];
+}
+
+/** Further lines of a text stand below its first. */
+function hanging(text: string): string {
+  return text.replaceAll("\n", `\n${" ".repeat(INDENT)}`);
+}
+
+async function inbox(reach: Reach, flags: DataFlags, key: string): Promise<Exit> {
+  const messages: Result<readonly Message[]> = await onAgent(reach, flags, key, (client, { id }) =>
+    client.call("agent.inbox", { id }),
+  );
+  if (!messages.ok) return messages;
+  const { console } = reach;
+  if (flags.json) await printJson(console, messages.value);
+  else if (messages.value.length === 0) await say(console, "it has read everything.");
+  else await console.out.write(inboxText(reach, messages.value));
+  return ok(EXIT.ok);
+}
+
+function inboxText({ console }: Reach, messages: readonly Message[]): string {
+  const rows = messages.map((message) => {
+    const { message_id, kind, timestamp, payload } = message;
+    return [timestamp.slice(0, 19), message_id, kind, senderName(message), payload].map(visibleLine);
+  });
+  return columns([["SENT", "ID", "KIND", "FROM", "TEXT"], ...rows], console.widthOf)
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+export const inspectCommand = reaching(inspect);
+export const inboxCommand = reaching(inbox);

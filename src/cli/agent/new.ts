@@ -1,0 +1,69 @@
+// `holdfast agent new`: makes an agent. It is durable when it returns, and begins with its instructions where it has some.
+// NA1. It has its id before it is wished for: a daemon that dies in between finds it, and makes no second one.
+import { newId } from "../../base/ids.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { NewAgent } from "../../wire/rpc/agent.ts";
+import { onDaemon } from "../client.ts";
+import { EXIT, type Exit, type Given } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { meantHome } from "../home.ts";
+import { printJson } from "../print.ts";
+import { terminalEnvironment } from "../terminal/environment.ts";
+import { findAgent } from "./find.ts";
+import { givenText } from "./input.ts";
+import { rowOf } from "./row.ts";
+import { type SettingFlags, settingsOf } from "./settings.ts";
+import { type WorkspaceFlags, wantedWorkspace } from "./workspace.ts";
+
+export type NewAgentFlags = DataFlags &
+  SettingFlags & {
+    readonly provider?: string;
+    readonly model?: string;
+    readonly parent?: string;
+    readonly instructions?: string;
+    readonly systemPrompt?: string;
+    readonly cwd?: string;
+    readonly permissionMode?: string;
+  } & WorkspaceFlags;
+
+/** Agents have no terminal. */
+const TERM = "dumb";
+
+async function create(reach: Reach, flags: NewAgentFlags & Given, name: string): Promise<Exit> {
+  const home = meantHome(reach, flags.home);
+  if (!home.ok) return home;
+  const wish = await wishOf(reach, flags, name);
+  if (!wish.ok) return wish;
+  const made = await onDaemon(reach, home.value, async (client) => {
+    const parent = flags.parent === undefined ? undefined : await findAgent(client, flags.parent);
+    if (parent?.ok === false) return parent;
+    const above = parent?.value;
+    const cwd = flags.cwd === undefined && above !== undefined ? above.cwd : wish.value.cwd;
+    return client.call("agent.new", { ...wish.value, parent: above?.id ?? null, cwd });
+  });
+  if (!made.ok) return made;
+  if (flags.json) await printJson(reach.console, rowOf(made.value));
+  else await reach.console.out.write(`${made.value.id}\n`);
+  return ok(EXIT.ok);
+}
+
+async function wishOf(reach: Reach, flags: NewAgentFlags & Given, name: string): Promise<Result<NewAgent>> {
+  const settings = settingsOf(flags);
+  if (!settings.ok) return settings;
+  const cwd = reach.console.absolute(flags.cwd ?? ".");
+  if (reach.disk.stat(cwd)?.kind !== "directory")
+    return refused("no-directory", `${cwd} is no directory.`, "Say where the agent should work: --cwd DIR");
+  const workspace = wantedWorkspace(flags, (path) => reach.console.absolute(path));
+  if (!workspace.ok) return workspace;
+  const { provider = null, model = null, systemPrompt = "", permissionMode = null, words = [] } = flags;
+  return ok({
+    ...{ id: newId(reach.random.bytes(16)), name, parent: null, provider, model, systemPrompt, cwd }, // NA1
+    instructions: await givenText(flags.instructions ?? ""),
+    env: terminalEnvironment(reach.self.environment(), TERM),
+    ...{ command: words, flags: [], permissionMode, settings: settings.value },
+    ...workspace.value,
+  });
+}
+
+export const newAgentCommand = reaching(create);

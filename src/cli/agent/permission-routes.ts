@@ -1,0 +1,126 @@
+// The commands on permissions: what agents ask, what people answer, and what is decided without them.
+import { buildCommand, buildRouteMap } from "@stricli/core";
+import type { Context } from "../command-world.ts";
+import { type DataFlags, flag, home, proposing, text, textFlag } from "../flags.ts";
+import type { AnswerFlags } from "./prompts.ts";
+import type { AddRuleFlags } from "./rules.ts";
+
+const PROMPT = "{id, agent, tool, input, since, deadline, state, name}";
+const RULE = "{id, agent, decision, tool, args, message}";
+
+const DECISIONS = ["allow", "deny"] as const;
+
+function decisionOf(input: string): (typeof DECISIONS)[number] {
+  const found = DECISIONS.find((decision) => decision === input);
+  if (found === undefined) throw new Error("it must be allow or deny");
+  return found;
+}
+
+const decision = {
+  parse: decisionOf,
+  placeholder: "allow|deny",
+  brief: "What is decided",
+  proposeCompletions: () => DECISIONS,
+} as const;
+
+const prompts = buildCommand<DataFlags, [], Context>({
+  loader: async () => (await import("./prompts.ts")).promptsCommand,
+  parameters: { flags: { home, json: flag(`One JSON array of ${PROMPT}`) } },
+  docs: { brief: "List what agents ask you" },
+});
+
+const answer = buildCommand<AnswerFlags, [prompt: string, decision: "allow" | "deny"], Context>({
+  loader: async () => (await import("./prompts.ts")).answerCommand,
+  parameters: {
+    flags: {
+      home,
+      message: textFlag("text", "What the agent is told with it"),
+      always: flag("Also from now on, for this agent: a rule for this tool and exactly this command"),
+      json: flag(`One JSON object ${PROMPT}`),
+    },
+    positional: {
+      kind: "tuple",
+      parameters: [
+        {
+          parse: text,
+          placeholder: "prompt",
+          brief: "A prompt's id, or the beginning of it",
+          proposeCompletions: proposing("prompt"),
+        },
+        decision,
+      ],
+    },
+  },
+  docs: {
+    brief: "Answer what an agent asks",
+    fullDescription:
+      "An answer is given once, and kept until the agent has taken it. Where the process that asked is gone, it has to be asked again.",
+  },
+});
+
+const ls = buildCommand<DataFlags, [], Context>({
+  loader: async () => (await import("./rules.ts")).rulesLsCommand,
+  parameters: { flags: { home, json: flag(`One JSON array of ${RULE}`) } },
+  docs: { brief: "List the rules; an agent's own come first, and the first that matches decides" },
+});
+
+const add = buildCommand<AddRuleFlags, [decision: "allow" | "deny", tool: string], Context>({
+  loader: async () => (await import("./rules.ts")).rulesAddCommand,
+  parameters: {
+    flags: {
+      home,
+      arg: {
+        kind: "parsed",
+        parse: text,
+        variadic: true,
+        optional: true,
+        placeholder: "name=pattern",
+        brief: "A pattern for an argument, such as command='git *'. All of them must match",
+      },
+      agent: { ...textFlag("agent", "Only for this agent [default = all]"), proposeCompletions: proposing("agent") },
+      message: textFlag("text", "What the agent is told"),
+      json: flag(`One JSON object ${RULE}`),
+    },
+    positional: {
+      kind: "tuple",
+      parameters: [
+        decision,
+        { parse: text, placeholder: "tool", brief: "A pattern for the tool's name: Bash, mcp__*" },
+      ],
+    },
+  },
+  docs: {
+    brief: "Decide from now on without asking: holdfast rules add allow Bash --arg command='git *'",
+    fullDescription: [
+      "Prints the rule's id. A pattern covers the whole text: `*` any characters, `?` one, `[ab]` one of these.",
+      "In a rule that allows, `*` takes no line end and nothing that joins commands in a shell (; & | < > ` $): `git *` does not allow",
+      "`git status; rm -rf ~`. `**` takes everything. In a rule that denies, `*` takes everything too.",
+    ].join("\n"),
+  },
+});
+
+const rm = buildCommand<DataFlags, [rule: string], Context>({
+  loader: async () => (await import("./rules.ts")).rulesRmCommand,
+  parameters: {
+    flags: { home, json: flag("One JSON object {id}") },
+    positional: {
+      kind: "tuple",
+      parameters: [
+        {
+          parse: text,
+          placeholder: "rule",
+          brief: "A rule's id, or the beginning of it",
+          proposeCompletions: proposing("rule"),
+        },
+      ],
+    },
+  },
+  docs: { brief: "Remove a rule" },
+});
+
+const rules = buildRouteMap({
+  routes: { ls, add, rm },
+  docs: { brief: "What agents may do without asking: ls, add, rm" },
+});
+
+export const permissionRoutes = { prompts, answer, rules };

@@ -1,0 +1,89 @@
+// `holdfast prompts` and `holdfast answer`: what agents ask people, and what people say to it.
+// PA1. An answer is given once. It has its id before it is sent: what is asked again after a daemon died is the same answer, and is
+//      acknowledged as it was; any other to the same prompt is too late.
+import { matchOne, newId } from "../../base/ids.ts";
+import { ok, type Result } from "../../base/result.ts";
+import type { Decision } from "../../core/agent/provider.ts";
+import type { ListedPrompt } from "../../wire/rpc/agent.ts";
+import type { RpcClient } from "../../wire/rpc/client.ts";
+import { onDaemon } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { existingHome, meantHome } from "../home.ts";
+import { fit, printJson, say, visibleLine } from "../print.ts";
+import { columns } from "../table.ts";
+import { spanText } from "./row.ts";
+
+export type AnswerFlags = DataFlags & { readonly message?: string; readonly always?: boolean };
+
+const HEAD = ["ID", "AGENT", "SINCE", "LEFT", "TOOL", "INPUT"];
+
+/** As other programs rely on it: fields are added, never changed (DESIGN §11). */
+export function promptRow({ id, agent, name, tool, input, since, deadline, state }: ListedPrompt) {
+  return { id, agent, tool, input, since, deadline, state, name };
+}
+
+async function prompts(reach: Reach, flags: DataFlags): Promise<Exit> {
+  const home = meantHome(reach, flags.home);
+  if (!home.ok) return home;
+  const listed: Result<readonly ListedPrompt[]> = await onDaemon(reach, home.value, (client) =>
+    client.call("prompt.list", {}),
+  );
+  if (!listed.ok) return listed;
+  const { console } = reach;
+  if (flags.json) await printJson(console, listed.value.map(promptRow));
+  else if (listed.value.length === 0) await say(console, "no agent asks anything.");
+  else {
+    await console.out.write(tableOf(reach, listed.value));
+    await say(console, "answer with: holdfast answer ID allow|deny");
+  }
+  return ok(EXIT.ok);
+}
+
+function tableOf({ console, clock }: Reach, listed: readonly ListedPrompt[]): string {
+  const now = clock.now();
+  const rows = listed.map(({ id, name, since, deadline, tool, input }) => {
+    const left = spanText(Date.parse(deadline) - now);
+    return [id, name, since.slice(0, 19), left, tool, JSON.stringify(input)].map(visibleLine);
+  });
+  const cut = (line: string) => (console.out.tty ? fit(line, console.out.columns(), console.widthOf) : line);
+  return columns([HEAD, ...rows], console.widthOf)
+    .map((line) => `${cut(line)}\n`)
+    .join("");
+}
+
+async function answer(reach: Reach, flags: AnswerFlags, key: string, decision: Decision): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const { message = "", always = false } = flags;
+  const id = newId(reach.random.bytes(16)); // PA1
+  let prompt: string | undefined;
+  const answered = await onDaemon<ListedPrompt>(reach, home.value, async (client) => {
+    const meant: Result<string> = prompt === undefined ? await promptOf(client, key) : ok(prompt);
+    if (!meant.ok) return meant;
+    prompt = meant.value;
+    return client.call("prompt.answer", { prompt, answer: id, decision, message, always });
+  });
+  if (!answered.ok) return answered;
+  if (flags.json) await printJson(reach.console, promptRow(answered.value));
+  return ok(EXIT.ok);
+}
+
+/** One that is not open any more is asked for all the same: the refusal then says what became of it. */
+async function promptOf(client: RpcClient, key: string): Promise<Result<string>> {
+  const open = await promptIn(client, false, key);
+  if (open.ok || open.error.code !== "unknown" || key === "") return open;
+  const closed = await promptIn(client, true, key);
+  return closed.ok || closed.error.code !== "unknown" ? closed : ok(key);
+}
+
+async function promptIn(client: RpcClient, closed: boolean, key: string): Promise<Result<string>> {
+  const listed = await client.call("prompt.list", { closed });
+  if (!listed.ok) return listed;
+  const ids = listed.value.map(({ id }) => id);
+  return matchOne(ids, key);
+}
+
+export const promptsCommand = reaching(prompts);
+export const answerCommand = reaching(answer);

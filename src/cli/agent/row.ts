@@ -1,0 +1,34 @@
+// Agents as other programs rely on them: fields are added, never changed (DESIGN §11).
+import type { ListedAgent } from "../../wire/rpc/agent.ts";
+
+export type TreeRow = ListedAgent & { readonly children: readonly TreeRow[] };
+
+export function rowOf(agent: ListedAgent): ListedAgent {
+  const { id, name, state, provider, inbox, prompts, parent, model, cwd, createdAt } = agent;
+  const { turns, turnStartedAt, pid, note } = agent;
+  return {
+    ...{ id, name, state, provider, inbox, prompts, parent, model, cwd, createdAt },
+    ...{ turns, turnStartedAt, pid, note },
+  };
+}
+
+/** Whose parent is not there stands at the top, so that nobody is left out. */
+export function treeOf(agents: readonly ListedAgent[]): TreeRow[] {
+  const ids = new Set(agents.map(({ id }) => id));
+  const below = Map.groupBy(agents, ({ parent }) => (parent !== null && ids.has(parent) ? parent : null));
+  const grow = (parent: string | null): TreeRow[] =>
+    (below.get(parent) ?? [])
+      .toSorted((a, b) => a.createdAt.localeCompare(b.createdAt) || a.name.localeCompare(b.name))
+      .map((agent) => ({ ...rowOf(agent), children: grow(agent.id) }));
+  return grow(null);
+}
+
+/** "42 s", "3 min 10 s", "2 h 5 min", "6 d 23 h". */
+export function spanText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}

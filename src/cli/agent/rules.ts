@@ -1,0 +1,121 @@
+// `holdfast rules ls|add|rm`: what agents are allowed or denied without asking a person.
+// RU1. A rule has its id before it is added, so that what is asked again after a daemon died is the same rule.
+import { matchOne, newId } from "../../base/ids.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { Decision } from "../../core/agent/provider.ts";
+import { type Rule, whyBroken } from "../../core/agent/rules.ts";
+import type { ListedAgent } from "../../wire/rpc/agent.ts";
+import type { RpcClient } from "../../wire/rpc/client.ts";
+import { onDaemon } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { existingHome, meantHome } from "../home.ts";
+import { printJson, say, visibleLine } from "../print.ts";
+import { columns } from "../table.ts";
+import { findAgent } from "./find.ts";
+
+export type AddRuleFlags = DataFlags & {
+  readonly arg?: readonly string[];
+  readonly agent?: string;
+  readonly message?: string;
+};
+
+/** Enough to be unique among a thousand, and short enough to be typed. */
+const ID_LENGTH = 12;
+const HEAD = ["ID", "AGENT", "DECISION", "TOOL", "ARGUMENTS", "MESSAGE"];
+
+type Owned = { readonly agent: string | null; readonly rule: Rule };
+
+function ruleRow({ agent, rule }: Owned) {
+  const { rule_id, decision, tool, args, message } = rule;
+  return { id: rule_id, agent, decision, tool, args, message };
+}
+
+async function ls(reach: Reach, flags: DataFlags): Promise<Exit> {
+  const home = meantHome(reach, flags.home);
+  if (!home.ok) return home;
+  const found = await onDaemon(reach, home.value, async (client) => {
+    const rules = await client.call("rule.list", {});
+    const agents = await client.call("agent.list", {});
+    if (!rules.ok) return rules;
+    return agents.ok ? ok({ rules: rules.value, agents: agents.value }) : agents;
+  });
+  if (!found.ok) return found;
+  const { rules, agents } = found.value;
+  if (flags.json) await printJson(reach.console, rules.map(ruleRow));
+  else if (rules.length === 0) await say(reach.console, "there are no rules: people are asked about everything.");
+  else await reach.console.out.write(tableOf(reach, rules, agents));
+  return ok(EXIT.ok);
+}
+
+function tableOf({ console }: Reach, rules: readonly Owned[], agents: readonly ListedAgent[]): string {
+  const rows = rules.map(({ agent, rule: { rule_id, decision, tool, args, message } }) => {
+    const owner = agent === null ? "all" : (agents.find(({ id }) => id === agent)?.name ?? agent);
+    const patterns = Object.entries(args).map(([name, pattern]) => `${name}=${pattern}`);
+    return [rule_id, owner, decision, tool, patterns.join(" "), message].map(visibleLine);
+  });
+  return columns([HEAD, ...rows], console.widthOf)
+    .map((line) => `${line.trimEnd()}\n`)
+    .join("");
+}
+
+async function add(reach: Reach, flags: AddRuleFlags, decision: Decision, tool: string): Promise<Exit> {
+  const home = meantHome(reach, flags.home);
+  const args = argsOf(flags.arg ?? []);
+  if (!home.ok) return home;
+  if (!args.ok) return args;
+  const rule_id = newId(reach.random.bytes(16)).slice(0, ID_LENGTH); // RU1
+  const rule: Rule = { rule_id, decision, tool, args: args.value, message: flags.message ?? "" };
+  const broken = whyBroken(rule);
+  if (broken !== undefined)
+    return refused("usage", `This is no rule: ${broken}.`, "`*` any, `?` one, `[ab]` one of these");
+  const added = await onDaemon(reach, home.value, async (client, again): Promise<Result<Owned>> => {
+    const owner = flags.agent === undefined ? undefined : await findAgent(client, flags.agent);
+    if (owner?.ok === false) return owner;
+    const agent = owner?.value.id ?? null;
+    const done = await client.call("rule.add", { agent, rule });
+    return done.ok || (again && done.error.code === "id-taken") ? ok({ agent, rule }) : done;
+  });
+  if (!added.ok) return added;
+  if (flags.json) await printJson(reach.console, ruleRow(added.value));
+  else await reach.console.out.write(`${rule_id}\n`);
+  return ok(EXIT.ok);
+}
+
+function argsOf(given: readonly string[]): Result<Readonly<Record<string, string>>> {
+  const wrong = given.find((one) => one.indexOf("=") < 1);
+  if (wrong !== undefined) return refused("usage", `"${wrong}" is no argument.`, "Give it as --arg name='pattern'.");
+  return ok(Object.fromEntries(given.map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)])));
+}
+
+async function rm(reach: Reach, flags: DataFlags, key: string): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  let rule: string | undefined;
+  const removed = await onDaemon(reach, home.value, async (client, again): Promise<Result<string>> => {
+    const meant: Result<string> = rule === undefined ? await ruleOf(client, key) : ok(rule);
+    if (!meant.ok) return meant;
+    rule = meant.value;
+    const done = await client.call("rule.remove", { rule });
+    return done.ok || (again && done.error.code === "unknown") ? ok(rule) : done;
+  });
+  if (!removed.ok) return removed;
+  if (flags.json) await printJson(reach.console, { id: removed.value });
+  return ok(EXIT.ok);
+}
+
+async function ruleOf(client: RpcClient, key: string): Promise<Result<string>> {
+  const rules = await client.call("rule.list", {});
+  if (!rules.ok) return rules;
+  const found = matchOne(
+    rules.value.map(({ rule }) => rule.rule_id),
+    key,
+  );
+  if (found.ok) return found;
+  return refused(found.error.code, found.error.message, "`holdfast rules ls` shows all.");
+}
+
+export const rulesLsCommand = reaching(ls);
+export const rulesAddCommand = reaching(add);
+export const rulesRmCommand = reaching(rm);

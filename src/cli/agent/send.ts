@@ -1,0 +1,27 @@
+// `holdfast agent send`: puts a message into an agent's inbox; an idle agent is woken by it. It is durable when it returns.
+// SE1. The message has its id before it is sent: what is asked again after a daemon died is the same message.
+import { newId } from "../../base/ids.ts";
+import { ok } from "../../base/result.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { printJson } from "../print.ts";
+import { onAgent } from "./find.ts";
+import { givenText } from "./input.ts";
+import { rowOf } from "./row.ts";
+
+export type SendAgentFlags = DataFlags & { readonly replyTo?: string };
+
+async function send(reach: Reach, flags: SendAgentFlags, key: string, words: string): Promise<Exit> {
+  const text = await givenText(words);
+  const message = newId(reach.random.bytes(16)); // SE1
+  const replyTo = flags.replyTo ?? null;
+  const sent = await onAgent(reach, flags, key, (client, { id }) =>
+    client.call("agent.send", { id, message, text, replyTo }),
+  );
+  if (!sent.ok) return sent;
+  if (flags.json) await printJson(reach.console, { ...rowOf(sent.value), message });
+  return ok(EXIT.ok);
+}
+
+export const sendAgentCommand = reaching(send);

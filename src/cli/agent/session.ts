@@ -1,0 +1,84 @@
+// An agent's log on disk, beside a daemon that may be writing to it, or where none runs.
+// AS1. The daemon is asked who is meant where it answers; what it does not know (who has ended, or while it is down) the logs say:
+//      an agent's first entry has its name.
+import { ok, type Result } from "../../base/result.ts";
+import { agentSession } from "../../core/agent/agent.ts";
+import type { AgentEvent } from "../../core/agent/events.ts";
+import { agentEventOf } from "../../wire/stored/agent.ts";
+import { dial } from "../client.ts";
+import type { Reach } from "../daemon-command-world.ts";
+import type { HomeFlags } from "../flags.ts";
+import { existingHome } from "../home.ts";
+import { DurableEnd } from "../log/durable.ts";
+import { type Following, follow } from "../log/follow.ts";
+import { lastEntries } from "../log/last.ts";
+import { cursorAt, type Found, inOrder } from "../log/merge.ts";
+import { endOf, type Opened, steadyView } from "../log/view.ts";
+import { findAgent, pickAgent } from "./find.ts";
+
+export type AgentLog = { readonly id: string; readonly opened: Opened };
+
+export async function openAgentLog(reach: Reach, flags: HomeFlags, key: string): Promise<Result<AgentLog>> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const known = await knownToDaemon(reach, home.value, key);
+  const view = await steadyView(reach, home.value);
+  const opened = { home: home.value, view, sessions: view.sessions };
+  const id = known ?? idOnDisk(opened, key); // AS1
+  return id.ok ? ok({ id: id.value, opened: { ...opened, sessions: [agentSession(id.value)] } }) : id;
+}
+
+/** Undefined where it does not know, or nobody answers. */
+async function knownToDaemon(reach: Reach, home: string, key: string): Promise<Result<string> | undefined> {
+  const line = await dial(reach, home);
+  if (!line.ok || line.value === undefined) return undefined;
+  const found = await findAgent(line.value, key);
+  line.value.close();
+  if (found.ok) return ok(found.value.id);
+  return found.error.code === "ambiguous" ? found : undefined;
+}
+
+function idOnDisk(opened: Opened, key: string): Result<string> {
+  const all = opened.sessions.filter((session) => session.startsWith(agentSession("")));
+  const agents = all.flatMap((session) => {
+    const [first] = inOrder(opened.view, new Map([[session, cursorAt()]]), { from: 1, until: endOf(opened.view) }, []);
+    const event = first === undefined ? undefined : agentEventOf(first.entry);
+    if (event?.event !== "agent.created") return [];
+    return [{ id: event.id, name: event.data.name, parent: event.data.parent_session_id }];
+  });
+  const picked = pickAgent(agents, key);
+  return picked.ok ? ok(picked.value.id) : picked;
+}
+
+/** From what is durable now on; `before` entries of what was are given with it. */
+export function fromNow(reach: Reach, opened: Opened, before: number) {
+  const until = new DurableEnd(reach.disk).of(opened);
+  const { entries, cursors } = lastEntries(reach, opened, before, until);
+  const following: Following = { home: opened.home, session: opened.sessions[0], cursors, shown: until };
+  return { entries, following };
+}
+
+/** What comes after an agent's end is about its process, and little. */
+const AFTER_END = 100;
+
+/** Whether it has ended by then. */
+export function hasEnded(reach: Reach, opened: Opened, until: number): boolean {
+  return lastEntries(reach, opened, AFTER_END, until).entries.some(({ entry }) => isEnd(entry));
+}
+
+export function isEnd({ event }: Found["entry"]): boolean {
+  return event === "agent.terminated";
+}
+
+function eventsOf(entries: Iterable<Found>): AgentEvent[] {
+  return [...entries].flatMap(({ entry }) => agentEventOf(entry) ?? []);
+}
+
+/** Gives what becomes durable in the agent's log, until it was enough or somebody presses Ctrl-C. */
+export function followEvents(
+  reach: Reach,
+  following: Following,
+  enough: (events: readonly AgentEvent[]) => Promise<boolean>,
+): Promise<"stop" | "enough"> {
+  return follow(reach, following, async (entries) => ((await enough(eventsOf(entries))) ? "enough" : "more"));
+}

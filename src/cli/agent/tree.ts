@@ -1,0 +1,52 @@
+// `holdfast agent tree`: the agents, each below its parent: how it is, how long its turn takes, what it has not read, who waits for you.
+import { ok } from "../../base/result.ts";
+import type { ListedAgent } from "../../wire/rpc/agent.ts";
+import { onDaemon } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { meantHome } from "../home.ts";
+import { fit, printJson, say, visibleLine } from "../print.ts";
+import { shortId } from "../sessions.ts";
+import { columns } from "../table.ts";
+import { spanText, type TreeRow, treeOf } from "./row.ts";
+
+const HEAD = ["AGENT", "ID", "PROVIDER", "STATE", "TURN", "INBOX", "PROMPTS", "NOTE"];
+
+async function tree(reach: Reach, flags: DataFlags): Promise<Exit> {
+  const home = meantHome(reach, flags.home);
+  if (!home.ok) return home;
+  const listed = await onDaemon<readonly ListedAgent[]>(reach, home.value, (client) => client.call("agent.list", {}));
+  if (!listed.ok) return listed;
+  const { console } = reach;
+  if (flags.json) await printJson(console, treeOf(listed.value));
+  else if (listed.value.length === 0) await say(console, "there are no agents yet. `holdfast agent new` makes one.");
+  else await console.out.write(tableOf(reach, treeOf(listed.value)));
+  return ok(EXIT.ok);
+}
+
+function tableOf({ console, clock }: Reach, roots: readonly TreeRow[]): string {
+  const rows = roots.flatMap((root) => linesOf(root, "", "")).map(({ drawn, row }) => cellsOf(drawn, row, clock.now()));
+  const lines = columns([HEAD, ...rows.map((cells) => cells.map(visibleLine))], console.widthOf);
+  const cut = (line: string) => (console.out.tty ? fit(line, console.out.columns(), console.widthOf) : line);
+  return lines.map((line) => `${cut(line.trimEnd())}\n`).join("");
+}
+
+type Drawn = { readonly drawn: string; readonly row: TreeRow };
+
+/** `before` stands in front of it, `below` in front of what is below it. */
+function linesOf(row: TreeRow, before: string, below: string): Drawn[] {
+  const children = row.children.flatMap((child, at) => {
+    const last = at === row.children.length - 1;
+    return linesOf(child, `${below}${last ? "└─ " : "├─ "}`, `${below}${last ? "   " : "│  "}`);
+  });
+  return [{ drawn: `${before}${row.name}`, row }, ...children];
+}
+
+function cellsOf(drawn: string, row: TreeRow, now: number): string[] {
+  const { id, provider, state, turns, turnStartedAt, inbox, prompts, note } = row;
+  const turn = turnStartedAt === null ? `${turns}` : `${turns}, ${spanText(now - Date.parse(turnStartedAt))}`;
+  return [drawn, shortId(id), provider, state, turn, `${inbox}`, `${prompts.length}`, note ?? ""];
+}
+
+export const treeCommand = reaching(tree);

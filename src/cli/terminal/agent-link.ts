@@ -1,0 +1,65 @@
+// SSH_AUTH_SOCK of a terminal's programs: a link of ours, which leads to the agent of whoever attached last. The socket itself is gone with
+// the login it belonged to, and a program's environment cannot be changed from outside; where a link leads can.
+// AL1. Only who had an agent when they opened the terminal gets a link, and only a terminal that has one is ever touched.
+// AL2. A link never leads to a link of ours: whoever opens or attaches from within a terminal hands on the agent behind it.
+// AL3. The agent is a convenience: a link that cannot be made keeps nobody out.
+import { isFault } from "../../base/fault.ts";
+import { joinPath } from "../../base/path.ts";
+import { makeDirectories } from "../../log/file/file.ts";
+import type { Reach } from "../daemon-command-world.ts";
+
+const VARIABLE = "SSH_AUTH_SOCK";
+const FOLDER = "run/ssh";
+/** The path of a socket is limited (world/socket.ts, K1), and this one is used as such. */
+const LONGEST = 107;
+
+type Environment = Readonly<Record<string, string>>;
+
+/** The environment for a new terminal, with a link in the place of the socket (AL1). */
+export function withAgentLink(reach: Reach, home: string, env: Environment): Environment {
+  const agent = agentOf(reach, home);
+  const link = joinPath(home, `${FOLDER}/${reach.random.bytes(4).toHex()}`);
+  if (agent === undefined || env[VARIABLE] === undefined || Buffer.byteLength(link) > LONGEST) return env;
+  return point(reach, { home, link, agent }) ? { ...env, [VARIABLE]: link } : { ...env, [VARIABLE]: agent };
+}
+
+/** Whoever attaches brings their agent along; `env` is the terminal's. */
+export function refreshAgent(reach: Reach, home: string, env: Environment): void {
+  const [link, agent] = [linkIn(home, env), agentOf(reach, home)];
+  if (link === undefined || agent === undefined || reach.links.read(link) === agent) return;
+  point(reach, { home, link, agent });
+}
+
+/** There is no terminal with this environment any more. */
+export function dropAgentLink({ links }: Reach, home: string, env: Environment): void {
+  const link = linkIn(home, env);
+  if (link !== undefined) links.remove(link);
+}
+
+function linkIn(home: string, env: Environment): string | undefined {
+  const path = env[VARIABLE];
+  return path !== undefined && isOurs(home, path) ? path : undefined; // AL1
+}
+
+/** Ours, behind our own links (AL2). */
+function agentOf({ console, links }: Reach, home: string): string | undefined {
+  const path = console.env(VARIABLE);
+  return path !== undefined && isOurs(home, path) ? links.read(path) : path;
+}
+
+function isOurs(home: string, path: string): boolean {
+  return path.startsWith(joinPath(home, `${FOLDER}/`));
+}
+
+type Wanted = { readonly home: string; readonly link: string; readonly agent: string };
+
+function point({ disk, links }: Reach, { home, link, agent }: Wanted): boolean {
+  try {
+    makeDirectories(disk, joinPath(home, FOLDER));
+    links.point(link, agent);
+    return true;
+  } catch (error) {
+    if (isFault(error)) return false; // AL3
+    throw error;
+  }
+}

@@ -1,0 +1,111 @@
+// `holdfast attach`: the user's window becomes a terminal's, until they detach or its program ends.
+import { ok, refused } from "../../base/result.ts";
+import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import { EXIT, type Exit, type Given } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import { endedText, exitCodeOf } from "../ending.ts";
+import type { HomeFlags } from "../flags.ts";
+import { meantHome } from "../home.ts";
+import { say } from "../print.ts";
+import { refreshAgent } from "./agent-link.ts";
+import { Visit, type VisitEnd } from "./attach-session.ts";
+import { sightOf } from "./attach-view.ts";
+import type { DetachKey } from "./detach-key.ts";
+import { placeOf } from "./directory.ts";
+import { listTerminals, pick } from "./find.ts";
+
+export type AttachFlags = HomeFlags & {
+  readonly create?: boolean;
+  readonly readOnly?: boolean;
+  readonly lane?: string;
+  readonly cwd?: string;
+};
+
+const USUAL_KEY = "ctrl-\\";
+
+/** Set in every program that a holder runs (holder/child.ts). */
+const MARKER = "HOLDFAST_TERMINAL";
+
+async function attach(reach: Reach, flags: AttachFlags & Given, key: string): Promise<Exit> {
+  const home = meantHome(reach, flags.home);
+  if (!home.ok) return home;
+  if (!reach.terminal.there) return noTerminal();
+  const listing = await listTerminals(reach, home.value, "now");
+  if (!listing.ok) return listing;
+  const found = pick(listing.value.terminals, key);
+  if (found.ok) return attachTo(reach, home.value, found.value, flags);
+  if (!flags.create || found.error.code !== "unknown") return found;
+  const { createTerminal, wishOf } = await import("./create.ts");
+  const wish = wishOf(reach, key, flags);
+  if (!wish.ok) return wish;
+  const made = await createTerminal(reach, home.value, wish.value);
+  return made.ok ? visitTo(reach, home.value, made.value, flags) : made;
+}
+
+async function attachTo(
+  reach: Reach,
+  home: string,
+  terminal: ListedTerminal,
+  how: Pick<AttachFlags, "readOnly">,
+): Promise<Exit> {
+  const { id, name, state } = terminal;
+  if (reach.console.env(MARKER) === id) return itself(name);
+  if (state.kind === "ended") return hasEnded(name, endedText(state));
+  if (state.kind === "uncertain") return waits(name, state.reason);
+  if (how.readOnly !== true) refreshAgent(reach, home, terminal.recipe.env);
+  return visitTo(reach, home, terminal, how);
+}
+
+/** For one that was just made: where its program has ended already, what it said and its exit code are still seen. */
+export async function visitTo(
+  reach: Reach,
+  home: string,
+  terminal: ListedTerminal,
+  { readOnly = false }: Pick<AttachFlags, "readOnly">,
+): Promise<Exit> {
+  const { disk } = reach;
+  const sight = await sightOf(disk, home, terminal, reach.terminal.size());
+  const wish = { readOnly, sight, key: () => configuredKey(reach) };
+  const visit = new Visit(reach, placeOf(disk, home, terminal.id), wish);
+  return farewell(reach, terminal.name, await visit.run());
+}
+
+/** Loaded late, since it is not needed for drawing. A wrong configuration is no reason to keep anybody out, or in. */
+async function configuredKey(reach: Reach): Promise<DetachKey> {
+  const [{ readConfig }, { detachKey }] = await Promise.all([import("../configuration.ts"), import("./detach-key.ts")]);
+  const config = readConfig(reach);
+  return detachKey(config.ok ? config.value.config.terminal.detachKey : USUAL_KEY);
+}
+
+async function farewell({ console }: Reach, name: string, end: VisitEnd): Promise<Exit> {
+  if (end.kind === "gone") return { ok: false, error: end.refusal };
+  if (end.kind === "ended") {
+    await say(console, `${name} ${endedText(end.exit)}.`);
+    return ok(exitCodeOf(end.exit));
+  }
+  if (end.kind === "told") return ok(exitCodeOf({ code: null, signal: end.signal }));
+  await say(console, `detached; ${name} runs on.\n  → holdfast attach ${name}`);
+  return ok(EXIT.ok);
+}
+
+function waits(name: string, reason: string): Exit {
+  const hint = `\`holdfast restore ${name}\` starts it again; \`holdfast history ${name}\` shows what it said.`;
+  return refused("not-running", `${name} is not running (${reason}).`, hint);
+}
+
+function hasEnded(name: string, how: string): Exit {
+  const hint = `\`holdfast history ${name}\` shows what it said; \`holdfast rm ${name}\` makes the name free.`;
+  return refused("not-running", `${name} ${how}.`, hint);
+}
+
+/** Its output would be its output, and so on for ever. */
+function itself(name: string): Exit {
+  return refused("itself", `This is ${name} already.`, "Attach to it from another window; Ctrl-\\ leaves it running.");
+}
+
+function noTerminal(): Exit {
+  const hint = "From a program, use holdfast send, history, tail and wait; or attach from a terminal.";
+  return refused("no-terminal", "There is no terminal to attach: standard input or output is something else.", hint);
+}
+
+export const attachCommand = reaching(attach);

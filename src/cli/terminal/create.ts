@@ -1,0 +1,128 @@
+// Makes a terminal: durable with the daemon, and its holder has answered, when it returns.
+// CR1. A daemon that dies in between may have taken the wish: the next one is asked for it before it is wished again.
+// CR2. The daemon tells us when something becomes of it. It is asked about this one alone: a question about all of them wakes every
+//      holder there is, while the new one needs the processor for its own start.
+import { newId } from "../../base/ids.ts";
+import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
+import { withSession } from "../../core/terminal/coding-agent.ts";
+import type { RestorePolicy } from "../../core/terminal/restoration.ts";
+import type { Terminal } from "../../core/terminal/terminal.ts";
+import { configRefusal } from "../../wire/files/config.ts";
+import { isObject } from "../../wire/lines.ts";
+import type { RpcClient } from "../../wire/rpc/client.ts";
+import type { ListedTerminal, Methods } from "../../wire/rpc/rpc.ts";
+import { Pauses } from "../../world/wait.ts";
+import { onDaemon } from "../client.ts";
+import { readConfig } from "../configuration.ts";
+import type { Reach } from "../daemon-command-world.ts";
+import { dropAgentLink, withAgentLink } from "./agent-link.ts";
+import { terminalEnvironment } from "./environment.ts";
+
+export type Wish = Methods["terminal.new"]["params"];
+export type WishFlags = {
+  readonly lane?: string;
+  readonly cwd?: string;
+  readonly restore?: RestorePolicy;
+  readonly words: readonly string[] | undefined;
+};
+
+const LANE = "main";
+/** The daemon gives a holder ten seconds to answer, then gives up on it and says so. */
+const SETTLE_LIMITS = { firstMs: 100, mostMs: 500, allMs: 20_000 };
+
+/** Refusals after which it may be there all the same. */
+const MAYBE_MADE = ["daemon.gone", "not-live", "no-holder"];
+
+export function wishOf(reach: Reach, name: string, flags: WishFlags): Result<Wish> {
+  const config = readConfig(reach);
+  if (!config.ok) return { ok: false, error: configRefusal(config.error) };
+  const { shell, term } = config.value.config.terminal;
+  const cwd = reach.console.absolute(flags.cwd ?? ".");
+  if (reach.disk.stat(cwd)?.kind !== "directory") {
+    return refused("no-directory", `${cwd} is no directory.`, "Say where the program should run: --cwd DIR");
+  }
+  const words = flags.words === undefined || flags.words.length === 0 ? [shell] : flags.words;
+  const argv = withSession(words, uuid(reach.random.bytes(16))); // So that its conversation can be found after a crash.
+  const env = terminalEnvironment(reach.self.environment(), term);
+  const policy = flags.restore === undefined ? {} : { policy: flags.restore };
+  return ok({ name, lane: flags.lane ?? LANE, argv, cwd, env, ...reach.terminal.size(), ...policy });
+}
+
+function uuid(random: Uint8Array): string {
+  return newId(random).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+/** The terminal as it is once its holder has answered, or its program has already ended. */
+export async function createTerminal(reach: Reach, home: string, bare: Wish): Promise<Result<ListedTerminal>> {
+  const wish = { ...bare, env: withAgentLink(reach, home, bare.env) };
+  const made = await makeTerminal(reach, home, wish);
+  if (!made.ok && !MAYBE_MADE.includes(made.error.code)) dropAgentLink(reach, home, wish.env);
+  return made;
+}
+
+async function makeTerminal(reach: Reach, home: string, wish: Wish): Promise<Result<ListedTerminal>> {
+  const began = reach.clock.now();
+  let made: string | undefined;
+  return onDaemon(reach, home, async (client, again) => {
+    if (made === undefined) {
+      const created = await wished(client, wish, again ? began : undefined);
+      if (!created.ok) return created;
+      made = created.value.id;
+    }
+    return settled(reach, client, made);
+  });
+}
+
+async function wished(client: RpcClient, wish: Wish, since: number | undefined): Promise<Result<Terminal>> {
+  const mine = since === undefined ? undefined : await findMine(client, wish, since); // CR1
+  return mine?.ok === false || mine?.value !== undefined ? asFound(mine) : client.call("terminal.new", wish);
+}
+
+function asFound(mine: Result<Terminal | undefined>): Result<Terminal> {
+  if (!mine.ok) return mine;
+  return mine.value === undefined ? { ok: false, error: NEVER_ANSWERED } : ok(mine.value);
+}
+
+async function findMine(client: RpcClient, wish: Wish, since: number): Promise<Result<Terminal | undefined>> {
+  const list = await client.call("terminal.list", {});
+  if (!list.ok) return list;
+  const wanted = JSON.stringify([wish.argv, wish.cwd]);
+  return ok(
+    list.value.find(({ id, name, recipe, createdAt }) => {
+      const named = name === (wish.name === "" ? id.slice(0, name.length) : wish.name);
+      const stored = Object.entries(recipe.env).every(([variable, value]) => wish.env[variable] === value);
+      const same = stored && JSON.stringify([recipe.argv, recipe.cwd]) === wanted;
+      return named && same && Date.parse(createdAt) >= since;
+    }),
+  );
+}
+
+/** Waits until it is no longer starting (CR2). */
+async function settled(reach: Reach, client: RpcClient, id: string): Promise<Result<ListedTerminal>> {
+  const pauses = new Pauses(reach.clock, SETTLE_LIMITS);
+  const subscribed = await client.call("subscribe", { topics: ["terminal.*"] });
+  if (!subscribed.ok) return subscribed;
+  for (let more = true; more; ) {
+    const changed = nextChange(client, id);
+    const list = await client.call("terminal.list", { id });
+    if (!list.ok) return list;
+    const found = list.value.find((terminal) => terminal.id === id); // An older daemon lists all.
+    if (found !== undefined && found.state.kind !== "starting") return ok(found);
+    more = await Promise.race([changed, pauses.next()]);
+  }
+  return { ok: false, error: NEVER_ANSWERED };
+}
+
+function nextChange(client: RpcClient, id: string): Promise<true> {
+  return new Promise((resolve) => {
+    client.onNotice = ({ data }) => {
+      if (isObject(data) && data["id"] === id) resolve(true);
+    };
+  });
+}
+
+const NEVER_ANSWERED: Refusal = {
+  code: "no-holder",
+  message: "The terminal was made, but its holder does not answer.",
+  hint: "`holdfast ls` says how it is, and `holdfast logs` what happened.",
+};

@@ -1,0 +1,22 @@
+// Finds the detach key in what was typed: as the plain byte, and as programs with other keyboard protocols make terminals send it.
+import { controlByte } from "../../wire/files/config-fields.ts";
+
+const CONTROL = 5;
+
+export type DetachKey = { find(bytes: Uint8Array): number };
+
+/** `find` gives where the key begins, or −1. */
+export function detachKey(setting: string | false): DetachKey {
+  const byte = setting === false ? undefined : controlByte(setting);
+  if (setting === false || byte === undefined) return { find: () => -1 };
+  const code = setting.slice("ctrl-".length).charCodeAt(0);
+  // kitty's protocol, and xterm's modifyOtherKeys.
+  const sequences = [`\u001b[${code};${CONTROL}u`, `\u001b[27;${CONTROL};${code}~`];
+  return {
+    find: (bytes) => {
+      const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+      const places = [byte, ...sequences].map((key) => buffer.indexOf(key)).filter((at) => at >= 0);
+      return places.length === 0 ? -1 : Math.min(...places);
+    },
+  };
+}

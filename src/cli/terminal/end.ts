@@ -1,0 +1,57 @@
+// Ends a terminal's program: asks it, waits, and forces it where it does not hear.
+// EN1. An interactive shell does not hear SIGTERM; it ends when its terminal hangs up, and so do the jobs in front of it.
+// EN2. A daemon that dies in between changes nothing: a signal that ends is asked for again, and an end is an end.
+import { ok, type Result, refused } from "../../base/result.ts";
+import { isInteractiveShell } from "../../core/shell.ts";
+import type { Terminal } from "../../core/terminal/terminal.ts";
+import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import { within } from "../../world/wait.ts";
+import { type Act, onDaemon } from "../client.ts";
+import type { Reach } from "../daemon-command-world.ts";
+import { placeOf } from "./directory.ts";
+import { HolderLine, type LineEnd } from "./reconnecting-holder.ts";
+import { writerName } from "./writer-name.ts";
+
+/** What a program gets to put its things in order, as `docker stop` gives it. */
+const GRACE_MS = 10_000;
+/** After SIGKILL only the kernel is waited for. */
+const KILLED_MS = 10_000;
+
+/** EN1 */
+export function politeSignal(argv: readonly string[]): "SIGHUP" | "SIGTERM" {
+  return isInteractiveShell(argv) ? "SIGHUP" : "SIGTERM";
+}
+
+export async function endTerminal(reach: Reach, home: string, terminal: ListedTerminal): Promise<Result<LineEnd>> {
+  const { id, name, recipe, restored } = terminal;
+  const line = new HolderLine(reach, placeOf(reach.disk, home, id), { writer: writerName(reach, "end") });
+  line.open();
+  try {
+    for (const [signal, ms] of [
+      [politeSignal(restored?.argv ?? recipe.argv), GRACE_MS],
+      ["SIGKILL", KILLED_MS],
+    ] as const) {
+      const asked = await signalTerminal(reach, home, { id, signal });
+      if (!asked.ok && asked.error.code !== "not-running") return asked;
+      const end = await within(reach.clock, ms, line.ended);
+      if (end !== undefined) return ok(end);
+    }
+  } finally {
+    line.close();
+  }
+  return refused(
+    "still-running",
+    `${name} does not end, not even by SIGKILL.`,
+    "It may wait for a disk: see `ps` for its state.",
+  );
+}
+
+/** Durable with the daemon when it returns. */
+export function signalTerminal(
+  reach: Reach,
+  home: string,
+  { id, signal }: { readonly id: string; readonly signal: string },
+): Promise<Result<Terminal>> {
+  const act: Act<Terminal> = (client) => client.call("terminal.signal", { id, signal }); // EN2
+  return onDaemon(reach, home, act);
+}

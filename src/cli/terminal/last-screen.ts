@@ -1,0 +1,32 @@
+// A terminal's screen as the last checkpoint has it, read beside the daemon.
+// LS1. It is a help and never a need: what cannot be read, or would take long to read, is not there.
+import { isFault } from "../../base/fault.ts";
+import { joinPath } from "../../base/path.ts";
+import {
+  CHECKPOINT_BACKUP,
+  CHECKPOINT_FACTS,
+  CHECKPOINT_FILE,
+  screenOf,
+  sessionIn,
+} from "../../core/terminal/checkpoint.ts";
+import type { ScreenSnapshot } from "../../core/terminal/screen.ts";
+import { firstUsable } from "../../log/checkpoint/load.ts";
+import type { Disk } from "../../world/disk.ts";
+import type { Seen } from "./attach-view.ts";
+
+/** A checkpoint of some hundred terminals. Reading a larger one takes longer than anybody would wait for a screen (LS1). */
+const LARGEST_CHECKPOINT = 8 << 20;
+
+export function lastScreen(disk: Disk, home: string, terminal: Seen): ScreenSnapshot | undefined {
+  const paths = [CHECKPOINT_FILE, CHECKPOINT_BACKUP].map((path) => joinPath(home, path));
+  try {
+    if (paths.some((path) => (disk.stat(path)?.size ?? 0) > LARGEST_CHECKPOINT)) return undefined;
+    const loaded = firstUsable(disk, paths, CHECKPOINT_FACTS);
+    if (loaded.kind !== "loaded") return undefined;
+    const session = sessionIn(loaded.checkpoint.body, terminal.id);
+    return session === undefined ? undefined : screenOf(session, terminal);
+  } catch (error) {
+    if (isFault(error)) return undefined; // LS1
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+// The terminals of a home as they lie on disk, for while no daemon can be asked: their logs folded, and what their holders left behind.
+// CS1. Only looking: nothing is written, locked or started.
+// CS2. A terminal whose log does not fold is left out here, as the daemon sets it aside; `holdfast log verify` names it.
+
+import { applyTerminal } from "../../core/terminal/events.ts";
+import type { Terminal } from "../../core/terminal/terminal.ts";
+import type { LogView } from "../../log/inspect.ts";
+import { TapeReader } from "../../log/tape/reader.ts";
+import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import { terminalEventOf } from "../../wire/stored/terminal.ts";
+import type { Reach } from "../daemon-command-world.ts";
+import { steadyView } from "../log/view.ts";
+import { placeOf, stateNow, tapeDirectory } from "./directory.ts";
+import { askHolder } from "./reconnecting-holder.ts";
+
+const SESSIONS = "terminals/";
+
+export async function census(reach: Reach, home: string): Promise<ListedTerminal[]> {
+  const terminals = await recorded(reach, home);
+  return Promise.all(terminals.map((terminal) => listed(reach, home, terminal)));
+}
+
+/** Without asking anybody. */
+export async function recorded(reach: Reach, home: string): Promise<Terminal[]> {
+  if (reach.disk.stat(home) === undefined) return [];
+  const view = await steadyView(reach, home);
+  const sessions = view.sessions.filter((session) => session.startsWith(SESSIONS));
+  const terminals = sessions.flatMap((session) => folded(view, session) ?? []).filter(({ removed }) => !removed);
+  return terminals.map((terminal) => {
+    const place = placeOf(reach.disk, home, terminal.id);
+    return { ...terminal, state: stateNow(place, reach.processes, terminal) };
+  });
+}
+
+function folded(view: LogView, session: string): Terminal | undefined {
+  let terminal: Terminal | undefined;
+  try {
+    for (const reading of view.read(session)) {
+      if (reading.kind === "double") continue;
+      if (reading.kind !== "entry") return undefined; // CS2
+      const event = terminalEventOf(reading.entry);
+      if (event !== undefined) terminal = applyTerminal(terminal, event);
+    }
+  } catch (error) {
+    if (error instanceof Error) return undefined; // CS2
+    throw error;
+  }
+  return terminal;
+}
+
+async function listed(reach: Reach, home: string, terminal: Terminal): Promise<ListedTerminal> {
+  const place = placeOf(reach.disk, home, terminal.id);
+  const status = terminal.state.kind === "running" ? await askHolder(reach, place) : undefined;
+  return {
+    ...terminal,
+    clients: Math.max(0, (status?.clients ?? 1) - 1), // One of them is us.
+    lastOutputAt: status?.lastOutputAt ?? null,
+    bytes: status?.tape.end ?? new TapeReader(reach.disk, tapeDirectory(place)).end,
+  };
+}

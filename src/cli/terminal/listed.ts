@@ -1,0 +1,44 @@
+// A terminal as `ls --json` and `new --json` print it. Fields are added, never changed (DESIGN §11).
+import type { RestorePolicy } from "../../core/terminal/restoration.ts";
+import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+
+export type Row = {
+  readonly id: string;
+  readonly name: string;
+  readonly lane: string;
+  readonly state: "starting" | "running" | "ended" | "uncertain";
+  /** The program's. */
+  readonly pid: number | null;
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly createdAt: string;
+  readonly clients: number;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly lastOutputAt: string | null;
+  readonly policy: RestorePolicy;
+  readonly generation: number;
+  /** When it was started again after a crash, and nobody has accepted that yet. */
+  readonly restoredAt: string | null;
+};
+
+export function rowOf(terminal: ListedTerminal): Row {
+  const { id, name, lane, state, recipe, createdAt, clients, lastOutputAt, policy, generation, restored } = terminal;
+  return {
+    id,
+    name,
+    lane,
+    state: state.kind,
+    pid: state.kind === "running" ? state.pid : null,
+    command: recipe.argv,
+    cwd: recipe.cwd,
+    createdAt,
+    clients,
+    exitCode: state.kind === "ended" ? state.code : null,
+    signal: state.kind === "ended" ? state.signal : null,
+    lastOutputAt,
+    policy,
+    generation,
+    restoredAt: restored === undefined || restored.accepted ? null : restored.at,
+  };
+}

@@ -1,0 +1,75 @@
+// `holdfast ls`: the terminals, one a line; with --json as other programs rely on them.
+import { ok } from "../../base/result.ts";
+import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { meantHome } from "../home.ts";
+import { fit, say, visibleLine } from "../print.ts";
+import { columns, narrowed } from "../table.ts";
+import { listTerminals } from "./find.ts";
+import { rowOf } from "./listed.ts";
+
+const HEAD = ["NAME", "LANE", "STATE", "PROGRAM", "DIRECTORY", "AGE", "OUTPUT", "CLIENTS"];
+/** In a narrow window these give way first: how a terminal is doing stands behind them. */
+const CUTS = [
+  { column: HEAD.indexOf("PROGRAM"), keeps: "start" },
+  { column: HEAD.indexOf("DIRECTORY"), keeps: "end" },
+] as const;
+/** A program with many arguments is known by its first ones. */
+const PROGRAM_CELLS = 40;
+
+async function ls(reach: Reach, flags: DataFlags): Promise<Exit> {
+  const home = meantHome(reach, flags.home);
+  if (!home.ok) return home;
+  const listing = await listTerminals(reach, home.value, "wait");
+  if (!listing.ok) return listing;
+  const terminals = listing.value.terminals.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
+  if (flags.json) {
+    await reach.console.out.write(`${visibleLine(JSON.stringify(terminals.map(rowOf)))}\n`);
+    return ok(EXIT.ok);
+  }
+  if (listing.value.from === "disk" && terminals.length > 0) {
+    await say(reach.console, "the daemon is not running; this is what lies on disk. `holdfast up` starts it.");
+  }
+  if (terminals.length === 0) await say(reach.console, "there are no terminals yet. `holdfast new` opens one.");
+  else await reach.console.out.write(tableOf(reach, terminals));
+  return ok(EXIT.ok);
+}
+
+function tableOf({ console, clock }: Reach, terminals: readonly ListedTerminal[]): string {
+  const rows = terminals.map((terminal) => cellsOf(console.env("HOME"), terminal, clock.now()).map(visibleLine));
+  const width = console.out.tty ? console.out.columns() : Number.POSITIVE_INFINITY;
+  const lines = columns(narrowed([HEAD, ...rows], CUTS, width, console.widthOf), console.widthOf);
+  return lines.map((line) => `${fit(line, width, console.widthOf)}\n`).join("");
+}
+
+function cellsOf(user: string | undefined, terminal: ListedTerminal, now: number): string[] {
+  const { name, lane, recipe, createdAt, clients, lastOutputAt } = terminal;
+  const command = recipe.argv.join(" ");
+  const program = command.length > PROGRAM_CELLS ? `${command.slice(0, PROGRAM_CELLS - 1)}…` : command;
+  const cwd =
+    user !== undefined && `${recipe.cwd}/`.startsWith(`${user}/`) ? `~${recipe.cwd.slice(user.length)}` : recipe.cwd;
+  const age = (at: string) => durationText(now - Date.parse(at));
+  const output = lastOutputAt === null ? "-" : `${age(lastOutputAt)} ago`;
+  return [name, lane, stateText(terminal), program, cwd, age(createdAt), output, String(clients)];
+}
+
+function stateText({ state }: ListedTerminal): string {
+  if (state.kind === "running") return `running ${state.pid}`;
+  return state.kind === "ended" ? `ended ${state.signal ?? state.code ?? ""}` : state.kind;
+}
+
+const UNITS = [
+  ["d", 86_400],
+  ["h", 3_600],
+  ["m", 60],
+] as const;
+
+function durationText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const [unit, size] = UNITS.find(([, length]) => seconds >= length) ?? ["s", 1];
+  return `${Math.floor(seconds / size)}${unit}`;
+}
+
+export const lsCommand = reaching(ls);

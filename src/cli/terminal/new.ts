@@ -1,0 +1,42 @@
+// `holdfast new`: opens a terminal. It attaches where a person sits, and stays detached with -d or where none does.
+import { ok } from "../../base/result.ts";
+import type { RestorePolicy } from "../../core/terminal/restoration.ts";
+import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import { EXIT, type Exit, type Given } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import { endedText } from "../ending.ts";
+import type { DataFlags } from "../flags.ts";
+import { meantHome } from "../home.ts";
+import { say, visibleLine } from "../print.ts";
+import { createTerminal, wishOf } from "./create.ts";
+import { rowOf } from "./listed.ts";
+
+export type NewFlags = DataFlags & {
+  readonly detach?: boolean;
+  readonly lane?: string;
+  readonly cwd?: string;
+  readonly restore?: RestorePolicy;
+};
+
+async function open(reach: Reach, flags: NewFlags & Given, name = ""): Promise<Exit> {
+  const home = meantHome(reach, flags.home);
+  if (!home.ok) return home;
+  const wish = wishOf(reach, name, flags);
+  if (!wish.ok) return wish;
+  const made = await createTerminal(reach, home.value, wish.value);
+  if (!made.ok) return made;
+  if (flags.detach || flags.json || !reach.terminal.there) return report(reach, made.value, flags.json === true);
+  const { visitTo } = await import("./attach.ts");
+  return visitTo(reach, home.value, made.value, {});
+}
+
+async function report({ console }: Reach, terminal: ListedTerminal, json: boolean): Promise<Exit> {
+  const { name, state } = terminal;
+  await console.out.write(`${json ? visibleLine(JSON.stringify(rowOf(terminal))) : name}\n`);
+  if (state.kind === "ended" && !json && state.code !== 0) {
+    await say(console, `${name} ${endedText(state)} at once.\n  → holdfast history ${name}`);
+  }
+  return ok(EXIT.ok);
+}
+
+export const newCommand = reaching(open);

@@ -1,0 +1,202 @@
+// A line to a terminal's holder that outlasts lost connections: it connects again for as long as the holder lives.
+// HL1. How a terminal ended is what its holder says or left in `exit.json`; a lost connection alone is no end.
+// HL2. Output is told after `joined`, also where both came in one piece: nobody has to be ready for what it has not been told of.
+// HL3. A holder that is gone without an exit may be followed by the next generation's, on the same tape: the line goes on with that. Where
+//      none comes soon it is told as gone, and nothing is waited for any more.
+// HL4. Whoever reads along has been told every byte before the end: from the holder, or where that is gone already, from its tape.
+import { isFault } from "../../base/fault.ts";
+import type { Refusal, Result } from "../../base/result.ts";
+import { HolderClient, type HolderEvents, type HolderWish, GONE as LOST } from "../../wire/holder/client.ts";
+import type { HolderExit, HolderSize, HolderStatus } from "../../wire/holder/protocol.ts";
+import type { Connection } from "../../world/socket.ts";
+import { pause, within } from "../../world/wait.ts";
+import type { Reach } from "../daemon-command-world.ts";
+import { type Place, readClaim, readExit, readSpec } from "./directory.ts";
+import { tapeParts } from "./tape-parts.ts";
+
+/** A holder answers at once, or is busy for a moment. */
+const STATUS_MS = 1_000;
+const FIRST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 500;
+/** A terminal whose holder is only being started: the daemon gives it ten seconds. */
+const START_MS = 12_000;
+/** HL3. A daemon that lives starts it again within a second; one that has to come up first takes little longer. */
+const RESTORE_MS = 5_000;
+
+export type LineEnd =
+  | { readonly kind: "ended"; readonly exit: HolderExit }
+  | { readonly kind: "gone"; readonly refusal: Refusal };
+
+export type LineEvents = Pick<HolderEvents, "output" | "resync"> & {
+  /** Connected, for the first time or again. */
+  joined?(status: HolderStatus): void;
+};
+
+type Doors = Pick<Reach, "clock" | "processes" | "sockets">;
+
+export class HolderLine {
+  readonly #reach: Doors;
+  readonly #place: Place;
+  readonly #events: LineEvents;
+  readonly #wish: Omit<HolderWish, "token">;
+  readonly #end = Promise.withResolvers<LineEnd>();
+  #connection: Connection | undefined;
+  #client: HolderClient | undefined;
+  #size: HolderSize | undefined;
+  #over = false;
+  /** What came before `joined` was told. */
+  #early: (() => void)[] | undefined = [];
+
+  constructor(reach: Doors, place: Place, wish: Omit<HolderWish, "token">, events: LineEvents = {}) {
+    this.#reach = reach;
+    this.#place = place;
+    this.#wish = wish;
+    this.#size = wish.size;
+    this.#events = events;
+    const close = () => this.close();
+    void this.#end.promise.then(close, close);
+  }
+
+  /** Connects, and goes on until the end. */
+  open(): void {
+    this.#again().catch((error: unknown) => this.#end.reject(error));
+  }
+
+  /** Rejects only with a mistake of ours. */
+  get ended(): Promise<LineEnd> {
+    return this.#end.promise;
+  }
+
+  async input(bytes: Uint8Array): Promise<Result<void>> {
+    return this.#client === undefined ? { ok: false, error: NOT_THERE } : this.#client.input(bytes);
+  }
+
+  resize(size: HolderSize): void {
+    this.#size = size;
+    this.#client?.resize(size);
+  }
+
+  /** While whoever gets the output is busy with it. */
+  hold(): void {
+    this.#connection?.pause();
+  }
+
+  release(): void {
+    this.#connection?.resume();
+  }
+
+  close(): void {
+    this.#over = true;
+    this.#client?.close();
+  }
+
+  /** Connects until it is connected, or there is nobody left to connect to. */
+  async #again(): Promise<void> {
+    const { clock } = this.#reach;
+    const began = clock.elapsed();
+    for (let ms = FIRST_PAUSE_MS; !this.#over; ms = Math.min(2 * ms, LONGEST_PAUSE_MS)) {
+      if (await this.#connect()) return;
+      const end = this.#whatIsLeft(clock.elapsed() - began);
+      if (end !== undefined) return this.#leftBy(end);
+      await pause(clock, ms);
+    }
+  }
+
+  async #connect(): Promise<boolean> {
+    const client = this.#client ?? this.#newClient();
+    if (client === undefined) return false;
+    this.#client = client;
+    try {
+      const welcome = await client.connect();
+      if (welcome.ok) this.#joined(welcome.value);
+      else if (welcome.error.code !== LOST.code) this.#end.resolve({ kind: "gone", refusal: welcome.error });
+      return welcome.ok || this.#over;
+    } catch (error) {
+      if (isFault(error)) return false; // Nobody listens there; what is left on disk says why.
+      throw error;
+    }
+  }
+
+  #joined(status: HolderStatus): void {
+    if (this.#size !== undefined) this.#client?.resize(this.#size); // It may have changed while we were away.
+    this.#events.joined?.(status);
+    for (const tell of this.#early ?? []) tell();
+    this.#early = undefined; // An exit in the status is told again behind the last byte (HL4).
+  }
+
+  #newClient(): HolderClient | undefined {
+    const spec = readSpec(this.#place);
+    if (spec === undefined) return undefined;
+    return new HolderClient(
+      async (events) => {
+        this.#connection = await this.#reach.sockets.connect(spec.socket, events);
+        return this.#connection;
+      },
+      { ...this.#wish, token: spec.token },
+      {
+        output: (offset, bytes) => this.#tell(new Uint8Array(bytes), (copy) => this.#events.output?.(offset, copy)),
+        resync: (offset) => this.#tell(offset, (at) => this.#events.resync?.(at)),
+        ended: (exit) => this.#end.resolve({ kind: "ended", exit }), // HL1
+        lost: () => this.open(),
+      },
+    );
+  }
+
+  /** HL2 */
+  #tell<T>(what: T, tell: (what: T) => void): void {
+    if (this.#early === undefined) tell(what);
+    else this.#early.push(() => tell(what));
+  }
+
+  /** HL4: it ended before we came, or between two connections. */
+  #leftBy(end: LineEnd): void {
+    const from = this.#client?.offset ?? this.#wish.from;
+    for (const part of from === undefined || from < 0 ? [] : tapeParts(this.#place, from)) {
+      if (part.kind === "bytes") this.#events.output?.(part.offset, part.bytes);
+      else this.#events.resync?.(part.to);
+    }
+    this.#end.resolve(end);
+  }
+
+  /** HL1, HL3. Undefined while it may still answer. */
+  #whatIsLeft(waitedMs: number): LineEnd | undefined {
+    const exit = readExit(this.#place);
+    if (exit !== undefined) return { kind: "ended", exit };
+    const claim = readClaim(this.#place);
+    if (claim === undefined) return waitedMs < START_MS ? undefined : { kind: "gone", refusal: NOT_THERE };
+    const mayCome = this.#reach.processes.alive(claim) || waitedMs < RESTORE_MS;
+    return mayCome ? undefined : { kind: "gone", refusal: GONE };
+  }
+}
+
+/** What a holder says of itself; undefined where it does not answer soon. */
+export async function askHolder(reach: Reach, place: Place): Promise<HolderStatus | undefined> {
+  const spec = readSpec(place);
+  if (spec === undefined) return undefined;
+  const writer = `look-${reach.processes.pid}`;
+  const client = new HolderClient((events) => reach.sockets.connect(spec.socket, events), {
+    token: spec.token,
+    writer,
+  });
+  try {
+    const welcome = await within(reach.clock, STATUS_MS, client.connect());
+    return welcome?.ok === true ? welcome.value : undefined;
+  } catch (error) {
+    if (isFault(error)) return undefined;
+    throw error;
+  } finally {
+    client.close();
+  }
+}
+
+const NOT_THERE: Refusal = {
+  code: "not-running",
+  message: "The terminal has no holder that answers.",
+  hint: "`holdfast ls` says how it is, and `holdfast logs` what happened.",
+};
+
+const GONE: Refusal = {
+  code: "holder-gone",
+  message: "The terminal's holder is gone and left no exit: how its program ended is not known.",
+  hint: "`holdfast history` shows what it said, and `holdfast recovery report` what became of it.",
+};

@@ -1,0 +1,75 @@
+// `holdfast send`: types a text into a terminal, as it is.
+// SD1. It is numbered under a name that only this call has: what is lost on the way is sent again and typed once.
+// SD2. It returns when the holder has it, and not before.
+// SD3. What was taken was taken, also where the program read it and ended before we heard of either.
+import { ok, type Result } from "../../base/result.ts";
+import { within } from "../../world/wait.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { HomeFlags } from "../flags.ts";
+import { existingHome } from "../home.ts";
+import { placeOf } from "./directory.ts";
+import { findTerminal } from "./find.ts";
+import { HolderLine } from "./reconnecting-holder.ts";
+import { writerName } from "./writer-name.ts";
+
+export type SendFlags = HomeFlags & { readonly enter?: boolean };
+
+/** What the Enter key sends. */
+const ENTER = "\r";
+/** A holder takes input at once; one that takes nothing for this long has a child that reads nothing. */
+const TAKE_MS = 10_000;
+
+async function send(reach: Reach, flags: SendFlags, key: string, text: string): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const found = await findTerminal(reach, home.value, key);
+  if (!found.ok) return found;
+  const { id, name, state } = found.value;
+  if (state.kind === "ended" || state.kind === "uncertain") return ended(name);
+  const bytes = Buffer.from(flags.enter ? `${text}${ENTER}` : text);
+  const sent = await typeInto(reach, { home: home.value, id, name }, bytes);
+  return sent.ok ? ok(EXIT.ok) : sent;
+}
+
+type Doors = Pick<Reach, "disk" | "clock" | "processes" | "random" | "sockets">;
+type Target = { readonly home: string; readonly id: string; readonly name: string };
+
+export async function typeInto(reach: Doors, { home, id, name }: Target, bytes: Uint8Array): Promise<Result<void>> {
+  const place = placeOf(reach.disk, home, id);
+  const answered = Promise.withResolvers<Result<void>>();
+  let answer: Promise<Result<void>> | undefined;
+  let over = false;
+  const joined = () => {
+    answer ??= line.input(bytes);
+    answer.then((taken) => (over ? undefined : answered.resolve(taken)), answered.reject); // SD2
+  };
+  const line = new HolderLine(reach, place, { writer: writerName(reach, "send") }, { joined }); // SD1
+  const ending = line.ended.then(async (end) => {
+    over = true;
+    const taken = await answer;
+    if (taken?.ok === true) return taken; // SD3
+    return end.kind === "ended" ? ended(name) : { ok: false as const, error: end.refusal };
+  });
+  line.open();
+  try {
+    return (await within(reach.clock, TAKE_MS, Promise.race([ending, answered.promise]))) ?? busy(name);
+  } finally {
+    line.close();
+  }
+}
+
+function ended(name: string): { readonly ok: false; readonly error: { code: string; message: string; hint: string } } {
+  const hint = `\`holdfast history ${name}\` shows what it said; \`holdfast new\` opens another.`;
+  return { ok: false, error: { code: "not-running", message: `${name} is not running.`, hint } };
+}
+
+function busy(name: string): Result<never> {
+  const message = `${name} has not taken the text within ${TAKE_MS / 1000} s.`;
+  return {
+    ok: false,
+    error: { code: "not-live", message, hint: "Look at it (holdfast attach) before you send it again." },
+  };
+}
+
+export const sendCommand = reaching(send);

@@ -1,0 +1,105 @@
+// `holdfast tail`: the last lines of a terminal as plain text, and with --follow the new ones as they come.
+import { ok, type Result } from "../../base/result.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { existingHome } from "../home.ts";
+import { visible, visibleLine } from "../print.ts";
+import { type Place, placeOf } from "./directory.ts";
+import { findTerminal } from "./find.ts";
+import { PlainText } from "./plain.ts";
+import { HolderLine } from "./reconnecting-holder.ts";
+import { tapeOf, tapeParts } from "./tape-parts.ts";
+import { writerName } from "./writer-name.ts";
+
+export type TailFlags = DataFlags & { readonly lines: number; readonly follow?: boolean };
+
+/** Where the search for the last lines begins; it goes further back until there are enough. */
+const FIRST_BYTES = 64 << 10;
+const FURTHER = 8;
+
+async function tail(reach: Reach, flags: TailFlags, key: string): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const found = await findTerminal(reach, home.value, key);
+  if (!found.ok) return found;
+  const { id, name, state } = found.value;
+  const place = placeOf(reach.disk, home.value, id);
+  const { lines, plain, end } = lastLines(place, flags.lines);
+  const json = flags.json === true;
+  if (!flags.follow) {
+    const last = [...lines, ...(plain.last === "" ? [] : [plain.last])].slice(-flags.lines || Number.POSITIVE_INFINITY);
+    const text = json ? `${visibleLine(JSON.stringify({ id, name, lines: last }))}\n` : linesText(last, false);
+    await reach.console.out.write(text);
+    return ok(EXIT.ok);
+  }
+  await reach.console.out.write(linesText(flags.lines === 0 ? [] : lines.slice(-flags.lines), json));
+  if (state.kind === "ended" || state.kind === "uncertain") return rest(reach, plain, json);
+  return follow(reach, { place, plain, from: end }, json);
+}
+
+function linesText(lines: readonly string[], json: boolean): string {
+  return lines
+    .map((line) => (json ? visibleLine(JSON.stringify({ line })) : visible(line)))
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+type Read = { readonly lines: string[]; readonly plain: PlainText; readonly end: number };
+
+function lastLines(place: Place, wanted: number): Read {
+  const { start, end } = tapeOf(place);
+  for (let size = FIRST_BYTES; ; size *= FURTHER) {
+    const from = Math.max(start, end - size);
+    const read = readFrom(place, from, from === start);
+    // The first line may be half, unless it is the tape's first.
+    const lines = from === start ? read.lines : read.lines.slice(1);
+    if (from === start || lines.length >= wanted) return { ...read, lines };
+  }
+}
+
+function readFrom(place: Place, from: number, whole: boolean): Read {
+  const lines: string[] = [];
+  const forget = () => void lines.splice(0);
+  const plain = new PlainText(whole ? undefined : forget);
+  let end = from;
+  for (const part of tapeParts(place, from)) {
+    if (part.kind === "bytes") lines.push(...plain.push(part.bytes));
+    else plain.gap();
+    end = part.kind === "bytes" ? part.offset + part.bytes.length : part.to;
+  }
+  return { lines, plain, end };
+}
+
+async function rest({ console }: Reach, plain: PlainText, json: boolean): Promise<Exit> {
+  if (plain.last !== "") await console.out.write(linesText([plain.last], json));
+  return ok(EXIT.ok);
+}
+
+type Following = { readonly place: Place; readonly plain: PlainText; readonly from: number };
+
+async function follow(reach: Reach, { place, plain, from }: Following, json: boolean): Promise<Exit> {
+  const { console } = reach;
+  const failed = Promise.withResolvers<never>();
+  let printing: Promise<void> = Promise.resolve();
+  const print = (lines: readonly string[]) => {
+    if (lines.length === 0) return;
+    line.hold();
+    printing = printing.then(() => console.out.write(linesText(lines, json))).then(() => line.release());
+    printing.catch(failed.reject);
+  };
+  const wish = { writer: writerName(reach, "tail"), readOnly: true, from };
+  const line = new HolderLine(reach, place, wish, {
+    output: (_, bytes) => print(plain.push(bytes)),
+    resync: () => plain.gap(),
+  });
+  line.open();
+  const stopped = console.interrupted().then(() => undefined);
+  const end = await Promise.race([line.ended, stopped, failed.promise]);
+  line.close();
+  await printing;
+  const over: Result<unknown> = end?.kind === "gone" ? { ok: false, error: end.refusal } : ok(undefined);
+  return over.ok ? rest(reach, plain, json) : over;
+}
+
+export const tailCommand = reaching(tail);

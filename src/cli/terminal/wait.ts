@@ -1,0 +1,38 @@
+// `holdfast wait`: returns when the program in a terminal has ended, with its exit code.
+import { ok } from "../../base/result.ts";
+import type { Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type Ended, exitCodeOf } from "../ending.ts";
+import type { DataFlags } from "../flags.ts";
+import { existingHome } from "../home.ts";
+import { visibleLine } from "../print.ts";
+import { placeOf } from "./directory.ts";
+import { findTerminal } from "./find.ts";
+import { HolderLine } from "./reconnecting-holder.ts";
+import { writerName } from "./writer-name.ts";
+
+async function wait(reach: Reach, flags: DataFlags, key: string): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const found = await findTerminal(reach, home.value, key);
+  if (!found.ok) return found;
+  const { id, name, state } = found.value;
+  if (state.kind === "ended") return report(reach, { id, name, ...state }, flags.json === true);
+  const line = new HolderLine(reach, placeOf(reach.disk, home.value, id), { writer: writerName(reach, "wait") });
+  line.open();
+  const end = await line.ended;
+  if (end.kind === "gone") return { ok: false, error: end.refusal };
+  return report(reach, { id, name, ...end.exit }, flags.json === true);
+}
+
+async function report(
+  { console }: Reach,
+  { id, name, code, signal }: Ended & { readonly id: string; readonly name: string },
+  json: boolean,
+): Promise<Exit> {
+  const value = { id, name, exitCode: code, signal };
+  if (json) await console.out.write(`${visibleLine(JSON.stringify(value))}\n`);
+  return ok(exitCodeOf({ code, signal }));
+}
+
+export const waitCommand = reaching(wait);

@@ -1,0 +1,34 @@
+// `holdfast adopt release` and `holdfast adopt recreate`: one session under our care is let go, or made again.
+// CH1. A daemon that died in between may have released it already: then it is done.
+import { ok } from "../../base/result.ts";
+import type { ListedTmux } from "../../wire/rpc/rpc.ts";
+import { onDaemon } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { existingHome } from "../home.ts";
+import { showRow } from "./rows.ts";
+
+async function release(reach: Reach, flags: DataFlags, session: string): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const released = await onDaemon<ListedTmux | undefined>(reach, home.value, async (client, again) => {
+    const answer = await client.call("tmux.release", { session });
+    return !answer.ok && again && answer.error.code === "unknown" ? ok(undefined) : answer; // CH1
+  });
+  if (!released.ok) return released;
+  if (released.value !== undefined) await showRow(reach, released.value, flags.json);
+  return ok(EXIT.ok);
+}
+
+async function recreate(reach: Reach, flags: DataFlags, session: string): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const made = await onDaemon(reach, home.value, (client) => client.call("tmux.recreate", { session }));
+  if (!made.ok) return made;
+  await showRow(reach, made.value, flags.json);
+  return ok(made.value.state.kind === "kept" ? EXIT.ok : EXIT.failed);
+}
+
+export const releaseCommand = reaching(release);
+export const recreateCommand = reaching(recreate);

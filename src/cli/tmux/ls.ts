@@ -1,0 +1,23 @@
+// `holdfast adopt ls`: the sessions under our care.
+import { ok } from "../../base/result.ts";
+import { onDaemon } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { existingHome } from "../home.ts";
+import { showRows } from "./rows.ts";
+
+async function ls(reach: Reach, flags: DataFlags): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const listed = await onDaemon(reach, home.value, (client) => client.call("tmux.list", {}));
+  if (!listed.ok) return listed;
+  await showRows(
+    reach,
+    listed.value.toSorted((a, b) => a.adoptedAt.localeCompare(b.adoptedAt)),
+    flags.json,
+  );
+  return ok(EXIT.ok);
+}
+
+export const adoptLsCommand = reaching(ls);

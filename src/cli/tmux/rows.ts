@@ -1,0 +1,36 @@
+// How sessions under our care are shown.
+import type { ListedTmux } from "../../wire/rpc/rpc.ts";
+import type { Reach } from "../daemon-command-world.ts";
+import { say, visibleLine } from "../print.ts";
+import { columns } from "../table.ts";
+
+const HEAD = ["NAME", "ID", "STATE", "POLICY", "SAVED", "SOCKET"];
+
+/** As other programs rely on it: fields are added, never changed. */
+function rowOf({ id, name, state, policy, socket, adoptedAt, savedAt, recreated, trouble }: ListedTmux) {
+  const reason = state.kind === "kept" ? null : state.reason;
+  const again = { recreatedAt: recreated?.at ?? null, notes: recreated?.notes ?? [] };
+  return { id, name, kind: "tmux", state: state.kind, reason, policy, socket, adoptedAt, savedAt, ...again, trouble };
+}
+
+export async function showRows(reach: Reach, rows: readonly ListedTmux[], json: boolean | undefined): Promise<void> {
+  const { console } = reach;
+  if (json) return console.out.write(`${visibleLine(JSON.stringify(rows.map(rowOf)))}\n`);
+  if (rows.length === 0) return say(console, "no session is under our care. `holdfast adopt tmux` takes one in.");
+  const cells = rows.map((row) => cellsOf(row).map(visibleLine));
+  await console.out.write(
+    columns([HEAD, ...cells], console.widthOf)
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
+  for (const { name, trouble } of rows) if (trouble !== null) await say(console, `${name}: ${trouble}`);
+}
+
+export async function showRow(reach: Reach, row: ListedTmux, json: boolean | undefined): Promise<void> {
+  if (json) await reach.console.out.write(`${visibleLine(JSON.stringify(rowOf(row)))}\n`);
+  else await showRows(reach, [row], false);
+}
+
+function cellsOf({ id, name, state, policy, socket, savedAt }: ListedTmux): string[] {
+  return [name, id.slice(0, 8), state.kind, policy, savedAt ?? "not yet", socket];
+}

@@ -1,0 +1,66 @@
+// What an attempt of a step has written, read from its tape beside its holder: lines as they become whole.
+import { joinPath } from "../../base/path.ts";
+import { TapeReader } from "../../log/tape/reader.ts";
+import type { Disk } from "../../world/disk.ts";
+import { PlainText } from "../terminal/plain.ts";
+
+const PART_BYTES = 1 << 20;
+/** Of whoever wants the last line only: no line that fits a window is longer. */
+const LAST_BYTES = 4 << 10;
+
+export type Stream = "stdout" | "stderr";
+
+const NAMES: Readonly<Record<Stream, string>> = { stdout: "tape", stderr: "stderr-tape" };
+
+function tapeOf(disk: Disk, directory: string, stream: Stream): TapeReader {
+  return new TapeReader(disk, joinPath(directory, NAMES[stream]));
+}
+
+export class AttemptTape {
+  readonly #reader: TapeReader;
+  readonly #plain = new PlainText();
+  #at: number;
+
+  constructor(disk: Disk, directory: string, stream: Stream) {
+    this.#reader = tapeOf(disk, directory, stream);
+    this.#at = this.#reader.start;
+  }
+
+  /** What came since it was last asked. */
+  *lines(): Generator<string> {
+    for (;;) {
+      const found = this.#reader.read(this.#at, PART_BYTES);
+      if (found.kind === "end") return;
+      if (found.kind === "bytes") yield* this.#plain.push(found.bytes);
+      else this.#plain.gap();
+      this.#at = found.kind === "bytes" ? found.offset + found.bytes.length : found.to;
+    }
+  }
+
+  /** The line that is not finished; empty where there is none. */
+  get last(): string {
+    return this.#plain.last;
+  }
+}
+
+/** The newest line with something in it; undefined where there is none. */
+export function lastLine(disk: Disk, directory: string, stream: Stream): string | undefined {
+  const reader = tapeOf(disk, directory, stream);
+  const plain = new PlainText();
+  const found = reader.read(Math.max(reader.start, reader.end - LAST_BYTES), LAST_BYTES);
+  const lines = found.kind === "bytes" ? plain.push(found.bytes) : [];
+  return [...lines, plain.last].findLast((line) => line !== "");
+}
+
+/** All of it as it was written; undefined where the tape is gone. */
+export function wholeText(disk: Disk, directory: string, stream: Stream): string | undefined {
+  if (disk.stat(joinPath(directory, NAMES[stream])) === undefined) return undefined;
+  const reader = tapeOf(disk, directory, stream);
+  const parts: Uint8Array[] = [];
+  for (let at = reader.start; ; ) {
+    const found = reader.read(at, PART_BYTES);
+    if (found.kind === "end") return new TextDecoder().decode(Buffer.concat(parts));
+    if (found.kind === "bytes") parts.push(found.bytes);
+    at = found.kind === "bytes" ? found.offset + found.bytes.length : found.to;
+  }
+}

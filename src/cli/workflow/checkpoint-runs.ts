@@ -1,0 +1,62 @@
+// Which runs' checkpoints a person means, by id, name or workflow file (UC-7).
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { ListedRun } from "../../wire/rpc/workflow.ts";
+import { onDaemon } from "../client.ts";
+import type { Reach } from "../daemon-command-world.ts";
+import { existingHome } from "../home.ts";
+import { type CheckpointFile, checkpointFiles } from "./checkpoint-files.ts";
+import { pickRun, runsOf } from "./rows.ts";
+
+export type MeantRuns = { readonly home: string; readonly runs: readonly ListedRun[] };
+
+/** All of them without a key; with one, all runs of that name or file, or the one whose id begins so. */
+export async function meantRuns(reach: Reach, given: string | undefined, key?: string): Promise<Result<MeantRuns>> {
+  const listed = await allRuns(reach, given);
+  if (!listed.ok || key === undefined) return listed;
+  const { home, runs } = listed.value;
+  const named = runsOf(runs, key, reach.console.absolute);
+  if (named.length > 0) return ok({ home, runs: named });
+  const one = pickRun(runs, key, reach.console);
+  return one.ok ? ok({ home, runs: [one.value] }) : one;
+}
+
+async function allRuns(reach: Reach, given: string | undefined): Promise<Result<MeantRuns>> {
+  const home = existingHome(reach, given);
+  if (!home.ok) return home;
+  const listed = await onDaemon(reach, home.value, (client) => client.call("workflow.list", {}));
+  if (!listed.ok) return listed;
+  return ok({ home: home.value, runs: listed.value.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt)) });
+}
+
+/** The one run that is meant, with its files. */
+export async function meantRun(reach: Reach, given: string | undefined, key: string): Promise<Result<MeantRun>> {
+  const listed = await allRuns(reach, given);
+  if (!listed.ok) return listed;
+  const { home, runs } = listed.value;
+  const run = pickRun(runs, key, reach.console);
+  return run.ok ? ok({ home, run: run.value, files: filesOf(reach, home, run.value) }) : run;
+}
+
+export type MeantRun = {
+  readonly home: string;
+  readonly run: ListedRun;
+  readonly files: readonly CheckpointFile[];
+};
+
+export function sessionOf({ repo, id }: ListedRun): string {
+  return `state/${repo}/sessions/${id}`;
+}
+
+export function filesOf({ disk }: Reach, home: string, run: ListedRun): CheckpointFile[] {
+  return checkpointFiles(disk, home, sessionOf(run));
+}
+
+export function noCheckpoint(run: ListedRun, seq: number | undefined): Result<never> {
+  const message =
+    seq === undefined ? `${run.name} has no checkpoint that could be read.` : `${run.name} has no checkpoint ${seq}.`;
+  return refused(
+    "unknown",
+    message,
+    "holdfast checkpoints ls shows those there are. The log has everything all the same.",
+  );
+}

@@ -1,0 +1,86 @@
+// `holdfast checkpoints ls`: the checkpoints of a run, newest first; without one, the newest of every run.
+import { ok } from "../../base/result.ts";
+import { fromCheckpoint } from "../../core/workflow/checkpoint.ts";
+import { progressOf } from "../../core/workflow/progress.ts";
+import type { ListedRun } from "../../wire/rpc/workflow.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { say, visibleLine } from "../print.ts";
+import { shortId } from "../sessions.ts";
+import { columns } from "../table.ts";
+import type { CheckpointFile } from "./checkpoint-files.ts";
+import { filesOf, meantRuns } from "./checkpoint-runs.ts";
+
+const HEAD = ["RUN", "NAME", "CHECKPOINT", "TIME", "POINT", "STEP", "SIZE", "VALID"];
+
+async function ls(reach: Reach, flags: DataFlags, key?: string): Promise<Exit> {
+  const meant = await meantRuns(reach, flags.home, key);
+  if (!meant.ok) return meant;
+  const { home, runs } = meant.value;
+  const rows = runs.flatMap((run) => {
+    const files = filesOf(reach, home, run);
+    return (key === undefined ? files.slice(0, 1) : files).map((file) => rowOf(run, file));
+  });
+  const { console } = reach;
+  if (flags.json) await console.out.write(`${visibleLine(JSON.stringify(rows))}\n`);
+  else if (rows.length === 0) await say(console, "there are no checkpoints.");
+  else await console.out.write(tableOf(reach, rows));
+  return ok(EXIT.ok);
+}
+
+type Row = ReturnType<typeof rowOf>;
+
+/** Fields are added, never changed. */
+function rowOf({ id, name, path }: ListedRun, { path: file, bytes, found }: CheckpointFile) {
+  const place = { run: id, name, path, file, bytes };
+  if (found.kind === "bad")
+    return {
+      ...place,
+      seq: null,
+      time: null,
+      state: null,
+      reason: null,
+      step: null,
+      valid: false,
+      problem: found.reason,
+    };
+  const { seq, time } = found;
+  if (found.kind === "other rules")
+    return { ...place, seq, time, state: null, reason: null, step: null, valid: true, problem: found.reason };
+  const { checkpoint } = found;
+  return {
+    ...place,
+    seq,
+    time,
+    state: checkpoint.state.kind,
+    reason: checkpoint.reason,
+    step: stepText(checkpoint),
+    valid: true,
+    problem: null,
+  };
+}
+
+/** "2 of 5 (test)", and for a map how far it is. */
+function stepText(checkpoint: Parameters<typeof fromCheckpoint>[0]): string {
+  const { step, steps, at, items, iteration } = progressOf(fromCheckpoint(checkpoint));
+  const name = at === undefined ? "" : ` (${at})`;
+  const round = checkpoint.workflow_type.kind === "Iterative" ? `, iteration ${iteration}` : "";
+  const map =
+    items === undefined || items.total === 0 ? "" : `, ${items.succeeded + items.failed}/${items.total} items`;
+  return `${step} of ${steps}${name}${round}${map}`;
+}
+
+function tableOf({ console }: Reach, rows: readonly Row[]): string {
+  const cells = rows.map(({ run, name, seq, time, state, step, bytes, valid, problem }) =>
+    [
+      ...[shortId(run), name, seq === null ? "-" : String(seq), time ?? "-", state ?? "-", step ?? "-"],
+      ...[`${bytes} B`, valid ? (problem === null ? "yes" : `not used: ${problem}`) : `NO: ${problem}`],
+    ].map(visibleLine),
+  );
+  return columns([HEAD, ...cells], console.widthOf)
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+export const checkpointsLsCommand = reaching(ls);

@@ -1,0 +1,93 @@
+// `holdfast checkpoints show`: one checkpoint, for people or as JSON. What looks like a secret is shown to neither (masked.ts).
+
+import { isRecord, type Json, parseJson, textOf } from "../../base/json.ts";
+import { ok, type Result } from "../../base/result.ts";
+import type { CompletedStepRecord, WorkflowCheckpoint } from "../../core/workflow/checkpoint.ts";
+import { masked } from "../../core/workflow/masked.ts";
+import { workflowCheckpointOf } from "../../wire/stored/workflow.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { fit, visible, visibleLine } from "../print.ts";
+import { columns } from "../table.ts";
+import type { CheckpointFile } from "./checkpoint-files.ts";
+import { type MeantRun, meantRun, noCheckpoint } from "./checkpoint-runs.ts";
+
+/** What of a command, or of a value, stands in one row. */
+const MOST_TEXT = 100;
+
+type Shown = { readonly file: CheckpointFile; readonly seq: number; readonly checkpoint: WorkflowCheckpoint };
+
+async function show(reach: Reach, flags: DataFlags, key: string, seq?: number): Promise<Exit> {
+  const meant = await meantRun(reach, flags.home, key);
+  const shown = meant.ok ? chosen(meant.value, seq) : meant;
+  if (!shown.ok) return shown;
+  const { out } = reach.console;
+  const checkpoint = withoutSecrets(shown.value.checkpoint);
+  if (flags.json) await out.write(`${visibleLine(JSON.stringify({ seq: shown.value.seq, ...checkpoint }))}\n`);
+  else await out.write(visible(checkpointText(reach, { ...shown.value, checkpoint })));
+  return ok(EXIT.ok);
+}
+
+/** The one of this seq, else the newest that can be read. */
+function chosen({ run, files }: MeantRun, seq: number | undefined): Result<Shown> {
+  for (const file of files) {
+    const { found } = file;
+    if (found.kind === "whole" && (seq === undefined || found.seq === seq))
+      return ok({ file, seq: found.seq, checkpoint: found.checkpoint });
+  }
+  return noCheckpoint(run, seq);
+}
+
+function withoutSecrets(checkpoint: WorkflowCheckpoint): WorkflowCheckpoint {
+  const { integrity_hash, ...content } = checkpoint;
+  const plain = parseJson(JSON.stringify(content));
+  const shown =
+    plain.ok && isRecord(plain.value) ? workflowCheckpointOf(masked(plain.value), integrity_hash) : undefined;
+  if (shown === undefined) throw new Error("a checkpoint without its secrets is a checkpoint");
+  return shown;
+}
+
+function checkpointText(reach: Reach, { file, seq, checkpoint }: Shown): string {
+  const { run, state, reason, created_at, workflow_path, worktree_path, completed_steps, variables } = checkpoint;
+  const facts: [string, string][] = [
+    ["run", `${run.name} (${checkpoint.session_id})`],
+    ["file", workflow_path],
+    ...(worktree_path === null ? [] : ([["worktree", worktree_path]] satisfies [string, string][])),
+    ["checkpoint", `${seq}, ${created_at}, because of ${reason}`],
+    ["state", stateText(checkpoint)],
+    ["stored in", `${file.path} (${file.bytes} bytes, SHA-256 ${checkpoint.integrity_hash.slice(0, 12)}… is right)`],
+  ];
+  const map = checkpoint.mapreduce_state;
+  if (map !== null) facts.push(["map", `${map.all.length} items: ${map.succeeded} succeeded, ${map.failed} failed`]);
+  const lines = columns(
+    facts.map(([name, text]) => [name, text]),
+    reach.console.widthOf,
+  );
+  const steps = completed_steps.map((step) => stepCells(reach, step));
+  const values = Object.entries(variables).map(([name, value]) => [`  ${name}`, cut(reach, value)]);
+  return [
+    ...lines,
+    state.kind === "BeforeStep" && steps.length === 0 ? "no step has ended." : "steps that ended:",
+    ...columns(steps, reach.console.widthOf),
+    ...(values.length === 0 ? [] : ["variables:", ...columns(values, reach.console.widthOf)]),
+    "",
+  ].join("\n");
+}
+
+function stateText({ state }: WorkflowCheckpoint): string {
+  const at = `${state.kind}, step ${state.step_index + 1}`;
+  if (state.kind === "Failed") return `${at}: ${state.error}${state.retryable ? "" : " A retry changes nothing."}`;
+  return state.kind === "Interrupted" && state.in_progress ? `${at}, in the middle of it` : at;
+}
+
+function stepCells(reach: Reach, { step, iteration, outcome, duration_ms, command }: CompletedStepRecord): string[] {
+  const name = iteration > 1 ? `${step} (${iteration})` : step;
+  return [`  ${name}`, outcome, `${(duration_ms / 1000).toFixed(1)} s`, cut(reach, command)];
+}
+
+function cut({ console }: Reach, value: Json): string {
+  return fit(visibleLine(textOf(value)), MOST_TEXT, console.widthOf);
+}
+
+export const checkpointsShowCommand = reaching(show);

@@ -1,0 +1,116 @@
+// `holdfast checkpoints verify`: every checkpoint of a run, or of all runs: its hash, its shape, and whether the log gives the same.
+// VF1. The files are read before the log: a checkpoint is saved only of what is durable, so none may be ahead of it.
+// VF2. The log is folded once, and compared with each checkpoint when it is at its seq.
+// VF3. A bad checkpoint costs time, never work: the log has everything. Each comes with what can be done.
+
+import { equal, type Json, parseJson } from "../../base/json.ts";
+import { ok } from "../../base/result.ts";
+import { applyWorkflow } from "../../core/workflow/apply.ts";
+import { toCheckpoint, type WorkflowCheckpoint } from "../../core/workflow/checkpoint.ts";
+import type { Run } from "../../core/workflow/run.ts";
+import type { LogView } from "../../log/inspect.ts";
+import type { ListedRun } from "../../wire/rpc/workflow.ts";
+import { workflowEventOf } from "../../wire/stored/workflow.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { steadyView } from "../log/view.ts";
+import { count, say, visible, visibleLine } from "../print.ts";
+import { shortId } from "../sessions.ts";
+import type { CheckpointFile } from "./checkpoint-files.ts";
+import { filesOf, meantRuns, sessionOf } from "./checkpoint-runs.ts";
+
+type Verdict = {
+  readonly run: string;
+  readonly name: string;
+  readonly file: string;
+  readonly seq: number | null;
+  readonly verdict: "good" | "not used" | "bad";
+  readonly reason: string | null;
+  readonly next: string | null;
+};
+
+async function verify(reach: Reach, flags: DataFlags, key?: string): Promise<Exit> {
+  const meant = await meantRuns(reach, flags.home, key);
+  if (!meant.ok) return meant;
+  const { home, runs } = meant.value;
+  const files = runs.map((run) => ({ run, files: filesOf(reach, home, run) }));
+  const view = await steadyView(reach, home); // VF1
+  const verdicts = files.flatMap((one) => verdictsOf(view, one));
+  const bad = verdicts.filter(({ verdict }) => verdict === "bad");
+  const { console } = reach;
+  if (flags.json) await console.out.write(`${visibleLine(JSON.stringify(verdicts))}\n`);
+  else await console.out.write(visible(verdictsText(verdicts)));
+  if (!flags.json)
+    await say(console, `${count(verdicts.length, "checkpoint")} of ${count(runs.length, "run")}: ${bad.length} bad.`);
+  return ok(bad.length === 0 ? EXIT.ok : EXIT.failed);
+}
+
+type OfRun = { readonly run: ListedRun; readonly files: readonly CheckpointFile[] };
+
+function verdictsOf(view: LogView, { run, files }: OfRun): Verdict[] {
+  const wrong = compared(view, sessionOf(run), files);
+  return files.map((file) => {
+    const { found, path } = file;
+    const facts = { run: run.id, name: run.name, file: path, seq: found.kind === "bad" ? null : found.seq };
+    if (found.kind === "other rules") return { ...facts, verdict: "not used", reason: found.reason, next: NOT_USED };
+    const reason = found.kind === "bad" ? found.reason : wrong.get(path);
+    if (reason === undefined) return { ...facts, verdict: "good", reason: null, next: null };
+    return { ...facts, verdict: "bad", reason, next: found.kind === "bad" ? nextOf(file) : lieOf(path) };
+  });
+}
+
+type Saved = { readonly path: string; readonly seq: number; readonly checkpoint: WorkflowCheckpoint };
+
+/** VF2: what is wrong with those whose hash and shape are right, by path. */
+function compared(view: LogView, session: string, files: readonly CheckpointFile[]): ReadonlyMap<string, string> {
+  const wrong = new Map<string, string>();
+  const saved = files.flatMap(({ path, found }): Saved[] => (found.kind === "whole" ? [{ path, ...found }] : []));
+  const waiting = Map.groupBy(saved, ({ seq }) => seq);
+  let run: Run | undefined;
+  for (const reading of view.read(session)) {
+    if (reading.kind !== "entry") continue;
+    const { seq } = reading.entry;
+    const event = workflowEventOf(reading.entry);
+    run = event === undefined ? run : applyWorkflow(run, event);
+    for (const { path, checkpoint } of waiting.get(seq) ?? []) {
+      if (run === undefined || !isSame(run, checkpoint)) wrong.set(path, "the log gives something else at its place");
+    }
+    waiting.delete(seq);
+  }
+  for (const { path, seq } of [...waiting.values()].flat()) wrong.set(path, `the log has no entry ${seq} of this run`);
+  return wrong;
+}
+
+function isSame(run: Run, { integrity_hash: _hash, ...saved }: WorkflowCheckpoint): boolean {
+  const { integrity_hash: _none, ...folded } = toCheckpoint(run, saved.reason, saved.created_at);
+  return equal(plain(saved), plain(folded));
+}
+
+function plain(value: unknown): Json {
+  const read = parseJson(JSON.stringify(value));
+  return read.ok ? read.value : null;
+}
+
+/** VF3 */
+function nextOf({ path, present }: CheckpointFile): string {
+  return present
+    ? "Nothing: the log has everything. The run's next checkpoint takes its place, and this one goes to quarantine/."
+    : `It is only an older one: rm ${path}`;
+}
+
+function lieOf(path: string): string {
+  return `Check the log with holdfast log verify. Where that is whole, the log is right: rm ${path}`;
+}
+
+const NOT_USED = "Nothing: another version of Holdfast made it, and the log is read instead.";
+
+function verdictsText(verdicts: readonly Verdict[]): string {
+  const lines = verdicts.map(({ run, name, seq, file, verdict, reason, next }) => {
+    const where = `${shortId(run)} ${name} ${seq ?? "-"}: ${verdict}`;
+    return reason === null ? where : `${where}: ${reason}\n  ${file}\n  → ${next}`;
+  });
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+export const checkpointsVerifyCommand = reaching(verify);

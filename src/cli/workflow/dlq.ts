@@ -1,0 +1,123 @@
+// `holdfast dlq ls|show|retry|clear`: the items of a map that failed for good.
+// DQ1. All of them, or those that are named. To ask twice is to ask once: what a daemon took before it died is not in the queue any more.
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { RpcClient } from "../../wire/rpc/client.ts";
+import type { DeadLetter, ListedRun, ShownItem } from "../../wire/rpc/workflow.ts";
+import { onDaemon } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { existingHome } from "../home.ts";
+import { count, say, visible, visibleLine } from "../print.ts";
+import { columns } from "../table.ts";
+import { followToEnd } from "./ended.ts";
+import { pickRun, printRun } from "./rows.ts";
+
+export type DlqFlags = DataFlags & { readonly detach?: boolean };
+
+const HEAD = ["ITEM", "TRIES", "STEP", "WHY", "VALUE"];
+
+async function runOf({ console }: Reach, client: RpcClient, key: string): Promise<Result<ListedRun>> {
+  const runs = await client.call("workflow.list", {});
+  return runs.ok ? pickRun(runs.value, key, { absolute: console.absolute, meant: hasFailed }) : runs;
+}
+
+function hasFailed({ items }: ListedRun): boolean {
+  return items !== null && items.failed > 0;
+}
+
+async function ls(reach: Reach, flags: DataFlags, key: string): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const letters = await onDaemon(reach, home.value, async (client) => {
+    const run = await runOf(reach, client, key);
+    return run.ok ? lettersOf(client, run.value.id) : run;
+  });
+  if (!letters.ok) return letters;
+  const { console } = reach;
+  if (flags.json) await console.out.write(`${visibleLine(JSON.stringify(letters.value))}\n`);
+  else if (letters.value.length === 0) await say(console, "no item has failed.");
+  else await console.out.write(tableOf(reach, letters.value));
+  return ok(EXIT.ok);
+}
+
+async function lettersOf(client: RpcClient, id: string): Promise<Result<readonly DeadLetter[]>> {
+  const found: DeadLetter[] = [];
+  for (let from: number | null = 0; from !== null; ) {
+    const page: Result<{ readonly letters: readonly DeadLetter[]; readonly next: number | null }> = await client.call(
+      "dlq.list",
+      { id, from },
+    );
+    if (!page.ok) return page;
+    found.push(...page.value.letters);
+    from = page.value.next;
+  }
+  return ok(found);
+}
+
+function tableOf({ console }: Reach, letters: readonly DeadLetter[]): string {
+  const rows = letters.map(({ item, tries, step, message, value }) =>
+    [String(item), String(tries), step, message, value].map(visibleLine),
+  );
+  return columns([HEAD, ...rows], console.widthOf)
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+async function show(reach: Reach, flags: DataFlags, key: string, item: number): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const shown = await onDaemon(reach, home.value, async (client) => {
+    const run = await runOf(reach, client, key);
+    return run.ok ? client.call("dlq.show", { id: run.value.id, item }) : run;
+  });
+  if (!shown.ok) return shown;
+  const { out } = reach.console;
+  await out.write(flags.json ? `${visibleLine(JSON.stringify(shown.value))}\n` : visible(itemText(shown.value)));
+  return ok(EXIT.ok);
+}
+
+function itemText({ item, state, tries, at, error, value }: ShownItem): string {
+  const why = error === null ? [] : [`step: ${error.step}`, `why: ${error.message}`];
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return [`item: ${item}`, `state: ${state}`, `tries: ${tries}`, ...(at === null ? [] : [`at: ${at}`]), ...why]
+    .concat(`value: ${text}`, "")
+    .join("\n");
+}
+
+type Change = "dlq.retry" | "dlq.clear";
+
+async function change(reach: Reach, flags: DlqFlags, method: Change, words: readonly string[]): Promise<Exit> {
+  const [key = "", ...named] = words;
+  const items = numbersOf(named);
+  if (!items.ok) return items;
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const done = await onDaemon(reach, home.value, async (client, again) => {
+    const run = await runOf(reach, client, key);
+    if (!run.ok) return run;
+    const taken = await client.call(method, { id: run.value.id, items: items.value });
+    return again && !taken.ok && taken.error.code === "not-in-queue" ? run : taken; // DQ1
+  });
+  if (!done.ok) return done;
+  const json = flags.json === true;
+  if (method === "dlq.retry" && !flags.detach) return followToEnd(reach, home.value, done.value.id, json);
+  if (json) await printRun(reach, done.value);
+  else await say(reach.console, `${count(done.value.items?.failed ?? 0, "item")} failed in all.`);
+  return ok(EXIT.ok);
+}
+
+function numbersOf(words: readonly string[]): Result<readonly number[] | "all"> {
+  const wrong = words.find((word) => !/^\d{1,9}$/.test(word));
+  if (wrong !== undefined) return refused("usage", `"${wrong}" is no item.`, "holdfast dlq ls shows their numbers.");
+  return ok(words.length === 0 ? "all" : words.map(Number));
+}
+
+export const dlqLsCommand = reaching(ls);
+export const dlqShowCommand = reaching(show);
+export const dlqRetryCommand = reaching((reach: Reach, flags: DlqFlags, ...words: readonly string[]) =>
+  change(reach, flags, "dlq.retry", words),
+);
+export const dlqClearCommand = reaching((reach: Reach, flags: DlqFlags, ...words: readonly string[]) =>
+  change(reach, flags, "dlq.clear", words),
+);

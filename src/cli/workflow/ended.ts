@@ -1,0 +1,73 @@
+// What is said when a run that was followed has come to rest, or was left.
+import { ok } from "../../base/result.ts";
+import { type Need, nextOf } from "../../core/workflow/progress.ts";
+import type { ListedRun } from "../../wire/rpc/workflow.ts";
+import type { Exit } from "../command-world.ts";
+import type { Reach } from "../daemon-command-world.ts";
+import { say } from "../print.ts";
+import { shortId } from "../sessions.ts";
+import { type Followed, follow } from "./follow.ts";
+import { exitOf, printRun } from "./rows.ts";
+import { NO_SIGHT, sightOf } from "./run-view.ts";
+
+/** Follows the run, says how it ended, and makes that the exit code. */
+export async function followToEnd(reach: Reach, home: string, id: string, json: boolean): Promise<Exit> {
+  const sight = json ? NO_SIGHT : sightOf(reach, home);
+  const followed = await follow(reach, home, id, sight);
+  await sight.end();
+  if (!followed.ok) return followed;
+  if (json) await printRun(reach, followed.value.run);
+  else await say(reach.console, endText(followed.value));
+  return ok(followed.value.left ? 0 : exitOf(followed.value.run));
+}
+
+function endText({ run, left }: Followed): string {
+  const { id, name, state } = run;
+  const again = `holdfast resume ${shortId(id)}`;
+  if (left) return `${name} goes on; \`${again}\` follows it again.`;
+  if (state === "uncertain" || state === "waiting") return needsText(run);
+  if (state === "failed") return failedText(run, again);
+  return state === "interrupted" ? `${name} was interrupted.\n  → ${again}` : `${name} is ${state}.${leftText(run)}`;
+}
+
+function failedText({ id, name, error }: ListedRun, again: string): string {
+  const { step, message } = error ?? { step: "", message: "" };
+  // What failed before it began has written nothing.
+  const logs = error?.exitCode == null ? "" : `\n  → holdfast logs --step ${step} ${shortId(id)}`;
+  return `${name} failed: ${step}: ${message}\n  → ${again}${logs}`;
+}
+
+/** It stays: what came of it is the person's. */
+function leftText({ worktree }: ListedRun): string {
+  if (worktree === null) return "";
+  return `\n  → its work is in ${worktree.path} (branch ${worktree.branch}); \`git worktree remove\` takes it away`;
+}
+
+/** What it waits for a person for. */
+export function needsText(run: ListedRun): string {
+  const waiting = run.needs.filter(({ agent }) => agent !== null);
+  const uncertain = run.needs.filter(({ agent }) => agent === null);
+  const texts = [...(waiting.length > 0 ? [waitingText(run, waiting)] : [])];
+  if (uncertain.length > 0) texts.push(uncertainText(run, uncertain));
+  return texts.join("\n");
+}
+
+function waitingText({ id, name, step }: ListedRun, needs: readonly Need[]): string {
+  const found = needs.flatMap((need) => [
+    `${name} waits for you: step ${step} (${need.step}): ${need.why}.`,
+    `  → ${nextOf(id, need)}`,
+  ]);
+  return [...found, `  → holdfast resume ${shortId(id)}   follows it when it goes on`].join("\n");
+}
+
+function uncertainText({ id, name, step }: ListedRun, needs: readonly Need[]): string {
+  const again = `holdfast resume ${shortId(id)}`;
+  const found = needs.map(({ step: which, why }) => `${name} is uncertain: step ${step} (${which}): ${why}.`);
+  return [
+    ...found,
+    "It was started, and nothing says how it ended. Look at what it did, then say so:",
+    `  → ${again} --rerun     it did not happen, or may happen twice`,
+    `  → ${again} --done      it happened: go on with the next step`,
+    `  → ${again} --failed    it is a failure`,
+  ].join("\n");
+}

@@ -1,0 +1,95 @@
+// Follows a run until it comes to rest: done, failed, interrupted, cancelled, or in need of a person.
+// FL1. A daemon that dies meanwhile is followed in its next life: each step is shown once, and the run's end is not missed.
+// FL2. Notices only wake us; what is shown is what the daemon says when it is asked.
+// FL3. Ctrl-C interrupts the run, and its end is waited for; whoever leaves leaves it running.
+import { ok, type Result } from "../../base/result.ts";
+import { isObject } from "../../wire/lines.ts";
+import type { RpcClient } from "../../wire/rpc/client.ts";
+import type { ListedRun, ShownRun } from "../../wire/rpc/workflow.ts";
+import { pause } from "../../world/wait.ts";
+import { liveDaemon, onDaemon } from "../client.ts";
+import type { Reach } from "../daemon-command-world.ts";
+
+/** How long we look at the same picture: time goes by in it. */
+const TICK_MS = 1_000;
+/** Where somebody sees what a step is writing: often enough to look as if it came by itself. */
+const LOOK_MS = 200;
+
+export interface Sight {
+  /** Whether what is written meanwhile is shown. */
+  readonly live: boolean;
+  show(run: ShownRun): Promise<void>;
+  /** Nothing is known to have changed; what is on disk may have. */
+  look(): Promise<void>;
+  /** Nothing more is shown: what lived is gone. */
+  end(): Promise<void>;
+}
+export type Followed = { readonly run: ListedRun; readonly left: boolean };
+
+export async function follow(reach: Reach, home: string, id: string, sight: Sight): Promise<Result<Followed>> {
+  const left = Promise.withResolvers<"left">();
+  reach.console.watching((wish) => {
+    if (wish === "leave") left.resolve("left");
+    else void onDaemon(reach, home, (client) => client.call("workflow.interrupt", { id })); // FL3
+  });
+  let from = 0;
+  for (;;) {
+    const client = await liveDaemon(reach, home);
+    if (!client.ok) return client;
+    const watched = await watch(reach, client.value, { id, from, sight, left: left.promise });
+    client.value.close();
+    if (!watched.ok) {
+      if (watched.error.code !== "daemon.gone") return watched; // FL1
+    } else if (watched.value.kind === "over") return ok(watched.value);
+    else from = watched.value.from;
+  }
+}
+
+type Watching = {
+  readonly id: string;
+  readonly from: number;
+  readonly sight: Sight;
+  readonly left: Promise<"left">;
+};
+
+type Watched = ({ readonly kind: "over" } & Followed) | { readonly kind: "gone"; readonly from: number };
+
+async function watch(reach: Reach, client: RpcClient, watching: Watching): Promise<Result<Watched>> {
+  const { id, sight, left } = watching;
+  let { from } = watching;
+  await client.call("subscribe", { topics: ["workflow.*"] });
+  const gone = client.closed.then(() => "gone" as const);
+  for (;;) {
+    const changed = nextChange(client, id);
+    const shown = await client.call("workflow.show", { id, from });
+    if (!shown.ok) return shown.error.code === "daemon.gone" ? ok({ kind: "gone", from }) : shown;
+    await sight.show(shown.value);
+    from += shown.value.records.length;
+    if (from < shown.value.ended) continue;
+    if (shown.value.state !== "running") return ok({ kind: "over", run: shown.value, left: false });
+    const next = await news(reach, Promise.race([changed, gone, left]), sight); // FL2
+    if (next === "left") return ok({ kind: "over", run: shown.value, left: true });
+    if (next === "gone") return ok({ kind: "gone", from });
+  }
+}
+
+/** What comes first: news, or the end of our patience; what lives is looked at meanwhile. */
+async function news({ clock }: Reach, coming: Promise<News>, sight: Sight): Promise<News> {
+  for (let waited = 0; waited < TICK_MS; waited += sight.live ? LOOK_MS : TICK_MS) {
+    const paused = pause(clock, sight.live ? LOOK_MS : TICK_MS).then(() => "paused" as const);
+    const came = await Promise.race([coming, paused]);
+    if (came !== "paused") return came;
+    await sight.look();
+  }
+  return "changed";
+}
+
+type News = "changed" | "gone" | "left";
+
+function nextChange(client: RpcClient, id: string): Promise<"changed"> {
+  return new Promise((resolve) => {
+    client.onNotice = ({ data }) => {
+      if (isObject(data) && data["id"] === id) resolve("changed");
+    };
+  });
+}

@@ -1,0 +1,50 @@
+// `holdfast workflows`: the runs, one a line; with --json as other programs rely on them.
+import { ok } from "../../base/result.ts";
+import { nextOf } from "../../core/workflow/progress.ts";
+import type { ListedRun } from "../../wire/rpc/workflow.ts";
+import { onDaemon } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { meantHome } from "../home.ts";
+import { say, visibleLine } from "../print.ts";
+import { shortId } from "../sessions.ts";
+import { columns } from "../table.ts";
+import { rowOf, stateText } from "./rows.ts";
+
+const HEAD = ["ID", "NAME", "STARTED", "STATE", "NEXT"];
+const WORKTREE = "WORKTREE";
+
+async function workflows(reach: Reach, flags: DataFlags): Promise<Exit> {
+  const home = meantHome(reach, flags.home);
+  if (!home.ok) return home;
+  const listed = await onDaemon(reach, home.value, (client) => client.call("workflow.list", {}));
+  if (!listed.ok) return listed;
+  const runs = listed.value.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt));
+  const { console } = reach;
+  if (flags.json) await console.out.write(`${visibleLine(JSON.stringify(runs.map(rowOf)))}\n`);
+  else if (runs.length === 0) await say(console, "there are no runs yet. `holdfast run FILE` starts one.");
+  else await console.out.write(tableOf(reach, runs));
+  return ok(EXIT.ok);
+}
+
+function tableOf({ console }: Reach, runs: readonly ListedRun[]): string {
+  const some = runs.some(({ worktree }) => worktree !== null);
+  const rows = runs.map((run) => [...cellsOf(run), ...(some ? [run.worktree?.path ?? ""] : [])].map(visibleLine));
+  return columns([[...HEAD, ...(some ? [WORKTREE] : [])], ...rows], console.widthOf)
+    .map((line) => `${line.trimEnd()}\n`)
+    .join("");
+}
+
+function cellsOf(run: ListedRun): string[] {
+  const { id, name, startedAt } = run;
+  return [shortId(id), name, startedAt.slice(0, 19), stateText(run), nextText(run)];
+}
+
+function nextText({ id, state, needs }: ListedRun): string {
+  const need = needs.find(({ agent }) => agent !== null);
+  if (need !== undefined) return nextOf(id, need); // Also where other items of a map go on.
+  return ["waiting", "uncertain", "failed", "interrupted"].includes(state) ? `holdfast resume ${shortId(id)}` : "";
+}
+
+export const workflowsCommand = reaching(workflows);

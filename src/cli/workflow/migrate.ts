@@ -1,0 +1,62 @@
+// `holdfast migrate`: takes over the runs of an older program. The daemon does it: it alone writes the log.
+import { ok, refused } from "../../base/result.ts";
+import type { MigratedRun, MigrationReport } from "../../wire/rpc/workflow.ts";
+import { onDaemon } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { meantHome } from "../home.ts";
+import { count, say, visible, visibleLine } from "../print.ts";
+import { shortId } from "../sessions.ts";
+import { terminalEnvironment } from "../terminal/environment.ts";
+
+export type MigrateFlags = DataFlags & { readonly workflow?: readonly string[]; readonly dryRun?: boolean };
+
+/** Steps have no terminal. */
+const TERM = "dumb";
+
+async function migrate(reach: Reach, flags: MigrateFlags, dir?: string): Promise<Exit> {
+  const home = meantHome(reach, flags.home);
+  if (!home.ok) return home;
+  const directory = dir === undefined ? home.value : reach.console.absolute(dir);
+  if (reach.disk.stat(directory)?.kind !== "directory")
+    return refused("unknown", `There is no directory ${directory}.`, "Name where the older program kept its state.");
+  const workflows = (flags.workflow ?? []).map((file) => reach.console.absolute(file));
+  const env = terminalEnvironment(reach.self.environment(), TERM);
+  const wish = { directory, workflows, env, dryRun: flags.dryRun === true };
+  // To migrate twice is to migrate once, so an answer that got lost does not matter.
+  const done = await onDaemon(reach, home.value, (client) => client.call("workflow.migrate", wish));
+  if (!done.ok) return done;
+  if (flags.json) await reach.console.out.write(`${visibleLine(JSON.stringify(done.value))}\n`);
+  else await print(reach, done.value);
+  return ok(done.value.items.some(({ fate }) => fate === "could not") ? EXIT.failed : EXIT.ok);
+}
+
+const FATES: Readonly<Record<MigratedRun["fate"], string>> = {
+  migrated: "migrated",
+  would: "would be migrated",
+  before: "migrated before",
+  older: "passed over",
+  over: "passed over",
+  "could not": "COULD NOT be migrated",
+};
+
+async function print({ console }: Reach, { items, migrated, dryRun, directory }: MigrationReport): Promise<void> {
+  for (const item of items) await console.out.write(visible(`${linesOf(item).join("\n")}\n`));
+  if (items.length === 0) return say(console, `nothing of an older program is in ${directory}.`);
+  const would = items.filter(({ fate }) => fate === "would").length;
+  const words = dryRun ? `${count(would, "run")} would be migrated.` : `${count(migrated, "run")} migrated.`;
+  await say(console, `${words} The originals are as they were.`);
+}
+
+function linesOf({ old, name, fate, run, reason, notes, next, path }: MigratedRun): string[] {
+  const now = run === null || fate === "would" ? "" : ` as ${shortId(run)}`;
+  return [
+    `${old}${name === null ? "" : ` (${name})`}: ${FATES[fate]}${now}: ${reason}`,
+    `  ${path}`,
+    ...notes.map((note) => `  note: ${note}`),
+    ...(next === null ? [] : [`  → ${next}`]),
+  ];
+}
+
+export const migrateCommand = reaching(migrate);

@@ -1,0 +1,157 @@
+// `holdfast resume`: goes on with a run, and follows it.
+// RS1. What is uncertain is run again only with somebody's word: without one it is shown, and nothing happens.
+// RS2. A file that changed since is shown, and nothing happens before somebody says which one counts.
+// RS3. Of several who resume a run at once one wins; the others hear who it was (exit 75). One that runs already is followed, unless more
+//      was asked for than to see it.
+import { newId } from "../../base/ids.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { Asker, Verdict } from "../../core/workflow/events.ts";
+import type { RpcClient } from "../../wire/rpc/client.ts";
+import type { ListedRun } from "../../wire/rpc/workflow.ts";
+import { onDaemon } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { existingHome } from "../home.ts";
+import { say } from "../print.ts";
+import { followToEnd, needsText } from "./ended.ts";
+import { pickRun, printRun, which } from "./rows.ts";
+
+export type ResumeFlags = DataFlags & {
+  readonly rerun?: boolean;
+  readonly done?: boolean;
+  readonly failed?: boolean;
+  readonly force?: boolean;
+  readonly acceptChanges?: boolean;
+  readonly unchanged?: boolean;
+  readonly detach?: boolean;
+};
+
+const RESUMABLE = ["failed", "interrupted", "uncertain", "waiting"];
+
+async function resume(reach: Reach, flags: ResumeFlags, key?: string): Promise<Exit> {
+  const verdict = verdictOf(flags);
+  if (!verdict.ok) return verdict;
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const wish: Wish = { flags, verdict: verdict.value, by: askerOf(reach), absolute: reach.console.absolute };
+  const going = await onDaemon(reach, home.value, (client) => goOn(client, key, wish));
+  if (!going.ok) return going;
+  const { run, asks } = going.value;
+  const json = flags.json === true;
+  if (asks) {
+    if (json) await printRun(reach, run);
+    else await say(reach.console, needsText(run));
+    return ok(EXIT.waiting); // RS1
+  }
+  if (!flags.detach) {
+    if (!json && run.state === "running") await sayWho(reach, run);
+    return followToEnd(reach, home.value, run.id, json);
+  }
+  if (json) await printRun(reach, run);
+  return ok(EXIT.ok);
+}
+
+/** RS3 */
+async function sayWho({ console, processes }: Reach, { name, resumed }: ListedRun): Promise<void> {
+  if (resumed === null || resumed.pid === processes.pid) return;
+  const { pid, user, at } = resumed;
+  await say(console, `${name} is running: process ${pid}${user === "" ? "" : ` of ${user}`} made it go on at ${at}.`);
+}
+
+/** One id for one command, however often it has to be said to a daemon that dies. */
+function askerOf({ random, processes, console }: Reach): Asker {
+  return { wish: newId(random.bytes(16)), pid: processes.pid, user: console.env("USER") ?? "" };
+}
+
+function verdictOf({ rerun, done, failed }: ResumeFlags): Result<Verdict | undefined> {
+  const given: Verdict[] = [...(rerun ? ["rerun" as const] : []), ...(done ? ["done" as const] : [])];
+  if (failed) given.push("failed");
+  if (given.length > 1)
+    return refused("usage", "Give one of --rerun, --done and --failed.", "See holdfast resume --help");
+  return ok(given[0]);
+}
+
+type Going = { readonly run: ListedRun; readonly asks: boolean };
+
+type Wish = {
+  readonly flags: ResumeFlags;
+  readonly verdict: Verdict | undefined;
+  readonly by: Asker;
+  absolute(path: string): string;
+};
+
+async function goOn(client: RpcClient, key: string | undefined, wish: Wish): Promise<Result<Going>> {
+  const { absolute, flags, verdict } = wish;
+  const runs = await client.call("workflow.list", {});
+  if (!runs.ok) return runs;
+  const picked = key === undefined ? onlyOne(runs.value) : pickRun(runs.value, key, { absolute, meant: isResumable });
+  if (!picked.ok) return picked;
+  const { state, needs } = picked.value;
+  if (verdict === undefined && needs.length > 0) return ok({ run: picked.value, asks: state !== "running" });
+  const only = state === "running" && !wantsMore(flags);
+  const resumed =
+    only || (verdict !== undefined && !isAtRest(state)) ? picked : await again(client, picked.value, wish);
+  if (!resumed.ok || verdict === undefined) return resumed.ok ? ok({ run: resumed.value, asks: false }) : resumed;
+  return resolve(client, resumed.value, verdict, wish.by);
+}
+
+/** RS3: who says no more than the run's name may as well follow it. */
+function wantsMore({ detach, force, acceptChanges, unchanged }: ResumeFlags): boolean {
+  return [detach, force, acceptChanges, unchanged].some((given) => given === true);
+}
+
+function isAtRest(state: ListedRun["state"]): boolean {
+  return ["failed", "interrupted", "cancelled", "done"].includes(state);
+}
+
+function isResumable({ state }: ListedRun): boolean {
+  return RESUMABLE.includes(state);
+}
+
+/** RS2 */
+async function again(
+  client: RpcClient,
+  { id, name, state }: ListedRun,
+  { flags, by }: Wish,
+): Promise<Result<ListedRun>> {
+  const settled = state === "done" || state === "running" || flags.unchanged === true;
+  const asked = settled ? ok([]) : await client.call("workflow.changes", { id });
+  if (!asked.ok) return asked;
+  const changed = asked.value.length > 0;
+  if (changed && !flags.acceptChanges) {
+    const said = asked.value.map(({ step, change, done }) => `  ${change}: ${step}${done ? " (it had ended)" : ""}`);
+    const message = [`The file of ${name} has changed since:`, ...said].join("\n");
+    return refused("changed", message, "Take the changes with --accept-changes, or go on as it was with --unchanged.");
+  }
+  const taken = changed ? await client.call("workflow.change", { id }) : ok(undefined);
+  if (!taken.ok) return taken;
+  return client.call("workflow.resume", { id, force: flags.force === true || changed, by });
+}
+
+function onlyOne(runs: readonly ListedRun[]): Result<ListedRun> {
+  const resumable = runs.filter(isResumable);
+  const [only, ...others] = resumable;
+  if (only === undefined) return refused("unknown", "There is no run to go on with.", "holdfast workflows shows all.");
+  return others.length === 0 ? ok(only) : which(resumable, `There are ${resumable.length} runs to go on with`);
+}
+
+/** All that is uncertain gets the same word. */
+async function resolve(client: RpcClient, run: ListedRun, verdict: Verdict, by: Asker): Promise<Result<Going>> {
+  const { id, name, resumed } = run;
+  const needs = run.needs.filter(({ agent }) => agent === null);
+  if (needs.length === 0 && resumed?.pid !== by.pid) {
+    const who = resumed === null ? "" : `: process ${resumed.pid} made it go on at ${resumed.at}`;
+    const hint = "Resume it without --rerun, --done or --failed.";
+    return refused("not-uncertain", `Nothing of ${name} is uncertain${who}.`, hint);
+  }
+  let now = run;
+  for (const { attempt } of needs) {
+    const resolved = await client.call("workflow.resolve", { id, attempt, verdict, by });
+    if (!resolved.ok) return resolved;
+    now = resolved.value;
+  }
+  return ok({ run: now, asks: false });
+}
+
+export const resumeCommand = reaching(resume);

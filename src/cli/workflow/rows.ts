@@ -1,0 +1,83 @@
+// How runs are shown, and which one a person means.
+import { matchOne } from "../../base/ids.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import type { ListedRun } from "../../wire/rpc/workflow.ts";
+import { EXIT } from "../command-world.ts";
+import type { Reach } from "../daemon-command-world.ts";
+import { visibleLine } from "../print.ts";
+import { shortId } from "../sessions.ts";
+
+/** What shells say of a program that Ctrl-C ended. */
+const INTERRUPTED = 130;
+
+/** As other programs rely on it: fields are added, never changed (DESIGN §11). */
+export function rowOf({
+  id,
+  name,
+  path,
+  state,
+  step,
+  steps,
+  startedAt,
+  at,
+  iteration,
+  items,
+  needs,
+  error,
+  resumed,
+  worktree,
+}: ListedRun) {
+  return { id, name, path, state, step, steps, startedAt, at, iteration, items, needs, error, resumed, worktree };
+}
+
+export async function printRun({ console }: Reach, run: ListedRun): Promise<void> {
+  await console.out.write(`${visibleLine(JSON.stringify(rowOf(run)))}\n`);
+}
+
+/** Where a person stands, and which runs they can only mean: one that can be gone on with, say. */
+export type Picking = { absolute(path: string): string; readonly meant?: (run: ListedRun) => boolean };
+
+/** A name, or the path of a workflow file, means the one run of it, or the only one of several that can be meant (UC-7); anything else
+ *  is the beginning of an id that fits only one. */
+export function pickRun(runs: readonly ListedRun[], key: string, { absolute, meant }: Picking): Result<ListedRun> {
+  const named = runsOf(runs, key, absolute);
+  const narrowed = meant === undefined ? named : named.filter(meant);
+  const [only, ...others] = narrowed.length === 1 ? narrowed : named;
+  if (only !== undefined && others.length === 0) return ok(only);
+  if (only !== undefined) return which(named, `There are ${named.length} runs of ${key}`);
+  const id = matchOne(
+    runs.map((run) => run.id),
+    key,
+  );
+  const found = id.ok ? runs.find((run) => run.id === id.value) : undefined;
+  if (found !== undefined) return ok(found);
+  if (!id.ok && id.error.code === "ambiguous") return refused("ambiguous", id.error.message, "Give more of it.");
+  return refused("unknown", `There is no run "${key}".`, "holdfast workflows shows all.");
+}
+
+/** The runs with this name, else those of this workflow file. */
+export function runsOf(runs: readonly ListedRun[], key: string, absolute: Picking["absolute"]): ListedRun[] {
+  const named = runs.filter(({ name }) => name === key);
+  return named.length > 0 ? named : runs.filter(({ path }) => path === absolute(key));
+}
+
+export function which(runs: readonly ListedRun[], message: string): Result<never> {
+  const named = runs.map(({ id, name, state }) => `${shortId(id)} (${name}, ${state})`).join(", ");
+  return refused("ambiguous", `${message}: ${named}.`, "Name the one you mean by its id.");
+}
+
+/** What a run's state is worth as an exit code. */
+export function exitOf({ state, error }: ListedRun): number {
+  if (state === "done" || state === "running") return EXIT.ok;
+  if (state === "waiting" || state === "uncertain") return EXIT.waiting;
+  return state === "interrupted" ? INTERRUPTED : error?.exitCode || EXIT.failed;
+}
+
+/** "uncertain: step 3 (test)". */
+export function stateText({ state, step, steps, at, needs, items }: ListedRun): string {
+  if (state === "done" || state === "cancelled") return state;
+  const name = needs[0]?.step ?? at;
+  const place = `step ${step}${state === "running" ? ` of ${steps}` : ""}${name === null ? "" : ` (${name})`}`;
+  const counted = items === null || items.total === 0 ? "" : `, ${items.succeeded + items.failed}/${items.total} items`;
+  return `${state}: ${place}${counted}`;
+}

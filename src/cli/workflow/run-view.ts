@@ -1,0 +1,143 @@
+// What a person sees of a run that is followed: a line for each step that ended, and on a terminal two that live: how far it is, and what
+// is being written just now.
+// SG1. Words go to stderr. The live lines are drawn over themselves, and are gone when the run is over or left.
+// SG2. Time left is what the rate so far says of the items that are left; nothing is said of what has no rate.
+// SG3. Of several attempts that run, the one that wrote last is shown.
+import { attemptPath } from "../../log/session/places.ts";
+import type { ListedStep, ShownAttempt, ShownRun } from "../../wire/rpc/workflow.ts";
+import type { Reach } from "../daemon-command-world.ts";
+import { fit, visibleLine } from "../print.ts";
+import { lastLine } from "./attempt-tape.ts";
+import type { Sight } from "./follow.ts";
+import { stateText } from "./rows.ts";
+
+const CLEAR = "\r\u001b[2K";
+const CLEAR_TWO = `${CLEAR}\u001b[1A\u001b[2K`;
+/** SG3: as many as are worth a look; a map may work on more at once. */
+const MOST_WATCHED = 8;
+const MARKS: Readonly<Record<ListedStep["outcome"], string>> = {
+  succeeded: "done",
+  failed: "FAILED",
+  ignored: "failed, ignored",
+  skipped: "skipped",
+  kept: "kept",
+};
+
+const nothing = async () => undefined;
+export const NO_SIGHT: Sight = { live: false, show: nothing, look: nothing, end: nothing };
+
+export function sightOf(reach: Reach, home: string): Sight {
+  return reach.console.err.tty ? new LiveSight(reach, home) : plainSight(reach);
+}
+
+function plainSight({ console }: Reach): Sight {
+  const show = async ({ records }: ShownRun) => {
+    if (records.length > 0) await console.err.write(recordLines(records));
+  };
+  return { live: false, show, look: nothing, end: nothing };
+}
+
+function recordLines(records: readonly ListedStep[]): string {
+  return records.map((record) => `${visibleLine(stepText(record))}\n`).join("");
+}
+
+function stepText({ step, outcome, durationMs, message }: ListedStep): string {
+  const took = outcome === "skipped" || outcome === "kept" ? "" : ` (${(durationMs / 1000).toFixed(1)} s)`;
+  return `${step}: ${MARKS[outcome]}${took}${message === null ? "" : `: ${message}`}`;
+}
+
+/** SG1 */
+class LiveSight implements Sight {
+  readonly live = true;
+  readonly #reach: Reach;
+  readonly #home: string;
+  readonly #began: number;
+  #first: number | undefined;
+  #run: ShownRun | undefined;
+  /** What is on the screen now. */
+  #drawn: readonly string[] = [];
+  /** SG3: the newest line of each, and of the one that changed last. */
+  #lines = new Map<string, string>();
+  #written = "";
+
+  constructor(reach: Reach, home: string) {
+    this.#reach = reach;
+    this.#home = home;
+    this.#began = reach.clock.elapsed();
+  }
+
+  async show(run: ShownRun): Promise<void> {
+    this.#first ??= endedItems(run);
+    this.#run = run;
+    this.#watch(run);
+    await this.#draw(recordLines(run.records));
+  }
+
+  async look(): Promise<void> {
+    if (this.#run === undefined) return;
+    this.#watch(this.#run);
+    await this.#draw("");
+  }
+
+  async end(): Promise<void> {
+    this.#run = undefined;
+    await this.#draw("");
+  }
+
+  async #draw(above: string): Promise<void> {
+    const rows = this.#rows();
+    if (above === "" && rows.join("\n") === this.#drawn.join("\n")) return;
+    const clear = this.#drawn.length === 2 ? CLEAR_TWO : CLEAR;
+    this.#drawn = rows;
+    await this.#reach.console.err.write(`${clear}${above}${rows.join("\n")}`);
+  }
+
+  #rows(): string[] {
+    const { console, clock } = this.#reach;
+    const run = this.#run;
+    if (run?.state !== "running") return [];
+    const seconds = (clock.elapsed() - this.#began) / 1000;
+    const rows = [liveText(run, endedItems(run) - (this.#first ?? 0), seconds)];
+    if (this.#written !== "") rows.push(this.#written);
+    return rows.map((row) => fit(visibleLine(row), console.err.columns() - 1, console.widthOf));
+  }
+
+  /** SG3 */
+  #watch({ attempts, repo, state }: ShownRun): void {
+    const { disk } = this.#reach;
+    const running = state === "running" ? attempts.slice(0, MOST_WATCHED) : [];
+    const before = this.#lines;
+    this.#lines = new Map();
+    const note = (attempt: ShownAttempt, stream: string, line: string) => {
+      const key = `${attempt.attempt} ${stream}`;
+      this.#lines.set(key, line);
+      if (line !== "" && line !== before.get(key)) this.#written = `  ${whoText(attempt)}: ${line}`;
+    };
+    for (const attempt of running) {
+      const directory = attemptPath(this.#home, repo, attempt.attempt);
+      if (attempt.said !== null) note(attempt, "said", attempt.said);
+      else
+        for (const stream of ["stdout", "stderr"] as const)
+          note(attempt, stream, lastLine(disk, directory, stream) ?? "");
+    }
+    if (![...this.#lines.values()].some((line) => line !== "" && this.#written.endsWith(line))) this.#written = "";
+  }
+}
+
+function whoText({ step, item }: ShownAttempt): string {
+  return item === null ? step : `${step}, item ${item}`;
+}
+
+function endedItems({ items }: ShownRun): number {
+  return items === null ? 0 : items.succeeded + items.failed;
+}
+
+/** SG2 */
+function liveText(run: ShownRun, done: number, seconds: number): string {
+  const { items } = run;
+  const rate = done / Math.max(seconds, 1);
+  const left = items === null ? 0 : items.total - items.succeeded - items.failed;
+  const pace = done > 0 ? `, ${rate.toFixed(1)}/s, ${Math.ceil(left / rate)} s left` : "";
+  const failed = items !== null && items.failed > 0 ? `, ${items.failed} failed` : "";
+  return `${run.name} ${stateText(run)}${failed}${pace}, ${Math.floor(seconds)} s`;
+}

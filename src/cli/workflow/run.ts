@@ -1,0 +1,102 @@
+// `holdfast run`: checks a workflow file, starts a run of it, and follows it.
+// RN1. The run has its id before it is wished for: a daemon that dies in between finds it, and makes no second one.
+import { newId } from "../../base/ids.ts";
+import type { Json } from "../../base/json.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import { type Definition, stepsOf } from "../../core/workflow/definition.ts";
+import { readWhole } from "../../log/file/file.ts";
+import { readWorkflow, workflowNameOf, workflowRefusal } from "../../wire/files/workflow-file.ts";
+import { plain, readYaml } from "../../wire/files/yaml-node.ts";
+import { isJsonTable, type ListedRun } from "../../wire/rpc/workflow.ts";
+import { onDaemon } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import { type Reach, reaching } from "../daemon-command-world.ts";
+import type { DataFlags } from "../flags.ts";
+import { meantHome } from "../home.ts";
+import { say, visibleLine } from "../print.ts";
+import { shortId } from "../sessions.ts";
+import { terminalEnvironment } from "../terminal/environment.ts";
+import { followToEnd } from "./ended.ts";
+import { printRun } from "./rows.ts";
+
+export type RunFlags = DataFlags & {
+  readonly param?: readonly string[];
+  readonly paramFile?: string;
+  readonly detach?: boolean;
+  readonly check?: boolean;
+  readonly worktree?: boolean;
+};
+
+/** Steps have no terminal. */
+const TERM = "dumb";
+
+async function run(reach: Reach, flags: RunFlags, file: string): Promise<Exit> {
+  const definition = readFile(reach, file);
+  if (!definition.ok) return definition;
+  if (flags.check) return checked(reach, file, definition.value, flags.json === true);
+  const texts = textsOf(flags.param ?? []);
+  const values = valuesOf(reach, flags.paramFile);
+  const home = meantHome(reach, flags.home);
+  if (!texts.ok) return texts;
+  if (!values.ok) return values;
+  if (!home.ok) return home;
+  const id = newId(reach.random.bytes(16)); // RN1
+  const [path, cwd] = [reach.console.absolute(file), reach.console.absolute(".")];
+  const env = terminalEnvironment(reach.self.environment(), TERM);
+  const worktree = flags.worktree === true;
+  const wish = { id, path, cwd, texts: texts.value, values: values.value, env, worktree };
+  const made = await onDaemon(reach, home.value, (client) => client.call("workflow.run", wish));
+  if (!made.ok) return made;
+  if (!flags.detach) {
+    if (!flags.json) await say(reach.console, `${made.value.name} runs as ${shortId(id)}${whereText(made.value)}.`);
+    return followToEnd(reach, home.value, id, flags.json === true);
+  }
+  if (flags.json) await printRun(reach, made.value);
+  else await reach.console.out.write(`${id}\n`);
+  return ok(EXIT.ok);
+}
+
+function whereText({ worktree }: ListedRun): string {
+  return worktree === null ? "" : ` in the worktree ${worktree.path} (branch ${worktree.branch})`;
+}
+
+function readFile({ disk, console }: Reach, file: string): Result<Definition> {
+  const path = console.absolute(file);
+  const bytes = disk.stat(path)?.kind === "file" ? readWhole(disk, path) : undefined;
+  if (bytes === undefined) return refused("unknown", `There is no file ${file}.`, "Name a workflow file.");
+  const read = readWorkflow(bytes, workflowNameOf(path));
+  return read.ok ? read : { ok: false, error: workflowRefusal(file, read.error) };
+}
+
+async function checked({ console }: Reach, file: string, definition: Definition, json: boolean): Promise<Exit> {
+  const phases = ["steps", "setup", "map", "reduce"] as const;
+  const steps = phases.reduce((count, phase) => count + stepsOf(definition, phase).length, 0);
+  const { name, flow } = definition;
+  if (json) await console.out.write(`${visibleLine(JSON.stringify({ path: file, name, mode: flow.mode, steps }))}\n`);
+  else await say(console, `${file} is right: ${flow.mode}, ${steps} steps.`);
+  return ok(EXIT.ok);
+}
+
+function textsOf(params: readonly string[]): Result<Readonly<Record<string, string>>> {
+  const wrong = params.find((param) => param.indexOf("=") < 1);
+  if (wrong !== undefined) return refused("usage", `"${wrong}" is no parameter.`, "Give it as --param name=value.");
+  return ok(
+    Object.fromEntries(
+      params.map((param) => [param.slice(0, param.indexOf("=")), param.slice(param.indexOf("=") + 1)]),
+    ),
+  );
+}
+
+function valuesOf({ disk, console }: Reach, file: string | undefined): Result<Readonly<Record<string, Json>>> {
+  if (file === undefined) return ok({});
+  const bytes = readWhole(disk, console.absolute(file));
+  if (bytes === undefined) return refused("unknown", `There is no file ${file}.`, "Name a file with parameters.");
+  const yaml = readYaml(new TextDecoder().decode(bytes));
+  if (!yaml.ok) return { ok: false, error: workflowRefusal(file, yaml.error) };
+  const value: unknown = plain(yaml.value.root);
+  return isJsonTable(value)
+    ? ok(value)
+    : refused("usage", `${file} has no names and values.`, "One `name: value` a line.");
+}
+
+export const runCommand = reaching(run);

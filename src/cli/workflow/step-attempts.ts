@@ -1,0 +1,69 @@
+// The attempts of a step, as the run's log says them.
+import { agentSession } from "../../core/agent/agent.ts";
+import { agentOf } from "../../core/workflow/agent-step.ts";
+import type { LogView } from "../../log/inspect.ts";
+import { workflowEventOf } from "../../wire/stored/workflow.ts";
+
+export type StepAttempt = {
+  readonly attempt: string;
+  /** Its number in the run. */
+  readonly number: number;
+  readonly step: string;
+  readonly item: number | null;
+  readonly try: number;
+  readonly startedAt: string;
+  /** The agent that works on it; null where it has a program of its own. */
+  readonly agent: string | null;
+  readonly end: AttemptEnd | undefined;
+};
+
+/** `output` is what the log has kept of it, from its end. */
+export type AttemptEnd = {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** Why it never ran, or what is not known about its end. */
+  readonly error: string | null;
+  readonly output: string;
+  readonly at: string;
+};
+
+/** Which ones are meant: of all where a field is undefined. */
+export type Which = {
+  readonly step: string;
+  readonly attempt: number | undefined;
+  readonly item: number | undefined;
+};
+
+export function attemptsIn(view: LogView, session: string, which: Which): StepAttempt[] {
+  const found = new Map<string, StepAttempt>();
+  const sessions = new Set(view.sessions);
+  for (const reading of view.read(session)) {
+    const event = reading.kind === "entry" ? workflowEventOf(reading.entry) : undefined;
+    if (event?.event === "workflow.attempt.started") {
+      const { attempt, step, item, try: time, at } = event.data;
+      const number = Number(attempt.slice(attempt.lastIndexOf(".") + 1));
+      const agent = sessions.has(agentSession(agentOf(attempt))) ? agentOf(attempt) : null;
+      const one = { attempt, number, step, item, try: time, startedAt: at, agent, end: undefined };
+      if (isMeant(one, which)) found.set(attempt, one);
+    }
+    if (event?.event === "workflow.attempt.ended") close(found, event.data.attempt, event.data);
+    if (event?.event === "workflow.attempt.uncertain") {
+      const { attempt, reason, at } = event.data;
+      close(found, attempt, { code: null, signal: null, error: `it is uncertain: ${reason}`, output: "", at });
+    }
+  }
+  return [...found.values()];
+}
+
+function close(found: Map<string, StepAttempt>, attempt: string, end: AttemptEnd): void {
+  const one = found.get(attempt);
+  if (one !== undefined) found.set(attempt, { ...one, end });
+}
+
+export function isMeant(
+  one: { readonly step: string; readonly item: number | null; readonly number: number },
+  { step, attempt, item }: Which,
+): boolean {
+  if (one.step !== step || (attempt !== undefined && one.number !== attempt)) return false;
+  return item === undefined || one.item === item;
+}

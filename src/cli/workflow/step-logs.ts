@@ -1,0 +1,197 @@
+// `holdfast logs --step`: what the attempts of a step have written: its stdout to ours, its stderr to ours.
+// SL1. All attempts in their order, or one of them, or those of one item; where there are several, each is announced on stderr.
+// SL2. An attempt whose files are gone is shown as far as the log has kept its output, and it is said so.
+// SL3. Of an attempt that an agent works on, the agent's turns are shown, as `agent log` tells them.
+// SL4. --follow goes on with what comes, also in attempts that begin meanwhile, until the run comes to rest or Ctrl-C.
+import { ok, type Result, refused } from "../../base/result.ts";
+import { attemptPath } from "../../log/session/places.ts";
+import type { ListedRun } from "../../wire/rpc/workflow.ts";
+import type { Output } from "../../world/console.ts";
+import { pause } from "../../world/wait.ts";
+import { onDaemon } from "../client.ts";
+import { EXIT, type Exit } from "../command-world.ts";
+import type { Reach } from "../daemon-command-world.ts";
+import { endedText } from "../ending.ts";
+import type { DataFlags } from "../flags.ts";
+import { existingHome } from "../home.ts";
+import { steadyView } from "../log/view.ts";
+import { Printer, say, visible, visibleLine } from "../print.ts";
+import { AgentTurns } from "./agent-turns.ts";
+import { AttemptTape, wholeText } from "./attempt-tape.ts";
+import { sessionOf } from "./checkpoint-runs.ts";
+import { pickRun, which as whichRun } from "./rows.ts";
+import { attemptsIn, isMeant, type StepAttempt, type Which } from "./step-attempts.ts";
+
+export type StepLogsFlags = DataFlags & {
+  readonly step?: string;
+  readonly attempt?: number;
+  readonly item?: number;
+  readonly follow?: boolean;
+};
+
+/** Between two looks at what is being written: a person sees no difference to at once. */
+const LOOK_MS = 150;
+
+/** What is shown of whom. */
+type Watch = { readonly home: string; readonly run: ListedRun; readonly which: Which };
+
+export async function stepLogs(reach: Reach, flags: StepLogsFlags, step: string, key?: string): Promise<Exit> {
+  const home = existingHome(reach, flags.home);
+  if (!home.ok) return home;
+  const run = await onDaemon(reach, home.value, async (client) => {
+    const runs = await client.call("workflow.list", {});
+    if (!runs.ok) return runs;
+    return key === undefined ? onlyOne(runs.value) : pickRun(runs.value, key, reach.console);
+  });
+  if (!run.ok) return run;
+  const watch = { home: home.value, run: run.value, which: { step, attempt: flags.attempt, item: flags.item } };
+  const attempts = await attemptsOf(reach, watch);
+  if (attempts.length === 0 && !(flags.follow && run.value.state === "running")) return nothing(watch);
+  if (flags.json) await printJson(reach, watch, attempts);
+  else await print(reach, watch, attempts, flags.follow === true);
+  return ok(EXIT.ok);
+}
+
+/** The only run, or the only one that is running. */
+function onlyOne(runs: readonly ListedRun[]): Result<ListedRun> {
+  const running = runs.filter(({ state }) => state === "running");
+  const [only, ...others] = running.length === 1 ? running : runs;
+  if (only === undefined) return refused("unknown", "There is no run yet.", "`holdfast run FILE` starts one.");
+  return others.length === 0 ? ok(only) : whichRun(runs, `There are ${runs.length} runs`);
+}
+
+async function attemptsOf(reach: Reach, { home, run, which }: Watch): Promise<StepAttempt[]> {
+  return attemptsIn(await steadyView(reach, home), sessionOf(run), which);
+}
+
+function nothing({ run, which }: Watch): Exit {
+  const { step, attempt, item } = which;
+  const of = `${item === undefined ? "" : ` of item ${item}`}${attempt === undefined ? "" : ` with number ${attempt}`}`;
+  const hint = "A step is named by its id, as `run` and `checkpoints show` say it; set steps write nothing.";
+  return refused("unknown", `${run.name} has made no attempt at a step ${step}${of}.`, hint);
+}
+
+async function printJson(reach: Reach, { home, run }: Watch, attempts: readonly StepAttempt[]): Promise<void> {
+  const rows = attempts.map(({ end, ...one }) => {
+    const directory = attemptPath(home, run.repo, one.attempt);
+    const output = wholeText(reach.disk, directory, "stdout") ?? end?.output ?? "";
+    const { output: _kept, ...ended } = end ?? { output: "", code: null, signal: null, error: null, at: null };
+    return { ...one, ...ended, output, stderr: wholeText(reach.disk, directory, "stderr") ?? "" };
+  });
+  await reach.console.out.write(`${visibleLine(JSON.stringify(rows))}\n`);
+}
+
+async function print(reach: Reach, watch: Watch, attempts: readonly StepAttempt[], follow: boolean): Promise<void> {
+  const shown = new Shown(reach, watch, follow || attempts.length > 1);
+  for (const attempt of attempts)
+    await (follow && attempt.end === undefined ? shown.more(attempt) : shown.finish(attempt));
+  if (!follow) return;
+  await followStep(reach, watch, shown);
+  for (const attempt of await attemptsOf(reach, watch)) await shown.finish(attempt);
+}
+
+/** SL4. The daemon knows which attempts run; what began and ended between two looks is found in the log at the end. */
+async function followStep(reach: Reach, { home, run, which }: Watch, shown: Shown): Promise<void> {
+  const stopped = reach.console.interrupted().then(() => "stopped" as const);
+  for (;;) {
+    const now = await onDaemon(reach, home, (client) => client.call("workflow.show", { id: run.id, from: run.ended }));
+    if (!now.ok) return;
+    for (const { attempt, step, item, startedAt, agent } of now.value.attempts) {
+      const number = Number(attempt.slice(attempt.lastIndexOf(".") + 1));
+      const one = { attempt, number, step, item, try: 0, startedAt, agent, end: undefined };
+      if (isMeant(one, which)) await shown.more(one);
+    }
+    await shown.all();
+    if (now.value.state !== "running") return;
+    if ((await Promise.race([stopped, pause(reach.clock, LOOK_MS)])) === "stopped") return;
+  }
+}
+
+type Tapes = { readonly stdout: AttemptTape; readonly stderr: AttemptTape };
+
+/** What has been printed so far. */
+class Shown {
+  readonly #reach: Reach;
+  readonly #watch: Watch;
+  readonly #announce: boolean;
+  readonly #tapes = new Map<string, Tapes>();
+  readonly #turns = new Map<string, AgentTurns>();
+  readonly #finished = new Set<string>();
+
+  constructor(reach: Reach, watch: Watch, announce: boolean) {
+    this.#reach = reach;
+    this.#watch = watch;
+    this.#announce = announce;
+  }
+
+  /** What an attempt has written since it was last asked. */
+  async more(attempt: StepAttempt): Promise<void> {
+    if (attempt.agent !== null) return this.#moreOf(attempt, attempt.agent);
+    const { disk, console } = this.#reach;
+    const directory = attemptPath(this.#watch.home, this.#watch.run.repo, attempt.attempt);
+    let tapes = this.#tapes.get(attempt.attempt);
+    if (tapes === undefined) {
+      if (this.#announce) await say(console, `${headText(attempt)}:`); // SL1
+      const read = (stream: "stdout" | "stderr") => new AttemptTape(disk, directory, stream);
+      tapes = { stdout: read("stdout"), stderr: read("stderr") };
+      this.#tapes.set(attempt.attempt, tapes);
+      const gone = attempt.end !== undefined && disk.stat(directory) === undefined;
+      if (gone) await this.#kept(attempt.end.output);
+    }
+    await this.#print(tapes);
+  }
+
+  /** SL3 */
+  async #moreOf(attempt: StepAttempt, agent: string): Promise<void> {
+    const { console } = this.#reach;
+    const turns = this.#turns.get(attempt.attempt) ?? new AgentTurns(this.#reach, this.#watch.home, agent);
+    if (!this.#turns.has(attempt.attempt) && this.#announce) await say(console, `${headText(attempt)}:`); // SL1
+    this.#turns.set(attempt.attempt, turns);
+    await turns.print(console, attempt.end !== undefined);
+  }
+
+  async all(): Promise<void> {
+    for (const tapes of this.#tapes.values()) await this.#print(tapes);
+  }
+
+  /** The rest of it, and how it ended. */
+  async finish(attempt: StepAttempt): Promise<void> {
+    if (this.#finished.has(attempt.attempt)) return;
+    this.#finished.add(attempt.attempt);
+    await this.more(attempt);
+    const { console } = this.#reach;
+    const tapes = this.#tapes.get(attempt.attempt);
+    if (tapes !== undefined && tapes.stdout.last !== "") await console.out.write(`${visible(tapes.stdout.last)}\n`);
+    if (tapes !== undefined && tapes.stderr.last !== "") await console.err.write(`${visible(tapes.stderr.last)}\n`);
+    if (this.#announce && attempt.end !== undefined)
+      await say(console, `attempt ${attempt.number} ${endText(attempt.end)}.`);
+  }
+
+  /** SL2 */
+  async #kept(output: string): Promise<void> {
+    const { console } = this.#reach;
+    await say(console, "its files are gone; this is what the log has kept of its output:");
+    await console.out.write(visible(output));
+  }
+
+  async #print({ stdout, stderr }: Tapes): Promise<void> {
+    const { out, err } = this.#reach.console;
+    await printLines(out, stdout.lines());
+    await printLines(err, stderr.lines());
+  }
+}
+
+async function printLines(output: Output, lines: Iterable<string>): Promise<void> {
+  const printer = new Printer(output);
+  for (const line of lines) await printer.add(`${visible(line)}\n`);
+  await printer.flush();
+}
+
+function headText({ number, try: time, item, startedAt }: StepAttempt): string {
+  const of = item === null ? "" : `, item ${item}`;
+  return `attempt ${number}${time > 1 ? `, try ${time}` : ""}${of}, begun at ${startedAt}`;
+}
+
+function endText({ code, signal, error }: NonNullable<StepAttempt["end"]>): string {
+  return error === null ? endedText({ code, signal }) : `never came to an end that is known: ${error}`;
+}

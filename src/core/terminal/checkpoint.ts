@@ -1,0 +1,258 @@
+// The checkpoint of all terminals: what each looked like and where it was, so that it can come back after the machine has died.
+// It adds to the log and never replaces it: that a terminal exists, and its recipe, are events.
+// C1. Sessions are valid or invalid one by one (TC-7): a bad one costs itself, and nobody else.
+// C2. A checkpoint that is too old, or from the future, is whole: its sessions are there to be looked at, with a word of doubt (TC-6).
+// C3. A screen of an earlier generation goes on with the tape only where the tape had all of it when the next one began: a power cut may
+//     have taken its end, and other bytes have come in its place.
+import type { ScreenSnapshot } from "./screen.ts";
+import type { Terminal, TerminalSize } from "./terminal.ts";
+
+/** The format of the body. Fields are added under the same number; where one changes its meaning, the number rises. */
+export const CHECKPOINT_VERSION = 1;
+
+/** Where it lies in a home, and the one before it. */
+export const CHECKPOINT_FILE = "recovery/checkpoint.json";
+export const CHECKPOINT_BACKUP = "recovery/checkpoint.backup.json";
+
+/** By what its envelope is known. What was seen is not folded from events: there are no rules to change. */
+export const CHECKPOINT_FACTS = { kind: "terminals", version: CHECKPOINT_VERSION, fold: 1 } as const;
+
+export type Foreground = { readonly argv: readonly string[]; readonly cwd: string; readonly startedAt?: string };
+export type RestorePolicy = "auto" | "ask" | "never";
+
+export type CheckpointSession = {
+  readonly sessionId: string;
+  readonly terminalId: string;
+  readonly laneId: string;
+  readonly name: string;
+  /** Where the program in front was: its shell's place, where nothing ran in front. */
+  readonly workingDirectory: string;
+  /** Without what looks like a secret (environment.ts). */
+  readonly environmentVariables: Readonly<Record<string, string>>;
+  /** The screen, to be written to an empty terminal; empty where none was kept. */
+  readonly scrollbackSnapshot: string;
+  /** What another multiplexer calls it; null for a terminal in a holder of ours. Also read from `zelijjSessionName`. */
+  readonly multiplexerSessionName: string | null;
+  /** `argv` as a line for a shell. */
+  readonly shellCommand: string;
+  readonly argv: readonly string[];
+  readonly size: TerminalSize;
+  readonly generation: number;
+  readonly policy: RestorePolicy;
+  readonly bootId: string;
+  /** What is known of `scrollbackSnapshot`; null where there is none. */
+  readonly screen: Omit<ScreenSnapshot, "vt"> | null;
+  /** What ran in front of the terminal's own program; null where nothing did. */
+  readonly foreground: Foreground | null;
+};
+
+/** `version`, `timestamp` and `checksum` are the envelope's (log/checkpoint/envelope.ts). */
+export type Checkpoint = {
+  readonly version: number;
+  readonly timestamp: string;
+  readonly checksum: string;
+  readonly sessions: readonly CheckpointSession[];
+};
+
+export type ValidationError = { readonly sessionId?: string; readonly field: string; readonly reason: string };
+export type Validation = { readonly valid: boolean; readonly errors: readonly ValidationError[] };
+
+/** `intact`: whether the bytes match their checksum. Whoever has the bytes knows; here there are none. */
+export type ValidationFacts = {
+  readonly now: number;
+  readonly intact: boolean;
+  readonly maxAgeMs?: number;
+  readonly skewMs?: number;
+};
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const FIVE_MINUTES_MS = 5 * 60 * 1000;
+const POLICIES: readonly unknown[] = ["auto", "ask", "never"];
+
+/** TC-6. Everything that is wrong, not only the first of it. */
+export function validateCheckpoint(found: unknown, facts: ValidationFacts): Validation {
+  if (!isTable(found)) return { valid: false, errors: [{ field: "", reason: "it is not a checkpoint" }] };
+  const { version, timestamp, checksum } = found;
+  const errors = [
+    ...problem("checksum", facts.intact && isText(checksum), "the bytes do not match their checksum"),
+    ...problem("version", isCount(version), "it is missing"),
+    ...problem("version", !(isCount(version) && version > CHECKPOINT_VERSION), newer(version)),
+    ...timeErrors(timestamp, facts),
+    ...readSessions(found).errors,
+  ];
+  return { valid: errors.length === 0, errors };
+}
+
+function newer(version: unknown): string {
+  return `it has version ${version}; this program knows versions up to ${CHECKPOINT_VERSION}`;
+}
+
+function timeErrors(timestamp: unknown, facts: ValidationFacts): ValidationError[] {
+  const then = isText(timestamp) ? Date.parse(timestamp) : Number.NaN;
+  if (Number.isNaN(then)) return [{ field: "timestamp", reason: "it is not a time" }];
+  const doubt = doubtOfTime(then, facts);
+  return doubt === undefined ? [] : [{ field: "timestamp", reason: doubt }];
+}
+
+/** C2. Why a checkpoint of this time is not used without a word; undefined where it may be. */
+export function doubtOfTime(then: number, facts: Omit<ValidationFacts, "intact">): string | undefined {
+  const { now, maxAgeMs = DAY_MS, skewMs = FIVE_MINUTES_MS } = facts;
+  const time = new Date(then).toISOString();
+  if (then > now + skewMs) return `it is from the future (${time})`;
+  return then < now - maxAgeMs - skewMs ? `it is older than allowed (${time})` : undefined;
+}
+
+export type ReadSessions = {
+  readonly sessions: readonly CheckpointSession[];
+  readonly errors: readonly ValidationError[];
+};
+
+/** The sessions in the body of a checkpoint: the valid ones, and what is wrong with the others (C1). */
+export function readSessions(body: unknown): ReadSessions {
+  const list = isTable(body) ? body["sessions"] : undefined;
+  if (!Array.isArray(list)) return { sessions: [], errors: [{ field: "sessions", reason: "there is no list" }] };
+  const sessions: CheckpointSession[] = [];
+  const errors: ValidationError[] = [];
+  const seen = new Set<string>();
+  for (const item of list.map(withoutAlias)) {
+    const wrong = sessionErrors(item, seen);
+    errors.push(...wrong);
+    if (wrong.length > 0 || !isSession(item)) continue; // C1
+    seen.add(item.terminalId);
+    sessions.push(item);
+  }
+  return { sessions, errors };
+}
+
+/** The session of one terminal; the others are not looked at. */
+export function sessionIn(body: unknown, terminalId: string): CheckpointSession | undefined {
+  const list = isTable(body) && Array.isArray(body["sessions"]) ? body["sessions"] : [];
+  const own = list.filter((item) => isTable(item) && item["terminalId"] === terminalId);
+  return readSessions({ sessions: own }).sessions[0];
+}
+
+/** The source document's own spelling is taken too. */
+function withoutAlias(item: unknown): unknown {
+  if (!isTable(item) || !("zelijjSessionName" in item)) return item;
+  const { zelijjSessionName, ...rest } = item;
+  return "multiplexerSessionName" in rest ? rest : { ...rest, multiplexerSessionName: zelijjSessionName };
+}
+
+/** The screen that was seen of a terminal, where it and the tape since are its screen now (C3). */
+export function screenOf(
+  { screen, scrollbackSnapshot, generation: seenIn }: CheckpointSession,
+  { generation, restored }: Pick<Terminal, "generation" | "restored">,
+): ScreenSnapshot | undefined {
+  if (screen === null) return undefined;
+  const boundary = seenIn === generation - 1 ? (restored?.offset ?? 0) : 0;
+  if (seenIn !== generation && screen.offset > boundary) return undefined;
+  return { ...screen, vt: scrollbackSnapshot };
+}
+
+type Judge = (value: unknown) => boolean;
+
+/** What each field must be; the compiler asks for every one. */
+const FIELDS: Readonly<Record<keyof CheckpointSession, readonly [Judge, string]>> = {
+  sessionId: [isWord, "it must be a text that is not empty"],
+  terminalId: [isWord, "it must be a text that is not empty"],
+  laneId: [isWord, "it must be a text that is not empty"],
+  name: [isWord, "it must be a text that is not empty"],
+  workingDirectory: [(value) => isText(value) && value.startsWith("/"), "it must be a full path"],
+  environmentVariables: [(value) => isTable(value) && Object.values(value).every(isText), "it must be names and texts"],
+  scrollbackSnapshot: [isText, "it must be a text"],
+  multiplexerSessionName: [(value) => value === null || isText(value), "it must be a text or null"],
+  shellCommand: [isWord, "it must be a text that is not empty"],
+  argv: [isArgv, "it must be a list of texts, and not empty"],
+  size: [isSize, "it must be {cols, rows}"],
+  generation: [(value) => isCount(value) && value > 0, "it must be a number from 1 on"],
+  policy: [(value) => POLICIES.includes(value), "it must be auto, ask or never"],
+  bootId: [isText, "it must be a text"],
+  screen: [isScreen, "it must say where the snapshot was taken, or be null"],
+  foreground: [isForeground, "it must be {argv, cwd}, or null"],
+};
+
+function sessionErrors(item: unknown, seen: ReadonlySet<string>): ValidationError[] {
+  if (!isTable(item)) return [{ field: "sessions", reason: "one of them is not a session" }];
+  const { sessionId, terminalId } = item;
+  const who = isWord(sessionId) ? { sessionId } : {};
+  const errors = Object.entries(FIELDS).flatMap(([field, [fits, reason]]) =>
+    problem(field, fits(item[field]), field in item ? reason : "it is missing"),
+  );
+  const twice = isWord(terminalId) && seen.has(terminalId);
+  return [...errors, ...problem("terminalId", !twice, "it is there twice")].map((error) => ({ ...who, ...error }));
+}
+
+function isSession(item: unknown): item is CheckpointSession {
+  return sessionErrors(item, new Set()).length === 0;
+}
+
+function problem(field: string, fits: boolean, reason: string): ValidationError[] {
+  return fits ? [] : [{ field, reason }];
+}
+
+function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isWord(value: unknown): value is string {
+  return isText(value) && value !== "";
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+function isArgv(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isText);
+}
+
+function isSize(value: unknown): boolean {
+  return isTable(value) && [value["cols"], value["rows"]].every((side) => isCount(side) && side > 0);
+}
+
+function isScreen(value: unknown): boolean {
+  if (value === null) return true;
+  if (!isTable(value) || !isSize(value) || !isCount(value["offset"])) return false;
+  const { exact, alternate, at, title, behind } = value;
+  if (behind !== undefined && !isCount(behind)) return false;
+  return typeof exact === "boolean" && typeof alternate === "boolean" && isText(at) && isText(title);
+}
+
+function isForeground(value: unknown): boolean {
+  if (value === null) return true;
+  if (!isTable(value) || !isArgv(value["argv"]) || !isText(value["cwd"])) return false;
+  return value["startedAt"] === undefined || isText(value["startedAt"]);
+}
+
+/** NFR-027-003: above this somebody should hear of it. */
+export const LARGE_CHECKPOINT_BYTES = 50 * 1024 * 1024;
+
+/** A session with a full snapshot and the environment of a desktop, as JSON; what the snapshot's escapes add is in it. */
+const TYPICAL_SESSION_BYTES = 14_000;
+/** The envelope's head: its fields and a SHA-256. */
+const ENVELOPE_BYTES = 250;
+/** More samples do not make the mean better, only dearer. */
+const MOST_SAMPLES = 8;
+
+/** TC-5: how many bytes a checkpoint of `n` sessions will have; by those at hand, where there are some, else by what is usual. */
+export function estimateSize(n: number, atHand: readonly CheckpointSession[] = []): number {
+  const step = Math.max(1, Math.floor(atHand.length / MOST_SAMPLES));
+  const samples = atHand.filter((_, index) => index % step === 0).slice(0, MOST_SAMPLES);
+  const sum = samples.reduce((total, session) => total + bytesOf(session), 0);
+  return ENVELOPE_BYTES + Math.round(n * (samples.length === 0 ? TYPICAL_SESSION_BYTES : sum / samples.length));
+}
+
+function bytesOf(session: CheckpointSession): number {
+  return new TextEncoder().encode(JSON.stringify(session)).length + 1;
+}
+
+/** `argv` as a person would type it. */
+export function shellLine(argv: readonly string[]): string {
+  return argv
+    .map((word) => (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(" ");
+}

@@ -1,0 +1,198 @@
+// Coding agents and their conversations: how a command line that ran one becomes the command line that goes on with it.
+// AC1. Every option stays as it was, permission mode first of all; only what chooses the conversation changes.
+// AC2. A prompt that was given is not given again: it was said once already.
+// AC3. A conversation is named, never guessed: by the command line, or as the only one that this program can have written. Where
+//      neither says, there is no restore command. One that another terminal goes on with is that one's: two programs that write to one
+//      conversation would spoil it.
+import { baseName, type Grammar, givenTo, has, type Told, tellApart, without } from "../words.ts";
+
+export type AgentName = "claude" | "codex" | "gemini" | "opencode";
+
+/** The conversations of one agent in one directory, as they lie on disk. */
+export type AgentSessions = {
+  readonly known: readonly string[];
+  /** Those that were written to since the program was started. */
+  readonly recent: readonly string[];
+};
+
+export const NO_SESSIONS: AgentSessions = { known: [], recent: [] };
+
+/** AC3. `taken`: the words of the other terminals' command lines. */
+export function notTaken({ known, recent }: AgentSessions, taken: ReadonlySet<string>): AgentSessions {
+  return { known, recent: recent.filter((id) => !taken.has(id)) };
+}
+
+type Agent = {
+  readonly grammar: Grammar;
+  /** Options that name the conversation, where they have a value. */
+  readonly names: readonly string[];
+  /** Further options that choose one, and prompts: left out when it goes on (AC2). */
+  readonly chooses: readonly string[];
+  /** With one of these it does one thing and ends, or is no conversation at all. */
+  readonly oneShot: readonly string[];
+  /** First words that are commands of its own. */
+  readonly commands: readonly string[];
+  go(id: string, kept: readonly string[], told: Told): readonly string[];
+  /** How a conversation of this id begins, where it takes one. */
+  begin?(id: string, kept: readonly string[]): readonly string[];
+};
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const SESSION = /^[A-Za-z0-9][A-Za-z0-9_-]{7,99}$/;
+const HELP = ["-h", "--help", "-v", "-V", "--version"];
+
+const claude: Agent = {
+  grammar: {
+    values: [
+      ...["--model", "--permission-mode", "--settings", "--append-system-prompt", "--system-prompt", "--agents"],
+      ...["--agent", "--session-id", "--fallback-model", "--output-format", "--input-format", "--max-turns"],
+      ...["--permission-prompt-tool", "--setting-sources", "--plugin-dir", "--json-schema", "--max-budget-usd"],
+      ...["--append-system-prompt-file", "--system-prompt-file", "--effort", "-n", "--name", "--debug-file"],
+    ],
+    lists: [
+      ...["--add-dir", "--allowedTools", "--allowed-tools", "--disallowedTools", "--disallowed-tools"],
+      ...["--mcp-config", "--tools", "--betas", "--file"],
+    ],
+    optional: ["-r", "--resume", "-d", "--debug", "-w", "--worktree", "--from-pr"],
+    switches: [
+      ...["-c", "--continue", "-p", "--print", "--dangerously-skip-permissions", "--verbose", "--strict-mcp-config"],
+      ...["--allow-dangerously-skip-permissions", "--ide", "--fork-session", "--chrome", "--no-chrome", "--bare"],
+      ...["--disable-slash-commands", "--no-session-persistence", "--mcp-debug", "--tmux", ...HELP],
+    ],
+  },
+  names: ["--session-id", "-r", "--resume"],
+  chooses: ["-c", "--continue", "--fork-session"],
+  oneShot: ["-p", "--print", "--no-session-persistence", ...HELP],
+  commands: [
+    ...["mcp", "config", "doctor", "update", "upgrade", "install", "migrate-installer", "setup-token", "auth"],
+    ...["plugin", "plugins", "agents", "remote-control", "rc", "login", "logout", "server", "open", "api-key"],
+  ],
+  go: (id, kept) => ["--resume", id, ...kept],
+  begin: (id, kept) => ["--session-id", id, ...kept],
+};
+
+const codex: Agent = {
+  grammar: {
+    values: [
+      ...["-m", "--model", "-p", "--profile", "-c", "--config", "-s", "--sandbox", "-a", "--ask-for-approval"],
+      ...["-C", "--cd", "--add-dir", "--enable", "--disable", "--local-provider", "--remote"],
+    ],
+    lists: ["-i", "--image"],
+    optional: [],
+    switches: [
+      ...["--oss", "--full-auto", "--search", "--dangerously-bypass-approvals-and-sandbox", "--yolo"],
+      ...["--no-alt-screen", "--last", "--all", "--include-non-interactive", ...HELP],
+    ],
+  },
+  names: [],
+  chooses: ["--last", "--all", "--include-non-interactive", "-i", "--image"],
+  oneShot: ["-h", "--help", "-V", "--version"],
+  commands: [
+    ...["exec", "e", "login", "logout", "mcp", "mcp-server", "app-server", "app", "completion", "sandbox", "debug"],
+    ...["apply", "a", "fork", "cloud", "features", "review", "proto", "update", "doctor", "plugin", "help"],
+  ],
+  go: (id, kept) => ["resume", id, ...kept],
+};
+
+const gemini: Agent = {
+  grammar: {
+    values: [
+      ...["-m", "--model", "-p", "--prompt", "-i", "--prompt-interactive", "--approval-mode", "--session-id"],
+      ...["-o", "--output-format", "--delete-session", "--session-file"],
+    ],
+    lists: [
+      ...["--include-directories", "--allowed-mcp-server-names", "--allowed-tools", "-e", "--extensions"],
+      ...["--policy", "--admin-policy"],
+    ],
+    optional: ["-r", "--resume", "-w", "--worktree"],
+    switches: [
+      ...["-y", "--yolo", "-s", "--sandbox", "-d", "--debug", "--screen-reader", "--skip-trust", "--acp"],
+      ...["--experimental-acp", "-l", "--list-extensions", "--list-sessions", ...HELP],
+    ],
+  },
+  names: ["-r", "--resume", "--session-id"],
+  chooses: ["-i", "--prompt-interactive", "--session-file"],
+  oneShot: [
+    ...["-p", "--prompt", "--acp", "--experimental-acp", "-l", "--list-extensions", "--list-sessions"],
+    ...["--delete-session", ...HELP],
+  ],
+  commands: ["mcp", "extensions", "extension", "skills", "skill", "hooks", "hook", "gemma"],
+  go: (id, kept) => ["--resume", id, ...kept],
+};
+
+const opencode: Agent = {
+  grammar: {
+    values: [
+      ...["-s", "--session", "-m", "--model", "--agent", "--port", "--hostname", "--prompt", "--log-level"],
+      ...["--mdns-domain", "--cors"],
+    ],
+    lists: [],
+    optional: [],
+    switches: ["-c", "--continue", "--fork", "--print-logs", "--mdns", "--auto", "--pure", ...HELP],
+  },
+  names: ["-s", "--session"],
+  chooses: ["-c", "--continue", "--fork", "--prompt"],
+  oneShot: HELP,
+  commands: [
+    ..."run serve web attach auth providers agent acp mcp models upgrade uninstall".split(" "),
+    ..."stats export import github pr session debug completion db plugin".split(" "),
+  ],
+  go: (id, kept, { rest }) => ["--session", id, ...kept, ...rest],
+};
+
+const AGENTS: Readonly<Record<AgentName, Agent>> = { claude, codex, gemini, opencode };
+/** Agents are scripts; what the system shows may be their interpreter with them as its first word. */
+const INTERPRETERS = ["node", "bun", "deno"];
+
+export type AgentCommand = {
+  readonly agent: AgentName;
+  /** The words that start the program: itself, or its interpreter and itself. */
+  readonly start: readonly string[];
+  readonly words: readonly string[];
+};
+
+/** The agent that a command line runs; undefined where it runs none. */
+export function agentIn(argv: readonly string[]): AgentCommand | undefined {
+  const at = INTERPRETERS.includes(baseName(argv[0] ?? "")) ? 1 : 0;
+  const name = baseName(argv[at] ?? "").replace(/\.[cm]?js$/, "");
+  const agent = (["claude", "codex", "gemini", "opencode"] as const).find((one) => one === name);
+  return agent && { agent, start: argv.slice(0, at + 1), words: argv.slice(at + 1) };
+}
+
+/** The command line that goes on with the same conversation; undefined where that is not certain (AC3). */
+export function resumeAgent(command: AgentCommand, sessions: AgentSessions): readonly string[] | undefined {
+  const agent = AGENTS[command.agent];
+  const told = tellApart(command.words, agent.grammar);
+  if (told.doubtful || has(told, ...agent.oneShot) || agent.commands.includes(told.rest[0] ?? "")) return undefined;
+  const named = namedIn(command.agent, told);
+  const id = named ?? only(sessions.recent); // AC3
+  if (id === undefined) return undefined;
+  const kept = without(told, [...agent.names, ...agent.chooses]); // AC1, AC2
+  const begins = named !== undefined && !sessions.known.includes(id) && agent.begin !== undefined;
+  return [...command.start, ...(begins ? (agent.begin?.(id, kept) ?? []) : agent.go(id, kept, told))];
+}
+
+/** What the command line itself says. A fork is another conversation than the one it was made from. */
+function namedIn(name: AgentName, told: Told): string | undefined {
+  if (name === "codex") {
+    const [command, id] = told.rest;
+    return command === "resume" && id !== undefined && UUID.test(id) ? id : undefined;
+  }
+  const forked = has(told, "--fork-session", "--fork");
+  const id = forked ? givenTo(told, "--session-id") : givenTo(told, ...AGENTS[name].names);
+  return id !== undefined && (name === "opencode" ? SESSION : UUID).test(id) ? id : undefined;
+}
+
+function only(ids: readonly string[]): string | undefined {
+  return ids.length === 1 ? ids[0] : undefined;
+}
+
+/** `claude` with a conversation of this id, so that it can be found again; everything else as it is. */
+export function withSession(argv: readonly string[], id: string): readonly string[] {
+  const command = agentIn(argv);
+  if (command?.agent !== "claude") return argv;
+  const told = tellApart(command.words, claude.grammar);
+  const chosen = has(told, ...claude.names, ...claude.chooses, ...HELP);
+  if (chosen || claude.commands.includes(told.rest[0] ?? "")) return argv;
+  return [...command.start, "--session-id", id, ...command.words];
+}

@@ -1,0 +1,334 @@
+import { describe, expect, test } from "bun:test";
+import { type AgentSessions, NO_SESSIONS, withSession } from "./coding-agent.ts";
+import type { Evidence, Restored } from "./restoration.ts";
+import { aimOf, evidenceFor, messageOf, planRestore, type RestoreFacts } from "./restore.ts";
+import type { RestoreRule } from "./restore-commands.ts";
+import type { Terminal } from "./terminal.ts";
+
+const AT = "2026-01-01T00:10:00.000Z";
+const ID = "0f7a2f8e-1111-4222-8333-444455556666";
+const OTHER = "0f7a2f8e-1111-4222-8333-777788889999";
+
+function terminal(argv: readonly string[], changes: Partial<Terminal> = {}): Terminal {
+  return {
+    id: "t1",
+    name: "one",
+    lane: "main",
+    recipe: { argv, cwd: "/w", env: {}, size: { cols: 80, rows: 24 } },
+    generation: 1,
+    createdAt: "2026-01-01T00:00:00.000Z",
+    state: { kind: "running", pid: 1, startTime: 1, bootId: "b", holder: 2 },
+    signal: undefined,
+    unset: [],
+    policy: "auto",
+    restored: undefined,
+    restorations: [],
+    rollingBack: false,
+    removed: false,
+    ...changes,
+  };
+}
+
+function facts(changes: Partial<RestoreFacts> = {}): RestoreFacts {
+  const fixed = { reason: "the machine went down", at: AT, evidence: undefined, doubt: null, sessions: NO_SESSIONS };
+  return { ...fixed, rules: [], directory: "/w", shell: "/bin/bash", way: "plan", asked: false, ...changes };
+}
+
+function inFront(argv: readonly string[], cwd = "/w"): Evidence {
+  return { workingDirectory: "/w", foreground: { argv, cwd, startedAt: AT } };
+}
+
+function sessions(known: readonly string[], recent: readonly string[] = []): AgentSessions {
+  return { known, recent };
+}
+
+/** What is executed and typed for a program of its own. */
+function alone(argv: readonly string[], changes: Partial<RestoreFacts> = {}) {
+  const plan = planRestore(terminal(argv), facts(changes));
+  return plan.kind === "start" ? { argv: plan.argv, typed: plan.typed } : plan;
+}
+
+/** What is typed for a program in front of a shell. */
+function typedFor(argv: readonly string[], changes: Partial<RestoreFacts> = {}): string {
+  const plan = planRestore(terminal(["bash"]), facts({ evidence: inFront(argv), ...changes }));
+  return plan.kind === "start" ? plan.typed : plan.kind;
+}
+
+const run = (argv: readonly string[]) => ({ argv, typed: "" });
+const ready = (typed: string) => ({ argv: ["/bin/bash"], typed });
+
+describe("claude", () => {
+  const flags = ["--permission-mode", "plan", "--add-dir", "/a", "/b", "--dangerously-skip-permissions"];
+
+  test("goes on with its conversation, every other flag as it was, and its prompt not said again", () => {
+    const known = { sessions: sessions([ID]) };
+    expect(alone(["claude", "--session-id", ID, ...flags, "--", "fix it"], known)).toEqual(
+      run(["claude", "--resume", ID, ...flags]),
+    );
+    expect(alone(["/opt/claude", "--verbose", "fix it", `--resume=${ID}`], known)).toEqual(
+      run(["/opt/claude", "--resume", ID, "--verbose"]),
+    );
+  });
+
+  test("begins the conversation of its id where it never began", () => {
+    expect(alone(["claude", "--session-id", ID, "--model", "opus", "hello"])).toEqual(
+      run(["claude", "--session-id", ID, "--model", "opus"]),
+    );
+  });
+
+  test("inside a shell: by its words, else by the only conversation that was written to since it started", () => {
+    expect(typedFor(["claude", "-r", ID], { sessions: sessions([ID]) })).toBe(`claude --resume ${ID}\r`);
+    expect(typedFor(["node", "/usr/bin/claude", "-c"], { sessions: sessions([ID, OTHER], [ID]) })).toBe(
+      `node /usr/bin/claude --resume ${ID}\r`,
+    );
+    expect(typedFor(["claude"], { sessions: sessions([ID, OTHER], [ID, OTHER]) })).toBe("claude");
+    expect(typedFor(["claude"], { sessions: sessions([ID]) })).toBe("claude");
+  });
+
+  test.each([
+    ["prints and ends", ["claude", "-p", "--session-id", ID, "do it"]],
+    ["is a command of its own", ["claude", "mcp", "list"]],
+    ["has an option that nobody knows, with a word behind it", ["claude", "--session-id", ID, "--new-thing", "what"]],
+    ["is a fork, whose conversation has another id", ["claude", "--resume", ID, "--fork-session"]],
+    ["names what is no id", ["claude", "--resume", "my session"]],
+  ])("is only made ready where it %s", (_, argv) => {
+    const found = alone(argv, { sessions: sessions([ID]) });
+    expect(found).toMatchObject({ argv: ["/bin/bash"], typed: expect.stringMatching(/^claude .*[^\r]$/) });
+  });
+
+  test("gets an id when it is opened, so that it can be found again; what chooses for itself is left alone", () => {
+    expect(withSession(["claude", "--model", "opus", "hi"], ID)).toEqual([
+      ...["claude", "--session-id", ID],
+      ...["--model", "opus", "hi"],
+    ]);
+    for (const words of [["-c"], ["--resume"], [`--session-id=${OTHER}`], ["mcp", "list"], ["--version"]]) {
+      expect(withSession(["claude", ...words], ID)).toEqual(["claude", ...words]);
+    }
+    expect(withSession(["codex"], ID)).toEqual(["codex"]);
+    expect(withSession([], ID)).toEqual([]);
+  });
+});
+
+describe("the other agents", () => {
+  test("codex resumes by the id in its words, or by the only one it can have written", () => {
+    expect(alone(["codex", "--yolo", "resume", ID, "-m", "o9"])).toEqual(
+      run(["codex", "resume", ID, "--yolo", "-m", "o9"]),
+    );
+    expect(alone(["codex", "-s", "read-only", "fix it"], { sessions: sessions([ID], [ID]) })).toEqual(
+      run(["codex", "resume", ID, "-s", "read-only"]),
+    );
+    expect(alone(["codex", "resume", "--last"], { sessions: sessions([ID, OTHER], [OTHER]) })).toEqual(
+      run(["codex", "resume", OTHER]),
+    );
+    expect(alone(["codex", "exec", "fix it"], { sessions: sessions([ID], [ID]) })).toEqual(
+      ready("codex exec 'fix it'"),
+    );
+    expect(alone(["codex"])).toEqual(ready("codex"));
+  });
+
+  test("gemini and opencode", () => {
+    expect(alone(["gemini", "--approval-mode", "yolo", "-i", "hi"], { sessions: sessions([ID], [ID]) })).toEqual(
+      run(["gemini", "--resume", ID, "--approval-mode", "yolo"]),
+    );
+    expect(alone(["gemini", "-r", "latest"])).toEqual(ready("gemini -r latest"));
+    expect(alone(["gemini", "-p", "hi"], { sessions: sessions([ID], [ID]) })).toEqual(ready("gemini -p hi"));
+    expect(alone(["opencode", "/w/app", "-s", "ses_0123456789", "--agent", "build"])).toEqual(
+      run(["opencode", "--session", "ses_0123456789", "--agent", "build", "/w/app"]),
+    );
+    expect(alone(["opencode", "-c"])).toEqual(ready("opencode -c"));
+    expect(alone(["opencode", "run", "hi", "-s", "ses_0123456789"])).toMatchObject({ argv: ["/bin/bash"] });
+  });
+});
+
+describe("editors, logins and followed files", () => {
+  test.each([
+    [["vim", "-S", "Session.vim"]],
+    [["nvim", "-O", "a b.txt", "+12", "c"]],
+    [["/usr/bin/vim"]],
+    [["ssh", "-vA", "-p", "22", "-J", "gate", "me@host"]],
+    [["ssh", "-N", "-L", "80:localhost:80", "host"]],
+    [["ssh", "-o", "ServerAliveInterval=5", "host"]],
+    [["tail", "-f", "log"]],
+    [["tail", "-n", "100", "-F", "a", "b"]],
+    [["tail", "-100f", "log"]],
+    [["tail", "--follow=name", "log"]],
+  ])("%j is run again as it was", (argv) => {
+    expect(alone(argv)).toEqual(run(argv));
+  });
+
+  test.each([
+    [["vim", "+PlugInstall", "+qall"]],
+    [["vim", "-c", "wq", "a"]],
+    [["vim", "-"]],
+    [["vim", "-s", "script", "a"]],
+    [["ssh", "host", "./deploy"]],
+    [["ssh", "-f", "host"]],
+    [["ssh", "-t", "-o", "RemoteCommand=./deploy", "host"]],
+    [["ssh", "-o", "remotecommand ./deploy", "host"]],
+    [["ssh", "-oRemoteCommand=./deploy", "host"]],
+    [["ssh", "-o", "PermitLocalCommand=yes", "-o", "LocalCommand=./notify", "host"]],
+    [["ssh"]],
+    [["tail", "log"]],
+    [["tail", "-f"]],
+    [["tail", "-f", "-"]],
+    [["make", "deploy"]],
+    [["constructor"]],
+    [["python3"]],
+  ])("%j is only made ready", (argv) => {
+    expect(alone(argv)).toMatchObject({ argv: ["/bin/bash"], typed: expect.not.stringContaining("\r") });
+  });
+});
+
+describe("the user's own patterns", () => {
+  const rules: RestoreRule[] = [
+    { match: "npm run dev*", run: "{command}" },
+    { match: "claude *", run: "my-claude --again" },
+    { match: "bad", run: "a\nb" },
+  ];
+
+  test("come first, are lines for a shell, and mean the whole command line", () => {
+    expect(alone(["npm", "run", "dev", "--", "a b"], { rules })).toEqual({
+      argv: ["/bin/bash"],
+      typed: "npm run dev -- 'a b'\r",
+    });
+    expect(typedFor(["claude", "-r", ID], { rules, sessions: sessions([ID]) })).toBe("my-claude --again\r");
+    expect(alone(["xnpm", "run", "dev"], { rules })).toEqual(ready("xnpm run dev"));
+    expect(alone(["bad"], { rules })).toEqual(ready("bad"));
+  });
+});
+
+describe("shells", () => {
+  test("come back as they are, where they were last, with what was in front of them", () => {
+    const evidence = { workingDirectory: "/w/sub", foreground: null };
+    expect(planRestore(terminal(["zsh", "-l"]), facts({ evidence, directory: "/w/sub" }))).toEqual({
+      kind: "start",
+      argv: ["zsh", "-l"],
+      cwd: "/w/sub",
+      typed: "",
+      notes: ["its shell"],
+    });
+    expect(aimOf(terminal(["bash"]), inFront(["make"], "/w/sub"))).toMatchObject({ cwd: "/w/sub", since: AT });
+    expect(typedFor(["make", "-j8", "it's; rm $HOME"])).toBe("make -j8 'it'\\''s; rm $HOME'");
+  });
+
+  test("come back without any evidence", () => {
+    expect(planRestore(terminal(["bash"]), facts())).toMatchObject({ argv: ["bash"], cwd: "/w", typed: "" });
+  });
+
+  describe("what was restored and nobody accepted is no new truth", () => {
+    const start = { argv: ["/bin/bash"], cwd: "/", typed: "", message: "", reason: "", notes: [] };
+    const restored: Restored = { ...start, offset: 0, screenAgeMs: null, evidence: null, at: AT, accepted: false };
+    const again = (argv: readonly string[], last: Partial<Restored>, changes: Partial<RestoreFacts> = {}) => {
+      const lost = terminal(argv, { restored: { ...restored, ...last } });
+      return planRestore(lost, facts({ evidence: evidenceFor(lost, inFront(["top"], "/")), ...changes }));
+    };
+
+    test("made ready again, and in its own place, though the last start was in the wrong one", () => {
+      expect(again(["make", "deploy"], {})).toMatchObject({ argv: ["/bin/bash"], cwd: "/w", typed: "make deploy" });
+      const evidence = inFront(["make"], "/w");
+      expect(again(["bash"], { evidence })).toMatchObject({ argv: ["bash"], cwd: "/w", typed: "make" });
+    });
+
+    test("what went on by itself goes on in the same way where nothing better is known, and in the same place", () => {
+      const ran = { cwd: "/w", evidence: inFront(["claude"]), typed: `claude --resume ${ID}\r` };
+      expect(again(["bash"], ran)).toMatchObject({ argv: ["/bin/bash"], typed: ran.typed });
+      expect(again(["bash"], { ...ran, cwd: "/x" })).toMatchObject({ argv: ["bash"], typed: "claude" });
+      expect(again(["bash"], ran, { sessions: sessions([OTHER], [OTHER]) })).toMatchObject({
+        typed: `claude --resume ${OTHER}\r`,
+      });
+    });
+
+    test("once it is accepted, it is what it is: its program, its place, and the last checkpoint of it", () => {
+      const accepted = again(["make"], { accepted: true }, { directory: "/" });
+      expect(accepted).toMatchObject({ argv: ["/bin/bash"], cwd: "/", typed: "top" });
+    });
+  });
+
+  test("what was rolled back is planned from what was known before; a later checkpoint is of a worse time", () => {
+    const evidence = inFront(["vim"]);
+    const state = { kind: "uncertain", reason: "", child: undefined, evidence, rolledBack: true } as const;
+    expect(evidenceFor(terminal(["bash"], { state }), inFront(["top"]))).toBe(evidence);
+    const bare = { kind: "uncertain", reason: "", child: undefined, rolledBack: true } as const;
+    expect(evidenceFor(terminal(["bash"], { state: bare }), inFront(["top"]))).toBeUndefined();
+    expect(evidenceFor(terminal(["bash"]), evidence)).toBe(evidence);
+  });
+});
+
+describe("what is typed", () => {
+  test.each(["a\rb", "a\nb", "\u001b[A", "a\u0000", "\u0085", "\u2028", "x".repeat(5000), "\ud800"])(
+    "%j is never typed",
+    (word) => {
+      expect(typedFor(["echo", word])).toBe("");
+      expect(alone(["tail", "-f", word])).toEqual(run(["tail", "-f", word])); // Executed, it is only a name.
+      expect(typedFor(["tail", "-f", word])).toBe("");
+    },
+  );
+
+  test("TC-6 what is in doubt is not used, and the terminal says so", () => {
+    const plan = planRestore(terminal(["sh"]), facts({ doubt: "the checkpoint is 30 h old" }));
+    expect(plan.kind === "start" && plan.notes).toEqual([
+      "its shell",
+      "not as it was last seen: the checkpoint is 30 h old",
+    ]);
+  });
+
+  test("a note and the line on the screen have nothing in them that moves a cursor", () => {
+    const plan = planRestore(terminal(["echo", "\u001b[2J\u202e"]), facts());
+    expect(plan.kind === "start" && plan.notes.join()).toBe(
+      "its shell; its command cannot be typed: echo \ufffd[2J\ufffd",
+    );
+    expect(messageOf({ reason: "why\u001b", at: AT }, ["a\rb"])).toBe(
+      "holdfast: why\ufffd; started again 2026-01-01 00:10:00 UTC; a\ufffdb",
+    );
+  });
+
+  test("is written for the shell that reads it", () => {
+    const typed = (shell: string) => {
+      const plan = planRestore(terminal(["echo", "it's \\ !"]), facts({ shell }));
+      return plan.kind === "start" ? plan.typed : "";
+    };
+    expect(typed("/bin/zsh")).toBe("echo 'it'\\''s \\ !'");
+    expect(typed("/usr/bin/fish")).toBe("echo 'it\\'s \\\\ !'");
+    expect(typed("/bin/tcsh")).toBe("echo 'it'\\''s \\ \\!'");
+    expect(typedFor(["A=b", "=x", "%1", "-y", "~"])).toBe("'A=b' '=x' '%1' -y '~'");
+  });
+});
+
+describe("whether", () => {
+  test("it waits for a person by its policy, or when it is lost over and over; a person's wish counts more", () => {
+    expect(planRestore(terminal(["sh"], { policy: "ask" }), facts())).toEqual({
+      kind: "ask",
+      why: "its policy is ask",
+    });
+    expect(planRestore(terminal(["sh"], { policy: "never" }), facts())).toMatchObject({ kind: "never" });
+    const often = { restorations: ["00:09:30", "00:09:40", "00:09:50"].map((at) => `2026-01-01T${at}.000Z`) };
+    expect(planRestore(terminal(["sh"], often), facts())).toMatchObject({ kind: "ask" });
+    expect(planRestore(terminal(["sh"], often), facts({ at: "2026-01-01T00:11:00.000Z" })).kind).toBe("start");
+    for (const changes of [{ policy: "ask" }, { policy: "never" }, often] as const) {
+      expect(planRestore(terminal(["sh"], changes), facts({ asked: true })).kind).toBe("start");
+    }
+  });
+
+  test("what belonged to a directory that is gone is not run elsewhere, and the notes say where it is now", () => {
+    const plan = planRestore(terminal(["tail", "-f", "log"]), facts({ directory: "/" }));
+    expect(plan).toMatchObject({ argv: ["/bin/bash"], cwd: "/", typed: "tail -f log" });
+    expect(plan.kind === "start" && plan.notes).toContain("/w is gone: started in /");
+  });
+
+  test("what is not stored is named", () => {
+    const plan = planRestore(terminal(["sh"], { unset: ["A_KEY", "B_TOKEN"] }), facts());
+    expect(plan.kind === "start" && plan.notes).toContain("not stored, and so unset: A_KEY, B_TOKEN");
+  });
+
+  test("a person may have the shell alone, or the recipe run again", () => {
+    const asked = { asked: true, evidence: inFront(["vim"]) };
+    expect(planRestore(terminal(["make"]), facts({ ...asked, way: "shell" }))).toMatchObject({
+      argv: ["/bin/bash"],
+      typed: "",
+    });
+    expect(planRestore(terminal(["make", "all"]), facts({ ...asked, way: "recipe" }))).toMatchObject({
+      argv: ["make", "all"],
+      typed: "",
+    });
+  });
+});

@@ -1,0 +1,182 @@
+// How a terminal that was lost is started again, decided from its recipe, what is known of its last moments, and its owner's wishes.
+// RE1. What goes on with what it did is run (restore-commands.ts). Everything else comes back as its shell in its place, with the old
+//      command ready to be run, and nobody runs it but a person.
+// RE2. A terminal comes back without any evidence too: from the log alone.
+// RE3. A command that belongs to a directory which is gone is not run elsewhere.
+// RE4. A restoration that nobody has accepted is no new truth: the next one is planned from what was known before it. So a start in the
+//      wrong place (a disk that was mounted late) or one that failed never replaces the good state.
+// RE5. Who waits for a person keeps everything: nothing is started, and nothing forgotten.
+import { isExhausted, newBudget } from "../../base/budget.ts";
+import { isInteractiveShell, isTypable, typable } from "../shell.ts";
+import { type AgentSessions, agentIn } from "./coding-agent.ts";
+import type { Evidence } from "./restoration.ts";
+import { type RestoreCommand, type RestoreRule, restoreCommand } from "./restore-commands.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `plan`: as the table says. `shell`: its shell, and nothing typed. `recipe`: its first command, run by a person's wish. */
+export type RestoreWay = "plan" | "shell" | "recipe";
+
+export function isWay(value: unknown): value is RestoreWay {
+  return value === "plan" || value === "shell" || value === "recipe";
+}
+
+/** What is to be brought back, before anybody has looked at the disk. */
+export type Aim = {
+  /** The shell it is, where it is one. */
+  readonly shell: readonly string[] | undefined;
+  /** What ran: the program itself, or the one in front of the shell. */
+  readonly command: readonly string[] | undefined;
+  readonly cwd: string;
+  /** When that was started; conversations written to since then may be its own. */
+  readonly since: string | undefined;
+};
+
+export type RestoreFacts = {
+  readonly reason: string;
+  readonly at: string;
+  readonly evidence: Evidence | undefined;
+  /** Why what was last seen of it is not used. */
+  readonly doubt: string | null;
+  readonly sessions: AgentSessions;
+  /** The nearest directory that exists. */
+  readonly directory: string;
+  /** The shell for what was none. */
+  readonly shell: string;
+  readonly rules: readonly RestoreRule[];
+  readonly way: RestoreWay;
+  /** A person asked for it: its policy does not count. */
+  readonly asked: boolean;
+};
+
+export type RestorePlan =
+  | {
+      readonly kind: "start";
+      readonly argv: readonly string[];
+      readonly cwd: string;
+      readonly typed: string;
+      /** For the report and the line on the screen. */
+      readonly notes: readonly string[];
+    }
+  /** RE5 */
+  | { readonly kind: "ask"; readonly why: string }
+  | { readonly kind: "never"; readonly why: string };
+
+/** A terminal that is lost again and again is left to a person. */
+const MOST_RESTORATIONS = 3;
+const WINDOW_MS = 60_000;
+
+export function aimOf(terminal: Terminal, evidence: Evidence | undefined, way: RestoreWay = "plan"): Aim {
+  const { recipe, createdAt } = terminal;
+  if (way === "recipe") return { shell: undefined, command: recipe.argv, cwd: recipe.cwd, since: undefined };
+  const accepted = terminal.restored?.accepted === true ? terminal.restored : undefined; // RE4
+  const { argv, cwd } = accepted ?? recipe;
+  if (!isInteractiveShell(argv)) return { shell: undefined, command: argv, cwd, since: accepted?.at ?? createdAt };
+  const front = evidence?.foreground ?? undefined;
+  return {
+    shell: argv,
+    command: front !== undefined && front.argv.length > 0 ? front.argv : undefined,
+    cwd: front?.cwd ?? evidence?.workingDirectory ?? cwd,
+    since: front?.startedAt,
+  };
+}
+
+/** What to go by: what went into the log before a restoration that nobody accepted (RE4), else the last checkpoint. */
+export function evidenceFor({ state, restored }: Terminal, checkpoint: Evidence | undefined): Evidence | undefined {
+  if (state.kind === "uncertain" && (state.evidence !== undefined || state.rolledBack)) return state.evidence;
+  return restored === undefined || restored.accepted ? checkpoint : (restored.evidence ?? undefined);
+}
+
+export function planRestore(terminal: Terminal, facts: RestoreFacts): RestorePlan {
+  const waits = facts.asked ? undefined : whyWait(terminal, facts.at);
+  if (waits !== undefined) return waits;
+  const aim = aimOf(terminal, facts.evidence, facts.way);
+  const moved = facts.directory !== aim.cwd;
+  const where = moved ? [`${aim.cwd} is gone: started in ${facts.directory}`] : [];
+  const { argv, typed, notes } = asBefore(terminal, facts, startOf(aim, facts, moved));
+  const unset = terminal.unset.length === 0 ? [] : [`not stored, and so unset: ${terminal.unset.join(", ")}`];
+  const doubt = facts.doubt === null ? [] : [`not as it was last seen: ${facts.doubt}`];
+  return { kind: "start", argv, cwd: facts.directory, typed, notes: [...notes, ...where, ...unset, ...doubt] };
+}
+
+/** RE5 */
+function whyWait({ policy, restorations }: Terminal, at: string): RestorePlan | undefined {
+  if (policy === "never") return { kind: "never", why: "its policy is never" };
+  if (policy === "ask") return { kind: "ask", why: "its policy is ask" };
+  const budget = newBudget(MOST_RESTORATIONS, WINDOW_MS, restorations.map(Date.parse));
+  return isExhausted(budget, Date.parse(at))
+    ? { kind: "ask", why: `it was started again ${MOST_RESTORATIONS} times within a minute` }
+    : undefined;
+}
+
+/** What went on by itself the last time, and nobody touched since, goes on in the same way where nothing better is known. */
+function asBefore({ restored }: Terminal, { directory, way }: RestoreFacts, start: Start): Start {
+  if (way !== "plan" || restored === undefined || restored.accepted || isRun(start)) return start;
+  if (!isRun(restored) || restored.cwd !== directory) return start;
+  return { argv: restored.argv, typed: restored.typed, notes: ["goes on as the last time"] };
+}
+
+function isRun({ argv, typed }: Pick<Start, "argv" | "typed">): boolean {
+  return typed.endsWith("\r") || !isInteractiveShell(argv);
+}
+
+type Start = { readonly argv: readonly string[]; readonly typed: string; readonly notes: readonly string[] };
+
+function startOf(aim: Aim, facts: RestoreFacts, moved: boolean): Start {
+  const shell = aim.shell ?? [facts.shell];
+  const { command } = aim;
+  if (facts.way === "recipe" && command !== undefined) return { argv: command, typed: "", notes: ["run as at first"] };
+  if (facts.way === "shell") return { argv: shell, typed: "", notes: ["its shell, with nothing run"] };
+  if (command === undefined) return { argv: shell, typed: "", notes: ["its shell"] };
+  const [program = ""] = shell;
+  const written = typable(command, program);
+  const restore = moved ? undefined : restoreCommand(command, facts.sessions, facts.rules, written ?? ""); // RE3
+  const run = restore === undefined ? undefined : runs(restore, aim, shell);
+  return run ?? ready(shell, command, written);
+}
+
+function runs(restore: RestoreCommand, { shell: was }: Aim, shell: readonly string[]): Start | undefined {
+  if (restore.kind === "words" && was === undefined) {
+    return { argv: restore.argv, typed: "", notes: [`goes on with: ${shown(restore.argv.join(" "))}`] };
+  }
+  const line = restore.kind === "line" ? restore.line : typable(restore.argv, shell[0] ?? "");
+  if (line === undefined || !isTypable(line)) return undefined;
+  return { argv: shell, typed: `${line}\r`, notes: [`goes on with: ${shown(line)}`] };
+}
+
+/** RE1 */
+function ready(argv: readonly string[], command: readonly string[], written: string | undefined): Start {
+  if (written === undefined) {
+    return { argv, typed: "", notes: [`its shell; its command cannot be typed: ${shown(command.join(" "))}`] };
+  }
+  return { argv, typed: written, notes: [`ready to be run, not run: ${shown(written)}`] };
+}
+
+/** Which agent's conversations have to be looked for. */
+export function agentOf({ command }: Aim) {
+  return command === undefined ? undefined : agentIn(command)?.agent;
+}
+
+/** The words with which the other terminals were started, at first and the last time. */
+export function wordsOfOthers({ id }: Terminal, terminals: Iterable<Terminal>): ReadonlySet<string> {
+  const others = [...terminals].filter((other) => other.id !== id && !other.removed && other.state.kind !== "ended");
+  return new Set(
+    others.flatMap(({ recipe, restored }) => [
+      ...recipe.argv,
+      ...(restored === undefined ? [] : [...restored.argv, ...restored.typed.trim().split(" ")]),
+    ]),
+  );
+}
+
+const SHOWN = 200;
+
+/** For a line that people read: nothing in it moves a cursor. */
+export function shown(text: string): string {
+  const plain = text.replace(/\p{Cc}|\p{Zl}|\p{Zp}|\p{Cf}/gu, "�");
+  return plain.length > SHOWN ? `${plain.slice(0, SHOWN)}…` : plain;
+}
+
+/** The line on the screen that says what happened. */
+export function messageOf(facts: Pick<RestoreFacts, "reason" | "at">, notes: readonly string[]): string {
+  const when = `${facts.at.slice(0, 19).replace("T", " ")} UTC`;
+  return shown(`holdfast: ${facts.reason}; started again ${when}`).concat(...notes.map((note) => `; ${shown(note)}`));
+}

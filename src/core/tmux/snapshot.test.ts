@@ -1,0 +1,49 @@
+// Claims about what is kept of a tmux session: nothing of it is interpreted on its way back.
+import { expect, test } from "bun:test";
+import {
+  freeName,
+  givenName,
+  isLayout,
+  isWaitingShell,
+  lastLines,
+  panesOfLayout,
+  shapeOf,
+  unformatted,
+} from "./snapshot.ts";
+
+const LAYOUT = "8f38,120x40,0,0{89x40,0,0,0,30x40,90,0[30x20,90,0,12,30x19,90,21,3]}";
+
+test("a layout names its panes in order, and has a shape without them", () => {
+  expect(panesOfLayout(LAYOUT)).toEqual(["%0", "%12", "%3"]);
+  expect(panesOfLayout("c195,80x24,0,0,7")).toEqual(["%7"]);
+  expect(shapeOf(LAYOUT)).toBe("120x40,0,0{89x40,0,0,30x40,90,0[30x20,90,0,30x19,90,21]}");
+  expect([LAYOUT, "even-horizontal", "8f38,80x24;kill-server", ""].map(isLayout)).toEqual([true, false, false, false]);
+});
+
+test("what tmux would expand is doubled, but for the start of a style, which it leaves", () => {
+  expect(["a#b", "#{pid}", "#(rm)", "##", "#[x", "##[x"].map(unformatted)).toEqual([
+    ...["a##b", "##{pid}", "##(rm)", "####", "#[x", "##[x"],
+  ]);
+});
+
+test("a name as tmux shows it is a name as it was given", () => {
+  expect(["a\\nb", "a\\\\b", "\\$HOME", "\\033x", "plain", "\\"].map(givenName)).toEqual([
+    ...["a\nb", "a\\b", "$HOME", "\x1bx", "plain", "\\"],
+  ]);
+});
+
+test("a shell that waits is one without anything to run", () => {
+  for (const argv of [["-bash"], ["/bin/zsh", "-l"], ["fish"], ["sh", "-i"]]) expect(isWaitingShell(argv)).toBe(true);
+  for (const argv of [["bash", "x.sh"], ["sh", "-c", "y"], ["bash", "-lc"], ["vim"], []])
+    expect(isWaitingShell(argv)).toBe(false);
+});
+
+test("what is kept of a long text is its end, from a line's beginning on", () => {
+  expect(lastLines("one\ntwo\nthree", 100)).toBe("one\ntwo\nthree");
+  expect(lastLines("one\ntwo\nthree", 8)).toBe("three");
+});
+
+test("a name that is taken gets a number that is not", () => {
+  expect(freeName("a", new Set(["b"]))).toBe("a");
+  expect(freeName("a", new Set(["a", "a-2"]))).toBe("a-3");
+});

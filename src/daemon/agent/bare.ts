@@ -1,0 +1,168 @@
+// Bare LLMs: one request at a time for each agent, made of its conversation; the answer is read as a whole.
+// B1. The number of a request is its identity: asked again after a crash, its answer counts once (C2 of core/agent/commands.ts).
+// B2. A side that keeps failing is not asked for a while (CB-1), nor is one that says when it wants to be asked again.
+// B3. A stream that says nothing for too long is given up. Keys come from our environment alone, and are in no log and no error.
+import { CircuitBreaker } from "../../base/breaker.ts";
+import { isFault } from "../../base/fault.ts";
+import { itemsOf } from "../../base/vector.ts";
+import type { Agent } from "../../core/agent/agent.ts";
+import type { ProviderEvent } from "../../core/agent/provider.ts";
+import { AnswerReader, refusalOf, requestOf, type ToolSchema } from "../../wire/provider/openai.ts";
+import type { Clock } from "../../world/clock.ts";
+import type { HttpClient, Posted } from "../../world/http.ts";
+
+export type BarePorts = {
+  readonly clock: Clock;
+  readonly http: HttpClient;
+  readonly tools: readonly ToolSchema[];
+  variable(name: string): string | undefined;
+  answered(id: string, request: number, events: readonly ProviderEvent[]): Promise<void>;
+  broken(error: unknown): void;
+};
+
+const BREAKER = { threshold: 5, timeoutMs: 30_000 };
+/** B3. The slowest models think for a minute before they say a word. */
+const STALL_MS = 120_000;
+const DEFAULT_URL = "https://openrouter.ai/api/v1";
+const DEFAULT_KEY = "OPENROUTER_API_KEY";
+/** A refusal's words; more is not read by anybody. */
+const MOST_ERROR = 64 << 10;
+
+export class BareModels {
+  readonly #ports: BarePorts;
+  readonly #breakers = new Map<string, CircuitBreaker>();
+  /** By agent: the request that is under way, and how to call it off. */
+  readonly #going = new Map<string, { readonly request: number; stop(): void }>();
+
+  constructor(ports: BarePorts) {
+    this.#ports = ports;
+  }
+
+  ask(agent: Agent, request: number): void {
+    const before = this.#going.get(agent.id);
+    if (before?.request === request) return; // B1
+    before?.stop();
+    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+    const going = { request, stop };
+    this.#going.set(agent.id, going);
+    const done = this.#asked(agent, stopped)
+      .then((events) =>
+        this.#going.get(agent.id) === going ? this.#ports.answered(agent.id, request, events) : undefined,
+      )
+      .finally(() => {
+        if (this.#going.get(agent.id) === going) this.#going.delete(agent.id);
+      });
+    void done.catch((error: unknown) => this.#ports.broken(error));
+  }
+
+  /** It is not waited for any more. */
+  forget(id: string): void {
+    this.#going.get(id)?.stop();
+    this.#going.delete(id);
+  }
+
+  close(): void {
+    for (const id of [...this.#going.keys()]) this.forget(id);
+  }
+
+  /** B2 */
+  async #asked(agent: Agent, stopped: Promise<void>): Promise<ProviderEvent[]> {
+    const url = textOption(agent, "base_url") ?? DEFAULT_URL;
+    const breaker = this.#breakers.get(url) ?? new CircuitBreaker({ name: new URL(url).host, ...BREAKER });
+    this.#breakers.set(url, breaker);
+    const pass = breaker.admit(this.#ports.clock.elapsed());
+    if (!pass.ok) return [{ kind: "failed", reason: pass.error.message, retryable: true }];
+    const events = await this.#answer(agent, url, stopped);
+    const bad = events.some((event) => event.kind === "failed" && event.retryable);
+    if (bad) breaker.failed(pass.value, this.#ports.clock.elapsed());
+    else breaker.succeeded(pass.value, this.#ports.clock.elapsed());
+    return events;
+  }
+
+  async #answer(agent: Agent, url: string, stopped: Promise<void>): Promise<ProviderEvent[]> {
+    const key = this.#ports.variable(textOption(agent, "key_env") ?? DEFAULT_KEY);
+    const { recipe, system_prompt } = agent.plan;
+    const body = JSON.stringify(
+      requestOf(recipe, system_prompt, [...itemsOf(agent.conversation.said)], this.#ports.tools),
+    );
+    const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    const headers = { "content-type": "application/json", accept: "text/event-stream", ...authorization };
+    const watch = new Watch(this.#ports.clock);
+    try {
+      const stop = Promise.race([stopped, watch.stalled]);
+      const posted = await this.#ports.http.post({ url: `${url}/chat/completions`, headers, body }, stop);
+      return posted.status === 200 ? await this.#said(posted, watch) : await this.#refused(posted);
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      const reason = watch.isOver ? `Nothing was heard for ${STALL_MS / 1000} s.` : error.message;
+      return [{ kind: "failed", reason, retryable: true }];
+    } finally {
+      watch.end();
+    }
+  }
+
+  async #said(posted: Posted, watch: Watch): Promise<ProviderEvent[]> {
+    const reader = new AnswerReader();
+    for await (const text of posted.text()) {
+      watch.heard();
+      reader.feed(text);
+    }
+    const answer = reader.end();
+    if (answer.kind === "failed") return [answer];
+    const calls = answer.calls.map((call) => ({ kind: "call", ...call }) as const);
+    const text = answer.text === "" ? [] : [{ kind: "text", text: answer.text } as const];
+    return calls.length > 0 ? [...text, ...calls] : [...text, { kind: "done", response: answer.text }];
+  }
+
+  /** B2 */
+  async #refused(posted: Posted): Promise<ProviderEvent[]> {
+    let body = "";
+    for await (const text of posted.text()) {
+      body += text;
+      if (body.length > MOST_ERROR) break;
+    }
+    posted.stop();
+    const { failure, afterMs } = refusalOf(posted.status, body, posted.header("retry-after"));
+    if (failure.kind !== "failed") return [];
+    if (afterMs === undefined || !failure.retryable) return [failure];
+    return [{ kind: "limit", until: new Date(this.#ports.clock.now() + afterMs).toISOString() }];
+  }
+}
+
+/** B3 */
+class Watch {
+  readonly #clock: Clock;
+  readonly #late = Promise.withResolvers<void>();
+  #callOff: () => void;
+  isOver = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#callOff = this.#arm();
+  }
+
+  get stalled(): Promise<void> {
+    return this.#late.promise;
+  }
+
+  heard(): void {
+    this.#callOff();
+    this.#callOff = this.#arm();
+  }
+
+  end(): void {
+    this.#callOff();
+  }
+
+  #arm(): () => void {
+    return this.#clock.after(STALL_MS, () => {
+      this.isOver = true;
+      this.#late.resolve();
+    });
+  }
+}
+
+function textOption(agent: Agent, name: string): string | undefined {
+  const value = agent.plan.recipe.options[name];
+  return typeof value === "string" && value !== "" ? value.replace(/\/+$/, "") : undefined;
+}

@@ -1,0 +1,39 @@
+// What the configuration says about agents, as the core wants it: slots, settings, and the recipes that providers are known by.
+import type { HouseSettings } from "../../core/agent/draft.ts";
+import { PROVIDERS, type ProviderName, type Recipe } from "../../core/agent/provider.ts";
+import type { Config, Providing } from "../../wire/files/config-schema.ts";
+
+const DAY_MS = 86_400_000;
+
+export function houseOf({ agents, provider }: Config): HouseSettings {
+  const slots = Object.fromEntries(PROVIDERS.map((name) => [name, agents.slots]));
+  const named = Object.entries(provider).map(([name, providing]): [string, Recipe] => [name, recipeOf(providing)]);
+  return {
+    slots,
+    paused: false,
+    rules: [],
+    defaults: {
+      recovery: agents.recovery,
+      recovery_prompt: agents.recoveryPrompt,
+      hung_after_ms: agents.hungAfterS * 1000,
+      prompt_ttl_ms: agents.promptDays * DAY_MS,
+      sleep_on_limit: agents.sleepOnLimit,
+    },
+    recipes: { ...Object.fromEntries(PROVIDERS.map((name) => [name, plain(name)])), ...Object.fromEntries(named) },
+  };
+}
+
+/** A kind of provider as it is. */
+function plain(provider: ProviderName): Recipe {
+  return { provider, model: null, command: [], flags: [], permissionMode: null, options: {} };
+}
+
+function recipeOf(providing: Providing): Recipe {
+  const { kind, command, resume, sessionPath, flags, model, permissionMode, baseUrl, keyEnv } = providing;
+  const options = kind === "openai" ? { base_url: baseUrl, key_env: keyEnv } : { resume, session_path: sessionPath };
+  const mode = permissionMode === "default" ? null : permissionMode;
+  return {
+    ...{ provider: kind, model: model === "default" ? null : model, command, flags, permissionMode: mode },
+    options: kind === "openai" || kind === "command" ? options : {},
+  };
+}

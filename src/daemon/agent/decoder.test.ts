@@ -1,0 +1,64 @@
+import { expect, test } from "bun:test";
+import { facts } from "../../../tests/agent/facts.ts";
+import { scripted } from "../../wire/provider/scripted.ts";
+import { Decoder } from "./decoder.ts";
+
+const FACTS = facts();
+const line = (text: string) => `${JSON.stringify({ type: "text", text })}\n`;
+const said = (decoder: Decoder) =>
+  decoder.next(FACTS)?.events.map((event) => ("text" in event ? event.text : event.kind));
+
+test("D1 an offset is the end of a whole line, however the bytes were cut", () => {
+  const bytes = Buffer.from(line("one") + line("zwei ü") + line("three"));
+  for (let cut = 0; cut <= bytes.length; cut += 1) {
+    const decoder = new Decoder(scripted, 0);
+    decoder.push(0, bytes.subarray(0, cut));
+    const first = decoder.next(FACTS);
+    const whole = bytes.subarray(0, cut).lastIndexOf(10) + 1;
+    expect(first?.offset).toBe(whole === 0 ? undefined : whole);
+    decoder.push(cut, bytes.subarray(cut));
+    const rest = decoder.next(FACTS);
+    expect((first?.events.length ?? 0) + (rest?.events.length ?? 0)).toBe(3);
+    expect(decoder.end).toBe(bytes.length);
+  }
+});
+
+test("D1 what was heard on an earlier line and comes again is read once", () => {
+  const bytes = Buffer.from(line("one") + line("two"));
+  const decoder = new Decoder(scripted, 0);
+  decoder.push(0, bytes.subarray(0, 30));
+  expect(said(decoder)).toEqual(["one"]);
+  decoder.push(0, bytes);
+  expect(said(decoder)).toEqual(["two"]);
+  expect(decoder.next(FACTS)).toBeUndefined();
+});
+
+test("where something was left out, what comes is no line before the next one begins", () => {
+  const decoder = new Decoder(scripted, 0);
+  decoder.push(0, Buffer.from('{"type":"te'));
+  decoder.push(5000, Buffer.from(`half"}\n${line("whole")}`));
+  expect(said(decoder)).toEqual(["whole"]);
+});
+
+test("D2 a line without end is passed over, and the next one is read", () => {
+  const decoder = new Decoder(scripted, 0);
+  const piece = Buffer.alloc(1 << 20, "x");
+  let at = 0;
+  for (; at < 20 << 20; at += piece.length) decoder.push(at, piece);
+  decoder.push(at, Buffer.from(`\n${line("after")}`));
+  expect(said(decoder)).toEqual(["after"]);
+});
+
+test("what stands behind the last line's end is read when nothing more comes", () => {
+  const decoder = new Decoder(scripted, 0);
+  decoder.push(0, Buffer.from(`${line("one")}{"type":"text","text":"two"}`));
+  expect(said(decoder)).toEqual(["one"]);
+  expect(decoder.last(FACTS)).toMatchObject({ offset: decoder.end, events: [{ kind: "text", text: "two" }] });
+  expect(decoder.last(FACTS)).toBeUndefined();
+});
+
+test("a transaction takes so many events and no more; the rest follows", () => {
+  const decoder = new Decoder(scripted, 0);
+  decoder.push(0, Buffer.from(Array.from({ length: 40 }, (_, number) => line(`${number}`)).join("")));
+  expect([said(decoder)?.length, said(decoder)?.length, said(decoder)?.length]).toEqual([16, 16, 8]);
+});

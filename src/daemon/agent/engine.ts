@@ -1,0 +1,176 @@
+// The engine of agents: performs what they need of the world (core/agent/effects.ts) and submits what comes of it.
+// E1. Effects are read off the state: performing one twice is harmless, and what was left out is performed on a later round.
+// E2. Times are in the state; a timer here is only the reminder of the next one.
+// E3. Rounds are made only while an agent has a process or a turn.
+import type { Result } from "../../base/result.ts";
+import { type Agent, isLive, type Resident } from "../../core/agent/agent.ts";
+import type { AgentCommand, AgentEffect } from "../../core/agent/commands.ts";
+import { agentEffectsOf } from "../../core/agent/effects.ts";
+import { isAlive } from "../../core/agent/process.ts";
+import { TOOLS } from "../../wire/provider/tools.ts";
+import type { HttpClient } from "../../world/http.ts";
+import type { HolderWords } from "../held/holder-program.ts";
+import type { HandsWorld } from "../terminal/holders.ts";
+import { BareModels } from "./bare.ts";
+import { Processes } from "./processes.ts";
+
+export type EnginePorts = {
+  agent(id: string): Agent | undefined;
+  agents(): Iterable<Agent>;
+  submit(command: AgentCommand): Promise<Result<Resident>>;
+  holderWords(): HolderWords;
+  environment(agent: Agent): Readonly<Record<string, string>>;
+  /** All that was said by a bare LLM is in its state afterwards (load-conversation.ts). */
+  recall(id: string): Promise<Result<void>>;
+  /** SP-3 */
+  crashed(id: string, reason: string): void;
+  broken(error: unknown): void;
+};
+
+/** E1. A round over agents that are all well costs next to nothing. */
+const ROUND_MS = 5_000;
+/** Timers count in 32 bits: what is further away is looked at again in between. */
+const LONGEST_MS = 3_600_000;
+
+export class AgentEngine {
+  readonly processes: Processes;
+  readonly #bare: BareModels;
+  readonly #world: HandsWorld;
+  readonly #ports: EnginePorts;
+  readonly #timers = new Map<string, () => void>();
+  readonly #recalling = new Set<string>();
+  /** Whose crash was told, and which. */
+  readonly #told = new Map<string, string>();
+  #rounds = false;
+  #callOff: (() => void) | undefined;
+  #closed = false;
+
+  constructor(world: HandsWorld & { readonly httpClient: HttpClient }, ports: EnginePorts) {
+    this.#world = world;
+    this.#ports = ports;
+    this.processes = new Processes(world, {
+      ...ports,
+      submit: async (command) => (await ports.submit(command)).ok,
+    });
+    this.#bare = new BareModels({
+      clock: world.clock,
+      http: world.httpClient,
+      tools: TOOLS,
+      variable: (name) => world.self.environment()[name],
+      answered: async (id, request, events) => {
+        await ports.submit({ kind: "read", id, generation: 0, offset: request, events });
+      },
+      broken: (error) => ports.broken(error),
+    });
+  }
+
+  perform(effect: AgentEffect): void {
+    if (this.#closed) return;
+    this.#armRound();
+    const { id } = effect;
+    if (effect.kind === "ask") this.#ask(id, effect.request);
+    else if (effect.kind === "timer") this.#remind(id, effect.at);
+    else if (effect.kind === "crashed") this.#tell(id, effect.reason, effect.at);
+    else if (effect.kind === "finish") this.#finish(id);
+    else this.#ofProcess(effect);
+  }
+
+  #ofProcess(effect: Extract<AgentEffect, { readonly generation: number }>): void {
+    const place = { id: effect.id, generation: effect.generation };
+    if (effect.kind === "start") this.processes.start(place);
+    else if (effect.kind === "send") this.processes.send(place);
+    else if (effect.kind === "suspend") this.processes.suspend(place);
+    else this.processes.stop(place, effect.signal);
+  }
+
+  performAll(agent: Agent): void {
+    for (const effect of agentEffectsOf(agent)) this.perform(effect);
+  }
+
+  /** E3. From now on; while there is nothing to look after, none is due. */
+  goRounds(): void {
+    this.#rounds = true;
+    for (const agent of this.#ports.agents()) if (this.#needsLook(agent)) this.#armRound();
+  }
+
+  #armRound(): void {
+    if (!this.#rounds || this.#closed || this.#callOff !== undefined) return;
+    this.#callOff = this.#world.clock.after(ROUND_MS, () => {
+      this.#callOff = undefined;
+      for (const agent of this.#ports.agents()) {
+        if (!this.#needsLook(agent)) continue;
+        this.processes.tend(agent);
+        // Asked for like that, what it needs is performed once it is durable, and not while it is only decided.
+        void this.#ports
+          .submit({ kind: "schedule", id: agent.id })
+          .catch((error: unknown) => this.#ports.broken(error));
+        this.#armRound();
+      }
+    });
+  }
+
+  /** Something is under way with it that may have been left out; an agent at rest says so itself when it stirs. */
+  #needsLook(agent: Agent): boolean {
+    return isAlive(agent.process) || (isLive(agent) && agent.turn !== undefined);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#callOff?.();
+    for (const callOff of this.#timers.values()) callOff();
+    this.#bare.close();
+    this.processes.close();
+  }
+
+  #ask(id: string, request: number): void {
+    const agent = this.#ports.agent(id);
+    if (agent === undefined || this.#recalling.has(id)) return;
+    if (agent.conversation.earlier === 0) this.#bare.ask(agent, request);
+    else void this.#recall(id, request).catch((error: unknown) => this.#ports.broken(error));
+  }
+
+  /** Its log has its conversation: then it is asked. Otherwise its turn fails, and says why. */
+  async #recall(id: string, request: number): Promise<void> {
+    this.#recalling.add(id);
+    const done = await this.#ports.recall(id).finally(() => this.#recalling.delete(id));
+    if (this.#closed) return;
+    const reason = done.ok ? "" : `${done.error.message} ${done.error.hint}`;
+    const failed = [{ kind: "failed", reason, retryable: false }] as const;
+    if (done.ok) await this.#ports.submit({ kind: "schedule", id });
+    else await this.#ports.submit({ kind: "read", id, generation: 0, offset: request, events: failed });
+  }
+
+  /** E2 */
+  #remind(id: string, at: string): void {
+    this.#timers.get(id)?.();
+    const ms = Math.min(LONGEST_MS, Math.max(0, Date.parse(at) - this.#world.clock.now()));
+    this.#wakeIn(id, ms);
+  }
+
+  #wakeIn(id: string, ms: number): void {
+    const callOff = this.#world.clock.after(ms, () => {
+      this.#timers.delete(id);
+      void this.#wake(id).catch((error: unknown) => this.#ports.broken(error));
+    });
+    this.#timers.set(id, callOff);
+  }
+
+  /** Where there is no room for it now, it is tried again: an agent at rest is on no round. */
+  async #wake(id: string): Promise<void> {
+    const woken = await this.#ports.submit({ kind: "wake", id });
+    if (!woken.ok && !this.#closed && !this.#timers.has(id)) this.#wakeIn(id, ROUND_MS);
+  }
+
+  #tell(id: string, reason: string, at: string): void {
+    if (this.#told.get(id) === at) return;
+    this.#told.set(id, at);
+    this.#ports.crashed(id, reason);
+  }
+
+  #finish(id: string): void {
+    this.#timers.get(id)?.();
+    this.#timers.delete(id);
+    this.#told.delete(id);
+    this.#bare.forget(id);
+  }
+}

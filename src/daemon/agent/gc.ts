@@ -1,0 +1,56 @@
+// What could be thrown away of agents: all of one that is over for good, its log too.
+// GA1. Over for good is an agent that was terminated, and below which everybody was (core/agent/gone.ts). One that is idle, asleep,
+//      suspended or crashed can go on, and is not touched, whatever its age; nor is a worktree, which holds somebody's work.
+// GA2. Only what is ours by its name is named; a directory in which somebody keeps something of their own stays. The log comes last: as
+//      long as anything is left, the agent is found again by it.
+
+import { joinPath } from "../../base/path.ts";
+import type { Agent } from "../../core/agent/agent.ts";
+import type { Thing } from "../../core/retention.ts";
+import type { HolderPlace } from "../../home/held/holder-files.ts";
+import { EVENTS_FILE } from "../../log/session/places.ts";
+import type { Disk } from "../../world/disk.ts";
+import { agentDirectory } from "./process-files.ts";
+
+/** What is beside the log, with what a write that was broken off leaves. */
+const RECORD = /^(?:session\.json|token|checkpoint(?:\.backup)?\.json)(?:\..+)?$/;
+
+/** One thing for each, without its size, which whoever chooses knows how to tell. */
+export function endedAgents({ disk, home }: HolderPlace, over: readonly Agent[]): Omit<Thing, "bytes">[] {
+  const sockets = disk.list(joinPath(home, "run"));
+  return over.map(({ id, terminated }) => {
+    const directory = agentDirectory(home, id);
+    const names = disk.list(directory);
+    const records = names.filter((name) => RECORD.test(name)).map((name) => joinPath(directory, name));
+    const left = sockets.filter((name) => name.startsWith(`a${id.slice(0, 12)}-`));
+    const paths = [
+      ...left.map((name) => joinPath(home, `run/${name}`)),
+      ...processFiles(disk, joinPath(directory, "processes")),
+      ...records,
+      joinPath(directory, EVENTS_FILE), // GA2. It may come only now, from the write-ahead log.
+      directory,
+    ];
+    const at = Date.parse(terminated?.at ?? "");
+    return { what: "an agent that was terminated", agent: id, paths, at: Number.isNaN(at) ? undefined : at };
+  });
+}
+
+/** Each process has a directory of its own, named by its number, with nothing in it but ours. */
+function processFiles(disk: Disk, directory: string): string[] {
+  if (disk.stat(directory) === undefined) return [];
+  const numbers = disk.list(directory).filter((name) => /^\d+$/.test(name));
+  return [...numbers.flatMap((number) => treeBelow(disk, joinPath(directory, number))), directory];
+}
+
+/** What is in it first, then itself. */
+function treeBelow(disk: Disk, path: string): string[] {
+  if (disk.stat(path)?.kind !== "directory") return [path];
+  return [...disk.list(path).flatMap((name) => treeBelow(disk, joinPath(path, name))), path];
+}
+
+/** Of agents that were removed up to the last step: nothing is in them, and nobody is theirs. */
+export function emptyDirectories({ disk, home }: HolderPlace, agents: readonly { readonly id: string }[]): string[] {
+  const known = new Set(agents.map(({ id }) => id));
+  const ids = disk.list(joinPath(home, "agents")).filter((name) => /^[0-9a-f]{32}$/.test(name) && !known.has(name));
+  return ids.map((id) => agentDirectory(home, id)).filter((path) => disk.list(path).length === 0);
+}

@@ -1,0 +1,45 @@
+// Agents and their prompts as clients see them.
+import { type Agent, openPrompts, type Prompt, stateOf } from "../../core/agent/agent.ts";
+import type { ListedAgent, ListedPrompt, ShownAgent } from "../../wire/rpc/agent.ts";
+
+export function listedAgent(agent: Agent): ListedAgent {
+  const { id, name, parent, plan, createdAt, inbox, turns, turn, process: program } = agent;
+  return {
+    ...{ id, name, parent: parent ?? null, state: stateOf(agent) },
+    ...{ provider: plan.recipe.provider, model: plan.recipe.model, cwd: plan.cwd, createdAt },
+    inbox: inbox.length,
+    prompts: openPrompts(agent).map(({ id: prompt, tool, since }) => ({ id: prompt, tool, since })),
+    turns,
+    turnStartedAt: turn?.startedAt ?? null,
+    pid: program.kind === "Running" ? program.child.pid : null,
+    note: noteOf(agent),
+  };
+}
+
+/** Why it does not go on by itself. */
+export function noteOf({ process: program, held, sleep, terminated, turn }: Agent): string | null {
+  if (terminated !== undefined) return terminated.reason;
+  if (program.kind === "PermanentlyFailed") return program.reason;
+  if (held !== undefined) return held.reason;
+  if (sleep !== undefined) return `It sleeps until ${sleep.until}.`;
+  if (program.kind === "BackoffWait") return `It is started again at ${program.until}.`;
+  return turn?.retryAt === undefined ? null : `It tries again at ${turn.retryAt}.`;
+}
+
+export function shownAgent(agent: Agent): ShownAgent {
+  const { instructions, providerSession, settings, plan, lastText, result, reminders, rules } = agent;
+  const { command, flags, permissionMode } = plan.recipe;
+  return {
+    ...listedAgent(agent),
+    ...{ instructions, session: providerSession, settings, command, flags, permissionMode, lastText },
+    workspace: plan.workspace,
+    result: result ?? null,
+    reminders: reminders.map(({ due, text }) => ({ due, text })),
+    rules,
+  };
+}
+
+export function listedPrompt({ id: agent, name }: Agent, prompt: Prompt): ListedPrompt {
+  const { id, tool, input, since, deadline, state } = prompt;
+  return { id, agent, name, tool, input, since, deadline, state: state.kind };
+}

@@ -1,0 +1,43 @@
+// What was said in a bare LLM's conversation before the last recovery, read from its log when the model is asked again.
+// RL1. All of it or nothing: a model is never asked with a conversation that lacks a part.
+// RL2. Between slices of the reading everybody else has a turn.
+import { ok, type Result, refused } from "../../base/result.ts";
+import { type Agent, agentSession } from "../../core/agent/agent.ts";
+import { pieceOf, recalled, type Said } from "../../core/agent/conversation.ts";
+import type { EventLog } from "../../log/event-log.ts";
+import { agentEventOf } from "../../wire/stored/agent.ts";
+import type { Clock } from "../../world/clock.ts";
+import { inSlices } from "../slices.ts";
+import type { AgentTurn } from "./store.ts";
+
+export type Recalling = { readonly log: EventLog; readonly clock: Clock; readonly turn: AgentTurn };
+
+/** From here on the agent has all of its conversation; refused where its log has not (RL1). */
+export async function recall({ log, clock, turn }: Recalling, id: string): Promise<Result<void>> {
+  const before = turn.agent(id);
+  if (before === undefined || before.conversation.earlier === 0) return ok(undefined);
+  const first = await inSlices(clock, firstOf(log, before), () => undefined); // RL2
+  if (typeof first === "string") return lost(before, first);
+  const agent = turn.agent(id); // It may have gone on meanwhile.
+  if (agent !== undefined) turn.put(id, { ...agent, conversation: recalled(agent.conversation, first) });
+  return ok(undefined);
+}
+
+/** The first pieces, as many as there were; or why they are not to be had. */
+function* firstOf(log: EventLog, { id, conversation }: Agent): Generator<undefined, readonly Said[] | string> {
+  const first: Said[] = [];
+  for (const reading of log.read(agentSession(id))) {
+    if (first.length === conversation.earlier) return first;
+    if (reading.kind === "harmed" || reading.kind === "break") return `it is not whole at byte ${reading.start}`;
+    const event = reading.kind === "entry" ? agentEventOf(reading.entry) : undefined;
+    const piece = event && pieceOf(event);
+    if (piece !== undefined) first.push(piece);
+    yield undefined;
+  }
+  return first.length === conversation.earlier ? first : `it has ${first.length} of ${conversation.earlier} pieces`;
+}
+
+function lost({ id }: Agent, why: string): Result<never> {
+  const message = `What was said before cannot be read from its log: ${why}.`;
+  return refused("agent.forgotten", message, `holdfast log verify ${id.slice(0, 12)}`);
+}

@@ -1,0 +1,142 @@
+// The tools of agents over MCP on loopback HTTP, for agents that take a URL: the same answers as through the shim, under the same tokens.
+// MH1. One agent's token opens that agent's tools and nothing else. Who comes through a browser (a foreign Origin, another Host) is refused.
+// MH2. Nothing that a client needs is kept between requests: it never notices that the daemon behind it is another one. Its session is a
+//      name that it was given and brings along; a call repeated in it under the same id gets the same answer.
+// MH3. HTTP has no word for "taken": an answer is, with the next sign of its caller (handed-calls.ts). Where the daemon dies before, what it
+//      handed over comes again: never lost, perhaps twice. Who must have it exactly once uses the shim.
+// MH4. It listens from the first agent on, so that a daemon without agents pays nothing; where is in `run/mcp.json`. The next daemon takes the
+//      same port where it is free: agents that run on have the address.
+import { isFault } from "../../base/fault.ts";
+import { joinPath } from "../../base/path.ts";
+import { writeSmall } from "../../home/small-files.ts";
+import { readWhole } from "../../log/file/file.ts";
+import { readObject, textAt } from "../../wire/provider/json-line.ts";
+import { answerMcp, refusedCall } from "../../wire/provider/mcp.ts";
+import { TOOLS } from "../../wire/provider/tools.ts";
+import { VERSION } from "../../wire/version.ts";
+import type { Disk } from "../../world/disk.ts";
+import type { Http, HttpListener, HttpRequest, HttpResponse } from "../../world/http.ts";
+import type { Random } from "../../world/random.ts";
+import type { ToolCaller } from "./handlers.ts";
+
+type McpWorld = { readonly disk: Disk; readonly random: Random; readonly http: Http; readonly home: string };
+
+export type McpPorts = {
+  /** Undefined for a token of nobody's. */
+  caller(token: string): ToolCaller | undefined;
+  say(words: string): void;
+  broken(error: unknown): void;
+};
+
+const ADDRESS = "run/mcp.json";
+const PATH = "/mcp";
+/** The arguments of a tool are bounded by less (core/agent/limits.ts). */
+const MAX_BODY = 1 << 20;
+const SESSION = "mcp-session-id";
+const TEXT = { "content-type": "text/plain" };
+const JSON_TYPE = { "content-type": "application/json", "cache-control": "no-store" };
+
+export class McpServer {
+  readonly #world: McpWorld;
+  readonly #ports: McpPorts;
+  #listener: HttpListener | undefined;
+
+  constructor(world: McpWorld, ports: McpPorts) {
+    this.#world = world;
+    this.#ports = ports;
+  }
+
+  /** MH4 */
+  async open(): Promise<void> {
+    if (this.#listener !== undefined) return;
+    const { disk, http, home } = this.#world;
+    try {
+      const failed = (error: unknown) => this.#ports.broken(error);
+      const listen = (port: number) =>
+        http.listen({ port, maxBody: MAX_BODY, failed }, (request) => this.#answer(request));
+      const listener = this.#listenAgain(listen) ?? listen(0);
+      this.#listener = listener;
+      const address = { v: 1, url: `http://127.0.0.1:${listener.port}${PATH}` };
+      await writeSmall(disk, home, ADDRESS, `${JSON.stringify(address)}\n`);
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      this.#ports.say(`no MCP over HTTP: ${error.message}. ${error.hint}`); // Agents have the shim.
+    }
+  }
+
+  /** MH4 */
+  #listenAgain(listen: (port: number) => HttpListener): HttpListener | undefined {
+    const bytes = readWhole(this.#world.disk, joinPath(this.#world.home, ADDRESS));
+    const port = /^http:\/\/127\.0\.0\.1:(\d+)\//.exec(urlIn(bytes))?.[1];
+    try {
+      return port === undefined ? undefined : listen(Number(port));
+    } catch (error) {
+      if (isFault(error, "EADDRINUSE", "EACCES")) return undefined;
+      throw error;
+    }
+  }
+
+  /** The address stays: what runs on has it, and the next daemon too. */
+  async close(): Promise<void> {
+    await this.#listener?.close();
+    this.#listener = undefined;
+  }
+
+  async #answer(request: HttpRequest): Promise<HttpResponse> {
+    if (this.#isForeign(request)) return refuse(403, "This is not for browsers."); // MH1
+    if (request.target !== PATH) return refuse(404, "There is nothing here.");
+    const token = /^Bearer (\S+)$/i.exec(request.header("authorization") ?? "")?.[1];
+    const caller = token === undefined ? undefined : this.#ports.caller(token);
+    if (caller === undefined) return refuse(401, "An agent's token is needed.", { "www-authenticate": "Bearer" });
+    if (request.method === "DELETE") return this.#left(request, caller);
+    if (request.method !== "POST") return refuse(405, "Only POST is taken here.", { allow: "POST, DELETE" });
+    return this.#posted(request, caller);
+  }
+
+  /** There is nothing to forget (MH2), but who leaves has what it was given (MH3). */
+  async #left(request: HttpRequest, caller: ToolCaller): Promise<HttpResponse> {
+    const session = nameIn(request.header(SESSION));
+    if (session !== undefined) await caller.goesOn(session, undefined);
+    return { status: 204, headers: {}, body: "" };
+  }
+
+  /** MH2 */
+  async #posted(request: HttpRequest, caller: ToolCaller): Promise<HttpResponse> {
+    const session = nameIn(request.header(SESSION)) ?? this.#world.random.bytes(16).toHex();
+    let call: string | undefined;
+    const answer = await answerMcp(await request.body(), {
+      version: VERSION,
+      tools: TOOLS,
+      call: async (tool, args, id) => {
+        call = `${session}-${id}`;
+        await caller.goesOn(session, call); // MH3
+        const answered = await caller.call({ call, tool, args, via: "http" });
+        return answered.ok ? answered.value : refusedCall(answered.error);
+      },
+    });
+    if (call === undefined) await caller.goesOn(session, undefined);
+    else caller.handed(session, call);
+    if (answer === undefined) return { status: 202, headers: { [SESSION]: session }, body: "" };
+    return { status: 200, headers: { ...JSON_TYPE, [SESSION]: session }, body: answer };
+  }
+
+  #isForeign(request: HttpRequest): boolean {
+    const names = ["127.0.0.1", "localhost"].map((name) => `${name}:${this.#listener?.port}`);
+    const origin = request.header("origin");
+    if (!names.includes(request.header("host") ?? "")) return true;
+    return origin !== undefined && !names.some((name) => origin === `http://${name}`);
+  }
+}
+
+function urlIn(bytes: Uint8Array | undefined): string {
+  const address = bytes === undefined ? undefined : readObject(new TextDecoder().decode(bytes));
+  return address === undefined ? "" : (textAt(address, "url") ?? "");
+}
+
+function nameIn(session: string | undefined): string | undefined {
+  return session !== undefined && /^[!-~]{1,64}$/.test(session) ? session : undefined;
+}
+
+function refuse(status: number, words: string, headers: Readonly<Record<string, string>> = {}): HttpResponse {
+  return { status, headers: { ...TEXT, ...headers }, body: `${words}\n` };
+}

@@ -1,0 +1,117 @@
+// The daemon's part for agents: their turn, on the one log, and their engine.
+import { type Agent, openPrompts } from "../../core/agent/agent.ts";
+import type { ReportItem } from "../../core/recovery.ts";
+import type { EventLog } from "../../log/event-log.ts";
+import type { DaemonPorts } from "../daemon.ts";
+import { foldAgents, type HowFar, type Read } from "../fold.ts";
+import type { Hands } from "../terminal/holders.ts";
+import { AgentCheckpoints } from "./checkpoints.ts";
+import { houseOf } from "./config.ts";
+import { AgentEngine } from "./engine.ts";
+import { letGo } from "./forget.ts";
+import { HandedCalls } from "./handed-calls.ts";
+import { recall } from "./load-conversation.ts";
+import { SessionRecords } from "./records.ts";
+import { AgentTurn } from "./store.ts";
+
+export type AgentPart = {
+  readonly turn: AgentTurn;
+  readonly engine: AgentEngine;
+  readonly records: SessionRecords;
+  readonly checkpoints: AgentCheckpoints;
+  /** Reads all of them from the log, in slices; returns what had to be set aside. */
+  fold(progress: () => void): Promise<readonly ReportItem[]>;
+  /** How far that is. */
+  readonly read: Read;
+  /** For whoever removes their files: those of them that nobody remembers any more. */
+  letGo(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  readonly handed: HandedCalls;
+  /** Turns begin from here on: until everything is known, none does. */
+  begin(): void;
+  /** Whoever is ready begins, as far as there are slots. */
+  schedule(): Promise<void>;
+};
+
+export type AgentHooks = {
+  /** There is an agent. */
+  born(): void;
+  /** Something happened to an agent, and is durable. */
+  heard(agent: Agent): void;
+};
+
+export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts, hooks: AgentHooks): AgentPart {
+  const { world, config, bus, safeMode, say, broken } = ports;
+  const house = houseOf(config);
+  let begun = false;
+  let read: Read = { kind: "unread" };
+  const checkpoints = new AgentCheckpoints(world, { isOff: () => safeMode.isActive(), say, broken });
+  const records = new SessionRecords(world, broken);
+  const handed = new HandedCalls();
+  const turn: AgentTurn = new AgentTurn(log, world.clock, () => ({ ...house, paused: !begun || safeMode.isActive() }), {
+    publish: ({ event, id, data }) => {
+      const agent = turn.settledAgent(id);
+      if (agent !== undefined) records.note(agent);
+      if (event === "agent.created") hooks.born();
+      if (event === "agent.read")
+        for (const call of handed.heard(id)) void turn.submit({ kind: "call-taken", id, call }).catch(broken);
+      bus.publish(event, { event, id, data });
+      if (agent !== undefined) hooks.heard(agent);
+    },
+    settled: (events, _, ticket, after) =>
+      checkpoints.heard(
+        events.map(({ id }) => id),
+        ticket,
+        after,
+      ),
+    perform: (effect) => engine.perform(effect),
+    broken,
+  });
+  const engine: AgentEngine = new AgentEngine(world, {
+    agent: (id) => turn.settledAgent(id),
+    agents: () => turn.agents(),
+    submit: (command) => turn.submit(command),
+    holderWords: () => hands.programs.words("holder"),
+    environment: () => allowed(world.self.environment(), config.agents.env),
+    recall: (id) => recall({ log, clock: world.clock, turn }, id),
+    crashed: (id, reason) => bus.publish("agent.status", { id, status: "CRASHED", reason }),
+    broken,
+  });
+  const fold = async (progress: () => void) => {
+    const progressed = (so: HowFar) => {
+      read = { kind: "reading", ...so };
+      progress();
+    };
+    const aside = await foldAgents(log, turn, { checkpoints, clock: world.clock, progressed });
+    read = { kind: "read" };
+    return aside;
+  };
+  const begin = () => {
+    begun = true;
+  };
+  const schedule = async () => {
+    const [first] = liveOf(turn.agents());
+    if (first !== undefined) await turn.submit({ kind: "schedule", id: first.id });
+  };
+  return {
+    ...{ turn, engine, records, checkpoints, handed, fold, begin, schedule },
+    letGo: (ids) => letGo({ log, turn, records, checkpoints }, ids),
+    get read() {
+      return read;
+    },
+  };
+}
+
+/** What agents get of our own environment: the names that the configuration allows, and no more. */
+function allowed(ours: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(ours).filter(([name]) => names.includes(name)));
+}
+
+/** Of those that live, how many; and how many of their prompts are open. As it is durable. */
+export function countAgents({ turn }: AgentPart): { readonly agents: number; readonly prompts: number } {
+  const live = liveOf(turn.settledAgents());
+  return { agents: live.length, prompts: live.reduce((sum, agent) => sum + openPrompts(agent).length, 0) };
+}
+
+export function liveOf(agents: Iterable<Agent>): Agent[] {
+  return [...agents].filter(({ terminated, created }) => created && terminated === undefined);
+}

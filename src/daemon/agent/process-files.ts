@@ -1,0 +1,101 @@
+// Where an agent's files are: its session's record, its token, and one directory for each of its processes.
+// G1. A process is named by its agent and its generation; no name is used twice, so that a holder is started at most once.
+
+import { isFault } from "../../base/fault.ts";
+import { joinPath } from "../../base/path.ts";
+import type { Agent } from "../../core/agent/agent.ts";
+import type { HeldTerminal } from "../../core/orphans.ts";
+import { makeHeldDirectory, readClaim } from "../../home/held/held-files.ts";
+import type { HolderPlace } from "../../home/held/holder-files.ts";
+import { writeAtomic } from "../../log/file/atomic-file.ts";
+import { readWhole, removeTree } from "../../log/file/file.ts";
+import { TapeReader } from "../../log/tape/reader.ts";
+import type { Disk } from "../../world/disk.ts";
+import type { Random } from "../../world/random.ts";
+
+export type ProcessPlace = { readonly id: string; readonly generation: number };
+
+/** What an agent says in a turn fits many times; a holder on pipes holds it back before it drops anything. */
+export const TAPE = { segmentBytes: 1 << 20, maxBytes: 64 << 20 };
+const READ_BYTES = 1 << 20;
+const TOKEN_BYTES = 32;
+
+export function agentDirectory(home: string, id: string): string {
+  return joinPath(home, `agents/${id}`);
+}
+
+/** G1 */
+export function processName({ id, generation }: ProcessPlace): string {
+  return `${id}.${generation}`;
+}
+
+export function processDirectory(home: string, { id, generation }: ProcessPlace): string {
+  return joinPath(agentDirectory(home, id), `processes/${generation}`);
+}
+
+/** Short, because the system allows 107 bytes for the whole path; no terminal's, and no attempt's. */
+export function processSocket(home: string, { id, generation }: ProcessPlace): string {
+  return joinPath(home, `run/a${id.slice(0, 12)}-${generation}.sock`);
+}
+
+/** All that they wrote was read when they ended: the last one is kept for who wants to know how it came to that. */
+export function removeOlder(disk: Disk, home: string, { id, generation }: ProcessPlace): void {
+  const directory = joinPath(agentDirectory(home, id), "processes");
+  try {
+    const old = disk.list(directory).filter((name) => Number(name) < generation - 1);
+    for (const name of old) removeTree(disk, joinPath(directory, name));
+  } catch (error) {
+    if (!isFault(error)) throw error; // It keeps nobody from starting; the next start tries again.
+  }
+}
+
+export function tokenPath(home: string, id: string): string {
+  return joinPath(agentDirectory(home, id), "token");
+}
+
+export function readToken(disk: Disk, home: string, id: string): string | undefined {
+  const bytes = readWhole(disk, tokenPath(home, id));
+  return bytes === undefined ? undefined : new TextDecoder().decode(bytes).trim();
+}
+
+/** What the agent's shim shows when it calls tools: made once. */
+export async function keepAgentToken(world: HolderPlace & { readonly random: Random }, id: string): Promise<void> {
+  const { disk, home, random } = world;
+  if (readToken(disk, home, id) !== undefined) return;
+  await makeHeldDirectory(disk, home, agentDirectory(home, id));
+  await writeAtomic(disk, tokenPath(home, id), Buffer.from(`${random.bytes(TOKEN_BYTES).toHex()}\n`));
+}
+
+/** What its process wrote from `from` on, in pieces: all that is on disk. */
+export function* outputFrom(
+  disk: Disk,
+  directory: string,
+  from: number,
+): Generator<{ offset: number; bytes: Uint8Array }> {
+  const tape = new TapeReader(disk, joinPath(directory, "tape"));
+  for (let at = Math.max(tape.start, from); ; ) {
+    const read = tape.read(at, READ_BYTES);
+    if (read.kind === "end") return;
+    if (read.kind === "bytes") yield { offset: read.offset, bytes: read.bytes };
+    at = read.kind === "bytes" ? read.offset + read.bytes.length : read.to;
+  }
+}
+
+/** The newest of what its process said on stderr, for people who look for a reason. */
+export function errorsOf(disk: Disk, directory: string): string {
+  const tape = new TapeReader(disk, joinPath(directory, "stderr-tape"));
+  const read = tape.read(tape.start, READ_BYTES);
+  return read.kind === "bytes" ? new TextDecoder().decode(read.bytes) : "";
+}
+
+/** The processes that agents were recorded with, to know who is left of them. */
+export function heldProcesses({ disk, home }: HolderPlace, agents: Iterable<Agent>): HeldTerminal[] {
+  return [...agents].flatMap((agent) => {
+    const { id, generation, process: program } = agent;
+    if (generation === 0) return [];
+    const claim = readClaim(disk, processDirectory(home, { id, generation }));
+    const holder = claim?.by === "holder" ? claim : undefined;
+    const child = program.kind === "Running" ? program.child : undefined;
+    return [{ id: processName({ id, generation }), holder, child, seenAt: undefined }];
+  });
+}

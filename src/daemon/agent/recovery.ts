@@ -1,0 +1,109 @@
+// Agents in a recovery (AG-2, AG-4, AG-7): the tree is there from the logs alone; each process is looked at, and each agent goes on by its policy.
+// V1. What was active is suspended first, then adopted where its process lives: nothing is taken for granted.
+// V2. A session without `agent.created` is an orphan: ended and set aside, never started.
+// V3. A holder that does not answer holds up nobody's recovery: it is looked at again in the engine's rounds.
+import { type Agent, isLive, openPrompts, stateOf } from "../../core/agent/agent.ts";
+import { isAlive } from "../../core/agent/process.ts";
+import { straysOf } from "../../core/agent/tree.ts";
+import type { Fate, ReportItem } from "../../core/recovery.ts";
+import type { StageWork } from "../recovery-run.ts";
+import type { AgentEngine } from "./engine.ts";
+import { noteOf } from "./listed.ts";
+import type { SessionRecords } from "./records.ts";
+import type { AgentTurn } from "./store.ts";
+
+/** Agents that are looked at at a time. */
+const AT_ONCE = 64;
+
+export type AgentRecovery = {
+  readonly turn: AgentTurn;
+  readonly engine: AgentEngine;
+  readonly records: SessionRecords;
+  /** Reads all of them from the log; returns what had to be set aside. */
+  fold(progress: () => void): Promise<readonly ReportItem[]>;
+  begin(): void;
+  schedule(): Promise<void>;
+};
+
+export function withAgents(work: StageWork, recovery: AgentRecovery): StageWork {
+  return {
+    ...work,
+    INVENTORYING: async (progress) => [
+      ...(await work.INVENTORYING(progress)),
+      ...(await recovery.fold(progress)),
+      ...(await setAsideOrphans(recovery)),
+    ],
+    RESTORING: async (progress) => {
+      const [items, ours] = await Promise.all([work.RESTORING(progress), restore(recovery, progress)]);
+      return [...items, ...ours];
+    },
+    RECONCILING: async (progress) => {
+      const items = await work.RECONCILING(progress);
+      await goOn(recovery);
+      return items;
+    },
+  };
+}
+
+/** V2 */
+async function setAsideOrphans({ turn }: AgentRecovery): Promise<ReportItem[]> {
+  const { orphans, dangling } = straysOf(turn.states);
+  for (const id of orphans) await turn.submit({ kind: "orphan", id });
+  const lone = dangling.map((id) => {
+    const name = turn.agent(id)?.name ?? id.slice(0, 12);
+    return item(id, name, "needs you", "its parent is gone", `holdfast agent inspect ${id.slice(0, 8)}`);
+  });
+  const ended = orphans.map((id) => item(id, id.slice(0, 12), "could not", NO_AGENT, "holdfast log show"));
+  return [...ended, ...lone];
+}
+
+const NO_AGENT = "it is a session without an agent: it was never acknowledged, and is ended";
+
+async function restore(recovery: AgentRecovery, progress: () => void): Promise<ReportItem[]> {
+  const live = [...recovery.turn.agents()].filter(isLive);
+  const items: ReportItem[] = [];
+  for (let at = 0; at < live.length; at += AT_ONCE) {
+    items.push(...(await Promise.all(live.slice(at, at + AT_ONCE).map((agent) => adopt(recovery, agent)))));
+    progress();
+  }
+  return items;
+}
+
+/** V1 */
+async function adopt({ turn, engine, records }: AgentRecovery, { id, name }: Agent): Promise<ReportItem> {
+  await turn.submit({ kind: "detach", id });
+  const detached = turn.agent(id);
+  const lived = detached?.process.kind === "Detached" ? await engine.processes.adopt(detached) : undefined;
+  const agent = turn.agent(id);
+  if (agent !== undefined) records.note(agent);
+  if (agent !== undefined && needsPerson(agent))
+    return item(id, name, "needs you", noteOf(agent) ?? "", `holdfast agent retry ${id.slice(0, 8)}`);
+  if (lived?.kind === "unreachable") return item(id, name, "needs you", SILENT, TREE);
+  if (agent === undefined || lived?.kind !== "running")
+    return item(id, name, "back as it was", "it goes on by its policy", TREE);
+  const [prompt] = openPrompts(agent);
+  if (prompt !== undefined)
+    return item(id, name, "back as it was", "it waits for an answer", `holdfast answer ${prompt.id} allow`);
+  return item(id, name, "back as it was", "its process lived on", TREE);
+}
+
+function needsPerson(agent: Agent): boolean {
+  return stateOf(agent) === "crashed" || agent.held !== undefined;
+}
+
+const SILENT = "its holder lives but does not answer";
+const TREE = "holdfast agent tree";
+
+/** AG-7 */
+async function goOn({ turn, engine, begin, schedule }: AgentRecovery): Promise<void> {
+  begin();
+  await schedule();
+  for (const { id } of turn.agents()) {
+    const agent = turn.settledAgent(id);
+    if (agent !== undefined && (agent.terminated === undefined || isAlive(agent.process))) engine.performAll(agent);
+  }
+}
+
+function item(id: string, name: string, fate: Fate, reason: string, next: string): ReportItem {
+  return { what: "agent", id, name, fate, reason, next };
+}

@@ -1,0 +1,52 @@
+// The turn of agents (session-store.ts has the rules that hold for all). The tree is told of every change, so that it costs no search.
+
+import { type Agent, agentSession, type Resident } from "../../core/agent/agent.ts";
+import { applyAgent } from "../../core/agent/apply.ts";
+import type { AgentCommand, AgentEffect } from "../../core/agent/commands.ts";
+import { decideAgent } from "../../core/agent/decide.ts";
+import type { HouseSettings } from "../../core/agent/draft.ts";
+import { agentEffectsOf } from "../../core/agent/effects.ts";
+import type { AgentEvent } from "../../core/agent/events.ts";
+import { Tree } from "../../core/agent/tree.ts";
+import type { EventLog } from "../../log/event-log.ts";
+import type { Clock } from "../../world/clock.ts";
+import { type Hooks, SessionTurn } from "../session-store.ts";
+
+export type Agents = { state: Resident; command: AgentCommand; event: AgentEvent; effect: AgentEffect };
+
+export class AgentTurn extends SessionTurn<Agents> {
+  readonly tree: Tree;
+
+  constructor(log: EventLog, clock: Clock, settings: () => HouseSettings, hooks: Hooks<Agents>) {
+    const tree = new Tree();
+    const rules = {
+      session: (_: Resident | undefined, { id }: AgentEvent) => agentSession(id),
+      decide: (residents: ReadonlyMap<string, Resident>, command: AgentCommand, at: string) =>
+        decideAgent({ residents, tree, settings: settings() }, command, at),
+      apply: applyAgent,
+      effectsOf: agentEffectsOf,
+      changed: (before: Resident | undefined, after: Resident | undefined) => tree.note(before, after),
+    };
+    super(rules, log, clock, hooks);
+    this.tree = tree;
+  }
+
+  agent(id: string): Agent | undefined {
+    const found = this.states.get(id);
+    return found?.kind === "agent" ? found : undefined;
+  }
+
+  /** As it is durable: for whoever acts on it (U6 of session-store.ts). */
+  settledAgent(id: string): Agent | undefined {
+    const found = this.settled(id);
+    return found?.kind === "agent" ? found : undefined;
+  }
+
+  *settledAgents(): Generator<Agent> {
+    for (const resident of this.allSettled()) if (resident.kind === "agent") yield resident;
+  }
+
+  *agents(): Generator<Agent> {
+    for (const resident of this.states.values()) if (resident.kind === "agent") yield resident;
+  }
+}

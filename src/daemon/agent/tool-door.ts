@@ -1,0 +1,37 @@
+// A second door of the daemon, for agents in sandboxes: the same socket server, alone in a directory of its own.
+// TD1. A sandbox sees this directory and not `run/`, where the operator's token is. It is the directory that it sees: after a restart the
+//      socket is another one, in the same place.
+// TD2. It is there from the first agent in a sandbox on; its directory before that one's process starts.
+// TD3. Where the tools are over HTTP is said there as well: inside, it is in the same place as outside.
+import { joinPath } from "../../base/path.ts";
+import { makeHeldDirectory } from "../../home/held/held-files.ts";
+import { writeSmall } from "../../home/small-files.ts";
+import { readWhole } from "../../log/file/file.ts";
+import type { Disk } from "../../world/disk.ts";
+import type { Sockets } from "../../world/socket.ts";
+import type { RpcServer } from "../rpc-server.ts";
+import { type AgentPart, liveOf } from "./part.ts";
+
+type DoorWorld = { readonly disk: Disk; readonly home: string; readonly sockets: Sockets };
+
+export function toolDoor(home: string): string {
+  return joinPath(home, "run/door");
+}
+
+/** TD2 */
+export async function makeToolDoor({ disk, home }: Omit<DoorWorld, "sockets">): Promise<void> {
+  await makeHeldDirectory(disk, home, toolDoor(home));
+}
+
+export async function openToolDoor(
+  world: DoorWorld,
+  server: RpcServer | undefined,
+  { turn }: Pick<AgentPart, "turn">,
+): Promise<void> {
+  if (!liveOf(turn.agents()).some(({ plan }) => plan.workspace?.sandbox != null)) return;
+  await makeToolDoor(world);
+  await server?.listen(world.sockets, joinPath(toolDoor(world.home), "daemon.sock"));
+  const address = readWhole(world.disk, joinPath(world.home, "run/mcp.json"));
+  if (address !== undefined)
+    await writeSmall(world.disk, world.home, "run/door/mcp.json", new TextDecoder().decode(address)); // TD3
+}

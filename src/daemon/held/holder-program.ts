@@ -1,0 +1,60 @@
+// The holders' programs, in one small file each: a holder started from one needs a fifth less memory than one from the sources, and many
+// run at a time. They are made anew whenever the sources differ; where one cannot be made, or was cleaned away, the sources do.
+import { isFault } from "../../base/fault.ts";
+import { joinPath } from "../../base/path.ts";
+import { writeAtomic } from "../../log/file/atomic-file.ts";
+import { makeDirectories } from "../../log/file/file.ts";
+import type { Disk } from "../../world/disk.ts";
+import { sha256 } from "../../world/hash.ts";
+import type { Self } from "../../world/self.ts";
+
+/** A folder of its own: Bun's memory grows with what lies beside its entry file. */
+const FOLDER = "run/bin";
+
+/** One for a terminal or an agent, for as long as that lives, and one that holds attempts as it is told. */
+const SOURCES = { holder: "src/holder/main.ts", orders: "src/holder/orders-main.ts" } as const;
+
+export type HolderKind = keyof typeof SOURCES;
+export type HolderWords = { readonly runtime: string; readonly entry: string };
+type World = { readonly disk: Disk; readonly self: Self; readonly home: string };
+
+export class HolderPrograms {
+  readonly #world: World;
+  readonly #made = new Map<HolderKind, string>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Those that are not made yet. Running holders keep the one they were started from. */
+  async make(): Promise<void> {
+    for (const kind of ["holder", "orders"] as const) {
+      const path = this.#made.get(kind) ?? (await this.#make(kind));
+      if (path !== undefined) this.#made.set(kind, path);
+    }
+  }
+
+  /** What a holder is started with. */
+  words(kind: HolderKind): HolderWords {
+    const { self, disk } = this.#world;
+    const [runtime, ...words] = self.command(SOURCES[kind]);
+    const made = this.#made.get(kind);
+    const there = made !== undefined && disk.stat(made) !== undefined; // run/ may have been cleaned from under us.
+    return { runtime, entry: there ? made : (words.at(-1) ?? "") };
+  }
+
+  async #make(kind: HolderKind): Promise<string | undefined> {
+    const { disk, self, home } = this.#world;
+    const text = await self.bundle(SOURCES[kind]);
+    if (text === undefined) return undefined;
+    const path = joinPath(home, `${FOLDER}/${kind}-${sha256(text).slice(0, 12)}.js`);
+    try {
+      makeDirectories(disk, joinPath(home, FOLDER));
+      if (disk.stat(path) === undefined) await writeAtomic(disk, path, Buffer.from(text));
+      return path;
+    } catch (error) {
+      if (isFault(error)) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,46 @@
+// When the holder and the program of each terminal were last seen alive: evidence for telling our orphans from strangers (Z4 of
+// core/orphans.ts). While a session's leader lives, nobody else can have its number; so whoever of that session started until then is ours.
+// S1. The moment is taken before the look, and a tick is left out: who is seen alive at that moment was alive then.
+// S2. It is for the same boot only, where the page cache is the truth: the file is replaced whole, and never synced.
+
+import { joinPath } from "../../base/path.ts";
+import type { HeldTerminal } from "../../core/orphans.ts";
+import type { HolderPlace } from "../../home/held/holder-files.ts";
+import { openRetrying, writeAll } from "../../log/file/file.ts";
+import { readJson } from "../../log/file/json-file.ts";
+
+const SEEN = "run/seen.json";
+
+export type Seen = ReadonlyMap<string, number>;
+
+/** Notes all of `terminals` whose holder and program live now; the others keep the moment they had, and are returned. */
+export function noteSeen(place: HolderPlace, terminals: readonly Omit<HeldTerminal, "seenAt">[]): string[] {
+  const { disk, processes, home } = place;
+  const at = processes.ticks() - 1; // S1
+  const before = readSeen(place);
+  const missed = terminals.flatMap(({ id, holder, child }) => {
+    const lives = holder !== undefined && child !== undefined && processes.alive(holder) && processes.alive(child);
+    return lives ? [] : [id];
+  });
+  const seen = terminals.flatMap(({ id }): [string, number][] => {
+    const last = missed.includes(id) ? before.get(id) : at;
+    return last === undefined ? [] : [[id, last]];
+  });
+  const path = joinPath(home, SEEN);
+  const file = openRetrying(disk, `${path}.tmp`, "create");
+  try {
+    const text = Buffer.from(JSON.stringify({ v: 1, bootId: processes.bootId(), seen: Object.fromEntries(seen) }));
+    writeAll(file, text, 0);
+    file.truncate(text.length);
+  } finally {
+    file.close();
+  }
+  disk.rename(`${path}.tmp`, path); // S2
+  return missed;
+}
+
+export function readSeen({ disk, processes, home }: HolderPlace): Seen {
+  const { bootId, seen } = readJson(disk, joinPath(home, SEEN)) ?? {};
+  if (bootId !== processes.bootId()) return new Map();
+  return new Map(Object.entries(Object(seen)).flatMap(([id, at]) => (typeof at === "number" ? [[id, at]] : [])));
+}

@@ -1,0 +1,137 @@
+// Finds and stops what terminals of ours left behind when their holder died (core/orphans.ts decides who that is).
+// OS1. What a terminal left that ended in order is nobody's orphan, and is not touched.
+// OS2. Who holds what is read after the table of processes: a holder claims before it starts its program, so that whoever stands in the
+//      table as somebody's program has a holder by then that can be read. One whose starter died may do so at any moment.
+import { isFault } from "../../base/fault.ts";
+import { joinPath } from "../../base/path.ts";
+import { findOrphans, type HeldTerminal, type Orphan, type Orphans } from "../../core/orphans.ts";
+import type { ReportItem } from "../../core/recovery.ts";
+import { childOf, type Terminal } from "../../core/terminal/terminal.ts";
+import { type HolderPlace, terminalDirectory } from "../../home/held/holder-files.ts";
+import { readWhole } from "../../log/file/file.ts";
+import { readJson } from "../../log/file/json-file.ts";
+import { parseClaim } from "../../wire/holder/json.ts";
+import { identify, type ProcessIdentity, type Signal } from "../../world/process.ts";
+import { noteSeen, readSeen } from "./last-alive.ts";
+
+/** What a shell needs to tell its jobs before it is ended for good. */
+const GRACE_MS = 2000;
+const PAUSE_MS = 20;
+const MARKER = "HOLDFAST_TERMINAL";
+
+/** `of`: only what is left of these; all terminals are needed all the same, to know who belongs to whom. `spared`: whoever else is
+    known not to be left behind, with all below. */
+export async function stopOrphans(
+  place: HolderPlace,
+  terminals: readonly Terminal[],
+  { of, spared = [] }: { readonly of?: ReadonlySet<string>; readonly spared?: readonly ProcessIdentity[] } = {},
+): Promise<ReportItem[]> {
+  const held = () => {
+    const seen = readSeen(place);
+    return inNeed(terminals).map((terminal) => ({ ...heldOf(place, terminal), seenAt: seen.get(terminal.id) }));
+  };
+  const { ours, doubtful } = await stopLeft(place, held, { ...(of !== undefined && { of }), spared });
+  const nameOf = (id: string) => terminals.find((terminal) => terminal.id === id)?.name ?? id.slice(0, 12);
+  return [
+    ...ours.map((orphan) => item(orphan, nameOf(orphan.terminal), true)),
+    ...doubtful.map((orphan) => item(orphan, nameOf(orphan.terminal), false)),
+  ];
+}
+
+/** Stops what is left of these, and says who that was. */
+export async function stopLeft(
+  place: HolderPlace,
+  held: () => readonly HeldTerminal[],
+  { of, spared = [] }: { readonly of?: ReadonlySet<string>; readonly spared?: readonly ProcessIdentity[] } = {},
+): Promise<Orphans> {
+  const { processes } = place;
+  const listed = processes.list();
+  const markers = new Map<number, string>();
+  for (const { pid } of listed) {
+    const marker = processes.variable(pid, MARKER);
+    if (marker !== undefined) markers.set(pid, marker);
+  }
+  const table = { bootId: processes.bootId(), processes: listed, markers, spared: [...sparedOf(place), ...spared] };
+  const found = findOrphans(table, held()); // OS2
+  const meant = ({ terminal }: Orphan) => of === undefined || of.has(terminal);
+  const [ours, doubtful] = [found.ours.filter(meant), found.doubtful.filter(meant)];
+  await stop(place, ours);
+  return { ours, doubtful };
+}
+
+/** We ourselves, the watchdog and the web host. */
+function sparedOf({ disk, processes, home }: HolderPlace): ProcessIdentity[] {
+  const pids = ["run/watchdog.lock", "run/web.lock"].map((path) => readJson(disk, joinPath(home, path))?.["pid"]);
+  return [processes.pid, ...pids].flatMap((pid) => (typeof pid === "number" ? (identify(processes, pid) ?? []) : []));
+}
+
+/** Everybody who can have orphans. One that ended in order left its jobs (`nohup`, a server) where its user wanted them (OS1). */
+function inNeed(terminals: readonly Terminal[]): Terminal[] {
+  return terminals.filter(({ state }) => state.kind !== "ended");
+}
+
+/** A state with a child has one claim, and whatever happens to the terminal makes another state: each is read once. */
+const claims = new WeakMap<Terminal["state"], ProcessIdentity>();
+
+/** Notes who lives now, for a later recovery; returns those that run by their log, and were missed. */
+export function seeAll(place: HolderPlace, terminals: Iterable<Terminal>): string[] {
+  const running = [...terminals].filter(({ state }) => childOf(state) !== undefined);
+  const held = running.map(({ id, state }) => {
+    const holder = claims.get(state) ?? claimOf(place, id);
+    if (holder !== undefined) claims.set(state, holder);
+    return { id, holder, child: childOf(state) };
+  });
+  return noteSeen(place, held);
+}
+
+function heldOf(place: HolderPlace, terminal: Terminal): Omit<HeldTerminal, "seenAt"> {
+  return { id: terminal.id, holder: claimOf(place, terminal.id), child: childOf(terminal.state) };
+}
+
+function claimOf({ disk, home }: HolderPlace, id: string): ProcessIdentity | undefined {
+  const bytes = readWhole(disk, joinPath(terminalDirectory(home, id), "claim.json"));
+  const claim = bytes === undefined ? undefined : parseClaim(bytes);
+  return claim?.by === "holder" ? claim : undefined;
+}
+
+/** Asks first, then insists; whoever is gone meanwhile is gone. */
+async function stop({ processes, clock }: HolderPlace, orphans: readonly Orphan[]): Promise<void> {
+  for (const signal of ["SIGHUP", "SIGTERM"] as const) tell(processes, orphans, signal);
+  const deadline = clock.elapsed() + GRACE_MS;
+  while (clock.elapsed() < deadline && orphans.some(({ who }) => processes.alive(who))) {
+    await new Promise<void>((resolve) => clock.after(PAUSE_MS, resolve));
+  }
+  tell(processes, orphans, "SIGKILL");
+}
+
+/** Somebody whom we may not signal (a command under sudo) keeps nobody else from being stopped. */
+function tell(processes: HolderPlace["processes"], orphans: readonly Orphan[], signal: Signal): void {
+  for (const { who } of orphans) {
+    try {
+      processes.kill(who, signal);
+    } catch (error) {
+      if (!isFault(error, "EPERM")) throw error;
+    }
+  }
+}
+
+function item({ who, terminal, by }: Orphan, name: string, stopped: boolean): ReportItem {
+  const found = `process ${who.pid} was left behind by its terminal (found by ${by})`;
+  if (stopped)
+    return {
+      what: "process",
+      id: terminal,
+      name,
+      fate: "could not",
+      reason: `${found} and was stopped`,
+      next: `holdfast history ${name}`,
+    };
+  return {
+    what: "process",
+    id: terminal,
+    name,
+    fate: "needs you",
+    reason: `${found}, perhaps: not stopped`,
+    next: `ps -fp ${who.pid}`,
+  };
+}

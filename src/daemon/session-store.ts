@@ -1,0 +1,204 @@
+// The turn: command → decide and apply in memory → durable → acknowledge, publish, perform.
+// U1. Deciding and applying happen at once, so that two commands cannot both win; everything that leaves (an answer, also a refusal, a
+//     notice, an effect) waits until the seq it saw is durable.
+// U2. If what was applied cannot be made durable, memory and disk disagree: the daemon stops, and the next one reads the disk.
+// U3. A disk without room has refused everything that was not yet durable (W4 of log/wal/wal.ts): all of it is taken back, and whoever
+//     waits for it is refused. Nothing of it had left.
+// U4. What the sessions are (terminals, tmux sessions, workflows) is given by rules, pure and in core/. Turns of different kinds share one log;
+//     each decides over its own states alone, so that no decision depends on what another has not made durable yet.
+// U5. The events of one decision may be of several sessions (a message is in two logs): they are one transaction, taken back as one.
+// U6. Effects are read off a session as it is durable (`settled`), whatever has been decided about it since; and whoever performs them
+//     looks at nothing newer. Else what was decided a moment ago would leave with the effects of what was decided before it. So does whoever
+//     shows sessions to others: what they were told is true after a power cut as well.
+import { assert } from "../base/assert.ts";
+import { ok, type Refusal, type Result } from "../base/result.ts";
+import type { EventLog, Ticket } from "../log/event-log.ts";
+import type { NewEntry } from "../log/session/entry.ts";
+import type { Clock } from "../world/clock.ts";
+
+/** What a turn is about. A command names the session it is for; its events may be of others as well (U5). */
+export type Kind = {
+  state: object;
+  command: { readonly id: string };
+  event: { readonly event: string; readonly id: string; readonly data: NewEntry["data"] };
+  effect: object;
+};
+
+/** U4 */
+export type Rules<K extends Kind> = {
+  /** The directory of the log of a session, below the home; `before` is undefined for its first event. */
+  session(before: K["state"] | undefined, event: K["event"]): string;
+  decide(states: ReadonlyMap<string, K["state"]>, command: K["command"], at: string): Result<K["event"][]>;
+  apply(before: K["state"] | undefined, event: K["event"]): K["state"];
+  effectsOf(state: K["state"]): readonly K["effect"][];
+  /** Told of every change, also of those taken back: for what is derived from all states. */
+  changed?(before: K["state"] | undefined, after: K["state"] | undefined): void;
+};
+
+export type Hooks<K extends Kind> = {
+  publish(event: K["event"]): void;
+  /** All events of a decision are durable: the session as it is after them, and all that they touched. */
+  settled?(
+    events: readonly K["event"][],
+    after: K["state"],
+    ticket: Ticket,
+    touched: ReadonlyMap<string, K["state"]>,
+  ): void;
+  perform(effect: K["effect"]): void;
+  /** U2. */
+  broken(error: unknown): void;
+};
+
+/** Applied and not yet durable: whose states these were, and what they were before. */
+type Pending<S> = ReadonlyMap<string, S | undefined>;
+
+/** U6. A session with decisions that are not durable yet: how many, and how it is without them. */
+type Ahead<S> = { decisions: number; settled: S | undefined };
+
+export class SessionTurn<K extends Kind> {
+  readonly states = new Map<string, K["state"]>();
+  readonly #rules: Rules<K>;
+  readonly #log: EventLog;
+  readonly #clock: Clock;
+  readonly #hooks: Hooks<K>;
+  readonly #pending = new Set<Pending<K["state"]>>();
+  readonly #ahead = new Map<string, Ahead<K["state"]>>();
+  /** What everything decided so far waits for. */
+  #durable: Promise<void> = Promise.resolve();
+
+  constructor(rules: Rules<K>, log: EventLog, clock: Clock, hooks: Hooks<K>) {
+    this.#rules = rules;
+    this.#log = log;
+    this.#clock = clock;
+    this.#hooks = hooks;
+  }
+
+  /** The session as it is after the command; a refusal changed nothing. */
+  async submit(command: K["command"]): Promise<Result<K["state"]>> {
+    for (;;) {
+      const decided = this.#rules.decide(this.states, command, new Date(this.#clock.now()).toISOString());
+      if (decided.ok && decided.value.length > 0) {
+        const ticket = this.#append(decided.value);
+        if (ticket.ok) return this.#settle(command.id, decided.value, ticket.value);
+        if (ticket.error.code !== "log.busy") return ticket;
+        await this.#log.room();
+      } else if ((await this.#becomes(this.#durable)) === undefined) {
+        return decided.ok ? ok(this.#again(command.id)) : decided; // U1
+      }
+    }
+  }
+
+  #append(events: readonly K["event"][]): Result<Ticket> {
+    const ts = new Date(this.#clock.now()).toISOString();
+    const sessions = new Map<string, string>();
+    for (const event of events) {
+      if (sessions.has(event.id)) continue; // A session's first event says where its log is.
+      sessions.set(event.id, this.#rules.session(this.states.get(event.id), event));
+    }
+    const entries = events.map(({ id, event, data }) => ({ session: sessions.get(id) ?? "", ts, event, data }));
+    return this.#log.append(entries); // U5
+  }
+
+  async #settle(id: string, events: readonly K["event"][], ticket: Ticket): Promise<Result<K["state"]>> {
+    const pending = new Map(events.map((event) => [event.id, this.states.get(event.id)]));
+    this.#pending.add(pending);
+    for (const [one, before] of pending) this.#goAhead(one, before);
+    for (const event of events) this.fold(event);
+    this.#durable = ticket.durable;
+    const after = this.#state(id);
+    const touched = new Map([...pending.keys()].map((one) => [one, this.#state(one)]));
+    const refusal = await this.#becomes(ticket.durable);
+    if (refusal !== undefined) return { ok: false, error: refusal };
+    this.#pending.delete(pending);
+    for (const [one, state] of touched) this.#catchUp(one, state);
+    this.#hooks.settled?.(events, after, ticket, touched);
+    for (const event of events) this.#hooks.publish(event);
+    for (const one of touched.keys()) this.#perform(one);
+    return ok(after);
+  }
+
+  /** A repeat changes nothing; what still has no outcome is done again, since a line may have come back. */
+  #again(id: string): K["state"] {
+    this.#perform(id);
+    return this.settled(id) ?? this.#state(id);
+  }
+
+  #perform(id: string): void {
+    const settled = this.settled(id);
+    if (settled === undefined) return; // Its first event is not durable yet.
+    for (const effect of this.#rules.effectsOf(settled)) this.#hooks.perform(effect);
+  }
+
+  /** U6. A session as it is durable; undefined where nothing of it is. */
+  settled(id: string): K["state"] | undefined {
+    const ahead = this.#ahead.get(id);
+    return ahead === undefined ? this.states.get(id) : ahead.settled;
+  }
+
+  /** U6 */
+  *allSettled(): Generator<K["state"]> {
+    for (const id of this.states.keys()) {
+      const settled = this.settled(id);
+      if (settled !== undefined) yield settled;
+    }
+  }
+
+  #goAhead(id: string, before: K["state"] | undefined): void {
+    const ahead = this.#ahead.get(id) ?? { decisions: 0, settled: before };
+    ahead.decisions += 1;
+    this.#ahead.set(id, ahead);
+  }
+
+  #catchUp(id: string, settled: K["state"]): void {
+    const ahead = this.#ahead.get(id);
+    assert(ahead !== undefined, "what becomes durable was decided");
+    ahead.decisions -= 1;
+    ahead.settled = settled;
+    if (ahead.decisions === 0) this.#ahead.delete(id);
+  }
+
+  /** Undefined once it is durable; the log's refusal where it was taken back (U3). */
+  async #becomes(durable: Promise<void>): Promise<Refusal | undefined> {
+    try {
+      await durable;
+      return undefined;
+    } catch (error) {
+      const state = this.#log.append([]);
+      if (!state.ok && state.error.code === "log.blocked") {
+        this.#takeBack();
+        return state.error;
+      }
+      this.#hooks.broken(error); // U2
+      throw error;
+    }
+  }
+
+  /** U3, newest first. Whoever comes second finds nothing left to do. */
+  #takeBack(): void {
+    for (const pending of [...this.#pending].reverse()) {
+      for (const [id, before] of pending) this.put(id, before);
+    }
+    this.#pending.clear();
+    this.#ahead.clear();
+    this.#durable = Promise.resolve();
+  }
+
+  /** Replays one event; nothing is published or performed. */
+  fold(event: K["event"]): void {
+    this.put(event.id, this.#rules.apply(this.states.get(event.id), event));
+  }
+
+  /** Sets a session's state, or forgets it: for what comes from a checkpoint, or is set aside. */
+  put(id: string, after: K["state"] | undefined): void {
+    const before = this.states.get(id);
+    if (after === undefined) this.states.delete(id);
+    else this.states.set(id, after);
+    this.#rules.changed?.(before, after);
+  }
+
+  #state(id: string): K["state"] {
+    const state = this.states.get(id);
+    assert(state !== undefined, "a command that was taken names a session");
+    return state;
+  }
+}

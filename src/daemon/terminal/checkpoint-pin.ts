@@ -1,0 +1,25 @@
+// The last checkpoint from before a crash, kept under a name of its own: a restoration that goes wrong must not cost the good state.
+// CP1. A second name for the same file, which checkpoints replace and never change: pinned in one step, whole or not at all.
+// CP2. The newest few are kept.
+import { joinPath } from "../../base/path.ts";
+import { removeIfThere } from "../../log/file/file.ts";
+import type { Disk } from "../../world/disk.ts";
+
+const DIRECTORY = "recovery";
+const CHECKPOINT = "checkpoint.json";
+const PINNED = /^checkpoint\.before-.*\.json$/;
+const MOST_PINNED = 5;
+
+export async function pinCheckpoint(disk: Disk, home: string, at: string): Promise<void> {
+  const directory = joinPath(home, DIRECTORY);
+  const path = joinPath(directory, CHECKPOINT);
+  if (disk.stat(path) === undefined) return;
+  const pinned = joinPath(directory, `checkpoint.before-${at.replaceAll(/[:.]/g, "-")}.json`);
+  if (disk.stat(pinned) === undefined) disk.link(path, pinned); // CP1
+  const names = disk
+    .list(directory)
+    .filter((name) => PINNED.test(name))
+    .sort();
+  for (const old of names.slice(0, -MOST_PINNED)) removeIfThere(disk, joinPath(directory, old)); // CP2
+  await disk.syncDirectory(directory);
+}

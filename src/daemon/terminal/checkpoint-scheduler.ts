@@ -1,0 +1,206 @@
+// When checkpoints are written: by time, by activity, slower where the disk is slow, and a last one before the end.
+// S1. Nothing changed, no timer: an idle machine is left alone. Only the time in the file is kept young (`freshMs`), or a quiet day
+//     would make a checkpoint too old that is still true.
+// S2. One at a time. Who asks while one is under way gets the next one, which sees what they saw.
+// S3. A write that fails or is refused is said, once for each reason, and tried again when the next one is due; it stops nobody.
+// S4. Switched off (safe mode), nothing is written; what changed meanwhile is written once it is on again.
+import { type Fault, isFault } from "../../base/fault.ts";
+import { type Result, refused } from "../../base/result.ts";
+import type { CheckpointSession } from "../../core/terminal/checkpoint.ts";
+import type { Saved } from "../../log/checkpoint/store.ts";
+import type { Clock } from "../../world/clock.ts";
+
+export type StateGetter = () => Promise<readonly CheckpointSession[]>;
+export type Writer = { write(sessions: readonly CheckpointSession[]): Promise<Result<Saved>> };
+
+export type SchedulerOptions = {
+  readonly checkpointIntervalMs: number;
+  /** How old the file may become while nothing changes (S1). */
+  readonly freshMs: number;
+};
+
+export type SchedulerPorts = {
+  readonly clock: Clock;
+  /** Safe mode (S4). */
+  isOff(): boolean;
+  say(words: string): void;
+  /** Something broke that is no Fault. */
+  broken(error: unknown): void;
+};
+
+/** CS-2: more than this many since the last one. */
+const MOST_ACTIVITY = 50;
+/** CS-3 */
+const SLOW_MS = 500;
+const FAST_MS = 100;
+const LONGEST_INTERVAL_MS = 5 * 60_000;
+/** CS-4 */
+const FINAL_MS = 5_000;
+
+export class CheckpointScheduler {
+  readonly #ports: SchedulerPorts;
+  readonly #options: SchedulerOptions;
+  #work: { readonly writer: Writer; readonly state: StateGetter } | undefined;
+  #intervalMs: number;
+  #activity = 0;
+  #changed = false;
+  #due: { readonly reason: "change" | "age"; callOff(): void } | undefined;
+  #running: Promise<Result<Saved>> | undefined;
+  #next: Promise<Result<Saved>> | undefined;
+  /** The last trouble that was said (S3). */
+  #said = "";
+
+  constructor(options: SchedulerOptions, ports: SchedulerPorts) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#intervalMs = options.checkpointIntervalMs;
+  }
+
+  /** How long it waits now, between a change and its checkpoint (CS-3). */
+  get intervalMs(): number {
+    return this.#intervalMs;
+  }
+
+  start(writer: Writer, state: StateGetter): void {
+    this.#work = { writer, state };
+    this.changed(); // What is there now was not seen by us yet.
+  }
+
+  /** No more by itself; one that is under way ends. */
+  stop(): void {
+    this.#callOff();
+    this.#work = undefined;
+  }
+
+  /** Input, a session created or ended, a lane change (CS-2). */
+  activity(count = 1): void {
+    this.#activity += count;
+    this.changed();
+    if (this.#activity > MOST_ACTIVITY) this.#writeBeside();
+  }
+
+  /** Something is different from what the last one says; not worth a checkpoint of its own. */
+  changed(): void {
+    this.#changed = true;
+    if (this.#due?.reason !== "change") this.#arm();
+  }
+
+  /** One that has everything until now. */
+  triggerNow(): Promise<Result<Saved>> {
+    if (this.#running === undefined) return this.#begin();
+    this.#next ??= this.#running.then(
+      () => this.#begin(),
+      () => this.#begin(), // Whoever asked for that one heard of it.
+    ); // S2
+    return this.#next;
+  }
+
+  /** CS-4: the last one, or none after five seconds. */
+  async finish(): Promise<void> {
+    const late = Promise.withResolvers<"late">();
+    const callOff = this.#ports.clock.after(FINAL_MS, () => late.resolve("late"));
+    try {
+      const wanted = this.#work !== undefined && !this.#ports.isOff();
+      const done = wanted ? this.#tolerating().catch((error: unknown) => this.#ports.broken(error)) : undefined;
+      if ((await Promise.race([done, late.promise])) === "late")
+        this.#ports.say(`the last checkpoint was given up after ${FINAL_MS / 1000} s; the one before it is whole`);
+    } finally {
+      callOff();
+      this.stop();
+    }
+  }
+
+  #callOff(): void {
+    this.#due?.callOff();
+    this.#due = undefined;
+  }
+
+  /** S1 */
+  #arm(): void {
+    this.#callOff();
+    if (this.#work === undefined) return;
+    const reason = this.#changed ? "change" : "age";
+    const ms = this.#changed ? this.#intervalMs : this.#options.freshMs;
+    const callOff = this.#ports.clock.after(ms, () => {
+      this.#due = undefined;
+      this.#writeBeside();
+    });
+    this.#due = { reason, callOff };
+  }
+
+  #writeBeside(): void {
+    if (this.#work === undefined || this.#running !== undefined) return;
+    if (this.#ports.isOff())
+      this.#arm(); // S4
+    else void this.#tolerating().catch((error: unknown) => this.#ports.broken(error));
+  }
+
+  /** S3 */
+  async #tolerating(): Promise<void> {
+    try {
+      const saved = await this.triggerNow();
+      this.#complain(saved.ok ? "" : `${saved.error.message}. ${saved.error.hint}`);
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      this.#complain(wordsOf(error));
+    }
+  }
+
+  #complain(words: string): void {
+    if (words !== "" && words !== this.#said) this.#ports.say(`no checkpoint was written: ${words}`);
+    this.#said = words;
+  }
+
+  #begin(): Promise<Result<Saved>> {
+    this.#next = undefined;
+    this.#running = this.#write().finally(() => {
+      this.#running = undefined;
+      if (this.#activity > MOST_ACTIVITY && this.#next === undefined) this.#writeBeside();
+      else this.#arm();
+    });
+    return this.#running;
+  }
+
+  async #write(): Promise<Result<Saved>> {
+    if (this.#work === undefined) return refused("stopped", "Checkpoints are not running.", "Start the daemon.");
+    if (this.#ports.isOff()) return OFF; // S4
+    const { writer, state } = this.#work;
+    this.#activity = 0; // CS-2: what comes from here on is for the next one.
+    this.#changed = false;
+    let written = false;
+    try {
+      const sessions = await state();
+      const saved = await this.#timed(() => writer.write(sessions));
+      written = saved.ok;
+      return saved;
+    } finally {
+      // What failed still has to be written: by time, not at once, or a full disk would be asked without end (S3).
+      this.#changed ||= !written;
+    }
+  }
+
+  /** CS-3 */
+  async #timed(write: () => Promise<Result<Saved>>): Promise<Result<Saved>> {
+    const { clock } = this.#ports;
+    const began = clock.elapsed();
+    try {
+      return await write();
+    } finally {
+      const took = clock.elapsed() - began;
+      const { checkpointIntervalMs } = this.#options;
+      const longest = Math.max(LONGEST_INTERVAL_MS, checkpointIntervalMs);
+      if (took > SLOW_MS) this.#intervalMs = Math.min(2 * this.#intervalMs, longest);
+      else if (took < FAST_MS) this.#intervalMs = checkpointIntervalMs;
+    }
+  }
+}
+
+const OFF = refused(
+  "safe-mode",
+  "Checkpoints are off in safe mode.",
+  "holdfast safe-mode status says why; holdfast safe-mode exit.",
+);
+
+function wordsOf({ message, hint }: Fault): string {
+  return `${message}. ${hint}`;
+}

@@ -1,0 +1,272 @@
+// What a checkpoint says of the terminals: seen in the process table, on the tapes and, through the screen program, on the screens.
+// V1. Who is idle is not asked: a tape whose files have not grown has nothing new to show, and its holder is not woken. Between two
+//     checkpoints the last file alone is looked at; one that began behind it is seen a minute later, or by the next checkpoint.
+// V2. A snapshot that could not be had in time is the last one: the screen is that one and the tape since, and stays exact. What comes
+//     late is for the next checkpoint; a tape that takes long to draw holds up nobody's place and command.
+// V3. A terminal that is not running keeps what was last seen of it, until it has ended or was removed: a restoration that came to
+//     nothing, or waits for somebody, must not overwrite what it was to restore.
+// V4. No secret goes to disk: the environment passes the filter (core/environment.ts).
+import { isFault } from "../../base/fault.ts";
+import { joinPath } from "../../base/path.ts";
+import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
+import {
+  type CheckpointSession,
+  type Foreground,
+  type RestorePolicy,
+  screenOf,
+  shellLine,
+} from "../../core/terminal/checkpoint.ts";
+import type { ScreenSnapshot } from "../../core/terminal/screen.ts";
+import type { Terminal, TerminalSize } from "../../core/terminal/terminal.ts";
+import { type HolderPlace, terminalDirectory } from "../../home/held/holder-files.ts";
+import { endOf, listStretches, type Stretch } from "../../log/tape/segments.ts";
+import type { HolderStatus } from "../../wire/holder/protocol.ts";
+import type { ForegroundProcess } from "../../world/process.ts";
+
+export type ScreenRequest = {
+  readonly id: string;
+  readonly size: TerminalSize;
+  /** The last snapshot: only the tape since has to be read. */
+  readonly from?: ScreenSnapshot;
+  /** For the scrollback; the visible screen is always whole. */
+  readonly maxBytes: number;
+};
+
+/** Whoever draws screens. One that it cannot draw is left out of the answer. */
+export interface ScreenPort {
+  snapshot(requests: readonly ScreenRequest[]): Promise<ReadonlyMap<string, ScreenSnapshot>>;
+}
+
+/** Where there is nobody to draw: terminals come back with their tape alone. */
+export const NO_SCREENS: ScreenPort = { snapshot: async () => new Map() };
+
+export type StateOptions = { readonly scrollbackBytes: number; readonly environment: EnvironmentRules };
+
+export type StatePorts = {
+  readonly screens: ScreenPort;
+  terminals(): Iterable<Terminal>;
+  status(id: string): Promise<HolderStatus | undefined>;
+  /** A snapshot came late, and waits for the next checkpoint (V2). */
+  late(): void;
+  /** Something broke that is no Fault. */
+  broken(error: unknown): void;
+};
+
+/** What has happened since the last look. */
+export type Pulse = { readonly changed: boolean; readonly inputs: number };
+
+/** `end` of the tape, `inputs` taken by the holder so far, both as of the last look. */
+type Seen = { readonly end: number; readonly inputs: number; readonly size: TerminalSize };
+/** `end` of the tape when it was asked for: the snapshot itself may stop a few bytes before, in front of half a character. */
+type Drawn = { readonly snapshot: ScreenSnapshot; readonly end: number };
+type Environment = Readonly<Record<string, string>>;
+type Running = Terminal & { readonly state: { readonly kind: "running" } };
+
+export class CheckpointState {
+  readonly #place: HolderPlace;
+  readonly #options: StateOptions;
+  readonly #ports: StatePorts;
+  readonly #seen = new Map<string, Seen>();
+  /** Where each tape last ended. */
+  readonly #tails = new Map<string, Stretch>();
+  #pulses = 0;
+  readonly #last = new Map<string, CheckpointSession>();
+  readonly #drawn = new Map<string, Drawn>();
+  readonly #drawing = new Set<string>();
+  /** Those that were seen running in this life. */
+  readonly #seenNow = new Set<string>();
+  /** A recipe never changes, and judging its variables is most of what a checkpoint costs. */
+  readonly #kept = new WeakMap<Environment, Environment>();
+
+  constructor(place: HolderPlace, options: StateOptions, ports: StatePorts) {
+    this.#place = place;
+    this.#options = options;
+    this.#ports = ports;
+  }
+
+  /** What the last life saw (V2, V3). */
+  seed(sessions: Iterable<CheckpointSession>): void {
+    for (const session of sessions) this.#last.set(session.terminalId, session);
+  }
+
+  /** What was last seen of a terminal; `now` where that was in this life. */
+  last(id: string): { readonly session: CheckpointSession; readonly now: boolean } | undefined {
+    const session = this.#last.get(id);
+    return session === undefined ? undefined : { session, now: this.#seenNow.has(id) };
+  }
+
+  /** Cheap enough for every few seconds: a look at each tape's last file, and a word with the holders of those that grew (V1). */
+  pulse(): Promise<Pulse> {
+    this.#pulses += 1;
+    if (this.#pulses % LIST_EVERY === 0) this.#tails.clear();
+    return this.#look();
+  }
+
+  async #look(): Promise<Pulse> {
+    const ends = this.#running().map((terminal) => ({ terminal, end: this.#tapeEnd(terminal.id) }));
+    const grown = ends.filter(({ terminal, end }) => end !== this.#seen.get(terminal.id)?.end);
+    const inputs = await Promise.all(grown.map(({ terminal, end }) => this.#ask(terminal, end)));
+    return { changed: grown.length > 0, inputs: inputs.reduce((sum, each) => sum + each, 0) };
+  }
+
+  /** The inputs since the last look. A first look counts none: they may have been days ago. */
+  async #ask({ id, recipe }: Running, end: number): Promise<number> {
+    const before = this.#seen.get(id);
+    const status = await this.#ports.status(id);
+    const counts = status === undefined ? [before?.inputs ?? 0] : Object.values(status.writers);
+    const inputs = counts.reduce((sum, number) => sum + number, 0);
+    this.#seen.set(id, { end, inputs, size: status?.size ?? before?.size ?? recipe.size });
+    return before === undefined ? 0 : Math.max(0, inputs - before.inputs);
+  }
+
+  /** Every terminal that is to come back. */
+  async sessions(): Promise<readonly CheckpointSession[]> {
+    this.#tails.clear();
+    await this.#look();
+    const open = [...this.#ports.terminals()].filter(({ removed, state }) => !removed && state.kind !== "ended");
+    this.#forgetAllBut(new Set(open.map(({ id }) => id)));
+    await this.#draw(open.filter(isRunning));
+    const sessions: CheckpointSession[] = [];
+    for (const terminal of open) {
+      sessions.push(this.#session(terminal));
+      if (sessions.length % AT_A_TIME === 0) await new Promise<void>((go) => this.#place.clock.soon(go));
+    }
+    this.seed(sessions);
+    return sessions;
+  }
+
+  #running(): Running[] {
+    return [...this.#ports.terminals()].filter(isRunning);
+  }
+
+  /** V1 */
+  #tapeEnd(id: string): number {
+    const { disk, home } = this.#place;
+    const tail = this.#tails.get(id);
+    const size = tail === undefined ? undefined : disk.stat(tail.path)?.size;
+    if (tail !== undefined && size !== undefined) return tail.start + size;
+    const stretches = listStretches(disk, joinPath(terminalDirectory(home, id), "tape"));
+    const last = stretches.at(-1);
+    if (last !== undefined) this.#tails.set(id, last);
+    return endOf(stretches);
+  }
+
+  #forgetAllBut(ids: ReadonlySet<string>): void {
+    for (const known of [this.#seen, this.#tails, this.#last, this.#drawn, this.#seenNow])
+      for (const id of [...known.keys()]) if (!ids.has(id)) known.delete(id);
+  }
+
+  /** V2: asks for what is new, and waits for it for a while. */
+  async #draw(running: readonly Running[]): Promise<void> {
+    const { scrollbackBytes: maxBytes } = this.#options;
+    if (maxBytes === 0) return;
+    let inTime = true;
+    const each = running.flatMap((terminal) => {
+      const { id, recipe } = terminal;
+      const from = this.#snapshot(terminal);
+      const { end, size } = this.#seen.get(id) ?? { end: 0, size: recipe.size };
+      if (this.#drawing.has(id) || end === (this.#drawn.get(id)?.end ?? from?.offset ?? 0)) return []; // V1
+      return [this.#drawOne({ id, size, maxBytes, ...(from === undefined ? {} : { from }) }, end, () => inTime)];
+    });
+    const late = Promise.withResolvers<void>();
+    const callOff = this.#place.clock.after(SCREENS_MS, () => late.resolve());
+    await Promise.race([Promise.all(each), late.promise]);
+    inTime = false;
+    callOff();
+  }
+
+  /** Each by itself: one that takes long is waited for by nobody else. */
+  async #drawOne(request: ScreenRequest, end: number, inTime: () => boolean): Promise<void> {
+    const { id, maxBytes } = request;
+    this.#drawing.add(id);
+    try {
+      const snapshot = (await this.#ports.screens.snapshot([request])).get(id);
+      if (snapshot === undefined || Buffer.byteLength(snapshot.vt) > maxBytes + VISIBLE_BYTES) return;
+      this.#drawn.set(id, { snapshot, end });
+      if (!inTime()) this.#ports.late();
+    } catch (error) {
+      if (!isFault(error)) this.#ports.broken(error);
+    } finally {
+      this.#drawing.delete(id);
+    }
+  }
+
+  #session(terminal: Terminal): CheckpointSession {
+    const last = this.#last.get(terminal.id);
+    if (!isRunning(terminal)) return { ...(last ?? this.#byRecipe(terminal)), ...labels(terminal) }; // V3
+    const off = this.#options.scrollbackBytes === 0;
+    const { vt = "", ...screen } = (off ? undefined : this.#snapshot(terminal)) ?? {}; // V2
+    this.#seenNow.add(terminal.id);
+    const { pid } = terminal.state;
+    const front = this.#place.processes.foreground(pid);
+    return {
+      ...this.#byRecipe(terminal),
+      ...labels(terminal),
+      workingDirectory: front?.cwd ?? last?.workingDirectory ?? terminal.recipe.cwd,
+      size: this.#seen.get(terminal.id)?.size ?? terminal.recipe.size,
+      bootId: terminal.state.bootId,
+      scrollbackSnapshot: vt,
+      screen: "offset" in screen ? screen : null,
+      foreground: front === undefined || front.pid === pid ? null : this.#foreground(front),
+    };
+  }
+
+  #snapshot(terminal: Terminal): ScreenSnapshot | undefined {
+    const last = this.#last.get(terminal.id);
+    return this.#drawn.get(terminal.id)?.snapshot ?? (last === undefined ? undefined : screenOf(last, terminal));
+  }
+
+  /** What is known without looking at anything. */
+  #byRecipe({ id, recipe, generation }: Terminal): Omit<CheckpointSession, keyof ReturnType<typeof labels>> {
+    const { argv, cwd, env, size } = recipe;
+    return {
+      sessionId: id,
+      terminalId: id,
+      workingDirectory: cwd,
+      environmentVariables: this.#filtered(env),
+      scrollbackSnapshot: "",
+      multiplexerSessionName: null,
+      shellCommand: shellLine(argv),
+      argv,
+      size,
+      generation,
+      bootId: "",
+      screen: null,
+      foreground: null,
+    };
+  }
+
+  /** V4 */
+  #filtered(env: Environment): Environment {
+    const kept = this.#kept.get(env) ?? keepEnvironment(env, this.#options.environment).kept;
+    this.#kept.set(env, kept);
+    return kept;
+  }
+
+  #foreground({ argv, cwd, ageMs }: ForegroundProcess): Foreground {
+    return { argv, cwd, startedAt: new Date(this.#place.clock.now() - ageMs).toISOString() };
+  }
+}
+
+/** V1. Pulses: a minute. */
+const LIST_EVERY = 12;
+/** V2. Drawing what is new takes milliseconds; a whole tape after a start, seconds. */
+const SCREENS_MS = 2_000;
+/** No visible screen comes near it; one that does is not worth the others' time. */
+const VISIBLE_BYTES = 512 << 10;
+/** Terminals whose processes are looked up in one go: a millisecond or two. */
+const AT_A_TIME = 25;
+
+/** What the log knows better than anything seen before. */
+function labels(terminal: Terminal) {
+  return { name: terminal.name, laneId: terminal.lane, policy: policyOf(terminal) };
+}
+
+function policyOf(terminal: Terminal): RestorePolicy {
+  const policy = "policy" in terminal ? terminal.policy : undefined;
+  return policy === "ask" || policy === "never" ? policy : "auto";
+}
+
+function isRunning(terminal: Terminal): terminal is Running {
+  return !terminal.removed && terminal.state.kind === "running";
+}

@@ -1,0 +1,64 @@
+// Writes the checkpoint of all terminals: `recovery/checkpoint.json`, the one before it as `recovery/checkpoint.backup.json`.
+// W1. How it is written is the store's (log/checkpoint/store.ts): serialized, hashed, under a temporary name, synced, read back,
+//     renamed, the directory synced; stale temporary files are removed; a newer version's file is refused, not overwritten (TC-2, TC-4).
+// W2. One that has grown large is still written; it is said once for each doubling, so that nobody stops listening (TC-5).
+
+import { joinPath } from "../../base/path.ts";
+import { ok, type Result } from "../../base/result.ts";
+import {
+  CHECKPOINT_BACKUP,
+  CHECKPOINT_FACTS,
+  CHECKPOINT_FILE,
+  type CheckpointSession,
+  estimateSize,
+  LARGE_CHECKPOINT_BYTES,
+} from "../../core/terminal/checkpoint.ts";
+import { type CheckpointOptions, CheckpointStore, type Saved } from "../../log/checkpoint/store.ts";
+import type { Clock } from "../../world/clock.ts";
+import type { Disk } from "../../world/disk.ts";
+
+export type CheckpointPlace = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
+
+/** What was seen is not folded from events: there is no `seq` at which it stands. */
+const NO_SEQ = 0;
+
+export function checkpointOptions(home: string): CheckpointOptions {
+  const keep = { backup: joinPath(home, CHECKPOINT_BACKUP) };
+  return { ...CHECKPOINT_FACTS, home, path: joinPath(home, CHECKPOINT_FILE), keep };
+}
+
+export class CheckpointWriter {
+  readonly #home: string;
+  readonly #store: CheckpointStore;
+  readonly #say: (words: string) => void;
+  #largeFrom = LARGE_CHECKPOINT_BYTES;
+
+  constructor({ disk, clock, home }: CheckpointPlace, say: (words: string) => void) {
+    this.#home = home;
+    this.#store = new CheckpointStore(disk, clock, checkpointOptions(home));
+    this.#say = say;
+  }
+
+  getCheckpointPath(): string {
+    return joinPath(this.#home, CHECKPOINT_FILE);
+  }
+
+  /** Durable when it resolves with `ok`; refused where a newer version is in the way (W1). A disk that fails is a Fault. */
+  async write(sessions: readonly CheckpointSession[]): Promise<Result<Saved>> {
+    this.#warn(estimateSize(sessions.length, sessions), "will have about");
+    const saved = await this.#store.save({ sessions }, NO_SEQ);
+    if (!saved.ok) return saved;
+    this.#warn(saved.value.bytes, "has");
+    return ok(saved.value);
+  }
+
+  /** W2 */
+  #warn(bytes: number, verb: string): void {
+    if (bytes <= this.#largeFrom) return;
+    this.#largeFrom = 2 * bytes;
+    const limit = Math.round(LARGE_CHECKPOINT_BYTES / 1_048_576);
+    this.#say(
+      `the checkpoint of the terminals ${verb} ${Math.round(bytes / 1_048_576)} MB, more than ${limit}. Next: lower scrollback_bytes in [checkpoint], or remove terminals (holdfast rm)`,
+    );
+  }
+}

@@ -1,0 +1,114 @@
+// The checkpoints of a daemon's life: read before it recovers, written while it is live, and once more before it ends.
+// CP1. Nothing is written before LIVE: what is being restored is not yet true, and the good state must not be overwritten by it.
+// CP2. Terminals are looked at no more often than every five seconds, on the heartbeat that is there anyway: no timer of its own.
+
+import type { ReportItem } from "../../core/recovery.ts";
+import type { CheckpointSession } from "../../core/terminal/checkpoint.ts";
+import type { HolderPlace } from "../../home/held/holder-files.ts";
+import type { Config } from "../../wire/files/config-schema.ts";
+import { CheckpointReader, type Survey } from "./checkpoint-reader.ts";
+import { CheckpointScheduler } from "./checkpoint-scheduler.ts";
+import { CheckpointState, type StatePorts } from "./checkpoint-state.ts";
+import { CheckpointWriter } from "./checkpoint-writer.ts";
+
+export type CheckpointPorts = Omit<StatePorts, "late"> & {
+  /** Safe mode. */
+  isOff(): boolean;
+  say(words: string): void;
+};
+
+/** What was last seen of a terminal. `doubt`: why that is not to be used without a word (TC-6). */
+export type LastSeen = { readonly session: CheckpointSession; readonly doubt: string | null };
+
+/** CS-2's events; any other of a terminal only makes the last checkpoint out of date. */
+const ACTIVITY: readonly string[] = ["terminal.created", "terminal.ended", "terminal.moved", "terminal.removed"];
+const PULSE_MS = 5_000;
+const HOUR_MS = 3_600_000;
+/** Of the age at which a checkpoint is in doubt: so often it is written anew although nothing changed. */
+const FRESH_PART = 4;
+
+export class Checkpoints {
+  readonly #place: HolderPlace;
+  readonly #ports: CheckpointPorts;
+  readonly #reader: CheckpointReader;
+  readonly #writer: CheckpointWriter;
+  readonly #state: CheckpointState;
+  readonly #scheduler: CheckpointScheduler;
+  #survey: Promise<Survey> | undefined;
+  #live = false;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #looking = false;
+
+  constructor(place: HolderPlace, { checkpoint, terminal }: Config, ports: CheckpointPorts) {
+    const maxAgeMs = checkpoint.maxAgeH * HOUR_MS;
+    const environment = { allow: terminal.envAllow, deny: terminal.envDeny };
+    this.#place = place;
+    this.#ports = ports;
+    this.#reader = new CheckpointReader(place, { maxAgeMs }, ports.say);
+    this.#writer = new CheckpointWriter(place, ports.say);
+    const options = { scrollbackBytes: checkpoint.scrollbackBytes, environment };
+    this.#state = new CheckpointState(place, options, { ...ports, late: () => this.#scheduler.changed() });
+    this.#scheduler = new CheckpointScheduler(
+      { checkpointIntervalMs: checkpoint.intervalMs, freshMs: maxAgeMs / FRESH_PART },
+      { ...ports, clock: place.clock },
+    );
+  }
+
+  /** What the last life left; read once, so that every stage of a recovery sees the same. */
+  survey(): Promise<Survey> {
+    this.#survey ??= this.#read();
+    return this.#survey;
+  }
+
+  async #read(): Promise<Survey> {
+    const survey = await this.#reader.survey();
+    this.#state.seed(survey.sessions.values());
+    return survey;
+  }
+
+  /** What the report says of the checkpoint itself. */
+  async items(): Promise<readonly ReportItem[]> {
+    return (await this.survey()).items;
+  }
+
+  /** For whoever restores a terminal: by this life where it was seen in it, else by the last. */
+  async lastSeen(id: string): Promise<LastSeen | undefined> {
+    const { doubt } = await this.survey();
+    const last = this.#state.last(id);
+    return last === undefined ? undefined : { session: last.session, doubt: last.now ? null : doubt };
+  }
+
+  /** CP1 */
+  goLive(): void {
+    if (this.#live) return;
+    this.#live = true;
+    this.#scheduler.start(this.#writer, () => this.#state.sessions());
+  }
+
+  /** A terminal's event, once it is durable. */
+  heard(topic: string): void {
+    if (!this.#live) return;
+    if (ACTIVITY.includes(topic)) this.#scheduler.activity();
+    else this.#scheduler.changed();
+  }
+
+  /** CP2. Called on every heartbeat. */
+  async pulse(): Promise<void> {
+    const now = this.#place.clock.elapsed();
+    if (!this.#live || this.#looking || now - this.#lookedAt < PULSE_MS || this.#ports.isOff()) return;
+    this.#lookedAt = now;
+    this.#looking = true;
+    try {
+      const { changed, inputs } = await this.#state.pulse();
+      if (changed) this.#scheduler.activity(inputs);
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  /** The last one, before the holders are let go (CS-4). */
+  async finish(): Promise<void> {
+    if (this.#live) await this.#scheduler.finish();
+    this.#live = false;
+  }
+}

@@ -1,0 +1,108 @@
+// The conversations that coding agents keep on disk, as far as they help to find the one a terminal was in.
+// AS1. Only looking, and within bounds: these directories belong to others and may be large. A file is opened only where its time says
+//      that it may be the one; years of others cost a look at their names and times.
+// AS2. Where they lie follows the environment that the terminal was started with.
+import { isFault } from "../../base/fault.ts";
+import { joinPath } from "../../base/path.ts";
+import { type AgentName, type AgentSessions, NO_SESSIONS } from "../../core/terminal/coding-agent.ts";
+import type { Disk } from "../../world/disk.ts";
+import { sha256 } from "../../world/hash.ts";
+
+export type SessionQuery = {
+  readonly agent: AgentName;
+  readonly cwd: string;
+  readonly since: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+type Found = { readonly id: string; readonly modifiedMs: number };
+
+/** AS1. Years of daily use have fewer. */
+const MOST_FILES = 20_000;
+/** What a file says of itself stands in its first line. */
+const HEAD_BYTES = 16 << 10;
+const ID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+
+export function agentSessions(disk: Disk, query: SessionQuery): AgentSessions {
+  try {
+    const found = FINDERS[query.agent](disk, query);
+    const recent = found.filter((file) => isRecent(file, query));
+    return { known: found.map(({ id }) => id), recent: recent.map(({ id }) => id) };
+  } catch (error) {
+    if (isFault(error)) return NO_SESSIONS; // A directory that cannot be read says nothing.
+    throw error;
+  }
+}
+
+function isRecent({ modifiedMs }: Found, { since }: SessionQuery): boolean {
+  return since !== undefined && modifiedMs >= Date.parse(since);
+}
+
+/** All of them for claude, whose files need not be opened; for the others only the recent ones (AS1). */
+const FINDERS: Readonly<Record<AgentName, (disk: Disk, query: SessionQuery) => Found[]>> = {
+  claude: (disk, { env, cwd }) => {
+    const root = env["CLAUDE_CONFIG_DIR"] ?? inHome(env, ".claude");
+    const directory = joinPath(root, `projects/${cwd.replace(/[^A-Za-z0-9]/g, "-")}`);
+    return paths(disk, directory, new RegExp(`^(${ID})\\.jsonl$`));
+  },
+  codex: (disk, query) => {
+    const { env, cwd } = query;
+    const root = joinPath(env["CODEX_HOME"] ?? inHome(env, ".codex"), "sessions");
+    const days = below(disk, below(disk, below(disk, [root])));
+    const files = days.flatMap((day) => paths(disk, day, new RegExp(`^rollout-.*-(${ID})\\.jsonl$`)));
+    const recent = files.filter((file) => isRecent(file, query)).slice(0, MOST_FILES);
+    return recent.filter(({ path }) => head(disk, path).includes(`"cwd":${JSON.stringify(cwd)}`));
+  },
+  gemini: (disk, query) => {
+    const { env, cwd } = query;
+    const projects = below(disk, [inHome(env, ".gemini/tmp")]);
+    const hash = sha256(cwd);
+    const chats = projects
+      .filter((path) => path.endsWith(hash) || marks(disk, path, cwd))
+      .map((path) => `${path}/chats`);
+    return chats
+      .flatMap((directory) => paths(disk, directory, /^(session-.*)\.jsonl?$/))
+      .filter((file) => isRecent(file, query))
+      .flatMap((file) => {
+        const id = new RegExp(`"sessionId":\\s*"(${ID})"`).exec(head(disk, file.path))?.[1];
+        return id === undefined ? [] : [{ ...file, id }];
+      });
+  },
+  /** It keeps them in a database of its own: only what the command line names is known. */
+  opencode: () => [],
+};
+
+function inHome(env: SessionQuery["env"], name: string): string {
+  return joinPath(env["HOME"] ?? "/", name);
+}
+
+/** A newer gemini names its directories, and leaves a note in each. */
+function marks(disk: Disk, directory: string, cwd: string): boolean {
+  return head(disk, joinPath(directory, ".project_root")).trim() === cwd;
+}
+
+function below(disk: Disk, directories: readonly string[]): string[] {
+  const found = directories.flatMap((directory) => disk.list(directory).map((name) => joinPath(directory, name)));
+  return found.slice(0, MOST_FILES).filter((path) => disk.stat(path)?.kind === "directory");
+}
+
+function paths(disk: Disk, directory: string, pattern: RegExp): (Found & { readonly path: string })[] {
+  const names = disk.list(directory).slice(0, MOST_FILES);
+  return names.flatMap((name) => {
+    const id = pattern.exec(name)?.[1];
+    const path = joinPath(directory, name);
+    const stat = id === undefined ? undefined : disk.stat(path);
+    return id === undefined || stat?.kind !== "file" ? [] : [{ id, path, modifiedMs: stat.modifiedMs }];
+  });
+}
+
+function head(disk: Disk, path: string): string {
+  if (disk.stat(path) === undefined) return "";
+  const file = disk.open(path, "read");
+  try {
+    const bytes = new Uint8Array(HEAD_BYTES);
+    return new TextDecoder().decode(bytes.subarray(0, file.read(bytes, 0)));
+  } finally {
+    file.close();
+  }
+}

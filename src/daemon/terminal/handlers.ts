@@ -1,0 +1,161 @@
+// What clients may ask of the daemon. Parameters are checked here; what they mean is decided in core/.
+// H1. Until the daemon is live, only looking and retrying are answered; everything that changes something is told to come back (exit 75).
+import { newId } from "../../base/ids.ts";
+import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
+import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
+import { isPolicy } from "../../core/terminal/restoration.ts";
+import { isWay } from "../../core/terminal/restore.ts";
+import type { TerminalCommand } from "../../core/terminal/terminal.ts";
+import { isObject } from "../../wire/lines.ts";
+import type { GcResult, ListedTerminal, Report, StatusResult } from "../../wire/rpc/rpc.ts";
+import type { Random } from "../../world/random.ts";
+import type { Handlers } from "../rpc-server.ts";
+import type { Hands } from "./holders.ts";
+import type { Restorer } from "./restorer.ts";
+import type { Turn } from "./store.ts";
+
+export type HandlerPorts = {
+  readonly random: Random;
+  readonly environment: EnvironmentRules;
+  /** Undefined until the log is open and folded. */
+  turn(): Turn | undefined;
+  hands(): Hands | undefined;
+  restorer(): Restorer | undefined;
+  isLive(): boolean;
+  status(): StatusResult;
+  report(name: string | null): Report | null;
+  retry(): Promise<Result<{ stage: string }>>;
+  leaveSafeMode(): Promise<Result<{ active: boolean }>>;
+  /** Undefined until there is something to look at. */
+  gc(dryRun: boolean): Promise<GcResult> | undefined;
+};
+
+type Params = Readonly<Record<string, unknown>>;
+
+export function makeHandlers(ports: HandlerPorts): Handlers {
+  const submit = async (command: TerminalCommand | Refusal): Promise<Result<unknown>> => {
+    if ("hint" in command) return { ok: false, error: command };
+    const turn = ports.turn();
+    if (!ports.isLive() || turn === undefined) return NOT_LIVE; // H1
+    return turn.submit(command);
+  };
+  const create = async (command: TerminalCommand | Refusal): Promise<Result<unknown>> => {
+    const made = await submit(withoutSecrets(ports, command));
+    if (!made.ok && "kind" in command) ports.hands()?.entrust(command.id, {});
+    return made;
+  };
+  return {
+    status: async () => ok(ports.status()),
+    "terminal.new": (params) => create(newCommand(params, newId(ports.random.bytes(16)))),
+    "terminal.list": async (params) => ok(await list(ports, params)),
+    "terminal.rename": (params) => submit(withText(params, "name", (id, name) => ({ kind: "rename", id, name }))),
+    "terminal.move": (params) => submit(withText(params, "lane", (id, lane) => ({ kind: "move", id, lane }))),
+    "terminal.signal": (params) => submit(withText(params, "signal", (id, signal) => ({ kind: "signal", id, signal }))),
+    "terminal.remove": (params) => submit(withText(params, "id", (id) => ({ kind: "remove", id }))),
+    "terminal.policy": (params) =>
+      submit(
+        withText(params, "policy", (id, policy) =>
+          isPolicy(policy) ? { kind: "policy", id, policy } : bad("policy is auto, ask or never"),
+        ),
+      ),
+    "terminal.restore": (params) => restore(ports, params),
+    "recovery.accept": (params) => submit(withText(params, "id", (id) => ({ kind: "accept", id, by: "the operator" }))),
+    "recovery.rollback": (params) => submit(withText(params, "id", (id) => ({ kind: "rollback", id }))),
+    "recovery.report": async ({ name }) => ok(ports.report(typeof name === "string" ? name : null)),
+    "recovery.retry": () => ports.retry(),
+    "safe-mode.exit": () => ports.leaveSafeMode(),
+    gc: async ({ dryRun }) => {
+      const done = ports.isLive() ? await ports.gc(dryRun !== false) : undefined; // H1; and in doubt nothing is removed.
+      return done === undefined ? NOT_LIVE : ok(done);
+    },
+  };
+}
+
+async function restore(ports: HandlerPorts, { id, way }: Params): Promise<Result<unknown>> {
+  const [turn, restorer] = [ports.turn(), ports.restorer()];
+  if (!ports.isLive() || turn === undefined || restorer === undefined) return NOT_LIVE; // H1
+  if (typeof id !== "string" || !isWay(way))
+    return { ok: false, error: bad("id is a text, and way plan, shell or recipe") };
+  const terminal = turn.terminals.get(id);
+  if (terminal === undefined || terminal.removed) {
+    return refused("unknown", `There is no terminal ${id}.`, "holdfast ls shows all.");
+  }
+  return restorer.asked(terminal, way);
+}
+
+const NOT_LIVE = refused(
+  "not-live",
+  "The daemon is still recovering.",
+  "Try again in a moment; `holdfast recovery status` shows how far it is.",
+);
+
+function newCommand({ name, lane, argv, cwd, env, cols, rows, policy }: Params, id: string): TerminalCommand | Refusal {
+  if (typeof name !== "string" || typeof lane !== "string" || typeof cwd !== "string")
+    return bad("name, lane and cwd are texts");
+  if (!isTexts(argv) || !isTextMap(env)) return bad("argv is a list of texts and env a table of texts");
+  if (typeof cols !== "number" || typeof rows !== "number") return bad("cols and rows are numbers");
+  if (policy !== undefined && !isPolicy(policy)) return bad("policy is auto, ask or never");
+  return {
+    kind: "create",
+    id,
+    name: name === "" ? id.slice(0, 8) : name,
+    lane,
+    recipe: { argv, cwd, env, size: { cols, rows } },
+    ...(policy !== undefined && { policy }),
+  };
+}
+
+/** What looks like a secret goes to the program, and never to disk (core/environment.ts, V1). */
+/** They reach the holder in one variable, and the system allows 128 KiB for one. */
+const MOST_SECRETS = 64 << 10;
+
+function withoutSecrets(ports: HandlerPorts, command: TerminalCommand | Refusal): TerminalCommand | Refusal {
+  if ("hint" in command || command.kind !== "create") return command;
+  const { env } = command.recipe;
+  const { kept, leftOut } = keepEnvironment(env, ports.environment);
+  const secrets = Object.fromEntries(leftOut.map((name) => [name, env[name] ?? ""]));
+  const length = Buffer.byteLength(JSON.stringify(secrets));
+  if (leftOut.some((name) => `${name}${secrets[name]}`.includes("\0"))) return bad("a variable has no NUL in it");
+  if (length > MOST_SECRETS) return bad(`variables that look like secrets are ${MOST_SECRETS} bytes at most in all`);
+  ports.hands()?.entrust(command.id, secrets);
+  return { ...command, recipe: { ...command.recipe, env: kept }, unset: leftOut };
+}
+
+function withText(
+  params: Params,
+  key: string,
+  make: (id: string, text: string) => TerminalCommand | Refusal,
+): TerminalCommand | Refusal {
+  const { id, [key]: text } = params;
+  if (typeof id !== "string" || typeof text !== "string") return bad(`id and ${key} are texts`);
+  return make(id, text);
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function isTextMap(value: unknown): value is Record<string, string> {
+  return isObject(value) && Object.values(value).every((item) => typeof item === "string");
+}
+
+function bad(what: string): Refusal {
+  return {
+    code: "bad-params",
+    message: `The request is malformed: ${what}.`,
+    hint: "The command and the daemon may be of different versions.",
+  };
+}
+
+async function list({ turn, hands }: HandlerPorts, { id, brief }: Params): Promise<ListedTerminal[]> {
+  const all = [...(turn()?.allSettled() ?? [])].filter(({ removed }) => !removed); // U6 of session-store.ts
+  const terminals = id === undefined ? all : all.filter((terminal) => terminal.id === id);
+  return Promise.all(
+    terminals.map(async (terminal) => {
+      const asked = terminal.state.kind === "running" && brief !== true;
+      const status = asked ? await hands()?.status(terminal.id) : undefined;
+      const clients = Math.max(0, (status?.clients ?? 0) - 1); // One of them is the daemon itself.
+      return { ...terminal, clients, lastOutputAt: status?.lastOutputAt ?? null, bytes: status?.tape.end ?? 0 };
+    }),
+  );
+}

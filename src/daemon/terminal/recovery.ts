@@ -1,0 +1,243 @@
+// What each stage of a recovery does after a crash of the daemon or of the machine.
+// K1. Live holders are adopted, recorded exits taken up, what was never claimed is started; what is lost is restored as its policy says.
+// K2. Only processes that are ours for certain are stopped as orphans: marked or descended from a recorded child, under no living holder.
+// K3. What is left of a lost terminal is stopped before it is started again. A recovery that is broken off here goes on in the next
+//     life: what was started is adopted, the rest is looked at afresh.
+// K4. What was to be started and never was claimed is started here, and waited for like the others: whoever is told LIVE finds them.
+
+import { joinPath } from "../../base/path.ts";
+import type { Fate, ReportItem } from "../../core/recovery.ts";
+import { effectsOf, type Terminal } from "../../core/terminal/terminal.ts";
+import type { HolderPlace } from "../../home/held/holder-files.ts";
+import { readWhole, removeIfThere } from "../../log/file/file.ts";
+import { readJson } from "../../log/file/json-file.ts";
+import type { Report } from "../../wire/rpc/rpc.ts";
+import type { Clock } from "../../world/clock.ts";
+import type { StageWork } from "../recovery-run.ts";
+import type { Found, Hands } from "./holders.ts";
+import type { Turn } from "./store.ts";
+
+export type Cause = Report["cause"];
+
+export const CLEAN_MARKER = "recovery/clean-shutdown.json";
+export const LAST_CRASH = "recovery/last-crash.json";
+export const LAST_BOOT = "recovery/last-boot.json";
+
+/** Holders are asked in parallel; so many at a time. */
+const AT_ONCE = 64;
+/** Each start is a new process, and there are two cores in many a machine. */
+const RESTORED_AT_ONCE = 12;
+/** One that has not answered by then is left to the daemon's rounds (N3 of terminal/holders.ts). */
+const PATIENCE_MS = 1_000;
+const PAUSE_MS = 20;
+
+export type WorkPorts = {
+  readonly place: HolderPlace;
+  readonly turn: Turn;
+  readonly hands: Hands;
+  /** What was set aside while the logs were folded. */
+  readonly setAside: readonly ReportItem[];
+  /** Stops what is left of terminals whose holder is gone; returns one item for each. */
+  orphans(terminals: readonly Terminal[]): Promise<readonly ReportItem[]>;
+  detected(cause: Cause): void;
+  /** Called once before the first terminal is restored. */
+  prepare(): Promise<void>;
+  restore(terminal: Terminal, reason: string): Promise<ReportItem>;
+  /** What became of a restoration that an earlier life began and did not tell of; undefined where it was told. */
+  untold(terminal: Terminal): ReportItem | undefined;
+  /** Of one that was found lost by an earlier life, whose report may never have been written (Y3 of recovery-run.ts). */
+  waiting(terminal: Terminal): ReportItem;
+  /** How many of the terminals that should run are back. */
+  progressed(progress: Progress): void;
+};
+
+export type Progress = { readonly done: number; readonly total: number };
+
+export function recoveryWork(ports: WorkPorts): StageWork {
+  return {
+    DETECTING: async () => {
+      ports.detected(await detectCause(ports.place));
+      return [];
+    },
+    INVENTORYING: async () => ports.setAside,
+    RESTORING: (progress) => restore(ports, progress),
+    RECONCILING: (progress) => reconcile(ports, progress),
+  };
+}
+
+/**
+ * A marker of a clean end is good for one start, and only where it ended the last boot that recovered. After a reboot it stays, so that
+ * a start that is killed and tried again says the same.
+ */
+export async function detectCause(place: HolderPlace): Promise<Cause> {
+  const { disk, home } = place;
+  const boot = lastBoot(place);
+  const clean = boot === "" || readJson(disk, joinPath(home, CLEAN_MARKER))?.["bootId"] === boot;
+  if (wasDown(place)) return clean ? "machine restart" : "machine crash";
+  // Synced: a power cut must not bring it back, and make a crash of the machine look like a clean end.
+  if (removeIfThere(disk, joinPath(home, CLEAN_MARKER))) await disk.syncDirectory(joinPath(home, "recovery"));
+  return clean ? "clean start" : "daemon crash";
+}
+
+function lastBoot({ disk, home }: HolderPlace): string {
+  return new TextDecoder().decode(readWhole(disk, joinPath(home, LAST_BOOT)) ?? new Uint8Array(0)).trim();
+}
+
+/** Whether the machine went down since the last recovery that came to its end. */
+export function wasDown(place: HolderPlace): boolean {
+  const boot = lastBoot(place);
+  return boot !== "" && boot !== place.processes.bootId();
+}
+
+/** To be started again, or where nothing was lost because no holder had claimed it yet, for the first time. */
+type Lost = { readonly terminal: Terminal; readonly reason: string };
+const NEVER_STARTED = "never started";
+
+async function restore(ports: WorkPorts, progress: () => void): Promise<ReportItem[]> {
+  const open = [...ports.turn.terminals.values()].filter((terminal) =>
+    isOpen(terminal, ports.place.processes.bootId()),
+  );
+  const items: ReportItem[] = [...ports.turn.terminals.values()].flatMap((one) =>
+    isWaiting(one) && !isAside(ports, one) ? ports.waiting(one) : [],
+  );
+  const { length: waiting } = items;
+  const lost: Lost[] = [];
+  for (let at = 0; at < open.length; at += AT_ONCE) {
+    const looked = await Promise.all(open.slice(at, at + AT_ONCE).map((terminal) => lookAt(terminal, ports)));
+    for (const one of looked) "fate" in one ? items.push(one) : lost.push(one);
+    ports.progressed({ done: items.length - waiting, total: open.length });
+    progress();
+  }
+  if (lost.length === 0) return items;
+  const { turn, orphans } = ports;
+  items.push(...(await orphans([...turn.terminals.values()].filter((one) => !isAside(ports, one))))); // K3
+  await ports.prepare();
+  const step = (done: number) => {
+    progress();
+    ports.progressed({ done: open.length - lost.length + done, total: open.length });
+  };
+  return [...items, ...(await restoreAll(ports, lost, step))];
+}
+
+async function restoreAll(ports: WorkPorts, lost: readonly Lost[], step: (done: number) => void) {
+  const items: ReportItem[] = [];
+  const rest = lost.values();
+  const work = async () => {
+    for (const { terminal, reason } of rest) {
+      items.push(await (reason === NEVER_STARTED ? begin(ports, terminal) : ports.restore(terminal, reason)));
+      step(items.length);
+    }
+  };
+  await Promise.all(Array.from({ length: RESTORED_AT_ONCE }, work));
+  return items;
+}
+
+/** K4 */
+async function begin({ hands, turn, untold }: WorkPorts, terminal: Terminal): Promise<ReportItem> {
+  const { id } = terminal;
+  hands.perform({ kind: "start", id });
+  await hands.settled(id);
+  return untold(turn.terminals.get(id) ?? terminal) ?? itemOf(terminal, { kind: "unstarted" });
+}
+
+function isAside({ setAside }: WorkPorts, { id }: Terminal): boolean {
+  return setAside.some((item) => item.id === id);
+}
+
+function isWaiting({ removed, state }: Terminal): boolean {
+  return !removed && state.kind === "uncertain";
+}
+
+/** What should run. What the machine took along when it went down is among it. */
+function isOpen({ removed, state }: Terminal, bootId: string): boolean {
+  if (removed) return false;
+  if (state.kind === "ended") return isTakenAlong(state, bootId);
+  return state.kind === "running" || state.kind === "starting";
+}
+
+function isTakenAlong({ stoppedIn }: { readonly stoppedIn?: string }, bootId: string): boolean {
+  return stoppedIn !== undefined && stoppedIn !== bootId;
+}
+
+/** What a machine sends to all on its way down. */
+const SWEEP: readonly (string | null)[] = ["SIGHUP", "SIGTERM", "SIGKILL"];
+
+/**
+ * A program that was killed in a boot that is over, by nobody's wish that we know of, and whose end no daemon lived to hear of: its
+ * holder was swept away a moment later.
+ */
+function isSwept({ state, signal }: Terminal, found: Found & { kind: "ended" }, bootId: string): boolean {
+  const { bootId: then = bootId } = found;
+  return state.kind !== "ended" && signal === undefined && then !== bootId && SWEEP.includes(found.signal);
+}
+
+async function lookAt(terminal: Terminal, ports: WorkPorts): Promise<ReportItem | Lost> {
+  const { turn, hands, place } = ports;
+  const found = terminal.state.kind === "ended" ? terminal.state : await lookAgain(terminal, hands, place.clock);
+  const { id } = terminal;
+  const reason = whyLost(terminal, found, place);
+  if (reason !== undefined && !terminal.rollingBack) return { terminal, reason };
+  if (found.kind === "unstarted" && terminal.state.kind === "starting") return { terminal, reason: NEVER_STARTED };
+  if (found.kind === "running") await turn.submit({ kind: "started", id, child: found.child, holder: found.holder });
+  if (found.kind === "ended") await turn.submit({ ...found, id });
+  if (found.kind === "uncertain") await turn.submit({ kind: "lost", id, reason: found.reason });
+  return ports.untold(turn.terminals.get(id) ?? terminal) ?? itemOf(terminal, found); // K1
+}
+
+/** Undefined where it is not. */
+function whyLost(terminal: Terminal, found: Found, { processes }: HolderPlace): string | undefined {
+  const { state } = terminal;
+  const bootId = processes.bootId();
+  if (found.kind === "uncertain") return found.reason;
+  if (found.kind === "ended" && (isTakenAlong(found, bootId) || isSwept(terminal, found, bootId)))
+    return "it was stopped when the machine went down";
+  // Without its files nobody can tell whether its holder lives; its program can be asked for.
+  if (found.kind === "unstarted" && state.kind === "running" && !processes.alive(state)) return "its files are gone";
+  return undefined;
+}
+
+/** A holder whose socket was removed binds it again when it is looked for; that takes it a moment. */
+async function lookAgain(terminal: Terminal, hands: Hands, clock: Clock): Promise<Found> {
+  const begun = clock.elapsed();
+  for (;;) {
+    const found = await hands.look(terminal);
+    if (found.kind !== "unreachable" || clock.elapsed() - begun >= PATIENCE_MS) return found;
+    await new Promise<void>((again) => clock.after(PAUSE_MS, again));
+  }
+}
+
+function itemOf({ id, name, state, unset }: Terminal, found: Found): ReportItem {
+  const item = (fate: Fate, reason: string, next: string): ReportItem => ({
+    what: "terminal",
+    id,
+    name,
+    fate,
+    reason,
+    next,
+  });
+  if (found.kind === "running")
+    return item("back as it was", `its program runs on as ${found.child.pid}`, `holdfast attach ${name}`);
+  if (found.kind === "ended")
+    return item("back as it was", "it ended meanwhile; its exit was kept", `holdfast history ${name}`);
+  if (found.kind === "unstarted") {
+    const late = state.kind === "starting";
+    return late
+      ? item("restarted", ["it had not been started yet", ...unsetText(unset)].join("; "), `holdfast attach ${name}`)
+      : item("could not", "its files are gone", `holdfast rm ${name}`);
+  }
+  return item("needs you", found.reason, `holdfast history ${name}`);
+}
+
+/** Its secrets were with the daemon that died. */
+function unsetText(unset: readonly string[]): string[] {
+  return unset.length === 0 ? [] : [`not stored, and so unset: ${unset.join(", ")}`];
+}
+
+/** Orphans first; then everything that has no outcome is done again. */
+async function reconcile(ports: WorkPorts, progress: () => void): Promise<readonly ReportItem[]> {
+  const { turn, hands, orphans } = ports;
+  const items = await orphans([...turn.terminals.values()].filter((one) => !isAside(ports, one))); // K2
+  progress();
+  for (const terminal of turn.terminals.values()) for (const effect of effectsOf(terminal)) hands.perform(effect);
+  return items;
+}

@@ -1,0 +1,207 @@
+// Starts lost terminals again: looks at what is there, lets core/ decide how, and says what came of it.
+// RO1. Evidence that went into the log comes first: a later checkpoint may be of a worse time.
+// RO2. What is decided is durable before anything is started; from there on the start is done, or done again, by whoever lives.
+// RO3. Nothing is started while a process of the earlier generation lives: whoever asks for a restoration has stopped those.
+// RO4. How old a screen is, is told as far as it is known: when its tape was last written, seen from its restart. A tape is synced within a
+//      second of its writing (holder/recorder.ts), so that a machine that went down took no more than that with it; a process that
+//      was killed took nothing.
+import { isFault } from "../../base/fault.ts";
+import { joinPath, parentOf } from "../../base/path.ts";
+import { type Result, refused } from "../../base/result.ts";
+import type { Fate, ReportItem } from "../../core/recovery.ts";
+import { type AgentName, type AgentSessions, NO_SESSIONS, notTaken } from "../../core/terminal/coding-agent.ts";
+import type { Evidence, Known, RestoreStart } from "../../core/terminal/restoration.ts";
+import {
+  type Aim,
+  agentOf,
+  aimOf,
+  evidenceFor,
+  messageOf,
+  planRestore,
+  type RestorePlan,
+  type RestoreWay,
+  shown,
+  wordsOfOthers,
+} from "../../core/terminal/restore.ts";
+import type { RestoreRule } from "../../core/terminal/restore-commands.ts";
+import type { Terminal } from "../../core/terminal/terminal.ts";
+import { type HolderPlace, terminalDirectory } from "../../home/held/holder-files.ts";
+import { TapeReader } from "../../log/tape/reader.ts";
+import type { Disk } from "../../world/disk.ts";
+import { agentSessions } from "./coding-agent-sessions.ts";
+import { type Hands, MACHINE_DOWN } from "./holders.ts";
+import type { Turn } from "./store.ts";
+
+export type RestorerPorts = {
+  readonly place: HolderPlace;
+  readonly turn: Turn;
+  readonly hands: Hands;
+  readonly shell: string;
+  readonly rules: readonly RestoreRule[];
+  /** What the last good checkpoint says of a terminal. */
+  known(id: string): Promise<Known>;
+};
+
+export type RestoreWish = {
+  readonly reason: string;
+  /** It was just found lost; false where it waits since then. */
+  readonly found: boolean;
+  readonly way: RestoreWay;
+  readonly asked: boolean;
+};
+
+export class Restorer {
+  readonly #ports: RestorerPorts;
+
+  constructor(ports: RestorerPorts) {
+    this.#ports = ports;
+  }
+
+  /** Starts it again, or lets it wait, as its policy says; resolves when it is up. */
+  async restore(terminal: Terminal, wish: RestoreWish): Promise<ReportItem> {
+    const last = await this.#known(terminal.id);
+    const evidence = evidenceFor(terminal, last.evidence); // RO1
+    const doubt = evidence === undefined ? last.doubt : null;
+    const at = new Date(this.#ports.place.clock.now()).toISOString();
+    const plan = this.#plan(terminal, { ...wish, at, evidence, doubt });
+    const known = evidence === undefined ? {} : { evidence };
+    if (plan.kind !== "start") {
+      if (wish.found) await this.#ports.turn.submit({ kind: "lost", id: terminal.id, reason: wish.reason, ...known });
+      const why = [wish.reason, plan.why, ageText(this.#screenAgeMs(terminal.id), wish.reason)];
+      return item(terminal, "needs you", inOne(why), `holdfast restore ${terminal.name}`);
+    }
+    const { id, generation } = terminal;
+    const start = this.#start(terminal, plan, { reason: wish.reason, at, evidence, seenTo: last.seenTo ?? 0 });
+    const lost = wish.found ? { lost: { reason: wish.reason, ...known } } : {};
+    const done = await this.#ports.turn.submit({ kind: "restore", id, generation, start, ...lost }); // RO2
+    if (!done.ok) return item(terminal, "could not", done.error.message, done.error.hint);
+    await this.#ports.hands.settled(id);
+    return this.restoredItem(id, terminal);
+  }
+
+  /** A checkpoint that cannot be read keeps no terminal from coming back. */
+  async #known(id: string): Promise<Known> {
+    try {
+      return await this.#ports.known(id);
+    } catch (error) {
+      if (isFault(error)) return { evidence: undefined, doubt: error.message };
+      throw error;
+    }
+  }
+
+  #plan(terminal: Terminal, wish: RestoreWish & Known & { readonly at: string }): RestorePlan {
+    const { place, shell, rules } = this.#ports;
+    const { disk } = place;
+    const { env } = terminal.recipe;
+    const aim = aimOf(terminal, wish.evidence, wish.way);
+    const agent = agentOf(aim);
+    const sessions = agent === undefined ? NO_SESSIONS : this.#sessions(terminal, agent, aim);
+    const directory = nearest(disk, aim.cwd);
+    return planRestore(terminal, { ...wish, sessions, directory, shell: env["SHELL"] ?? shell, rules });
+  }
+
+  #sessions(terminal: Terminal, agent: AgentName, { cwd, since }: Aim): AgentSessions {
+    const { place, turn } = this.#ports;
+    const found = agentSessions(place.disk, { agent, cwd, since, env: terminal.recipe.env });
+    return notTaken(found, wordsOfOthers(terminal, turn.terminals.values()));
+  }
+
+  #start(
+    { id }: Terminal,
+    { argv, cwd, typed, notes }: RestorePlan & { kind: "start" },
+    { reason, at, evidence, seenTo }: { reason: string; at: string; evidence: Evidence | undefined; seenTo: number },
+  ): RestoreStart {
+    const { disk, home } = this.#ports.place;
+    const screenAgeMs = this.#screenAgeMs(id);
+    const message = messageOf({ reason, at }, notes);
+    const offset = Math.max(new TapeReader(disk, tapeOf(home, id)).end, seenTo);
+    return { argv, cwd, typed, message, reason, notes, offset, screenAgeMs, evidence: evidence ?? null };
+  }
+
+  /** One that was found lost earlier, and waits for a person: every report says so until somebody has decided. */
+  waitingItem(terminal: Terminal): ReportItem {
+    const { id, name, state, policy } = terminal;
+    const reason = state.kind === "uncertain" ? state.reason : "it was lost";
+    const why = policy === "auto" ? "it waits for you" : `its policy is ${policy}`;
+    return item(
+      terminal,
+      "needs you",
+      inOne([reason, why, ageText(this.#screenAgeMs(id), reason)]),
+      `holdfast restore ${name}`,
+    );
+  }
+
+  /** RO4 */
+  #screenAgeMs(id: string): number | null {
+    const { disk, home, clock } = this.#ports.place;
+    const written = newest(disk, tapeOf(home, id));
+    return written === undefined ? null : Math.max(0, Math.round(clock.now() - written));
+  }
+
+  /** What became of a restoration. */
+  restoredItem(id: string, before: Terminal): ReportItem {
+    const now = this.#ports.turn.terminals.get(id) ?? before;
+    const { restored, state, name } = now;
+    const why = [
+      restored?.reason ?? "it was lost",
+      ...(restored?.notes ?? []),
+      `in ${shown(now.restored?.cwd ?? now.recipe.cwd)}`,
+      ageText(restored?.screenAgeMs ?? null, restored?.reason ?? ""),
+    ];
+    const reason = inOne(why);
+    const back = `holdfast recovery rollback ${name}`;
+    if (state.kind === "running") return item(now, "restarted", reason, `holdfast attach ${name}`);
+    if (state.kind === "starting") return item(now, "restarted", `${reason}; it is still starting`, `holdfast ls`);
+    if (state.kind === "ended") return item(now, "needs you", `${reason}; it ended at once (${endText(state)})`, back);
+    return item(now, "needs you", `${reason}; then ${state.reason}`, back);
+  }
+
+  /** A person's wish. */
+  async asked(terminal: Terminal, way: RestoreWay): Promise<Result<Terminal>> {
+    const { state, name } = terminal;
+    if (state.kind === "running" || state.kind === "starting") {
+      return refused("still-running", `${name} is running.`, `holdfast attach ${name}`);
+    }
+    const reason = state.kind === "uncertain" ? state.reason : `it had ended (${endText(state)})`;
+    const told = await this.restore(terminal, { reason, found: false, way, asked: true });
+    const now = this.#ports.turn.terminals.get(terminal.id) ?? terminal;
+    if (told.fate !== "could not") return { ok: true, value: now };
+    return refused("not-restored", told.reason, told.next);
+  }
+}
+
+/** The directory, or the nearest above it that is one. */
+function nearest(disk: Disk, path: string): string {
+  let at = path;
+  while (at !== "/" && at !== "" && disk.stat(at)?.kind !== "directory") at = parentOf(at);
+  return at === "" ? "/" : at;
+}
+
+/** When the tape was last written. */
+function newest(disk: Disk, tape: string): number | undefined {
+  const times = disk.list(tape).flatMap((name) => disk.stat(joinPath(tape, name))?.modifiedMs ?? []);
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+/** RO4 */
+function ageText(ms: number | null, reason: string): string {
+  if (ms === null) return "";
+  const lost = reason === MACHINE_DOWN ? ", and misses at most the last second before the crash" : "";
+  return `its screen was last written ${(ms / 1000).toFixed(1)} s before${lost}`;
+}
+
+function inOne(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("; ");
+}
+
+function tapeOf(home: string, id: string): string {
+  return joinPath(terminalDirectory(home, id), "tape");
+}
+
+function endText({ code, signal }: { readonly code: number | null; readonly signal: string | null }): string {
+  return signal ?? `exit code ${code}`;
+}
+
+function item({ id, name }: Terminal, fate: Fate, reason: string, next: string): ReportItem {
+  return { what: "terminal", id, name, fate, reason, next };
+}

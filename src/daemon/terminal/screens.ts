@@ -1,0 +1,187 @@
+// The daemon's side of the screen program: asks it for snapshots, farewells and cells, and keeps it only for as long as it is needed.
+// SC1. Every request ends: with an answer, or a refusal. The program answers in order, so that where it dies or says nothing any more,
+//      the first unanswered request was at fault. One that does so twice is given up; the others are asked again.
+// SC2. It is started when first needed. It ends by itself when nobody asks it, and its death without requests is nobody's concern.
+// SC3. Requests go out one after the other as the program takes them: what waits is in our memory once, and no more.
+import { isFault } from "../../base/fault.ts";
+import { type Refusal, type Result, refused } from "../../base/result.ts";
+import { blindFarewell, SCROLLBACK_BYTES, type ScreenCells, type ScreenSnapshot } from "../../core/terminal/screen.ts";
+import { terminalDirectory } from "../../home/held/holder-files.ts";
+import { decodeLine, encodeLine, LineReader } from "../../wire/lines.ts";
+import {
+  answerOf,
+  MAX_SCREEN_LINE,
+  parseScreenAnswer,
+  type ScreenAnswers,
+  type ScreenRequest,
+  type ScreenSize,
+} from "../../wire/screen.ts";
+import type { Children, PipeChild } from "../../world/children.ts";
+import type { Clock } from "../../world/clock.ts";
+import type { Self } from "../../world/self.ts";
+
+export type ScreensWorld = {
+  readonly children: Children;
+  readonly clock: Clock;
+  readonly self: Self;
+  readonly home: string;
+};
+
+export type ScreenOf = { readonly id: string; readonly size: ScreenSize; readonly from?: ScreenSnapshot };
+
+export const SCREEN_SOURCE = "src/screen/main.ts";
+/** SC1. The longest tape there is takes some seconds to parse; on a busy machine it may be many. */
+const ANSWER_MS = 60_000;
+const MOST_DEATHS = 2;
+
+type Ask = {
+  readonly n: number;
+  readonly line: Uint8Array;
+  readonly settle: (answer: Result<unknown>) => void;
+  deaths: number;
+};
+
+/** One life of the program. */
+type Life = { readonly child: PipeChild; sending: Promise<void>; callOff: () => void };
+
+export class Screens {
+  readonly #world: ScreensWorld;
+  readonly #answerMs: number;
+  /** Unanswered, in the order in which they were asked. */
+  readonly #asked = new Map<number, Ask>();
+  #life: Life | undefined;
+  #last = 0;
+  #closed = false;
+
+  constructor(world: ScreensWorld, answerMs: number = ANSWER_MS) {
+    this.#world = world;
+    this.#answerMs = answerMs;
+  }
+
+  /** Those that could be made, by id. */
+  async snapshot(
+    requests: readonly (ScreenOf & { readonly maxBytes?: number })[],
+  ): Promise<Map<string, ScreenSnapshot>> {
+    const made = new Map<string, ScreenSnapshot>();
+    const each = requests.map(async ({ maxBytes = SCROLLBACK_BYTES, ...of }) => {
+      const answer = await this.#ask("snapshot", { ...this.#place(of), op: "snapshot", maxBytes });
+      if (answer.ok) made.set(of.id, answer.value);
+    });
+    await Promise.all(each);
+    return made;
+  }
+
+  /** What goes on the tape between two lives of a terminal; where its screen cannot be made, what does for any. */
+  async farewell({ message, ...of }: ScreenOf & { readonly message: string }): Promise<string> {
+    const answer = await this.#ask("farewell", { ...this.#place(of), op: "farewell", message });
+    return answer.ok ? answer.value : blindFarewell(message);
+  }
+
+  /** The screen taken apart, for comparing. */
+  cells(of: ScreenOf): Promise<Result<ScreenCells>> {
+    return this.#ask("cells", { ...this.#place(of), op: "cells" });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#life?.callOff();
+    this.#life?.child.closeInput();
+    for (const ask of this.#asked.values()) this.#settle(ask, { ok: false, error: CLOSED });
+  }
+
+  #place({ id, size, from }: ScreenOf) {
+    return { directory: terminalDirectory(this.#world.home, id), size, ...(from === undefined ? {} : { from }) };
+  }
+
+  async #ask<Op extends keyof ScreenAnswers>(op: Op, request: ScreenRequest): Promise<Result<ScreenAnswers[Op]>> {
+    if (this.#closed) return { ok: false, error: CLOSED };
+    this.#last += 1;
+    const n = this.#last;
+    const answer = new Promise<Result<unknown>>((settle) => {
+      const ask = { n, line: encodeLine({ n, ...request }), settle, deaths: 0 };
+      this.#asked.set(n, ask);
+      if (this.#life === undefined) this.#start();
+      else this.#send(this.#life, ask);
+    });
+    return answerOf(op, await answer);
+  }
+
+  /** SC2 */
+  #start(): void {
+    const { children, self } = this.#world;
+    const reader = new LineReader(MAX_SCREEN_LINE);
+    try {
+      const child = children.pipes(
+        { argv: self.command(SCREEN_SOURCE), cwd: "/", env: self.environment() },
+        {
+          output: (bytes, from) => {
+            if (from === "stdout") this.#heard(reader.push(bytes));
+          },
+          ended: () => this.#ended(),
+        },
+      );
+      this.#life = { child, sending: Promise.resolve(), callOff: () => undefined };
+      for (const ask of this.#asked.values()) this.#send(this.#life, ask);
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      for (const ask of this.#asked.values()) this.#settle(ask, refused("screen.start", error.message, error.hint));
+    }
+  }
+
+  /** SC3 */
+  #send(life: Life, ask: Ask): void {
+    this.#watch(life);
+    life.sending = life.sending
+      .then(() => (this.#asked.has(ask.n) ? life.child.write(ask.line) : undefined))
+      .catch((error: unknown) => {
+        if (!isFault(error)) throw error; // It has ended: its end will be told.
+      });
+  }
+
+  /** SC1: from the last sign of life on. */
+  #watch(life: Life): void {
+    life.callOff();
+    if (this.#asked.size === 0) return;
+    life.callOff = this.#world.clock.after(this.#answerMs, () => void life.child.signal("SIGKILL"));
+  }
+
+  #heard(lines: readonly string[] | undefined): void {
+    if (lines === undefined) {
+      this.#life?.child.signal("SIGKILL");
+      return;
+    }
+    for (const line of lines) {
+      const found = parseScreenAnswer(decodeLine(line) ?? {});
+      const ask = found === undefined ? undefined : this.#asked.get(found.n);
+      if (found !== undefined && ask !== undefined) this.#settle(ask, found.answer);
+    }
+    if (this.#life !== undefined) this.#watch(this.#life);
+  }
+
+  #ended(): void {
+    this.#life?.callOff();
+    this.#life = undefined;
+    const [first] = this.#asked.values();
+    if (first === undefined || this.#closed) return;
+    first.deaths += 1; // SC1
+    if (first.deaths === MOST_DEATHS) this.#settle(first, { ok: false, error: KILLS });
+    if (this.#asked.size > 0) this.#start();
+  }
+
+  #settle(ask: Ask, answer: Result<unknown>): void {
+    this.#asked.delete(ask.n);
+    ask.settle(answer);
+  }
+}
+
+const CLOSED: Refusal = {
+  code: "screen.closed",
+  message: "The daemon is stopping.",
+  hint: "Ask again when it is up.",
+};
+
+const KILLS: Refusal = {
+  code: "screen.died",
+  message: "The screen program died of this terminal's output, twice.",
+  hint: "The tape itself is whole: see `holdfast history`.",
+};

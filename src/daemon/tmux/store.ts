@@ -1,0 +1,30 @@
+// The turn of tmux sessions under our care (session-store.ts has the rules that hold for all).
+
+import { applyTmux, type TmuxEvent } from "../../core/tmux/events.ts";
+import { decideTmux, type TmuxCare, type TmuxCommand, type TmuxEffect, tmuxEffectsOf } from "../../core/tmux/tmux.ts";
+import type { EventLog } from "../../log/event-log.ts";
+import type { Clock } from "../../world/clock.ts";
+import { type Hooks, type Rules, SessionTurn } from "../session-store.ts";
+
+type Cares = { state: TmuxCare; command: TmuxCommand; event: TmuxEvent; effect: TmuxEffect };
+
+const RULES: Rules<Cares> = {
+  session: (_, { id }) => `tmux/${id}`,
+  decide: decideTmux,
+  apply: applyTmux,
+  effectsOf: tmuxEffectsOf,
+};
+
+export class TmuxTurn extends SessionTurn<Cares> {
+  constructor(log: EventLog, clock: Clock, hooks: Hooks<Cares>) {
+    super(RULES, log, clock, hooks);
+  }
+
+  /** One whose log cannot be trusted: seen, and left alone. Returns its name where one is known. */
+  setAside(id: string, reason: string): string | undefined {
+    const care = this.states.get(id);
+    if (care === undefined || care.released) this.states.delete(id);
+    else this.states.set(id, { ...care, state: { kind: "uncertain", reason } });
+    return care?.name;
+  }
+}

@@ -1,0 +1,274 @@
+// The daemon's hand on attempts that an agent works on (docs/decisions/0015-agent-steps.md); attempts.ts is that on those with a holder.
+// GA1. The agent is made under the id that belongs to the attempt, once its start is durable: a repeat finds it, and makes no second one.
+// GA2. What became of an attempt is read off its agent's state: a notice only says that it is worth a look, and every round looks again.
+// GA3. Agents and runs share one log: an end that was reported is durable only where what it was read off is, and an agent is terminated
+//      only where the end of its attempt, or the wish to stop it, is. Of a run whose log is not whole nobody is.
+// GA4. An agent goes when its attempt is over, whoever ended that: also where a crash came in between, and nobody remembers.
+// GA5. A stopped attempt has ended when no process of its agent is left: nobody works beside the one who comes after.
+import { isFault } from "../../base/fault.ts";
+import { joinPath } from "../../base/path.ts";
+import type { Result } from "../../base/result.ts";
+import { type Agent, openPrompts } from "../../core/agent/agent.ts";
+import { isAlive } from "../../core/agent/process.ts";
+import { agentName, agentOf, isAttemptOver, isOfAgent } from "../../core/workflow/agent-step.ts";
+import type { WorkflowCommand } from "../../core/workflow/commands.ts";
+import { stepById } from "../../core/workflow/definition.ts";
+import { type Launch, type LaunchFile, launchOf } from "../../core/workflow/launch.ts";
+import { type Attempt, attemptsOf, type Run, tracksOf, workOf } from "../../core/workflow/run.ts";
+import type { HolderPlace } from "../../home/held/holder-files.ts";
+import { writeAtomic } from "../../log/file/atomic-file.ts";
+import { makeDirectories } from "../../log/file/file.ts";
+import { isPassing } from "../../log/wal/wal.ts";
+import type { StepAgents } from "../agent/for-steps.ts";
+import { attemptDirectory } from "./attempt-files.ts";
+import type { AttemptFound } from "./attempts.ts";
+
+export type AgentStepPorts = {
+  run(id: string): Run | undefined;
+  submit(command: WorkflowCommand): Promise<Result<Run>>;
+  /** Whether its log is whole: of others nothing is known for certain. */
+  isTrusted(run: Run): boolean;
+  readonly agents: StepAgents;
+  broken(error: unknown): void;
+};
+
+type Present = { readonly run: Run; readonly attempt: Attempt; readonly item: number | undefined };
+
+/** Of these a later round may do better; what else is refused stays so. */
+const PASSING: readonly string[] = ["log.blocked", "log.closed", "log.stopped"];
+
+export class AgentSteps {
+  readonly #world: HolderPlace;
+  readonly #ports: AgentStepPorts;
+  /** Attempts that are being started. */
+  readonly #starting = new Set<string>();
+  /** The agents that were made for attempts and live, and the attempts. */
+  readonly #made = new Map<string, string>();
+
+  constructor(world: HolderPlace, ports: AgentStepPorts) {
+    this.#world = world;
+    this.#ports = ports;
+  }
+
+  /** Whether an agent works on it, or is to. One that has a claim was begun in a holder, by a daemon that knew no other way. */
+  has(id: string): boolean {
+    const present = this.#present(id);
+    const step = present && stepById(present.run.definition, present.attempt.step);
+    if (present === undefined || step === undefined || !isOfAgent(step)) return false;
+    const { kind } = workOf(present.attempt.state);
+    return kind === "handed" || (kind !== "running" && !this.#isClaimed(present.run, id));
+  }
+
+  /** After a recovery has read the logs: who was made for an attempt. */
+  begin(): void {
+    for (const agent of this.#ports.agents.owned()) this.#note(agent);
+  }
+
+  start(id: string): void {
+    if (this.#starting.has(id)) return;
+    this.#starting.add(id);
+    const done = () => void this.#starting.delete(id);
+    this.#work(this.#start(id).finally(done));
+  }
+
+  /** GA5 */
+  stop(id: string): void {
+    this.#work(this.#settle(id));
+  }
+
+  /** GA2 */
+  tend(run: Run): void {
+    for (const { id } of attemptsOf(run)) if (this.has(id)) this.#work(this.#settle(id));
+  }
+
+  /** GA4 */
+  round(): void {
+    for (const [agent, attempt] of this.#made) this.#dismiss(agent, attempt);
+  }
+
+  /** GA2 */
+  heard(agent: Agent): void {
+    const { owner } = agent;
+    if (owner === undefined) return;
+    this.#note(agent);
+    if (this.has(owner)) this.#work(this.#settle(owner));
+    else this.#dismiss(agent.id, owner);
+  }
+
+  /** The last line that an agent has said. */
+  saidBy(agent: string): string {
+    const text = this.#ports.agents.agent(agent)?.lastText.trimEnd() ?? "";
+    return text.slice(text.lastIndexOf("\n") + 1);
+  }
+
+  /** How an attempt is now. */
+  look(id: string): AttemptFound {
+    const { agents } = this.#ports;
+    const present = this.#present(id);
+    const agent = agents.agent(agentOf(id));
+    if (agent === undefined) {
+      if (agents.isSetAside(agentOf(id))) return { kind: "lost", reason: "the log of its agent is not whole" };
+      return present?.attempt.state.kind === "starting"
+        ? { kind: "unstarted" }
+        : { kind: "lost", reason: "its agent is gone" };
+    }
+    return endOf(agent, present?.attempt.stop !== undefined) ?? goingOn(agent);
+  }
+
+  /** Says what was found as a command, where it is news. Resolves when it is taken. */
+  async report(id: string, found: AttemptFound): Promise<void> {
+    const present = this.#present(id);
+    const command = present && this.#commandOf(present, found);
+    const taken = command && (await this.#ports.submit(command));
+    const agent = agentOf(id);
+    if (this.#made.has(agent)) this.#dismiss(agent, id);
+    // What it waits for is told once it is known to be at work, and as it is by then.
+    if (command?.kind === "attempt-handed" && taken?.ok === true) await this.#settle(id);
+  }
+
+  #commandOf({ run, attempt }: Present, found: AttemptFound): WorkflowCommand | undefined {
+    const of = { id: run.id, attempt: attempt.id } as const;
+    if (found.kind === "with-agent") return withAgent(of, attempt, found);
+    if (found.kind === "prevented") return { kind: "attempt-prevented", ...of, reason: found.reason };
+    if (found.kind === "lost")
+      return attempt.state.kind === "uncertain" ? undefined : { kind: "attempt-lost", ...of, reason: found.reason };
+    if (found.kind !== "ended") return undefined;
+    const outcome = this.#ports.agents.agent(agentOf(attempt.id))?.outcome;
+    const text = outcome?.kind === "complete" ? outcome.response : "";
+    const output = { text, bytes: Buffer.byteLength(text) };
+    return { kind: "attempt-ended", ...of, code: found.code, signal: found.signal, output };
+  }
+
+  #note({ id, owner, terminated }: Agent): void {
+    if (terminated !== undefined) this.#made.delete(id);
+    else if (owner !== undefined) this.#made.set(id, owner);
+  }
+
+  /** GA4 */
+  #dismiss(agent: string, attempt: string): void {
+    const run = this.#runOf(attempt);
+    if (run === undefined || !this.#ports.isTrusted(run) || !isAttemptOver(run, attempt)) return;
+    this.#work(this.#ports.agents.terminate(agent, "Its step is over."));
+  }
+
+  /** What is to be done about it now. */
+  async #settle(id: string): Promise<void> {
+    const found = this.look(id);
+    const attempt = this.#present(id)?.attempt;
+    if (attempt?.stop !== undefined && found.kind === "unstarted")
+      await this.report(id, { kind: "prevented", reason: "It was stopped before it began." });
+    else if (attempt?.stop !== undefined && found.kind === "with-agent")
+      await this.#ports.agents.terminate(agentOf(id), `Its step was stopped: ${attempt.stop.reason}.`);
+    else await this.report(id, found);
+  }
+
+  async #start(id: string): Promise<void> {
+    if (this.look(id).kind !== "unstarted") return this.#settle(id);
+    const launch = this.#launchOf(id);
+    if (launch === undefined) return;
+    if (!launch.ok) return this.report(id, { kind: "prevented", reason: launch.error.message });
+    if (launch.value.kind === "agent" && (await this.#write(id, launch.value.files)))
+      await this.#make(id, launch.value);
+  }
+
+  #launchOf(id: string) {
+    const run = this.#runOf(id);
+    return run && launchOf(run, id, this.#directory(run, id));
+  }
+
+  /** GA1. What stopped it meanwhile has been heard of: nothing happens between this look and the wish. */
+  async #make(id: string, { provider, prompt, cwd, env }: Extract<Launch, { kind: "agent" }>): Promise<void> {
+    const present = this.#present(id);
+    if (present === undefined || present.attempt.stop !== undefined) return this.#settle(id);
+    const { run, attempt, item } = present;
+    const name = agentName(run, attempt.step, item, id);
+    const wish = { id: agentOf(id), name, owner: id, provider, prompt, cwd, env };
+    const made = await this.#ports.agents.create(wish);
+    if (made.ok || made.error.code === "id-taken") return this.#settle(id);
+    if (PASSING.includes(made.error.code)) return;
+    await this.report(id, { kind: "prevented", reason: `${made.error.message} ${made.error.hint}` });
+  }
+
+  /** What `file(…)` gives paths of: an agent lives through a crash of the machine, and so must they. False where there is no room now. */
+  async #write(id: string, files: readonly LaunchFile[]): Promise<boolean> {
+    const { disk, home } = this.#world;
+    const run = this.#runOf(id);
+    if (run === undefined || files.length === 0) return run !== undefined;
+    try {
+      for (const parent of makeDirectories(disk, this.#directory(run, id), home)) await disk.syncDirectory(parent);
+      for (const { path, text } of files) await writeAtomic(disk, path, Buffer.from(text));
+      return true;
+    } catch (error) {
+      if (isPassing(error)) return false;
+      if (!isFault(error)) throw error;
+      await this.report(id, { kind: "prevented", reason: error.message });
+      return false;
+    }
+  }
+
+  #present(id: string): Present | undefined {
+    const run = this.#runOf(id);
+    if (run === undefined || !this.#ports.isTrusted(run)) return undefined; // GA3
+    const track = tracksOf(run).find(({ attempt }) => attempt?.id === id);
+    return track?.attempt === undefined ? undefined : { run, attempt: track.attempt, item: track.item };
+  }
+
+  #runOf(attempt: string): Run | undefined {
+    return this.#ports.run(attempt.slice(0, attempt.lastIndexOf(".")));
+  }
+
+  #directory({ repo }: Run, attempt: string): string {
+    return attemptDirectory(this.#world.home, { repo, attempt });
+  }
+
+  #isClaimed(run: Run, attempt: string): boolean {
+    return this.#world.disk.stat(joinPath(this.#directory(run, attempt), "claim.json")) !== undefined;
+  }
+
+  #work(work: Promise<unknown>): void {
+    void work.catch((error: unknown) => {
+      if (!isFault(error)) this.#ports.broken(error);
+    });
+  }
+}
+
+/** Undefined while its turn goes on, or is still to come. */
+function endOf({ outcome, terminated, process: program }: Agent, stopped: boolean): AttemptFound | undefined {
+  if (outcome?.kind === "complete") return { kind: "ended", code: 0, signal: null };
+  if (outcome?.kind === "failed") return { kind: "prevented", reason: `Its agent's turn failed: ${outcome.reason}` };
+  if (terminated !== undefined) {
+    if (isAlive(program)) return undefined; // GA5
+    if (stopped) return { kind: "ended", code: null, signal: "SIGTERM" };
+    return { kind: "prevented", reason: `Its agent was terminated: ${terminated.reason}` };
+  }
+  if (program.kind !== "PermanentlyFailed") return undefined;
+  return { kind: "prevented", reason: `Its agent crashed: ${program.reason}` };
+}
+
+type WithAgent = Extract<AttemptFound, { readonly kind: "with-agent" }>;
+
+function goingOn(agent: Agent): WithAgent {
+  const { id, turn, turns, held } = agent;
+  const [prompt] = openPrompts(agent);
+  const begun = turn !== undefined || turns > 0;
+  if (prompt !== undefined) {
+    const { tool, since, id: asked } = prompt;
+    return { kind: "with-agent", agent: id, begun, waits: { reason: `it asks for ${tool}`, prompt: asked, since } };
+  }
+  const waits = held === undefined ? undefined : { reason: held.reason, since: held.at };
+  return { kind: "with-agent", agent: id, begun, waits };
+}
+
+/** Its time does not run before its turn does: an agent may have to wait for one of its provider's slots. */
+function withAgent(
+  of: { readonly id: string; readonly attempt: string },
+  { state }: Attempt,
+  { agent, begun, waits }: WithAgent,
+): WorkflowCommand | undefined {
+  const hand = { kind: "attempt-handed", ...of, agent } as const;
+  if (state.kind === "starting") return begun || waits !== undefined ? hand : undefined;
+  if (waits === undefined) return state.kind === "waiting" ? hand : undefined;
+  const { reason, prompt, since } = waits;
+  if (state.kind === "waiting" && state.reason === reason && state.prompt === prompt) return undefined;
+  return { kind: "attempt-waiting", ...of, reason, ...(prompt !== undefined && { prompt }), since };
+}

@@ -1,0 +1,107 @@
+// What lies in an attempt's directory (held-files.ts says what holds for all holders on pipes), and what it wrote.
+// F3. The names of a directory and of everything above it are durable before its command is executed: a claim that a power cut takes
+//     along would be no claim. Those above are so before a holder is told (once for each run in a daemon's life); the directory's own
+//     is made so by the holder, together with the claim (holder/records.ts, E1).
+// F4. What the holder reads is not synced: it is worth nothing without that holder, and where there is no claim it is written anew.
+import { assert } from "../../base/assert.ts";
+import { joinPath, parentOf } from "../../base/path.ts";
+import type { HeldTerminal } from "../../core/orphans.ts";
+import type { Output } from "../../core/workflow/commands.ts";
+import type { Launch } from "../../core/workflow/launch.ts";
+import { attemptChild } from "../../core/workflow/progress.ts";
+import { attemptsOf, type Run } from "../../core/workflow/run.ts";
+import { type OnDisk, preventHeld, readClaim, readHeld, readHeldSpec, specOf } from "../../home/held/held-files.ts";
+import type { HolderPlace } from "../../home/held/holder-files.ts";
+import type { DurableDirectories } from "../../log/file/durable-directories.ts";
+import { writeUnsynced } from "../../log/file/unsynced-file.ts";
+import { attemptPath } from "../../log/session/places.ts";
+import { TapeReader } from "../../log/tape/reader.ts";
+import type { HolderSpec } from "../../wire/holder/protocol.ts";
+import type { Disk } from "../../world/disk.ts";
+
+/** A list of items may be long; what steps capture is far shorter. */
+const TAPE = { segmentBytes: 1 << 20, maxBytes: 64 << 20 };
+/** What is read of an output at once. */
+const READ_BYTES = 1 << 20;
+
+/** Where an attempt is: its run's repository, its run and its number, as its id says them. */
+export type AttemptPlace = { readonly repo: string; readonly attempt: string };
+
+export function attemptDirectory(home: string, { repo, attempt }: AttemptPlace): string {
+  assert(attempt.lastIndexOf(".") > 0, "an attempt's id is its run's and a number");
+  return attemptPath(home, repo, attempt);
+}
+
+/** Short, because the system allows 107 bytes for the whole path; and no terminal's. */
+export function attemptSocket(home: string, attempt: string): string {
+  const dot = attempt.lastIndexOf(".");
+  return joinPath(home, `run/w${attempt.slice(0, 8)}-${attempt.slice(dot + 1)}.sock`);
+}
+
+export function readAttempt(world: HolderPlace, place: AttemptPlace): OnDisk {
+  return readHeld(world, attemptDirectory(world.home, place));
+}
+
+export function readAttemptSpec(disk: Disk, home: string, place: AttemptPlace): HolderSpec | undefined {
+  return readHeldSpec(disk, attemptDirectory(home, place));
+}
+
+export type AttemptOrder = {
+  readonly launch: Launch;
+  readonly token: string;
+  readonly directories: DurableDirectories;
+};
+
+/** What the holder is to do, and the files its program wants to find (F4). */
+export async function writeAttempt(
+  { disk, home }: HolderPlace,
+  place: AttemptPlace,
+  { launch, token, directories }: AttemptOrder,
+): Promise<void> {
+  const directory = attemptDirectory(home, place);
+  await directories.make(parentOf(directory)); // F3
+  disk.makeDirectory(directory);
+  const { argv, cwd, env, files } = launch;
+  for (const { path, text } of files) writeUnsynced(disk, path, Buffer.from(text));
+  const spec = specOf({
+    id: place.attempt,
+    argv,
+    cwd,
+    env,
+    token,
+    socket: attemptSocket(home, place.attempt),
+    tape: TAPE,
+  });
+  writeUnsynced(disk, joinPath(directory, "holder.json"), Buffer.from(`${JSON.stringify(spec)}\n`));
+}
+
+/** Sees to it that a holder which comes late starts nothing. False where it was claimed. */
+export function preventAttempt(world: HolderPlace, place: AttemptPlace): Promise<boolean> {
+  return preventHeld(world, attemptDirectory(world.home, place));
+}
+
+/** What it wrote to stdout: the last `most` bytes of it, and how many there were. */
+export function readOutput(disk: Disk, home: string, place: AttemptPlace, most: number): Output {
+  const tape = new TapeReader(disk, joinPath(attemptDirectory(home, place), "tape"));
+  const { end } = tape;
+  const parts: Uint8Array[] = [];
+  for (let at = Math.max(tape.start, end - most); at < end; ) {
+    const read = tape.read(at, Math.min(READ_BYTES, end - at));
+    if (read.kind === "end") break;
+    if (read.kind === "bytes") parts.push(read.bytes);
+    at = read.kind === "bytes" ? read.offset + read.bytes.length : read.to;
+  }
+  return { text: new TextDecoder().decode(Buffer.concat(parts)), bytes: end };
+}
+
+/** The processes that attempts of these runs were recorded with, to know who is left of them. */
+export function heldAttempts({ disk, home }: HolderPlace, runs: Iterable<Run>): HeldTerminal[] {
+  return [...runs].flatMap((run) =>
+    attemptsOf(run).map((attempt) => {
+      const { id } = attempt;
+      const claim = readClaim(disk, attemptDirectory(home, { repo: run.repo, attempt: id }));
+      const holder = claim?.by === "holder" ? claim : undefined;
+      return { id, holder, child: attemptChild(attempt), seenAt: undefined };
+    }),
+  );
+}

@@ -1,0 +1,192 @@
+// The engine of runs: performs what they need of the world (core/workflow/effects.ts) and submits what comes of it.
+// E1. Effects are read off the state: performing one twice is harmless, and what was left out is performed on a later round.
+// E2. Where nothing new may begin (safe mode), no step does: what runs goes on, is stopped, and its end is taken up.
+// E3. Times are in the state; a timer here is only the reminder of the next one.
+
+import type { Json } from "../../base/json.ts";
+import type { Result } from "../../base/result.ts";
+import type { WorkflowCommand, WorkflowEffect } from "../../core/workflow/commands.ts";
+import { effectsOf } from "../../core/workflow/effects.ts";
+import { pageOf } from "../../core/workflow/items.ts";
+import type { Run } from "../../core/workflow/run.ts";
+import type { StepAgents } from "../agent/for-steps.ts";
+import type { HolderWords } from "../held/holder-program.ts";
+import type { HandsWorld } from "../terminal/holders.ts";
+import { AgentSteps } from "./agent-steps.ts";
+import { type AttemptFound, Attempts } from "./attempts.ts";
+import { listItems } from "./lists.ts";
+
+export type EnginePorts = {
+  run(id: string): Run | undefined;
+  runs(): Iterable<Run>;
+  submit(command: WorkflowCommand): Promise<Result<Run>>;
+  holderWords(): HolderWords;
+  isTrusted(run: Run): boolean;
+  readonly agents: StepAgents;
+  mayBegin(): boolean;
+  broken(error: unknown): void;
+};
+
+/** Timers count in 32 bits: what is further away is looked at again in between. */
+const LONGEST_MS = 3_600_000;
+
+type Going = { again: boolean };
+
+export class Engine {
+  readonly attempts: Attempts;
+  readonly agentSteps: AgentSteps;
+  readonly #world: HandsWorld;
+  readonly #ports: EnginePorts;
+  readonly #timers = new Map<string, () => void>();
+  readonly #advancing = new Map<string, Going>();
+  readonly #reading = new Set<string>();
+  /** What the programs of runs get and no disk does, for as long as this daemon lives. */
+  readonly #secrets = new Map<string, Readonly<Record<string, string>>>();
+  #closed = false;
+
+  constructor(world: HandsWorld, ports: EnginePorts) {
+    this.#world = world;
+    this.#ports = ports;
+    this.attempts = new Attempts(world, {
+      ...ports,
+      secrets: (run) => this.#secrets.get(run) ?? {},
+    });
+    this.agentSteps = new AgentSteps(world, ports);
+  }
+
+  /** Variables for a run that is about to be created. */
+  entrust(id: string, secrets: Readonly<Record<string, string>>): void {
+    this.#secrets.set(id, secrets);
+  }
+
+  perform(effect: WorkflowEffect): void {
+    if (this.#closed) return;
+    const { id } = effect;
+    if (effect.kind === "stop") this.#hand(effect.attempt).stop(effect.attempt, effect.signal);
+    if (effect.kind === "timer") this.#remind(id, effect.at);
+    if (effect.kind === "finish" || effect.kind === "discard") this.#finish(id);
+    if (!this.#ports.mayBegin()) return; // E2
+    if (effect.kind === "start") this.#hand(effect.attempt).start(effect.attempt);
+    if (effect.kind === "advance") this.#work(this.#advance(id));
+    if (effect.kind === "read-items") this.#work(this.#readItems(id, effect.attempt));
+  }
+
+  /** Everything that a run needs now. */
+  performAll(run: Run): void {
+    for (const effect of effectsOf(run)) this.perform(effect);
+  }
+
+  /** E1. Called on every heartbeat; over runs that are all well it costs next to nothing. */
+  round(): void {
+    if (this.#closed) return;
+    for (const run of this.#ports.runs()) if (isOpen(run)) this.#tend(run);
+    this.agentSteps.round();
+  }
+
+  /** How an attempt is now. */
+  async look(attempt: string): Promise<AttemptFound> {
+    return this.#hand(attempt).look(attempt);
+  }
+
+  /** Says what was found as a command. */
+  report(attempt: string, found: AttemptFound): Promise<void> {
+    return this.#hand(attempt).report(attempt, found);
+  }
+
+  /** Whoever is at it: a holder of its own, or an agent. */
+  #hand(attempt: string): Attempts | AgentSteps {
+    return this.agentSteps.has(attempt) ? this.agentSteps : this.attempts;
+  }
+
+  /** After a recovery: everything that runs need, and whoever was made for an attempt that is over goes. */
+  goOn(): void {
+    for (const run of this.#ports.runs()) if (isOpen(run)) this.performAll(run);
+    this.agentSteps.begin();
+    this.agentSteps.round();
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const callOff of this.#timers.values()) callOff();
+    this.attempts.close();
+  }
+
+  #tend(run: Run): void {
+    this.attempts.tend(run);
+    this.agentSteps.tend(run);
+    this.performAll(run);
+  }
+
+  #work(work: Promise<void>): void {
+    void work.catch(this.#ports.broken);
+  }
+
+  /** E3 */
+  #remind(id: string, at: string): void {
+    this.#timers.get(id)?.();
+    const ms = Math.min(LONGEST_MS, Math.max(0, Date.parse(at) - this.#world.clock.now()));
+    const callOff = this.#world.clock.after(ms, () => {
+      this.#timers.delete(id);
+      this.#work(this.#submit({ kind: "wake", id })); // Also in safe mode: a step that takes too long is stopped.
+    });
+    this.#timers.set(id, callOff);
+  }
+
+  #finish(id: string): void {
+    this.#timers.get(id)?.();
+    this.#timers.delete(id);
+  }
+
+  async #submit(command: WorkflowCommand): Promise<void> {
+    await this.#ports.submit(command); // A refusal is one of the disk: a later round tries again (E1).
+  }
+
+  /** One at a time for each run; what is asked for meanwhile is done behind it. */
+  async #advance(id: string): Promise<void> {
+    const before = this.#advancing.get(id);
+    if (before !== undefined) {
+      before.again = true;
+      return;
+    }
+    const going: Going = { again: true };
+    this.#advancing.set(id, going);
+    try {
+      while (going.again) {
+        going.again = false;
+        const done = await this.#ports.submit({ kind: "advance", id });
+        if (!done.ok) return;
+      }
+    } finally {
+      this.#advancing.delete(id);
+    }
+  }
+
+  async #readItems(id: string, attempt: string | undefined): Promise<void> {
+    if (this.#reading.has(id)) return;
+    this.#reading.add(id);
+    try {
+      const run = this.#ports.run(id);
+      const items = run && listItems(this.#world, run, attempt);
+      if (items?.ok === true) await this.#submitPages(id, items.value);
+      else if (items !== undefined)
+        await this.#submit({ kind: "input-failed", id, reason: `${items.error.message} ${items.error.hint}` });
+    } finally {
+      this.#reading.delete(id);
+    }
+  }
+
+  /** What an earlier life has submitted is there already. */
+  async #submitPages(id: string, items: readonly Json[]): Promise<void> {
+    for (let last = false; !last; ) {
+      const from = this.#ports.run(id)?.items.all.length ?? 0;
+      const page = pageOf(items, from);
+      const taken = await this.#ports.submit({ kind: "items-read", id, from, ...page });
+      if (!taken.ok) return;
+      last = page.last;
+    }
+  }
+}
+
+export function isOpen({ status, removed }: Run): boolean {
+  return !removed && (status.kind === "going" || status.kind === "closing");
+}

@@ -1,0 +1,84 @@
+// What could be thrown away of workflow runs.
+// GR1. Named are only: what the steps of a run wrote that is over for good, with the records of their holders; its older checkpoints;
+//      and sockets of attempts that are over. Its log and its checkpoint stay: a recovery reads them.
+// GR2. Over for good is a run that is done or cancelled, of which nothing is uncertain and no item waits in the dead-letter queue. One that
+//      runs, waits, failed or was interrupted can go on, and is not touched, whatever its age.
+// GR3. Files go before the directories they are in, and every one of them may be gone already: what a crash leaves, the next round ends.
+
+import { joinPath } from "../../base/path.ts";
+import type { Thing } from "../../core/retention.ts";
+import { deadLetters } from "../../core/workflow/decide-queue.ts";
+import { attemptsOf, type Run } from "../../core/workflow/run.ts";
+import type { HolderPlace } from "../../home/held/holder-files.ts";
+import type { Disk } from "../../world/disk.ts";
+import { attemptSocket } from "./attempt-files.ts";
+
+/** What a holder, its daemon and a step's values leave in an attempt's directory. */
+const RECORD = /^(?:holder|claim|exit)(?:-\d+)?\.json$|^sizes\.jsonl$|^file-\d+$/;
+const SEGMENT = /^\d{16}\.seg$/;
+const OLDER = /^checkpoint-.+\.json$/;
+const SOCKET = /^w[0-9a-f]{8}-\d+\.sock$/;
+
+/** GR2 */
+export function isOverForGood(run: Run): boolean {
+  if (run.status.kind !== "done" && run.status.kind !== "cancelled") return false;
+  return attemptsOf(run).length === 0 && (run.items.failed === 0 || deadLetters(run).length === 0);
+}
+
+/** One thing for each run, without its size, which whoever chooses knows how to tell. */
+export function endedRuns({ disk, home }: HolderPlace, runs: Iterable<Run>): Omit<Thing, "bytes">[] {
+  return [...runs].filter(isOverForGood).flatMap((run) => {
+    const directory = joinPath(home, `state/${run.repo}/sessions/${run.id}`);
+    const paths = [...olderOnes(disk, directory), ...attemptFiles(disk, joinPath(directory, "attempts"))];
+    if (!paths.some((path) => isRemovable(disk, path))) return [];
+    const at = "at" in run.status ? Date.parse(run.status.at) : Number.NaN;
+    return [{ what: "what steps of an ended run wrote", paths, at: Number.isNaN(at) ? undefined : at }];
+  });
+}
+
+/** A directory in which somebody keeps something of their own stays, and is nothing to speak of. */
+function isRemovable(disk: Disk, path: string): boolean {
+  return disk.stat(path)?.kind !== "directory" || disk.list(path).length === 0;
+}
+
+/** GR3 */
+function attemptFiles(disk: Disk, attempts: string): string[] {
+  const numbers = disk.list(attempts).filter((name) => /^\d+$/.test(name));
+  const found = numbers.flatMap((number) => {
+    const directory = joinPath(attempts, number);
+    const tape = joinPath(directory, "tape");
+    const segments = disk.list(tape).filter((name) => SEGMENT.test(name));
+    const names = disk.list(directory);
+    const records = names.filter((name) => RECORD.test(name)).map((name) => joinPath(directory, name));
+    const tapes = names.includes("tape") ? [...segments.map((name) => joinPath(tape, name)), tape] : [];
+    return [...tapes, ...records, directory];
+  });
+  return disk.stat(attempts) === undefined ? [] : [...found, attempts];
+}
+
+function olderOnes(disk: Disk, directory: string): string[] {
+  const history = joinPath(directory, "history");
+  return disk
+    .list(history)
+    .filter((name) => OLDER.test(name))
+    .map((name) => joinPath(history, name));
+}
+
+/** Ids share no socket but by a chance that is looked at here too. */
+export function socketsOfEndedRuns({ disk, home }: HolderPlace, runs: Iterable<Run>): string[] {
+  const all = [...runs];
+  const open = new Set(all.filter((run) => !isOverForGood(run)).map(({ id }) => prefixOf(home, id)));
+  const over = new Set(all.filter(isOverForGood).map(({ id }) => prefixOf(home, id)));
+  return disk
+    .list(joinPath(home, "run"))
+    .filter((name) => SOCKET.test(name))
+    .map((name) => joinPath(home, `run/${name}`))
+    .filter(
+      (path) => over.has(path.slice(0, path.lastIndexOf("-"))) && !open.has(path.slice(0, path.lastIndexOf("-"))),
+    );
+}
+
+function prefixOf(home: string, run: string): string {
+  const socket = attemptSocket(home, `${run}.0`);
+  return socket.slice(0, socket.lastIndexOf("-"));
+}

@@ -1,0 +1,161 @@
+// Holders for attempts: each holds one at a time, and takes the next when that has ended. To start one costs more than most steps do.
+// HP1. Which holder an attempt has is in its claim alone: whoever dies, the pool can be forgotten.
+// HP2. One is given back only when the end of its attempt was found on disk; what was lost, prevented or not claimed is never given
+//      back, because nobody knows what such a holder is at.
+// HP3. An order that one did not live to hear, because it died at rest, is given to another. One that dies of its first order is not replaced.
+// HP4. None waits for long when there is nothing to do; when we end, those at rest leave, and the others after their attempt.
+// HP5. Those of a daemon that died wait a moment for the next one (OR2 of wire/holder/orders.ts): we take them before we start others.
+import { isFault } from "../../base/fault.ts";
+import { joinPath } from "../../base/path.ts";
+import { readWhole } from "../../log/file/file.ts";
+import {
+  encodeOrder,
+  GO_HOME,
+  type HolderOrder,
+  ORPHANED_MS,
+  ordersSocket,
+  waitingIn,
+} from "../../wire/holder/orders.ts";
+import type { Variables } from "../../wire/holder/secrets.ts";
+import { ordersStart } from "../../wire/holder/start.ts";
+import type { ToldChild } from "../../world/children.ts";
+import type { HolderWords } from "../held/holder-program.ts";
+import type { HandsWorld } from "../terminal/holders.ts";
+
+/** HP4. Longer than people think between two commands would be memory for nothing. */
+const REST_MS = 3_000;
+/** As many as one run may have workers. */
+const MOST_AT_REST = 64;
+/** Its memory grows a little with each; a new one is as good as the first. */
+const MOST_USES = 200;
+
+export type PoolPorts = {
+  holderWords(): HolderWords;
+};
+
+/** `token`: of one that we took over (HP5). */
+type Member = { readonly child: ToldChild; readonly token: string | undefined; uses: number; gone: boolean };
+type PoolWorld = Pick<HandsWorld, "children" | "clock" | "disk" | "home" | "self" | "sockets">;
+type Given = { readonly member: Member; readonly order: HolderOrder };
+
+export class HolderPool {
+  readonly #world: PoolWorld;
+  readonly #ports: PoolPorts;
+  readonly #atRest: Member[] = [];
+  readonly #given = new Map<string, Given>();
+  #callOff: () => void = () => undefined;
+  /** When there is nobody left of another daemon to be taken over. */
+  readonly #alone: number;
+  readonly #knockedAt = new Set<number>();
+  #taking: Promise<void> = Promise.resolve();
+
+  constructor(world: PoolWorld, ports: PoolPorts) {
+    this.#world = world;
+    this.#ports = ports;
+    this.#alone = world.clock.elapsed() + 2 * ORPHANED_MS;
+  }
+
+  /** Takes over those who wait, where there may be some (HP5). */
+  takeOver(): Promise<void> {
+    if (this.#world.clock.elapsed() <= this.#alone) this.#taking = this.#taking.then(() => this.#takeOver());
+    return this.#taking;
+  }
+
+  async #takeOver(): Promise<void> {
+    const { disk, home } = this.#world;
+    const pids = waitingIn(disk.list(joinPath(home, "run"))).filter((pid) => !this.#knockedAt.has(pid));
+    const token = pids.length === 0 ? undefined : readWhole(disk, joinPath(home, "run/token"));
+    if (token === undefined) return;
+    for (const pid of pids) this.#knockedAt.add(pid);
+    await Promise.all(pids.map((pid) => this.#adopt(pid, new TextDecoder().decode(token).trim())));
+  }
+
+  async #adopt(pid: number, token: string): Promise<void> {
+    try {
+      const { home, sockets } = this.#world;
+      let member: Member | undefined;
+      const closed = () => member && this.#ended(member);
+      const line = await sockets.connect(ordersSocket(home, pid), { bytes: () => undefined, closed });
+      const child = { pid, tell: (bytes: Uint8Array) => line.send(bytes), letGo: () => line.end() };
+      member = { child, token, uses: 1, gone: false };
+      this.#rest(member);
+    } catch (error) {
+      if (!isFault(error)) throw error; // It has left meanwhile.
+    }
+  }
+
+  /** A holder is told to hold this attempt. Fault where none can be started. */
+  give(attempt: string, order: HolderOrder): void {
+    const member = this.#atRest.pop() ?? this.#start();
+    member.uses += 1;
+    this.#given.set(attempt, { member, order });
+    member.child.tell(encodeOrder(order, member.token));
+  }
+
+  /** Whether it was given to one, and has not ended. */
+  has(attempt: string): boolean {
+    return this.#given.has(attempt);
+  }
+
+  /** For an attempt that was given and that nobody has claimed yet (HP3). */
+  giveAgain(attempt: string): void {
+    const given = this.#given.get(attempt);
+    if (given?.member.gone === true && given.member.uses > 1) this.give(attempt, given.order);
+  }
+
+  /** The attempt's end is on disk (HP2). */
+  giveBack(attempt: string): void {
+    const member = this.#given.get(attempt)?.member;
+    this.#given.delete(attempt);
+    if (member === undefined || member.gone) return;
+    if (member.uses >= MOST_USES || this.#atRest.length >= MOST_AT_REST) sendHome(member);
+    else this.#rest(member);
+  }
+
+  #rest(member: Member): void {
+    this.#atRest.push(member);
+    this.#callOff();
+    this.#callOff = this.#world.clock.after(REST_MS, () => this.#sendHome()); // HP4
+  }
+
+  /** Whatever became of the attempt, its holder is none of ours any more (HP2). */
+  forget(attempt: string): void {
+    const member = this.#given.get(attempt)?.member;
+    if (member !== undefined) sendHome(member);
+    this.#given.delete(attempt);
+  }
+
+  close(): void {
+    this.#callOff();
+    this.#sendHome();
+  }
+
+  #sendHome(): void {
+    for (const member of this.#atRest.splice(0)) sendHome(member);
+  }
+
+  #start(): Member {
+    const { runtime, entry } = this.#ports.holderWords();
+    const ours: Variables = this.#world.self.environment();
+    const { home, children } = this.#world;
+    const member: Member = {
+      token: undefined,
+      uses: 0,
+      gone: false,
+      child: children.told(ordersStart(runtime, entry, home, ours), () => this.#ended(member)),
+    };
+    return member;
+  }
+
+  #ended(member: Member): void {
+    member.gone = true;
+    const at = this.#atRest.indexOf(member);
+    if (at >= 0) this.#atRest.splice(at, 1);
+  }
+}
+
+/** It leaves when it has done what it was told. */
+function sendHome({ child }: Member): void {
+  child.tell(GO_HOME);
+  child.letGo();
+}

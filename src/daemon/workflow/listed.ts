@@ -1,0 +1,97 @@
+// A run as clients see it.
+
+import { textOf } from "../../base/json.ts";
+import { itemAt } from "../../base/vector.ts";
+import { progressOf } from "../../core/workflow/progress.ts";
+import { type Run, tracksOf } from "../../core/workflow/run.ts";
+import type {
+  DeadLetter,
+  DeadLetters,
+  ListedRun,
+  ListedStep,
+  ShownAttempt,
+  ShownItem,
+} from "../../wire/rpc/workflow.ts";
+
+const MOST_LETTERS = 200;
+const MOST_VALUE = 1000;
+
+/** An answer has a limit, and each record an error of bounded length. */
+const MOST_RECORDS = 200;
+
+export function listedOf(run: Run): ListedRun {
+  const { id, name, path, cwd, repo, createdAt, status, records, asked, worktree } = run;
+  const { state, step, steps, at, iteration, items, needs } = progressOf(run);
+  const failed = status.kind === "failed" ? status.error : undefined;
+  return {
+    id,
+    name,
+    path,
+    cwd,
+    repo,
+    worktree: worktree === undefined ? null : { path: worktree.path, branch: worktree.branch },
+    state,
+    step,
+    steps,
+    startedAt: createdAt,
+    at: at ?? null,
+    iteration,
+    items: items ?? null,
+    needs,
+    error: failed === undefined ? null : { step: failed.step, message: failed.message, exitCode: failed.exit_code },
+    resumed: asked === undefined ? null : { pid: asked.by.pid, user: asked.by.user, at: asked.at },
+    ended: records.length,
+  };
+}
+
+/** The steps that ended, from number `from` on. */
+export function recordsOf({ records }: Run, from: number): ListedStep[] {
+  const found: ListedStep[] = [];
+  for (let at = from; at < Math.min(records.length, from + MOST_RECORDS); at += 1) {
+    const record = itemAt(records, at);
+    if (record === undefined) continue;
+    const { step, outcome, durationMs, error } = record;
+    found.push({ step, outcome, durationMs, message: error?.message ?? null });
+  }
+  return found;
+}
+
+/** The attempts that run; `said` is the last line that an agent has said. */
+export function runningOf(run: Run, said: (agent: string) => string): ShownAttempt[] {
+  return tracksOf(run).flatMap(({ attempt, item }) => {
+    if (attempt?.state.kind !== "running" && attempt?.state.kind !== "handed") return [];
+    const { id, step, startedAt, state } = attempt;
+    const agent = state.kind === "handed" ? state.agent : null;
+    return [{ attempt: id, step, item: item ?? null, startedAt, agent, said: agent === null ? null : said(agent) }];
+  });
+}
+
+/** One item, whole. */
+export function itemOf({ items }: Run, item: number): ShownItem | undefined {
+  const found = itemAt(items.all, item);
+  if (found === undefined) return undefined;
+  const { value, state, tries } = found;
+  const error = "error" in state ? state.error : undefined;
+  return {
+    item,
+    value,
+    state: state.kind,
+    tries,
+    error: error === undefined ? null : { step: error.step, message: error.message, exitCode: error.exit_code },
+    at: "at" in state ? state.at : null,
+  };
+}
+
+/** The dead-letter queue, from item number `from` on. */
+export function deadLettersOf({ items }: Run, from: number): DeadLetters {
+  const letters: DeadLetter[] = [];
+  for (let item = from; item < items.all.length; item += 1) {
+    const found = itemAt(items.all, item);
+    if (found?.state.kind !== "failed") continue;
+    if (letters.length === MOST_LETTERS) return { letters, next: item };
+    const { step, message } = found.state.error;
+    const value = textOf(found.value).slice(0, MOST_VALUE);
+    letters.push({ item, value, tries: found.tries, step, message, at: found.state.at });
+  }
+  return { letters, next: null };
+}

@@ -1,0 +1,95 @@
+// Reads the list of a map's items: from a file, from what a command wrote, or from the names that a pattern fits.
+// LS1. What cannot be read is a refusal with a reason, and the run fails with it; it is never an empty list.
+// LS2. A pattern: `*` and `?` within a name, `**` for any directories; names that begin with a dot only where the pattern does.
+import { isFault } from "../../base/fault.ts";
+import type { Json } from "../../base/json.ts";
+import { joinPath } from "../../base/path.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import { inputPlace, type Listing, readItems } from "../../core/workflow/items.ts";
+import type { Run } from "../../core/workflow/run.ts";
+import { readWhole } from "../../log/file/file.ts";
+import type { Disk } from "../../world/disk.ts";
+import { readOutput } from "./attempt-files.ts";
+
+/** A list of a million short items. */
+const MOST_BYTES = 64 << 20;
+/** A pattern that finds more is a mistake, and would take the daemon's time. */
+const MOST_NAMES = 200_000;
+
+type Place = { readonly disk: Disk; readonly home: string };
+
+export function listItems(place: Place, run: Run, attempt: string | undefined): Result<readonly Json[]> {
+  const listing = listingOf(place, run, attempt);
+  return listing.ok ? readItems(run, listing.value) : listing;
+}
+
+function listingOf({ disk, home }: Place, run: Run, attempt: string | undefined): Result<Listing> {
+  if (attempt !== undefined) {
+    const { text, bytes } = readOutput(disk, home, { repo: run.repo, attempt }, MOST_BYTES);
+    return bytes > MOST_BYTES ? tooLong(bytes) : ok({ kind: "text", text });
+  }
+  const input = inputPlace(run);
+  if (!input.ok) return input;
+  if (input.value === undefined) return refused("no-input", "The map has no input.", "This is a mistake of ours.");
+  return input.value.kind === "file" ? fileOf(disk, input.value.path) : namesOf(disk, input.value.path);
+}
+
+function fileOf(disk: Disk, path: string): Result<Listing> {
+  try {
+    const size = disk.stat(path)?.size;
+    if (size === undefined) return refused("no-file", `There is no ${path}.`, "Make it in setup, or name another.");
+    if (size > MOST_BYTES) return tooLong(size);
+    return ok({ kind: "text", text: new TextDecoder().decode(readWhole(disk, path)) });
+  } catch (error) {
+    if (isFault(error)) return refused(error.code, error.message, error.hint); // LS1
+    throw error;
+  }
+}
+
+function tooLong(bytes: number): Result<never> {
+  return refused("too-long", `The list has ${bytes} bytes.`, `At most ${MOST_BYTES} are read.`);
+}
+
+/** LS2 */
+function namesOf(disk: Disk, pattern: string): Result<Listing> {
+  let found = ["/"];
+  try {
+    for (const part of pattern.split("/").filter((name) => name !== "")) {
+      found = found.flatMap((at) => (part === "**" ? below(disk, at) : fitting(disk, at, part)));
+      if (found.length > MOST_NAMES) return refused("too-many", `${pattern} finds too many.`, "Narrow it down.");
+    }
+  } catch (error) {
+    if (isFault(error)) return refused(error.code, error.message, error.hint); // LS1
+    throw error;
+  }
+  return ok({ kind: "paths", paths: [...new Set(found)] });
+}
+
+function fitting(disk: Disk, at: string, part: string): string[] {
+  const path = joinPath(at, part);
+  if (!/[*?]/.test(part)) return disk.stat(path) === undefined ? [] : [path];
+  const source = part
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replaceAll("*", "[^/]*")
+    .replaceAll("?", "[^/]");
+  const fits = new RegExp(`^${source}$`, "s");
+  return seen(disk, at, part.startsWith("."))
+    .filter((name) => fits.test(name))
+    .map((name) => joinPath(at, name));
+}
+
+function seen(disk: Disk, at: string, hidden: boolean): string[] {
+  if (disk.stat(at)?.kind !== "directory") return [];
+  return disk.list(at).filter((name) => hidden || !name.startsWith("."));
+}
+
+/** The directory itself, and all below it. */
+function below(disk: Disk, at: string): string[] {
+  const found = [at];
+  for (const directory of found) {
+    const names = seen(disk, directory, false).map((name) => joinPath(directory, name));
+    found.push(...names.filter((path) => disk.stat(path)?.kind === "directory"));
+    if (found.length > MOST_NAMES) break;
+  }
+  return found;
+}

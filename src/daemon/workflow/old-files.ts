@@ -1,0 +1,158 @@
+// Where older programs left what they knew of runs: found by their places, and read.
+// OF1. It only looks: nothing below the directory is ever changed.
+// OF2. Of several records of one run the newest that can be read counts; the form that knows most wins among equals.
+// OF3. A run that has its log beside its checkpoint is one of ours and whole: it is not looked at.
+// OF4. Where a newer record may be among those that cannot be read, the run may have gone further than the older one says: what comes
+//      next counts as perhaps begun.
+import { isFault } from "../../base/fault.ts";
+import { joinPath, parentOf } from "../../base/path.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import { CHECKPOINT_VERSION, FOLD_VERSION } from "../../core/workflow/checkpoint.ts";
+import type { Layout, OldRun } from "../../core/workflow/migrate-old.ts";
+import { readEnvelope } from "../../log/checkpoint/envelope.ts";
+import { readWhole } from "../../log/file/file.ts";
+import { EVENTS_FILE } from "../../log/session/places.ts";
+import { fieldsIn } from "../../wire/old/fields.ts";
+import { type OldPlace, readOldRun, readUnified } from "../../wire/old/runs.ts";
+import type { Disk } from "../../world/disk.ts";
+import { sha256 } from "../../world/hash.ts";
+
+export type OldFile = { readonly path: string; readonly layout: OldPlace["layout"]; readonly id: string };
+
+export type OldRecord = {
+  readonly file: OldFile;
+  readonly sha256: string;
+  readonly read: Result<OldRun>;
+};
+
+/** What each place is called below the directory, and which part of it names the run. */
+const PLACES: readonly { readonly layout: OldPlace["layout"]; readonly name: RegExp }[] = [
+  { layout: "unified", name: /(?:^|\/)sessions\/([^/]+)\/(?:checkpoint|history\/checkpoint-[^/]+)\.json$/ },
+  { layout: "checkpoints", name: /(?:^|\/)([^/]+)\/checkpoints\/[^/]+\.checkpoint\.json$/ },
+  { layout: "job", name: /(?:^|\/)mapreduce\/jobs\/([^/]+)\/[^/]+\.json$/ },
+  { layout: "session", name: /(?:^|\/)sessions\/([^/]+)\.json$/ },
+  { layout: "session", name: /(?:^|\/)sessions\/([^/]+)\/(?:session|state|session_state)\.json$/ },
+];
+
+/** What cannot have any of it, and may be large. */
+const PASSED_OVER = new Set(["wal", "terminals", "agents", "tmux", "run", "quarantine", "recovery", "attempts"]);
+const FOREIGN = new Set(["node_modules", ".git", "worktrees", "events", "dlq", "locks"]);
+/** state/<repo>/mapreduce/jobs/<id>/<file>, and one more above. */
+const DEEPEST = 8;
+const MOST_NAMES = 200_000;
+/** A job of a million short items. */
+const MOST_BYTES = 64 << 20;
+/** OF2 */
+const RANK: Readonly<Record<Layout, number>> = { holdfast: 4, unified: 3, checkpoints: 2, job: 1, session: 0 };
+
+/** `known`: whether a run of this id is in our log. */
+export function findOldFiles(disk: Disk, root: string, known: (id: string) => boolean): OldFile[] {
+  const found: OldFile[] = [];
+  const waiting = [""];
+  let names = 0;
+  // A list that grows while it is walked also yields what was added: this is the whole search.
+  for (const at of waiting) {
+    const inside = disk.list(joinPath(root, at)).sort();
+    names += inside.length;
+    const files = inside.flatMap((name) => oldFileAt(disk, root, at + name) ?? []);
+    found.push(...files);
+    if (names > MOST_NAMES) break;
+    const worthIt = inside.filter((name) => isWorthIt(name) && !(at.endsWith("sessions/") && known(name))); // OF3, without a look at each
+    waiting.push(...worthIt.map((name) => `${at}${name}/`).filter((below) => isNear(disk, root, below)));
+  }
+  return found;
+}
+
+function isWorthIt(name: string): boolean {
+  return !PASSED_OVER.has(name) && !FOREIGN.has(name) && !name.endsWith(".json");
+}
+
+function isNear(disk: Disk, root: string, below: string): boolean {
+  return below.split("/").length <= DEEPEST && disk.stat(joinPath(root, below.slice(0, -1)))?.kind === "directory";
+}
+
+function oldFileAt(disk: Disk, root: string, below: string): OldFile | undefined {
+  for (const { layout, name } of PLACES) {
+    const id = name.exec(below)?.[1];
+    if (id === undefined) continue;
+    const path = joinPath(root, below);
+    const ours = layout === "unified" && hasLog(disk, path); // OF3
+    return ours || disk.stat(path)?.kind !== "file" ? undefined : { path, layout, id };
+  }
+  return undefined;
+}
+
+function hasLog(disk: Disk, path: string): boolean {
+  const beside = parentOf(path);
+  const session = beside.endsWith("/history") ? parentOf(beside) : beside;
+  return disk.stat(joinPath(session, EVENTS_FILE)) !== undefined;
+}
+
+/** Every record once, the one that counts of each run first (OF2); then those that cannot be read. */
+export function readOldFiles(
+  disk: Disk,
+  files: readonly OldFile[],
+): { readonly runs: OldRecord[][]; readonly bad: OldRecord[] } {
+  const records = files.map((file) => readOldFile(disk, file));
+  const runs = new Map<string, OldRecord[]>();
+  for (const record of records) {
+    if (!record.read.ok) continue;
+    const { id } = record.read.value;
+    runs.set(id, [...(runs.get(id) ?? []), record]);
+  }
+  const bad = records.filter(({ read }) => !read.ok);
+  const inDoubt = new Set(bad.map(({ file }) => `${file.layout} ${file.id}`));
+  const sorted = [...runs.values()].map((same) => same.sort(newestFirst));
+  return { runs: sorted.map((same) => same.map((one) => doubted(one, inDoubt))), bad };
+}
+
+/** OF4 */
+function doubted(record: OldRecord, inDoubt: ReadonlySet<string>): OldRecord {
+  const { file, read } = record;
+  if (!read.ok || !inDoubt.has(`${file.layout} ${file.id}`)) return record;
+  const { status, map } = read.value;
+  const over = status === "done" || status === "cancelled";
+  const items = map?.items.map((item) => (item.state === "pending" ? { ...item, state: "working" as const } : item));
+  const perhaps = { ...read.value, status: over ? status : ("running" as const) };
+  return { ...record, read: ok({ ...perhaps, map: map === null || items === undefined ? map : { ...map, items } }) };
+}
+
+function newestFirst(a: OldRecord, b: OldRecord): number {
+  if (!a.read.ok || !b.read.ok) return 0;
+  const [left, right] = [a.read.value, b.read.value];
+  return (
+    right.updatedAt.localeCompare(left.updatedAt) ||
+    RANK[right.layout] - RANK[left.layout] ||
+    b.file.path.localeCompare(a.file.path)
+  );
+}
+
+function readOldFile(disk: Disk, file: OldFile): OldRecord {
+  try {
+    const stat = disk.stat(file.path);
+    if ((stat?.size ?? 0) > MOST_BYTES) return { file, sha256: "", read: tooLong(stat?.size ?? 0) };
+    const bytes = readWhole(disk, file.path) ?? new Uint8Array(0);
+    const place = { ...file, at: new Date(stat?.modifiedMs ?? 0).toISOString() };
+    const own = file.layout === "unified" ? readOwn(bytes, place) : undefined;
+    return { file, sha256: sha256(bytes), read: own ?? readOldRun(bytes, place) };
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return { file, sha256: "", read: refused(error.code, error.message, error.hint) };
+  }
+}
+
+function tooLong(bytes: number): Result<never> {
+  return refused("too-long", `The file has ${bytes} bytes.`, `At most ${MOST_BYTES} are read: run the workflow anew.`);
+}
+
+/** Our own envelope, without its log; undefined where the file is none. */
+function readOwn(bytes: Uint8Array, place: OldPlace): Result<OldRun> | undefined {
+  if (!new TextDecoder().decode(bytes.subarray(0, 20)).startsWith('{"kind":"workflow"')) return undefined;
+  const reading = readEnvelope(bytes, { kind: "workflow", version: CHECKPOINT_VERSION, fold: FOLD_VERSION });
+  if (reading.kind === "whole") return readUnified(fieldsIn(reading.body), place, "holdfast");
+  const message =
+    reading.kind === "newer"
+      ? `It is of the newer version ${reading.version}.`
+      : `It cannot be used: ${reading.reason}.`;
+  return refused(reading.kind, message, "It was left as it is. See history/ beside it for an older one.");
+}

@@ -1,0 +1,114 @@
+// Workflows in a recovery: each attempt that was begun is looked at, and the run goes on, or says what it needs.
+// V1. `planResume` decides, over the run and the evidence of its attempts: what runs is adopted, what ended is taken up, what was never
+//     claimed is run (with the effects of the last stage), and what is lost is uncertain: the step's policy, or a person, decides.
+// V2. A holder that does not answer holds up nobody's recovery: it is looked at again in the engine's rounds.
+// V3. After the machine went down, a run whose file says `resume: ask` or `never` does not go on: it is interrupted, or cancelled.
+import type { Fate, ReportItem } from "../../core/recovery.ts";
+import { toCheckpoint } from "../../core/workflow/checkpoint.ts";
+import { nextOf, progressOf } from "../../core/workflow/progress.ts";
+import { planResume } from "../../core/workflow/resume.ts";
+import { attemptsOf, type Run } from "../../core/workflow/run.ts";
+import type { StageWork } from "../recovery-run.ts";
+import { type AttemptFound, evidenceOf } from "./attempts.ts";
+import { type Engine, isOpen } from "./engine.ts";
+import type { WorkflowTurn } from "./store.ts";
+
+/** Runs that are looked at at a time. */
+const AT_ONCE = 64;
+
+export type WorkflowRecovery = {
+  readonly turn: WorkflowTurn;
+  readonly engine: Engine;
+  readonly setAside: readonly ReportItem[];
+  /** Whether the machine went down since the last recovery. */
+  wasDown(): boolean;
+};
+
+/** The stages' work with ours beside it. */
+export function withWorkflows(work: StageWork, recovery: WorkflowRecovery): StageWork {
+  return {
+    ...work,
+    INVENTORYING: async (progress) => [...(await work.INVENTORYING(progress)), ...recovery.setAside],
+    RESTORING: async (progress) => {
+      const [items, ours] = await Promise.all([work.RESTORING(progress), restore(recovery, progress)]);
+      return [...items, ...ours];
+    },
+    RECONCILING: async (progress) => {
+      const items = await work.RECONCILING(progress);
+      recovery.engine.goOn();
+      return items;
+    },
+  };
+}
+
+async function restore(recovery: WorkflowRecovery, progress: () => void): Promise<ReportItem[]> {
+  const { turn, engine } = recovery;
+  const held = recovery.wasDown() ? await holdBack(turn) : [];
+  const open = [...turn.states.values()].filter(isOpen);
+  const items: ReportItem[] = [...held];
+  for (let at = 0; at < open.length; at += AT_ONCE) {
+    const looked = await Promise.all(open.slice(at, at + AT_ONCE).map((run) => adopt(turn, engine, run)));
+    items.push(...looked.filter(({ id }) => !held.some((other) => other.id === id)));
+    progress();
+  }
+  return items;
+}
+
+/** V3. Before anything is looked at, so that no policy of a step makes it go on. */
+async function holdBack(turn: WorkflowTurn): Promise<ReportItem[]> {
+  const items: ReportItem[] = [];
+  for (const { id, name, status, definition } of [...turn.states.values()]) {
+    const policy = definition.resume ?? "auto";
+    if (policy === "auto" || status.kind !== "going") continue;
+    await turn.submit({ kind: policy === "ask" ? "interrupt" : "cancel", id });
+    const fate: Fate = policy === "ask" ? "needs you" : "could not";
+    const next = `holdfast resume ${id.slice(0, 8)}${policy === "ask" ? "" : " --force"}`;
+    const reason = `the machine went down, and its file says resume: ${policy}`;
+    items.push({ what: "workflow", id, name, fate, reason, next });
+  }
+  return items;
+}
+
+async function adopt(turn: WorkflowTurn, engine: Engine, before: Run): Promise<ReportItem> {
+  const begun = attemptsOf(before);
+  if (begun.length === 0) return itemOf(before, []);
+  const looks = begun.map(async ({ id }) => [id, await engine.look(id)] as const);
+  const found = new Map(await Promise.all(looks));
+  const plan = planResume(toCheckpoint(before, "Manual", ""), (id) => evidenceOf(found.get(id))); // V1
+  const known = new Set(begun.flatMap(({ id, state }) => (state.kind === "uncertain" ? id : [])));
+  await Promise.all(
+    plan.attempts.map(async ({ attempt, action }) => {
+      const seen = found.get(attempt);
+      const isNews = action === "adopt" || action === "take-up" || !known.has(attempt);
+      if (seen !== undefined && action !== "run" && isNews) await engine.report(attempt, seen);
+    }),
+  );
+  return itemOf(turn.states.get(before.id) ?? before, [...found.values()]);
+}
+
+function itemOf(run: Run, found: readonly AttemptFound[]): ReportItem {
+  const { id, name } = run;
+  const key = id.slice(0, 8);
+  const item = (fate: Fate, reason: string, next: string): ReportItem => ({
+    what: "workflow",
+    id,
+    name,
+    fate,
+    reason,
+    next,
+  });
+  const { state, step, steps, needs } = progressOf(run);
+  const [need] = needs;
+  const place = `step ${step} of ${steps}`;
+  if (need !== undefined && state === "waiting")
+    return item("needs you", `${place} (${need.step}) waits for you: ${need.why}`, nextOf(id, need));
+  if (need !== undefined && state !== "running")
+    return item("needs you", `${place} (${need.step}) is uncertain: ${need.why}`, `holdfast resume ${key}`);
+  if (state === "failed") return item("needs you", `it failed at ${place}`, `holdfast resume ${key}`);
+  if (found.some(({ kind }) => kind === "unreachable")) return item("needs you", `${place}: ${SILENT}`, WORKFLOWS);
+  const ran = found.some(({ kind }) => kind === "running" || kind === "with-agent");
+  return item("back as it was", ran ? `${place} runs on` : `it goes on at ${place}`, WORKFLOWS);
+}
+
+const SILENT = "its holder lives but does not answer";
+const WORKFLOWS = "holdfast workflows";

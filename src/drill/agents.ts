@@ -1,0 +1,242 @@
+// Agents in a drill: a tree of them works all the time, and a person writes to it and answers what it asks, while everybody is killed.
+// DA1. Every message that was acknowledged reaches its agent, and what it is about is done once: it leaves a line. Those that were not are
+//      sent again under their id. Where a process was killed in the middle, the next one is told so, and looks before it does it again.
+// DA2. No agent is lost, and none is there twice. Who waits for a word after a crash gets one.
+// DA3. Every prompt is answered once: the same answer again is acknowledged again, any other is refused, and the agent gets the first.
+//      What the process of an agent asked that was killed must be asked again, and in the end nothing can be answered any more.
+import { newId } from "../base/ids.ts";
+import { joinPath } from "../base/path.ts";
+import type { AgentSettings } from "../core/agent/events.ts";
+import { readWhole } from "../log/file/file.ts";
+import type { ListedAgent, ListedPrompt } from "../wire/rpc/agent.ts";
+import { pause } from "../world/wait.ts";
+import { AGAIN, AGENT_WORDS, LINES_VARIABLE } from "./agent-program.ts";
+import { ask } from "./ask.ts";
+import type { Dice } from "./dice.ts";
+import type { Findings } from "./findings.ts";
+import { type Going, until } from "./going.ts";
+import { DRILL_VARIABLE, type Site } from "./site.ts";
+import { compareLines } from "./workflows.ts";
+
+const CHILDREN = ["one", "two"];
+/** Two of each kind: so many messages there are however little time a busy machine has for them. */
+const LEAST_MESSAGES = 6;
+/** About as fast as a turn is. */
+const BETWEEN_MS = 60;
+/** A person thinks about it: meanwhile who asked may be killed. */
+const HESITATION_MS = [0, 600] as const;
+/** Four daemons in a row may be killed before they are live, and on a busy machine each takes seconds to get that far. */
+const ASK_MS = 60_000;
+/** A turn takes some milliseconds; on a busy machine, and after a safe mode, everything that waits takes its time. */
+const END_MS = 60_000;
+
+export class Agents {
+  readonly #site: Site;
+  readonly #findings: Findings;
+  readonly #root: string;
+  readonly #dice: Dice;
+  /** The lines that there must be in the end. */
+  readonly #expected: string[] = [];
+  readonly #answered = new Set<string>();
+  readonly #seen = new Set<string>();
+  #messages = 0;
+
+  constructor(site: Site, findings: Findings, dice: Dice) {
+    this.#dice = dice;
+    this.#site = site;
+    this.#findings = findings;
+    this.#root = newId(site.reach.random.bytes(16));
+  }
+
+  get sums(): { readonly agents: number; readonly messages: number; readonly prompts: number } {
+    const agents = this.#messages === 0 ? 0 : 1 + CHILDREN.length;
+    return { agents, messages: this.#messages, prompts: this.#answered.size };
+  }
+
+  /** From now on; resolves when it is to stop. */
+  async work(going: Going): Promise<void> {
+    if ((await this.#begin()) === undefined) return this.#findings.violate("no daemon took an agent");
+    await Promise.all([this.#write(going), this.#answer(going)]);
+  }
+
+  #begin(): Promise<unknown> {
+    const instructions = CHILDREN.map((name) => `@spawn.${name}@`).join(" ");
+    this.#expected.push(...CHILDREN.map((name) => `born-${name}`));
+    return beginRoot(this.#site, {
+      id: this.#root,
+      instructions,
+      lines: this.#path,
+      settings: { recovery_prompt: AGAIN },
+    });
+  }
+
+  get #path(): string {
+    return joinPath(this.#site.home, "agent-lines");
+  }
+
+  async #write(going: Going): Promise<void> {
+    while (going.on || this.#messages < LEAST_MESSAGES) {
+      if (!(await this.#send())) return this.#findings.violate("no daemon took a message");
+      await pause(this.#site.reach.clock, BETWEEN_MS);
+    }
+  }
+
+  /** DA1. To the root, to a child through it, and something that it must ask for. Whether it was acknowledged. */
+  async #send(): Promise<boolean> {
+    const number = this.#messages + 1;
+    const [text, line] = wordsOf(number);
+    if (!(await sendTo(this.#site, this.#root, text))) return false;
+    this.#messages = number;
+    this.#expected.push(line);
+    return true;
+  }
+
+  async #answer(going: Going): Promise<void> {
+    while (going.on) {
+      await this.#serve();
+      await pause(this.#site.reach.clock, this.#dice.between(...HESITATION_MS));
+    }
+  }
+
+  /** What a person does. */
+  async #serve(): Promise<void> {
+    for (const prompt of await openPrompts(this.#site)) await this.#answerOne(prompt);
+    const held = ((await listAgents(this.#site)) ?? []).filter(
+      ({ state, note }) => state === "suspended" && note !== null,
+    );
+    for (const { id } of held) await ask(this.#site, "agent.retry", { id }); // DA2
+  }
+
+  /** DA3 */
+  async #answerOne({ id: prompt }: ListedPrompt): Promise<void> {
+    this.#seen.add(prompt);
+    if (this.#answered.has(prompt))
+      this.#findings.lose(1, `the answer to prompt ${prompt} was acknowledged, and is gone`);
+    if (await answerOnce(this.#site, prompt, this.#findings)) this.#answered.add(prompt);
+  }
+
+  /** When nobody is killed any more. */
+  async verify(): Promise<void> {
+    const { clock } = this.#site.reach;
+    const last = await until(clock, END_MS, async () => {
+      await this.#serve();
+      const agents = await listAgents(this.#site);
+      return agents?.every(isAtRest) === true && this.#lines().length >= this.#expected.length ? agents : undefined;
+    });
+    const agents = last ?? (await listAgents(this.#site)) ?? [];
+    if (last === undefined) this.#findings.violate(`agents do not come to rest: ${agents.map(stateText).join(", ")}`);
+    compareLines("agents", this.#lines(), this.#expected, this.#findings); // DA1
+    compareLines(
+      "the tree of agents",
+      agents.map(nameIn(agents)),
+      [...CHILDREN.map((name) => `root/${name}`), "root"],
+      this.#findings,
+    ); // DA2
+    for (const prompt of this.#seen) await this.#isClosed(prompt);
+  }
+
+  /** DA3 */
+  async #isClosed(prompt: string): Promise<void> {
+    const late = await answerWith(this.#site, prompt, "deny", newId(this.#site.reach.random.bytes(16)));
+    if (late.kind !== "refused") this.#findings.violate(`prompt ${prompt} can still be answered: ${late.kind}`);
+  }
+
+  #lines(): string[] {
+    return readLines(this.#site, this.#path);
+  }
+}
+
+export type Root = {
+  readonly id: string;
+  readonly instructions: string;
+  /** Where its lines go, and those of its children. */
+  readonly lines: string;
+  readonly settings: Partial<AgentSettings>;
+};
+
+/** Asks until somebody acknowledges it: its id is ours, so that it is one however often it is asked for. */
+export function beginRoot(site: Site, { id, instructions, lines, settings }: Root): Promise<true | undefined> {
+  const { reach, home } = site;
+  const { PATH: path = "/usr/bin:/bin" } = reach.self.environment();
+  const env = { PATH: path, [DRILL_VARIABLE]: home, [LINES_VARIABLE]: lines };
+  return until(reach.clock, ASK_MS, async () => {
+    const asked = await ask(site, "agent.new", {
+      ...{ id, name: "root", parent: null, instructions, provider: "scripted", model: null, systemPrompt: "" },
+      ...{ cwd: home, env, command: AGENT_WORDS, flags: [], permissionMode: null, settings },
+    });
+    return asked.kind === "done" ? true : undefined;
+  });
+}
+
+/** Whether it was acknowledged. */
+export async function sendTo(site: Site, id: string, text: string): Promise<boolean> {
+  const message = newId(site.reach.random.bytes(16));
+  const sent = await until(site.reach.clock, ASK_MS, async () => {
+    const asked = await ask(site, "agent.send", { id, message, text, replyTo: null });
+    return asked.kind === "done" ? true : undefined;
+  });
+  return sent === true;
+}
+
+export async function openPrompts(site: Site): Promise<ListedPrompt[]> {
+  const listed = await ask(site, "prompt.list", {});
+  return listed.kind === "done" ? listed.value.filter(({ state }) => state === "open") : [];
+}
+
+/** DA3. Whether the answer was acknowledged; where it was not, the prompt is open or not, and is looked at again. */
+export async function answerOnce(site: Site, prompt: string, findings: Findings): Promise<boolean> {
+  const [first, second] = [newId(site.reach.random.bytes(16)), newId(site.reach.random.bytes(16))];
+  if ((await answerWith(site, prompt, "allow", first)).kind !== "done") return false;
+  const again = await answerWith(site, prompt, "allow", first);
+  if (again.kind === "refused" && again.refusal.code === "answered")
+    findings.violate(`the answer to prompt ${prompt} was acknowledged, and is not known by its id`);
+  const other = await answerWith(site, prompt, "deny", second);
+  if (other.kind === "done") findings.double(1, `prompt ${prompt} was answered twice`);
+  return true;
+}
+
+function answerWith(site: Site, prompt: string, decision: "allow" | "deny", answer: string) {
+  return ask(site, "prompt.answer", { prompt, answer, decision, message: "", always: false });
+}
+
+export function readLines({ reach }: Site, path: string): string[] {
+  const bytes = readWhole(reach.disk, path);
+  const text = bytes === undefined ? "" : Buffer.from(bytes).toString("utf8");
+  return text.split("\n").filter((line) => line !== "");
+}
+
+/** What a message says, and the line that comes of it. */
+function wordsOf(number: number): [text: string, line: string] {
+  if (number % 3 === 0) return [`@ask.p${number}@`, `p${number} allow`];
+  if (number % 3 === 1) return [`@note.m${number}@`, `m${number}`];
+  return [`@tell.${CHILDREN[number % CHILDREN.length]}.c${number}@`, `c${number}`];
+}
+
+export function nameIn(agents: readonly ListedAgent[]): (agent: ListedAgent) => string {
+  return ({ name, parent }) => {
+    const above = agents.find(({ id }) => id === parent);
+    return above === undefined ? name : `${above.name}/${name}`;
+  };
+}
+
+/** One whose process was gone when a daemon came up has none until somebody writes to it. */
+function isAtRest({ state, inbox, note, turnStartedAt }: ListedAgent): boolean {
+  const rests = state === "idle" || (state === "suspended" && note === null && turnStartedAt === null);
+  return rests && inbox === 0;
+}
+
+export function stateText({ name, state, inbox, note }: ListedAgent): string {
+  return `${name} ${state} with ${inbox} messages ${note ?? ""}`;
+}
+
+/** Those that are not terminated; undefined where no daemon says anything about them. */
+export async function listAgents(site: Site): Promise<readonly ListedAgent[] | undefined> {
+  const listed = await ask(site, "agent.list", {});
+  return listed.kind === "done" ? listed.value.filter(({ state }) => state !== "terminated") : undefined;
+}
+
+/** At the end of a drill nothing may be left. */
+export async function endAgents(site: Site): Promise<void> {
+  const roots = ((await listAgents(site)) ?? []).filter(({ parent }) => parent === null);
+  for (const { id } of roots) await ask(site, "agent.terminate", { id, reason: "The drill is over." });
+}

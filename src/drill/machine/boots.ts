@@ -1,0 +1,82 @@
+// The boots of a machine, as far as one that goes on running can play them: everything of the home is killed at once, and whoever comes
+// next is told that it lives in another boot (world/real/process.ts).
+// B1. Only processes of the drill's own home are touched, each by its pid and start time.
+// B2. They are stopped before the first is killed: nothing gets to say goodbye, to heal anybody, or to start anybody.
+// B3. A program that is just being executed shows no variables for an instant: all are gone where nobody was seen twice in a row.
+import { isAlive, type Processes } from "../../world/process.ts";
+import { until } from "../going.ts";
+import { type Found, processesOf } from "../processes.ts";
+import type { Site } from "../site.ts";
+
+const BOOT_VARIABLE = "HOLDFAST_BOOT_ID";
+/** What is being started while we look appears a moment later. */
+const GONE_MS = 20_000;
+
+export type Killed = { readonly ours: number; readonly holders: number; readonly programs: number };
+
+export class Machine {
+  /** The drill's place, in the boot that is now. */
+  readonly site: Site;
+  #boot = 1;
+
+  constructor(site: Site) {
+    const { reach } = site;
+    const bootId = () => `${reach.processes.bootId()}-drill-${this.#boot}`;
+    const environment = (): Readonly<Record<string, string>> => ({
+      ...reach.self.environment(),
+      [BOOT_VARIABLE]: bootId(),
+    });
+    const self = { ...reach.self, environment };
+    const console = { ...reach.console, env: (name: string) => environment()[name] };
+    this.site = { ...site, reach: { ...reach, self, console, processes: inBoot(reach.processes, bootId) } };
+  }
+
+  /** How often it was booted. */
+  get boot(): number {
+    return this.#boot;
+  }
+
+  /** Everybody there is now. */
+  census(): readonly Found[] {
+    return processesOf(this.site);
+  }
+
+  /** Undefined where some do not go. */
+  async crash(): Promise<Killed | undefined> {
+    const { clock, processes } = this.site.reach;
+    const hit = new Map<number, Found>();
+    const stopNew = () => {
+      const fresh = this.census().filter(({ who }) => !hit.has(who.pid));
+      for (const one of fresh) {
+        processes.kill(one.who, "SIGSTOP"); // B2
+        hit.set(one.who.pid, one);
+      }
+      return fresh.length;
+    };
+    while (stopNew() > 0); // Who was being started when we looked is there at the next look.
+    let quiet = 0;
+    const gone = await until(clock, GONE_MS, () => {
+      const left = this.census();
+      for (const { who } of left) processes.kill(who, "SIGKILL");
+      quiet = left.length === 0 ? quiet + 1 : 0;
+      return quiet === 2 || undefined; // B3
+    });
+    const count = (kind: Found["kind"]) => [...hit.values()].filter((one) => one.kind === kind).length;
+    if (gone === undefined) return undefined;
+    return { ours: count("ours"), holders: count("holder"), programs: count("program") };
+  }
+
+  /** From now on everything recorded before is of another boot. */
+  nextBoot(): void {
+    this.#boot += 1;
+  }
+}
+
+/** The same processes, as somebody in this boot sees them. */
+function inBoot(processes: Processes, bootId: () => string): Processes {
+  const here = { ...processes, bootId };
+  const alive: Processes["alive"] = (who) => isAlive(here, who);
+  const kill: Processes["kill"] = (who, signal) =>
+    alive(who) && processes.kill({ ...who, bootId: processes.bootId() }, signal);
+  return { ...here, alive, kill };
+}

@@ -1,0 +1,53 @@
+// The terminals of a machine drill: opened, waited for, and what is known of each.
+
+import { typeInto } from "../../cli/terminal/send.ts";
+import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
+import { ask } from "../ask.ts";
+import type { Findings } from "../findings.ts";
+import { until } from "../going.ts";
+import type { Site } from "../site.ts";
+import { MARK, type Planned } from "./programs.ts";
+import { tapeText } from "./screens.ts";
+
+/** A holder and its program are there within some tens of milliseconds; hundreds at a time take theirs. */
+const READY_MS = 60_000;
+const AT_ONCE = 10;
+
+export type Opened = {
+  readonly id: string;
+  readonly plan: Planned;
+  /** As it was when the machine went down last: whether it ran, and in which generation. */
+  ran: boolean;
+  generation: number;
+  /** How often a holder was seen to start it: lines in its own file. */
+  runs: number;
+  /** Its screen was the same after every crash. */
+  equal: boolean;
+};
+
+/** Opens all, and waits until each has drawn what it draws. */
+export async function openAll(site: Site, planned: readonly Planned[], findings: Findings): Promise<Opened[]> {
+  const opened: Opened[] = [];
+  for (let at = 0; at < planned.length; at += AT_ONCE) {
+    const some = await Promise.all(planned.slice(at, at + AT_ONCE).map((plan) => open(site, plan, findings)));
+    opened.push(...some.flatMap((one) => one ?? []));
+  }
+  return opened;
+}
+
+async function open(site: Site, plan: Planned, findings: Findings): Promise<Opened | undefined> {
+  const { name, lane, argv, cwd, env, policy, size } = plan;
+  const asked = await ask(site, "terminal.new", { name, lane, argv, cwd, env, policy, ...size });
+  if (asked.kind !== "done") return void findings.violate(`${name} was not opened: ${asked.kind}`);
+  const { id } = asked.value;
+  if (plan.input !== "") await typeInto(site.reach, { home: site.home, id, name }, Buffer.from(plan.input));
+  const drawn = await until(site.reach.clock, READY_MS, () => tapeText(site, id, 0).includes(MARK) || undefined);
+  if (drawn === undefined) findings.violate(`${name} (${plan.kind}) shows nothing`);
+  return { id, plan, ran: true, generation: 1, runs: 1, equal: true };
+}
+
+/** Everything the daemon says of its terminals; none where it does not answer. */
+export async function listAll(site: Site): Promise<ReadonlyMap<string, ListedTerminal>> {
+  const asked = await ask(site, "terminal.list", { brief: true });
+  return new Map(asked.kind === "done" ? asked.value.map((terminal) => [terminal.id, terminal]) : []);
+}

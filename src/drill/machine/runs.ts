@@ -1,0 +1,128 @@
+// Workflows in a machine drill: before the machine goes down, a run of each mode is in the middle of its steps, each of which has left its line
+// and waits at a gate. Afterwards what was under way is uncertain; where the file says so it is run again, else a person is asked, and here that is us.
+// MR1. What had ended is not run again, and what was not begun is not begun, before somebody has decided.
+// MR2. Without a word, a step that is to be asked about has left its line once, however often the machine went down.
+// MR3. With consent every run comes to its end: no line is missing, none is there more often than it was consented to, and what the steps
+//      handed on has arrived.
+import { joinPath } from "../../base/path.ts";
+import type { ListedRun } from "../../wire/rpc/workflow.ts";
+import { ask } from "../ask.ts";
+import type { Findings } from "../findings.ts";
+import {
+  beginRun,
+  directoryOf,
+  type FlowRun,
+  type FlowText,
+  ITEMS,
+  linesOf,
+  MODES,
+  type Mode,
+  OVER,
+  shown,
+  writeFlows,
+} from "../flows.ts";
+import { until } from "../going.ts";
+import type { Site } from "../site.ts";
+
+/** Programs start, and runs end, within a second; a machine may be busy with something else. */
+const SOON_MS = 30_000;
+/** As many steps of each wait at the gate: of a map all items, since it would go on with those about which nobody has to be asked. */
+const AT_THE_GATE: Readonly<Record<Mode, number>> = { standard: 1, iterative: 1, "map-reduce": ITEMS.length };
+const POLICY: Readonly<Record<Mode, string>> = { standard: "", iterative: "idempotent: true", "map-reduce": "" };
+
+export class MachineRuns {
+  readonly #site: Site;
+  readonly #findings: Findings;
+  #round = 0;
+  #runs: readonly FlowRun[] = [];
+  #ended = 0;
+  #uncertain = 0;
+
+  constructor(site: Site, findings: Findings) {
+    this.#site = site;
+    this.#findings = findings;
+  }
+
+  /** `uncertain`: how many steps somebody had to decide about. */
+  get sums(): { readonly runs: number; readonly uncertain: number } {
+    return { runs: this.#ended, uncertain: this.#uncertain };
+  }
+
+  /** A run of each mode, all of them at the gate. */
+  async begin(): Promise<void> {
+    this.#round += 1;
+    const name = `machine-${this.#round}`;
+    const text: FlowText = { gate: `until [ -e ${this.#gate()} ]; do sleep 0.1; done`, more: POLICY };
+    await writeFlows(this.#site, name, text);
+    const begun = await Promise.all(MODES.map((mode) => beginRun(this.#site, name, mode)));
+    this.#runs = begun.flatMap((run) => run ?? []);
+    if (this.#runs.length < MODES.length)
+      this.#findings.violate("a workflow was not begun, although the daemon was live");
+    const waiting = () => this.#runs.every((run) => linesOf(this.#site, run).length >= AT_THE_GATE[run.mode]);
+    const there = await until(this.#site.reach.clock, SOON_MS, () => waiting() || undefined);
+    if (there === undefined) this.#findings.violate("the steps of a workflow were not begun");
+  }
+
+  #gate(): string {
+    return joinPath(directoryOf(this.#site), `go-${this.#round}`);
+  }
+
+  /** After the machine went down so many times. */
+  async check(crashes: number): Promise<void> {
+    for (const run of this.#runs) await this.#checkFate(run, crashes);
+    this.#site.reach.disk.makeDirectory(this.#gate());
+    for (const run of this.#runs) await this.#checkEnd(run, crashes);
+    this.#runs = [];
+  }
+
+  async #checkFate(run: FlowRun, crashes: number): Promise<void> {
+    const asks = POLICY[run.mode] === "";
+    const settled = (now: ListedRun | undefined) => now?.state === (asks ? "uncertain" : "running");
+    const now = await until(this.#site.reach.clock, SOON_MS, async () => {
+      const seen = await shown(this.#site, run);
+      return settled(seen) ? seen : undefined;
+    });
+    if (now === undefined) this.#findings.violate(`${nameOf(run)}: it is not ${asks ? "uncertain" : "run again"}`);
+    const most = asks ? 1 : 1 + crashes;
+    const lines = linesOf(this.#site, run);
+    const begun = new Set(lines);
+    if (begun.size !== AT_THE_GATE[run.mode]) this.#findings.violate(`${nameOf(run)}: it left ${lines.join(", ")}`); // MR1
+    this.#compare(run, lines, [...begun], most); // MR2
+    for (const { attempt } of now?.needs ?? []) await this.#consent(run, attempt);
+  }
+
+  async #consent(run: FlowRun, attempt: string): Promise<void> {
+    this.#uncertain += 1;
+    const said = await ask(this.#site, "workflow.resolve", { id: run.id, attempt, verdict: "rerun" });
+    if (said.kind !== "done") this.#findings.violate(`${nameOf(run)}: nobody took what was decided about ${attempt}`);
+  }
+
+  /** MR3 */
+  async #checkEnd(run: FlowRun, crashes: number): Promise<void> {
+    const ended = await until(this.#site.reach.clock, SOON_MS, async () => {
+      const now = await shown(this.#site, run);
+      return OVER.includes(now?.state ?? "") ? now : undefined;
+    });
+    if (ended?.state === "done") this.#ended += 1;
+    else this.#findings.lose(1, `${nameOf(run)}: it does not come to its end, but is ${ended?.state ?? "open"}`);
+    const lines = linesOf(this.#site, run);
+    const strange = lines.filter((line) => !run.expected.includes(line));
+    if (strange.length > 0) this.#findings.violate(`${nameOf(run)}: it left ${strange.join(", ")}`);
+    const [first, rest] = [run.expected.slice(0, AT_THE_GATE[run.mode]), run.expected.slice(AT_THE_GATE[run.mode])];
+    this.#compare(run, lines, first, 1 + Math.max(1, crashes));
+    this.#compare(run, lines, rest, 1);
+  }
+
+  #compare(run: FlowRun, lines: readonly string[], expected: readonly string[], most: number): void {
+    for (const line of expected) {
+      const times = lines.filter((other) => other === line).length;
+      if (times === 0) this.#findings.lose(1, `${nameOf(run)}: ${line} was never done`);
+      if (times > most)
+        this.#findings.double(times - most, `${nameOf(run)}: ${line} was done ${times} times, without consent`);
+    }
+  }
+}
+
+function nameOf({ id, mode }: FlowRun): string {
+  return `workflow ${id.slice(0, 8)} (${mode})`;
+}

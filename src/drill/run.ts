@@ -1,0 +1,157 @@
+// `holdfast drill`: the proof that people can run before they need it.
+// N1. Exit 0 only where nothing was lost, doubled, left behind, or otherwise broken.
+// N2. Its home is removed afterwards, unless it is wanted or says something about what went wrong.
+// N3. Ctrl-C, a closed window and a request to end, at whatever moment and however often, end it all and leave nothing.
+import { isFault } from "../base/fault.ts";
+import { ok } from "../base/result.ts";
+import { EXIT, type Exit, type HomeFlag } from "../cli/command-world.ts";
+import { type Reach, reaching } from "../cli/daemon-command-world.ts";
+import { exitCodeOf } from "../cli/ending.ts";
+import { say, visible, visibleLine } from "../cli/print.ts";
+import { readWanted, writeWanted } from "../home/wanted.ts";
+import type { EndSignal } from "../world/console.ts";
+import { Drill, type DrillPlan } from "./drill.ts";
+import type { Findings } from "./findings.ts";
+import { until } from "./going.ts";
+import { type Crash, MachineDrill, type MachinePlan } from "./machine/drill.ts";
+import { crashesText, crashText, machineJson, machineText } from "./machine/report.ts";
+import { ScreenEye } from "./machine/screen-eye.ts";
+import { killAll, processesOf } from "./processes.ts";
+import { drillJson, drillText, killsText, killText } from "./report.ts";
+import type { DrillFlags } from "./routes.ts";
+import { makeSite, removeSite, type Site } from "./site.ts";
+
+/** Two looks at all processes and a tree to remove: milliseconds, but seconds on a machine that is busy with something else. */
+const SWEEP_MS = 60_000;
+
+async function drill(reach: Reach, flags: DrillFlags): Promise<Exit> {
+  const told = reach.console.told(); // N3: before there is anything to leave behind.
+  const plan = { terminals: flags.terminals, seconds: flags.seconds, seed: flags.seed ?? seedOf(reach) };
+  const site = makeSite(reach);
+  const drill = flags.machine === true ? machineDrill(reach, site, plan) : randomDrill(reach, site, plan);
+  if (reach.console.err.tty) await say(reach.console, `drill with seed ${plan.seed} in ${site.home}`);
+  const through = runThrough(drill);
+  through.catch(() => undefined); // The race tells; once it is broken off, what fails is what we killed.
+  const signal = await Promise.race([through, told]);
+  if (signal !== undefined) return brokenOff(reach, drill, { site, signal }); // N3
+  const kept = flags.keep === true || !drill.findings.none ? site.home : undefined;
+  if (kept === undefined) removeSite(site); // N2
+  await print(reach, drill, { kept, json: flags.json === true });
+  return ok(drill.findings.none ? EXIT.ok : EXIT.failed); // N1
+}
+
+/** What either kind of drill can do, and say of itself. */
+type Runnable = {
+  readonly findings: Findings;
+  run(): Promise<void>;
+  end(): Promise<void>;
+  breakOff(): void;
+  json(home: string | undefined): object;
+  /** What happened, one line each; then the sum. */
+  kills(): string;
+  text(home: string | undefined): string;
+};
+
+function randomDrill(reach: Reach, site: Site, plan: DrillPlan): Runnable {
+  const { phase, tell } = progressOf(reach);
+  const drill = new Drill(site, plan, { phase, kill: (kill) => tell(killText(kill)) });
+  return {
+    ...doings(drill),
+    json: (home) => drillJson(drill, plan, home),
+    kills: () => killsText(drill),
+    text: (home) => drillText(drill, plan, home),
+  };
+}
+
+function machineDrill(reach: Reach, site: Site, plan: MachinePlan): Runnable {
+  const { phase, tell } = progressOf(reach);
+  const progress = { phase, crash: (crash: Crash) => tell(crashText(crash)) };
+  const drill = new MachineDrill(site, new ScreenEye(reach.self), plan, progress);
+  return {
+    ...doings(drill),
+    json: (home) => machineJson(drill, plan, home),
+    kills: () => crashesText(drill),
+    text: (home) => machineText(drill, plan, home),
+  };
+}
+
+function doings(drill: Pick<Runnable, "findings" | "run" | "end" | "breakOff">) {
+  return {
+    findings: drill.findings,
+    run: () => drill.run(),
+    end: () => drill.end(),
+    breakOff: () => drill.breakOff(),
+  };
+}
+
+async function runThrough(drill: Runnable): Promise<undefined> {
+  try {
+    await drill.run();
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    drill.findings.violate(`${error.message}. ${error.hint}`); // What was found so far is told all the same.
+  } finally {
+    await drill.end();
+  }
+}
+
+function seedOf({ random }: Reach): number {
+  return Math.floor(random.fraction() * 2 ** 32);
+}
+
+function progressOf({ console, clock }: Reach) {
+  const began = clock.elapsed();
+  const tell = (text: string) => (console.err.tty ? console.err.write(visible(`${text}\n`)) : Promise.resolve());
+  return {
+    phase: (words: string) => tell(`[${((clock.elapsed() - began) / 1000).toFixed(1)} s] ${words}`),
+    tell,
+  };
+}
+
+type Broken = { readonly site: Site; readonly signal: EndSignal };
+
+/** N3. The exit code is what a shell says of a program that this signal has ended. */
+async function brokenOff({ console, clock }: Reach, drill: Runnable, { site, signal }: Broken): Promise<Exit> {
+  drill.breakOff();
+  const clean = await until(clock, SWEEP_MS, () => swept(site));
+  if (clean === undefined) await say(console, `not everything could be ended or removed: see ${site.home}`);
+  return ok(exitCodeOf({ code: null, signal }));
+}
+
+/** What was just being started may still appear, and write: so it is done again until it finds nothing. */
+async function swept(site: Site): Promise<true | undefined> {
+  try {
+    return await sweepOnce(site, { ...site, home: `${site.home}.gone` });
+  } catch (error) {
+    if (!isFault(error)) throw error;
+  }
+  return undefined;
+}
+
+/** Who is just being executed is not seen. So the home is moved away first: a holder that has no claim then can never make one. */
+async function sweepOnce(site: Site, gone: Site): Promise<true | undefined> {
+  const { disk } = site.reach;
+  const there = disk.stat(site.home) !== undefined;
+  const moved = disk.stat(gone.home) !== undefined;
+  for (const one of [site, gone]) killAll(one);
+  if (processesOf(site).length + processesOf(gone).length > 0) {
+    const heal = there && readWanted(disk, site.home) !== "down"; // They heal each other.
+    if (heal) await writeWanted(disk, site.home, "down");
+    return undefined;
+  }
+  if (there && !moved) disk.rename(site.home, gone.home);
+  else if (there) removeSite(site);
+  else if (moved) removeSite(gone);
+  return there ? undefined : true;
+}
+
+type How = { readonly kept: string | undefined; readonly json: boolean };
+
+async function print({ console }: Reach, drill: Runnable, { kept, json }: How): Promise<void> {
+  if (json) return console.out.write(visibleLine(JSON.stringify(drill.json(kept))).concat("\n"));
+  const kills = console.out.tty && console.err.tty ? "" : drill.kills();
+  await console.out.write(visible(kills + drill.text(kept)));
+}
+
+/** Commands may name a home; this one has its own. */
+export const drillCommand = reaching<DrillFlags & HomeFlag, []>(drill);

@@ -1,0 +1,99 @@
+// Where a drill takes place: a home of its own, and doors that lead nowhere else.
+// S1. Never the user's home: it is made new, it must not have existed, and the user's configuration is not read.
+// S2. Its path is short, because a socket's path is limited (world/socket.ts, K1).
+// S3. Every process of ours carries the home in a variable, so that none can be forgotten.
+// S4. Whoever breaks a drill off stops its clock: everybody in it stays where they next wait, and nothing is written behind our back.
+import { assert } from "../base/assert.ts";
+import { joinPath } from "../base/path.ts";
+import type { Reach } from "../cli/daemon-command-world.ts";
+import { holderOf, runningOn } from "../home/running.ts";
+import { writeAtomic } from "../log/file/atomic-file.ts";
+import { removeIfThere, removeTree } from "../log/file/file.ts";
+import type { Clock } from "../world/clock.ts";
+import type { ProcessIdentity } from "../world/process.ts";
+
+/** S3 */
+export const DRILL_VARIABLE = "HOLDFAST_DRILL";
+
+const USUAL_PLACE = "/tmp";
+/** S2: this leaves room for the names of sockets and of terminals. */
+const LONGEST_PLACE = 40;
+const NAMES_TRIED = 100;
+
+/** `reach` as every command gets it, but for this home (S1). */
+export type Site = {
+  readonly reach: Reach;
+  readonly home: string;
+  /** S4 */
+  stopClock(): void;
+};
+
+export function makeSite(reach: Reach): Site {
+  const home = makeHome(reach);
+  const ours = { HOLDFAST_CONFIG: configPath(home), HOLDFAST_HOME: home, [DRILL_VARIABLE]: home };
+  const environment = (): Readonly<Record<string, string>> => ({ ...reach.self.environment(), ...ours });
+  const env = (name: string) => environment()[name];
+  const { clock, stop } = stoppable(reach.clock);
+  const theirs = { ...reach, clock, console: { ...reach.console, env }, self: { ...reach.self, environment } };
+  return { reach: theirs, home, stopClock: stop };
+}
+
+/** S4 */
+function stoppable(clock: Clock): { readonly clock: Clock; readonly stop: () => void } {
+  let goes = true;
+  const whileItGoes = (fn: () => void) => () => {
+    if (goes) fn();
+  };
+  return {
+    clock: {
+      ...clock,
+      after: (ms, fn) => clock.after(ms, whileItGoes(fn)),
+      soon: (fn) => clock.soon(whileItGoes(fn)),
+    },
+    stop: () => {
+      goes = false;
+    },
+  };
+}
+
+function makeHome({ console, disk, random }: Reach): string {
+  const given = console.env("TMPDIR");
+  const place = given?.startsWith("/") && Buffer.byteLength(given) <= LONGEST_PLACE ? given : USUAL_PLACE;
+  for (let tried = 0; tried < NAMES_TRIED; tried += 1) {
+    const home = joinPath(place, `hfd-${random.bytes(4).toHex()}`);
+    if (disk.makeDirectory(home)) return home; // S1
+  }
+  assert(false, `${place} has a directory for every name we can think of`);
+}
+
+function configPath(home: string): string {
+  return joinPath(home, "config.toml");
+}
+
+export type CrashLoop = { readonly crashes: number; readonly windowS: number };
+
+/** In force with the next watchdog that is started. */
+export function configure({ reach, home }: Site, { crashes, windowS }: CrashLoop, more = ""): Promise<void> {
+  const text = `[crash_loop]\ncrashes = ${crashes}\nwindow_s = ${windowS}\n${more}`;
+  return writeAtomic(reach.disk, configPath(home), Buffer.from(text));
+}
+
+/** Crashes that were wanted are not held against the next phase. */
+export function forgetCrashes({ reach, home }: Site): void {
+  removeIfThere(reach.disk, joinPath(home, "recovery/crash-history.json"));
+}
+
+export type Running = {
+  readonly watchdog: ProcessIdentity | undefined;
+  readonly daemon: ProcessIdentity | undefined;
+  readonly web: ProcessIdentity | undefined;
+};
+
+/** Who holds which lock of this home, and lives. */
+export function whoRuns({ reach, home }: Site): Running {
+  return { ...runningOn(reach, home), web: holderOf(reach, joinPath(home, "run/web.lock")) };
+}
+
+export function removeSite({ reach, home }: Site): void {
+  removeTree(reach.disk, home);
+}

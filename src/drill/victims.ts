@@ -1,0 +1,56 @@
+// Agents' processes that may be killed: the program, or the holder that it runs in.
+// VI1. Only so often that nobody is given up for good: five crashes within a minute would be (core/agent/process.ts), and after them a
+//      person would have to say that it goes on.
+import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";
+import { joinPath } from "../base/path.ts";
+import { readClaim } from "../cli/terminal/directory.ts";
+import { identify, type ProcessIdentity } from "../world/process.ts";
+import type { Dice } from "./dice.ts";
+import type { Site } from "./site.ts";
+
+/** VI1. A kill may count twice: once as the end of its process, once more where the next one is not up when a daemon dies. */
+const KILLS = 2;
+const WINDOW_MS = 60_000;
+
+export class Victims {
+  readonly #site: Site;
+  readonly #killed = new Map<string, Budget>();
+
+  constructor(site: Site) {
+    this.#site = site;
+  }
+
+  /** Undefined where nobody is there, or all have had their share. */
+  pick(what: "agent" | "agent holder", dice: Dice): ProcessIdentity | undefined {
+    const { disk, clock } = this.#site.reach;
+    const now = clock.elapsed();
+    const agents = disk.list(joinPath(this.#site.home, "agents"));
+    const held = agents.flatMap((id) => {
+      const holder = isExhausted(this.#budgetOf(id), now) ? undefined : this.#holderOf(id);
+      return holder === undefined ? [] : [{ id, holder }];
+    });
+    const picked = dice.pick(held);
+    if (picked === undefined) return undefined;
+    const found = what === "agent" ? this.#programOf(picked.holder) : picked.holder;
+    if (found !== undefined) this.#killed.set(picked.id, spend(this.#budgetOf(picked.id), now));
+    return found;
+  }
+
+  #budgetOf(agent: string): Budget {
+    return this.#killed.get(agent) ?? newBudget(KILLS, WINDOW_MS);
+  }
+
+  #holderOf(agent: string): ProcessIdentity | undefined {
+    const { disk, processes } = this.#site.reach;
+    const directory = joinPath(this.#site.home, `agents/${agent}/processes`);
+    const claims = disk.list(directory).map((name) => readClaim({ disk, directory: joinPath(directory, name) }));
+    return claims.find((claim) => claim?.by === "holder" && processes.alive(claim));
+  }
+
+  /** What its holder has started, and not what that has started. */
+  #programOf({ pid }: ProcessIdentity): ProcessIdentity | undefined {
+    const { processes } = this.#site.reach;
+    const child = processes.list().find(({ ppid }) => ppid === pid);
+    return child === undefined ? undefined : identify(processes, child.pid);
+  }
+}

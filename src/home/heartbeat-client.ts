@@ -1,0 +1,159 @@
+// The watched side: sends heartbeats, finds a new watchdog when the old one dies, and sees to it that there is one.
+// It knows no socket and no clock; whoever watches is reached through what the program passes in.
+// H1. Losing the watchdog never disturbs the watched: what cannot be sent is dropped, and the connection is tried again with backoff.
+// H2. Every connection begins with who we are and whether we are live, so that a watchdog that knows nothing can adopt us.
+// H3. A watchdog is started only where the operator wants `up` and no service manager keeps it. One too many leaves by itself: its lock
+//     is taken.
+import { type BackoffPolicy, backoffMs } from "../base/backoff.ts";
+import { isExhausted, newBudget, spend } from "../base/budget.ts";
+import { isFault } from "../base/fault.ts";
+import { type Announced, encodeHeartbeat, type HeartbeatMessage } from "../wire/heartbeat.ts";
+
+export type Later = (ms: number, fn: () => void) => () => void;
+
+/** What `startHeartbeat` needs: somewhere to send to, and the time. */
+export type HeartbeatChannel = { send(): void; readonly after: Later };
+
+/** Sends at once and then at every interval; returns how to stop (WD-4). */
+export function startHeartbeat(channel: HeartbeatChannel, intervalMs: number): () => void {
+  let cancel = (): void => undefined;
+  const beat = (): void => {
+    cancel = channel.after(intervalMs, beat);
+    channel.send();
+  };
+  beat();
+  return () => cancel();
+}
+
+export type HeartbeatWire = { send(bytes: Uint8Array): void; readonly waiting: number; end(): void };
+
+export type HeartbeatPorts = {
+  /** A Fault where nobody listens. */
+  connect(events: { bytes(bytes: Uint8Array): void; closed(): void }): Promise<HeartbeatWire>;
+  readonly after: Later;
+  /** A fraction in [0, 1). */
+  chance(): number;
+};
+
+export type HeartbeatEvents = { found?(): void; lost?(): void };
+
+/** A watchdog that starts anew listens after some tens of milliseconds; one that is gone for good costs one try a second. */
+const RECONNECT: BackoffPolicy = { firstMs: 20, mostMs: 1_000, jitter: 0.2 };
+
+/** A watchdog that is stopped reads nothing: beyond this beats are dropped, since the next one says the same. */
+const MAX_WAITING = 4096;
+
+export class HeartbeatLink implements HeartbeatChannel {
+  readonly after: Later;
+  readonly #ports: HeartbeatPorts;
+  readonly #self: Announced;
+  readonly #events: HeartbeatEvents;
+  #wire: HeartbeatWire | undefined;
+  #cancel: () => void = () => undefined;
+  #failures = 0;
+  #live = false;
+  #closed = false;
+
+  /** Begins to connect; nobody needs to wait for it. */
+  constructor(ports: HeartbeatPorts, self: Announced, events: HeartbeatEvents = {}) {
+    this.after = ports.after;
+    this.#ports = ports;
+    this.#self = self;
+    this.#events = events;
+    void this.#connect();
+  }
+
+  send(): void {
+    this.#say({ type: "beat" });
+  }
+
+  /** From now on an end of ours is one of something that worked: we are started again at once. */
+  live(): void {
+    this.#live = true;
+    this.#say({ type: "live" });
+  }
+
+  /** Says how we are about to exit, since a watchdog that is not our parent cannot see it; then closes. */
+  leave(code: number): void {
+    this.#say({ type: "bye", code });
+    this.close();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancel();
+    this.#wire?.end();
+    this.#wire = undefined;
+  }
+
+  #say(message: HeartbeatMessage): void {
+    if (this.#wire !== undefined && this.#wire.waiting <= MAX_WAITING) this.#wire.send(encodeHeartbeat(message)); // H1
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      const wire = await this.#ports.connect({ bytes: () => undefined, closed: () => this.#lost() });
+      if (this.#closed) wire.end();
+      else this.#found(wire);
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      this.#lost();
+    }
+  }
+
+  #found(wire: HeartbeatWire): void {
+    this.#wire = wire;
+    this.#failures = 0;
+    this.#say({ type: "hello", ...this.#self, live: this.#live }); // H2
+    this.#events.found?.();
+  }
+
+  #lost(): void {
+    if (this.#closed) return;
+    this.#wire = undefined;
+    this.#failures += 1;
+    const wait = backoffMs(this.#failures, this.#ports.chance(), RECONNECT);
+    this.#cancel = this.after(wait, () => void this.#connect()); // H1
+    this.#events.lost?.();
+  }
+}
+
+export type KeeperPorts = {
+  /** What the operator wants, read from disk each time. */
+  wanted(): "up" | "down";
+  /** Whether a service manager starts it again, and nobody else may; read from disk each time. */
+  managed?(): boolean;
+  /** Starts a watchdog that outlives us. A Fault where it cannot be started. */
+  start(): void;
+  /** Monotonic milliseconds. */
+  elapsed(): number;
+};
+
+/** A watchdog that comes up needs less; one that never answered is not started more often. */
+const KEEP_EVERY_MS = 2_000;
+
+/** One that answers and dies again and again is not started for ever: so many in ten seconds. */
+const KEEP_AT_MOST = 5;
+const KEEP_WINDOW_MS = 10_000;
+
+/** Give the result to `HeartbeatLink` as its events: a watchdog that is lost is started again (H3). */
+export function keepWatchdog(ports: KeeperPorts): HeartbeatEvents {
+  let starts = newBudget(KEEP_AT_MOST, KEEP_WINDOW_MS);
+  let notBefore = Number.NEGATIVE_INFINITY;
+  const lost = (): void => {
+    const now = ports.elapsed();
+    if (now < notBefore || isExhausted(starts, now) || ports.wanted() === "down") return; // H3
+    if (ports.managed?.() === true) return; // H3
+    notBefore = now + KEEP_EVERY_MS;
+    starts = spend(starts, now);
+    try {
+      ports.start();
+    } catch (error) {
+      if (!isFault(error)) throw error; // The next loss, a second later at most, tries again.
+    }
+  };
+  const found = (): void => {
+    notBefore = Number.NEGATIVE_INFINITY;
+  };
+  return { found, lost };
+}

@@ -1,0 +1,26 @@
+// Who says that they hold a lock: the record that the owner left in the lock's file (log/file/lock.ts), read without touching the lock.
+import { readWhole } from "../log/file/file.ts";
+import type { Disk } from "../world/disk.ts";
+import type { ProcessIdentity } from "../world/process.ts";
+
+export function lockOwner(disk: Disk, path: string): ProcessIdentity | undefined {
+  const bytes = readWhole(disk, path);
+  return bytes === undefined ? undefined : parseOwner(new TextDecoder().decode(bytes));
+}
+
+/** The record may be half written: then nobody is known. */
+function parseOwner(text: string): ProcessIdentity | undefined {
+  try {
+    const found: unknown = JSON.parse(text);
+    return isOwner(found) ? found : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isOwner(found: unknown): found is ProcessIdentity {
+  if (typeof found !== "object" || found === null) return false;
+  if (!("pid" in found && "startTime" in found && "bootId" in found)) return false;
+  return typeof found.pid === "number" && typeof found.startTime === "number" && typeof found.bootId === "string";
+}

@@ -1,0 +1,55 @@
+// Claims about the log that people read: bounded, and never what fills a disk.
+import { expect, test } from "bun:test";
+import { SimDisk } from "../../tests/sim/disk.ts";
+import { makeDirectories, openRetrying, readWhole, writeAll } from "../log/file/file.ts";
+import { logPath, MOST_LOG_BYTES, turnOver } from "./run-log.ts";
+
+const HOME = "/h";
+const PATH = logPath(HOME);
+
+function diskWith(bytes: Uint8Array): SimDisk {
+  const disk = new SimDisk();
+  makeDirectories(disk, `${HOME}/run`);
+  const file = openRetrying(disk, PATH, "create");
+  writeAll(file, bytes, 0);
+  file.close();
+  return disk;
+}
+
+function numbered(length: number): Uint8Array {
+  return Uint8Array.from({ length }, (_, at) => (at * 31 + (at >> 8)) & 0xff);
+}
+
+test("RL1 one that is too large begins anew, and its end is kept beside it, over what was kept before", () => {
+  const bytes = numbered(MOST_LOG_BYTES + 12_345);
+  const disk = diskWith(bytes);
+  turnOver(disk, HOME);
+  expect(readWhole(disk, PATH)?.length).toBe(0);
+  expect(Buffer.compare(readWhole(disk, `${PATH}.1`) ?? new Uint8Array(), bytes.subarray(12_345))).toBe(0);
+  expect(disk.list(`${HOME}/run`).sort()).toEqual(["watchdog.log", "watchdog.log.1"]);
+});
+
+test("RL1 one of the largest size that is allowed, and one that is not there, are left alone", () => {
+  const disk = diskWith(numbered(MOST_LOG_BYTES));
+  turnOver(disk, HOME);
+  expect(readWhole(disk, PATH)?.length).toBe(MOST_LOG_BYTES);
+  expect(() => turnOver(new SimDisk(), HOME)).not.toThrow();
+});
+
+test("RL2 on a full disk it begins anew without a copy, and leaves nothing behind", () => {
+  const disk = diskWith(numbered(MOST_LOG_BYTES + 1));
+  disk.capacity = MOST_LOG_BYTES + (1 << 20);
+  turnOver(disk, HOME);
+  expect(readWhole(disk, PATH)?.length).toBe(0);
+  expect(disk.list(`${HOME}/run`)).toEqual(["watchdog.log"]);
+});
+
+test("RL1 what an earlier try left does not get into the copy", () => {
+  const bytes = numbered(MOST_LOG_BYTES + 1);
+  const disk = diskWith(bytes);
+  const stale = openRetrying(disk, `${PATH}.1.tmp`, "create");
+  writeAll(stale, numbered(MOST_LOG_BYTES + 99), 0);
+  stale.close();
+  turnOver(disk, HOME);
+  expect(readWhole(disk, `${PATH}.1`)?.length).toBe(MOST_LOG_BYTES);
+});

@@ -1,0 +1,24 @@
+// Who runs on a home, by the records in the locks; the locks themselves are not touched (log/view.ts says why).
+import { joinPath } from "../base/path.ts";
+import { WATCHDOG_LOCK } from "../wire/heartbeat.ts";
+import type { Disk } from "../world/disk.ts";
+import type { Processes, ProcessIdentity } from "../world/process.ts";
+import { lockOwner } from "./lock-record.ts";
+
+type Doors = { readonly disk: Disk; readonly processes: Processes };
+
+export function holderOf({ disk, processes }: Doors, path: string): ProcessIdentity | undefined {
+  const owner = lockOwner(disk, path);
+  return owner !== undefined && processes.alive(owner) ? owner : undefined;
+}
+
+export function isHeld(doors: Doors, path: string): boolean {
+  return holderOf(doors, path) !== undefined;
+}
+
+export function runningOn(doors: Doors, home: string) {
+  return {
+    watchdog: holderOf(doors, joinPath(home, WATCHDOG_LOCK)),
+    daemon: holderOf(doors, joinPath(home, "run/daemon.lock")),
+  };
+}

@@ -1,0 +1,122 @@
+// Safe mode: what is not needed to look after the running children is off, until the operator says otherwise (SM-3, SM-4).
+// S1. The file is the mode, since several programs read it and the operator changes it. Only what the disk has not taken yet, or could
+//     not take, is remembered here instead, until the file changes: a full disk does not keep us from entering.
+// S2. A file that is there and cannot be read means safe mode: somebody wrote one, and this is the side on which nothing is lost.
+// S3. To enter a mode that is on, or leave one that is off, changes nothing and is told to nobody; but what the disk has not taken is
+//     tried again, so that whoever is told to free some space and try again can.
+
+import { joinPath } from "../base/path.ts";
+import { readJson, writeJson } from "../log/file/json-file.ts";
+import type { Clock } from "../world/clock.ts";
+import type { Disk } from "../world/disk.ts";
+import { type Complain, type RecoveryBus, tell, tolerating } from "./recovery-bus.ts";
+
+export const SAFE_MODE_ENTERED = "recovery.safemode.entered";
+export const SAFE_MODE_EXITED = "recovery.safemode.exited";
+
+export type Subsystem = { readonly name: string; readonly says: string };
+
+/** The file and the news carry this list, so that a banner needs nothing but them (SM-6). */
+export const SAFE_MODE_OFF: readonly Subsystem[] = Object.freeze([
+  { name: "providers", says: "provider adapters: new agent turns and workflow steps wait" },
+  { name: "tunnel", says: "sharing: the tunnel is closed" },
+  { name: "background-checkpoints", says: "background checkpoint writes" },
+]);
+
+export const SAFE_MODE_KEEPS: readonly Subsystem[] = Object.freeze([
+  { name: "watchdog", says: "crash detection and restarts" },
+  { name: "bus", says: "status and events" },
+  { name: "recovery", says: "the recovery machine and its reports" },
+  { name: "ui", says: "command line and page, with a banner; running terminals stay attachable" },
+]);
+
+/** `recovery/safe-mode.json` */
+export type SafeModeState =
+  /** `since` is empty where it never was on. */
+  | { readonly active: false; readonly since: string }
+  | { readonly active: true; readonly reason: string; readonly since: string; readonly off: readonly string[] };
+
+export type SafeModePlace = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
+
+export function safeModePath(home: string): string {
+  return joinPath(home, "recovery/safe-mode.json");
+}
+
+export function readSafeMode(disk: Disk, home: string): SafeModeState {
+  const path = safeModePath(home);
+  const found = readJson(disk, path);
+  if (found === undefined && disk.stat(path) === undefined) return { active: false, since: "" };
+  const text = (key: string, otherwise: string) => (typeof found?.[key] === "string" ? found[key] : otherwise);
+  const since = text("since", "");
+  if (found?.["active"] === false) return { active: false, since };
+  return on(text("reason", `${path} cannot be read`), since); // S2
+}
+
+function on(reason: string, since: string): SafeModeState {
+  return { active: true, reason, since, off: SAFE_MODE_OFF.map(({ name }) => name) };
+}
+
+type Unwritten = { readonly state: SafeModeState; readonly instead: SafeModeState };
+
+export class SafeMode {
+  readonly #place: SafeModePlace;
+  readonly #complain: Complain;
+  readonly #bus: RecoveryBus | undefined;
+  /** What the disk has not taken, and what the file says instead (S1). */
+  #unwritten: Unwritten | undefined;
+
+  constructor(place: SafeModePlace, complain: Complain, bus?: RecoveryBus) {
+    this.#place = place;
+    this.#complain = complain;
+    this.#bus = bus;
+  }
+
+  get state(): SafeModeState {
+    const file = readSafeMode(this.#place.disk, this.#place.home);
+    const { state, instead } = this.#unwritten ?? { state: file, instead: file };
+    return instead.active === file.active && instead.since === file.since ? state : file; // S1
+  }
+
+  isActive(): boolean {
+    return this.state.active;
+  }
+
+  /** In force at once; resolves to whether it is durable. */
+  async enter(reason: string): Promise<boolean> {
+    if (this.isActive()) return this.#settled(true); // S3
+    return this.#change(on(reason, this.#now()), SAFE_MODE_ENTERED);
+  }
+
+  /** The operator's act: everything that was off may be on again. */
+  async exit(): Promise<boolean> {
+    if (!this.isActive()) return this.#settled(false); // S3
+    return this.#change({ active: false, since: this.#now() }, SAFE_MODE_EXITED);
+  }
+
+  #now(): string {
+    return new Date(this.#place.clock.now()).toISOString();
+  }
+
+  async #change(state: SafeModeState, topic: string): Promise<boolean> {
+    const { disk, home } = this.#place;
+    const mine = { state, instead: readSafeMode(disk, home) };
+    this.#unwritten = mine; // S1
+    tell(this.#bus, this.#complain, [topic, state]);
+    return this.#write(mine);
+  }
+
+  /** Whether this is durable, as it is in force; what the disk did not take before is tried again (S3). */
+  async #settled(active: boolean): Promise<boolean> {
+    const unwritten = this.#unwritten;
+    const stands = readSafeMode(this.#place.disk, this.#place.home).active === active;
+    return stands || unwritten?.state.active !== active ? stands : this.#write(unwritten);
+  }
+
+  async #write(mine: Unwritten): Promise<boolean> {
+    const { disk, home } = this.#place;
+    const { state } = mine;
+    const written = await tolerating(this.#complain, () => writeJson(disk, safeModePath(home), { v: 1, ...state }));
+    if (written && this.#unwritten === mine) this.#unwritten = undefined;
+    return written;
+  }
+}

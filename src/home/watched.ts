@@ -1,0 +1,48 @@
+// What the watchdog leaves in run/ about the programs of the user's that it watches: what it was told, and which process each one is.
+// The watchdog reads it again in its next life; daemon and command line show it.
+
+import { joinPath } from "../base/path.ts";
+import { type JsonObject, readJson } from "../log/file/json-file.ts";
+import type { Disk } from "../world/disk.ts";
+import type { Processes } from "../world/process.ts";
+
+/** Where the watchdog notes which process it started, so that its successor does not start a second one. */
+export function notePathOf(home: string, name: string): string {
+  return joinPath(home, `run/watched-${name}.json`);
+}
+
+/** What it was told last (`given`, as text). */
+export function watchdogSettingsPath(home: string): string {
+  return joinPath(home, "run/watchdog.json");
+}
+
+/** `pid` is null while it does not run: it ended, and is started again after a pause; or the operator wants `down`. */
+export type WatchedProgram = { readonly name: string; readonly pid: number | null };
+
+type Place = { readonly disk: Disk; readonly processes: Processes; readonly home: string };
+
+export function watchedPrograms(place: Place): WatchedProgram[] {
+  return Object.keys(programsTold(place)).map((name) => ({
+    name,
+    pid: livingPid(place, notePathOf(place.home, name)),
+  }));
+}
+
+function programsTold({ disk, home }: Place): JsonObject {
+  const given = readJson(disk, watchdogSettingsPath(home))?.["given"];
+  if (typeof given !== "string") return {};
+  try {
+    const programs: unknown = Object(JSON.parse(given)).programs;
+    return Object.fromEntries(Object.entries(Object(programs)));
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+/** Whoever left a record in a lock or a note, where that one lives: the record outlives its writer. */
+export function livingPid({ disk, processes }: Omit<Place, "home">, path: string): number | null {
+  const { pid, startTime, bootId } = readJson(disk, path) ?? {};
+  if (typeof pid !== "number" || typeof startTime !== "number" || typeof bootId !== "string") return null;
+  return processes.alive({ pid, startTime, bootId }) ? pid : null;
+}

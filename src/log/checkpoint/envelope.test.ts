@@ -1,0 +1,105 @@
+// Tests of the envelope: every byte counts, jq can read it, and a newer version is not mistaken for damage.
+import { describe, expect, test } from "bun:test";
+import { SimRandom } from "../../../tests/sim/random.ts";
+import { sha256 } from "../../world/hash.ts";
+import { checkTime, encodeEnvelope, readEnvelope } from "./envelope.ts";
+
+const FACTS = { kind: "terminals", version: 3, fold: 2 };
+const TIME = "2026-01-01T00:00:00.000Z";
+const BODY = { sessions: [{ id: "a", text: 'quotes " and ünïcödé 😀 \u2028' }], sha256: '"sha256":"no"' };
+const encode = (facts = FACTS) => encodeEnvelope({ ...facts, seq: 7, time: TIME }, JSON.stringify(BODY));
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+test("UC-5 what is written is read back, and the bytes are left as they were", () => {
+  const { bytes, head } = encode();
+  const copy = bytes.slice();
+  expect(readEnvelope(bytes, FACTS)).toEqual({ kind: "whole", head, body: BODY });
+  expect(Buffer.compare(bytes, copy)).toBe(0);
+});
+
+test("TC-2 it is one JSON document, with its fields in a fixed order and a last newline", () => {
+  const document = text(encode().bytes);
+  expect(document.endsWith("}\n")).toBe(true);
+  expect(Object.keys(JSON.parse(document))).toEqual(["kind", "version", "fold", "seq", "time", "sha256", "body"]);
+  expect(JSON.parse(document).body).toEqual(BODY);
+});
+
+test("TC-2 the hash is that of the file without the hash field, so that sed and sha256sum can check it", () => {
+  const { bytes, head } = encode();
+  expect(sha256(text(bytes).replace(/"sha256":"[0-9a-f]*",/, ""))).toBe(head.sha256);
+});
+
+test("TC-6 a flipped bit anywhere is seen as damage: no head, body or hash is outside the hash", () => {
+  const { bytes } = encode();
+  for (let at = 0; at < bytes.length; at += 1) {
+    for (let bit = 0; bit < 8; bit += 1) {
+      const rotten = bytes.slice();
+      rotten[at] = (rotten[at] ?? 0) ^ (1 << bit);
+      expect(readEnvelope(rotten, FACTS).kind).toBe("bad");
+    }
+  }
+});
+
+test("TC-6 a file cut at any byte is bad, and so is one with something after it", () => {
+  const { bytes } = encode();
+  for (let length = 0; length < bytes.length; length += 1) {
+    expect(readEnvelope(bytes.slice(0, length), FACTS).kind).toBe("bad");
+  }
+  for (const more of ["\n", "}\n", " ", "\0"]) {
+    expect(readEnvelope(Buffer.concat([bytes, Buffer.from(more)]), FACTS).kind).toBe("bad");
+  }
+});
+
+test("TC-6 garbage never throws", () => {
+  const random = new SimRandom(7);
+  for (let i = 0; i < 500; i += 1) expect(readEnvelope(random.bytes(random.int(400)), FACTS).kind).toBe("bad");
+  for (const odd of [
+    "null",
+    "[]",
+    "{}",
+    '"x"',
+    "1e999",
+    '{"kind":"terminals"}',
+    '{"kind":"terminals","version":"9"}',
+  ]) {
+    expect(readEnvelope(Buffer.from(odd), FACTS).kind).toBe("bad");
+  }
+});
+
+describe("TC-6 a newer version", () => {
+  test("is told from damage, with its number", () => {
+    expect(readEnvelope(encode({ ...FACTS, version: 4 }).bytes, FACTS)).toEqual({ kind: "newer", version: 4 });
+  });
+
+  test("is seen in a form of envelope that we do not know", () => {
+    const future = Buffer.from(JSON.stringify({ kind: "terminals", version: 9, checksum: "blake3:…", payload: [] }));
+    expect(readEnvelope(future, FACTS)).toEqual({ kind: "newer", version: 9 });
+    expect(readEnvelope(future, { ...FACTS, kind: "workflow" }).kind).toBe("bad");
+  });
+});
+
+test("each kind of damage has its code", () => {
+  const code = (bytes: Uint8Array) => {
+    const reading = readEnvelope(bytes, FACTS);
+    return reading.kind === "bad" ? reading.code : reading.kind;
+  };
+  const { bytes } = encode();
+  expect(code(new Uint8Array(0))).toBe("empty");
+  expect(code(Buffer.from("{}"))).toBe("garbage");
+  expect(code(Buffer.from(text(bytes).replace("ünï", "uni")))).toBe("bad-hash");
+  expect(code(encode({ ...FACTS, kind: "workflow" }).bytes)).toBe("wrong-kind");
+  expect(code(encodeEnvelope({ ...FACTS, seq: 1, time: TIME }, "").bytes)).toBe("garbage");
+});
+
+test("TC-6 a time in the future or older than a day is no good, give or take five minutes", () => {
+  const now = Date.parse(TIME);
+  const at = (ms: number, limits = {}) => {
+    const found = checkTime(new Date(now + ms).toISOString(), now, limits);
+    return found.kind === "ok" ? "ok" : found.code;
+  };
+  const minute = 60_000;
+  expect([at(0), at(5 * minute), at(5 * minute + 1)]).toEqual(["ok", "ok", "in-the-future"]);
+  expect([at(-1445 * minute), at(-1445 * minute - 1)]).toEqual(["ok", "too-old"]);
+  expect([at(-11, { maxAgeMs: 10, skewMs: 0 }), at(1, { skewMs: 0 })]).toEqual(["too-old", "in-the-future"]);
+  expect(checkTime("yesterday", now)).toEqual({ kind: "bad", code: "garbage", reason: '"yesterday" is not a time' });
+});

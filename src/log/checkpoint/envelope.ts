@@ -1,0 +1,137 @@
+// The envelope of a checkpoint: one JSON document on one line, with its fields always in this order:
+//   {"kind":"…","version":1,"fold":1,"seq":7,"time":"2026-01-02T03:04:05.678Z","sha256":"…64 hex…","body":…}⏎
+// E1. The hash covers every byte of the file but its own field, so that kind, version, fold, seq, time and body are all under it. By hand:
+//       sed 's/"sha256":"[0-9a-f]*",//' checkpoint.json | sha256sum
+// E2. Bad bytes are an answer, never a throw.
+// E3. A document counts as one of a newer version only if its hash is right, or if its form is one that we do not know: a flipped bit
+//     in the version is damage, and damage falls back to an older checkpoint while a newer version stops us.
+import { assert } from "../../base/assert.ts";
+import { sha256 } from "../../world/hash.ts";
+
+/** `version` is the format of the body; `fold` the rules that made it from events: under other rules it must be folded again. */
+export type EnvelopeFacts = { readonly kind: string; readonly version: number; readonly fold: number };
+export type EnvelopeHead = EnvelopeFacts & { readonly seq: number; readonly time: string; readonly sha256: string };
+
+export type ProblemCode =
+  | "empty"
+  | "garbage"
+  | "bad-hash"
+  | "wrong-kind"
+  | "other-rules"
+  | "no-migration"
+  | "migration-failed"
+  | "unreadable"
+  | "missing"
+  | "too-old"
+  | "in-the-future";
+
+export type EnvelopeReading =
+  | { readonly kind: "whole"; readonly head: EnvelopeHead; readonly body: unknown }
+  | { readonly kind: "newer"; readonly version: number }
+  | { readonly kind: "bad"; readonly code: ProblemCode; readonly reason: string };
+
+export type Encoded = { readonly bytes: Uint8Array; readonly head: EnvelopeHead };
+
+const FORM =
+  /^\{"kind":"([a-z0-9.-]{1,64})","version":(\d{1,9}),"fold":(\d{1,9}),"seq":(\d{1,16}),"time":"([0-9TZ:.+-]{1,32})","sha256":"([0-9a-f]{64})","body":/;
+const FIELD_LENGTH = '"sha256":"",'.length + 64;
+const BEFORE_BODY = '"body":';
+const END = "}\n";
+/** All that FORM can match, and some more. */
+const HEAD_LIMIT = 512;
+
+/** `bodyText` is the body as JSON. One buffer, one hash, no second copy: the head is moved to make room for the field. */
+export function encodeEnvelope(facts: EnvelopeFacts & { seq: number; time: string }, bodyText: string): Encoded {
+  const { kind, version, fold, seq, time } = facts;
+  const head = `{"kind":"${kind}","version":${version},"fold":${fold},"seq":${seq},"time":"${time}",`;
+  const bodyFrom = FIELD_LENGTH + head.length + BEFORE_BODY.length;
+  const bytes = Buffer.allocUnsafeSlow(bodyFrom + Buffer.byteLength(bodyText) + END.length);
+  bytes.write(head + BEFORE_BODY, FIELD_LENGTH, "latin1");
+  new TextEncoder().encodeInto(bodyText, bytes.subarray(bodyFrom));
+  bytes.write(END, bytes.length - END.length, "latin1");
+  const sum = sha256(bytes.subarray(FIELD_LENGTH)); // E1
+  bytes.copyWithin(0, FIELD_LENGTH, FIELD_LENGTH + head.length);
+  bytes.write(`"sha256":"${sum}",`, head.length, "latin1");
+  assert(FORM.test(bytes.toString("latin1", 0, HEAD_LIMIT)), "an envelope that we write is one that we can read");
+  return { bytes: new Uint8Array(bytes.buffer), head: { kind, version, fold, seq, time, sha256: sum } };
+}
+
+/** What the bytes of a file say to a program that expects `facts`. */
+export function readEnvelope(bytes: Uint8Array, facts: EnvelopeFacts): EnvelopeReading {
+  if (bytes.length === 0) return bad("empty", "the file is empty");
+  const match = FORM.exec(
+    Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_LIMIT)).toString("latin1"),
+  );
+  const head = match === null ? undefined : headOf(match);
+  if (match === null || head === undefined) return readUnknownForm(bytes, facts);
+  const bodyFrom = match[0].length;
+  const ends = bytes[bytes.length - 2] === 0x7d && bytes[bytes.length - 1] === 0x0a;
+  if (!ends || hashOf(bytes, bodyFrom) !== head.sha256) return bad("bad-hash", "the bytes do not match their SHA-256");
+  if (head.kind !== facts.kind) return bad("wrong-kind", `it is of kind ${head.kind}, not ${facts.kind}`);
+  if (head.version > facts.version) return { kind: "newer", version: head.version }; // E3
+  return withBody(head, bytes.subarray(bodyFrom, bytes.length - END.length));
+}
+
+function headOf([, kind, version, fold, seq, time, sum]: RegExpExecArray): EnvelopeHead | undefined {
+  if (kind === undefined || time === undefined || sum === undefined) return undefined;
+  return { kind, version: Number(version), fold: Number(fold), seq: Number(seq), time, sha256: sum };
+}
+
+/** E1, without a copy of the body: what stands before the field is moved over it, hashed, and put back. */
+function hashOf(bytes: Uint8Array, bodyFrom: number): string {
+  const fieldFrom = bodyFrom - BEFORE_BODY.length - FIELD_LENGTH;
+  const original = new Uint8Array(bytes.subarray(0, bodyFrom));
+  bytes.copyWithin(FIELD_LENGTH, 0, fieldFrom);
+  const sum = sha256(bytes.subarray(FIELD_LENGTH));
+  bytes.set(original);
+  return sum;
+}
+
+function withBody(head: EnvelopeHead, bytes: Uint8Array): EnvelopeReading {
+  const body = parseJson(bytes);
+  return body === undefined ? bad("garbage", "the body is not JSON") : { kind: "whole", head, body };
+}
+
+/** A newer version may have another form of envelope: then its kind and version are all that we look for. */
+function readUnknownForm(bytes: Uint8Array, facts: EnvelopeFacts): EnvelopeReading {
+  const found = parseJson(bytes);
+  if (typeof found !== "object" || found === null || !("kind" in found && "version" in found)) {
+    return bad("garbage", "it is not a checkpoint");
+  }
+  const { kind, version } = found;
+  if (kind === facts.kind && typeof version === "number" && version > facts.version) return { kind: "newer", version }; // E3
+  return bad("garbage", "it does not have the form of a checkpoint");
+}
+
+/** undefined where it is no JSON, which no JSON is. */
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined; // E2
+    throw error;
+  }
+}
+
+function bad(code: ProblemCode, reason: string): EnvelopeReading {
+  return { kind: "bad", code, reason };
+}
+
+export type TimeLimits = { readonly maxAgeMs?: number; readonly skewMs?: number };
+export type TimeCheck =
+  | { readonly kind: "ok" }
+  | { readonly kind: "bad"; readonly code: ProblemCode; readonly reason: string };
+
+const DAY = 24 * 60 * 60 * 1000;
+const FIVE_MINUTES = 5 * 60 * 1000;
+
+/** Whether a checkpoint of `time` may be used without a word at `now` (TC-6). One that may not is still kept. */
+export function checkTime(time: string, now: number, limits: TimeLimits = {}): TimeCheck {
+  const { maxAgeMs = DAY, skewMs = FIVE_MINUTES } = limits;
+  const then = Date.parse(time);
+  if (Number.isNaN(then)) return { kind: "bad", code: "garbage", reason: `"${time}" is not a time` };
+  if (then > now + skewMs) return { kind: "bad", code: "in-the-future", reason: `it is from the future (${time})` };
+  if (then < now - maxAgeMs - skewMs)
+    return { kind: "bad", code: "too-old", reason: `it is older than allowed (${time})` };
+  return { kind: "ok" };
+}

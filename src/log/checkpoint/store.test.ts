@@ -1,0 +1,273 @@
+// Tests of the checkpoint store on a good disk, real and simulated: what is saved is found again, and what is bad is passed over aloud.
+import { describe, expect, test } from "bun:test";
+import { SimClock } from "../../../tests/sim/clock.ts";
+import { SimDisk } from "../../../tests/sim/disk.ts";
+import { bytes, DISKS, get, type Place, places, put } from "../../../tests/world/places.ts";
+import { listQuarantine } from "../file/quarantine.ts";
+import { findCheckpoints, type Loaded } from "./load.ts";
+import { type CheckpointOptions, CheckpointStore } from "./store.ts";
+
+const place = places();
+const make = () => new SimDisk();
+const text = (found: Uint8Array | undefined): string => new TextDecoder().decode(found);
+
+function optionsIn(root: string, more: Partial<CheckpointOptions> = {}): CheckpointOptions {
+  const directory = `${root}/recovery`;
+  const keep = { backup: `${directory}/checkpoint.backup.json` };
+  return { home: root, path: `${directory}/checkpoint.json`, kind: "test", version: 1, fold: 1, keep, ...more };
+}
+
+const inHistory = (root: string, limit = 3) => ({ keep: { history: `${root}/recovery/history`, limit } });
+
+function storeIn(
+  { disk, root }: Place,
+  more: Partial<CheckpointOptions> = {},
+  clock = new SimClock(),
+): CheckpointStore {
+  return new CheckpointStore(disk, clock, optionsIn(root, more));
+}
+
+/** What was loaded, in a word: seq, file and the codes of the problems. */
+function said(loaded: Loaded): string {
+  if (loaded.kind === "refused") return `refused ${loaded.refusal.code}`;
+  const problems = loaded.problems.map(({ code }) => ` ${code}`).join("");
+  if (loaded.kind === "none") return `none${problems}`;
+  return `${loaded.checkpoint.seq} from ${loaded.from.split("/").at(-1)}${problems}`;
+}
+
+function overwrite({ disk, root }: Place, name: string, content: string): void {
+  if (disk.stat(`${root}/recovery/${name}`) !== undefined) disk.unlink(`${root}/recovery/${name}`);
+  put(disk, `${root}/recovery/${name}`, content);
+}
+
+for (const [name, makeDisk] of Object.entries(DISKS)) {
+  describe(`on a ${name} disk`, () => {
+    test("UC-4 UC-6 directories are made, and the checkpoint is found by the next process", async () => {
+      const at = place(makeDisk);
+      const saved = await storeIn(at).save({ sessions: ["ü"] }, 7);
+      expect(saved.ok && saved.value.seq).toBe(7);
+      const loaded = storeIn(at).load();
+      expect(loaded).toMatchObject({
+        kind: "loaded",
+        checkpoint: { seq: 7, time: "2026-01-01T00:00:00.000Z", fold: 1, writtenAs: 1, body: { sessions: ["ü"] } },
+        problems: [],
+      });
+    });
+
+    test("TC-8 the one before is the backup, and is used where the primary is corrupt; both corrupt is said and survived", async () => {
+      const at = place(makeDisk);
+      const store = storeIn(at);
+      for (const seq of [1, 2, 3]) await store.save({ seq }, seq);
+      expect(at.disk.list(`${at.root}/recovery`).sort()).toEqual(["checkpoint.backup.json", "checkpoint.json"]);
+      overwrite(at, "checkpoint.json", "{");
+      expect(said(storeIn(at).load())).toBe("2 from checkpoint.backup.json garbage");
+      overwrite(at, "checkpoint.backup.json", "");
+      expect(said(storeIn(at).load())).toBe("none garbage empty");
+      expect((await storeIn(at).save({}, 9)).ok).toBe(true);
+      expect(said(storeIn(at).load())).toBe("9 from checkpoint.json");
+      expect(listQuarantine(at.disk, at.root).length).toBe(2);
+    });
+
+    test("UC-4 UC-6 a bounded history is kept, newest first, each one loadable", async () => {
+      const at = place(makeDisk);
+      const clock = new SimClock();
+      const store = storeIn(at, inHistory(at.root), clock);
+      for (const seq of [1, 2, 3, 4, 5, 6]) {
+        clock.advance(1000);
+        await store.save({ seq }, seq);
+      }
+      const history = store.listHistory();
+      expect(history.map((one) => one.valid && one.seq)).toEqual([5, 4, 3]);
+      expect(history[0]?.path).toBe(`${at.root}/recovery/history/checkpoint-2026-01-01T00-00-05.000Z.json`);
+      expect([0, 2, 3].map((index) => said(store.loadFromHistory(index)).split(" ")[0])).toEqual(["5", "3", "none"]);
+    });
+
+    test("UC-6 delete removes all of them, and a new one can be saved", async () => {
+      const at = place(makeDisk);
+      for (const more of [{}, inHistory(at.root)]) {
+        const store = storeIn(at, more);
+        for (const seq of [1, 2, 3]) await store.save({}, seq);
+        expect(await store.delete()).toBe(true);
+        expect(said(storeIn(at, more).load())).toBe("none");
+        expect(await store.delete()).toBe(false);
+        await store.save({}, 4);
+        expect(said(storeIn(at, more).load())).toBe("4 from checkpoint.json");
+        await store.delete();
+      }
+    });
+  });
+}
+
+test("TC-3 nothing there is none, without problems", () => {
+  expect(storeIn(place(make)).load()).toEqual({ kind: "none", problems: [] });
+});
+
+test("UC-7 a missing primary with older ones left is said, not passed over in silence", async () => {
+  const at = place(make);
+  const store = storeIn(at);
+  for (const seq of [1, 2]) await store.save({}, seq);
+  at.disk.unlink(`${at.root}/recovery/checkpoint.json`);
+  expect(said(storeIn(at).load())).toBe("1 from checkpoint.backup.json missing");
+});
+
+test("TC-8 a corrupt primary never becomes the backup: it goes to quarantine, and the good backup stays", async () => {
+  const at = place(make);
+  const store = storeIn(at);
+  for (const seq of [1, 2]) await store.save({}, seq);
+  overwrite(at, "checkpoint.json", "rubbish");
+  await storeIn(at).save({}, 3);
+  expect(storeIn(at).listHistory()).toMatchObject([{ valid: true, seq: 1 }]);
+  const [item] = listQuarantine(at.disk, at.root);
+  expect(item?.notes[0]).toMatchObject({
+    from: `${at.root}/recovery/checkpoint.json`,
+    reason: "it is not a checkpoint",
+  });
+  expect(get(at.disk, item?.path ?? "")).toBe("rubbish");
+});
+
+test("UC-7 corrupt ones in a history are passed over for the newest good one, and listed as bad", async () => {
+  const at = place(make);
+  const store = storeIn(at, inHistory(at.root, 5));
+  for (const seq of [1, 2, 3, 4]) await store.save({}, seq);
+  overwrite(at, "checkpoint.json", "x");
+  overwrite(at, store.listHistory()[0]?.path.slice(`${at.root}/recovery/`.length) ?? "", "y");
+  expect(said(store.load())).toMatch(/^2 from .* garbage garbage$/);
+  expect(store.listHistory().map(({ valid }) => valid)).toEqual([false, true, true]);
+});
+
+test("UC-4 saves in the same millisecond, or after the clock was set back, keep their order", async () => {
+  const at = place(make);
+  const clock = new SimClock();
+  const store = storeIn(at, inHistory(at.root, 20), clock);
+  for (let seq = 1; seq <= 12; seq += 1) {
+    if (seq === 6) clock.jump(-3_600_000);
+    await store.save({}, seq);
+  }
+  expect(store.listHistory().map((one) => one.valid && one.seq)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+  await storeIn(at, inHistory(at.root, 2), clock).save({}, 13);
+  expect(store.listHistory().map((one) => one.valid && one.seq)).toEqual([12, 11]);
+});
+
+describe("TC-6 UC-10 versions", () => {
+  const migrations = { 1: (body: unknown) => ({ was: body }), 2: (body: unknown) => [body] };
+
+  test("an old one is brought up to date step by step, and the file is left as it was", async () => {
+    const at = place(make);
+    await storeIn(at).save({ old: true }, 1);
+    const before = get(at.disk, `${at.root}/recovery/checkpoint.json`);
+    const loaded = storeIn(at, { version: 3, migrations }).load();
+    expect(loaded).toMatchObject({ kind: "loaded", checkpoint: { writtenAs: 1, body: [{ was: { old: true } }] } });
+    expect(get(at.disk, `${at.root}/recovery/checkpoint.json`)).toBe(before);
+  });
+
+  test("a missing or failing step is a problem; the original survives in quarantine when a new one is saved", async () => {
+    const throws = () => {
+      throw new Error("no such field");
+    };
+    for (const [steps, word] of [
+      [{ 2: throws }, "none no-migration"],
+      [{ 1: throws }, "none migration-failed"],
+    ] as const) {
+      const at = place(make);
+      await storeIn(at).save({ old: true }, 1);
+      const before = get(at.disk, `${at.root}/recovery/checkpoint.json`);
+      const store = storeIn(at, { version: 3, migrations: steps });
+      expect(said(store.load())).toBe(word);
+      for (const seq of [2, 3, 4]) await store.save({}, seq);
+      expect(listQuarantine(at.disk, at.root).map(({ path }) => get(at.disk, path))).toEqual([before]);
+    }
+  });
+
+  test("a newer one is refused with both numbers and what to do, and never overwritten, neither as primary nor as backup", async () => {
+    for (const name of ["checkpoint.json", "checkpoint.backup.json"]) {
+      const at = place(make);
+      const newer = storeIn(at, { version: 9 });
+      for (const seq of [1, 2]) await newer.save({}, seq);
+      if (name === "checkpoint.backup.json") at.disk.unlink(`${at.root}/recovery/checkpoint.json`);
+      const before = get(at.disk, `${at.root}/recovery/${name}`);
+      const store = storeIn(at);
+      const loaded = store.load();
+      expect(loaded.kind === "refused" && loaded.refusal.message).toBe(
+        `${name} has version 9; this program knows versions up to 1`,
+      );
+      expect(loaded.kind === "refused" && loaded.refusal.hint).toContain("Run the newer holdfast");
+      const saved = await store.save({}, 3);
+      expect(saved.ok ? "" : saved.error.code).toBe("NEWER_VERSION");
+      expect(get(at.disk, `${at.root}/recovery/${name}`)).toBe(before);
+    }
+  });
+});
+
+test("a checkpoint of other rules is a problem, and the caller folds again; it is kept as the one before", async () => {
+  const at = place(make);
+  await storeIn(at).save({}, 1);
+  const store = storeIn(at, { fold: 2 });
+  expect(said(store.load())).toBe("none other-rules");
+  await store.save({}, 2);
+  expect(said(store.load())).toBe("2 from checkpoint.json");
+  expect(said(storeIn(at).load())).toBe("1 from checkpoint.backup.json other-rules");
+});
+
+test("UC-5 saves at the same time take turns, and each body is as it was at the call", async () => {
+  const at = place(make);
+  const store = storeIn(at, inHistory(at.root, 50));
+  const body = { count: 0 };
+  const saves = Array.from({ length: 20 }, (_, index) => {
+    body.count = index + 1;
+    return store.save(body, index + 1);
+  });
+  expect((await Promise.all(saves)).every(({ ok }) => ok)).toBe(true);
+  expect(storeIn(at).load()).toMatchObject({ checkpoint: { seq: 20, body: { count: 20 } } });
+  expect(store.listHistory().map((one) => one.valid && one.seq)).toEqual(Array.from({ length: 19 }, (_, i) => 19 - i));
+});
+
+test("UC-5 too many waiting saves are refused, not gathered without bound", async () => {
+  const store = storeIn(place(make));
+  const saves = await Promise.all(Array.from({ length: 100 }, (_, seq) => store.save({}, seq)));
+  expect(saves.filter(({ ok }) => !ok).length).toBe(36);
+  expect((await store.save({}, 101)).ok).toBe(true);
+});
+
+test("UC-7 all checkpoints below a directory are found, the damaged ones with their reason", async () => {
+  const at = place(make);
+  const storeOf = (path: string) =>
+    new CheckpointStore(at.disk, new SimClock(), {
+      ...optionsIn(at.root),
+      path: `${path}/checkpoint.json`,
+      keep: { history: `${path}/history`, limit: 3 },
+    });
+  for (const [name, seq] of [
+    ["b", 2],
+    ["a", 1],
+    ["c", 3],
+  ] as const)
+    await storeOf(`${at.root}/sessions/${name}`).save({}, seq);
+  at.disk.makeDirectory(`${at.root}/sessions/nothing`);
+  put(at.disk, `${at.root}/sessions/a-file`, "");
+  const broken = at.disk.open(`${at.root}/sessions/c/checkpoint.json`, "write");
+  broken.truncate(5);
+  broken.close();
+  const found = findCheckpoints(at.disk, `${at.root}/sessions`, storeOf);
+  expect(found.map(({ name, loaded }) => `${name}: ${said(loaded)}`)).toEqual([
+    "a: 1 from checkpoint.json",
+    "b: 2 from checkpoint.json",
+    "c: none garbage",
+  ]);
+});
+
+test("a body that is no JSON is our own bug, and leaves the checkpoint as it was", async () => {
+  const at = place(make);
+  const store = storeIn(at);
+  await store.save({}, 1);
+  await expect(store.save(undefined, 2)).rejects.toThrow("broken promise");
+  expect(said(store.load())).toBe("1 from checkpoint.json");
+});
+
+test("TC-2 it is what the documentation says, to the byte", async () => {
+  const at = place(make);
+  await storeIn(at).save({ a: 1 }, 5);
+  const head = '{"kind":"test","version":1,"fold":1,"seq":5,"time":"2026-01-01T00:00:00.000Z",';
+  const file = get(at.disk, `${at.root}/recovery/checkpoint.json`);
+  expect(file.replace(/"sha256":"[0-9a-f]{64}",/, "")).toBe(`${head}"body":{"a":1}}\n`);
+  expect(text(bytes(file))).toBe(file);
+});

@@ -1,0 +1,109 @@
+// Atomic file: a target is replaced as a whole or not at all (EL-4, TC-2, TC-4).
+// A1. At every moment the target is what it was or what it becomes, never a mixture: the bytes are synced under a
+//     temporary name before the rename.
+// A2. When `writeAtomic` resolves, the new bytes are durable under the target's name.
+// A3. Two writers never share a temporary file: its name carries the checksum of its bytes, it is made exclusively, and it stays
+//     locked while its writer lives, so that a cleaner sees the difference between a stale one and one in use (file.ts, F3).
+// A4. A failure before the rename leaves the target untouched and no temporary file. If the directory's sync fails, a power cut may
+//     bring back the old bytes; the Fault says so to the caller, and nothing is tried again.
+import { Fault, isFault } from "../../base/fault.ts";
+import { baseName, joinPath, parentOf } from "../../base/path.ts";
+import type { Disk, OpenFile } from "../../world/disk.ts";
+import { crc32, hex8 } from "../../world/hash.ts";
+import { openRetrying, removeIfThere, removeStaleTemps, TEMP_ENDING, writeAll } from "./file.ts";
+
+export type AtomicOptions = {
+  /** A checksum of the bytes, where the caller has one already (A3). */
+  readonly tag?: string;
+  /** Runs when the bytes are synced and the target is still the old one; what it throws calls the write off. */
+  readonly beforeCommit?: (synced: OpenFile) => Promise<void> | void;
+  /** Another directory in which `beforeCommit` made names: synced together with the target's, which costs less than one after the other. */
+  readonly alsoSync?: string;
+};
+
+/** More writers of the same bytes to the same target at the same time than this is a bug. */
+const MAX_TEMPS = 100;
+
+/** A cleaner can take our file only in the moment between making and locking it; this often in a row is not chance. */
+const MAX_ATTEMPTS = 10;
+
+export async function writeAtomic(
+  disk: Disk,
+  path: string,
+  bytes: Uint8Array,
+  options: AtomicOptions = {},
+): Promise<void> {
+  const tag = options.tag ?? hex8(crc32(bytes));
+  for (let attempt = 1; ; attempt += 1) {
+    if (await replace(disk, path, bytes, { ...options, tag })) break;
+    if (attempt === MAX_ATTEMPTS) throw new Fault({ code: "EBUSY", operation: "replace", path });
+  }
+  const directories = new Set([parentOf(path), options.alsoSync ?? parentOf(path)]);
+  await Promise.all([...directories].map((directory) => disk.syncDirectory(directory))); // A2
+}
+
+/** False where a cleaner of another process took the temporary file: then nothing has happened. */
+async function replace(disk: Disk, path: string, bytes: Uint8Array, options: AtomicOptions): Promise<boolean> {
+  removeStaleTemps(disk, parentOf(path), `${baseName(path)}.`);
+  const temp = makeTemp(disk, path, options.tag ?? "");
+  try {
+    writeAll(temp, bytes, 0);
+    await temp.sync(); // A1
+    await options.beforeCommit?.(temp);
+    return renameIfThere(disk, temp.path, path);
+  } catch (error) {
+    removeBestEffort(disk, temp.path); // A4
+    throw error;
+  } finally {
+    temp.close();
+  }
+}
+
+function makeTemp(disk: Disk, path: string, tag: string): OpenFile {
+  for (let number = 0; number < MAX_TEMPS; number += 1) {
+    const file = openIfNew(disk, joinPath(parentOf(path), `${baseName(path)}.${tag}-${number}${TEMP_ENDING}`));
+    if (file !== undefined && isLocked(disk, file)) return file; // A3
+  }
+  throw new Fault({ code: "EBUSY", operation: "make a temporary file for", path });
+}
+
+/** Where the lock cannot be had, a cleaner has the file: it will remove it, and we take another name. */
+function isLocked(disk: Disk, file: OpenFile): boolean {
+  try {
+    if (file.tryLock()) return true;
+  } catch (error) {
+    removeBestEffort(disk, file.path); // A4
+    file.close();
+    throw error;
+  }
+  file.close();
+  return false;
+}
+
+function openIfNew(disk: Disk, path: string): OpenFile | undefined {
+  try {
+    return openRetrying(disk, path, "exclusive");
+  } catch (error) {
+    if (isFault(error, "EEXIST")) return undefined;
+    throw error;
+  }
+}
+
+function renameIfThere(disk: Disk, from: string, to: string): boolean {
+  try {
+    disk.rename(from, to);
+    return true;
+  } catch (error) {
+    if (isFault(error, "ENOENT")) return false;
+    throw error;
+  }
+}
+
+/** The failure that brought us here is the one to report; a temporary file that stays is removed by the next write. */
+function removeBestEffort(disk: Disk, path: string): void {
+  try {
+    removeIfThere(disk, path);
+  } catch (error) {
+    if (!isFault(error)) throw error;
+  }
+}

@@ -1,0 +1,68 @@
+// Tests of the ballast: there when there is room, gone when it is needed, and never in the way.
+import { describe, expect, test } from "bun:test";
+import { SimDisk } from "../../../tests/sim/disk.ts";
+import { nothing } from "../../../tests/sim/survive.ts";
+import { bytes, DISKS, faultOf, places, put } from "../../../tests/world/places.ts";
+import { giveUpBallast, keepBallast } from "./ballast.ts";
+
+const place = places();
+const SIZE = 3 * 1024 * 1024 + 7;
+
+for (const [name, make] of Object.entries(DISKS)) {
+  describe(`on a ${name} disk`, () => {
+    test("it is kept at its size, completed where it is short, and given up once", async () => {
+      const { disk, root } = place(make);
+      put(disk, `${root}/ballast`, "half");
+      expect(await keepBallast(disk, root, SIZE)).toBe(true);
+      expect(disk.stat(`${root}/ballast`)?.size).toBe(SIZE);
+      expect(await keepBallast(disk, root, SIZE)).toBe(true);
+      expect(await giveUpBallast(disk, root)).toBe(true);
+      expect(await giveUpBallast(disk, root)).toBe(false);
+      expect(disk.list(root)).toEqual([]);
+    });
+  });
+}
+
+function home(capacity: number): SimDisk {
+  const disk = new SimDisk();
+  disk.plant("/home/x", bytes(""));
+  disk.capacity = capacity;
+  return disk;
+}
+
+test("without four times its size free, none is made", async () => {
+  const disk = home(SIZE * 4 - 1);
+  expect(await keepBallast(disk, "/home", SIZE)).toBe(false);
+  expect(disk.stat("/home/ballast")).toBeUndefined();
+  disk.capacity = SIZE * 4;
+  expect(await keepBallast(disk, "/home", SIZE)).toBe(true);
+});
+
+test("given up, its room can be written on a full disk", async () => {
+  const disk = home(4000);
+  expect(await keepBallast(disk, "/home", 1000)).toBe(true);
+  put(disk, "/home/full", "x".repeat(3000));
+  expect(faultOf(() => put(disk, "/home/more", "y"))).toBe("write more ENOSPC");
+  expect(await giveUpBallast(disk, "/home")).toBe(true);
+  put(disk, "/home/more", "y".repeat(900));
+  expect(disk.powerCut(nothing).stat("/home/ballast")).toBeUndefined();
+});
+
+for (const operation of ["write", "sync", "open"] as const) {
+  test(`a failed ${operation} is an answer, and leaves no half ballast`, async () => {
+    const disk = home(Number.POSITIVE_INFINITY);
+    disk.fault = (call) => (call.operation === operation ? { kind: "fail", code: "ENOSPC" } : undefined);
+    expect(await keepBallast(disk, "/home", SIZE)).toBe(false);
+    expect(disk.fired.length).toBe(1);
+    expect(disk.stat("/home/ballast")).toBeUndefined();
+    expect(disk.openCount).toBe(0);
+  });
+}
+
+test("where even the removal fails, it is still only an answer", async () => {
+  const disk = home(Number.POSITIVE_INFINITY);
+  disk.fault = ({ operation }) =>
+    operation === "write" || operation === "unlink" ? { kind: "fail", code: "EIO" } : undefined;
+  expect(await keepBallast(disk, "/home", SIZE)).toBe(false);
+  expect(disk.fired.length).toBe(2);
+});

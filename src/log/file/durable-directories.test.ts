@@ -1,0 +1,79 @@
+import { expect, test } from "bun:test";
+import { SimDisk } from "../../../tests/sim/disk.ts";
+import { Fault } from "../../base/fault.ts";
+import { DurableDirectories } from "./durable-directories.ts";
+
+/** Syncs end when they are let go, and are counted. */
+class SlowSyncs extends SimDisk {
+  readonly begun: string[] = [];
+  fails: string | undefined;
+  #going: (() => void)[] = [];
+
+  override async syncDirectory(path: string): Promise<void> {
+    this.begun.push(path);
+    await new Promise<void>((go) => this.#going.push(go));
+    if (path === this.fails) throw new Fault({ code: "EIO", operation: "syncDirectory", path });
+    await super.syncDirectory(path);
+  }
+
+  /** Lets go until nobody waits any more. */
+  async letGo(): Promise<void> {
+    for (let quiet = 0; quiet < 20; quiet += 1) {
+      await Promise.resolve();
+      if (this.#going.length > 0) quiet = 0;
+      for (const go of this.#going.splice(0)) go();
+    }
+  }
+}
+
+function atHome() {
+  const disk = new SlowSyncs();
+  disk.makeDirectory("/h");
+  disk.makeDirectory("/h/state");
+  return { disk, directories: new DurableDirectories(disk, "/h") };
+}
+
+test("every level below the home is made and synced, those that were there too, and once", async () => {
+  const { disk, directories } = atHome();
+  const made = directories.make("/h/state/a");
+  await disk.letGo();
+  await made;
+  expect(disk.begun.sort()).toEqual(["/h", "/h/state"]);
+  await directories.make("/h/state/a");
+  const next = directories.make("/h/state/b");
+  await disk.letGo();
+  await next;
+  expect(disk.begun.slice(2)).toEqual(["/h/state"]);
+  expect(disk.list("/h/state").sort()).toEqual(["a", "b"]);
+});
+
+test("who asks while a sync is under way waits for the next one, and that serves all of them", async () => {
+  const { disk, directories } = atHome();
+  const all = ["a", "b", "c", "d"].map((name) => directories.make(`/h/state/${name}`));
+  expect(disk.begun.filter((path) => path === "/h/state")).toHaveLength(1);
+  await disk.letGo();
+  await Promise.all(all);
+  expect(disk.begun.filter((path) => path === "/h/state")).toHaveLength(2);
+});
+
+test("what was removed from under us is made again", async () => {
+  const { disk, directories } = atHome();
+  for (const _ of [1, 2]) {
+    const made = directories.make("/h/state/a");
+    await disk.letGo();
+    await made;
+    disk.removeDirectory("/h/state/a");
+  }
+  expect(disk.begun).toEqual(["/h", "/h/state", "/h/state"]);
+});
+
+test("a sync that failed is not repeated, and everybody who needs it hears of it", async () => {
+  const { disk, directories } = atHome();
+  disk.fails = "/h/state";
+  for (const name of ["a", "b"]) {
+    const made = directories.make(`/h/state/${name}`).catch((error: unknown) => error);
+    await disk.letGo();
+    expect(await made).toMatchObject({ code: "EIO" });
+  }
+  expect(disk.begun.filter((path) => path === "/h/state")).toHaveLength(1);
+});

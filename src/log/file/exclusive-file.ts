@@ -1,0 +1,43 @@
+// Exclusive file: made once, whole, by one of many who try.
+// X1. Under its name the file is never seen half written: the bytes are synced under a temporary name and then linked, and a link
+//     fails where the name exists. A full disk therefore leaves no name behind.
+// X2. When `createExclusive` resolves with true, bytes and name are durable; with false, somebody else's file was there before.
+import { isFault } from "../../base/fault.ts";
+import { parentOf } from "../../base/path.ts";
+import type { Disk } from "../../world/disk.ts";
+import { openRetrying, removeIfThere, TEMP_ENDING, writeAll } from "./file.ts";
+
+/** `who` tells writers apart that try at the same time; what one of the same name left behind is its own. */
+export async function createExclusive(disk: Disk, path: string, bytes: Uint8Array, who: string): Promise<boolean> {
+  if (disk.stat(path) !== undefined) return false;
+  const temp = `${path}.${who}${TEMP_ENDING}`;
+  try {
+    await writeSynced(disk, temp, bytes);
+    if (!linkIfFree(disk, temp, path)) return false; // X1
+  } finally {
+    removeIfThere(disk, temp);
+  }
+  await disk.syncDirectory(parentOf(path)); // X2
+  return true;
+}
+
+async function writeSynced(disk: Disk, temp: string, bytes: Uint8Array): Promise<void> {
+  removeIfThere(disk, temp);
+  const file = openRetrying(disk, temp, "exclusive");
+  try {
+    writeAll(file, bytes, 0);
+    await file.sync();
+  } finally {
+    file.close();
+  }
+}
+
+function linkIfFree(disk: Disk, temp: string, path: string): boolean {
+  try {
+    disk.link(temp, path);
+    return true;
+  } catch (error) {
+    if (isFault(error, "EEXIST")) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+// When the session logs follow the write-ahead log: soon after it falls quiet, at the latest after two seconds, and by and by while
+// the disk is full. No timer runs while nothing waits.
+import type { Clock } from "../../world/clock.ts";
+
+/** Session logs follow when nothing was appended for this long … */
+const QUIET_MS = 100;
+/** … and at the latest after this long, so that whoever reads them is never far behind. */
+const LATEST_MS = 2000;
+/** How often a full disk is tried again. */
+const RETRY_MS = 1000;
+
+export class DrainTimer {
+  readonly #clock: Clock;
+  readonly #due: () => void;
+  #callOff: (() => void) | undefined;
+  #oldest = 0;
+  #newest = 0;
+
+  constructor(clock: Clock, due: () => void) {
+    this.#clock = clock;
+    this.#due = due;
+  }
+
+  /** Something waits to be drained. */
+  touch(): void {
+    this.#newest = this.#clock.elapsed();
+    if (this.#callOff !== undefined) return;
+    this.#oldest = this.#newest;
+    this.#arm(QUIET_MS, () => this.#look());
+  }
+
+  /** What was tried found no room. */
+  retry(): void {
+    this.cancel();
+    this.#arm(RETRY_MS, this.#due);
+  }
+
+  cancel(): void {
+    this.#callOff?.();
+    this.#callOff = undefined;
+  }
+
+  #look(): void {
+    const now = this.#clock.elapsed();
+    if (now - this.#newest >= QUIET_MS || now - this.#oldest >= LATEST_MS) this.#due();
+    else this.#arm(QUIET_MS, () => this.#look());
+  }
+
+  #arm(ms: number, fn: () => void): void {
+    this.#callOff = this.#clock.after(ms, () => {
+      this.#callOff = undefined;
+      fn();
+    });
+  }
+}

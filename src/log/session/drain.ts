@@ -1,0 +1,77 @@
+// Brings what is durable in the write-ahead log into the sessions' own logs, so that its segments can be used again.
+// R1. `pass` resolves only when every entry added before it began is synced in its session's log, and so are the names of new
+//     files and directories up to the home.
+// R2. A pass that finds no room changes nothing: what it did not sync still waits, and the next one writes it to the same place.
+import type { Fault } from "../../base/fault.ts";
+import type { Disk } from "../../world/disk.ts";
+import type { Transaction } from "../wal/frame.ts";
+import { isPassing } from "../wal/wal.ts";
+import { type Session, writeSessions } from "./session-writer.ts";
+
+/** Files that are open at a time: enough for syncs to share the disk's work, far below any limit on descriptors. */
+const FILES_AT_ONCE = 64;
+
+export type DrainOutcome =
+  | { readonly kind: "drained"; readonly to: number }
+  | { readonly kind: "blocked"; readonly fault: Fault };
+
+export class Drain {
+  readonly #disk: Disk;
+  readonly #home: string;
+  readonly #waiting = new Set<Session>();
+  #last: number;
+  #pass: Promise<DrainOutcome> | undefined;
+
+  constructor(disk: Disk, home: string, drained: number) {
+    this.#disk = disk;
+    this.#home = home;
+    this.#last = drained;
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0 && this.#pass === undefined;
+  }
+
+  /** Copies the lines: their memory is the caller's again. */
+  add(transactions: readonly Transaction<Session>[]): void {
+    for (const { first, entries } of transactions) {
+      for (const { session, line } of entries) {
+        if (session.waiting.isEmpty) this.#waiting.add(session);
+        session.waiting.add(line);
+      }
+      this.#last = first + entries.length - 1;
+    }
+  }
+
+  /** One pass at a time; whoever asks during one gets the next. */
+  async pass(): Promise<DrainOutcome> {
+    while (this.#pass !== undefined) await this.#pass;
+    this.#pass = this.#run();
+    try {
+      return await this.#pass;
+    } finally {
+      this.#pass = undefined;
+    }
+  }
+
+  async #run(): Promise<DrainOutcome> {
+    const to = this.#last;
+    const sessions = [...this.#waiting];
+    for (let at = 0; at < sessions.length; at += FILES_AT_ONCE) {
+      const fault = await this.#bring(sessions.slice(at, at + FILES_AT_ONCE));
+      if (fault !== undefined) return { kind: "blocked", fault };
+    }
+    return { kind: "drained", to }; // R1
+  }
+
+  async #bring(sessions: readonly Session[]): Promise<Fault | undefined> {
+    const writes = sessions.map((session) => ({ session, block: session.waiting.bytes() }));
+    const fault = await writeSessions(this.#disk, this.#home, writes, isPassing);
+    if (fault !== undefined) return fault; // R2
+    for (const { session, block } of writes) {
+      session.waiting.drop(block.length); // While the sync ran, more may have come.
+      if (session.waiting.isEmpty) this.#waiting.delete(session);
+    }
+    return undefined;
+  }
+}

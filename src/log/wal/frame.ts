@@ -1,0 +1,149 @@
+// One line of the write-ahead log: a whole transaction, or a mark (a transaction of no entries).
+//   gen ⇥ sum ⇥ durable ⇥ drained ⇥ first ⇥ count [⇥ session ⇥ entry]… ⏎
+// F1. `sum` is the CRC-32 of all that follows it, started from `gen`, the segment's generation: a line that an
+//     earlier use of the segment left behind never passes for a line of this use.
+// F2. `durable` is the highest seq known to be on disk when the line was written, `drained` the highest seq known
+//     to be on disk in the session logs. Both are true of every line that passes its checksum.
+// F3. The line covers the seqs first … first+count−1. Every earlier line that reaches `first` or beyond is dead:
+//     it belongs to a life whose tail was cut.
+// F4. The entries stand in it as they will stand in the session logs, byte by byte.
+import { crc32, putHex8 } from "../../world/hash.ts";
+import { hexAt, numberAt } from "../session/entry.ts";
+
+const TAB = 9;
+const NEWLINE = 10;
+
+export type Marks = { readonly gen: number; readonly durable: number; readonly drained: number };
+
+/** Entries that stand or fall together, ready to be written. */
+export type Transaction<S extends Named = Named> = {
+  readonly first: number;
+  readonly entries: readonly FramedEntry<S>[];
+};
+export type FramedEntry<S extends Named = Named> = {
+  readonly session: S;
+  readonly prev: number;
+  readonly line: Uint8Array;
+};
+type Named = { readonly name: string };
+
+export type Frame = {
+  readonly gen: number;
+  readonly durable: number;
+  readonly drained: number;
+  readonly first: number;
+  readonly count: number;
+  /** The line without its newline. */
+  readonly line: Uint8Array;
+  /** Where the entries begin in the line. */
+  readonly body: number;
+};
+
+/** Room the fixed fields can take at the most, newline included. */
+export const FRAME_OVERHEAD = 6 * 17;
+
+/** The fields that all frames of a batch begin with, made once; the sum's place is held by zeros. */
+export type FrameHead = { readonly gen: number; readonly text: string; readonly sumAt: number };
+
+export function frameHead({ gen, durable, drained }: Marks): FrameHead {
+  return { gen, text: `${gen}\t00000000\t${durable}\t${drained}\t`, sumAt: `${gen}\t`.length };
+}
+
+/** Writes the line into `into` at `at`; returns where it ends. */
+export function encodeFrame(into: Buffer, at: number, head: FrameHead, { first, entries }: Transaction): number {
+  let fields = `${head.text}${first}\t${entries.length}`;
+  let end = at;
+  for (const { session, line } of entries) {
+    end += into.write(`${fields}\t${session.name}\t`, end, "latin1");
+    into.set(line, end); // F4
+    end += line.length;
+    fields = "";
+  }
+  if (fields !== "") end += into.write(fields, end, "latin1");
+  return seal(into, at, head, end);
+}
+
+/** Puts the sum into its place and ends the line. */
+function seal(into: Buffer, at: number, head: FrameHead, end: number): number {
+  const sumAt = at + head.sumAt;
+  putHex8(crc32(into.subarray(sumAt + 9, end), head.gen), into, sumAt); // F1
+  into[end] = NEWLINE;
+  return end + 1;
+}
+
+/** A mark as bytes of its own: no entries, and `first` is the next seq. */
+export function encodeMark(marks: Marks, first: number): Uint8Array {
+  const into = Buffer.alloc(FRAME_OVERHEAD);
+  return into.subarray(0, encodeFrame(into, 0, frameHead(marks), { first, entries: [] }));
+}
+
+/** The same entries under other marks. */
+export function encodeAgain(marks: Marks, frame: Frame): Uint8Array {
+  const head = frameHead(marks);
+  const entries = frame.line.subarray(frame.body);
+  const into = Buffer.alloc(FRAME_OVERHEAD + entries.length);
+  const bodyAt = into.write(`${head.text}${frame.first}\t${frame.count}`, "latin1");
+  into.set(entries, bodyAt);
+  return into.subarray(0, seal(into, 0, head, bodyAt + entries.length));
+}
+
+/** The frame in `line`; undefined where anything about it is wrong. Lines of a generation below `floor` are not looked at. */
+export function decodeFrame(line: Uint8Array, floor: number): Frame | undefined {
+  const gen = numberAt(line, 0);
+  if (gen === undefined || gen.value < floor || line[gen.end] !== TAB) return undefined;
+  const sum = hexAt(line, gen.end + 1);
+  const start = gen.end + 10;
+  if (sum === undefined || line[start - 1] !== TAB) return undefined;
+  if (sum !== crc32(line.subarray(start), gen.value) >>> 0) return undefined; // F1
+  return decodeBody(line, gen.value, start);
+}
+
+function decodeBody(line: Uint8Array, gen: number, start: number): Frame | undefined {
+  const durable = numberAt(line, start);
+  const drained = numberAt(line, (durable?.end ?? line.length) + 1);
+  const first = numberAt(line, (drained?.end ?? line.length) + 1);
+  const count = numberAt(line, (first?.end ?? line.length) + 1);
+  if (durable === undefined || drained === undefined || first === undefined || count === undefined) return undefined;
+  return {
+    gen,
+    durable: durable.value,
+    drained: drained.value,
+    first: first.value,
+    count: count.value,
+    line,
+    body: count.end,
+  };
+}
+
+export function lastOf(frame: { readonly first: number; readonly count: number }): number {
+  return frame.first + frame.count - 1;
+}
+
+/** What a line at `at` claims to be, without a look at its checksum; undefined where it does not look like a frame at all. */
+export function peekFrame(bytes: Uint8Array, at: number): { readonly gen: number; readonly last: number } | undefined {
+  const gen = numberAt(bytes, at);
+  if (gen === undefined || bytes[gen.end] !== TAB || bytes[gen.end + 9] !== TAB) return undefined;
+  const durable = numberAt(bytes, gen.end + 10);
+  const drained = durable === undefined ? undefined : numberAt(bytes, durable.end + 1);
+  const first = drained === undefined ? undefined : numberAt(bytes, drained.end + 1);
+  const count = first === undefined ? undefined : numberAt(bytes, first.end + 1);
+  if (first === undefined || count === undefined) return undefined;
+  return { gen: gen.value, last: first.value + count.value - 1 };
+}
+
+/** The entries of a frame, as they must stand in the session logs (F4). */
+export function entriesOf(frame: Frame): { readonly session: string; readonly line: Uint8Array }[] {
+  const entries: { session: string; line: Uint8Array }[] = [];
+  let at = frame.body + 1;
+  for (let i = 0; i < frame.count; i++) {
+    const tab = frame.line.indexOf(TAB, at);
+    const next = frame.line.indexOf(TAB, tab + 1);
+    const end = next < 0 ? frame.line.length : next;
+    entries.push({
+      session: Buffer.from(frame.line.subarray(at, tab)).toString("utf8"),
+      line: frame.line.subarray(tab + 1, end),
+    });
+    at = end + 1;
+  }
+  return entries;
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "bun:test";
+import { EntryEncoder } from "../session/entry-encoder.ts";
+import { encodeFrame, entriesOf, frameHead } from "./frame.ts";
+import { scanSegment } from "./segment-scan.ts";
+
+const encoder = new EntryEncoder();
+
+/** A frame of one entry, as bytes. */
+function frameBytes(gen: number, seq: number, text = "x"): Buffer {
+  const entry = { session: "agents/a1", ts: "2026-01-01T00:00:00.000Z", event: "tested", data: { text } };
+  const line = encoder.encode(entry, { seq, prev: seq - 1 });
+  const into = Buffer.alloc(1000 + line.length);
+  const head = frameHead({ gen, durable: seq - 1, drained: 0 });
+  return into.subarray(
+    0,
+    encodeFrame(into, 0, head, { first: seq, entries: [{ session: { name: "agents/a1" }, prev: seq - 1, line }] }),
+  );
+}
+
+const seqs = (bytes: Uint8Array) => scanSegment(bytes).frames.map(({ first }) => first);
+
+describe("reading a segment as it lies", () => {
+  test("frames come back byte by byte, whatever is in them", () => {
+    const text = 'tab\t newline\n NUL\0 quote" é 漢 😀 lone \ud800';
+    const [frame] = scanSegment(frameBytes(7, 1, text)).frames;
+    const [entry] = frame === undefined ? [] : entriesOf(frame);
+    expect(entry?.session).toBe("agents/a1");
+    expect(JSON.parse(Buffer.from(entry?.line ?? []).toString()).data.text).toBe(text);
+  });
+
+  test("the scan does not stop at a NUL: a frame behind a hole is found", () => {
+    expect(seqs(Buffer.concat([frameBytes(1, 1), Buffer.alloc(5000), frameBytes(1, 2)]))).toEqual([1, 2]);
+  });
+
+  test("a frame whose neighbour lost its newline is found", () => {
+    const first = frameBytes(1, 1);
+    first[first.length - 1] = 0x41;
+    const scan = scanSegment(Buffer.concat([first, frameBytes(1, 2)]));
+    expect(scan.frames.map((frame) => frame.first)).toEqual([2]);
+    expect(scan.bad).toEqual([{ start: 0, end: first.length }]);
+  });
+
+  test("every flipped bit of a frame is noticed", () => {
+    const good = frameBytes(12, 1);
+    for (let bit = 0; bit < (good.length - 1) * 8; bit += 1) {
+      const harmed = Buffer.from(good);
+      harmed[bit >> 3] = (harmed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(seqs(harmed)).toEqual([]);
+    }
+  });
+
+  test("a line of an earlier use of the segment never passes for one of this use", () => {
+    const old = frameBytes(3, 9);
+    const relabelled = Buffer.from(old);
+    relabelled[0] = 0x34; // gen 4
+    expect(seqs(relabelled)).toEqual([]);
+    expect(seqs(Buffer.concat([frameBytes(4, 1), old]))).toEqual([1]);
+  });
+
+  test("residue behind the zeros that end a batch is no harm; bytes that touch the last frame or stand among those zeros are", () => {
+    const residue = frameBytes(1, 5).subarray(20);
+    const last = frameBytes(2, 1);
+    const clean = scanSegment(Buffer.concat([last, Buffer.alloc(256 - last.length), residue]));
+    expect(clean.bad).toEqual([]);
+    const rotten = scanSegment(Buffer.concat([last, Buffer.alloc(1), residue]));
+    expect(rotten.bad).toHaveLength(1);
+    const torn = scanSegment(Buffer.concat([frameBytes(2, 1), frameBytes(2, 2).subarray(0, 30)]));
+    expect(torn.bad).toHaveLength(1);
+  });
+
+  test("garbage of any kind is read without a throw", () => {
+    for (const text of ["", "\n", "\n\n", "1\t", "1\t2\t3\n", "9".repeat(400), `1\t00000000\t${"\t".repeat(9)}\n`]) {
+      expect(scanSegment(Buffer.from(text)).frames).toEqual([]);
+    }
+  });
+});

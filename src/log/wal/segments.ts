@@ -1,0 +1,127 @@
+// The segment files of the write-ahead log: zero-filled once, then used again and again, because a sync of a file that does
+// not grow costs a fraction of one that does.
+// G1. A segment is used again only when a *durable* frame says that all it holds is in the session logs.
+// G2. The last page of a segment is kept for marks, so that G1 can be met when everything else is full.
+import { assert } from "../../base/assert.ts";
+import { isFault } from "../../base/fault.ts";
+import { parentOf } from "../../base/path.ts";
+import type { Disk, OpenFile } from "../../world/disk.ts";
+import { openRetrying, removeIfThere, writeAll } from "../file/file.ts";
+import { nextSegmentPath } from "./wal-files.ts";
+
+export type SegmentOptions = {
+  readonly segmentBytes: number;
+  /** What the disk writes at once; batches end in zeros up to its next multiple. */
+  readonly pageBytes: number;
+  readonly maxSegments: number;
+};
+
+export type Segment = {
+  readonly file: OpenFile;
+  gen: number;
+  /** Where the next batch goes. */
+  at: number;
+  /** The highest seq in it. */
+  last: number;
+};
+
+/** Zeros are written in pieces, so that a large segment does not cost its size in memory. */
+const FILL_PIECE = 1 << 20;
+
+export class Segments {
+  readonly #disk: Disk;
+  readonly #home: string;
+  readonly options: SegmentOptions;
+  #active: Segment | undefined;
+  #sealed: Segment[] = [];
+  #free: Segment[] = [];
+
+  constructor(disk: Disk, home: string, options: SegmentOptions) {
+    this.#disk = disk;
+    this.#home = home;
+    this.options = options;
+  }
+
+  get active(): Segment {
+    assert(this.#active !== undefined, "a started log has an active segment");
+    return this.#active;
+  }
+
+  get sealedCount(): number {
+    return this.#sealed.length;
+  }
+
+  /** The lowest `drained` that would set a segment free. */
+  get nextFreeAt(): number {
+    return this.#sealed.reduce((low, segment) => Math.min(low, segment.last), this.#active?.last ?? 0);
+  }
+
+  fits(bytes: number): boolean {
+    return this.active.at + bytes < this.options.segmentBytes - this.options.pageBytes; // G2: not even its zeros
+  }
+
+  /** Takes over a file from an earlier life; it must not hold anything that is still needed. */
+  adopt(path: string): void {
+    this.#free.push({ file: openRetrying(this.#disk, path, "write"), gen: 0, at: 0, last: 0 });
+  }
+
+  /** G1: `drained` is what a durable frame says. */
+  release(drained: number): void {
+    this.#free.push(...this.#sealed.filter((segment) => segment.last <= drained));
+    this.#sealed = this.#sealed.filter((segment) => segment.last > drained);
+  }
+
+  /** Makes a free segment the active one; false where none is free and no more may be made. */
+  async advance(gen: number): Promise<boolean> {
+    const next = this.#free.pop() ?? (await this.#grow());
+    if (next === undefined) return false;
+    if (this.#active !== undefined) this.#sealed.push(this.#active);
+    this.#active = Object.assign(next, { gen, at: 0, last: 0 });
+    return true;
+  }
+
+  /** Where there is only the active one, and its last page says that all it held is drained (G1, G2): it begins anew. */
+  startOver(gen: number): void {
+    Object.assign(this.active, { gen, at: 0, last: 0 });
+  }
+
+  async #grow(): Promise<Segment | undefined> {
+    const count = this.#sealed.length + (this.#active === undefined ? 0 : 1);
+    if (count >= this.options.maxSegments) return undefined;
+    const path = nextSegmentPath(this.#disk, this.#home);
+    try {
+      return await this.#create(path);
+    } catch (error) {
+      if (count === 0 || !isFault(error, "ENOSPC", "EDQUOT", "EMFILE", "ENFILE")) throw error;
+      removeIfThere(this.#disk, path);
+      return undefined; // The log goes on with the segments it has.
+    }
+  }
+
+  async #create(path: string): Promise<Segment> {
+    const file = openRetrying(this.#disk, path, "exclusive");
+    try {
+      this.#fill(file);
+      await file.sync();
+      await this.#disk.syncDirectory(parentOf(path));
+    } catch (error) {
+      file.close(); // A file that is open keeps its room, also without a name.
+      throw error;
+    }
+    return { file, gen: 0, at: 0, last: 0 };
+  }
+
+  #fill(file: OpenFile): void {
+    const { segmentBytes } = this.options;
+    const zeros = new Uint8Array(Math.min(segmentBytes, FILL_PIECE));
+    for (let at = 0; at < segmentBytes; at += zeros.length) writeAll(file, zeros.subarray(0, segmentBytes - at), at);
+  }
+
+  close(): void {
+    for (const segment of [...this.#sealed, ...this.#free]) segment.file.close();
+    this.#active?.file.close();
+    this.#sealed = [];
+    this.#free = [];
+    this.#active = undefined;
+  }
+}

@@ -1,0 +1,174 @@
+// Keeps the watched programs: hears their heartbeats, records their crashes, sees crash loops, and enters safe mode (WD-6, SM-5).
+// Q1. A crash of an essential program is on record, and safe mode in force, before that program starts again; but a disk that
+//     does not answer holds nobody up for longer than `RECORD_MS`.
+// Q2. To be unresponsive is reported and not counted: only an end is a crash that makes a loop, and a hang that we end is one end.
+import type { Fault } from "../base/fault.ts";
+import { joinPath } from "../base/path.ts";
+import type { Complain } from "../home/recovery-bus.ts";
+import { SafeMode } from "../home/safe-mode.ts";
+import { readWanted } from "../home/wanted.ts";
+import {
+  type Announced,
+  HEARTBEAT_NAME_VARIABLE,
+  HEARTBEAT_SOCKET_VARIABLE,
+  HEARTBEAT_VARIABLE,
+  type HeartbeatMessage,
+  SAFE_MODE_VARIABLE,
+  WATCHDOG_SOCKET,
+} from "../wire/heartbeat.ts";
+import { CrashLoopDetector } from "./crash-loop.ts";
+import { type CrashRecord, CrashRecorder, crashRecord } from "./crash-record.ts";
+import { CrashReason } from "./exit.ts";
+import { type Host, Reception } from "./heartbeat-server.ts";
+import type { PartOwner, WatchdogOptions, WatchdogWorld } from "./owner.ts";
+import type { PaceLimits } from "./pace.ts";
+import type { WatchSpec } from "./specs.ts";
+import { Watchdog } from "./watchdog.ts";
+import { Part } from "./watched-program.ts";
+
+/** Q1: writing takes a few milliseconds where the disk is well. */
+const RECORD_MS = 1_000;
+
+export class Keeper implements PartOwner, Host {
+  readonly world: WatchdogWorld;
+  readonly home: string;
+  readonly watchdog: Watchdog;
+  readonly pace: PaceLimits;
+  readonly stopMs: number;
+  readonly say: (text: string) => void;
+  readonly complain: Complain;
+  readonly #parts: readonly Part[];
+  readonly #reception: Reception;
+  readonly #recorder: CrashRecorder;
+  readonly #detector: CrashLoopDetector;
+  readonly #safeMode: SafeMode;
+  readonly #told = Promise.withResolvers<"down" | "displaced">();
+
+  constructor(world: WatchdogWorld, home: string, specs: readonly WatchSpec[], options: WatchdogOptions) {
+    this.world = world;
+    this.home = home;
+    this.pace = options.pace;
+    this.stopMs = options.stopMs;
+    this.say = options.say;
+    this.complain = (fault) => this.say(`${fault.message}. ${fault.hint}`);
+    const place = { ...world, home };
+    this.watchdog = new Watchdog(world, options.limits);
+    this.watchdog.onCrashDetected((...accusation) => this.#accuse(...accusation));
+    this.#recorder = new CrashRecorder(place, this.complain, options.bus);
+    this.#detector = new CrashLoopDetector(place, this.complain, options.pace.crashLoop);
+    this.#safeMode = new SafeMode(place, this.complain, options.bus);
+    this.#reception = new Reception({ ...world, path: joinPath(home, WATCHDOG_SOCKET) }, this, this.complain);
+    this.#parts = specs.map((spec) => new Part(this, spec));
+  }
+
+  /** Resolves when the operator wants `down`, or when another watchdog has our place. */
+  get told(): Promise<"down" | "displaced"> {
+    return this.#told.promise;
+  }
+
+  open(): Promise<Fault | undefined> {
+    return this.#reception.open();
+  }
+
+  begin(): void {
+    for (const part of this.#parts) part.begin();
+    this.look();
+  }
+
+  /** Last what was started first. */
+  async stop(): Promise<void> {
+    for (const part of this.#parts.toReversed()) await part.stop();
+  }
+
+  close(): void {
+    for (const part of this.#parts) part.leave();
+    this.#reception.close();
+  }
+
+  wantsUp(): boolean {
+    return readWanted(this.world.disk, this.home) === "up";
+  }
+
+  toldDown(): void {
+    this.#told.resolve("down");
+  }
+
+  displaced(): void {
+    this.#told.resolve("displaced");
+  }
+
+  /** Only what holds no lock: of those, the other one could not know, and has started its own. */
+  async stopUnlocked(): Promise<void> {
+    for (const part of this.#parts) if (part.spec.shows.kind === "running") await part.stop();
+  }
+
+  look(): void {
+    if (!this.wantsUp()) this.toldDown();
+  }
+
+  variables({ name, shows }: WatchSpec): Readonly<Record<string, string>> {
+    const mode = this.#safeMode.state;
+    const beats = shows.intervalMs !== undefined;
+    return {
+      ...(beats && { [HEARTBEAT_VARIABLE]: String(shows.intervalMs) }),
+      ...(beats && shows.kind === "running" && this.#address(name)),
+      ...(mode.active && { [SAFE_MODE_VARIABLE]: mode.reason }),
+    };
+  }
+
+  #address(name: string): Readonly<Record<string, string>> {
+    return { [HEARTBEAT_SOCKET_VARIABLE]: joinPath(this.home, WATCHDOG_SOCKET), [HEARTBEAT_NAME_VARIABLE]: name };
+  }
+
+  heard(from: Announced, message: HeartbeatMessage): void {
+    const part = this.#partOf(from.name);
+    if (message.type === "hello") part?.announced(identityOf(from), message.live);
+    else if (message.type === "beat") part?.beat(from);
+    else if (message.type === "live") part?.live(from);
+    else if (message.type === "bye") part?.lifeOf(from)?.leaving(message.code);
+  }
+
+  hungUp(from: Announced): void {
+    this.#partOf(from.name)?.lifeOf(from)?.lookClosely();
+  }
+
+  async crashed(spec: WatchSpec, crash: CrashRecord): Promise<void> {
+    if (!spec.essential) return this.world.clock.soon(() => void this.#recorder.record(crash)); // It starts again first.
+    const written = [this.#recorder.record(crash), this.#detector.recordCrash(this.world.clock.now())];
+    if (this.#detector.isLooping()) written.push(this.#enterSafeMode(crash));
+    await this.#withinReason(Promise.all(written)); // Q1
+  }
+
+  #enterSafeMode(crash: CrashRecord): Promise<boolean> {
+    const reason = this.#whyLooping(crash);
+    this.say(`safe mode: ${reason}`);
+    return this.#safeMode.enter(reason);
+  }
+
+  #withinReason(work: Promise<unknown>): Promise<unknown> {
+    const late = Promise.withResolvers<void>();
+    const cancel = this.world.clock.after(RECORD_MS, late.resolve);
+    return Promise.race([work, late.promise]).finally(cancel);
+  }
+
+  #whyLooping({ name, reason, signal, exitCode }: CrashRecord): string {
+    const { crashes, windowMs } = this.pace.crashLoop;
+    const last = signal ?? (exitCode === null ? reason : `exit code ${exitCode}`);
+    return `${name} crashed ${crashes} times within ${windowMs / 1000} s, at last by ${last}`;
+  }
+
+  #accuse(name: string, pid: number, reason: CrashReason): void {
+    this.#partOf(name)?.accused(pid, reason);
+    if (reason !== CrashReason.UNRESPONSIVE) return;
+    this.say(`${name} (${pid}) is unresponsive`);
+    void this.#recorder.record(crashRecord({ name, pid, reason }, undefined, this.world.clock.now())); // Q2
+  }
+
+  #partOf(name: string): Part | undefined {
+    return this.#parts.find(({ spec }) => spec.name === name);
+  }
+}
+
+function identityOf({ pid, startTime, bootId }: Announced) {
+  return { pid, startTime, bootId };
+}

@@ -1,0 +1,205 @@
+// Every setting there is: the one place that the reader, `config show` and docs/CONFIG.md are made from.
+// G1. In the code a setting is `crashLoop.windowS`; in the file it is `window_s` in `[crash_loop]`. One is made from the other.
+// G2. Settings are added, never given another meaning: a file that was right stays right.
+
+import { RECOVERY_PROMPT } from "../../core/agent/defaults.ts";
+import { PROVIDERS } from "../../core/agent/provider.ts";
+import {
+  command,
+  controlKey,
+  type Field,
+  given,
+  oneOf,
+  pages,
+  path,
+  text,
+  variables,
+  whole,
+  words,
+  yesNo,
+} from "./config-fields.ts";
+
+const KIB = 1 << 10;
+const MIB = 1 << 20;
+/** A hundred years. */
+const MANY_DAYS = 36_500;
+
+const AGENT_ENV = [
+  ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TERM", "TMPDIR", "SSH_AUTH_SOCK"],
+  ...["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"],
+  ...["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN", "OPENAI_API_KEY", "GEMINI_API_KEY"],
+];
+
+export const SECTIONS = {
+  daemon: {
+    heartbeatMs: whole([100, 60_000], 2_000, "How often watched processes say that they are well."),
+    unresponsiveKillS: whole([5, 3_600], 30, "A process that is silent for this long is ended and started again."),
+  },
+  crashLoop: {
+    crashes: whole([1, 1_000_000], 3, "This many crashes within the window lead to safe mode."),
+    windowS: whole([1, 86_400], 60, "The window in which crashes are counted."),
+  },
+  recovery: {
+    stageTimeoutS: whole([1, 3_600], 30, "A stage of recovery without progress for this long has failed."),
+    maxAttempts: whole([1, 100], 3, "How often a failed stage may be tried again."),
+  },
+  terminal: {
+    tapeBytes: whole(
+      [64 * KIB, 1_024 * 1_024 * MIB],
+      64 * MIB,
+      "How much output a terminal keeps; the oldest goes first.",
+    ),
+    segmentBytes: whole([4 * KIB, 1_024 * MIB], 4 * MIB, "The size of the files the output is kept in."),
+    detachKey: controlKey("ctrl-\\", "The key that leaves an attached terminal running; false for none."),
+    shell: path((env) => shellOf(env("SHELL")), "`$SHELL`, else `/bin/sh`", "What `holdfast new` starts."),
+    term: text("xterm-256color", "The `TERM` of programs in a terminal."),
+    envAllow: words([], "Globs of variables that are stored although they look like secrets."),
+    envDeny: words([], "Globs of variables that are never stored."),
+  },
+  checkpoint: {
+    intervalMs: whole([1_000, 3_600_000], 60_000, "How long after a change what is seen of the terminals is saved."),
+    maxAgeH: whole([1, 8_760], 24, "A checkpoint older than this is used only with a word of doubt."),
+    scrollbackBytes: whole([0, MIB], 10 * KIB, "How much of a screen is saved with it, at most; 0 saves none."),
+  },
+  retention: {
+    removedDays: whole(
+      [0, MANY_DAYS],
+      1,
+      "How long the output of a terminal is kept after `holdfast rm`, and a tmux session's after `adopt release`.",
+    ),
+    endedDays: whole([1, MANY_DAYS], 30, "How long the output of a terminal is kept after its program has ended."),
+    tapeBytes: whole([0, 1_024 * 1_024 * MIB], 4_096 * MIB, "How much output of ended terminals is kept in all."),
+    runDays: whole(
+      [1, MANY_DAYS],
+      30,
+      "How long what a workflow's steps wrote is kept after the run is done or cancelled.",
+    ),
+    runBytes: whole([0, 1_024 * 1_024 * MIB], 4_096 * MIB, "How much of it is kept in all."),
+    agentDays: whole(
+      [1, MANY_DAYS],
+      30,
+      "How long an agent is kept, its log too, after it was terminated and everybody below it was.",
+    ),
+    agentBytes: whole([0, 1_024 * 1_024 * MIB], 4_096 * MIB, "How much of such agents is kept in all."),
+    reportDays: whole([1, MANY_DAYS], 90, "How long reports of recoveries are kept; the newest always is."),
+    reports: whole([1, 50], 50, "How many of them are kept."),
+    quarantineDays: whole([1, MANY_DAYS], 90, "How long damaged files are kept in quarantine."),
+    quarantineBytes: whole([0, 1_024 * 1_024 * MIB], 1_024 * MIB, "How much of them is kept."),
+    histories: whole([1, 10_000], 20, "How many older checkpoints of a workflow are kept."),
+  },
+  tmux: {
+    saveS: whole([1, 86_400], 30, "How often adopted tmux sessions are looked at, and saved where they changed."),
+    scrollbackLines: whole([0, 100_000], 2_000, "How many lines above the screen are kept of each of their panes."),
+  },
+  agents: {
+    provider: text(
+      "claude",
+      "What an agent runs on where nobody says otherwise: a kind of provider, or one of `[provider.NAME]`.",
+    ),
+    slots: whole([1, 1_000], 8, "How many processes or requests of one kind of provider there are at a time."),
+    env: words(AGENT_ENV, "Variables of Holdfast's own environment that agents get. They are stored nowhere."),
+    hungAfterS: whole([10, 86_400], 300, "A process that says nothing for this long in a turn is hung."),
+    promptDays: whole([1, 365], 7, "An open prompt is denied after this long without any activity."),
+    recovery: oneOf(
+      ["auto", "parent", "ask", "never"],
+      "auto",
+      "Whether a root agent goes on by itself after a crash.",
+    ),
+    recoveryPrompt: text(RECOVERY_PROMPT, "What an agent is told whose process died in mid-turn."),
+    sleepOnLimit: yesNo(true, "Whether a usage limit makes an agent sleep until it is over; else its turn fails."),
+  },
+  web: {
+    enabled: yesNo(true, "Whether the page is served, on this machine only."),
+    port: whole([0, 65_535], 0, "The port of the page; 0 takes any free one."),
+  },
+  log: {
+    segmentBytes: pages(
+      [2 * MIB, 1_024 * MIB],
+      8 * MIB,
+      "The size of a file of the write-ahead log. A transaction of any size fits.",
+    ),
+    maxSegments: whole([2, 1_024], 8, "How many files the write-ahead log may have."),
+    maxQueuedBytes: whole([64 * KIB, 1_024 * MIB], 8 * MIB, "What may wait to be written before new work is refused."),
+    ballastBytes: whole([0, 1_024 * MIB], 16 * MIB, "Space that is set aside for recovery on a full disk."),
+  },
+} as const satisfies Readonly<Record<string, Section>>;
+
+/** `[watch.NAME]`: a program of the user's that the watchdog keeps alive (WD-8). */
+export const WATCHED = {
+  command: command("What is run; there is no shell in between."),
+  cwd: path((env) => env("HOME") ?? "/", "`$HOME`", "Where it is run."),
+  env: variables("Variables it gets in addition to the watchdog's own."),
+  heartbeatMs: whole(
+    [0, 600_000],
+    0,
+    "How often it says that it is well (docs/FORMATS.md says how); 0: only its end is watched.",
+  ),
+} as const satisfies Section;
+
+/** `[restore.NAME]`: what goes on by itself after a restart, beside what Holdfast knows. */
+export const RESTORING = {
+  match: given("The whole command line, with `*` and `?`: `npm run dev*`."),
+  run: text("{command}", "The line that is typed into its shell and run; `{command}` stands for the old one."),
+} as const satisfies Section;
+
+/** `[provider.NAME]`: what agents run on, beside the kinds as they are. */
+export const PROVIDING = {
+  kind: oneOf(PROVIDERS, undefined, "Which protocol it speaks."),
+  command: words(
+    [],
+    "The program and its words; `{prompt}`, `{session}`, `{model}`, `{cwd}` stand for these (kind `command`).",
+  ),
+  resume: words([], "The same for every turn but the first (kind `command`)."),
+  sessionPath: text("$.session_id", "Where in a line of JSON the program names its session (kind `command`)."),
+  flags: words([], "Words behind all others; they never change on the way."),
+  model: text("default", "The model; `default` leaves it to the program."),
+  permissionMode: text("default", "The permission mode (kind `claude`)."),
+  baseUrl: text("https://openrouter.ai/api/v1", "Where requests go (kind `openai`)."),
+  keyEnv: text("OPENROUTER_API_KEY", "The variable of Holdfast's own environment that has the key (kind `openai`)."),
+} as const satisfies Section;
+
+export const WATCH = "watch";
+export const PROVIDER = "provider";
+export const RESTORE = "restore";
+/** Tables that the user gives names to. */
+export const NAMED = { [WATCH]: WATCHED, [RESTORE]: RESTORING, [PROVIDER]: PROVIDING } as const satisfies Readonly<
+  Record<string, Section>
+>;
+
+/** Fit for a log line and a file name, as names of terminals are. */
+const WATCH_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+/** What the watchdog calls its own. */
+const TAKEN = ["daemon", "web", "watchdog"];
+
+export type Section = Readonly<Record<string, Field<unknown>>>;
+type Values<S extends Section> = { readonly [K in keyof S]: S[K] extends Field<infer T> ? T : never };
+
+export type Watched = Values<typeof WATCHED>;
+export type Restoring = Values<typeof RESTORING>;
+export type Providing = Values<typeof PROVIDING>;
+export type Config = { readonly [S in keyof typeof SECTIONS]: Values<(typeof SECTIONS)[S]> } & {
+  readonly watch: Readonly<Record<string, Watched>>;
+  readonly restore: Readonly<Record<string, Restoring>>;
+  readonly provider: Readonly<Record<string, Providing>>;
+};
+
+/** "windowS" → "window_s": G1. */
+export function inFile(name: string): string {
+  return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
+}
+
+/** Why this cannot be the name of a table of this kind; undefined where it can. */
+export function wrongName(kind: string, name: string): string | undefined {
+  if (kind === WATCH && TAKEN.includes(name)) return `${name} is a process of Holdfast's own; choose another name`;
+  return WATCH_NAME.test(name) ? undefined : "a name has letters, digits, dot, dash and underscore, at most 64";
+}
+
+/** What holds between settings: the smaller one's full key, the larger one's. */
+export const NOT_ABOVE: readonly (readonly [smaller: string, larger: string])[] = [
+  ["terminal.segment_bytes", "terminal.tape_bytes"],
+];
+
+/** A `$SHELL` that is no full path would be looked for in whatever directory we are in. */
+function shellOf(shell: string | undefined): string {
+  return shell?.startsWith("/") ? shell : "/bin/sh";
+}

@@ -1,0 +1,160 @@
+// TOML as people write it, read together with the place of every value. Bun's own parser says what is wrong but not where (docs/decisions).
+// Y1. Every value and every problem has the line and the column where it stands, counted from 1.
+// Y2. What is read here is what Bun.TOML.parse reads (a test compares them), except dates and [[arrays of tables]], which are refused.
+// Y3. A key is defined once, and a table is opened once: what would quietly replace an earlier line is a problem.
+import { ok, type Result } from "../../base/result.ts";
+import { Misplaced, TomlText } from "./toml-text.ts";
+
+export type Place = { readonly line: number; readonly column: number };
+export type TomlTable = ReadonlyMap<string, TomlNode>;
+export type TomlValue = string | number | boolean | readonly TomlNode[] | TomlTable;
+export type TomlNode = Place & { readonly value: TomlValue };
+export type Misread = Place & { readonly message: string };
+
+/** How a table came to be decides what may be added to it later. */
+type Growing = {
+  readonly table: Map<string, TomlNode>;
+  made: "by a header" | "on the way to one" | "by a dotted key";
+};
+
+/** Deeper than any setting; a file of a million brackets must not exhaust the stack. */
+const MAX_DEPTH = 32;
+
+export function readToml(text: string): Result<TomlTable, Misread> {
+  try {
+    return ok(new TomlReader(text).read());
+  } catch (error) {
+    if (!(error instanceof Misplaced)) throw error;
+    return { ok: false, error: { ...placeOf(text, error.index), message: error.message } };
+  }
+}
+
+export function isTable(value: TomlValue): value is TomlTable {
+  return value instanceof Map;
+}
+
+export function isList(value: TomlValue): value is readonly TomlNode[] {
+  return Array.isArray(value);
+}
+
+function placeOf(text: string, index: number): Place {
+  const before = text.slice(0, index).split("\n");
+  return { line: before.length, column: (before.at(-1) ?? "").length + 1 }; // Y1
+}
+
+class TomlReader {
+  readonly #text: TomlText;
+  readonly #root: Growing = { table: new Map(), made: "by a header" };
+  /** Only these may be added to: a table written inline is closed. */
+  readonly #open = new Map<TomlValue, Growing>();
+  #depth = 0;
+
+  constructor(text: string) {
+    this.#text = new TomlText(text);
+  }
+
+  read(): TomlTable {
+    let current = this.#root;
+    for (this.#text.gap(); !this.#text.isAtEnd; this.#text.gap()) {
+      if (this.#text.take("[")) current = this.#header();
+      else this.#pair(current, "a value");
+    }
+    return this.#root.table;
+  }
+
+  #header(): Growing {
+    if (this.#text.take("[")) this.#text.fail("[[…]] is used by no setting; write [name]", this.#text.at - 2);
+    this.#text.blanks();
+    const start = this.#text.at;
+    const names = this.#text.key();
+    if (!this.#text.take("]")) this.#text.fail(`expected "]" but found ${this.#text.here()}`);
+    this.#text.endOfLine("a [table]");
+    const last = names.pop() ?? "";
+    const parent = names.reduce((table, name) => this.#step(table, name, start, "on the way to one"), this.#root);
+    const table = this.#step(parent, last, start, "on the way to one");
+    if (table.made !== "on the way to one") this.#text.fail(`[${[...names, last].join(".")}] is there already`, start); // Y3
+    table.made = "by a header";
+    return table;
+  }
+
+  /** The table of that name inside `parent`, made where it is missing. */
+  #step(parent: Growing, name: string, start: number, made: Growing["made"]): Growing {
+    const found = parent.table.get(name);
+    if (found === undefined) {
+      const table: Growing = { table: new Map(), made };
+      parent.table.set(name, { ...this.#place(start), value: table.table });
+      this.#open.set(table.table, table);
+      return table;
+    }
+    return this.#open.get(found.value) ?? this.#text.fail(`${name} has a value already: line ${found.line}`, start); // Y3
+  }
+
+  /** `key = value`, with the end of its line unless it stands inside an inline table. */
+  #pair(into: Growing, what: "a value" | "an inline value"): void {
+    const start = this.#text.at;
+    const names = this.#text.key();
+    if (!this.#text.take("=")) this.#text.fail(`expected "=" after the key but found ${this.#text.here()}`);
+    this.#text.blanks();
+    const last = names.pop() ?? "";
+    const table = names.reduce((parent, name) => this.#dotted(parent, name, start), into);
+    const value = this.#value();
+    const earlier = table.table.get(last);
+    if (earlier !== undefined) this.#text.fail(`${last} is there already: line ${earlier.line}`, start); // Y3
+    table.table.set(last, { ...this.#place(start), value });
+    if (what === "a value") this.#text.endOfLine(what);
+  }
+
+  #dotted(parent: Growing, name: string, start: number): Growing {
+    const table = this.#step(parent, name, start, "by a dotted key");
+    if (table.made !== "by a dotted key") this.#text.fail(`[${name}] is there already`, start); // Y3
+    return table;
+  }
+
+  #value(): TomlValue {
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) this.#text.fail("too many brackets within each other");
+    const value = this.#bracketed() ?? this.#text.scalar();
+    this.#depth -= 1;
+    return value;
+  }
+
+  #bracketed(): TomlValue | undefined {
+    if (this.#text.take("[")) return this.#list();
+    return this.#text.take("{") ? this.#inlineTable() : undefined;
+  }
+
+  #list(): TomlNode[] {
+    const items: TomlNode[] = [];
+    this.#each("]", () => {
+      const place = this.#place(this.#text.at);
+      items.push({ ...place, value: this.#value() });
+    });
+    return items;
+  }
+
+  #inlineTable(): TomlTable {
+    const table: Growing = { table: new Map(), made: "by a dotted key" };
+    this.#each("}", () => this.#pair(table, "an inline value"));
+    this.#close(table.table); // Nothing may be added to it, nor to the tables that its dotted keys made.
+    return table.table;
+  }
+
+  #close(table: TomlTable): void {
+    for (const { value } of table.values()) if (this.#open.delete(value) && isTable(value)) this.#close(value);
+  }
+
+  /** Items with commas between them; a last comma is welcome. */
+  #each(end: string, item: () => void): void {
+    for (this.#text.gap(); !this.#text.take(end); this.#text.gap()) {
+      item();
+      this.#text.gap();
+      if (this.#text.take(",")) continue;
+      if (this.#text.take(end)) return;
+      this.#text.fail(`expected "," or "${end}" but found ${this.#text.here()}`);
+    }
+  }
+
+  #place(index: number): Place {
+    return placeOf(this.#text.text, index);
+  }
+}

@@ -1,0 +1,208 @@
+// A client of a holder: attaches, types, and hears. How a connection is made is passed in; when to make another one is the caller's choice.
+// L1. What is typed is typed once and in order, also where connections are lost in between (pending-inputs.ts).
+// L2. Output comes in order, each byte once, across connections too: the next one begins where the last one stopped.
+// L3. Every promise ends: with what was asked for, or with a refusal.
+import { ok, type Refusal, type Result } from "../../base/result.ts";
+import { type HolderDial, HolderLine, type HolderWire } from "./framed-connection.ts";
+import type { RawFrame } from "./frames.ts";
+import { type HolderRefusal, parseExit, parseRefusal, parseStatus } from "./json.ts";
+import { PendingInputs } from "./pending-inputs.ts";
+import * as protocol from "./protocol.ts";
+
+/** What a connection is wanted for. `writer` is unique among those who type, and the same again after a reconnection. */
+export type HolderWish = Omit<protocol.Hello, "v">;
+
+export type HolderEvents = {
+  output?(offset: number, bytes: Uint8Array): void;
+  /** What comes next begins at this offset: something was left out, and the screen should be drawn anew. */
+  resync?(offset: number): void;
+  ended?(exit: protocol.HolderExit): void;
+  refused?(refusal: HolderRefusal): void;
+  /** The connection is gone; `connect` makes another one. Not told after `close`. */
+  lost?(): void;
+};
+
+/** Frames are limited; what is typed at once is cut to pieces of this size. */
+export const MOST_INPUT = 64 << 10;
+
+type Answer = (answer: Result<protocol.HolderStatus>) => void;
+
+export class HolderClient {
+  readonly #dial: HolderDial;
+  readonly #events: HolderEvents;
+  readonly #inputs = new PendingInputs();
+  #wish: HolderWish;
+  #status: protocol.HolderStatus | undefined;
+  /** The one that was welcomed. */
+  #wire: HolderWire | undefined;
+  #questions: Answer[] = [];
+
+  constructor(dial: HolderDial, wish: HolderWish, events: HolderEvents = {}) {
+    this.#dial = dial;
+    this.#wish = wish;
+    this.#events = events;
+    this.#inputs.refuse(GONE);
+  }
+
+  /** As it was told last. */
+  get status(): protocol.HolderStatus | undefined {
+    return this.#status;
+  }
+
+  /** Where the next byte of output will be, for whoever attaches again later. */
+  get offset(): number | undefined {
+    return this.#wish.from;
+  }
+
+  get connected(): boolean {
+    return this.#wire !== undefined;
+  }
+
+  /** Connects, or connects again. A Fault of the dial goes through: it says why nobody answers there. */
+  async connect(): Promise<Result<protocol.HolderStatus>> {
+    this.#leave()?.destroy();
+    const welcome = Promise.withResolvers<Result<protocol.HolderStatus>>();
+    const line = new HolderLine(this.#dial, {
+      frame: (frame) => this.#take(frame, line, welcome.resolve),
+      closed: () => {
+        welcome.resolve({ ok: false, error: GONE }); // L3
+        if (this.#wire === line) this.#lost();
+      },
+    });
+    await line.open(protocol.jsonFrame(protocol.HELLO, { v: protocol.PROTOCOL, ...this.#wish }));
+    return welcome.promise;
+  }
+
+  /** Resolves when the holder has it, or refused it. While the connection is lost it waits for the next one (L1). */
+  async input(bytes: Uint8Array): Promise<Result<void>> {
+    const answers: Promise<Result<void>>[] = [];
+    for (let at = 0; at < bytes.length; at += MOST_INPUT) {
+      const { pending, answer } = this.#inputs.add(bytes.subarray(at, at + MOST_INPUT));
+      if (pending !== undefined) this.#sendInput(pending.number, pending.bytes);
+      answers.push(answer);
+    }
+    const found = await Promise.all(answers);
+    return found.find((answer) => !answer.ok) ?? ok(undefined);
+  }
+
+  resize(size: protocol.HolderSize): void {
+    this.#wish = { ...this.#wish, size };
+    this.#wire?.send(protocol.jsonFrame(protocol.RESIZE, size));
+  }
+
+  /** Where it reached nobody, `refused` is told. */
+  signal(signal: string): void {
+    this.#wire?.send(protocol.jsonFrame(protocol.SIGNAL, { signal }));
+  }
+
+  /** Pipe mode: everything before this offset is safe with us. */
+  consumed(offset: number): void {
+    this.#wire?.send(protocol.numberFrame(protocol.CONSUMED, offset));
+  }
+
+  /** Pipe mode: the program's input ends. */
+  endInput(): void {
+    this.#wire?.send(protocol.jsonFrame(protocol.END_INPUT, {}));
+  }
+
+  askStatus(): Promise<Result<protocol.HolderStatus>> {
+    if (this.#wire === undefined) return Promise.resolve({ ok: false, error: GONE });
+    const { promise, resolve } = Promise.withResolvers<Result<protocol.HolderStatus>>();
+    this.#questions.push(resolve);
+    this.#wire.send(protocol.jsonFrame(protocol.STATUS, {}));
+    return promise;
+  }
+
+  /** Sends what waits, and leaves. What was not confirmed may or may not have been typed, and says so (L3). */
+  close(): void {
+    const wire = this.#leave();
+    this.#inputs.refuse(UNCONFIRMED);
+    wire?.end();
+  }
+
+  #leave(): HolderWire | undefined {
+    const wire = this.#wire;
+    this.#wire = undefined;
+    for (const answer of this.#questions.splice(0)) answer({ ok: false, error: GONE }); // L3
+    return wire;
+  }
+
+  #lost(): void {
+    this.#leave();
+    this.#events.lost?.();
+  }
+
+  #sendInput(number: number, bytes: Uint8Array): void {
+    if (this.#status === undefined) return;
+    this.#wire?.send(protocol.inputFrame(number, this.#status.generation, bytes));
+  }
+
+  /** False where it is not in this protocol. What we do not know is passed over: a newer holder may say more. */
+  #take({ tag, payload }: RawFrame, line: HolderWire, welcome: Answer): boolean {
+    if (tag === protocol.WELCOME) return given(parseStatus(payload), (status) => this.#welcomed(status, line, welcome));
+    if (tag === protocol.REFUSED) return given(parseRefusal(payload), (refusal) => this.#refused(refusal, welcome));
+    if (line !== this.#wire) return true;
+    if (tag === protocol.STATUS_IS) return given(parseStatus(payload), (status) => this.#statusIs(status));
+    if (tag === protocol.ENDED) return given(parseExit(payload), (exit) => this.#events.ended?.(exit));
+    if (tag === protocol.OUTPUT) return given(protocol.readNumber(payload), (found) => this.#output(found));
+    if (tag === protocol.INPUT_TAKEN)
+      return given(protocol.readNumber(payload), ({ number }) => this.#inputs.taken(number));
+    if (tag === protocol.RESYNC) return given(protocol.readNumber(payload), ({ number }) => this.#resync(number));
+    return true;
+  }
+
+  #welcomed(status: protocol.HolderStatus, line: HolderWire, welcome: Answer): void {
+    const before = this.#status?.generation ?? status.generation;
+    this.#wire = line;
+    this.#status = status;
+    if (this.#wish.from === -1) this.#wish = { ...this.#wish, from: status.tape.end }; // L2
+    if (before !== status.generation) this.#inputs.refuse(OTHER_GENERATION);
+    const rest = this.#inputs.agree(status.writers[this.#wish.writer] ?? 0); // L1
+    for (const { number, bytes } of rest) this.#sendInput(number, bytes);
+    welcome(ok(status));
+  }
+
+  #output({ number, bytes }: protocol.Numbered): void {
+    this.#wish = { ...this.#wish, from: number + bytes.length }; // L2
+    this.#events.output?.(number, bytes);
+  }
+
+  #resync(offset: number): void {
+    this.#wish = { ...this.#wish, from: offset };
+    this.#events.resync?.(offset);
+  }
+
+  #statusIs(status: protocol.HolderStatus): void {
+    this.#status = status;
+    this.#questions.shift()?.(ok(status));
+  }
+
+  #refused(refusal: HolderRefusal, welcome: Answer): void {
+    if (refusal.number !== undefined) this.#inputs.refuse(refusal);
+    this.#events.refused?.(refusal);
+    welcome({ ok: false, error: refusal });
+  }
+}
+
+function given<T>(value: T | undefined, act: (value: T) => void): boolean {
+  if (value !== undefined) act(value);
+  return value !== undefined;
+}
+
+export const GONE: Refusal = {
+  code: "holder.gone",
+  message: "There is no connection to the holder.",
+  hint: "Attach again; `holdfast ls` says whether the terminal still lives.",
+};
+
+const UNCONFIRMED: Refusal = {
+  code: "holder.unconfirmed",
+  message: "The connection was closed before the input was confirmed.",
+  hint: "Look at the screen before typing it again: it may have arrived.",
+};
+
+const OTHER_GENERATION: Refusal = {
+  code: "holder.generation",
+  message: "The terminal was started anew before the input was confirmed.",
+  hint: "Look at the screen as it is now, then type again.",
+};

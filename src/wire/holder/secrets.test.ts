@@ -1,0 +1,21 @@
+import { expect, test } from "bun:test";
+import { ENTRUSTED, entrust, entrusted } from "./secrets.ts";
+import { holderStart } from "./start.ts";
+
+test("what is entrusted arrives as it was, whatever it is called", () => {
+  const secrets = JSON.parse('{"A_KEY":"x=\\"y\\"\\n","__proto__":"z"}');
+  expect(entrusted(entrust(secrets)[ENTRUSTED])).toEqual(secrets);
+  expect(entrust({})).toEqual({});
+});
+
+test.each([undefined, "", "[]", "3", '{"A":1}', "{"])("of %j nothing is taken", (text) => {
+  expect(entrusted(text)).toEqual({});
+});
+
+test("a holder gets the marks of a drill and what is entrusted, and nothing else of the starter's", () => {
+  const ours = { PATH: "/bin", HOLDFAST_BOOT_ID: "b", HOLDFAST_DRILL: "/d" };
+  const { env } = holderStart("/bun", "/main.ts", "/t", { ours, secrets: { A_KEY: "x" } });
+  expect(env).toMatchObject({ HOLDFAST_BOOT_ID: "b", HOLDFAST_DRILL: "/d" });
+  expect(entrusted(env[ENTRUSTED])).toEqual({ A_KEY: "x" });
+  expect(env).not.toHaveProperty("PATH");
+});

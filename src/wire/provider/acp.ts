@@ -1,0 +1,130 @@
+// Any agent that speaks the Agent Client Protocol: JSON-RPC 2.0 on pipes, a line each.
+// P1. Ids of our requests are fixed words (`open`, `session`, `prompt-<id>`), so that an answer is understood in any life.
+// P2. What is said while an old session is loaded is its history, not news: nothing counts before the session is open.
+// P3. An answer to a permission chooses one of the options that were offered; where none fits, the request is cancelled.
+
+import type { Json } from "../../base/json.ts";
+import type { Codec, Decision, Decoded, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
+import { type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
+
+const VERSION = 1;
+/** JSON-RPC: the method is not there. */
+const NO_METHOD = -32_601;
+const PROMPT = "prompt-";
+const NOTHING: Decoded = { events: [], replies: [] };
+
+export const acp: Codec = {
+  launch: ({ recipe }) => ({ argv: [...recipe.command, ...recipe.flags], env: {} }),
+  encode: (input, facts) => messagesOf(input, facts)?.map((message) => JSON.stringify({ jsonrpc: "2.0", ...message })),
+  decode,
+};
+
+function messagesOf(input: Input, facts: SessionFacts): object[] | undefined {
+  if (input.kind === "open") return [initialize(), openSession(facts)];
+  if (input.kind === "answer") return [{ id: idOf(input.request), result: { outcome: outcomeOf(input) } }];
+  if (input.kind === "result") return []; // Its tools answer over MCP.
+  if (!facts.open) return undefined;
+  if (input.kind === "interrupt") return [{ method: "session/cancel", params: { sessionId: facts.session } }];
+  const prompt = [{ type: "text", text: input.text }];
+  return [{ id: PROMPT + input.uuid, method: "session/prompt", params: { sessionId: facts.session, prompt } }]; // P1
+}
+
+function initialize(): object {
+  const clientCapabilities = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
+  return { id: "open", method: "initialize", params: { protocolVersion: VERSION, clientCapabilities } };
+}
+
+function openSession({ session, resume, cwd, tools }: SessionFacts): object {
+  const mcpServers = tools === null ? [] : [serverOf(tools)];
+  if (!resume) return { id: "session", method: "session/new", params: { cwd, mcpServers } };
+  return { id: "session", method: "session/load", params: { sessionId: session, cwd, mcpServers } };
+}
+
+function serverOf({ command, env }: NonNullable<SessionFacts["tools"]>): object {
+  const variables = Object.entries(env).map(([name, value]) => ({ name, value }));
+  return { name: "holdfast", command: command[0], args: command.slice(1), env: variables };
+}
+
+/** The id as it came: a number or a text, written as JSON. */
+function idOf(request: string): Json {
+  const id: Json = JSON.parse(request);
+  return id;
+}
+
+const KINDS: Readonly<Record<Decision, readonly string[]>> = {
+  allow: ["allow_once", "allow_always"],
+  deny: ["reject_once", "reject_always"],
+};
+
+/** P3 */
+function outcomeOf({ decision, options }: Input & { readonly kind: "answer" }): object {
+  const offered = objectsAt({ options: options ?? [] }, "options");
+  for (const kind of KINDS[decision]) {
+    const fit = offered.find((option) => textAt(option, "kind") === kind);
+    if (fit !== undefined) return { outcome: "selected", optionId: textAt(fit, "optionId") };
+  }
+  return { outcome: "cancelled" };
+}
+
+function decode(line: string, facts: SessionFacts): Decoded {
+  const message = readObject(line);
+  if (message === undefined) return NOTHING;
+  const method = textAt(message, "method");
+  if (method === undefined) return { events: answered(message, facts), replies: [] };
+  if (method === "session/request_permission") return { events: asked(message), replies: [] };
+  if (message["id"] !== undefined) return { events: [], replies: [noMethod(message["id"], method)] };
+  if (method !== "session/update" || !facts.open) return NOTHING; // P2
+  return { events: updated(fieldsAt(fieldsAt(message, "params"), "update")), replies: [] };
+}
+
+function noMethod(id: Json, method: string): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code: NO_METHOD, message: `There is no ${method} here.` } });
+}
+
+/** P1 */
+function answered(message: Fields, { session }: SessionFacts): ProviderEvent[] {
+  const id = textAt(message, "id");
+  const error = message["error"] === undefined ? undefined : fieldsAt(message, "error");
+  if (id === "session" || id === "open") {
+    if (error !== undefined) return [{ kind: "failed", reason: reasonOf(error), retryable: false }];
+    const known = textAt(fieldsAt(message, "result"), "sessionId") ?? session;
+    return id === "session" ? [{ kind: "session", session: known }] : [];
+  }
+  if (id?.startsWith(PROMPT) !== true) return [];
+  if (error !== undefined) return [{ kind: "failed", reason: reasonOf(error), retryable: true }];
+  return [stopped(textAt(fieldsAt(message, "result"), "stopReason"))];
+}
+
+function reasonOf(error: Fields): string {
+  const detail = textAt(fieldsAt(error, "data"), "details") ?? textAt(error, "data");
+  return [textAt(error, "message") ?? `error ${numberAt(error, "code") ?? ""}`, detail].filter(Boolean).join(": ");
+}
+
+function stopped(reason: string | undefined): ProviderEvent {
+  if (reason === "end_turn") return { kind: "done" };
+  return { kind: "failed", reason: `The agent stopped: ${reason ?? "it gave no reason"}.`, retryable: false };
+}
+
+function asked(message: Fields): ProviderEvent[] {
+  const params = fieldsAt(message, "params");
+  const call = fieldsAt(params, "toolCall");
+  const tool = textAt(call, "kind") ?? textAt(call, "title") ?? "";
+  const input = call["rawInput"] ?? { title: textAt(call, "title") ?? "" };
+  const request = JSON.stringify(message["id"] ?? null);
+  return [{ kind: "ask", request, tool, input, options: params["options"] ?? [] }];
+}
+
+function updated(update: Fields): ProviderEvent[] {
+  const what = textAt(update, "sessionUpdate");
+  if (what === "agent_message_chunk") {
+    const text = textAt(fieldsAt(update, "content"), "text");
+    return text === undefined ? [] : [{ kind: "text", text, part: true }];
+  }
+  const use = textAt(update, "toolCallId") ?? "";
+  const status = textAt(update, "status");
+  if (what === "tool_call")
+    return [{ kind: "tool", use, tool: textAt(update, "title") ?? "", input: update["rawInput"] ?? null }];
+  if (what !== "tool_call_update" || (status !== "completed" && status !== "failed")) return [];
+  const text = objectsAt(update, "content").map((part) => textAt(fieldsAt(part, "content"), "text") ?? "");
+  return [{ kind: "tool-done", use, ok: status === "completed", text: text.join("\n") }];
+}

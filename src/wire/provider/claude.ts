@@ -1,0 +1,153 @@
+// Claude Code on pipes: stream-json both ways, with its control protocol for permissions.
+// C1. The session's id is ours, minted before the first start: `--session-id` where there is no transcript yet, `--resume` where there is.
+//     Each fails in the other's case, so nobody is ever given a fresh conversation in place of the old one.
+// C2. Permission mode and MCP configuration are always said: what the person's settings say must not change an agent on the way.
+// C3. A prompt carries its id as `uuid`: one that the session has seen is dropped by the program.
+// C4. It does not ask its model before our tools are there: by itself it would not wait for them, and on a busy machine the first turn
+//     would be without.
+// C5. What it has said of a turn's end is in its transcript: by itself it writes that a tenth of a second later, and a process that was killed
+//     in between had forgotten a turn that we know as complete.
+
+import { type Json, textOf } from "../../base/json.ts";
+import type { Codec, Decoded, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
+import { type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
+
+const FIXED = [
+  ...["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"],
+  ...["--permission-prompt-tool", "stdio", "--strict-mcp-config"],
+];
+/** Our tools as Claude Code names their server. */
+const SERVER = "holdfast";
+/** C4. The shim needs no daemon to greet: how long a program of ours may take to start on the busiest machine. Its own limits are 5 s and 30 s. */
+const TOOLS_MS = "120000";
+const ENVIRONMENT = { MCP_CONNECT_TIMEOUT_MS: TOOLS_MS, MCP_TIMEOUT: TOOLS_MS, CLAUDE_CODE_EAGER_FLUSH: "1" }; // C5
+const NOTHING: Decoded = { events: [], replies: [] };
+
+export const claude: Codec = { launch, encode, decode };
+
+function launch({ recipe, session, resume, systemPrompt, tools }: SessionFacts) {
+  const [command, ...args] = tools?.command ?? [];
+  const servers = tools === null ? {} : { [SERVER]: { command, args, env: tools.env, alwaysLoad: true } }; // C4
+  const argv = [
+    ...(recipe.command.length > 0 ? recipe.command : ["claude"]),
+    ...FIXED,
+    ...["--mcp-config", JSON.stringify({ mcpServers: servers })],
+    ...["--permission-mode", recipe.permissionMode ?? "default"], // C2
+    ...(recipe.model === null ? [] : ["--model", recipe.model]),
+    ...(systemPrompt === "" ? [] : ["--append-system-prompt", systemPrompt]),
+    ...[resume ? "--resume" : "--session-id", session], // C1
+    ...recipe.flags,
+  ];
+  return { argv, env: ENVIRONMENT };
+}
+
+function encode(input: Input, { session }: SessionFacts): readonly string[] {
+  const message = messageOf(input, session);
+  return message === undefined ? [] : [JSON.stringify(message)];
+}
+
+function messageOf(input: Input, session: string): object | undefined {
+  if (input.kind === "open") return control("open", { subtype: "initialize" });
+  if (input.kind === "interrupt") return control("interrupt", { subtype: "interrupt" });
+  if (input.kind === "result") return undefined; // Its tools answer over MCP.
+  if (input.kind === "answer") return answerOf(input);
+  const message = { role: "user", content: input.text };
+  return { type: "user", uuid: input.uuid, session_id: session, parent_tool_use_id: null, message }; // C3
+}
+
+function control(request_id: string, request: object): object {
+  return { type: "control_request", request_id, request };
+}
+
+function answerOf({ request, input, decision, message }: Input & { readonly kind: "answer" }): object {
+  const allowed = { behavior: "allow", updatedInput: input };
+  const denied = { behavior: "deny", message: message === "" ? "The request was denied." : message };
+  const response = decision === "allow" ? allowed : denied;
+  return { type: "control_response", response: { subtype: "success", request_id: request, response } };
+}
+
+function decode(line: string): Decoded {
+  const message = readObject(line);
+  if (message === undefined) return NOTHING;
+  const type = textAt(message, "type");
+  if (type === "control_request") return asked(message);
+  if (type === "assistant" || type === "user") return { events: said(message), replies: [] };
+  if (type === "result") return { events: [ended(message)], replies: [] };
+  if (type === "rate_limit_event") return { events: limited(fieldsAt(message, "rate_limit_info")), replies: [] };
+  if (type === "control_cancel_request") return withdrawn(message);
+  if (type === "system" && textAt(message, "subtype") === "init") return opened(message);
+  return NOTHING;
+}
+
+function opened(message: Fields): Decoded {
+  const session = textAt(message, "session_id");
+  return session === undefined ? NOTHING : { events: [{ kind: "session", session }], replies: [] };
+}
+
+function withdrawn(message: Fields): Decoded {
+  const request = textAt(message, "request_id");
+  return request === undefined ? NOTHING : { events: [{ kind: "withdrawn", request }], replies: [] };
+}
+
+/** What else the program may ask us is refused at once: it would wait for ever. */
+function asked(message: Fields): Decoded {
+  const request = textAt(message, "request_id");
+  const what = fieldsAt(message, "request");
+  if (request === undefined) return NOTHING;
+  if (textAt(what, "subtype") !== "can_use_tool") return { events: [], replies: [refusal(request)] };
+  const tool = textAt(what, "tool_name") ?? "";
+  return { events: [{ kind: "ask", request, tool, input: what["input"] ?? null }], replies: [] };
+}
+
+function refusal(request_id: string): string {
+  const response = { subtype: "error", request_id, error: "This request is not supported." };
+  return JSON.stringify({ type: "control_response", response });
+}
+
+/** Words of the program's own helpers (with a parent) are theirs, and so are repeats of what we said. */
+function said(message: Fields): ProviderEvent[] {
+  if (textAt(message, "parent_tool_use_id") !== undefined || message["isReplay"] === true) return [];
+  return objectsAt(fieldsAt(message, "message"), "content").flatMap(partOf);
+}
+
+function partOf(part: Fields): ProviderEvent[] {
+  const type = textAt(part, "type");
+  if (type === "text") return [{ kind: "text", text: textAt(part, "text") ?? "" }];
+  if (type === "tool_use") {
+    const [use, tool] = [textAt(part, "id") ?? "", textAt(part, "name") ?? ""];
+    return [{ kind: "tool", use, tool, input: part["input"] ?? null }];
+  }
+  if (type !== "tool_result") return [];
+  const use = textAt(part, "tool_use_id") ?? "";
+  return [{ kind: "tool-done", use, ok: part["is_error"] !== true, text: resultText(part["content"] ?? null) }];
+}
+
+function resultText(content: Json): string {
+  const parts = objectsAt({ content }, "content");
+  return parts.length === 0 ? textOf(content) : parts.map((part) => textAt(part, "text") ?? "").join("\n");
+}
+
+function ended(message: Fields): ProviderEvent {
+  const response = textAt(message, "result") ?? "";
+  if (message["is_error"] !== true && textAt(message, "subtype") === "success") return { kind: "done", response };
+  const until = /usage limit reached\|(\d{9,11})/i.exec(response)?.[1];
+  if (until !== undefined) return { kind: "limit", until: fromSeconds(Number(until)) };
+  const reason = response === "" ? (textAt(message, "subtype") ?? "It failed.") : response;
+  return { kind: "failed", reason, retryable: isPassing(numberAt(message, "api_error_status")) };
+}
+
+/** Of the other side's troubles those that pass; 4xx would only be said again. */
+function isPassing(status: number | undefined): boolean {
+  return status === undefined || status === 408 || status === 429 || status >= 500;
+}
+
+function limited(found: Fields): ProviderEvent[] {
+  const until = numberAt(found, "resetsAt");
+  return textAt(found, "status") === "rejected" && until !== undefined
+    ? [{ kind: "limit", until: fromSeconds(until) }]
+    : [];
+}
+
+function fromSeconds(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}

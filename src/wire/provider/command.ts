@@ -1,0 +1,59 @@
+// Any CLI that takes a prompt and a way to go on with a session, described in the configuration: each turn is one process.
+// D1. `{prompt}`, `{session}`, `{model}`, `{cwd}` in a word stand for those values, as one argument whatever is in it: no shell reads them.
+// D2. The first turn uses `command`, later ones `resume`. Where the session's id is the program's choice, it is found in the output
+//     by `session_path` (JSON path in any line of JSON); without one, the id is ours.
+
+import { follow, isList, type Json, parseJson, parsePath, textOf } from "../../base/json.ts";
+import type { Codec, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
+import { readObject } from "./json-line.ts";
+
+/** More of a reason is not read by anybody. */
+const REASON_CHARS = 2_000;
+
+export const command: Codec = {
+  launch,
+  encode: () => [], // All it is told is in its words.
+  decode: (line, { recipe }) => ({ events: sessionIn(line, recipe.options["session_path"]), replies: [] }),
+  ended,
+};
+
+function launch({ recipe, session, resume, cwd }: SessionFacts, prompt: string) {
+  const values: Readonly<Record<string, string>> = { prompt, session: session, model: recipe.model ?? "", cwd };
+  const words = resume ? wordsOf(recipe.options["resume"]) : recipe.command;
+  const argv = [...words, ...recipe.flags].map((word) => {
+    return word.replaceAll(/\{(prompt|session|model|cwd)\}/g, (whole, name: string) => values[name] ?? whole); // D1
+  });
+  return { argv, env: {} };
+}
+
+function wordsOf(value: Json | undefined): readonly string[] {
+  return isList(value) ? value.filter((word) => typeof word === "string") : [];
+}
+
+/** D2 */
+function sessionIn(line: string, path: Json | undefined): ProviderEvent[] {
+  const parts = typeof path === "string" ? parsePath(path) : undefined;
+  const found = readObject(line);
+  if (parts?.ok !== true || found === undefined) return [];
+  const session = follow(found, parts.value);
+  return typeof session === "string" && session !== "" ? [{ kind: "session", session }] : [];
+}
+
+function ended(
+  { code, signal }: { readonly code: number | null; readonly signal: string | null },
+  output: string,
+): ProviderEvent[] {
+  if (code === 0) return [{ kind: "done", response: responseIn(output) }];
+  const how = signal === null ? `It ended with exit code ${code}.` : `It was ended by ${signal}.`;
+  return [{ kind: "failed", reason: `${how} ${output.trim().slice(-REASON_CHARS)}`.trim(), retryable: true }];
+}
+
+/** The `result` or `response` of its last line of JSON, else all it wrote. */
+function responseIn(output: string): string {
+  const lines = output.trimEnd().split("\n");
+  const last = parseJson(lines.at(-1) ?? "");
+  if (!last.ok) return output.trimEnd();
+  const value =
+    follow(last.value, [{ kind: "name", name: "result" }]) ?? follow(last.value, [{ kind: "name", name: "response" }]);
+  return value === undefined ? output.trimEnd() : textOf(value);
+}

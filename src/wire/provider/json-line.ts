@@ -1,0 +1,34 @@
+// A line of JSON from a program that is not ours: read with care, since any field may be missing or of another kind.
+// N1. What we do not know is passed over, never guessed at; a field of the wrong kind counts as missing.
+import { isList, isRecord, type Json, parseJson } from "../../base/json.ts";
+
+export type Fields = { readonly [name: string]: Json };
+
+const NONE: Fields = Object.freeze({});
+
+/** The object on the line; undefined where there is none. */
+export function readObject(line: string): Fields | undefined {
+  const value = parseJson(line);
+  return value.ok && isRecord(value.value) ? value.value : undefined;
+}
+
+export function textAt(fields: Fields, name: string): string | undefined {
+  const value = fields[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+export function numberAt(fields: Fields, name: string): number | undefined {
+  const value = fields[name];
+  return typeof value === "number" ? value : undefined;
+}
+
+export function fieldsAt(fields: Fields, name: string): Fields {
+  const value = fields[name];
+  return isRecord(value) ? value : NONE;
+}
+
+/** The objects in a list; what else is in it is passed over (N1). */
+export function objectsAt(fields: Fields, name: string): readonly Fields[] {
+  const value = fields[name];
+  return isList(value) ? value.filter(isRecord) : [];
+}

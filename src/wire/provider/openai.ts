@@ -1,0 +1,131 @@
+// Any endpoint that is compatible with OpenAI's chat completions: the request, and the stream of its answer.
+// O1. The request is made of the conversation alone, so that the same conversation always makes the same request.
+// O2. An answer counts only when it has come to its end (`finish_reason`, then `[DONE]` or the end of the stream): half of one is none.
+// O3. Limits: a line of the stream and an answer as a whole are bounded; more is a failure, not memory.
+
+import { type Json, parseJson, textOf } from "../../base/json.ts";
+import type { Said, SaidCall } from "../../core/agent/conversation.ts";
+import type { ProviderEvent, Recipe } from "../../core/agent/provider.ts";
+import { type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
+
+/** One of our tools, as a model is told of it. */
+export type ToolSchema = { readonly name: string; readonly description: string; readonly schema: Json };
+
+/** O3. The longest answers of today's models are a tenth of it. */
+const MOST_CHARS = 4 << 20;
+
+/** O1 */
+export function requestOf(
+  recipe: Recipe,
+  instructions: string,
+  said: readonly Said[],
+  tools: readonly ToolSchema[],
+): Json {
+  const system = instructions === "" ? [] : [{ role: "system", content: instructions }];
+  const offered = tools.map(({ name, description, schema }) => {
+    return { type: "function", function: { name, description, parameters: schema } };
+  });
+  return {
+    model: recipe.model ?? "",
+    stream: true,
+    messages: [...system, ...said.map(messageOf)],
+    ...(offered.length > 0 && { tools: offered }),
+    ...(recipe.options["temperature"] !== undefined && { temperature: recipe.options["temperature"] }),
+  };
+}
+
+function messageOf(said: Said): Json {
+  if (said.role === "user") return { role: "user", content: said.text };
+  if (said.role === "tool") return { role: "tool", tool_call_id: said.call, content: textOf(said.result) };
+  const calls = said.calls.map(({ call, tool, args }) => {
+    return { id: call, type: "function", function: { name: tool, arguments: JSON.stringify(args) } };
+  });
+  return { role: "assistant", content: said.text, ...(calls.length > 0 && { tool_calls: calls }) };
+}
+
+export type Answer =
+  | { readonly kind: "said"; readonly text: string; readonly calls: readonly SaidCall[] }
+  | (ProviderEvent & { readonly kind: "failed" });
+
+type Half = { id: string; name: string; text: string };
+
+/** Takes the stream as it comes, in whatever pieces. */
+export class AnswerReader {
+  #rest = "";
+  #text = "";
+  #finished = false;
+  #failure: Answer | undefined;
+  readonly #calls = new Map<number, Half>();
+
+  /** What is new of the text, for those who watch. */
+  feed(piece: string): string {
+    const before = this.#text.length;
+    const lines = (this.#rest + piece).split(/\r?\n/);
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) if (line.startsWith("data:")) this.#take(line.slice("data:".length).trim());
+    if (this.#rest.length + this.#text.length > MOST_CHARS) this.#fail("The answer is too long.", false); // O3
+    return this.#text.slice(before);
+  }
+
+  /** O2 */
+  end(): Answer {
+    if (this.#failure !== undefined) return this.#failure;
+    if (!this.#finished) return { kind: "failed", reason: "The answer broke off.", retryable: true };
+    const calls: SaidCall[] = [];
+    for (const { id, name, text } of this.#calls.values()) {
+      const args = parseJson(text === "" ? "{}" : text);
+      if (!args.ok) return { kind: "failed", reason: `The arguments for ${name} are no JSON.`, retryable: true };
+      calls.push({ call: id, tool: name, args: args.value });
+    }
+    return { kind: "said", text: this.#text, calls };
+  }
+
+  #take(data: string): void {
+    if (data === "[DONE]") return;
+    const chunk = readObject(data);
+    if (chunk === undefined) return;
+    if (chunk["error"] !== undefined) this.#fail(errorText(chunk), true);
+    for (const choice of objectsAt(chunk, "choices")) this.#choice(choice);
+  }
+
+  #choice(choice: Fields): void {
+    const delta = fieldsAt(choice, "delta");
+    this.#text += textAt(delta, "content") ?? "";
+    for (const call of objectsAt(delta, "tool_calls")) this.#call(call);
+    if (textAt(choice, "finish_reason") !== undefined) this.#finished = true;
+  }
+
+  #call(call: Fields): void {
+    const at = numberAt(call, "index") ?? this.#calls.size;
+    const half = this.#calls.get(at) ?? { id: "", name: "", text: "" };
+    half.id ||= textAt(call, "id") ?? "";
+    half.name ||= textAt(fieldsAt(call, "function"), "name") ?? "";
+    half.text += textAt(fieldsAt(call, "function"), "arguments") ?? "";
+    this.#calls.set(at, half);
+  }
+
+  #fail(reason: string, retryable: boolean): void {
+    this.#failure ??= { kind: "failed", reason, retryable };
+  }
+}
+
+/** What a refused request means, and when it may be asked again where the other side says so. */
+export function refusalOf(
+  status: number,
+  body: string,
+  retryAfter: string | null,
+): { failure: Answer; afterMs: number | undefined } {
+  const found = readObject(body);
+  const reason = `${status}: ${found === undefined ? body.slice(0, 500) : errorText(found)}`;
+  const retryable = status === 408 || status === 409 || status === 429 || status >= 500;
+  const seconds = retryAfter === null || !/^\d+(\.\d+)?$/.test(retryAfter) ? undefined : Number(retryAfter);
+  return {
+    failure: { kind: "failed", reason, retryable },
+    afterMs: seconds === undefined ? undefined : seconds * 1000,
+  };
+}
+
+function errorText(found: Fields): string {
+  const error = found["error"];
+  return typeof error === "string" ? error : (textAt(fieldsAt(found, "error"), "message") ?? "The other side failed.");
+}

@@ -1,0 +1,133 @@
+// A client of the daemon: asks, and hears what it subscribed to. The connection is passed in; this side only speaks.
+// Q1. Every call ends: with a result, a refusal, or the refusal that the daemon went away.
+// Q2. Whoever says how long they wait gets a refusal when that is over, also from a daemon that is stopped or hangs. What was asked may
+//     still be done, so it is not asked again by itself. Only what takes as long as it takes is waited for without an end.
+import { ok, type Refusal, type Result } from "../../base/result.ts";
+import { decodeLine, encodeLine, isObject, LineReader } from "../lines.ts";
+import { type Method, type Methods, type Notice, RPC_PROTOCOL } from "./rpc.ts";
+
+/** What this side needs of a connection. */
+export type Wire = { send(bytes: Uint8Array): void; end(): void };
+export type WireEvents = { bytes(bytes: Uint8Array): void; closed(): void };
+export type Dial = (events: WireEvents) => Promise<Wire>;
+
+export const GONE: Refusal = {
+  code: "daemon.gone",
+  message: "The daemon went away before it answered.",
+  hint: "Nothing acknowledged is lost. Try again: the watchdog starts it anew.",
+};
+
+/** How long an answer may take (Q2), and what counts it. */
+export type Patience = { readonly ms: number; after(ms: number, fn: () => void): () => void };
+
+/** A recovery takes as long as it makes progress, and sees to that itself. */
+const UNLIMITED: readonly Method[] = ["recovery.retry"];
+
+export function silence(ms: number): Refusal {
+  return {
+    code: "daemon.silent",
+    message: `The daemon has not answered for ${ms / 1000} s; what was asked of it may still be done.`,
+    hint: "If it hangs, the watchdog ends it and starts another one; programs in terminals run on. See `holdfast status`, then try again.",
+  };
+}
+
+type Waiting = (answer: Result<unknown>) => void;
+
+export class RpcClient {
+  readonly #reader = new LineReader();
+  #wire: Wire | undefined;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #closed = Promise.withResolvers<void>();
+  readonly #patience: Patience | undefined;
+  #last = 0;
+  #isClosed = false;
+  onNotice: ((notice: Notice) => void) | undefined;
+
+  private constructor(patience: Patience | undefined) {
+    this.#patience = patience;
+  }
+
+  /** Connects and says hello. */
+  static async connect(dial: Dial, token: string, version: string, patience?: Patience): Promise<Result<RpcClient>> {
+    const client = new RpcClient(patience); // Before the dial: the other side may close as soon as it has opened.
+    client.#wire = await dial({ bytes: (bytes) => client.#bytes(bytes), closed: () => client.gone() });
+    const hello = await client.call("hello", { token, version, protocol: RPC_PROTOCOL });
+    if (hello.ok) return ok(client);
+    client.close();
+    return hello;
+  }
+
+  #bytes(bytes: Uint8Array): void {
+    const lines = this.#reader.push(bytes);
+    if (lines === undefined) this.close();
+    for (const line of lines ?? []) this.take(line);
+  }
+
+  /** Resolves when the connection is closed, by whomever. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  async call<M extends Method>(method: M, params: Methods[M]["params"]): Promise<Result<Methods[M]["result"]>> {
+    if (this.#isClosed || this.#wire === undefined) return { ok: false, error: GONE };
+    this.#last += 1;
+    const id = this.#last;
+    const answer = new Promise<Result<unknown>>((resolve) => this.#waiting.set(id, resolve));
+    this.#wire.send(encodeLine({ jsonrpc: "2.0", id, method, params }));
+    const callOff = this.#limit(method, id);
+    // The daemon's own types made the answer; versions were compared by `hello`.
+    return (await answer.finally(callOff)) as Result<Methods[M]["result"]>;
+  }
+
+  /** Q2 */
+  #limit(method: Method, id: number): () => void {
+    const patience = this.#patience;
+    if (patience === undefined || UNLIMITED.includes(method)) return () => undefined;
+    return patience.after(patience.ms, () => this.#end(id, { ok: false, error: silence(patience.ms) }));
+  }
+
+  /** Ends a call, where it has not ended yet: an answer that comes too late means nothing any more. */
+  #end(id: number, answer: Result<unknown>): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    waiting?.(answer);
+  }
+
+  close(): void {
+    this.#wire?.end();
+    this.gone();
+  }
+
+  take(line: string): void {
+    const message = decodeLine(line);
+    if (message === undefined) return;
+    if (message["method"] === "notice") this.#notice(message["params"]);
+    const { id } = message;
+    if (typeof id !== "number") return;
+    const { error, result } = message;
+    this.#end(id, error === undefined ? ok(result) : { ok: false, error: refusalIn(error) });
+  }
+
+  #notice(params: unknown): void {
+    if (isObject(params) && typeof params["topic"] === "string") {
+      this.onNotice?.({ topic: params["topic"], data: params["data"] });
+    }
+  }
+
+  gone(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const waiting of this.#waiting.values()) waiting({ ok: false, error: GONE }); // Q1
+    this.#waiting.clear();
+    this.#closed.resolve();
+  }
+}
+
+function refusalIn(error: unknown): Refusal {
+  const data = isObject(error) ? error["data"] : undefined;
+  const text = (key: string) => (isObject(data) && typeof data[key] === "string" ? data[key] : undefined);
+  const message =
+    text("message") ??
+    (isObject(error) && typeof error["message"] === "string" ? error["message"] : "The daemon refused.");
+  return { code: text("code") ?? "refused", message, hint: text("hint") ?? "See `holdfast logs`." };
+}

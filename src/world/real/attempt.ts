@@ -1,0 +1,31 @@
+// Turns what the system throws into a `Fault` (D3). Anything else that is thrown is a bug of ours and goes on unchanged.
+import { Fault } from "../../base/fault.ts";
+
+/** The system's name for what went wrong; undefined where the system had no part in it. */
+export function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error) || !("syscall" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+export function asFault(error: unknown, operation: string, path: string): unknown {
+  const code = systemCode(error);
+  return code === undefined ? error : new Fault({ code, operation, path }, error);
+}
+
+export function attempt<T>(operation: string, path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw asFault(error, operation, path);
+  }
+}
+
+/** Some failures are an answer: with one of these codes, `otherwise`. */
+export function unless<T>(codes: readonly string[], otherwise: T, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof Fault && codes.includes(error.code)) return otherwise;
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+// Tests of the real children that a holder does not show: those that outlive us, and those that we watch.
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Command, Ending } from "../children.ts";
+import { realChildren } from "./children.ts";
+
+const children = realChildren();
+const home = mkdtempSync(join(tmpdir(), "hf-"));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const command = (script: string): Command => ({ argv: ["/bin/sh", "-c", script], cwd: home, env: { ONLY: "this" } });
+const ending = (start: (ended: (found: Ending) => void) => void): Promise<Ending> => new Promise(start);
+
+test("a detached program leads a session of its own, and its words go to the log", async () => {
+  const log = join(home, "log");
+  const pid = children.detached(command("cut -d' ' -f6 < /proc/$$/stat; echo words >&2; echo $ONLY $HOME"), log);
+  while (!read(log).includes("this")) await Bun.sleep(2);
+  expect(read(log)).toBe(`${pid}\nwords\nthis\n`);
+});
+
+test("a told program hears us, outlives its starter's word, and its end is told", async () => {
+  const out = join(home, "told");
+  writeFileSync(out, "");
+  const done = Promise.withResolvers<void>();
+  const child = children.told(command(`while read line; do echo "$line $ONLY" >> ${out}; done; exit 3`), done.resolve);
+  child.tell(Buffer.from("one\n"));
+  while (!read(out).includes("one")) await Bun.sleep(2);
+  child.tell(Buffer.from("two\n"));
+  child.letGo();
+  await done.promise;
+  expect(read(out)).toBe("one this\ntwo this\n");
+  child.tell(Buffer.from("nobody hears this\n"));
+});
+
+test("the end of a watched program is told, exactly", async () => {
+  expect(await ending((ended) => void children.watched(command("exit 3"), ended))).toEqual({ kind: "exited", code: 3 });
+  const killed = await ending((ended) => void children.watched(command("kill -9 $$"), ended));
+  expect(killed).toEqual({ kind: "signalled", signal: "SIGKILL" });
+});
+
+test("what cannot be started is a Fault that names the reason", () => {
+  const start = (changes: Partial<Command>) => () =>
+    children.watched({ ...command("true"), ...changes }, () => undefined);
+  expect(start({ argv: ["/no/such"] })).toThrow("ENOENT");
+  expect(start({ argv: ["no-such-program"] })).toThrow("ENOENT");
+  expect(start({ argv: [home] })).toThrow("EACCES");
+  expect(start({ cwd: "/no/such" })).toThrow("start in /no/such: ENOENT");
+});
+
+test("signals reach a child's group, and nobody after its end", async () => {
+  let signal: (name: string) => boolean = () => false;
+  const ended = await ending((told) => {
+    const child = children.pipes(command("sleep 1000 | cat"), { output: () => undefined, ended: told });
+    signal = child.signal;
+    expect([signal("SIGNOSUCH"), signal("SIGTERM")]).toEqual([false, true]);
+  });
+  expect(ended).toEqual({ kind: "signalled", signal: "SIGTERM" });
+  expect(signal("SIGTERM")).toBe(false);
+});
+
+function read(path: string): string {
+  return readFileSync(path, "latin1");
+}

@@ -1,0 +1,82 @@
+// One connection over a unix socket.
+// RK1. Bytes go out in the order they were sent: while some wait, new ones wait behind them.
+// RK2. What waits is a copy: the sender may use its buffer again at once.
+// RK3. After the close nothing is sent, and the close is told once.
+import type { Connection, ConnectionEvents } from "../socket.ts";
+
+export class RealConnection implements Connection {
+  events: ConnectionEvents | undefined;
+  readonly #socket: Bun.Socket<RealConnection>;
+  #queue: Uint8Array[] = [];
+  #waiting = 0;
+  #ending = false;
+  #closed = false;
+
+  constructor(socket: Bun.Socket<RealConnection>) {
+    this.#socket = socket;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  send(bytes: Uint8Array): void {
+    if (this.#closed || this.#ending) return; // RK3
+    this.flush();
+    const taken = this.#queue.length === 0 ? this.#write(bytes) : 0; // RK1
+    if (taken === bytes.length) return;
+    this.#queue.push(new Uint8Array(bytes.subarray(taken))); // RK2
+    this.#waiting += bytes.length - taken;
+  }
+
+  pause(): void {
+    if (!this.#closed) this.#socket.pause();
+  }
+
+  resume(): void {
+    if (!this.#closed) this.#socket.resume();
+  }
+
+  end(): void {
+    this.#ending = true;
+    if (this.#waiting === 0 && !this.#closed) this.#socket.end();
+  }
+
+  destroy(): void {
+    if (!this.#closed) this.#socket.terminate();
+  }
+
+  /** The system takes bytes again. */
+  drain(): void {
+    this.flush();
+    if (this.#queue.length > 0) return;
+    if (this.#ending) this.#socket.end();
+    else this.events?.drained?.();
+  }
+
+  flush(): void {
+    while (this.#queue.length > 0) {
+      const first = this.#queue[0] ?? new Uint8Array();
+      const taken = this.#write(first);
+      this.#waiting -= taken;
+      if (taken < first.length) {
+        this.#queue[0] = first.subarray(taken);
+        return;
+      }
+      this.#queue.shift();
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true; // RK3
+    this.#queue = [];
+    this.#waiting = 0;
+    this.events?.closed();
+  }
+
+  /** Bun gives −1 where the socket is closing: then nothing was taken, and `close` comes. */
+  #write(bytes: Uint8Array): number {
+    return Math.max(0, this.#socket.write(bytes));
+  }
+}

@@ -1,0 +1,92 @@
+// The machine's own console.
+// RC1. `process.stdout` is touched only where it must be: making it takes longer than most of our commands.
+import { fstatSync, writeSync } from "node:fs";
+import { resolve } from "node:path";
+import { isFault } from "../../base/fault.ts";
+import { type Console, END_SIGNALS, type Output } from "../console.ts";
+import { asFault, attempt, unless } from "./attempt.ts";
+import { isTerminal, sizeOf } from "./terminal-mode.ts";
+
+const OUT = 1;
+const ERR = 2;
+/** What a window has that does not say how wide it is. */
+const USUAL_COLUMNS = 80;
+/** Any timer keeps the process alive; this one never fires in practice. */
+const LONG_MS = 2 ** 31 - 1;
+
+export function realConsole(): Console {
+  return {
+    out: output(OUT),
+    err: output(ERR),
+    env: (name) => process.env[name] || undefined,
+    absolute: (path) => resolve(path),
+    widthOf: (text) => Bun.stringWidth(text),
+    interrupted: () => new Promise((done) => void process.once("SIGINT", () => done())),
+    told: () => new Promise((done) => END_SIGNALS.forEach((name) => void process.on(name, () => done(name)))),
+    watching: (ear) => {
+      for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => ear("interrupt"));
+      for (const name of ["SIGQUIT", "SIGHUP"] as const) process.on(name, () => ear("leave"));
+    },
+    staying,
+  };
+}
+
+async function staying<T>(work: Promise<T>): Promise<T> {
+  const timer = setInterval(() => undefined, LONG_MS);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function output(fd: number): Output {
+  let tty: boolean | undefined;
+  return {
+    get tty() {
+      tty ??= isDevice(fd) && isTerminal(fd);
+      return tty;
+    },
+    columns: () => sizeOf(fd)?.cols ?? USUAL_COLUMNS,
+    write: (text) => write(fd, Buffer.from(text)),
+  };
+}
+
+/** Most outputs are no device at all, and need no closer look. */
+function isDevice(fd: number): boolean {
+  const found = unless(["EBADF"], undefined, () => attempt("stat", nameOf(fd), () => fstatSync(fd)));
+  return found?.isCharacterDevice() === true;
+}
+
+function streamOf(fd: number) {
+  return fd === OUT ? process.stdout : process.stderr;
+}
+
+function nameOf(fd: number): string {
+  return fd === OUT ? "stdout" : "stderr";
+}
+
+async function write(fd: number, bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    try {
+      done += attempt("write", nameOf(fd), () => writeSync(fd, bytes, done));
+    } catch (error) {
+      if (isFault(error, "EAGAIN")) return writeWaiting(fd, bytes.subarray(done));
+      if (!isFault(error, "EINTR")) throw error;
+    }
+  }
+}
+
+/** For an output that someone made non-blocking: the stream waits until it takes more. */
+function writeWaiting(fd: number, bytes: Uint8Array): Promise<void> {
+  const stream = streamOf(fd);
+  return new Promise((done, failed) => {
+    const fail = (error: unknown) => failed(asFault(error, "write", nameOf(fd)));
+    stream.once("error", fail);
+    stream.write(bytes, (error) => {
+      stream.off("error", fail);
+      if (error) fail(error);
+      else done();
+    });
+  });
+}

@@ -1,0 +1,87 @@
+// The machine's own disk: plain system calls, their failures turned into `Fault`s (D3), and nothing clever in between.
+// RD1. Files are made 0600 and directories 0700, and no descriptor is inherited by a child (Bun opens with O_CLOEXEC).
+// RD2. No call is repeated here: not an interrupted one, and above all not a failed sync (D2).
+import {
+  closeSync,
+  constants,
+  fsync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  type Stats,
+  statfsSync,
+  statSync,
+  unlinkSync,
+} from "node:fs";
+import type { Disk, OpenFile, OpenHow, Stat } from "../disk.ts";
+import { asFault, attempt, systemCode, unless } from "./attempt.ts";
+import { RealFile } from "./file.ts";
+
+const FLAGS: Readonly<Record<OpenHow, number>> = {
+  read: constants.O_RDONLY,
+  write: constants.O_RDWR,
+  create: constants.O_RDWR | constants.O_CREAT,
+  exclusive: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
+};
+const NOTHING_THERE = ["ENOENT", "ENOTDIR"];
+
+export function realDisk(): Disk {
+  return {
+    open,
+    stat,
+    list,
+    makeDirectory,
+    rename: (from, to) => attempt("rename", from, () => renameSync(from, to)),
+    link: (from, to) => attempt("link", to, () => linkSync(from, to)),
+    unlink: (path) => attempt("unlink", path, () => unlinkSync(path)),
+    removeDirectory: (path) => attempt("removeDirectory", path, () => rmdirSync(path)),
+    syncDirectory,
+    free,
+  };
+}
+
+function open(path: string, how: OpenHow): OpenFile {
+  const fd = attempt("open", path, () => openSync(path, FLAGS[how], 0o600)); // RD1
+  return new RealFile(path, fd);
+}
+
+function stat(path: string): Stat | undefined {
+  const found = unless(NOTHING_THERE, undefined, () => attempt("stat", path, () => statSync(path)));
+  if (found === undefined) return undefined;
+  return { kind: kindOf(found), size: found.size, mode: found.mode & 0o777, modifiedMs: found.mtimeMs };
+}
+
+function kindOf(found: Stats): Stat["kind"] {
+  if (found.isFile()) return "file";
+  return found.isDirectory() ? "directory" : "other";
+}
+
+function list(path: string): string[] {
+  return unless(NOTHING_THERE, [], () => attempt("list", path, () => readdirSync(path)));
+}
+
+function makeDirectory(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 }); // RD1
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "EEXIST" && stat(path)?.kind === "directory") return false;
+    throw asFault(error, "makeDirectory", path);
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const flags = constants.O_RDONLY | constants.O_DIRECTORY;
+  const fd = attempt("syncDirectory", path, () => openSync(path, flags));
+  const error = await new Promise<Error | null>((done) => fsync(fd, done));
+  attempt("syncDirectory", path, () => closeSync(fd));
+  if (error) throw asFault(error, "syncDirectory", path); // RD2
+}
+
+function free(path: string): number {
+  const { bavail, bsize } = attempt("free", path, () => statfsSync(path));
+  return bavail * bsize;
+}

@@ -1,0 +1,34 @@
+// The advisory lock of the system, which Bun does not offer: `flock` from the C library (glibc), loaded when the first lock is asked for.
+// L1. The kernel drops the lock when the last descriptor of the open file goes, so a killed owner leaves nothing stale behind.
+// L2. Only EWOULDBLOCK means that somebody else has the lock; any other failure is a Fault, never a quiet "no".
+import { Fault } from "../../base/fault.ts";
+
+const LOCK_EXCLUSIVE = 2;
+const LOCK_WITHOUT_WAITING = 4;
+const TAKEN = 11;
+const CODES: Readonly<Record<number, string>> = { 4: "EINTR", 9: "EBADF", 37: "ENOLCK" };
+
+type Library = { readonly flock: (fd: number, how: number) => number; readonly errno: () => number };
+
+let library: Library | undefined;
+
+export function tryFlock(fd: number, path: string): boolean {
+  library ??= load();
+  if (library.flock(fd, LOCK_EXCLUSIVE | LOCK_WITHOUT_WAITING) === 0) return true;
+  const errno = library.errno();
+  if (errno === TAKEN) return false; // L2
+  throw new Fault({ code: CODES[errno] ?? `errno ${errno}`, operation: "tryLock", path });
+}
+
+function load(): Library {
+  const { dlopen, read }: typeof import("bun:ffi") = require("bun:ffi"); // Here, so that those who lock nothing do not carry it.
+  const { symbols } = dlopen("libc.so.6", {
+    flock: { args: ["i32", "i32"], returns: "i32" },
+    __errno_location: { args: [], returns: "ptr" },
+  });
+  const errno = (): number => {
+    const at = symbols.__errno_location();
+    return at === null ? 0 : read.i32(at, 0);
+  };
+  return { flock: symbols.flock, errno };
+}

@@ -1,0 +1,86 @@
+// Who is in front of a real terminal.
+import { afterEach, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { realProcesses } from "./process.ts";
+
+const processes = realProcesses();
+const started: Bun.Subprocess[] = [];
+const made: string[] = [];
+
+afterEach(async () => {
+  for (const child of started.splice(0)) {
+    child.kill("SIGKILL");
+    await child.exited;
+  }
+  for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true });
+});
+
+function place(): string {
+  const path = mkdtempSync(join(tmpdir(), "holdfast-front-"));
+  made.push(path);
+  return path;
+}
+
+/** A shell with job control in a terminal of its own. */
+function shell(script: string, cwd: string): number {
+  const child = Bun.spawn(["sh", "-mc", script], { cwd, terminal: { cols: 80, rows: 24 } });
+  started.push(child);
+  return child.pid;
+}
+
+async function until<T>(what: string, look: () => T | undefined | false): Promise<T> {
+  const began = performance.now();
+  for (;;) {
+    const found = look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() - began > 20_000) throw new Error(`waited in vain for: ${what}`);
+    await Bun.sleep(2);
+  }
+}
+
+test("a job in front is found with its words, its place and its age", async () => {
+  const cwd = place();
+  mkdirSync(join(cwd, "it's here"));
+  const pid = shell(`cd "it's here"; sleep 600 ; :`, cwd);
+  const front = await until("sleep is in front", () => {
+    const found = processes.foreground(pid);
+    return found?.argv[0] === "sleep" ? found : undefined;
+  });
+  expect(front).toMatchObject({ argv: ["sleep", "600"], cwd: join(cwd, "it's here") });
+  expect(front.pid).not.toBe(pid);
+  expect(front.ageMs).toBeLessThan(20_000);
+  processes.kill(
+    { pid: front.pid, startTime: processes.startTime(front.pid) ?? 0, bootId: processes.bootId() },
+    "SIGKILL",
+  );
+});
+
+test("a program without a job in front is itself in front; without a terminal too", async () => {
+  const cwd = place();
+  const pid = shell("exec sleep 600", cwd);
+  await until("it is sleep", () => processes.foreground(pid)?.argv[0] === "sleep");
+  expect(processes.foreground(pid)).toMatchObject({ pid, argv: ["sleep", "600"], cwd });
+  const bare = Bun.spawn(["sleep", "600"], { cwd });
+  started.push(bare);
+  await until("it is sleep", () => processes.foreground(bare.pid)?.argv[0] === "sleep");
+  expect(processes.foreground(bare.pid)).toMatchObject({ pid: bare.pid, cwd });
+});
+
+test("a directory that was deleted is named by the path it had; one whose name ends so keeps it", async () => {
+  const cwd = place();
+  const [gone, odd] = [join(cwd, "gone"), join(cwd, "odd (deleted)")];
+  for (const path of [gone, odd]) mkdirSync(path);
+  const [one, two] = [shell("exec sleep 600", gone), shell("exec sleep 600", odd)];
+  for (const pid of [one, two]) await until("it is sleep", () => processes.foreground(pid)?.argv[0] === "sleep");
+  rmSync(gone, { recursive: true });
+  expect(processes.foreground(one)?.cwd).toBe(gone);
+  expect(processes.foreground(two)?.cwd).toBe(odd);
+});
+
+test("one that has ended, or is a zombie, is nobody", async () => {
+  const child = Bun.spawn(["true"]);
+  await child.exited;
+  expect(processes.foreground(child.pid)).toBeUndefined();
+});

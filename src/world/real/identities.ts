@@ -1,0 +1,63 @@
+// Who a process of a Linux machine is, and since which boot, read from /proc. All that a holder asks.
+import { readFileSync } from "node:fs";
+import { assert } from "../../base/assert.ts";
+import type { Identities } from "../process.ts";
+import { attempt, unless } from "./attempt.ts";
+
+const BOOT_ID = "/proc/sys/kernel/random/boot_id";
+const BOOT_ID_VARIABLE = "HOLDFAST_BOOT_ID";
+/** ESRCH: the process ended between opening and reading the file. */
+export const GONE = ["ENOENT", "ESRCH"];
+// Positions after the name, which is field 2 of the line; the manual counts from 1.
+const STATE = 3 - 3;
+const THREADS = 20 - 3;
+const START_TIME = 22 - 3;
+
+export function realIdentities(): Identities {
+  return { pid: process.pid, startTime, bootId };
+}
+
+function startTime(pid: number): number | undefined {
+  const line = statLine("startTime", `/proc/${pid}/stat`);
+  return line === undefined ? undefined : startTimeIn(line);
+}
+
+export function statLine(operation: string, path: string): string | undefined {
+  return unless(GONE, undefined, () => attempt(operation, path, () => readFileSync(path, "latin1")));
+}
+
+/** From a line of /proc/PID/stat: whether it sleeps where no signal reaches it. */
+export function waitsInLine(line: string): boolean {
+  return fieldsIn(line)[STATE] === "D";
+}
+
+/** The name in a stat line is anything a program likes, with spaces and brackets: the last one ends it. */
+export function fieldsIn(line: string): string[] {
+  return line.slice(line.lastIndexOf(")") + 2).split(" ");
+}
+
+/** From a line of /proc/PID/stat. */
+export function startTimeIn(line: string): number | undefined {
+  const fields = fieldsIn(line);
+  const ticks = Number(fields[START_TIME]);
+  assert(Number.isSafeInteger(ticks), "a stat line has a start time in field 22");
+  return isOver(fields) ? undefined : ticks;
+}
+
+/** A zombie still has its pid, and kill(pid, 0) succeeds on it, but it does nothing any more: unless another of its threads is not done yet. One
+ *  that waits for the disk keeps all files open, and locked, for as long as that takes, also after SIGKILL. */
+export function isOver(fields: readonly string[]): boolean {
+  const state = fields[STATE] ?? "";
+  return state === "X" || state === "x" || (state === "Z" && Number(fields[THREADS]) <= 1);
+}
+
+/** Drills and tests give a boot of their own: everything recorded before is then of another one. */
+function bootId(): string {
+  const given = process.env[BOOT_ID_VARIABLE];
+  if (given) return given;
+  thisBoot ??= attempt("bootId", BOOT_ID, () => readFileSync(BOOT_ID, "latin1")).trim();
+  return thisBoot;
+}
+
+/** No process outlives its boot, and every look at another process asks for it. */
+let thisBoot: string | undefined;

@@ -1,0 +1,52 @@
+// The machine as the system tells of it.
+// RM1. A path is opened without following a link before its protection changes: whatever took its place meanwhile is not touched.
+import { closeSync, constants, fchmodSync, lstatSync, openSync, type Stats, statfsSync } from "node:fs";
+import { userInfo } from "node:os";
+import type { Looked, Machine } from "../machine.ts";
+import { attempt, unless } from "./attempt.ts";
+
+const NOTHING_THERE = ["ENOENT", "ENOTDIR"];
+
+export function realMachine(): Machine {
+  const { platform } = process;
+  return {
+    platform: platform === "linux" || platform === "darwin" ? platform : "other",
+    runtime: Bun.version,
+    uid: process.getuid?.() ?? 0,
+    get user() {
+      return attempt("user", "", () => userInfo().username);
+    },
+    look,
+    protect,
+    freeInodes,
+  };
+}
+
+function look(path: string): Looked | undefined {
+  const found = unless(NOTHING_THERE, undefined, () => attempt("stat", path, () => lstatSync(path)));
+  if (found === undefined) return undefined;
+  return { kind: kindOf(found), mode: found.mode & 0o7777, uid: found.uid, changedAt: found.mtimeMs };
+}
+
+function kindOf(found: Stats): Looked["kind"] {
+  if (found.isFile()) return "file";
+  if (found.isDirectory()) return "directory";
+  if (found.isSocket()) return "socket";
+  return found.isSymbolicLink() ? "link" : "other";
+}
+
+/** RM1 */
+function protect(path: string, mode: number): void {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const fd = attempt("protect", path, () => openSync(path, flags));
+  try {
+    attempt("protect", path, () => fchmodSync(fd, mode));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function freeInodes(path: string): number | undefined {
+  const { files, ffree } = attempt("freeInodes", path, () => statfsSync(path));
+  return files === 0 ? undefined : ffree;
+}

@@ -1,0 +1,38 @@
+// Processes of a Linux machine, read from /proc.
+import { readdirSync } from "node:fs";
+import { isAlive, type Processes, type ProcessIdentity, type Signal } from "../process.ts";
+import { attempt, unless } from "./attempt.ts";
+import { foreground } from "./foreground.ts";
+import { GONE, realIdentities, statLine, waitsInLine } from "./identities.ts";
+import { list, ticks, variable } from "./process-list.ts";
+
+export function realProcesses(): Processes {
+  const found = realIdentities();
+  const alive = (who: ProcessIdentity): boolean => isAlive(found, who);
+  return {
+    ...found,
+    alive,
+    isTaken,
+    waitsForDisk,
+    list,
+    variable,
+    foreground,
+    ticks,
+    kill: (who, signal) => alive(who) && send(who.pid, signal),
+  };
+}
+
+function waitsForDisk(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`;
+  const threads = unless(GONE, [], () => attempt("waitsForDisk", tasks, () => readdirSync(tasks)));
+  return threads.some((thread) => waitsInLine(statLine("waitsForDisk", `${tasks}/${thread}/stat`) ?? ""));
+}
+
+/** A signal that is none: the system only says whether there is somebody whom we could send one. */
+function isTaken(pid: number): boolean {
+  return unless(["ESRCH", "EPERM"], false, () => attempt("kill", `pid ${pid}`, () => process.kill(pid, 0)));
+}
+
+function send(pid: number, signal: Signal): boolean {
+  return unless(["ESRCH"], false, () => attempt("kill", `pid ${pid}`, () => process.kill(pid, signal)));
+}

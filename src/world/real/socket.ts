@@ -1,0 +1,122 @@
+// Unix sockets of the machine, through Bun.
+// RS1. We bind under a name of our own and then link it to the path: so a path is never seen before it is 0600 and listening, two
+//      that race for a free path cannot both have it, and Bun, which unlinks on close what it has bound, never unlinks a successor's.
+// RS2. Whether a path is ours is judged by its inode.
+import { linkSync, lstatSync, lutimesSync, renameSync, unlinkSync } from "node:fs";
+import { Fault, isFault } from "../../base/fault.ts";
+import type { Connection, ConnectionEvents, Listener, Sockets } from "../socket.ts";
+import { asFault, attempt, unless } from "./attempt.ts";
+import { RealConnection } from "./connection.ts";
+
+type Accept = (connection: Connection) => ConnectionEvents;
+
+/** K1: `sun_path` has 108 bytes, one of them for the NUL. */
+const LONGEST_PATH = 107;
+const TOO_LONG = "The path of a socket is limited to 107 bytes. Choose a shorter HOLDFAST_HOME.";
+const OWNER_ONLY = 0o177;
+
+let bound = 0;
+
+export function realSockets(): Sockets {
+  return { listen, connect };
+}
+
+async function listen(path: string, accept: Accept): Promise<Listener> {
+  bound += 1;
+  const own = `${path.slice(0, path.lastIndexOf("/") + 1)}.${process.pid.toString(36)}-${bound.toString(36)}`;
+  mustFit(path);
+  mustFit(own);
+  const server = bind(own, accept);
+  try {
+    const inode = attempt("listen", own, () => lstatSync(own).ino);
+    await name(own, path);
+    return listenerOn(server, path, inode);
+  } catch (error) {
+    server.stop();
+    throw error;
+  }
+}
+
+function bind(own: string, accept: Accept) {
+  // What a predecessor with our pid left behind is nobody's.
+  unless(["ENOENT"], undefined, () => attempt("unlink", own, () => unlinkSync(own)));
+  const before = process.umask(OWNER_ONLY); // K2
+  try {
+    return attempt("listen", own, () => Bun.listen<RealConnection>({ unix: own, socket: serving(accept) }));
+  } finally {
+    process.umask(before);
+  }
+}
+
+/** RS1. A path that does not answer is replaced in one step. */
+async function name(own: string, path: string): Promise<void> {
+  const free = unless(["EEXIST"], false, () => attempt("listen", path, () => linkSync(own, path) ?? true));
+  if (free) return attempt("listen", path, () => unlinkSync(own));
+  if (await answers(path)) throw new Fault({ code: "EADDRINUSE", operation: "listen", path }); // K2
+  return attempt("listen", path, () => renameSync(own, path));
+}
+
+async function answers(path: string): Promise<boolean> {
+  try {
+    (await connect(path, { bytes: () => undefined, closed: () => undefined })).destroy();
+    return true;
+  } catch (error) {
+    if (isFault(error, "ECONNREFUSED", "ENOENT")) return false;
+    throw error;
+  }
+}
+
+function listenerOn(server: { stop(): void }, path: string, inode: number): Listener {
+  let open = true;
+  // RS2
+  const inPlace = () => unless(["ENOENT"], false, () => attempt("stat", path, () => lstatSync(path).ino === inode));
+  const touch = () => {
+    const now = Date.now() / 1000;
+    if (inPlace()) unless(["ENOENT"], undefined, () => attempt("touch", path, () => lutimesSync(path, now, now)));
+  };
+  const close = () => {
+    if (!open) return;
+    open = false;
+    if (inPlace()) unless(["ENOENT"], undefined, () => attempt("unlink", path, () => unlinkSync(path)));
+    server.stop();
+  };
+  return { inPlace, touch, close };
+}
+
+async function connect(path: string, events: ConnectionEvents): Promise<Connection> {
+  mustFit(path);
+  const opened = Promise.withResolvers<Connection>();
+  const open = (socket: Bun.Socket<RealConnection>) => {
+    socket.data = new RealConnection(socket);
+    socket.data.events = events;
+    opened.resolve(socket.data);
+  };
+  try {
+    await Bun.connect<RealConnection>({ unix: path, socket: { ...HANDLERS, open } });
+  } catch (error) {
+    throw asFault(error, "connect", path);
+  }
+  return opened.promise;
+}
+
+function serving(accept: Accept) {
+  const open = (socket: Bun.Socket<RealConnection>) => {
+    socket.data = new RealConnection(socket);
+    socket.data.events = accept(socket.data);
+  };
+  return { ...HANDLERS, open };
+}
+
+const HANDLERS = {
+  data: (socket: Bun.Socket<RealConnection>, bytes: Uint8Array) => socket.data.events?.bytes(bytes),
+  drain: (socket: Bun.Socket<RealConnection>) => socket.data.drain(),
+  // A refused connection is closed without ever having been opened.
+  close: (socket: Bun.Socket<RealConnection | undefined>) => socket.data?.close(),
+  // Whatever went wrong, `close` follows and says all there is to say.
+  error: () => undefined,
+};
+
+function mustFit(path: string): void {
+  if (Buffer.byteLength(path) <= LONGEST_PATH) return;
+  throw new Fault({ code: "ENAMETOOLONG", operation: "listen", path, hint: TOO_LONG }); // K1
+}

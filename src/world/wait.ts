@@ -1,0 +1,47 @@
+// Waiting with a bound: pauses, and promises that are given only so long.
+import type { Clock } from "./clock.ts";
+
+export function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((done) => void clock.after(ms, done));
+}
+
+/** What the promise gives, or undefined where it takes too long. */
+export async function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const cancel = clock.after(ms, () => late.resolve(undefined));
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    cancel();
+  }
+}
+
+/** Pauses that grow: short while something is about to happen, longer while it takes its time. */
+export class Pauses {
+  readonly #clock: Clock;
+  readonly #mostMs: number;
+  readonly #allMs: number;
+  #until: number;
+  #ms: number;
+
+  constructor(clock: Clock, limits: { readonly firstMs: number; readonly mostMs: number; readonly allMs: number }) {
+    this.#clock = clock;
+    this.#ms = limits.firstMs;
+    this.#mostMs = limits.mostMs;
+    this.#allMs = limits.allMs;
+    this.#until = clock.elapsed() + limits.allMs;
+  }
+
+  /** What is waited for has come nearer: it is given as long again. */
+  extend(): void {
+    this.#until = this.#clock.elapsed() + this.#allMs;
+  }
+
+  /** False where the time is over. */
+  async next(): Promise<boolean> {
+    if (this.#clock.elapsed() >= this.#until) return false;
+    await pause(this.#clock, this.#ms);
+    this.#ms = Math.min(2 * this.#ms, this.#mostMs);
+    return true;
+  }
+}

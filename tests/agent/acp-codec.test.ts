@@ -1,0 +1,100 @@
+// The Agent Client Protocol as a real agent speaks it: the lines below were said by opencode 1.18.33.
+import { expect, test } from "bun:test";
+import { acp } from "../../src/wire/provider/acp.ts";
+import { facts } from "./facts.ts";
+
+const RPC = { jsonrpc: "2.0" };
+const said = (message: object, given = {}) => acp.decode(JSON.stringify({ ...RPC, ...message }), facts(given));
+const told = (input: Parameters<typeof acp.encode>[0], given = {}) =>
+  acp.encode(input, facts(given))?.map((line) => JSON.parse(line));
+
+test("AG-6 a new session is asked for once, and loaded under its id afterwards", () => {
+  const tools = { command: ["bun", "shim.ts"], env: { TOKEN: "t" } };
+  const fresh = told({ kind: "open" }, { open: false, tools });
+  expect(fresh?.map(({ id, method }) => [id, method])).toEqual([
+    ["open", "initialize"],
+    ["session", "session/new"],
+  ]);
+  const server = { name: "holdfast", command: "bun", args: ["shim.ts"], env: [{ name: "TOKEN", value: "t" }] };
+  expect(fresh?.[1]?.params).toEqual({ cwd: "/work", mcpServers: [server] });
+  const again = told({ kind: "open" }, { session: "ses_1", resume: true, open: false });
+  expect(again?.[1]).toMatchObject({ method: "session/load", params: { sessionId: "ses_1", cwd: "/work" } });
+});
+
+test("nothing is said in a session before it is open, and its id is heard in either way of opening it", () => {
+  const prompt = { kind: "prompt", uuid: "aa", text: "hello" } as const;
+  expect(acp.encode(prompt, facts({ open: false }))).toBeUndefined();
+  expect(told(prompt, { session: "ses_1" })).toEqual([
+    {
+      ...{ ...RPC, id: "prompt-aa", method: "session/prompt" },
+      params: { sessionId: "ses_1", prompt: [{ type: "text", text: "hello" }] },
+    },
+  ]);
+  expect(said({ id: "session", result: { sessionId: "ses_1" } }).events).toEqual([
+    { kind: "session", session: "ses_1" },
+  ]);
+  expect(said({ id: "session", result: {} }, { session: "ses_2" }).events).toEqual([
+    { kind: "session", session: "ses_2" },
+  ]);
+});
+
+test("what is said while an old session is loaded is its history, and not said again", () => {
+  const update = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "heard" } };
+  const notice = { method: "session/update", params: { sessionId: "ses_1", update } };
+  expect(said(notice, { open: false }).events).toEqual([]);
+  expect(said(notice).events).toEqual([{ kind: "text", text: "heard", part: true }]);
+});
+
+test("tools and their results are read off the updates", () => {
+  const update = (fields: object) =>
+    said({ method: "session/update", params: { update: { toolCallId: "call_1", ...fields } } });
+  const call = {
+    sessionUpdate: "tool_call",
+    title: "bash",
+    kind: "execute",
+    status: "pending",
+    rawInput: { cwd: "/w" },
+  };
+  expect(update(call).events).toEqual([{ kind: "tool", use: "call_1", tool: "bash", input: { cwd: "/w" } }]);
+  expect(update({ sessionUpdate: "tool_call_update", status: "in_progress" }).events).toEqual([]);
+  const content = [{ type: "content", content: { type: "text", text: "hi\n" } }];
+  expect(update({ sessionUpdate: "tool_call_update", status: "completed", content }).events).toEqual([
+    { kind: "tool-done", use: "call_1", ok: true, text: "hi\n" },
+  ]);
+});
+
+const OPTIONS = [
+  { optionId: "once", kind: "allow_once", name: "Allow once" },
+  { optionId: "always", kind: "allow_always", name: "Always allow" },
+  { optionId: "reject", kind: "reject_once", name: "Reject" },
+];
+
+test("PR-1 a permission is asked for under the agent's own id, and answered with one of its options", () => {
+  const toolCall = { toolCallId: "call_1", title: "echo hi", kind: "execute", rawInput: { command: "echo hi" } };
+  const [ask] = said({ id: 0, method: "session/request_permission", params: { toolCall, options: OPTIONS } }).events;
+  expect(ask).toEqual({ kind: "ask", request: "0", tool: "execute", input: { command: "echo hi" }, options: OPTIONS });
+  const answer = { kind: "answer", tool: "execute", request: "0", input: null, message: "", options: OPTIONS } as const;
+  const outcome = (optionId: string) => [{ ...RPC, id: 0, result: { outcome: { outcome: "selected", optionId } } }];
+  expect(told({ ...answer, decision: "allow" })).toEqual(outcome("once"));
+  expect(told({ ...answer, decision: "deny" })).toEqual(outcome("reject"));
+  expect(told({ ...answer, options: OPTIONS.slice(0, 2), decision: "deny" })).toEqual([
+    { ...RPC, id: 0, result: { outcome: { outcome: "cancelled" } } },
+  ]);
+});
+
+test("the answer to a prompt ends the turn; an error says why; what else is asked of us is refused", () => {
+  expect(said({ id: "prompt-aa", result: { stopReason: "end_turn" } }).events).toEqual([{ kind: "done" }]);
+  expect(said({ id: "prompt-aa", result: { stopReason: "refusal" } }).events).toMatchObject([
+    { kind: "failed", retryable: false },
+  ]);
+  const error = { code: -32_603, message: "Internal error", data: { details: "model not found" } };
+  expect(said({ id: "prompt-aa", error }).events).toEqual([
+    { kind: "failed", reason: "Internal error: model not found", retryable: true },
+  ]);
+  expect(said({ id: "session", error }).events).toMatchObject([{ kind: "failed", retryable: false }]);
+  const { replies } = said({ id: 4, method: "fs/read_text_file", params: {} });
+  expect(replies.map((line) => JSON.parse(line))).toMatchObject([{ id: 4, error: { code: -32_601 } }]);
+  expect(told({ kind: "interrupt" }, { session: "ses_1" })).toEqual([
+    { ...RPC, method: "session/cancel", params: { sessionId: "ses_1" } },
+  ]);
+});

@@ -1,0 +1,54 @@
+// Agents that are any CLI with a prompt and a way to go on (kind `command`): each turn is one process.
+import { expect, test } from "bun:test";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { tomlOf } from "../../src/wire/files/config-fields.ts";
+import { type AgentHome, agentHomes } from "./agent-home.ts";
+
+const home = agentHomes();
+
+async function begin(place: AgentHome): Promise<string> {
+  const words = ["/bin/sh", join(import.meta.dir, "cli-agent.sh"), place.file("notes"), "{prompt}"];
+  const lines = ["[provider.cli]", 'kind = "command"', `command = ${tomlOf(words)}`];
+  writeFileSync(place.file("config.toml"), [...lines, `resume = ${tomlOf([...words, "{session}"])}`, ""].join("\n"));
+  await place.live({ HOLDFAST_CONFIG: place.file("config.toml") });
+  return place.agent("cli", { provider: "cli", command: [] });
+}
+
+test("AG-4 a turn is one process; the next one goes on with the session that the first one named", async () => {
+  const place = home();
+  const id = await begin(place);
+  await place.say(id, "one");
+  await place.rests(id, 1);
+  expect(await place.shown(id)).toMatchObject({ session: "s-one", lastText: "did one" });
+  await place.say(id, "two");
+  await place.rests(id, 2);
+  expect(place.text("notes")).toBe("new one\ns-one two\n");
+  expect((await place.shown(id)).lastText).toBe("did two");
+});
+
+test("AG-4 of the processes of earlier turns only the last one's files are kept", async () => {
+  const place = home();
+  const id = await begin(place);
+  for (const turn of [1, 2, 3, 4]) {
+    await place.say(id, `number ${turn}`);
+    await place.rests(id, turn);
+  }
+  expect(readdirSync(place.file(`agents/${id}/processes`)).sort()).toEqual(["3", "4"]);
+});
+
+test("SP-1 a turn whose process fails has failed, with what it said; what it took is not lost and not doubled", async () => {
+  const place = home();
+  const id = await begin(place);
+  await place.say(id, "fail now");
+  const { reason } = await place.lastOf(id, "turn.failed");
+  expect(reason).toBe("It ended with exit code 3. it will not");
+  await place.say(id, "three");
+  await place.lastOf(id, "turn.complete");
+  expect(
+    place
+      .text("notes")
+      .split("\n")
+      .filter((line) => line.includes("fail")),
+  ).toHaveLength(1);
+});

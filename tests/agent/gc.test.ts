@@ -1,0 +1,239 @@
+// What `gc` throws away of agents, and whom it must never touch; also with a power cut in the middle.
+import { expect, test } from "bun:test";
+import { RULE_BOOK } from "../../src/core/agent/agent.ts";
+import type { AgentCommand } from "../../src/core/agent/commands.ts";
+import { PLAIN_HOUSE } from "../../src/core/agent/draft.ts";
+import { straysOf } from "../../src/core/agent/tree.ts";
+import { AgentCheckpoints } from "../../src/daemon/agent/checkpoints.ts";
+import { letGo } from "../../src/daemon/agent/forget.ts";
+import { SessionRecords } from "../../src/daemon/agent/records.ts";
+import { AgentTurn } from "../../src/daemon/agent/store.ts";
+import { foldAgents } from "../../src/daemon/fold.ts";
+import { Garbage } from "../../src/daemon/gc.ts";
+import { EventLog } from "../../src/log/event-log.ts";
+import type { Config } from "../../src/wire/files/config-schema.ts";
+import { SimDisk } from "../sim/disk.ts";
+import { everyCrash } from "../sim/every-crash.ts";
+import { simWorld } from "../sim/world.ts";
+import { CHILD, planFor } from "./house.ts";
+
+const HOME = "/h";
+const DAY = 86_400_000;
+const RULES: Config["retention"] = {
+  ...{ removedDays: 1, endedDays: 30, tapeBytes: 0, runDays: 30, runBytes: 0, agentDays: 30, agentBytes: 1_000_000 },
+  ...{ reportDays: 90, reports: 50, quarantineDays: 90, quarantineBytes: 1_000_000, histories: 2 },
+};
+const [ROOT, KID, GRANDCHILD, OTHER] = ["a", "b", "c", "d"].map((letter) => letter.repeat(32)) as [
+  string,
+  string,
+  string,
+  string,
+];
+
+function broken(error: unknown): never {
+  throw error;
+}
+
+class Life {
+  readonly world: ReturnType<typeof simWorld> & { home: string };
+  readonly log: EventLog;
+  readonly turn: AgentTurn;
+  readonly #checkpoints: AgentCheckpoints;
+  readonly #records: SessionRecords;
+
+  static async begin(disk: SimDisk): Promise<Life> {
+    const world = { ...simWorld(1, disk), home: HOME };
+    const life = new Life(world, await EventLog.open(world, { segmentBytes: 64 << 10, ballastBytes: 0 }));
+    const folding = { checkpoints: life.#checkpoints, clock: world.clock, progressed: () => undefined };
+    expect(await foldAgents(life.log, life.turn, folding)).toEqual([]);
+    expect(life.log.report.frozen).toEqual([]);
+    return life;
+  }
+
+  private constructor(world: Life["world"], log: EventLog) {
+    this.world = world;
+    this.log = log;
+    const nothing = () => undefined;
+    this.turn = new AgentTurn(log, world.clock, () => PLAIN_HOUSE, { publish: nothing, perform: nothing, broken });
+    this.#checkpoints = new AgentCheckpoints(world, { isOff: () => true, say: nothing, broken });
+    this.#records = new SessionRecords(world, broken);
+  }
+
+  async submit(command: AgentCommand): Promise<void> {
+    const done = await this.turn.submit(command);
+    if (!done.ok) throw new Error(done.error.message);
+  }
+
+  /** One with what it leaves beside its log. */
+  async create(id: string, parent?: string): Promise<void> {
+    const wish = { id, name: id.slice(0, 4), parent, instructions: "", plan: planFor("scripted"), settings: {} };
+    await this.submit({ kind: "create", ...wish });
+    const names = [
+      "session.json",
+      "checkpoint.json",
+      "processes/1/claim.json",
+      `processes/1/tape/${"0".repeat(16)}.seg`,
+    ];
+    for (const name of names) this.plant(`agents/${id}/${name}`);
+    this.plant(`run/a${id.slice(0, 12)}-1.sock`);
+  }
+
+  terminate(id: string): Promise<void> {
+    return this.submit({ kind: "terminate", id, reason: "enough" });
+  }
+
+  send(id: string): Promise<void> {
+    return this.submit({
+      kind: "send",
+      id,
+      message: `${this.log.durable}`.padStart(32, "0"),
+      payload: "x",
+      replyTo: undefined,
+    });
+  }
+
+  plant(path: string): void {
+    this.world.disk.plant(`${HOME}/${path}`, Buffer.alloc(100, 120));
+  }
+
+  files(path: string): string[] {
+    return this.world.disk.list(`${HOME}/${path}`).sort();
+  }
+
+  /** Those of agents. */
+  directories(): string[] {
+    return this.files("agents").filter((name) => name !== RULE_BOOK);
+  }
+
+  /** By name, whether they have ended. */
+  agents() {
+    return [...this.turn.agents()].map(({ name, terminated }) => [name, terminated !== undefined]);
+  }
+
+  collect(dryRun = false) {
+    const none = () => undefined;
+    const parts = { log: this.log, turn: this.turn, records: this.#records, checkpoints: this.#checkpoints };
+    const garbage = new Garbage(this.world, RULES, {
+      ...{ terminals: () => [], removedAt: none, tmux: () => [], releasedAt: none, runs: () => [] },
+      ...{ isOff: () => false, say: none, broken },
+      agents: () => this.turn.agents(),
+      letGo: (ids) => letGo(parts, ids),
+    });
+    return garbage.collect(dryRun);
+  }
+}
+
+test("AG-2 an agent goes with its log a month after it and all below it were terminated; whoever can go on stays, and comes back", async () => {
+  const disk = new SimDisk();
+  const life = await Life.begin(disk);
+  await life.create(ROOT);
+  await life.create(KID, ROOT);
+  await life.create(GRANDCHILD, KID);
+  await life.create(OTHER);
+  await life.terminate(KID);
+  life.world.clock.jump(20 * DAY);
+  expect((await life.collect()).items).toEqual([]);
+  life.world.clock.jump(20 * DAY);
+  await life.terminate(OTHER); // Just now.
+  life.plant(`agents/${GRANDCHILD}/mine.txt`);
+  const dry = await life.collect(true);
+  expect(life.files(`agents/${KID}`)).toContain("session.json");
+  const { items, failed } = await life.collect();
+  expect(items).toEqual(dry.items);
+  expect(items.map(({ what, reason }) => [what, reason])).toEqual([
+    ["an agent that was terminated", "older than 30 days"],
+    ["an agent that was terminated", "older than 30 days"],
+  ]);
+  expect(failed).toEqual([]);
+  expect(life.directories()).toEqual([ROOT, GRANDCHILD, OTHER]);
+  expect(life.files(`agents/${GRANDCHILD}`)).toEqual(["mine.txt"]); // What is not ours stays.
+  expect(life.files("run")).toEqual([ROOT, OTHER].map((id) => `a${id.slice(0, 12)}-1.sock`));
+  expect(life.agents()).toEqual([
+    ["aaaa", false],
+    ["dddd", true],
+  ]);
+  expect((await life.collect()).items).toEqual([]);
+  await life.log.close();
+  const next = await Life.begin(disk);
+  expect(next.agents()).toEqual([
+    ["aaaa", false],
+    ["dddd", true],
+  ]);
+  expect(straysOf(next.turn.states)).toEqual({ orphans: [], dangling: [] });
+  await next.send(ROOT);
+  await next.create(KID, ROOT);
+  expect(next.turn.tree.childrenOf(ROOT)).toEqual([KID]);
+  await next.log.close();
+});
+
+test("AG-2 one below whom somebody lives, or whose own process does, is not over", async () => {
+  const life = await Life.begin(new SimDisk());
+  await life.create(ROOT);
+  await life.send(ROOT);
+  await life.submit({ kind: "started", id: ROOT, generation: 1, child: CHILD, holder: 8 });
+  await life.terminate(ROOT);
+  await life.create(KID);
+  await life.create(GRANDCHILD, KID);
+  await life.terminate(KID);
+  const grandchild = life.turn.agent(GRANDCHILD);
+  if (grandchild !== undefined) life.turn.put(GRANDCHILD, { ...grandchild, terminated: undefined }); // As one that dangles.
+  life.world.clock.jump(400 * DAY);
+  expect((await life.collect()).items).toEqual([]);
+  expect(life.files(`agents/${KID}`)).toContain("session.json");
+  await life.log.close();
+});
+
+test("AG-2 a crash or power cut at any call leaves all of a terminated agent or nothing that matters, and the next round ends it", async () => {
+  const start = new SimDisk();
+  const first = await Life.begin(start);
+  await first.create(ROOT);
+  await first.create(KID, ROOT);
+  await first.log.close();
+  const end = async (life: Life) => {
+    if (life.turn.agent(KID)?.terminated === undefined && life.turn.agent(KID) !== undefined) await life.terminate(KID);
+    life.world.clock.jump(400 * DAY);
+    expect((await life.collect()).failed).toEqual([]);
+  };
+  const survived = await everyCrash<undefined>({
+    start,
+    nothingPromised: undefined,
+    randomEndings: 4,
+    live: async (disk) => {
+      const life = await Life.begin(disk);
+      await end(life); // What it was terminated with is still in the write-ahead log.
+    },
+    check: async (disk) => {
+      const life = await Life.begin(disk);
+      await end(life);
+      expect(life.directories()).toEqual([ROOT]);
+      expect(life.agents()).toEqual([["aaaa", false]]);
+      await life.send(ROOT); // A second life, and it writes.
+      await life.log.close();
+      const last = await Life.begin(disk);
+      expect(last.agents()).toEqual([["aaaa", false]]);
+      await last.log.close();
+    },
+  });
+  expect(survived).toBeGreaterThan(50);
+});
+
+test("EL-3 the log lets go of a session only when no recovery would bring a line of it back into a file that is gone", async () => {
+  const disk = new SimDisk();
+  const { log } = await Life.begin(disk);
+  const write = async (session: string) => {
+    const ticket = log.append([{ session, ts: "", event: "tested", data: {} }]);
+    if (ticket.ok) await ticket.value.durable;
+  };
+  await write("agents/a");
+  await write("agents/a");
+  expect(log.release("agents/a")).toBe(false);
+  await log.drain();
+  expect(log.release("agents/a")).toBe(false); // Nothing on disk says that it is drained.
+  await write("agents/b");
+  expect(log.release("agents/a")).toBe(true);
+  disk.unlink(`${HOME}/agents/a/events.jsonl`);
+  const world = { ...simWorld(1, disk.processKill()), home: HOME };
+  const next = await EventLog.open(world, { segmentBytes: 64 << 10, ballastBytes: 0 });
+  expect([next.sessions, next.report.frozen, next.report.lost]).toEqual([["agents/b"], [], []]);
+  await next.close();
+});

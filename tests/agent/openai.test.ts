@@ -1,0 +1,183 @@
+// Bare LLMs (AG-6, CB-1) behind a real HTTP endpoint that answers, calls tools, breaks off, refuses, and says nothing.
+import { afterEach, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import type { Agent } from "../../src/core/agent/agent.ts";
+import type { ProviderEvent } from "../../src/core/agent/provider.ts";
+import { BareModels } from "../../src/daemon/agent/bare.ts";
+import { realHttpClient } from "../../src/world/real/http-client.ts";
+import { until } from "../daemon/home.ts";
+import { SimClock } from "../sim/clock.ts";
+import { type AgentHome, agentHomes } from "./agent-home.ts";
+import { House } from "./house.ts";
+import { OpenAiMock } from "./openai-mock.ts";
+
+const home = agentHomes();
+const mocks: OpenAiMock[] = [];
+afterEach(() => {
+  for (const mock of mocks.splice(0)) mock.close();
+});
+
+function newMock(): OpenAiMock {
+  const mock = new OpenAiMock();
+  mocks.push(mock);
+  return mock;
+}
+
+async function begin(place: AgentHome, mock: OpenAiMock): Promise<Readonly<Record<string, string>>> {
+  const provider = `[provider.mock]\nkind = "openai"\nmodel = "tiny"\nbase_url = "${mock.url}"\nkey_env = "MOCK_KEY"\n`;
+  writeFileSync(place.file("config.toml"), provider);
+  return { HOLDFAST_CONFIG: place.file("config.toml"), MOCK_KEY: "k3y" };
+}
+
+const BARE = { provider: "mock", command: [], systemPrompt: "Be brief." };
+
+test("AG-6 a bare LLM answers, and uses the tools that others have over MCP", async () => {
+  const [place, mock] = [home(), newMock()];
+  await place.live(await begin(place, mock));
+  mock.will({ kind: "call", id: "c1", tool: "list_children", args: {} }, { kind: "text", text: "I have none" });
+  const id = await place.agent("model", BARE);
+  await place.say(id, "how many?");
+  await place.rests(id, 1);
+  expect((await place.shown(id)).lastText).toBe("I have none");
+  expect(mock.keys).toEqual(["Bearer k3y", "Bearer k3y"]);
+  expect(mock.asked[1]?.messages).toMatchObject([
+    { role: "system", content: "Be brief." },
+    { role: "user" },
+    { role: "assistant", tool_calls: [{ id: "c1", function: { name: "list_children", arguments: "{}" } }] },
+    { role: "tool", tool_call_id: "c1" },
+  ]);
+  expect(mock.asked[0]?.tools).toHaveLength(8);
+  expect(place.text(`agents/${id}/events.jsonl`)).not.toContain("k3y");
+});
+
+test("AG-6 an answer that breaks off is asked for again, and half of it counts for nothing", async () => {
+  const [place, mock] = [home(), newMock()];
+  await place.live(await begin(place, mock));
+  mock.will({ kind: "break", text: "half of" }, { kind: "text", text: "all of it" });
+  const id = await place.agent("model", BARE);
+  await place.say(id, "go on");
+  await place.rests(id, 1);
+  expect((await place.shown(id)).lastText).toBe("all of it");
+  expect(mock.asked[1]).toEqual(mock.asked[0] as never);
+});
+
+test("AG-6 who says when to come again is asked then, and not before", async () => {
+  const [place, mock] = [home(), newMock()];
+  await place.live(await begin(place, mock));
+  mock.will({ kind: "status", status: 429, headers: { "retry-after": "3600" } });
+  const long = await place.agent("long", BARE);
+  await place.say(long, "go on");
+  expect((await place.becomes(long, "sleeping")).note).toStartWith("It sleeps until ");
+  mock.will({ kind: "status", status: 429, headers: { "retry-after": "1" } }, { kind: "text", text: "now" });
+  const id = await place.agent("model", BARE);
+  await place.say(id, "go on");
+  await place.rests(id, 1);
+  expect((await place.shown(id)).lastText).toBe("now");
+  expect(await place.lastOf(id, "agent.sleeping")).toHaveProperty("until");
+  expect(mock.asked).toHaveLength(3); // Who sleeps longer was not asked again.
+});
+
+test("AG-6 the conversation is the same after the daemon was killed in the middle of an answer", async () => {
+  const [place, mock] = [home(), newMock()];
+  const env = await begin(place, mock);
+  const first = await place.live(env);
+  mock.will(
+    { kind: "text", text: "one" },
+    { kind: "call", id: "c1", tool: "list_children", args: {} },
+    { kind: "stall" },
+  );
+  const id = await place.agent("model", BARE);
+  await place.say(id, "first");
+  await place.rests(id, 1);
+  await place.say(id, "second");
+  await until("the third request", () => mock.asked.length === 3);
+  await place.kill(first);
+  mock.will({ kind: "text", text: "two" });
+  await place.live(env);
+  await place.rests(id, 2);
+  expect(mock.asked).toHaveLength(4);
+  expect(mock.asked[3]).toEqual(mock.asked[2] as never);
+});
+
+test("AG-6 a model whose log lacks what was said before is not asked with less: its turn fails, and says why", async () => {
+  const [place, mock] = [home(), newMock()];
+  const env = await begin(place, mock);
+  mock.will({ kind: "text", text: "one" });
+  const first = await place.live(env);
+  const id = await place.agent("model", BARE);
+  await place.say(id, "remember this");
+  await place.rests(id, 1);
+  expect(await place.stop(first)).toBe(0);
+  const path = place.file(`agents/${id}/events.jsonl`);
+  writeFileSync(path, place.text(`agents/${id}/events.jsonl`).replace("remember this", "remember that"));
+  await place.live(env);
+  await place.say(id, "and now?");
+  expect((await place.lastOf(id, "turn.failed"))["reason"]).toContain("cannot be read from its log");
+  expect(mock.asked).toHaveLength(1);
+});
+
+/** One that has a turn and a request to make. */
+function asking(): Agent {
+  const house = new House();
+  house.create("bare", { provider: "openai" });
+  house.send("bare", "hello");
+  return house.agent("bare");
+}
+
+function modelsAt(clock: SimClock) {
+  const answers: (readonly ProviderEvent[])[] = [];
+  const models = new BareModels({
+    ...{ clock, http: realHttpClient(), tools: [], variable: () => undefined },
+    answered: async (_, __, events) => void answers.push(events),
+    broken: (error) => {
+      throw error;
+    },
+  });
+  return { models, answers };
+}
+
+function withUrl(agent: Agent, url: string): Agent {
+  const recipe = { ...agent.plan.recipe, options: { base_url: url } };
+  return { ...agent, plan: { ...agent.plan, recipe } };
+}
+
+test("AG-6 a stream that says nothing for two minutes is given up, and may be tried again", async () => {
+  const [clock, mock] = [new SimClock(), newMock()];
+  const { models, answers } = modelsAt(clock);
+  mock.will({ kind: "stall" });
+  models.ask(withUrl(asking(), mock.url), 1);
+  await until("it was asked", () => mock.asked.length === 1);
+  clock.advance(120_000);
+  await until("it is given up", () => answers.length === 1);
+  expect(answers[0]).toEqual([{ kind: "failed", reason: "Nothing was heard for 120 s.", retryable: true }]);
+});
+
+test("CB-1 a side that fails five times in a row is not asked for a while", async () => {
+  const [clock, mock] = [new SimClock(), newMock()];
+  const { models, answers } = modelsAt(clock);
+  const agent = withUrl(asking(), mock.url);
+  for (let request = 1; request <= 6; request += 1) {
+    mock.will({ kind: "status", status: 503, headers: {} });
+    models.ask(agent, request);
+    await until("it has failed", () => answers.length === request);
+  }
+  expect(mock.asked).toHaveLength(5);
+  clock.advance(60_000);
+  models.ask(agent, 7);
+  await until("it is asked again", () => mock.asked.length === 6);
+});
+
+test("B1 an answer to a request that is not waited for any more counts for nothing", async () => {
+  const [clock, mock] = [new SimClock(), newMock()];
+  const { models, answers } = modelsAt(clock);
+  const agent = withUrl(asking(), mock.url);
+  mock.will({ kind: "stall" }, { kind: "text", text: "second" });
+  models.ask(agent, 1);
+  models.ask(agent, 1);
+  await until("it was asked once", () => mock.asked.length === 1);
+  models.ask(agent, 2);
+  await until("the second is answered", () => answers.length === 1);
+  expect(answers[0]?.[0]).toEqual({ kind: "text", text: "second" });
+  models.ask(agent, 3);
+  models.close();
+});

@@ -1,0 +1,113 @@
+// Real Claude Code in a real daemon, against a loopback mock of its API: the daemon dies at the moments that matter.
+// One home and one agent for all tests but the last, in their order: its start is what takes long.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { NewAgent } from "../../../src/wire/rpc/agent.ts";
+import { killIfThere, type Running, until } from "../../daemon/home.ts";
+import { AgentHome, PATIENCE_MS } from "../agent-home.ts";
+import { AnthropicMock } from "../anthropic-mock.ts";
+import { claudeProgram } from "./programs.ts";
+
+const isMissing = claudeProgram === undefined;
+const [place, mock] = [new AgentHome(), new AnthropicMock()];
+let daemon: Running;
+let id = "";
+
+beforeAll(async () => {
+  if (isMissing) return;
+  mkdirSync(place.file("work"));
+  await nextDaemon();
+  id = await claude("claude");
+});
+
+afterAll(async () => {
+  await mock.stop();
+  await place.close();
+});
+
+async function nextDaemon(): Promise<void> {
+  daemon = await place.live({ ANTHROPIC_BASE_URL: mock.url, ANTHROPIC_API_KEY: "none" });
+}
+
+const SANDBOX = { read: [dirname(claudeProgram ?? "/")], write: [], network: true };
+/** Where there are sandboxes (tests/agent/workspace.test.ts says what is where there are none). */
+const works = Bun.spawnSync(["sh", "-c", "bwrap --ro-bind / / --unshare-pid true"]).exitCode === 0;
+
+function claude(name: string, given: Partial<NewAgent> = {}): Promise<string> {
+  const env = { HOME: place.path, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
+  const command = [claudeProgram ?? ""];
+  return place.agent(name, { provider: "claude", command, cwd: place.file("work"), env, ...given });
+}
+
+test.skipIf(isMissing)(
+  "PR-3 the daemon is killed at a permission request of Claude Code: same id, answered, and the tool ran once (needs Claude Code)",
+  async () => {
+    await place.say(id, `run: echo ran >> ${place.file("done")}`);
+    const before = await place.prompt();
+    const { pid } = await place.shown(id);
+    await place.kill(daemon);
+    await nextDaemon();
+    const after = await place.prompt();
+    expect(after).toEqual(before);
+    expect(after).toMatchObject({ tool: "Bash", input: { command: `echo ran >> ${place.file("done")}` } });
+    expect((await place.shown(id)).pid).toBe(pid);
+    expect(await place.answer(after.id)).toMatchObject({ ok: true });
+    await place.rests(id, 1);
+    expect(place.text("done")).toBe("ran\n");
+    expect((await place.shown(id)).lastText).toContain("heard: result of toolu_0001");
+  },
+);
+
+test.skipIf(isMissing)(
+  "PR-3 the daemon is killed between the answer and its delivery: Claude Code gets it once (needs Claude Code)",
+  async () => {
+    await place.say(id, `run: echo ran >> ${place.file("done")}`);
+    const { id: prompt } = await place.prompt();
+    const holder = Number((await place.lastOf(id, "process.running"))["holder"]);
+    killIfThere(holder, "SIGSTOP");
+    await place.answer(prompt);
+    await place.kill(daemon);
+    killIfThere(holder, "SIGCONT");
+    await nextDaemon();
+    await place.rests(id, 2);
+    expect(place.text("done")).toBe("ran\nran\n");
+  },
+);
+
+test.skipIf(isMissing)(
+  "AG-4 the daemon is killed while Claude Code hears an answer: the turn goes on, and the next one knows of it (needs Claude Code)",
+  async () => {
+    await place.say(id, "stall: a little");
+    await until("it was asked", () => mock.asked.some(({ last }) => last.includes("stall:")), PATIENCE_MS);
+    await place.kill(daemon);
+    mock.release();
+    await nextDaemon();
+    await place.rests(id, 3);
+    expect((await place.shown(id)).lastText).toBe("heard: stall: a little");
+    await place.say(id, "and now?");
+    await place.rests(id, 4);
+    expect(JSON.stringify(mock.asked.at(-1)?.messages)).toContain("stall: a little");
+  },
+);
+
+test.skipIf(isMissing)(
+  "AG-1 Claude Code uses our tools from its sandbox, and is resumed by its own id after its process was killed (needs Claude Code)",
+  async () => {
+    const workspace = { worktree: false, sandbox: SANDBOX };
+    const other = await claude("other", works ? { workspace } : {});
+    await place.say(other, 'use: mcp__holdfast__remind_me {"in_seconds": 3000, "text": "later"}');
+    await place.rests(other, 1);
+    const { reminders, pid, lastText } = await place.shown(other);
+    killIfThere(Number(pid)); // At once: what it said before that is in its transcript (C5 of wire/provider/claude.ts).
+    expect(reminders).toMatchObject([{ text: "later" }]);
+    expect(lastText).toStartWith("heard: result of toolu_");
+    await place.say(other, "still there?");
+    await place.rests(other, 2);
+    const known = JSON.stringify(mock.asked.at(-1)?.messages);
+    expect(known).toContain("remind_me");
+    expect(known).toContain("heard: result of toolu_");
+    await place.logged(other, "process.starting", 2);
+    expect(await place.lastOf(other, "process.starting")).toMatchObject({ generation: 2, resume: true });
+  },
+);

@@ -1,0 +1,123 @@
+// One life of a daemon on the simulated machine, as far as agents go: the real log, turn, engine, holders, records, checkpoints, recovery.
+// SG1. Whoever was active when the last life ended is suspended before anything else happens to its session (AG-4, FI-3).
+import type { Result } from "../../src/base/result.ts";
+import type { Agent, Resident } from "../../src/core/agent/agent.ts";
+import type { AgentCommand } from "../../src/core/agent/commands.ts";
+import type { AgentEvent } from "../../src/core/agent/events.ts";
+import type { ReportItem } from "../../src/core/recovery.ts";
+import { recall } from "../../src/daemon/agent/load-conversation.ts";
+import { type AgentPart, openAgents } from "../../src/daemon/agent/part.ts";
+import { withAgents } from "../../src/daemon/agent/recovery.ts";
+import type { DaemonPorts } from "../../src/daemon/daemon.ts";
+import type { StageWork } from "../../src/daemon/recovery-run.ts";
+import type { Hands } from "../../src/daemon/terminal/holders.ts";
+import { EventLog } from "../../src/log/event-log.ts";
+import type { Clock } from "../../src/world/clock.ts";
+import type { Born } from "../sim/machine.ts";
+import type { Life } from "../sim/mortal.ts";
+import type { AgentMachine } from "./sim-machine.ts";
+
+export const SMALL_LOG = { segmentBytes: 64 << 10, ballastBytes: 0 };
+const none = async () => [];
+const NOTHING_ELSE: StageWork = { DETECTING: none, INVENTORYING: none, RESTORING: none, RECONCILING: none };
+const AGENTS = { slots: 2, recovery: "auto", recoveryPrompt: "Go on.", hungAfterS: 300, promptDays: 7, env: [] };
+/** What happens to an agent whatever its session is. */
+const OF_NO_SESSION = /^(message|rule|reminder)\./;
+
+export type Heard = (event: AgentEvent) => void;
+export type BirthHooks = {
+  readonly heard: Heard;
+  /** Sees what the log alone says. */
+  folded(daemon: SimDaemon): void;
+  /** Sees what the recovery reports; else nothing may be wrong there. */
+  reported?(item: ReportItem): void;
+};
+
+function mustDo({ fate, reason }: ReportItem): void {
+  if (fate === "could not") throw new Error(reason);
+}
+
+export class SimDaemon {
+  readonly life: Life;
+  readonly part: AgentPart;
+  readonly #log: EventLog;
+  readonly #clock: Clock;
+  /** SG1 */
+  readonly #active = new Set<string>();
+
+  /** Resolves when it is live; never, where it dies before. */
+  static async begin(machine: AgentMachine, born: Born, hooks: BirthHooks): Promise<SimDaemon> {
+    const log = await EventLog.open(machine.doors(born), SMALL_LOG);
+    const daemon = new SimDaemon(machine, born, log, hooks.heard);
+    const { part } = daemon;
+    const setAside = await part.fold(() => undefined);
+    if (setAside.length > 0) throw new Error(`set aside: ${JSON.stringify(setAside)}`);
+    for (const { id, session, terminated } of part.turn.agents())
+      if (session.kind === "active" && terminated === undefined) daemon.#active.add(id);
+    hooks.folded(daemon);
+    const work = withAgents(NOTHING_ELSE, { ...part, fold: async () => setAside });
+    for (const stage of ["INVENTORYING", "RESTORING", "RECONCILING"] as const) {
+      const items = await work[stage](() => undefined);
+      for (const item of items) (hooks.reported ?? mustDo)(item);
+    }
+    part.engine.goRounds();
+    return daemon;
+  }
+
+  private constructor(machine: AgentMachine, born: Born, log: EventLog, heard: Heard) {
+    const { life } = born;
+    this.life = life;
+    this.#log = log;
+    this.#clock = machine.clock;
+    const self = { environment: () => ({}), command: () => ["bun"] as const, bundle: async () => undefined };
+    const broken = (error: unknown) => {
+      if (!life.dead) machine.failed(error);
+    };
+    const publish = (_: string, event: AgentEvent) => {
+      if (event.data === undefined) return; // Notices about agents are no events.
+      const wrong = this.#tooEarly(event);
+      if (wrong !== undefined) machine.failed(new Error(wrong));
+      heard(event);
+    };
+    const hands = { programs: { words: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as Hands;
+    const ports = {
+      world: { ...machine.doors(born), self, httpClient: machine.llm(life) },
+      bus: { publish },
+      config: { agents: { ...AGENTS, sleepOnLimit: true }, provider: {} },
+      safeMode: { isActive: () => false },
+      say: (words: string) => {
+        if (!machine.isFull) broken(new Error(words)); // A full disk is told of.
+      },
+      broken,
+    } as unknown as DaemonPorts;
+    this.part = openAgents(log, hands, ports, { born: () => undefined, heard: () => undefined });
+  }
+
+  /** SG1 */
+  #tooEarly({ event, id }: AgentEvent): string | undefined {
+    if (!this.#active.has(id) || OF_NO_SESSION.test(event)) return undefined;
+    this.#active.delete(id);
+    return event === "suspend.result" ? undefined : `${event} happens to ${id}, which was found active`;
+  }
+
+  agent(id: string): Agent | undefined {
+    return this.part.turn.agent(id);
+  }
+
+  agents(): Agent[] {
+    return [...this.part.turn.agents()];
+  }
+
+  /** With all that was said. */
+  async recalled(): Promise<Agent[]> {
+    for (const { id } of this.agents()) {
+      const { ok } = await recall({ log: this.#log, clock: this.#clock, turn: this.part.turn }, id);
+      if (!ok) throw new Error(`the log lacks what ${id} said`);
+    }
+    return this.agents();
+  }
+
+  submit(command: AgentCommand): Promise<Result<Resident>> {
+    return this.part.turn.submit(command);
+  }
+}

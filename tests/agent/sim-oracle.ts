@@ -1,0 +1,164 @@
+// What must hold of agents after every crash (FI-3), found in what lies on the disk and in what programs and people were told, and not as
+// the daemon finds it.
+import { type Agent, openPrompts } from "../../src/core/agent/agent.ts";
+import type { AgentEvent } from "../../src/core/agent/events.ts";
+import { CRASH_WINDOW_MS, CRASHES } from "../../src/core/agent/process.ts";
+import { readWhole } from "../../src/log/file/file.ts";
+import { LogView } from "../../src/log/inspect.ts";
+import type { Disk } from "../../src/world/disk.ts";
+import { HOME } from "../sim/machine.ts";
+
+const STATES = ["CREATED", "ACTIVE", "SUSPENDED", "TERMINATED"];
+
+export type Logs = ReadonlyMap<string, readonly Logged[]>;
+export type Logged = Pick<AgentEvent, "event"> & { readonly data: Readonly<Record<string, unknown>> };
+
+/** Everything that is logged, by agent. */
+export function logsOf(disk: Disk): Map<string, Logged[]> {
+  const view = new LogView(disk, HOME);
+  const logs = new Map<string, Logged[]>();
+  for (const { session } of view.inspect().sessions) {
+    const entries = [...view.read(session)].flatMap((reading) => (reading.kind === "entry" ? [reading.entry] : []));
+    logs.set(session.replace("agents/", ""), entries as unknown as Logged[]);
+  }
+  return logs;
+}
+
+/** What is wrong with what lies there; empty where nothing is. */
+export function wrongOnDisk(disk: Disk, logs: Logs): string[] {
+  const damage = new LogView(disk, HOME).inspect().findings.filter(({ kind }) => kind === "damage");
+  return [
+    ...damage.map(({ where, what }) => `the log is no valid prefix: ${where}: ${what}`),
+    ...[...logs].flatMap(([id, log]) => [...ofRecord(disk, id), ...ofTree(logs, id, log), ...ofLog(id, log)]),
+    ...ofMessages(logs),
+    ...disk.list(`${HOME}/agents`).flatMap((id) => (logs.has(id) ? [] : ofUnknown(disk, id))),
+  ];
+}
+
+/** Every session record is whole, and has a valid state. */
+function ofRecord(disk: Disk, id: string): string[] {
+  const bytes = readWhole(disk, `${HOME}/agents/${id}/session.json`);
+  if (bytes === undefined) return [];
+  const record = JSON.parse(Buffer.from(bytes).toString());
+  return STATES.includes(record.state) && record.agent_uuid === id ? [] : [`a record of ${id}: ${record.state}`];
+}
+
+/** The log comes first: nobody has a record, or a process, whose creation is not in it. */
+function ofUnknown(disk: Disk, id: string): string[] {
+  return disk.list(`${HOME}/agents/${id}`).map((name) => `${id} has ${name} and no log`);
+}
+
+/** No orphan, and no parent that is not there. */
+function ofTree(logs: Logs, id: string, log: readonly Logged[]): string[] {
+  if (log[0]?.event !== "agent.created") return [`${id} begins with ${log[0]?.event}`];
+  const parent = log[0].data["parent_session_id"];
+  return parent === null || logs.has(String(parent)) ? [] : [`${id} has no parent`];
+}
+
+/** What may happen once to each: by the event, and the field that says to what. */
+const ONCE = {
+  "message.enqueued": "message_id",
+  "message.delivered": "message_id",
+  "message.sent": "message_id",
+  "turn.start": "turn",
+  "prompt.opened": "prompt_id",
+  "prompt.answered": "prompt_id",
+  "prompt.delivered": "prompt_id",
+  "process.starting": "generation",
+  "reminder.fired": "reminder_id",
+  "agent.created": "agent_id",
+  "agent.terminated": "agent_id",
+} as const;
+
+function ofLog(id: string, log: readonly Logged[]): string[] {
+  const twice = Object.entries(ONCE).flatMap(([event, field]) => {
+    const of = valuesOf(log, event, field);
+    return of.filter((value, at) => of.indexOf(value) !== at).map((value) => `${id}: ${event} ${value} twice`);
+  });
+  const enqueued = valuesOf(log, "message.enqueued", "message_id");
+  const unknown = valuesOf(log, "message.delivered", "message_id").filter((one) => !enqueued.includes(one));
+  const opened = valuesOf(log, "prompt.opened", "prompt_id");
+  const unasked = valuesOf(log, "prompt.answered", "prompt_id").filter((one) => !opened.includes(one));
+  const nowhere = [...unknown, ...unasked].map((one) => `${id}: ${one} comes from nowhere`);
+  return [...twice, ...nowhere, ...ofCrashes(id, log)];
+}
+
+/** SP-2: after so many crashes within a minute nobody starts it but a person, whatever the daemon went through in between. */
+function ofCrashes(id: string, log: readonly Logged[]): string[] {
+  let crashes: number[] = [];
+  const wrong: string[] = [];
+  for (const { event, data } of log) {
+    if (event === "agent.retried") crashes = [];
+    if (event === "process.ended" && CRASHED.includes(String(data["outcome"])))
+      crashes.push(Date.parse(String(data["at"])));
+    if (event !== "process.starting") continue;
+    const last = crashes.at(-1) ?? 0;
+    const together = crashes.filter((at) => last - at < CRASH_WINDOW_MS).length;
+    if (together >= CRASHES) wrong.push(`${id} is started after ${together} crashes within a minute`);
+  }
+  return wrong;
+}
+
+const CRASHED = ["crashed", "killed"];
+
+/** Everybody is as the log says: what waits in an inbox, which questions are open, what is to be reminded of (AG-2, PR-3). */
+export function wrongWithState(logs: Logs, agents: readonly Agent[]): string[] {
+  return agents
+    .filter(({ terminated }) => terminated === undefined)
+    .flatMap((agent) => {
+      const log = logs.get(agent.id) ?? [];
+      const without = (event: string, ends: readonly string[], field: string) => {
+        const over = new Set(ends.flatMap((end) => valuesOf(log, end, field)));
+        return valuesOf(log, event, field).filter((one) => !over.has(one));
+      };
+      const pairs = {
+        inbox: [
+          agent.inbox.map((one) => one.message_id),
+          without("message.enqueued", ["message.delivered"], "message_id"),
+        ],
+        prompts: [openPrompts(agent).map((one) => one.id), without("prompt.opened", PROMPT_ENDS, "prompt_id")],
+        reminders: [
+          agent.reminders.map((one) => one.reminder_id),
+          without("reminder.set", ["reminder.fired"], "reminder_id"),
+        ],
+      };
+      return Object.entries(pairs)
+        .filter(([, [is, should]]) => String(is) !== String(should))
+        .map(([what, [is, should]]) => `the ${what} of ${agent.id}: ${is}, and the log says ${should}`);
+    });
+}
+
+const PROMPT_ENDS = ["prompt.answered", "prompt.stale"];
+
+export function valuesOf(log: readonly Logged[], event: string, field: string): string[] {
+  return log.filter((entry) => entry.event === event).map(({ data }) => String(data[field]));
+}
+
+/** A message is in both logs, or in none. */
+function ofMessages(logs: Logs): string[] {
+  const enqueued = [...logs].flatMap(([id, log]) =>
+    log.flatMap(({ event, data }) =>
+      event === "message.enqueued" ? [`${data["sender"]} ${data["message_id"]} ${id}`] : [],
+    ),
+  );
+  const sent = [...logs].flatMap(([id, log]) =>
+    log.flatMap(({ event, data }) =>
+      event === "message.sent" ? [`${id} ${data["message_id"]} ${data["recipient"]}`] : [],
+    ),
+  );
+  const between = enqueued.filter((one) => logs.has(one.slice(0, one.indexOf(" "))));
+  const half = [...between.filter((one) => !sent.includes(one)), ...sent.filter((one) => !between.includes(one))];
+  return half.map((one) => `half a message: ${one}`);
+}
+
+/** Without times and ids: the same however often it was disturbed. */
+export function plainly(text: string): string {
+  return text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME").replaceAll(/[0-9a-f]{32}/g, "ID");
+}
+
+export function isQuiet(agent: Agent): boolean {
+  const { terminated, process, turn, inbox, reminders, session, outbox } = agent;
+  if (terminated !== undefined) return process.kind === "Idle";
+  const rests = turn === undefined && inbox.length === 0 && reminders.length === 0 && session.kind !== "deferred";
+  return rests && (process.kind === "Idle" || (process.kind === "Running" && outbox.entries.length === 0));
+}

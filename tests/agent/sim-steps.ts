@@ -1,0 +1,238 @@
+// A workflow whose steps are worked on by agents, on the simulated machine: one life of a daemon as far as runs and agents go (the real log,
+// turns, engines, holders, checkpoints and recovery of both), and a driver that takes the run to its end through a crash.
+// SS1. A person stands by who looks at the run alone: what it says that it waits for is answered, and nothing else.
+// SS2. When all is over there is one life more, which finds the same.
+import { toRecord } from "../../src/base/table.ts";
+import { type Agent, isLive } from "../../src/core/agent/agent.ts";
+import { isAlive } from "../../src/core/agent/process.ts";
+import type { Definition } from "../../src/core/workflow/definition.ts";
+import { progressOf } from "../../src/core/workflow/progress.ts";
+import { attemptsOf, type Run, stateOf } from "../../src/core/workflow/run.ts";
+import { houseOf } from "../../src/daemon/agent/config.ts";
+import { agentsForSteps } from "../../src/daemon/agent/for-steps.ts";
+import { type AgentPart, openAgents } from "../../src/daemon/agent/part.ts";
+import { withAgents } from "../../src/daemon/agent/recovery.ts";
+import type { DaemonPorts } from "../../src/daemon/daemon.ts";
+import { foldWorkflows } from "../../src/daemon/fold.ts";
+import type { StageWork } from "../../src/daemon/recovery-run.ts";
+import { atOnce } from "../../src/daemon/slices.ts";
+import type { Hands } from "../../src/daemon/terminal/holders.ts";
+import { openWorkflows, type WorkflowPart } from "../../src/daemon/workflow/part.ts";
+import { withWorkflows } from "../../src/daemon/workflow/recovery.ts";
+import { EventLog } from "../../src/log/event-log.ts";
+import { LogView } from "../../src/log/inspect.ts";
+import { type Born, HOME } from "../sim/machine.ts";
+import type { Chooser } from "../sim/survive.ts";
+import { creation } from "../workflow/world.ts";
+import { AgentMachine } from "./sim-machine.ts";
+import { logsOf } from "./sim-oracle.ts";
+
+const SMALL_LOG = { segmentBytes: 64 << 10, ballastBytes: 0 };
+const ROUND_MS = 2_000;
+const REST_MS = 500;
+const NEAR_MS = 50;
+const MOST_IN_A_ROW = 30;
+const MOST_TURNS = 20_000;
+const ID = "a".repeat(32);
+const none = async () => [];
+const NOTHING_ELSE: StageWork = { DETECTING: none, INVENTORYING: none, RESTORING: none, RECONCILING: none };
+const AGENTS = { slots: 2, recovery: "never", recoveryPrompt: "Go on.", hungAfterS: 300, promptDays: 7, env: [] };
+const PLAIN = { resume: "", sessionPath: "", flags: [], model: "default", permissionMode: "default" };
+const CONFIG = {
+  agents: { ...AGENTS, sleepOnLimit: true },
+  terminal: { envAllow: [], envDeny: [] },
+  provider: {
+    actor: { ...PLAIN, kind: "scripted", command: ["actor"] },
+    model: { ...PLAIN, kind: "openai", command: [], baseUrl: "http://model", keyEnv: "" },
+  },
+};
+
+type Life = { readonly workflows: WorkflowPart; readonly agents: AgentPart };
+
+async function begin(machine: AgentMachine, born: Born): Promise<Life> {
+  const { life } = born;
+  const log = await EventLog.open(machine.doors(born), SMALL_LOG);
+  const broken = (error: unknown) => {
+    if (!life.dead) machine.failed(error);
+  };
+  const self = { environment: () => ({}), command: () => ["bun"] as const, bundle: async () => undefined };
+  const hands = { programs: { words: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as Hands;
+  const ports = {
+    world: { ...machine.doors(born), self, httpClient: machine.llm(life) },
+    bus: { publish: () => undefined },
+    config: CONFIG,
+    safeMode: { isActive: () => false },
+    say: (words: string) => broken(new Error(words)),
+    broken,
+  } as unknown as DaemonPorts;
+  const workflows = openWorkflows(
+    log,
+    hands,
+    ports,
+    agentsForSteps(log, houseOf(ports.config), () => agents),
+  );
+  const agents: AgentPart = openAgents(log, hands, ports, {
+    born: () => undefined,
+    heard: (agent) => workflows.engine.agentSteps.heard(agent),
+  });
+  const runsAside = atOnce(foldWorkflows(log, workflows.turn, { ...workflows, say: ports.say }));
+  workflows.checkpoints.begin(workflows.turn.states.values());
+  const withRuns = withWorkflows(NOTHING_ELSE, { ...workflows, setAside: runsAside, wasDown: () => false });
+  const work = withAgents(withRuns, agents);
+  if ((await work.INVENTORYING(() => undefined)).length > 0) throw new Error("something was set aside");
+  for (const stage of ["RESTORING", "RECONCILING"] as const) await work[stage](() => undefined);
+  agents.engine.goRounds();
+  workflows.checkpoints.goRounds();
+  const round = () => {
+    machine.doors(born).clock.after(ROUND_MS, () => {
+      workflows.engine.round();
+      round();
+    });
+  };
+  round();
+  return { workflows, agents };
+}
+
+export type StepCrash = { readonly at: number; readonly machine?: Chooser };
+
+export class StepSimulation {
+  readonly machine = new AgentMachine(1);
+  readonly moments: string[] = [];
+  crashed = 0;
+  readonly #definition: Definition;
+  readonly #crash: StepCrash | undefined;
+  readonly #answered = new Set<string>();
+  #wished = false;
+  #born: Born | undefined;
+  #live: Life | undefined;
+
+  constructor(definition: Definition, crash?: StepCrash) {
+    this.#definition = definition;
+    this.#crash = crash;
+    this.machine.disk.plant(`${HOME}/made`, Buffer.from(""));
+    this.machine.moment = (what) => this.#moment(what);
+  }
+
+  /** To the end, and one life more (SS2). What it came to: the same however it was disturbed. */
+  async finish() {
+    await this.#rest();
+    const end = this.#end();
+    this.#born?.life.end();
+    await this.#rest();
+    const after = JSON.stringify(this.#end());
+    if (after !== JSON.stringify(end)) throw new Error(`the next life finds another end: ${after}`);
+    return end;
+  }
+
+  get #run(): Run | undefined {
+    return this.#live?.workflows.turn.states.get(ID);
+  }
+
+  get #agents(): Agent[] {
+    return [...(this.#live?.agents.turn.agents() ?? [])];
+  }
+
+  /** What happened, as the logs have it: how often each attempt, agent and turn began and ended. */
+  #end() {
+    const run = this.#run;
+    const counts = new Map<string, number>();
+    const names =
+      /^(agent\.(created|terminated)|turn\.(start|complete|failed)|workflow\.attempt\.(started|ended|uncertain))$/;
+    for (const session of logsOf(this.machine.disk).values())
+      for (const { event } of session) if (names.test(event)) counts.set(event, (counts.get(event) ?? 0) + 1);
+    return {
+      state: run && stateOf(run),
+      variables: run && toRecord(run.variables),
+      attempts: run?.attempts,
+      notes: this.machine.notes.toSorted(),
+      counts: Object.fromEntries([...counts].toSorted()),
+      left: this.#agents.filter(isLeft).map(({ name }) => name),
+    };
+  }
+
+  #moment(what: string): void {
+    this.moments.push(what);
+    if (this.#crash === undefined || this.crashed > 0 || this.#crash.at >= this.moments.length) return;
+    this.crashed += 1;
+    this.#born?.life.end();
+    if (this.#crash.machine !== undefined) this.machine.powerCut(this.#crash.machine);
+  }
+
+  async #rest(): Promise<void> {
+    const { clock } = this.machine;
+    let over: number | undefined;
+    for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+      await this.#settle();
+      if (this.machine.trouble !== undefined) throw this.machine.trouble;
+      if (this.#born?.life.dead !== false) {
+        this.#boot();
+        continue;
+      }
+      over = this.#attend() ? (over ?? clock.elapsed()) : undefined;
+      if (over !== undefined && clock.elapsed() - over > REST_MS) {
+        const wrong = new LogView(this.machine.disk, HOME).inspect().findings.filter(({ kind }) => kind === "damage");
+        if (wrong.length > 0) throw new Error(JSON.stringify(wrong));
+        return;
+      }
+      await this.#settle(); // What the person has said is heard before time goes on.
+      clock.advance(this.#nextMs());
+    }
+    throw new Error(`it does not end: ${JSON.stringify([this.#run?.status, this.#run && attemptsOf(this.#run)])}`);
+  }
+
+  async #settle(): Promise<void> {
+    await this.machine.clock.settle();
+    for (let turn = 0; turn < MOST_IN_A_ROW && this.#nextMs() > NEAR_MS; turn += 1) await this.machine.clock.settle();
+  }
+
+  #nextMs(): number {
+    const { clock } = this.machine;
+    return Math.max(0, (clock.nextTimer ?? clock.elapsed() + 1) - clock.elapsed());
+  }
+
+  #boot(): void {
+    const born = this.machine.born();
+    this.#born = born;
+    this.#live = undefined;
+    this.#wished = false;
+    this.#answered.clear();
+    const live = (life: Life) => {
+      if (!born.life.dead) this.#live = life;
+    };
+    begin(this.machine, born).then(live, (error) => this.machine.crashedOr(error));
+  }
+
+  /** SS1. Whether all is over. */
+  #attend(): boolean {
+    const live = this.#live;
+    if (live === undefined) return false;
+    const run = this.#run;
+    if (run === undefined && !this.#wished) {
+      this.#wished = true;
+      this.#say(live.workflows.turn.submit(creation(this.#definition, {}, { id: ID, cwd: "/w" })));
+    }
+    if (run === undefined) return false;
+    const { state, needs } = progressOf(run);
+    for (const { agent: id, prompt } of state === "waiting" ? needs : []) {
+      if (id === null || prompt === null || this.#answered.has(prompt)) continue;
+      this.#answered.add(prompt);
+      const given = { answer: `to-${prompt}`, decision: "allow", message: "", always: false } as const;
+      this.#say(live.agents.turn.submit({ kind: "answer", id, prompt, ...given }));
+    }
+    const busy = this.#agents.some(isLeft);
+    return (state === "done" || state === "failed") && !busy;
+  }
+
+  #say(said: Promise<{ readonly ok: boolean }>): void {
+    const born = this.#born;
+    const heard = (result: { readonly ok: boolean }) => {
+      if (!result.ok && born?.life.dead === false) this.machine.failed(new Error(JSON.stringify(result)));
+    };
+    said.then(heard, (error) => this.machine.crashedOr(error));
+  }
+}
+
+/** Neither terminated, nor without a process. */
+function isLeft(agent: Agent): boolean {
+  return isAlive(agent.process) || isLive(agent);
+}

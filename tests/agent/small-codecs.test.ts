@@ -1,0 +1,171 @@
+// The scripted and the command provider, the stream of a bare LLM, and MCP: what crosses each border.
+import { expect, test } from "bun:test";
+import { command } from "../../src/wire/provider/command.ts";
+import { answerMcp, type ToolServer } from "../../src/wire/provider/mcp.ts";
+import { AnswerReader, refusalOf, requestOf } from "../../src/wire/provider/openai.ts";
+import { scripted } from "../../src/wire/provider/scripted.ts";
+import { facts, RECIPE } from "./facts.ts";
+
+test("a scripted program is told and says one JSON object a line", () => {
+  const told = (input: Parameters<typeof scripted.encode>[0]) => JSON.parse(scripted.encode(input, facts())?.[0] ?? "");
+  expect(told({ kind: "open" })).toEqual({ type: "open", session: facts().session, resume: false, instructions: "" });
+  expect(told({ kind: "prompt", uuid: "1", text: "go" })).toEqual({ type: "prompt", id: "1", text: "go" });
+  expect(told({ kind: "result", call: "c", ok: true, result: 1 })).toEqual({
+    type: "result",
+    call: "c",
+    ok: true,
+    result: 1,
+  });
+  expect(told({ kind: "interrupt" })).toEqual({ type: "interrupt" });
+  expect(
+    told({ kind: "answer", request: "r", tool: "t", options: null, input: 1, decision: "deny", message: "no" }),
+  ).toEqual({
+    ...{ type: "answer", request: "r", decision: "deny", message: "no" },
+  });
+  const said = (message: object) => scripted.decode(JSON.stringify(message), facts()).events;
+  expect(said({ type: "text", text: "a" })).toEqual([{ kind: "text", text: "a" }]);
+  expect(said({ type: "ask", request: "r", tool: "Bash", input: { a: 1 } })).toEqual([
+    { kind: "ask", request: "r", tool: "Bash", input: { a: 1 } },
+  ]);
+  expect(said({ type: "withdrawn", request: "r" })).toEqual([{ kind: "withdrawn", request: "r" }]);
+  expect(said({ type: "call", call: "c", tool: "t", args: [] })).toEqual([
+    { kind: "call", call: "c", tool: "t", args: [] },
+  ]);
+  expect(said({ type: "done", response: "x" })).toEqual([{ kind: "done", response: "x" }]);
+  expect(said({ type: "failed", reason: "x" })).toEqual([{ kind: "failed", reason: "x", retryable: false }]);
+  expect(said({ type: "limit", until: "2027" })).toEqual([{ kind: "limit", until: "2027" }]);
+  expect([said({ type: "other" }), scripted.decode("{", facts()).events]).toEqual([[], []]);
+});
+
+const CURSOR = {
+  command: ["cursor-agent", "-p", "{prompt}", "--output-format", "stream-json"],
+  options: { resume: ["cursor-agent", "--resume", "{session}", "-p", "{prompt}"], session_path: "$.session_id" },
+} as const;
+
+test("AG-6 a command gets the prompt as one word, whatever is in it, and goes on with the session it named", () => {
+  const prompt = "say '; rm -rf {session} $(x)";
+  expect(command.launch(facts({}, CURSOR), prompt).argv).toEqual([
+    "cursor-agent",
+    "-p",
+    prompt,
+    "--output-format",
+    "stream-json",
+  ]);
+  expect(command.launch(facts({ resume: true, session: "abc" }, CURSOR), "hi").argv).toEqual([
+    ...["cursor-agent", "--resume", "abc", "-p", "hi"],
+  ]);
+  const known = facts({}, CURSOR);
+  expect(command.decode('{"type":"system","session_id":"abc"}', known).events).toEqual([
+    { kind: "session", session: "abc" },
+  ]);
+  expect(command.decode("plain", known).events).toEqual([]);
+  expect(command.decode('{"session_id":"abc"}', facts()).events).toEqual([]);
+});
+
+test("SP-1 the end of a command is the end of its turn", () => {
+  const end = (code: number | null, signal: string | null, output: string) => command.ended?.({ code, signal }, output);
+  expect(end(0, null, "all\nis well\n")).toEqual([{ kind: "done", response: "all\nis well" }]);
+  expect(end(0, null, 'noise\n{"type":"result","result":"fine"}\n')).toEqual([{ kind: "done", response: "fine" }]);
+  expect(end(3, null, "no key")).toEqual([
+    { kind: "failed", reason: "It ended with exit code 3. no key", retryable: true },
+  ]);
+  expect(end(null, "SIGKILL", "")).toEqual([{ kind: "failed", reason: "It was ended by SIGKILL.", retryable: true }]);
+});
+
+test("AG-6 the same conversation always makes the same request", () => {
+  const said = [
+    { role: "user", text: "hi" },
+    { role: "assistant", text: "", calls: [{ call: "c1", tool: "complete", args: { summary: "ok" } }] },
+    { role: "tool", call: "c1", ok: true, result: "done" },
+  ] as const;
+  const tools = [{ name: "complete", description: "Ends it.", schema: { type: "object" } }];
+  const request = requestOf({ ...RECIPE, model: "m1" }, "Be brief.", said, tools);
+  expect(request).toEqual(requestOf({ ...RECIPE, model: "m1" }, "Be brief.", structuredClone(said), tools));
+  expect(request).toMatchObject({
+    model: "m1",
+    stream: true,
+    messages: [
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "hi" },
+      { role: "assistant", tool_calls: [{ id: "c1", function: { name: "complete", arguments: '{"summary":"ok"}' } }] },
+      { role: "tool", tool_call_id: "c1", content: "done" },
+    ],
+  });
+});
+
+const chunk = (delta: object, finish_reason: string | null = null) =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+
+test("an answer is read from its stream however it is cut, and half of one is none", () => {
+  const call = (index: number, rest: object) => chunk({ tool_calls: [{ index, ...rest }] });
+  const whole = [
+    ...[": comment\n", chunk({ role: "assistant", content: "Hé" }), chunk({ content: "llo" })],
+    ...[
+      call(0, { id: "c1", function: { name: "complete", arguments: '{"a"' } }),
+      call(0, { function: { arguments: ":1}" } }),
+    ],
+    ...[chunk({}, "tool_calls"), "data: [DONE]\n\n"],
+  ].join("");
+  for (let cut = 0; cut <= whole.length; cut += 7) {
+    const reader = new AnswerReader();
+    const heard = reader.feed(whole.slice(0, cut)) + reader.feed(whole.slice(cut));
+    expect(heard).toBe("Héllo");
+    expect(reader.end()).toEqual({
+      kind: "said",
+      text: "Héllo",
+      calls: [{ call: "c1", tool: "complete", args: { a: 1 } }],
+    });
+  }
+  const half = new AnswerReader();
+  half.feed(chunk({ content: "Hé" }));
+  expect(half.end()).toEqual({ kind: "failed", reason: "The answer broke off.", retryable: true });
+});
+
+test("an error in the middle of a stream, arguments that are no JSON and a refused request are failures with a reason", () => {
+  const broken = new AnswerReader();
+  broken.feed('data: {"error":{"message":"overloaded"}}\n');
+  expect(broken.end()).toEqual({ kind: "failed", reason: "overloaded", retryable: true });
+  const bad = new AnswerReader();
+  bad.feed(chunk({ tool_calls: [{ index: 0, id: "c", function: { name: "t", arguments: "{" } }] }, "tool_calls"));
+  expect(bad.end()).toMatchObject({ kind: "failed", retryable: true });
+  expect(refusalOf(429, '{"error":{"message":"slow down"}}', "2")).toEqual({
+    failure: { kind: "failed", reason: "429: slow down", retryable: true },
+    afterMs: 2000,
+  });
+  expect(refusalOf(401, "no key", null)).toEqual({
+    failure: { kind: "failed", reason: "401: no key", retryable: false },
+    afterMs: undefined,
+  });
+});
+
+const SERVER: ToolServer = {
+  version: "1",
+  tools: [{ name: "complete", description: "Ends it.", schema: { type: "object" } }],
+  call: async (tool, args, request) => ({ ok: tool === "complete", value: { args, request } }),
+};
+
+test("MCP: a server of tools answers what clients ask, and keeps nothing between two messages", async () => {
+  const ask = async (message: object) => JSON.parse((await answerMcp(JSON.stringify(message), SERVER)) ?? "null");
+  expect(await ask({ id: 1, method: "initialize", params: { protocolVersion: "2025-06-18" } })).toMatchObject({
+    result: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "holdfast" } },
+  });
+  expect(await ask({ id: 1, method: "initialize", params: { protocolVersion: "1999-01-01" } })).toMatchObject({
+    result: { protocolVersion: "2025-11-25" },
+  });
+  expect(await ask({ method: "notifications/initialized" })).toBeNull();
+  expect(await ask({ id: 2, method: "ping" })).toMatchObject({ id: 2, result: {} });
+  expect(await ask({ id: 3, method: "tools/list" })).toMatchObject({
+    result: { tools: [{ name: "complete", inputSchema: {} }] },
+  });
+  expect(await ask({ id: "x", method: "tools/call", params: { name: "complete", arguments: { a: 1 } } })).toMatchObject(
+    {
+      id: "x",
+      result: { isError: false, structuredContent: { args: { a: 1 }, request: '"x"' } },
+    },
+  );
+  expect(await ask({ id: 4, method: "tools/call", params: { name: "other" } })).toMatchObject({
+    error: { code: -32_602 },
+  });
+  expect(await ask({ id: 5, method: "resources/list" })).toMatchObject({ error: { code: -32_601 } });
+  expect(JSON.parse((await answerMcp("{", SERVER)) ?? "")).toMatchObject({ error: { code: -32_700 } });
+});

@@ -1,0 +1,210 @@
+// Agents in git worktrees and in sandboxes, in a real daemon with real holders, git and bubblewrap.
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { COUNTED } from "../../scripts/counted-files.ts";
+import type { NewAgent } from "../../src/wire/rpc/agent.ts";
+import { until } from "../daemon/home.ts";
+import { COUNTING, ours } from "../ours.ts";
+import { type AgentHome, agentHomes, freshId } from "./agent-home.ts";
+import { House, planFor } from "./house.ts";
+
+const home = agentHomes();
+const BWRAP = Bun.which("bwrap");
+/** A kernel, or a container, may forbid namespaces: then there are no sandboxes, and what an agent says of that is tested instead. */
+const works = BWRAP !== null && Bun.spawnSync([BWRAP, "--ro-bind", "/", "/", "--unshare-pid", "true"]).exitCode === 0;
+const PATH = [...(BWRAP === null ? [] : [dirname(BWRAP)]), "/usr/bin", "/bin"].join(":");
+const IDENTITY = ["-c", "user.name=ann", "-c", "user.email=ann@example.org"];
+/** Under `npm test` our programs count the lines they run there. */
+const COUNTERS = COUNTING.length === 0 ? [] : [COUNTED];
+const NETWORK = { read: [], write: [], network: true };
+
+const forbidden = BWRAP !== null && !works;
+
+/** A scripted agent in sh: does what SAYS says in its directory. */
+const READER = `while read -r line; do case $line in *'"type":"prompt"'*)
+  eval "$SAYS" >out 2>&1; echo '{"type":"done","response":"done"}';; esac; done`;
+
+function repository(place: AgentHome, name = "re po") {
+  const top = place.file(name);
+  mkdirSync(join(top, "sub"), { recursive: true });
+  const git = (...words: readonly string[]) => {
+    const env = { PATH: "/usr/bin:/bin", HOME: place.path, GIT_CONFIG_NOSYSTEM: "1" };
+    const done = Bun.spawnSync(["git", "-C", top, ...IDENTITY, ...words], { env });
+    if (!done.success) throw new Error(`git ${words.join(" ")}: ${done.stderr}`);
+    return done.stdout.toString();
+  };
+  git("init", "-q", "-b", "main");
+  writeFileSync(join(top, "sub/deep.txt"), "deep\n");
+  git("add", ".");
+  git("commit", "-qm", "first");
+  return { top, git };
+}
+
+function told(place: AgentHome, says: string, given: Partial<NewAgent>): NewAgent {
+  const id = freshId();
+  const env = { PATH, HOME: place.path, SAYS: says, HOLDFAST_HOME: place.path, HOLDFAST_AGENT: id };
+  return place.wanted("alpha", { command: ["/bin/sh", "-c", READER], ...given, id, env: { ...env, ...given.env } });
+}
+
+test("an agent works in a git worktree of its own, found again by its next process; the repository stays as it was", async () => {
+  const place = home();
+  const first = await place.live();
+  const { top, git } = repository(place);
+  const workspace = { worktree: true, sandbox: null };
+  const says = "pwd; cat deep.txt; echo new >>made.txt; wc -l <made.txt";
+  const { id } = await place.must("agent.new", told(place, says, { cwd: join(top, "sub"), workspace }));
+  const { worktree } = (await place.shown(id)).workspace ?? {};
+  const cwd = `${worktree?.path}/sub`;
+  expect(worktree?.branch).toBe(`holdfast/alpha-${id.slice(0, 8)}`);
+  expect(existsSync(cwd)).toBe(false); // Not before it is needed.
+  await place.say(id, "go");
+  await place.rests(id, 1);
+  expect(readFileSync(join(cwd, "out"), "utf8")).toBe(`${cwd}\ndeep\n1\n`);
+  await place.must("agent.suspend", { id });
+  await place.becomes(id, "suspended");
+  first.process.kill("SIGKILL");
+  await first.process.exited;
+  await place.live();
+  await place.say(id, "go");
+  await place.rests(id, 2);
+  expect(readFileSync(join(cwd, "out"), "utf8")).toBe(`${cwd}\ndeep\n2\n`);
+  expect(git("status", "--porcelain")).toBe("");
+  expect(git("worktree", "list", "--porcelain").match(/^worktree /gm)).toHaveLength(2);
+});
+
+test("a worktree that cannot be made is said at once, and no process is tried again and again", async () => {
+  const place = home();
+  await place.live();
+  const { top } = repository(place);
+  writeFileSync(place.file("worktrees"), "in the way");
+  const workspace = { worktree: true, sandbox: null };
+  const { id } = await place.must("agent.new", told(place, "pwd", { cwd: top, workspace, instructions: "go" }));
+  const { note } = await place.becomes(id, "crashed");
+  expect(note).toContain("The worktree was not made");
+  await place.logged(id, "process.starting", 1);
+});
+
+test("Claude Code in a sandbox has what its conversations are kept in, also where it never ran before", async () => {
+  const place = home();
+  await place.live();
+  const workspace = { worktree: false, sandbox: NETWORK };
+  const { id } = await place.must("agent.new", told(place, "", { provider: "claude", workspace }));
+  expect((await place.shown(id)).workspace?.sandbox?.write).toEqual([place.path, place.file(".claude")]);
+  expect(existsSync(place.file(".claude"))).toBe(true);
+});
+
+test("what cannot be is refused before there is an agent", async () => {
+  const place = home();
+  await place.live();
+  const worktree = { worktree: true, sandbox: null };
+  const wish = told(place, "", { workspace: worktree });
+  expect(await place.ask("agent.new", wish)).toMatchObject({ ok: false, error: { code: "no-repository" } });
+  const missing = { worktree: false, sandbox: { read: ["/not/there"], write: [], network: true } };
+  const other = told(place, "", { workspace: missing });
+  expect(await place.ask("agent.new", other)).toMatchObject({ ok: false, error: { code: "no-path" } });
+  const bare = told(place, "", { provider: "openai", workspace: { worktree: false, sandbox: NETWORK } });
+  expect(await place.ask("agent.new", bare)).toMatchObject({ ok: false, error: { code: "no-process" } });
+  const nowhere = { HOME: "/proc/nowhere" };
+  const lost = told(place, "", { provider: "claude", env: nowhere, workspace: { worktree: false, sandbox: NETWORK } });
+  expect(await place.ask("agent.new", lost)).toMatchObject({ ok: false, error: { code: "no-path" } });
+  const wrong = told(place, "", { workspace: { worktree: false, sandbox: { ...NETWORK, read: ["relative"] } } });
+  expect(await place.ask("agent.new", wrong)).toMatchObject({ ok: false, error: { code: "bad-params" } });
+});
+
+const LOOK = `
+for f in "$HOLDFAST_HOME/run/token" "$HOLDFAST_HOME/secret" ro/seen /etc/passwd; do [ -e "$f" ] && echo "sees \${f##*/}"; done
+for f in "$RO/x" rw "$RW/x" .git/hooks/x .git/x; do (: >"$f") 2>/dev/null && echo "writes \${f##*/repo}"; done
+[ "$(wc -l </proc/net/dev)" -gt 3 ] && echo network
+env | grep -c ^SECRET_OF
+git -c user.name=a -c user.email=a@example.org commit -q --allow-empty -m inside && echo committed
+`;
+
+if (!forbidden)
+  test.skipIf(!works)(
+    "a sandbox shows what was named and no more; hooks cannot be changed; git works (needs bwrap)",
+    async () => {
+      const place = home();
+      await place.live({ PATH, SECRET_OF_DAEMON: "1" });
+      const { top, git } = repository(place, "repo");
+      for (const name of ["ro", "rw"]) mkdirSync(place.file(name));
+      writeFileSync(place.file("secret"), "s");
+      const [RO, RW] = [place.file("ro"), place.file("rw")];
+      const workspace = { worktree: false, sandbox: { read: [place.path, RO], write: [RW], network: false } };
+      const wish = told(place, LOOK, { cwd: top, workspace, env: { RO, RW } });
+      const { id } = await place.must("agent.new", wish);
+      await place.say(id, "go");
+      await place.rests(id, 1);
+      const said = readFileSync(join(top, "out"), "utf8").trim().split("\n");
+      expect(said).toEqual(["sees passwd", "writes rw", `writes ${RW}/x`, "writes .git/x", "0", "committed"]);
+      expect(git("log", "--format=%s")).toBe("inside\nfirst\n");
+    },
+  );
+
+/** One call of a tool through the shim, which ends with its input. */
+const CALL = `
+say() { printf '%s\\n' '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"list_children","arguments":{}}}'
+  until [ -s tools ]; do sleep 0.02; done; }
+rm -f tools; say | $SHIM >tools; grep -o '"isError":[a-z]*' tools
+until [ -s "$HOLDFAST_HOME/run/mcp.json" ]; do sleep 0.02; done; echo and over HTTP
+`;
+
+if (!forbidden)
+  test.skipIf(!works)("its tools work without a network, also those of the next daemon (needs bwrap)", async () => {
+    const place = home();
+    const first = await place.live({ PATH });
+    const { top } = repository(place);
+    const workspace = { worktree: true, sandbox: { read: [], write: COUNTERS, network: false } };
+    const SHIM = ours("src/shim/main.ts").join(" ");
+    const { id } = await place.must("agent.new", told(place, CALL, { cwd: top, workspace, env: { SHIM } }));
+    const out = `${(await place.shown(id)).cwd}/out`;
+    await place.say(id, "go");
+    await place.rests(id, 1);
+    expect(readFileSync(out, "utf8")).toBe('"isError":false\nand over HTTP\n');
+    const { pid } = await place.shown(id);
+    first.process.kill("SIGKILL");
+    await first.process.exited;
+    await place.live({ PATH });
+    await place.say(id, "go");
+    await place.rests(id, 2);
+    expect(readFileSync(out, "utf8")).toBe('"isError":false\nand over HTTP\n');
+    expect((await place.shown(id)).pid).toBe(pid); // The same process, and another daemon.
+    await place.must("agent.terminate", { id, reason: "" });
+    await until("all of it has ended", () => !existsSync(`/proc/${pid}`));
+  });
+
+test("a child works where its parent does, in the same sandbox, and makes no worktree again", () => {
+  const house = new House();
+  const sandbox = { read: ["/ro"], write: ["/w"], git: null, network: false };
+  const worktree = { path: "/w", repository: "/r", branch: "b" };
+  const plan = { ...planFor("scripted"), cwd: "/w/sub", workspace: { worktree, sandbox } };
+  house.do({ kind: "create", id: "root", name: "root", parent: undefined, instructions: "", plan, settings: {} });
+  house.send("root", "m1");
+  house.start("root");
+  house.call("root", "c1", "spawn_agent", { name: "child", instructions: "work" });
+  const child = [...house.residents.values()].find((one) => one.kind === "agent" && one.name === "child");
+  expect(child).toMatchObject({ plan: { cwd: "/w/sub", workspace: { worktree: null, sandbox } } });
+});
+
+test("a sandbox that cannot be made is said at once, with what bubblewrap said", async () => {
+  const place = home();
+  mkdirSync(place.file("bin"));
+  const fake = "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n";
+  writeFileSync(place.file("bin/bwrap"), fake, { mode: 0o755 });
+  const workspace = { worktree: false, sandbox: NETWORK };
+  await place.live({ PATH: `${place.file("bin")}:/usr/bin:/bin` });
+  const { id } = await place.must("agent.new", told(place, "", { workspace, instructions: "go" }));
+  const { note } = await place.becomes(id, "crashed");
+  expect(note).toContain("bwrap: No permissions to create new namespace");
+  expect(note).toContain("user namespaces");
+  await place.logged(id, "process.starting", 1);
+});
+
+if (forbidden)
+  test("where the system forbids namespaces, an agent in a sandbox says so", async () => {
+    const place = home();
+    await place.live({ PATH });
+    const workspace = { worktree: false, sandbox: NETWORK };
+    const { id } = await place.must("agent.new", told(place, "", { workspace, instructions: "go" }));
+    expect((await place.becomes(id, "crashed")).note).toContain("bwrap: ");
+  });

@@ -1,0 +1,64 @@
+// Lines to a real holder: made, let go, and made again when there is something to say.
+import { afterEach, expect, test } from "bun:test";
+import { HolderLines } from "../../src/daemon/held/holder-connections.ts";
+import { realSockets } from "../../src/world/real/socket.ts";
+import { realWorld } from "../../src/world/world.ts";
+import { endAll, newTerminal, startHolder } from "../holder/terminal.ts";
+import { until } from "../until.ts";
+
+afterEach(endAll);
+
+const ID = "one";
+
+/** Connected once its holder is there, and then let go. */
+async function resting(argv: readonly string[]) {
+  const made = newTerminal(argv);
+  const holder = startHolder(made);
+  const told: string[] = [];
+  const lines = new HolderLines(
+    { ...realWorld(), sockets: realSockets(), home: made.spec.cwd },
+    { ended: () => told.push("ended"), lost: () => told.push("lost") },
+    { spec: () => made.spec, welcomed: () => undefined, heard: () => undefined },
+  );
+  await until("there is a line", async () => (await lines.connect(ID)) !== undefined);
+  lines.rest(0);
+  return { lines, holder, told };
+}
+
+test("a line that is used stays; one that is not is let go, and its holder is known to be well", async () => {
+  const { lines, told } = await resting(["cat"]);
+  expect([lines.has(ID), lines.rests(ID), lines.signal(ID, "SIGTERM")]).toEqual([false, true, false]);
+  expect(await lines.status(ID)).toMatchObject({ clients: 1 });
+  for (const _ of [1, 2, 3]) {
+    lines.rest(1);
+    expect([lines.has(ID), lines.rests(ID)]).toEqual([true, false]);
+    await lines.status(ID);
+  }
+  lines.rest(1);
+  lines.rest(1);
+  expect([lines.has(ID), told]).toEqual([false, []]);
+});
+
+test("a glance leaves it at rest; whoever comes together shares one line", async () => {
+  const { lines } = await resting(["cat"]);
+  expect(await lines.glance(ID)).toMatchObject({ clients: 1 });
+  expect([lines.has(ID), lines.rests(ID)]).toEqual([false, true]);
+  const all = await Promise.all([lines.status(ID), lines.reach(ID), lines.status(ID)]);
+  expect(all).toMatchObject([{ clients: 1 }, true, { clients: 1 }]);
+  expect(await lines.glance(ID)).toMatchObject({ clients: 1 });
+  expect(lines.has(ID)).toBe(true);
+});
+
+test("a signal is sent over a line that is made for it, and the end comes back on it", async () => {
+  const { lines, told } = await resting(["cat"]);
+  expect(await lines.reach(ID)).toBe(true);
+  expect(lines.signal(ID, "SIGTERM")).toBe(true);
+  await until("the end is told", () => told.includes("ended"));
+});
+
+test("a holder that was killed at rest is not known any more, and answers nothing", async () => {
+  const { lines, holder, told } = await resting(["cat"]);
+  holder.kill("SIGKILL");
+  await holder.exited;
+  expect([lines.rests(ID), await lines.status(ID), await lines.reach(ID), told]).toEqual([false, undefined, false, []]);
+});

@@ -1,0 +1,50 @@
+// `holdfast drill --machine`, run for real and small: everything of its home is killed at once, and every screen compared.
+import { expect, test } from "bun:test";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cli, emptyHome } from "../cli/homes.ts";
+import { drillPlace, processesIn } from "./place.ts";
+
+const DRILL_MS = 180_000;
+const place = drillPlace();
+
+test(
+  "RS-7 TC-8 UC-8 AG-3 PR-3 the machine goes down at rest, in a checkpoint and in a restoration: every screen is what it was, cell by cell",
+  async () => {
+    const home = emptyHome();
+    const args = ["drill", "--machine", "--terminals", "9", "--seed", "4", "--json"];
+    const { code, out } = await cli(args, { HOLDFAST_HOME: home, TMPDIR: place });
+    const found = JSON.parse(out);
+    expect({ ...found, code }).toMatchObject({
+      ...{ seed: 4, kills: 3, lost: 0, doubled: 0, orphans: 0, violations: [], code: 0 },
+      screens: { equal: 9, of: 9 },
+      // Two rounds with a run of each mode: the step of one and the four items of another are asked about, the third says itself what to do.
+      workflows: { runs: 6, uncertain: 10 },
+      agents: { agents: 2, messages: 4 },
+    });
+    const moments = found.crashes.map(({ moment }: { moment: string }) => moment);
+    expect(moments.toSorted()).toEqual(["at rest", "in a checkpoint", "in a restoration"]);
+    expect(found.crashes[0].killed).toMatchObject({ holders: 17 }); // Of nine terminals, six attempts and two agents.
+    expect(found.crashes[0].killed.ours).toBeGreaterThanOrEqual(2);
+    expect(found.agents.prompts).toBeGreaterThanOrEqual(2); // One after each round at least.
+    expect(found.liveMs.median).toBeGreaterThan(0);
+    expect([...readdirSync(home), ...readdirSync(place), ...processesIn(place)]).toEqual([]);
+  },
+  DRILL_MS,
+);
+
+test(
+  "what is started because somebody asked for it is waited for until it runs, however slow its shell is",
+  async () => {
+    const bin = join(emptyHome(), "bin");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "sh"), '#!/bin/sh\nsleep 2\nexec /bin/sh "$@"\n', { mode: 0o755 });
+    const args = ["drill", "--machine", "--terminals", "8", "--seed", "124", "--keep", "--json"];
+    const { code, out } = await cli(args, { TMPDIR: place, PATH: `${bin}:/usr/bin:/bin` });
+    const found = JSON.parse(out);
+    expect({ ...found, code }).toMatchObject({ doubled: 0, lost: 0, violations: [], code: 0 });
+    // With this seed t7 asks, and goes on by being run again: it ran when it was opened, and after each of two rounds.
+    expect(readFileSync(join(found.home, "drill/ran/t7"), "utf8")).toBe("ran\n".repeat(3));
+  },
+  DRILL_MS,
+);

@@ -1,0 +1,118 @@
+// What people reported of others: the machine went down, and what it left as the newest checkpoint is empty, too old, from the future, or of a
+// newer version. Each time every terminal is back, in its place, with what is doubtful marked, and nothing good is overwritten.
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readSessions } from "../../src/core/terminal/checkpoint.ts";
+import { CheckpointWriter } from "../../src/daemon/terminal/checkpoint-writer.ts";
+import { encodeEnvelope } from "../../src/log/checkpoint/envelope.ts";
+import { realClock } from "../../src/world/real/clock.ts";
+import { realDisk } from "../../src/world/real/disk.ts";
+import { type DaemonHome, daemonHomes, until } from "../daemon/home.ts";
+import { boot, isBack, powerCut, tapeText } from "../daemon/power-cut.ts";
+
+const newHome = daemonHomes();
+const HOUR = 3_600_000;
+const FILE = "recovery/checkpoint.json";
+const LONG_MS = 180_000;
+
+/** A home whose machine has gone down: two terminals, and a good checkpoint of both with its backup. */
+async function crashed(): Promise<{ readonly home: DaemonHome; readonly ids: readonly string[] }> {
+  const home = newHome();
+  const ids: string[] = [];
+  for (const argv of [
+    ["bash", "--norc", "--noprofile"],
+    ["sh", "-c", "echo ran >> ran; exec sleep 1000"],
+  ]) {
+    const daemon = await home.live(boot(1));
+    const id = await home.open(`t${ids.length}`, argv);
+    ids.push(id);
+    await home.is(id, "running");
+    await home.stop(daemon); // CS-4: writes the last checkpoint; the holders live on.
+  }
+  await home.live(boot(1));
+  await until("it ran", () => home.text("ran") === "ran\n");
+  await powerCut(home);
+  return { home, ids };
+}
+
+/** The same checkpoint, written when the clock was elsewhere. */
+async function rewritten(home: DaemonHome, byMs: number): Promise<void> {
+  const { sessions } = readSessions(JSON.parse(home.text(FILE)).body);
+  const clock = { ...realClock(), now: () => Date.now() + byMs };
+  const saved = await new CheckpointWriter({ disk: realDisk(), clock, home: home.path }, () => undefined).write(
+    sessions,
+  );
+  expect(saved.ok).toBe(true);
+}
+
+/** Everything came back from what there was, and nothing was run. */
+async function allBack(home: DaemonHome, ids: readonly string[]) {
+  await home.live(boot(2));
+  for (const id of ids) {
+    await isBack(home, id, 2);
+    expect(tapeText(home, id)).toContain("started again");
+  }
+  expect(home.text("ran")).toBe("ran\n");
+  const { items } = await home.report();
+  expect(items.filter(({ what }) => what === "terminal").map(({ fate }) => fate)).toEqual(["restarted", "restarted"]);
+  return items.filter(({ what }) => what === "checkpoint");
+}
+
+test(
+  "TC-8 the newest checkpoint has 0 bytes: the backup is used, and the empty one is set aside",
+  async () => {
+    const { home, ids } = await crashed();
+    writeFileSync(home.file(FILE), "");
+    expect(await allBack(home, ids)).toMatchObject([
+      { fate: "back as it was", reason: expect.stringContaining("checkpoint.backup.json was used instead") },
+    ]);
+  },
+  LONG_MS,
+);
+
+test(
+  "TC-8 both checkpoints are garbage after a power cut: the loss is told, terminals come back from the log",
+  async () => {
+    const { home, ids } = await crashed();
+    for (const file of [FILE, "recovery/checkpoint.backup.json"]) writeFileSync(home.file(file), "\u0000garbage");
+    expect(await allBack(home, ids)).toMatchObject([{ fate: "could not", reason: expect.stringContaining("is lost") }]);
+    expect(readdirSync(home.file("quarantine")).length).toBeGreaterThanOrEqual(2);
+  },
+  LONG_MS,
+);
+
+for (const [when, byMs] of [
+  ["30 h old", -30 * HOUR],
+  ["from the future, or the clock was set back", 7 * HOUR],
+] as const) {
+  test(
+    `TC-6 the checkpoint is ${when}: terminals are back all the same, and marked`,
+    async () => {
+      const { home, ids } = await crashed();
+      await rewritten(home, byMs);
+      expect(await allBack(home, ids)).toMatchObject([
+        { fate: "needs you", reason: expect.stringContaining("in doubt") },
+      ]);
+      for (const id of ids) {
+        const { restored } = await home.listed(id);
+        expect(restored?.notes.join()).toContain("not as it was last seen");
+      }
+    },
+    LONG_MS,
+  );
+}
+
+test(
+  "TC-6 the checkpoint is of a newer version: terminals are back, and it is left as it is",
+  async () => {
+    const { home, ids } = await crashed();
+    const { time, body } = JSON.parse(home.text(FILE));
+    const { bytes } = encodeEnvelope({ kind: "terminals", version: 99, fold: 1, seq: 0, time }, JSON.stringify(body));
+    writeFileSync(home.file(FILE), bytes);
+    expect(await allBack(home, ids)).toMatchObject([
+      { fate: "needs you", reason: expect.stringContaining("version 99") },
+    ]);
+    expect(readFileSync(home.file(FILE))).toEqual(Buffer.from(bytes));
+  },
+  LONG_MS,
+);

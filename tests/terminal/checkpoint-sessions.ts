@@ -1,0 +1,57 @@
+// Sessions for tests of checkpoints: whole ones, of a size that people have.
+import type { CheckpointSession } from "../../src/core/terminal/checkpoint.ts";
+import { applyTerminal } from "../../src/core/terminal/events.ts";
+import type { Recipe, Terminal } from "../../src/core/terminal/terminal.ts";
+
+/** The n-th of them; `over` says what is different about it. */
+export function sessionOf(n: number, over: Partial<CheckpointSession> = {}): CheckpointSession {
+  const id = `0190b6a0-0000-7000-8000-${String(n).padStart(12, "0")}`;
+  return {
+    sessionId: id,
+    terminalId: id,
+    laneId: "main",
+    name: `t${n}`,
+    workingDirectory: `/srv/project-${n}`,
+    environmentVariables: { PATH: "/usr/bin:/bin", TERM: "xterm-256color" },
+    scrollbackSnapshot: "",
+    multiplexerSessionName: null,
+    shellCommand: "/bin/bash",
+    argv: ["/bin/bash"],
+    size: { cols: 80, rows: 24 },
+    generation: 1,
+    policy: "auto",
+    bootId: "boot-1",
+    screen: null,
+    foreground: null,
+    ...over,
+  };
+}
+
+/** The n-th terminal as its creation leaves it; with `over`, as something else did. */
+export function terminalOf(
+  n: number,
+  over: Partial<Omit<Terminal, "recipe">> & { readonly recipe?: Partial<Recipe> } = {},
+): Terminal {
+  const { recipe, ...rest } = over;
+  const usual = { argv: ["sh"], cwd: "/", env: {}, size: { cols: 80, rows: 24 }, ...recipe };
+  const data = { name: `t${n}`, lane: "main", generation: 1, at: "2025-01-01T00:00:00.000Z", ...usual };
+  return { ...applyTerminal(undefined, { event: "terminal.created", id: sessionOf(n).terminalId, data }), ...rest };
+}
+
+/** What a shell's screen serializes to: a prompt with colours, then plain text, `bytes` in all. */
+export function screenText(bytes: number): string {
+  const line =
+    "\u001b[1;32mann@box\u001b[0m:\u001b[1;34m~/src/holdfast\u001b[0m$ make test && echo done\r\nok 12 files checked, 0 errors\r\n";
+  return line.repeat(Math.ceil(bytes / line.length)).slice(0, bytes);
+}
+
+/** A session with a full snapshot and the environment of somebody's desktop. */
+export function typicalSession(n: number): CheckpointSession {
+  const environment = Array.from({ length: 45 }, (_, at) => [`VARIABLE_NUMBER_${at}`, "x".repeat(20 + at)]);
+  const screen = { offset: 123_456, cols: 120, rows: 40, exact: true, at: "2026-01-01T00:00:00.000Z" };
+  return sessionOf(n, {
+    environmentVariables: Object.fromEntries(environment),
+    scrollbackSnapshot: screenText(10_240),
+    screen: { ...screen, title: "bash", alternate: false },
+  });
+}

@@ -1,0 +1,228 @@
+// The commands on terminals as a user meets them: real processes, a real daemon, real holders.
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { rejects } from "../cli/expect.ts";
+import { endAll, Home } from "../cli/terminal-home.ts";
+import { ours } from "../ours.ts";
+import { until } from "../until.ts";
+
+const MAIN = ours("src/cli/main.ts");
+
+afterAll(endAll, 180_000);
+
+async function pidsOf(home: Home): Promise<{ daemon: number; watchdog: number }> {
+  const { daemon, watchdog } = await home.json("status");
+  return { daemon: daemon.pid, watchdog: watchdog.pid };
+}
+
+describe("a terminal's life", () => {
+  test("new opens, ls lists, send types, history prints, kill ends, wait returns the code, rm forgets", async () => {
+    const home = new Home();
+    expect(await home.ok("new", "-d", "work", "--lane", "blue", "--", "cat")).toBe("work\n");
+    const [row] = await home.json("ls");
+    expect(row).toMatchObject({
+      name: "work",
+      lane: "blue",
+      state: "running",
+      command: ["cat"],
+      cwd: home.path,
+      clients: 0,
+      exitCode: null,
+      signal: null,
+    });
+    expect(Number.isSafeInteger(row.pid)).toBe(true);
+    expect(Date.parse(row.createdAt)).toBeGreaterThan(0);
+    expect(await home.run("send", "work", "$HOME is; `as it is`", "--enter")).toEqual({ code: 0, out: "", err: "" });
+    await home.says("work", "$HOME is; `as it is`\n$HOME is; `as it is`\n");
+    expect((await home.run("kill", row.id.slice(0, 8))).code).toBe(0);
+    expect((await home.run("wait", "work")).code).toBe(143);
+    expect(await home.listed("work")).toMatchObject({ state: "ended", signal: "SIGTERM", pid: null });
+    await home.ok("rename", "work", "done");
+    await home.ok("rm", "done");
+    expect(await home.json("ls")).toEqual([]);
+  }, 180_000);
+
+  test("wait gives the program's own exit code; what was said stays to be read, with escapes or without", async () => {
+    const home = new Home();
+    await home.ok("new", "-d", "x", "--", "sh", "-c", "printf '\\033[1mbold\\033[0m\\n\\000two\\n'; exit 7");
+    expect((await home.run("wait", "x")).code).toBe(7);
+    expect(await home.ok("history", "x")).toBe("bold\ntwo\n");
+    expect(await home.ok("history", "x", "--vt")).toBe("\u001b[1mbold\u001b[0m\r\n\u0000two\r\n");
+    expect(await home.ok("tail", "x", "-n1")).toBe("two\n");
+    expect(await home.json("tail", "x")).toMatchObject({ name: "x", lines: ["bold", "two"] });
+  }, 180_000);
+
+  test("a terminal without a name is named by its id; a program that is not there says so and ends with 127", async () => {
+    const home = new Home();
+    const { id, name } = await home.json("new", "-d");
+    expect(id.startsWith(name)).toBe(true);
+    const { code, out, err } = await home.run("new", "-d", "no", "--", "/nowhere/program");
+    expect({ code, out }).toEqual({ code: 0, out: "no\n" });
+    expect(err).toContain("no ended with exit code 127 at once.");
+    expect(await home.ok("history", "no")).toContain("/nowhere/program cannot be started");
+  }, 180_000);
+
+  test("what is unknown is exit 4 and never the current one; a name that is taken or cannot be one is exit 1", async () => {
+    const home = new Home();
+    await home.ok("new", "-d", "only", "--", "cat");
+    for (const args of [
+      ["send", "onl", "x"],
+      ["kill", "x"],
+      ["wait", ""],
+      ["history", "zz"],
+      ["rm", "zz"],
+      ["tail", "zz"],
+    ]) {
+      rejects(await home.run(...args), 4, args[1] === "" ? "No name was given." : `There is no terminal "${args[1]}".`);
+    }
+    rejects(await home.run("new", "-d", "only"), 1, "There is a terminal named only already.");
+    rejects(await home.run("new", "-d", "a/b"), 1, "cannot be a name");
+    rejects(await home.run("rm", "only"), 1, "only is still running.");
+    rejects(await home.run("kill", "only", "--signal", "NONE"), 2, "is no signal");
+    rejects(await home.run("attach", "only"), 1, "There is no terminal to attach");
+    rejects(await home.run("new", "-d", "q", "--cwd", "not-there"), 1, `${home.path}/not-there is no directory.`);
+  }, 180_000);
+});
+
+describe("the daemon comes and goes", () => {
+  test("watchdog and daemon killed at once: send goes through meanwhile, and the next command brings them back", async () => {
+    const home = new Home();
+    await home.ok("new", "-d", "t", "--", "cat");
+    const before = await home.listed("t");
+    const { daemon, watchdog } = await pidsOf(home);
+    for (const pid of [daemon, watchdog]) process.kill(pid, "SIGKILL");
+    expect((await home.run("send", "t", "typed meanwhile", "--enter")).code).toBe(0);
+    expect(await home.listed("t")).toMatchObject({ id: before.id, pid: before.pid, state: "running" });
+    await home.says("t", "typed meanwhile\ntyped meanwhile\n");
+    expect((await pidsOf(home)).daemon).not.toBe(daemon);
+    expect(await home.ok("recovery", "report")).toContain("daemon crash");
+  }, 180_000);
+
+  test("down leaves the programs running and stays down; looking works; up takes care of them again", async () => {
+    const home = new Home();
+    await home.ok("new", "-d", "t", "--", "cat");
+    const { pid } = await home.listed("t");
+    await home.ok("down");
+    expect(await home.json("status")).toMatchObject({ daemon: { pid: null }, watchdog: { pid: null } });
+    expect(await home.listed("t")).toMatchObject({ pid, state: "running" });
+    await home.ok("send", "t", "while it is down", "-e");
+    await home.says("t", "while it is down\nwhile it is down\n");
+    expect(await home.json("status")).toMatchObject({ daemon: { pid: null } });
+    expect(await home.json("up")).toMatchObject({ recovery: { stage: "LIVE" }, counts: { terminals: 1 } });
+    expect(await home.listed("t")).toMatchObject({ pid, state: "running" });
+    await home.ok("down", "--kill");
+    expect(await home.listed("t")).toMatchObject({ state: "ended", signal: "SIGTERM" });
+  }, 180_000);
+
+  test("a program that ends while everything is down: wait still has its code, and the next daemon learns of it", async () => {
+    const home = new Home();
+    await home.ok("new", "-d", "t", "--", "sh", "-c", "read line; exit 9");
+    await home.ok("down");
+    await home.ok("send", "t", "go", "--enter");
+    expect((await home.run("wait", "t")).code).toBe(9);
+    await home.ok("up");
+    expect(await home.listed("t")).toMatchObject({ state: "ended", exitCode: 9 });
+  }, 180_000);
+
+  test("new, asked for while the daemon is killed again and again, makes exactly one terminal each time", async () => {
+    const home = new Home();
+    await home.ok("up");
+    const names = ["a", "b", "c"];
+    for (const name of names) {
+      const { daemon } = await pidsOf(home);
+      const made = home.run("new", "-d", name, "--", "cat");
+      process.kill(daemon, "SIGKILL");
+      expect(await made).toMatchObject({ code: 0, out: `${name}\n` });
+    }
+    const rows: { name: string; state: string }[] = await home.json("ls");
+    expect(rows.map(({ name, state }) => `${name} ${state}`).sort()).toEqual(names.map((name) => `${name} running`));
+  }, 90_000);
+});
+
+describe("around terminals", () => {
+  test("looking at a home that never was starts nothing and makes nothing", async () => {
+    const home = new Home();
+    const never = join(home.path, "never");
+    expect(await home.ok("ls", "--json", "--home", never)).toBe("[]\n");
+    expect(JSON.parse(await home.ok("status", "--json", "--home", never)).daemon).toEqual({
+      pid: null,
+      startedAt: null,
+    });
+    expect(await home.ok("__complete", "--", "attach", "--home", never, "")).toBe("");
+    rejects(await home.run("history", "x", "--home", never), 4, "There is no home at");
+  });
+
+  test("SM-6 in safe mode every command says first what is off, why, how to leave and how to report", async () => {
+    const home = new Home();
+    mkdirSync(join(home.path, "recovery"));
+    const mode = { v: 1, active: true, reason: "a test wanted it", since: "2026-01-02T03:04:05.678Z", off: ["tunnel"] };
+    writeFileSync(join(home.path, "recovery/safe-mode.json"), JSON.stringify(mode));
+    for (const args of [["ls"], ["log", "verify"], ["config", "check"], ["history", "x"]]) {
+      const { err } = await home.run(...args);
+      for (const part of ["a test wanted it", "tunnel", "holdfast safe-mode exit", "holdfast recovery report"]) {
+        expect(err).toContain(part);
+      }
+    }
+    const { err } = await home.run("ls", "--json");
+    expect(JSON.parse(err)).toMatchObject({ code: "safe-mode", message: expect.stringContaining("a test wanted it") });
+    expect((await home.run("__complete", "--", "safe")).err).toBe("");
+    await home.ok("safe-mode", "exit");
+    expect(await home.json("safe-mode", "status")).toEqual({ active: false, reason: null, since: null, off: [] });
+    expect((await home.run("config", "check")).err).toBe("");
+  }, 180_000);
+
+  test("completions: commands, flags after a dash, and the names of the terminals that are there", async () => {
+    const home = new Home();
+    await home.ok("new", "-d", "alpha", "--", "cat");
+    await home.ok("new", "-d", "beta", "--", "cat");
+    const complete = async (...words: string[]) =>
+      (await home.ok("__complete", "--", ...words)).split("\n").slice(0, -1);
+    expect(await complete("at")).toEqual(["attach"]);
+    expect(await complete("attach", "")).toEqual(["alpha", "beta"]);
+    expect(await complete("kill", "b")).toEqual(["beta"]);
+    expect(await complete("kill", "--s")).toEqual(["--signal"]);
+    for (const shell of ["bash", "zsh", "fish"])
+      expect(await home.ok("completions", shell)).toContain(" __complete -- ");
+    rejects(await home.run("completions", "csh"), 2, "bash, zsh or fish");
+  }, 180_000);
+
+  test("completions in bash ask the command that is typed, wherever it lies, and need none on the PATH", async () => {
+    const home = new Home();
+    await home.ok("new", "-d", "alpha", "--", "cat");
+    const launcher = join(home.path, "holdfast");
+    writeFileSync(launcher, `#!/bin/sh\nexec ${MAIN.map((word) => `'${word}'`).join(" ")} "$@"\n`, { mode: 0o700 });
+    const script = join(home.path, "completions");
+    writeFileSync(script, await home.ok("completions", "bash"));
+    for (const typed of ["./holdfast", launcher, "~/holdfast"]) {
+      const words = [
+        "bash",
+        "-c",
+        '. "$1"; COMP_WORDS=("$2" attach al); COMP_CWORD=2; _holdfast "$2"; echo "$COMPREPLY"',
+      ];
+      const bash = Bun.spawn([...words, "bash", script, typed], { cwd: home.path, env: home.env, stderr: "inherit" });
+      expect(await bash.stdout.text()).toBe("alpha\n");
+    }
+  }, 180_000);
+
+  test("a wrong configuration keeps nothing from being looked at, and everything from being started", async () => {
+    const home = new Home();
+    writeFileSync(join(home.path, "config.toml"), "[terminal]\nshel = 3\n");
+    rejects(await home.run("new", "-d"), 1, "config.toml:2:1: There is no setting terminal.shel.");
+    rejects(await home.run("up"), 1, "There is no setting terminal.shel.");
+    expect((await home.run("config", "check")).code).toBe(1);
+    expect((await home.run("ls")).code).toBe(0);
+  }, 180_000);
+
+  test("tail -f prints what comes and ends with the program", async () => {
+    const home = new Home();
+    await home.ok("new", "-d", "t", "--", "sh", "-c", "echo first; read a; echo got $a; read b");
+    await home.says("t", "first\n"); // Before what is typed is echoed.
+    const follow = home.run("tail", "t", "-f");
+    await until("somebody follows", async () => (await home.listed("t")).clients === 1);
+    await home.ok("send", "t", "x", "-e");
+    await home.says("t", "got x");
+    await home.ok("send", "t", "y", "-e");
+    expect(await follow).toMatchObject({ code: 0, out: "first\nx\ngot x\ny\n" });
+  }, 180_000);
+});

@@ -1,0 +1,114 @@
+// After the machine went down, as a person meets it: up says how far it is, the report what became of each, and commands decide the rest.
+import { afterAll, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe } from "../../src/screen/describe.ts";
+import { Emulator } from "../../src/screen/emulator.ts";
+import { powerCut, Rebooting, send } from "../cli/power-cut.ts";
+import { endAll, Home } from "../cli/terminal-home.ts";
+import { until } from "../until.ts";
+
+afterAll(endAll, 180_000);
+
+test("a window that was attached when its holder was killed goes on with the next generation", async () => {
+  const home = new Home();
+  await home.ok("new", "-d", "work", "--", "sh");
+  const window = home.window(["attach", "work"]);
+  await until("there is a prompt", () => /[#$] $/.test(window.seen));
+  const { id } = await home.listed("work");
+  const holder = JSON.parse(readFileSync(join(home.path, `terminals/${id}/claim.json`), "utf8")).pid;
+  send(holder, "SIGKILL");
+  await window.shows("its holder is gone and left no exit; started again");
+  await until("it is back", async () => (await home.listed("work")).state === "running");
+  window.type("echo $((6 * 7))\r");
+  await window.shows("42");
+  window.type("exit 5\r");
+  expect(await window.exited).toBe(5);
+}, 180_000);
+
+test("a reboot: terminals come back by their policy, and restore, accept and rollback decide the rest", async () => {
+  const home = new Rebooting();
+  mkdirSync(join(home.path, "bin"));
+  writeFileSync(join(home.path, "bin/claude"), '#!/bin/sh\necho "with $*"\nexec sleep 1000\n');
+  chmodSync(join(home.path, "bin/claude"), 0o755);
+  await home.ok("new", "-d", "agent", "--", "claude", "--permission-mode", "plan", "fix it");
+  await home.ok("new", "-d", "asks", "--restore", "ask", "--", "sh", "-c", "echo once; exec sleep 1000");
+  await home.ok("new", "-d", "shell", "--", "sh");
+  await home.says("agent", "--session-id");
+  await home.says("asks", "once");
+  expect((await home.run("new", "-d", "x", "--restore", "perhaps")).code).toBe(2);
+  const [session = ""] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(await home.ok("history", "agent")) ?? [];
+
+  await powerCut(home);
+  home.boot = 2;
+  expect(await home.ok("up")).toContain("LIVE");
+  await home.says("agent", `with --session-id ${session} --permission-mode plan\n`);
+  expect(await home.listed("asks")).toMatchObject({ state: "uncertain", policy: "ask", restoredAt: null });
+  expect(await home.listed("shell")).toMatchObject({ state: "running", generation: 2, restoredAt: expect.any(String) });
+  const report = await home.ok("recovery", "report");
+  expect(report).toContain("machine crash");
+  expect(report).toMatch(
+    /needs you +terminal asks +the machine went down; its policy is ask; its screen was last written .*→ holdfast restore asks/,
+  );
+  expect(await home.ok("recovery", "status")).toContain("LIVE");
+  const window = home.window(["attach", "asks"]);
+  await window.shows("holdfast restore asks");
+
+  const restored = await home.json("restore", "asks", "--policy", "auto");
+  expect(restored).toMatchObject({ name: "asks", policy: "auto", state: "running" });
+  expect(restored.notes[0]).toContain("ready to be run, not run: sh -c 'echo once; exec sleep 1000'");
+  expect((await home.run("restore", "asks")).code).toBe(1);
+  expect((await home.run("restore", "asks", "--policy", "never")).code).toBe(0);
+
+  expect((await home.run("recovery", "accept", "shell")).code).toBe(0);
+  expect(await home.listed("shell")).toMatchObject({ restoredAt: null });
+  expect(await home.json("recovery", "rollback")).toMatchObject([
+    { name: "agent", state: "uncertain" },
+    { name: "asks", state: "uncertain" },
+  ]);
+  expect((await home.run("recovery", "rollback", "shell")).code).toBe(1);
+  expect((await home.run("recovery", "rollback", "nobody")).code).toBe(4);
+  expect((await home.run("recovery", "rollback")).err).toContain("nothing that was restored");
+  expect((await home.run("restore", "asks", "--as", "recipe")).err).toContain("run as at first");
+  await home.ok("send", "asks", "hello");
+  await until("what somebody typed into is accepted", async () => (await home.listed("asks")).restoredAt === null);
+  await until("it ran again", async () => (await home.ok("history", "asks")).split("once\n").length === 3);
+}, 180_000);
+
+test("up says on one line how many terminals are back", async () => {
+  const home = new Rebooting();
+  const names = Array.from({ length: 12 }, (_, number) => `t${number}`);
+  for (const name of names) await home.ok("new", "-d", name, "--", "sh");
+  await powerCut(home);
+  home.boot += 1;
+  const window = home.window(["up"]);
+  expect(await window.exited).toBe(0);
+  expect(window.seen).toMatch(/recovering: [A-Z]+, \d+ of 12 terminals back …/);
+  expect(window.seen).not.toContain("CRASHED");
+  const emulator = new Emulator({ cols: 80, rows: 24 }, 0);
+  emulator.feed(Buffer.from(window.seen));
+  const rows = describe(emulator).lines.map((row) =>
+    row
+      .map(({ ch }) => ch || " ")
+      .join("")
+      .trimEnd(),
+  );
+  expect(rows.filter((row) => /starting|recovering/.test(row))).toHaveLength(1);
+  expect(rows.some((row) => row.startsWith("state      LIVE"))).toBe(true);
+}, 180_000);
+
+test("a report counts each kind of thing that was looked at", async () => {
+  const home = new Home();
+  const directory = join(home.path, "recovery/reports");
+  mkdirSync(directory, { recursive: true });
+  const item = (what: string) => ({ what, id: what, name: "x", fate: "restarted", reason: "r", next: "n" });
+  const write = (name: string, ...kinds: readonly string[]) => {
+    const items = kinds.map(item);
+    const report = { at: "2026-01-01T00:00:00.000Z", cause: "machine crash", items, log: {}, tookMs: 5 };
+    writeFileSync(join(directory, `${name}.json`), JSON.stringify(report));
+  };
+  write("1", "terminal", "tmux session", "terminal", "process", "process");
+  expect(await home.ok("recovery", "report")).toContain("5 ms, 2 terminals, 1 tmux session, 2 processes looked at\n");
+  write("2");
+  expect(await home.ok("recovery", "report")).toContain("5 ms, nothing looked at\n");
+});
