@@ -3,12 +3,12 @@
 // Written a file at a time and not an event at a time: ten million events take a minute.
 import { closeSync, fsyncSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Resident } from "../src/core/agent/agent.ts";
+import type { AgentRecord } from "../src/core/agent/agent.ts";
 import { applyAgent } from "../src/core/agent/apply.ts";
 import { storedOf } from "../src/core/agent/checkpoint.ts";
 import type { AgentCommand } from "../src/core/agent/commands.ts";
 import { decideAgent } from "../src/core/agent/decide.ts";
-import { PLAIN_HOUSE } from "../src/core/agent/draft.ts";
+import { DEFAULT_AGENT_CONFIG } from "../src/core/agent/draft.ts";
 import type { AgentEvent } from "../src/core/agent/events.ts";
 import { Tree } from "../src/core/agent/tree.ts";
 import { AgentCheckpoints } from "../src/daemon/agent/checkpoints.ts";
@@ -29,7 +29,7 @@ const AT_ONCE = 50;
 /** A message and its turn. */
 const EVENTS_A_TURN = 5;
 
-type Lived = { readonly id: string; readonly events: readonly AgentEvent[]; readonly before: Resident };
+type Lived = { readonly id: string; readonly events: readonly AgentEvent[]; readonly before: AgentRecord };
 
 export async function writeHistory(home: string, { agents, events: wanted }: History): Promise<void> {
   if (agents === 0) return;
@@ -53,16 +53,20 @@ export async function writeHistory(home: string, { agents, events: wanted }: His
 /** One agent, a bare model, that has talked for so long. */
 function lifeOf(wanted: number): Lived {
   const id = freshId();
-  const [residents, tree] = [new Map<string, Resident>(), new Tree()];
+  const [agentRecords, tree] = [new Map<string, AgentRecord>(), new Tree()];
   const events: AgentEvent[] = [];
-  let before: Resident | undefined;
+  let before: AgentRecord | undefined;
   const submit = (command: AgentCommand) => {
-    const decided = decideAgent({ residents, tree, settings: PLAIN_HOUSE }, command, "2026-01-01T00:00:00.000Z");
+    const decided = decideAgent(
+      { agentRecords, tree, settings: DEFAULT_AGENT_CONFIG },
+      command,
+      "2026-01-01T00:00:00.000Z",
+    );
     if (!decided.ok) throw new Error(decided.error.message);
     for (const event of decided.value) {
-      const after = applyAgent(residents.get(id), event);
-      tree.note(residents.get(id), after);
-      residents.set(id, after);
+      const after = applyAgent(agentRecords.get(id), event);
+      tree.note(agentRecords.get(id), after);
+      agentRecords.set(id, after);
       events.push(event);
       if (events.length === wanted - Math.min(TAIL, wanted >> 1)) before = after;
     }
@@ -104,15 +108,15 @@ function writeSynced(path: string, bytes: Uint8Array): void {
 
 /** The checkpoints of some of them, each at its seq. */
 async function saveAll(home: string, { id: first, before }: Lived, seqs: ReadonlyMap<string, number>): Promise<void> {
-  const broken = (error: unknown) => {
+  const onBug = (error: unknown) => {
     throw error;
   };
   const place = { disk: realDisk(), clock: realClock(), home };
-  const checkpoints = new AgentCheckpoints(place, { isOff: () => true, say: broken, broken });
+  const checkpoints = new AgentCheckpoints(place, { isOff: () => true, say: onBug, onBug });
   const text = JSON.stringify(storedOf(before));
   for (const [id, seq] of seqs) {
-    const resident = residentOf(JSON.parse(text.replaceAll(first, id)));
-    if (resident !== undefined) checkpoints.heard([id], { first: seq, bytes: 1 }, new Map([[id, resident]]));
+    const agentRecord = residentOf(JSON.parse(text.replaceAll(first, id)));
+    if (agentRecord !== undefined) checkpoints.heard([id], { first: seq, bytes: 1 }, new Map([[id, agentRecord]]));
   }
   await checkpoints.finish();
 }

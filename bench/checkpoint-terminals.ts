@@ -17,7 +17,7 @@ import { type Row, timeRow } from "./row.ts";
 import { type Bench, makePlace } from "./scratch.ts";
 
 const NAME = "checkpoint.terminals.25";
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 export async function checkpointTerminals(
   names: readonly string[],
@@ -55,8 +55,8 @@ async function saves(names: readonly string[], bench: Bench, emit: (row: Row) =>
 }
 
 function sizeRow(value: number): Row {
-  const ratio = MOST_BYTES / value;
-  return { name: `${NAME}.bytes`, value, unit: "bytes", peer: "what it may have", peerValue: MOST_BYTES, ratio };
+  const ratio = MAX_BYTES / value;
+  return { name: `${NAME}.bytes`, value, unit: "bytes", peer: "what it may have", peerValue: MAX_BYTES, ratio };
 }
 
 async function typing(bench: Bench): Promise<Row> {

@@ -52,7 +52,7 @@ export function openTerminals(bench: Pick<Bench, "directory">, count: number): O
       terminals: () => terminals,
       status: async () => undefined,
       late: () => undefined,
-      broken: (error) => {
+      onBug: (error) => {
         throw error;
       },
       screens,

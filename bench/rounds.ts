@@ -17,7 +17,7 @@ export type Effort = {
 };
 
 const FIRST_TRY = 100;
-const MOST_GROWTH = 8;
+const MAX_GROWTH = 8;
 /** Of the wanted time. */
 const ENOUGH = 0.75;
 
@@ -51,7 +51,7 @@ async function enoughFor(contestant: Contestant, seconds: number): Promise<numbe
     const took = events / (await rateOf(contestant, events));
     const wanted = Math.ceil((events * seconds) / took);
     if (took >= ENOUGH * seconds) return wanted;
-    events = Math.min(wanted, events * MOST_GROWTH);
+    events = Math.min(wanted, events * MAX_GROWTH);
   }
 }
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Step } from "../src/core/workflow/definition.ts";
 import type { Run } from "../src/core/workflow/run.ts";
 import { CheckpointStorage } from "../src/daemon/workflow/checkpoint-storage.ts";
-import { WorkflowTurn } from "../src/daemon/workflow/store.ts";
+import { WorkflowStore } from "../src/daemon/workflow/store.ts";
 import { EventLog } from "../src/log/event-log.ts";
 import { realClock } from "../src/world/real/clock.ts";
 import { realDisk } from "../src/world/real/disk.ts";
@@ -20,7 +20,7 @@ const STEPS = 30;
 const OUTPUT = "ok: 12 files checked, nothing to do\n".repeat(28);
 const ID = "0190b6a0c0de4000800000000000000a";
 
-type Site = { readonly log: EventLog; readonly turn: WorkflowTurn; readonly storage: CheckpointStorage };
+type Site = { readonly log: EventLog; readonly store: WorkflowStore; readonly storage: CheckpointStorage };
 
 export async function workflowCheckpoint(
   names: readonly string[],
@@ -72,10 +72,10 @@ async function inTurns(
 async function openSite(home: string): Promise<Site> {
   const place = { disk: realDisk(), clock: realClock(), home };
   const log = await EventLog.open(place, { ballastBytes: 0 });
-  const broken = (error: unknown) => {
+  const onBug = (error: unknown) => {
     throw error;
   };
-  const turn = new WorkflowTurn(log, place.clock, { publish: () => undefined, perform: () => undefined, broken });
+  const store = new WorkflowStore(log, place.clock, { publish: () => undefined, perform: () => undefined, onBug });
   const storage = new CheckpointStorage(place, (session, after) => log.readAfter(session, after) ?? log.read(session));
   const steps = Array.from(
     { length: STEPS + 2 },
@@ -83,7 +83,7 @@ async function openSite(home: string): Promise<Site> {
   );
   const definition = { name: "bench", flow: { mode: "standard", steps } } as const;
   const where = { path: "/w/flow.yml", repo: "bench", cwd: "/w", worktree: undefined, environment: { CI: "1" } };
-  const made = await turn.submit({
+  const made = await store.submit({
     kind: "create",
     id: ID,
     ...where,
@@ -92,11 +92,11 @@ async function openSite(home: string): Promise<Site> {
     parameters: {},
   });
   if (!made.ok) throw new Error(made.error.message);
-  return { log, turn, storage };
+  return { log, store, storage };
 }
 
-function runOf({ turn }: Site): Run {
-  const run = turn.states.get(ID);
+function runOf({ store }: Site): Run {
+  const run = store.states.get(ID);
   if (run === undefined) throw new Error("there is a run");
   return run;
 }
@@ -107,7 +107,7 @@ async function toStep(site: Site, ended: number): Promise<void> {
     const attempt = runOf(site).main.attempt?.id ?? "";
     const output = { text: OUTPUT, bytes: OUTPUT.length };
     const report = { kind: "attempt-ended", id: ID, attempt, code: 0, signal: null, output } as const;
-    const done = await site.turn.submit(report);
+    const done = await site.store.submit(report);
     if (!done.ok) throw new Error(done.error.message);
   }
 }

@@ -1,12 +1,12 @@
 // The banner of safe mode (SM-6): what is off, why, how to leave, how to report; on stderr, before whatever the command does.
 import { readSafeMode, SAFE_MODE_OFF } from "../home/safe-mode.ts";
-import type { Outside } from "./command-world.ts";
+import type { CommandWorld } from "./command-world.ts";
 import { visible, visibleLine } from "./print.ts";
 
 const LEAVE = "holdfast safe-mode exit";
 const REPORT = "holdfast recovery report, and `holdfast logs` for what happened before";
 
-export async function banner({ console, disk }: Outside, home: string, json: boolean): Promise<void> {
+export async function banner({ console, disk }: CommandWorld, home: string, json: boolean): Promise<void> {
   const mode = readSafeMode(disk, home);
   if (!mode.active) return;
   const off = SAFE_MODE_OFF.filter(({ name }) => mode.off.includes(name)).map(({ says }) => says);

@@ -5,25 +5,28 @@ import { isFault } from "../base/fault.ts";
 import type { Disk } from "../world/disk.ts";
 import { realChildren } from "../world/real/children.ts";
 import { within } from "../world/wait.ts";
-import type { Outside } from "./command-world.ts";
+import type { CommandWorld } from "./command-world.ts";
 
 export type Answered =
   | { readonly kind: "ended"; readonly code: number; readonly out: string; readonly err: string }
   | { readonly kind: "late" }
   | { readonly kind: "missing" };
 
-export type Asked = {
+export type ProgramAnswer = {
   readonly argv: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
   readonly ms: number;
 };
 
 /** No answer that we ask for is a tenth of it. */
-const MOST_CHARACTERS = 1 << 16;
+const MAX_CHARACTERS = 1 << 16;
 /** What shells say of a program that a signal ended. */
 const SIGNALLED = 128;
 
-export async function askProgram({ clock }: Pick<Outside, "clock">, { argv, env, ms }: Asked): Promise<Answered> {
+export async function askProgram(
+  { clock }: Pick<CommandWorld, "clock">,
+  { argv, env, ms }: ProgramAnswer,
+): Promise<Answered> {
   const said = { stdout: "", stderr: "" };
   const ended = Promise.withResolvers<Answered>();
   try {
@@ -31,7 +34,7 @@ export async function askProgram({ clock }: Pick<Outside, "clock">, { argv, env,
       { argv, cwd: "/", env },
       {
         output: (bytes, from) => {
-          if (said[from].length < MOST_CHARACTERS) said[from] += new TextDecoder().decode(bytes); // BR2
+          if (said[from].length < MAX_CHARACTERS) said[from] += new TextDecoder().decode(bytes); // BR2
         },
         ended: (ending) => {
           const code = ending.kind === "exited" ? ending.code : SIGNALLED;

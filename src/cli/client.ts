@@ -12,7 +12,7 @@ import { readWhole } from "../log/file/file.ts";
 import { RpcClient } from "../wire/rpc/client.ts";
 import type { StatusResult } from "../wire/rpc/rpc.ts";
 import { Pauses, within } from "../world/wait.ts";
-import type { Reach } from "./daemon-command-world.ts";
+import type { DaemonCommandWorld } from "./daemon-command-world.ts";
 
 /** A daemon that is well answers within a millisecond. */
 const HELLO_MS = 3_000;
@@ -25,22 +25,22 @@ export const LOOK_MS = 5_000;
 
 /** The daemon, where it answers; undefined where nobody does. A refusal where it does not want us: another version, for example. */
 export async function dial(
-  reach: Reach,
+  world: DaemonCommandWorld,
   home: string,
   patienceMs: number = HELLO_MS,
 ): Promise<Result<RpcClient | undefined>> {
-  const token = readWhole(reach.disk, joinPath(home, "run/token"));
+  const token = readWhole(world.disk, joinPath(home, "run/token"));
   if (token === undefined) return ok(undefined);
   const path = joinPath(home, "run/daemon.sock");
   const connect = RpcClient.connect(
-    (events) => reach.sockets.connect(path, events),
+    (events) => world.sockets.connect(path, events),
     new TextDecoder().decode(token).trim(),
     about.version,
-    { ms: ANSWER_MS, after: (ms, fn) => reach.clock.after(ms, fn) },
+    { ms: ANSWER_MS, after: (ms, fn) => world.clock.after(ms, fn) },
   );
   try {
-    const client = await within(reach.clock, patienceMs, connect); // E1
-    return client === undefined || isPassing(client) ? ok(undefined) : client;
+    const client = await within(world.clock, patienceMs, connect); // E1
+    return client === undefined || isRetryable(client) ? ok(undefined) : client;
   } catch (error) {
     if (isFault(error, "ENOENT", "ECONNREFUSED", "ECONNRESET")) return ok(undefined); // The last: it died with us in its queue.
     throw error;
@@ -48,7 +48,7 @@ export async function dial(
 }
 
 /** It is just going away, or just made a token of its own. */
-function isPassing(client: Result<RpcClient>): boolean {
+function isRetryable(client: Result<RpcClient>): boolean {
   return !client.ok && ["daemon.gone", "daemon.silent", "rpc.token"].includes(client.error.code);
 }
 
@@ -63,15 +63,15 @@ export function hangs(pid: number): Refusal {
 
 /** A client of a daemon that takes changes; started where it was not there (E2). */
 export async function liveDaemon(
-  reach: Reach,
+  world: DaemonCommandWorld,
   home: string,
   allMs: number = LIVE_LIMITS.allMs,
 ): Promise<Result<RpcClient>> {
-  const first = await tryLive(reach, home);
+  const first = await tryLive(world, home);
   if (first.kind === "settled") return first.result;
   const { Starter } = await import("./start.ts"); // Most commands find the daemon live, and need none of it.
-  const starter = new Starter(reach, home);
-  const pauses = new Pauses(reach.clock, { ...LIVE_LIMITS, allMs });
+  const starter = new Starter(world, home);
+  const pauses = new Pauses(world.clock, { ...LIVE_LIMITS, allMs });
   let attempt: Attempt = first;
   let before = first;
   do {
@@ -80,7 +80,7 @@ export async function liveDaemon(
     if (allMs === LIVE_LIMITS.allMs && goesOn(before, attempt)) pauses.extend();
     if (before.pid === undefined || before.pid === attempt.pid) before = attempt;
     if (!(await pauses.next())) return { ok: false, error: starter.tooLate() };
-    attempt = await tryLive(reach, home);
+    attempt = await tryLive(world, home);
   } while (attempt.kind === "waiting");
   return attempt.result;
 }
@@ -100,11 +100,11 @@ function goesOn(before: Waiting, now: Waiting): boolean {
   return now.pid !== undefined && now.pid === before.pid && place(now) !== place(before);
 }
 
-async function tryLive(reach: Reach, home: string): Promise<Attempt> {
-  const line = await dial(reach, home);
+async function tryLive(world: DaemonCommandWorld, home: string): Promise<Attempt> {
+  const line = await dial(world, home);
   if (!line.ok) return { kind: "settled", result: line };
   if (line.value === undefined) return { kind: "waiting", stage: undefined, pid: undefined };
-  const status = await within(reach.clock, HELLO_MS, line.value.call("status", {}));
+  const status = await within(world.clock, HELLO_MS, line.value.call("status", {}));
   const { daemon, recovery } = status?.ok === true ? status.value : { daemon: undefined, recovery: undefined };
   const stage = recovery?.stage;
   if (stage === "LIVE") return { kind: "settled", result: ok(line.value) };
@@ -128,19 +128,19 @@ function recoveryFailed(stage: RecoveryStage): Result<never> {
 export type Act<T> = (client: RpcClient, again: boolean) => Promise<Result<T>>;
 
 /** Does something that needs a live daemon (E2). */
-export async function onDaemon<T>(reach: Reach, home: string, act: Act<T>): Promise<Result<T>> {
-  const pauses = new Pauses(reach.clock, LIVE_LIMITS);
+export async function onDaemon<T>(world: DaemonCommandWorld, home: string, act: Act<T>): Promise<Result<T>> {
+  const pauses = new Pauses(world.clock, LIVE_LIMITS);
   let again = false;
   for (;;) {
-    const client = await liveDaemon(reach, home);
+    const client = await liveDaemon(world, home);
     if (!client.ok) return client;
     const done = await act(client.value, again);
     client.value.close();
-    if (done.ok || !isPassingRefusal(done.error) || !(await pauses.next())) return done;
+    if (done.ok || !isRetryableRefusal(done.error) || !(await pauses.next())) return done;
     again ||= done.error.code === "daemon.gone";
   }
 }
 
-function isPassingRefusal({ code }: Refusal): boolean {
+function isRetryableRefusal({ code }: Refusal): boolean {
   return code === "not-live" || code === "daemon.gone";
 }

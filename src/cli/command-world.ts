@@ -11,7 +11,7 @@ import type { Random } from "../world/random.ts";
 import type { Watch } from "../world/watch.ts";
 
 /** The doors that commands go through. */
-export type Outside = {
+export type CommandWorld = {
   readonly console: Console;
   readonly disk: Disk;
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, waiting: 3, notFound: 4, tooLa
 export type Exit = Result<number>;
 
 /** What is to be done, once the words on the command line are understood. */
-export type Task = (outside: Outside) => Promise<Exit>;
+export type Task = (world: CommandWorld) => Promise<Exit>;
 
 /** What a command was given beside its flags and arguments. */
 export type Given = {
@@ -48,12 +48,12 @@ export type Named = "terminal" | "run" | "agent" | "prompt" | "rule";
 
 export type HomeFlag = { readonly home?: string };
 
-type Run<Flags, Args extends readonly unknown[]> = (outside: Outside, flags: Flags, ...args: Args) => Promise<Exit>;
+type Run<Flags, Args extends readonly unknown[]> = (world: CommandWorld, flags: Flags, ...args: Args) => Promise<Exit>;
 
 export function command<Flags extends HomeFlag, Args extends readonly unknown[]>(run: Run<Flags & Given, Args>) {
   return function choose(this: Context, flags: Flags, ...args: Args): void {
     const { words } = this;
     this.home = flags.home;
-    this.task = (outside) => run(outside, { ...flags, words }, ...args);
+    this.task = (world) => run(world, { ...flags, words }, ...args);
   };
 }

@@ -2,8 +2,8 @@
 import type { Result } from "../base/result.ts";
 import { readWhole } from "../log/file/file.ts";
 import { type LoadedConfig, loadConfig, type Problem } from "../wire/files/config.ts";
-import type { Outside } from "./command-world.ts";
+import type { CommandWorld } from "./command-world.ts";
 
-export function readConfig({ console, disk }: Outside): Result<LoadedConfig, readonly Problem[]> {
+export function readConfig({ console, disk }: CommandWorld): Result<LoadedConfig, readonly Problem[]> {
   return loadConfig({ env: console.env, absolute: console.absolute, read: (path) => readWhole(disk, path) });
 }

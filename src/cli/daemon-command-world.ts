@@ -7,21 +7,25 @@ import { realTerminal } from "../world/real/terminal.ts";
 import { realSelf, type Self } from "../world/self.ts";
 import type { Sockets } from "../world/socket.ts";
 import type { UserTerminal } from "../world/terminal.ts";
-import { command, type Exit, type Given, type HomeFlag, type Outside } from "./command-world.ts";
+import { type CommandWorld, command, type Exit, type Given, type HomeFlag } from "./command-world.ts";
 
-export type Reach = Outside & {
+export type DaemonCommandWorld = CommandWorld & {
   readonly sockets: Sockets;
   readonly self: Self;
   readonly terminal: UserTerminal;
   readonly links: Links;
 };
 
-type Run<Flags, Args extends readonly unknown[]> = (reach: Reach, flags: Flags & Given, ...args: Args) => Promise<Exit>;
+type Run<Flags, Args extends readonly unknown[]> = (
+  world: DaemonCommandWorld,
+  flags: Flags & Given,
+  ...args: Args
+) => Promise<Exit>;
 
-export function reaching<Flags extends HomeFlag, Args extends readonly unknown[]>(run: Run<Flags, Args>) {
-  return command<Flags, Args>((outside, flags, ...args) => run(reachOf(outside), flags, ...args));
+export function withDaemonWorld<Flags extends HomeFlag, Args extends readonly unknown[]>(run: Run<Flags, Args>) {
+  return command<Flags, Args>((world, flags, ...args) => run(daemonWorldOf(world), flags, ...args));
 }
 
-function reachOf(outside: Outside): Reach {
-  return { ...outside, sockets: realSockets(), self: realSelf(), terminal: realTerminal(), links: realLinks() };
+function daemonWorldOf(world: CommandWorld): DaemonCommandWorld {
+  return { ...world, sockets: realSockets(), self: realSelf(), terminal: realTerminal(), links: realLinks() };
 }

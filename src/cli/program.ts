@@ -1,11 +1,11 @@
 // What `holdfast` does. It starts in a few tens of milliseconds, so the doors and the commands are loaded only when one is chosen.
 import { realConsole } from "../world/real/console.ts";
-import type { Outside } from "./command-world.ts";
+import type { CommandWorld } from "./command-world.ts";
 import { runCli } from "./run.ts";
 
 const console = realConsole();
 
-async function load(): Promise<Outside> {
+async function load(): Promise<CommandWorld> {
   const { realWorld } = await import("../world/world.ts");
   const { realWatch } = await import("../world/real/watch.ts");
   return { ...realWorld(), console, watch: realWatch() };

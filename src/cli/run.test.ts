@@ -5,14 +5,14 @@ import { emptyHome, removeHomes } from "../../tests/cli/homes.ts";
 import { Fault } from "../base/fault.ts";
 import { realWatch } from "../world/real/watch.ts";
 import { realWorld } from "../world/world.ts";
-import type { Outside } from "./command-world.ts";
+import type { CommandWorld } from "./command-world.ts";
 import { runCli } from "./run.ts";
 
 afterAll(removeHomes);
 
-async function run(argv: readonly string[], changes: Partial<Outside> = {}, looks: Looks = {}) {
+async function run(argv: readonly string[], changes: Partial<CommandWorld> = {}, looks: Looks = {}) {
   const console = fakeConsole(looks);
-  const load = async (): Promise<Outside> => ({ ...realWorld(), console, watch: realWatch(), ...changes });
+  const load = async (): Promise<CommandWorld> => ({ ...realWorld(), console, watch: realWatch(), ...changes });
   const code = await runCli(argv, changes.console ?? console, load);
   return { code, ...console.printed };
 }
@@ -64,14 +64,14 @@ test("-n5 is -n 5, but not behind --", async () => {
 
 test("a reader that went away is no failure, any other Fault is exit 1 with its hint", async () => {
   const home = emptyHome();
-  const broken = (code: string) => {
+  const onBug = (code: string) => {
     const console = fakeConsole();
     return { console: { ...console, out: { ...console.out, write: () => fails(code) } }, printed: console.printed };
   };
-  const gone = broken("EPIPE");
+  const gone = onBug("EPIPE");
   expect(await run(["log", "verify", "--home", home], { console: gone.console })).toMatchObject({ code: 0 });
   expect(gone.printed).toEqual({ out: "", err: "" });
-  const full = broken("ENOSPC");
+  const full = onBug("ENOSPC");
   expect(await run(["log", "verify", "--home", home], { console: full.console })).toMatchObject({ code: 1 });
   expect(full.printed.err).toStartWith("holdfast: write stdout: ENOSPC\n  → The disk is full.");
 });

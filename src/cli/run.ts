@@ -8,7 +8,7 @@ import { isFault } from "../base/fault.ts";
 import { ok, type Refusal, refused } from "../base/result.ts";
 import type { Console } from "../world/console.ts";
 import { app } from "./app.ts";
-import { type Context, EXIT, type Exit, type Outside } from "./command-world.ts";
+import { type CommandWorld, type Context, EXIT, type Exit } from "./command-world.ts";
 import { chosenHome } from "./home.ts";
 import { printRefusal, visible } from "./print.ts";
 
@@ -32,7 +32,11 @@ const RUNS_PROGRAM = ["new", "attach", "agent new"];
 /** What programs ask, and not people. */
 const SILENT = "__";
 
-export async function runCli(argv: readonly string[], console: Console, load: () => Promise<Outside>): Promise<number> {
+export async function runCli(
+  argv: readonly string[],
+  console: Console,
+  load: () => Promise<CommandWorld>,
+): Promise<number> {
   try {
     const exit = await choose(argv, console, load);
     if (exit.ok) return exit.value;
@@ -45,21 +49,21 @@ export async function runCli(argv: readonly string[], console: Console, load: ()
   }
 }
 
-async function choose(argv: readonly string[], console: Console, load: () => Promise<Outside>): Promise<Exit> {
+async function choose(argv: readonly string[], console: Console, load: () => Promise<CommandWorld>): Promise<Exit> {
   const { code, out, err, route, context } = await understand(argv);
   if (code !== ExitCode.Success) return misunderstood(err, code, route);
   await console.out.write(visible(out));
   if (context.task === undefined) return ok(EXIT.ok);
-  const outside = await load();
-  if (!argv[0]?.startsWith(SILENT)) await showBanner(outside, chosenHome(console, context.home), wantsJson(argv)); // N4
-  return context.task(outside);
+  const world = await load();
+  if (!argv[0]?.startsWith(SILENT)) await showBanner(world, chosenHome(console, context.home), wantsJson(argv)); // N4
+  return context.task(world);
 }
 
 /** Whoever never was in safe mode has no such file; the rest is only loaded for who has. */
-async function showBanner(outside: Outside, home: string | undefined, json: boolean): Promise<void> {
-  if (home === undefined || outside.disk.stat(`${home}/recovery/safe-mode.json`) === undefined) return;
+async function showBanner(world: CommandWorld, home: string | undefined, json: boolean): Promise<void> {
+  if (home === undefined || world.disk.stat(`${home}/recovery/safe-mode.json`) === undefined) return;
   const { banner } = await import("./banner.ts");
-  await banner(outside, home, json);
+  await banner(world, home, json);
 }
 
 /** What stricli makes of the words: texts to print, or a task to run; nothing is printed and nothing is run yet. */

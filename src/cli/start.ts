@@ -23,7 +23,7 @@ import type { StatusResult } from "../wire/rpc/rpc.ts";
 import { realChildren } from "../world/real/children.ts";
 import { hangs } from "./client.ts";
 import { readConfig } from "./configuration.ts";
-import type { Reach } from "./daemon-command-world.ts";
+import type { DaemonCommandWorld } from "./daemon-command-world.ts";
 import { lastLogLine } from "./log-file.ts";
 import { say } from "./print.ts";
 import { withoutOurs } from "./terminal/environment.ts";
@@ -39,17 +39,17 @@ const SILENT_MS = 300;
 const LINE_BEFORE = "\u001b[A\r\u001b[K";
 
 export class Starter {
-  readonly #reach: Reach;
+  readonly #world: DaemonCommandWorld;
   readonly #home: string;
   readonly #began: number;
   #started = Number.NEGATIVE_INFINITY;
   #silent: { readonly pid: number; readonly since: number } | undefined;
   #told = "";
 
-  constructor(reach: Reach, home: string) {
-    this.#reach = reach;
+  constructor(world: DaemonCommandWorld, home: string) {
+    this.#world = world;
     this.#home = home;
-    this.#began = reach.clock.elapsed();
+    this.#began = world.clock.elapsed();
   }
 
   /** Nobody answered, or not live yet: sees to it that somebody works on it. Says what keeps it from starting, where something does. */
@@ -60,16 +60,16 @@ export class Starter {
     await this.#tell(starts ? "starting the daemon …" : `recovering: ${stage}${back} …`);
     const hung = this.#hung(stage);
     if (stage !== undefined || hung !== undefined) return hung;
-    const { clock } = this.#reach;
+    const { clock } = this.#world;
     if (clock.elapsed() - this.#started < BETWEEN_STARTS_MS) return undefined;
     this.#started = clock.elapsed();
-    return startWatchdog(this.#reach, this.#home);
+    return startWatchdog(this.#world, this.#home);
   }
 
   /** E3 of client.ts. One that waits for the disk does not hang: it goes on when the disk does. */
   #hung(stage: RecoveryStage | undefined): Refusal | undefined {
-    const { clock, processes } = this.#reach;
-    const pid = stage === undefined ? runningOn(this.#reach, this.#home).daemon?.pid : undefined;
+    const { clock, processes } = this.#world;
+    const pid = stage === undefined ? runningOn(this.#world, this.#home).daemon?.pid : undefined;
     if (pid === undefined || processes.waitsForDisk(pid)) this.#silent = undefined;
     else if (this.#silent?.pid !== pid) this.#silent = { pid, since: clock.elapsed() };
     const { since = clock.elapsed() } = this.#silent ?? {};
@@ -77,8 +77,8 @@ export class Starter {
   }
 
   tooLate(): Refusal {
-    const last = lastLogLine(this.#reach.disk, this.#home);
-    const message = `The daemon is not live after ${Math.round((this.#reach.clock.elapsed() - this.#began) / 1000)} s.`;
+    const last = lastLogLine(this.#world.disk, this.#home);
+    const message = `The daemon is not live after ${Math.round((this.#world.clock.elapsed() - this.#began) / 1000)} s.`;
     const why = last === undefined ? "" : ` It said last: ${last}`;
     return {
       code: "not-live",
@@ -88,7 +88,7 @@ export class Starter {
   }
 
   async #tell(words: string): Promise<void> {
-    const { console, clock } = this.#reach;
+    const { console, clock } = this.#world;
     if (!console.err.tty || words === this.#told || clock.elapsed() - this.#began < SILENT_MS) return;
     const over = this.#told === "" ? "" : LINE_BEFORE;
     this.#told = words;
@@ -106,23 +106,23 @@ export function progressText({ progress, reading }: Progress): string | undefine
 }
 
 /** Starts a watchdog where none lives (A2). Returns what is wrong with the configuration, where something is. */
-export async function startWatchdog(reach: Reach, home: string): Promise<Refusal | undefined> {
-  const { disk, self } = reach;
-  const config = readConfig(reach);
+export async function startWatchdog(world: DaemonCommandWorld, home: string): Promise<Refusal | undefined> {
+  const { disk, self } = world;
+  const config = readConfig(world);
   if (!config.ok) return configRefusal(config.error);
   for (const parent of makeDirectories(disk, joinPath(home, "run"))) await disk.syncDirectory(parent);
   if (readJson(disk, wantedPath(home))?.["wanted"] !== "up") await writeWanted(disk, home, "up"); // A1
-  if (isHeld(reach, joinPath(home, WATCHDOG_LOCK))) return undefined; // A2
-  if (await startService(reach, home)) return undefined; // A5
+  if (isHeld(world, joinPath(home, WATCHDOG_LOCK))) return undefined; // A2
+  if (await startService(world, home)) return undefined; // A5
   turnOver(disk, home);
-  const settings = JSON.stringify(settingsOf(reach, config.value.config));
-  const env = { ...environmentOf(reach, home, config.value.path), [SETTINGS_VARIABLE]: settings }; // A6
+  const settings = JSON.stringify(settingsOf(world, config.value.config));
+  const env = { ...environmentOf(world, home, config.value.path), [SETTINGS_VARIABLE]: settings }; // A6
   realChildren().detached({ argv: self.command("src/watchdog/main.ts", home), cwd: home, env }, logPath(home));
   return undefined;
 }
 
 /** A3, A4 */
-function environmentOf({ self, console }: Reach, home: string, config: string | undefined) {
+function environmentOf({ self, console }: DaemonCommandWorld, home: string, config: string | undefined) {
   const env = withoutOurs(self.environment());
   return {
     ...env,
@@ -132,21 +132,21 @@ function environmentOf({ self, console }: Reach, home: string, config: string | 
 }
 
 /** Whether a service manager starts it (A5). */
-async function startService(reach: Reach, home: string): Promise<boolean> {
-  if (readServiceMark(reach.disk, home) === undefined) return false;
+async function startService(world: DaemonCommandWorld, home: string): Promise<boolean> {
+  if (readServiceMark(world.disk, home) === undefined) return false;
   const { askService } = await import("./service/ask.ts"); // Most homes have none.
-  return askService(reach, "start");
+  return askService(world, "start");
 }
 
 /** Where the operator wants it up and nobody is there, every command starts it; a home where nobody ever said so is left alone. */
-export async function heal(reach: Reach, home: string): Promise<void> {
-  if (readJson(reach.disk, wantedPath(home))?.["wanted"] !== "up") return;
-  const trouble = await startWatchdog(reach, home);
-  if (trouble !== undefined) await say(reach.console, `${trouble.message}\n  → ${trouble.hint}`);
+export async function ensureStarted(world: DaemonCommandWorld, home: string): Promise<void> {
+  if (readJson(world.disk, wantedPath(home))?.["wanted"] !== "up") return;
+  const trouble = await startWatchdog(world, home);
+  if (trouble !== undefined) await say(world.console, `${trouble.message}\n  → ${trouble.hint}`);
 }
 
 /** What the watchdog is told, in its own words (watchdog/settings.ts). */
-export function settingsOf({ disk, self }: Reach, { daemon, crashLoop, web, watch }: Config) {
+export function settingsOf({ disk, self }: DaemonCommandWorld, { daemon, crashLoop, web, watch }: Config) {
   const page = self.command("src/web/main.ts").at(-1) ?? "";
   const programs = Object.entries(watch).map(([name, { command, cwd, env, heartbeatMs }]) => {
     return [name, { argv: command, cwd, env, ...(heartbeatMs > 0 && { heartbeatMs }) }];

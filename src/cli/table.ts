@@ -8,7 +8,7 @@ type WidthOf = (text: string) => number;
 export type Cut = { readonly column: number; readonly keeps: "start" | "end" };
 
 /** Less of a cell tells nobody anything. */
-const LEAST_CELLS = 10;
+const MIN_CELLS = 10;
 
 /** The rows with these columns cut, one after the other, as far as it takes for the lines to fit. */
 export function narrowed(rows: Rows, cuts: readonly Cut[], width: number, widthOf: WidthOf): Rows {
@@ -16,7 +16,7 @@ export function narrowed(rows: Rows, cuts: readonly Cut[], width: number, widthO
     const over = Math.max(0, ...columns(wide, widthOf).map(widthOf)) - width;
     if (over <= 0) return wide;
     const widest = Math.max(...wide.map((row) => widthOf(row[column] ?? "")));
-    const most = Math.max(LEAST_CELLS, widest - over);
+    const most = Math.max(MIN_CELLS, widest - over);
     return wide.map((row) =>
       row.with(
         column,

@@ -36,7 +36,7 @@ export type Orphan = {
 
 export type Orphans = { readonly ours: readonly Orphan[]; readonly doubtful: readonly Orphan[] };
 
-type Verdict =
+type OrphanVerdict =
   | { readonly kind: "ours" | "doubtful"; readonly terminal: string; readonly by: Orphan["by"] }
   | { readonly kind: "spared" }
   | { readonly kind: "unknown" };
@@ -62,7 +62,7 @@ export function findOrphans(table: ProcessTable, terminals: readonly HeldTermina
 type Claim = { readonly terminal: string; readonly by: Orphan["by"] };
 
 /** Everybody with a proof of their own, and then everybody below them. */
-function claimed(family: Family, verdicts: ReadonlyMap<number, Verdict>, isProtected: ReadonlySet<number>) {
+function claimed(family: Family, verdicts: ReadonlyMap<number, OrphanVerdict>, isProtected: ReadonlySet<number>) {
   const ours = new Map<number, Claim>();
   for (const [pid, verdict] of verdicts) {
     if (verdict.kind === "ours" && !isProtected.has(pid)) ours.set(pid, { terminal: verdict.terminal, by: verdict.by });
@@ -103,7 +103,7 @@ class Judge {
       this.#byLeader.set(leader.pid, { terminal, leader });
   }
 
-  of(listed: Listed): Verdict {
+  of(listed: Listed): OrphanVerdict {
     const marker = this.#table.markers.get(listed.pid);
     if (marker === undefined) return this.#byRecord(listed);
     const terminal = this.#byId.get(marker);
@@ -111,7 +111,7 @@ class Judge {
     return { kind: "ours", terminal: marker, by: "marker" };
   }
 
-  #byRecord(listed: Listed): Verdict {
+  #byRecord(listed: Listed): OrphanVerdict {
     const recorded = this.#byLeader.get(listed.pid);
     const itself = recorded?.leader.startTime === listed.startTime;
     const found = itself ? recorded : this.#byLeader.get(listed.session);
@@ -140,7 +140,7 @@ class Judge {
   }
 
   /** Z3: the spared, the living holders, and whoever the verdicts spare; with all below, and above those that are alive for certain. */
-  protectedBy(verdicts: ReadonlyMap<number, Verdict>): ReadonlySet<number> {
+  protectedBy(verdicts: ReadonlyMap<number, OrphanVerdict>): ReadonlySet<number> {
     const holders = [...this.#byId.values()].flatMap(({ holder }) => holder ?? []);
     const certain = [...this.#table.spared, ...holders].filter((who) => this.#isThere(who)).map(({ pid }) => pid);
     const spared = [...verdicts].filter(([, verdict]) => verdict.kind === "spared").map(([pid]) => pid);

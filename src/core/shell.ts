@@ -9,7 +9,7 @@ const PLAIN_PROGRAM = /^[A-Za-z0-9_./][A-Za-z0-9_@+:,./-]*$/;
 /** Options of shells that take the next word. */
 const WITH_VALUE = ["--rcfile", "--init-file", "-o", "+o", "-O", "+O", "-C", "--init-command"];
 /** A terminal holds no longer line for a program that reads whole lines. */
-const MOST_BYTES = 4_000;
+const MAX_BYTES = 4_000;
 
 /** The name of the shell, `bash` for `-/bin/bash`; undefined where the program is none. */
 export function shellName(program: string): string | undefined {
@@ -31,7 +31,7 @@ export function typable(argv: readonly string[], shell: string): string | undefi
 
 /** SH2 */
 export function isTypable(line: string): boolean {
-  return line !== "" && line.isWellFormed() && !/\p{Cc}|\p{Zl}|\p{Zp}/u.test(line) && byteLength(line) <= MOST_BYTES;
+  return line !== "" && line.isWellFormed() && !/\p{Cc}|\p{Zl}|\p{Zp}/u.test(line) && byteLength(line) <= MAX_BYTES;
 }
 
 function byteLength(text: string): number {

@@ -16,7 +16,7 @@ import type { LogReport } from "../log/recover.ts";
 import type { Config } from "../wire/files/config-schema.ts";
 import type { Report, StatusResult } from "../wire/rpc/rpc.ts";
 import type { Http, HttpClient } from "../world/http.ts";
-import { houseOf } from "./agent/config.ts";
+import { agentConfigOf } from "./agent/config.ts";
 import { agentHandlers, bearerHandlers, toolCaller } from "./agent/handlers.ts";
 import { McpServer } from "./agent/mcp-server.ts";
 import { countAgents } from "./agent/part.ts";
@@ -32,7 +32,7 @@ import { RpcServer } from "./rpc-server.ts";
 import { inSlices } from "./slices.ts";
 import { pinCheckpoint } from "./terminal/checkpoint-pin.ts";
 import { makeHandlers } from "./terminal/handlers.ts";
-import type { HandsWorld } from "./terminal/holders.ts";
+import type { DaemonWorld } from "./terminal/holders.ts";
 import { CLEAN_MARKER, LAST_BOOT, LAST_CRASH, type Progress, recoveryWork, wasDown } from "./terminal/recovery.ts";
 import { tmuxHandlers } from "./tmux/handlers.ts";
 import { withTmux } from "./tmux/recovery.ts";
@@ -41,7 +41,7 @@ import { workflowHandlers } from "./workflow/handlers.ts";
 import { withWorkflows } from "./workflow/recovery.ts";
 
 export type DaemonPorts = {
-  readonly world: HandsWorld & { readonly http: Http; readonly httpClient: HttpClient };
+  readonly world: DaemonWorld & { readonly http: Http; readonly httpClient: HttpClient };
   readonly config: Config;
   readonly version: string;
   readonly bus: Bus;
@@ -49,7 +49,7 @@ export type DaemonPorts = {
   /** Facts about the others that the status shows. */
   others(): Pick<StatusResult, "watchdog" | "web" | "programs">;
   /** The log stopped for good: the process must end, and the next one reads the disk. */
-  broken(error: unknown): void;
+  onBug(error: unknown): void;
   say(words: string): void;
 };
 
@@ -93,8 +93,8 @@ export class Daemon {
     const handlers = makeHandlers({
       random: world.random,
       environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
-      turn: () => this.#parts?.turn,
-      hands: () => this.#parts?.hands,
+      store: () => this.#parts?.store,
+      holders: () => this.#parts?.holders,
       restorer: () => this.#parts?.restorer,
       isLive: () => this.isLive,
       status: () => this.#status(),
@@ -116,23 +116,24 @@ export class Daemon {
       parts: () => (this.#runs.kind === "read" ? this.#parts?.workflows : undefined),
     });
     const agentPorts = {
-      ...{ disk: world.disk, home: world.home, house: houseOf(config), defaultProvider: config.agents.provider },
+      ...{
+        disk: world.disk,
+        home: world.home,
+        agentConfig: agentConfigOf(config),
+        defaultProvider: config.agents.provider,
+      },
       environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
       live: () => (this.isLive ? this.#parts?.agents : undefined),
       parts: () => this.#parts?.agents,
     };
     const caller = (bearer: string) => toolCaller(agentPorts, bearer);
-    this.#mcp = new McpServer(world, { caller, say: this.#ports.say, broken: this.#ports.broken });
+    this.#mcp = new McpServer(world, { caller, say: this.#ports.say, onBug: this.#ports.onBug });
     const others = (bearer: string) => bearerHandlers(agentPorts, bearer);
     const who = { clock: world.clock, token, version, pid: world.processes.pid, others };
     const all = { ...handlers, ...tmux, ...workflows, ...agentHandlers(agentPorts) };
     const server = new RpcServer(all, bus, who);
-    await server.listen(world.sockets, this.#socket);
+    await server.listen(world.sockets, joinPath(world.home, "run/daemon.sock"));
     this.#server = server;
-  }
-
-  get #socket(): string {
-    return joinPath(this.#ports.world.home, "run/daemon.sock");
   }
 
   /** D3. Called on every heartbeat; what cannot be mended now is tried again by the next call. */
@@ -150,13 +151,13 @@ export class Daemon {
   }
 
   #seeAll(): string[] {
-    return seeAll(this.#ports.world, this.#parts?.turn.terminals.values() ?? []);
+    return seeAll(this.#ports.world, this.#parts?.store.terminals.values() ?? []);
   }
 
   #goRound(): void {
-    const { hands, workflows } = this.#opened();
-    if (this.#tended % SEE_EVERY === 0) for (const id of this.#seeAll()) hands.lookAgain(id);
-    hands.round();
+    const { holders, workflows } = this.#opened();
+    if (this.#tended % SEE_EVERY === 0) for (const id of this.#seeAll()) holders.lookAgain(id);
+    holders.round();
     workflows.engine.round();
   }
 
@@ -193,21 +194,21 @@ export class Daemon {
   /** Recovers; where a stage fails, the daemon stays up and waits for the operator. */
   async recover(): Promise<void> {
     const { world, config } = this.#ports;
-    const { log, turn, tmux, workflows, agents } = this.#opened();
-    const setAside = foldTerminals(log, turn);
+    const { log, store, tmux, workflows, agents } = this.#opened();
+    const setAside = foldTerminals(log, store);
     this.#aside = new Set(setAside.map(({ id }) => id));
     const withCares = withTmux(this.#work(setAside), {
       ...tmux,
       clock: world.clock,
-      setAside: foldTmux(log, tmux.turn),
-      cares: () => tmux.turn.states.values(),
+      setAside: foldTmux(log, tmux.store),
+      cares: () => tmux.store.states.values(),
     });
-    const folding = foldWorkflows(log, workflows.turn, { ...workflows, say: this.#ports.say });
+    const folding = foldWorkflows(log, workflows.store, { ...workflows, say: this.#ports.say });
     const runsAside = await inSlices(world.clock, folding, (so) => {
       this.#runs = { kind: "reading", ...so };
     });
     this.#runs = { kind: "read" };
-    workflows.checkpoints.begin(workflows.turn.states.values());
+    workflows.checkpoints.begin(workflows.store.states.values());
     const withRuns = withWorkflows(withCares, {
       ...workflows,
       setAside: runsAside,
@@ -223,12 +224,12 @@ export class Daemon {
   /** What the stages do about terminals and their checkpoint. */
   #work(setAside: readonly ReportItem[]): StageWork {
     const { world, bus } = this.#ports;
-    const { turn, hands, restorer, checkpoints, tmux } = this.#opened();
+    const { store, holders, restorer, checkpoints, tmux } = this.#opened();
     const toldUpTo = readReport(world.disk, world.home, null)?.at ?? "";
     const stages = recoveryWork({
       place: world,
-      turn,
-      hands,
+      store,
+      holders,
       setAside,
       orphans: (terminals) => stopOrphans(world, terminals, { spared: tmux.keeper.servers() }),
       detected: (cause) => this.#detected(cause),
@@ -251,9 +252,9 @@ export class Daemon {
   /** The last good checkpoint is kept, and the holder's program made, before anything is started. */
   async #prepareRestoring(): Promise<void> {
     const { world } = this.#ports;
-    const { hands } = this.#opened();
+    const { holders } = this.#opened();
     await this.#tolerating(() => pinCheckpoint(world.disk, world.home, new Date(world.clock.now()).toISOString()));
-    await hands.programs.make();
+    await holders.programs.make();
   }
 
   /** WD-6: the watchdog has no bus of its own; its record is read, and told here. One from before the last recovery was told then. */
@@ -299,7 +300,7 @@ export class Daemon {
     if (countAgents(parts.agents).agents > 0) this.#openMcp();
     if (!this.#ports.safeMode.isActive()) void parts.workflows.migration.firstAccess(world.self.environment());
     say(`live after ${this.#took()} ms (${this.#cause}, ${outcome.items.length} looked at)`);
-    await parts.hands.programs.make();
+    await parts.holders.programs.make();
   }
 
   /** From the first agent on. */
@@ -308,7 +309,7 @@ export class Daemon {
       await this.#mcp?.open();
       await openToolDoor(this.#ports.world, this.#server, this.#opened().agents);
     };
-    void this.#tolerating(open).catch(this.#ports.broken);
+    void this.#tolerating(open).catch(this.#ports.onBug);
   }
 
   #opened(): Parts {
@@ -345,8 +346,8 @@ export class Daemon {
   #status(): StatusResult {
     const { world, version, safeMode } = this.#ports;
     const mode = safeMode.state;
-    const terminals = [...(this.#parts?.turn.allSettled() ?? [])].filter(({ removed }) => !removed).length;
-    const read = this.#runs.kind === "read" ? this.#parts?.workflows.turn.allSettled() : undefined;
+    const terminals = [...(this.#parts?.store.allSettled() ?? [])].filter(({ removed }) => !removed).length;
+    const read = this.#runs.kind === "read" ? this.#parts?.workflows.store.allSettled() : undefined;
     const runs = [...(read ?? [])].filter(isOpen).length;
     const counted = this.#parts === undefined ? { agents: 0, prompts: 0 } : countAgents(this.#parts.agents);
     return {

@@ -4,7 +4,7 @@
 //      one that cannot be used, is said and passed over: the log alone has everything.
 // FO2. Runs and agents are many, and may have no checkpoints: they are folded in slices, and between two of them everybody else has a turn.
 //      What an earlier try left of an agent is forgotten first.
-import type { Resident } from "../core/agent/agent.ts";
+import type { AgentRecord } from "../core/agent/agent.ts";
 import { applyAgent } from "../core/agent/apply.ts";
 import { putAway } from "../core/agent/conversation.ts";
 import type { ReportItem } from "../core/recovery.ts";
@@ -18,12 +18,12 @@ import { terminalEventOf, tmuxEventOf } from "../wire/stored/terminal.ts";
 import { workflowEventOf } from "../wire/stored/workflow.ts";
 import type { Clock } from "../world/clock.ts";
 import type { AgentCheckpoints } from "./agent/checkpoints.ts";
-import type { AgentTurn } from "./agent/store.ts";
+import type { AgentStore } from "./agent/store.ts";
 import { atOnce, inSlices } from "./slices.ts";
-import type { Turn } from "./terminal/store.ts";
-import type { TmuxTurn } from "./tmux/store.ts";
+import type { TerminalStore } from "./terminal/store.ts";
+import type { TmuxStore } from "./tmux/store.ts";
 import type { CheckpointStorage } from "./workflow/checkpoint-storage.ts";
-import type { WorkflowTurn } from "./workflow/store.ts";
+import type { WorkflowStore } from "./workflow/store.ts";
 
 type Folding = {
   readonly place: string;
@@ -38,21 +38,21 @@ type Folding = {
   setAside(id: string, reason: string): string | undefined;
 };
 
-export function foldTerminals(log: EventLog, turn: Turn): ReportItem[] {
+export function foldTerminals(log: EventLog, store: TerminalStore): ReportItem[] {
   const fold = (entry: Entry) => {
     const event = terminalEventOf(entry);
-    if (event !== undefined) turn.fold(event);
+    if (event !== undefined) store.fold(event);
   };
-  const setAside = (id: string, reason: string) => turn.setAside(id, reason);
+  const setAside = (id: string, reason: string) => store.setAside(id, reason);
   return atOnce(foldSessions(log, { place: "terminals/", what: "terminal", fold, setAside }));
 }
 
-export function foldTmux(log: EventLog, turn: TmuxTurn): ReportItem[] {
+export function foldTmux(log: EventLog, store: TmuxStore): ReportItem[] {
   const fold = (entry: Entry) => {
     const event = tmuxEventOf(entry);
-    if (event !== undefined) turn.fold(event);
+    if (event !== undefined) store.fold(event);
   };
-  const setAside = (id: string, reason: string) => turn.setAside(id, reason);
+  const setAside = (id: string, reason: string) => store.setAside(id, reason);
   return atOnce(foldSessions(log, { place: "tmux/", what: "tmux session", fold, setAside }));
 }
 
@@ -62,21 +62,21 @@ export type Steps = Generator<HowFar, ReportItem[]>;
 export type RunFolding = { readonly storage: CheckpointStorage; say(words: string): void };
 
 /** FO1, FO2 */
-export function foldWorkflows(log: EventLog, turn: WorkflowTurn, { storage, say }: RunFolding): Steps {
+export function foldWorkflows(log: EventLog, store: WorkflowStore, { storage, say }: RunFolding): Steps {
   const begin = (session: string) => {
     const { base, problems } = storage.base(session);
     for (const problem of problems) say(`a checkpoint is passed over: ${problem}`);
     const isIts = base !== undefined && session.endsWith(`/${base.saved.session_id}`);
     const tail = isIts ? log.readAfter(session, base.seq) : undefined;
     if (base === undefined || tail === undefined) return log.read(session);
-    turn.begin(fromCheckpoint(base.saved));
+    store.begin(fromCheckpoint(base.saved));
     return tail;
   };
   const fold = (entry: Entry) => {
     const event = workflowEventOf(entry);
-    if (event !== undefined) turn.fold(event);
+    if (event !== undefined) store.fold(event);
   };
-  const setAside = (id: string, reason: string) => turn.setAside(id, reason);
+  const setAside = (id: string, reason: string) => store.setAside(id, reason);
   return foldSessions(log, { place: "state/", what: "workflow", begin, fold, setAside });
 }
 
@@ -101,15 +101,15 @@ export type AgentFolding = {
 };
 
 /** FO1, FO2. Each is put into the tree when all of it is folded: that costs the tree one change and not one for each event. */
-export function foldAgents(log: EventLog, turn: AgentTurn, folding: AgentFolding): Promise<ReportItem[]> {
+export function foldAgents(log: EventLog, store: AgentStore, folding: AgentFolding): Promise<ReportItem[]> {
   const { checkpoints } = folding;
-  let folded: Resident | undefined;
+  let folded: AgentRecord | undefined;
   const begin = (session: string) => {
     const id = session.slice(session.lastIndexOf("/") + 1);
-    turn.put(id, undefined);
+    store.put(id, undefined);
     const saved = checkpoints.load(id);
     const tail = saved && log.readAfter(session, saved.seq);
-    folded = tail === undefined ? undefined : saved?.resident;
+    folded = tail === undefined ? undefined : saved?.agentRecord;
     return tail ?? log.read(session);
   };
   const fold = (entry: Entry) => {
@@ -117,8 +117,8 @@ export function foldAgents(log: EventLog, turn: AgentTurn, folding: AgentFolding
     if (event !== undefined) folded = applyAgent(folded, event);
   };
   const end = (id: string) => {
-    if (folded?.kind === "agent") turn.put(id, { ...folded, conversation: putAway(folded.conversation) });
-    else turn.put(id, folded);
+    if (folded?.kind === "agent") store.put(id, { ...folded, conversation: putAway(folded.conversation) });
+    else store.put(id, folded);
   };
   const setAside = () => (folded?.kind === "agent" ? folded.name : undefined);
   const steps = foldSessions(log, { place: "agents/", what: "agent", begin, fold, end, setAside });

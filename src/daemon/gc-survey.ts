@@ -11,7 +11,7 @@ import { beyond, type Chosen, daysMs, type Thing } from "../core/retention.ts";
 import type { Terminal } from "../core/terminal/terminal.ts";
 import type { TmuxCare } from "../core/tmux/tmux.ts";
 import type { Run } from "../core/workflow/run.ts";
-import { type HolderPlace, holderSocket, terminalDirectory } from "../home/held/holder-files.ts";
+import { type HomeWorld, holderSocket, terminalDirectory } from "../home/held/holder-files.ts";
 import { listQuarantine } from "../log/file/quarantine.ts";
 import { listSessions } from "../log/session/places.ts";
 import type { Config } from "../wire/files/config-schema.ts";
@@ -36,7 +36,7 @@ const RECORD = /^(?:holder|claim|exit)(?:-\d+)?\.json$|^sizes\.jsonl$/;
 const SAVED = /^(?:checkpoint|before)(?:\.backup)?\.json$/;
 const REPORTS = "recovery/reports";
 
-export function chooseGarbage(place: HolderPlace, ports: GcPorts, rules: Config["retention"]): Chosen[] {
+export function chooseGarbage(place: HomeWorld, ports: GcPorts, rules: Config["retention"]): Chosen[] {
   const { disk, home, clock } = place;
   const terminals = [...ports.terminals()];
   const now = clock.now();
@@ -60,7 +60,7 @@ export function chooseGarbage(place: HolderPlace, ports: GcPorts, rules: Config[
   ];
 }
 
-function removedFiles({ disk, home }: HolderPlace, terminals: readonly Terminal[], ports: GcPorts): Thing[] {
+function removedFiles({ disk, home }: HomeWorld, terminals: readonly Terminal[], ports: GcPorts): Thing[] {
   return terminals
     .filter(({ removed }) => removed)
     .flatMap(({ id }) => {
@@ -72,7 +72,7 @@ function removedFiles({ disk, home }: HolderPlace, terminals: readonly Terminal[
     });
 }
 
-function releasedFiles({ disk, home }: HolderPlace, ports: GcPorts): Thing[] {
+function releasedFiles({ disk, home }: HomeWorld, ports: GcPorts): Thing[] {
   const released = [...ports.tmux()].filter((care) => care.released); // GS2
   return released.flatMap(({ id }) => {
     const directory = tmuxDirectory(home, id);
@@ -86,7 +86,7 @@ function releasedFiles({ disk, home }: HolderPlace, ports: GcPorts): Thing[] {
   });
 }
 
-function endedTapes({ disk, home }: HolderPlace, terminals: readonly Terminal[]): Thing[] {
+function endedTapes({ disk, home }: HomeWorld, terminals: readonly Terminal[]): Thing[] {
   return terminals.flatMap(({ id, removed, state }) => {
     if (removed || state.kind !== "ended") return []; // GS2
     const paths = tapeFiles(disk, terminalDirectory(home, id));
@@ -94,11 +94,11 @@ function endedTapes({ disk, home }: HolderPlace, terminals: readonly Terminal[])
   });
 }
 
-function stepFiles(place: HolderPlace, ports: GcPorts): Thing[] {
+function stepFiles(place: HomeWorld, ports: GcPorts): Thing[] {
   return endedRuns(place, ports.runs()).map(({ what, paths, at }) => ({ ...sized(place.disk, what, paths), at }));
 }
 
-function agentFiles(place: HolderPlace, agents: readonly Agent[], rules: Config["retention"]): Chosen[] {
+function agentFiles(place: HomeWorld, agents: readonly Agent[], rules: Config["retention"]): Chosen[] {
   const { disk, clock } = place;
   const things = endedAgents(place, overForGood(agents)).map((thing) => ({
     ...thing,
@@ -155,7 +155,7 @@ function oldest(newestFirst: readonly Thing[], kept: number): Chosen[] {
 }
 
 /** Sockets of terminals and steps that are over. Ids share no socket but by a chance that is looked at here too. */
-function leftInRun(place: HolderPlace, terminals: readonly Terminal[], ports: GcPorts): Chosen[] {
+function leftInRun(place: HomeWorld, terminals: readonly Terminal[], ports: GcPorts): Chosen[] {
   const { disk, home } = place;
   const { open = [], over = [] } = Object.groupBy(terminals, ({ removed, state }) =>
     removed || state.kind === "ended" ? "over" : "open",

@@ -8,7 +8,7 @@
 import { isFault } from "../base/fault.ts";
 import { baseName, parentOf } from "../base/path.ts";
 import type { Chosen } from "../core/retention.ts";
-import type { HolderPlace } from "../home/held/holder-files.ts";
+import type { HomeWorld } from "../home/held/holder-files.ts";
 import { removeIfThere } from "../log/file/file.ts";
 import { EVENTS_FILE } from "../log/session/places.ts";
 import type { Config } from "../wire/files/config-schema.ts";
@@ -17,10 +17,10 @@ import { chooseGarbage, type GcPorts } from "./gc-survey.ts";
 
 export type GarbagePorts = GcPorts & {
   /** Those of the agents that nobody remembers any more (GC4). */
-  letGo(agents: readonly string[]): Promise<ReadonlySet<string>>;
+  forget(agents: readonly string[]): Promise<ReadonlySet<string>>;
   isOff(): boolean;
   say(words: string): void;
-  broken(error: unknown): void;
+  onBug(error: unknown): void;
 };
 
 /** Late enough that a start is over, and that a clock which is set after boot has been set. */
@@ -30,14 +30,14 @@ const DAY_MS = 24 * 3_600_000;
 const JUMP_MS = 3_600_000;
 
 export class Garbage {
-  readonly #place: HolderPlace;
+  readonly #place: HomeWorld;
   readonly #rules: Config["retention"];
   readonly #ports: GarbagePorts;
-  #callOff: () => void = () => undefined;
+  #cancel: () => void = () => undefined;
   #clocks = { now: 0, elapsed: 0 };
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(place: HolderPlace, rules: Config["retention"], ports: GarbagePorts) {
+  constructor(place: HomeWorld, rules: Config["retention"], ports: GarbagePorts) {
     this.#place = place;
     this.#rules = rules;
     this.#ports = ports;
@@ -50,7 +50,7 @@ export class Garbage {
   }
 
   stop(): void {
-    this.#callOff();
+    this.#cancel();
   }
 
   /** One at a time. */
@@ -63,7 +63,7 @@ export class Garbage {
   async #collect(dryRun: boolean): Promise<GcResult> {
     const chosen = chooseGarbage(this.#place, this.#ports, this.#rules);
     const agents = chosen.flatMap(({ agent }) => agent ?? []);
-    const gone = dryRun || agents.length === 0 ? NOBODY : await this.#ports.letGo(agents); // GC4
+    const gone = dryRun || agents.length === 0 ? NOBODY : await this.#ports.forget(agents); // GC4
     const done: (Chosen & { readonly failed: string | undefined })[] = [];
     for (const each of chosen) done.push({ ...each, failed: dryRun ? undefined : await this.#removeAll(each, gone) });
     const removed = done.filter(({ failed }) => failed === undefined);
@@ -76,10 +76,10 @@ export class Garbage {
   }
 
   #again(ms: number): void {
-    this.#callOff();
-    this.#callOff = this.#place.clock.after(ms, () => {
+    this.#cancel();
+    this.#cancel = this.#place.clock.after(ms, () => {
       this.#again(DAY_MS);
-      void this.#tolerating(() => this.#round()).catch(this.#ports.broken);
+      void this.#tolerating(() => this.#round()).catch(this.#ports.onBug);
     });
   }
 

@@ -3,7 +3,7 @@
 import type { ReportItem } from "../core/recovery.ts";
 import type { Terminal } from "../core/terminal/terminal.ts";
 import { EventLog } from "../log/event-log.ts";
-import { houseOf } from "./agent/config.ts";
+import { agentConfigOf } from "./agent/config.ts";
 import { agentsForSteps } from "./agent/for-steps.ts";
 import { type AgentPart, openAgents } from "./agent/part.ts";
 import type { DaemonPorts } from "./daemon.ts";
@@ -11,19 +11,19 @@ import { removalTime } from "./fold.ts";
 import { Garbage } from "./gc.ts";
 import { stopOrphans } from "./held/orphan-stop.ts";
 import { Checkpoints } from "./terminal/checkpoints.ts";
-import { Hands } from "./terminal/holders.ts";
+import { TerminalHolders } from "./terminal/holders.ts";
 import { LastMoments } from "./terminal/last-moments.ts";
 import { LostTerminals } from "./terminal/lost-terminals.ts";
 import { Restorer } from "./terminal/restorer.ts";
 import { Screens } from "./terminal/screens.ts";
-import { Turn } from "./terminal/store.ts";
+import { TerminalStore } from "./terminal/store.ts";
 import { openTmux, type TmuxPart } from "./tmux/part.ts";
 import { openWorkflows, type WorkflowPart } from "./workflow/part.ts";
 
 export type Parts = {
   readonly log: EventLog;
-  readonly turn: Turn;
-  readonly hands: Hands;
+  readonly store: TerminalStore;
+  readonly holders: TerminalHolders;
   readonly screens: Screens;
   readonly checkpoints: Checkpoints;
   readonly restorer: Restorer;
@@ -44,69 +44,79 @@ export type PartHooks = {
 
 /** Throws a Fault where the storage does not let it. */
 export async function openParts(ports: DaemonPorts, hooks: PartHooks): Promise<Parts> {
-  const { world, config, bus, broken } = ports;
+  const { world, config, bus, onBug } = ports;
   const log = await EventLog.open(world, { segmentBytes: config.log.segmentBytes });
-  const turn: Turn = new Turn(log, world.clock, {
+  const store: TerminalStore = new TerminalStore(log, world.clock, {
     publish: (event) => bus.publish(event.event, event),
-    perform: (effect) => hands.perform(effect),
-    broken,
+    perform: (effect) => holders.perform(effect),
+    onBug,
   });
   const tape = { segmentBytes: config.terminal.segmentBytes, maxBytes: config.terminal.tapeBytes };
-  const hands: Hands = new Hands(
+  const holders: TerminalHolders = new TerminalHolders(
     world,
     { tape },
     {
-      terminal: (id) => turn.settled(id), // U6 of session-store.ts: also for rounds, which come while something is being written.
-      terminals: () => turn.allSettled(),
-      submit: (command) => void turn.submit(command).catch(broken),
-      lost: (id, reason) => void lost.found(id, reason).catch(broken),
+      terminal: (id) => store.settled(id), // U6 of session-store.ts: also for rounds, which come while something is being written.
+      terminals: () => store.allSettled(),
+      submit: (command) => void store.submit(command).catch(onBug),
+      lost: (id, reason) => void lost.found(id, reason).catch(onBug),
       farewell: (terminal, message) => moments.farewell(terminal, message),
-      broken,
+      onBug,
     },
   );
   const tmux = openTmux(log, ports);
-  const forSteps = agentsForSteps(log, houseOf(config), () => agents);
-  const workflows = openWorkflows(log, hands, ports, forSteps);
-  const agents: AgentPart = openAgents(log, hands, ports, {
+  const forSteps = agentsForSteps(log, agentConfigOf(config), () => agents);
+  const workflows = openWorkflows(log, holders, ports, forSteps);
+  const agents: AgentPart = openAgents(log, holders, ports, {
     born: hooks.born,
     heard: (agent) => workflows.engine.agentSteps.heard(agent),
   });
   const screens = new Screens(world);
-  const checkpoints = openCheckpoints(ports, turn, hands, screens);
+  const checkpoints = openCheckpoints(ports, store, holders, screens);
   const moments = new LastMoments(checkpoints, screens);
-  const restorer = openRestorer(ports, turn, hands, moments);
+  const restorer = openRestorer(ports, store, holders, moments);
   const lost = new LostTerminals({
-    terminal: (id) => turn.terminals.get(id),
-    note: (id, reason) => void turn.submit({ kind: "lost", id, reason }).catch(broken),
+    terminal: (id) => store.terminals.get(id),
+    note: (id, reason) => void store.submit({ kind: "lost", id, reason }).catch(onBug),
     stopRest: (of) => {
-      return stopOrphans(world, hooks.trusted(turn.terminals.values()), { of, spared: tmux.keeper.servers() });
+      return stopOrphans(world, hooks.trusted(store.terminals.values()), { of, spared: tmux.keeper.servers() });
     },
     restore: (terminal, reason) => restorer.restore(terminal, { reason, found: true, way: "plan", asked: false }),
     report: hooks.report,
   });
-  const garbage = openGarbage(ports, log, { turn, tmux, workflows, agents });
-  return { log, turn, hands, screens, checkpoints, restorer, garbage, tmux, workflows, agents };
+  const garbage = openGarbage(ports, log, { store, tmux, workflows, agents });
+  return { log, store, holders, screens, checkpoints, restorer, garbage, tmux, workflows, agents };
 }
 
-function openCheckpoints(ports: DaemonPorts, turn: Turn, hands: Hands, screens: Screens): Checkpoints {
-  const { world, config, bus, safeMode, say, broken } = ports;
+function openCheckpoints(
+  ports: DaemonPorts,
+  store: TerminalStore,
+  holders: TerminalHolders,
+  screens: Screens,
+): Checkpoints {
+  const { world, config, bus, safeMode, say, onBug } = ports;
   const checkpoints = new Checkpoints(world, config, {
     screens,
-    terminals: () => turn.terminals.values(),
-    status: (id) => hands.status(id),
+    terminals: () => store.terminals.values(),
+    status: (id) => holders.status(id),
     isOff: () => safeMode.isActive(),
     say,
-    broken,
+    onBug,
   });
   bus.subscribe(["terminal.*"], (topic) => checkpoints.heard(topic));
   return checkpoints;
 }
 
-function openRestorer({ world, config }: DaemonPorts, turn: Turn, hands: Hands, moments: LastMoments): Restorer {
+function openRestorer(
+  { world, config }: DaemonPorts,
+  store: TerminalStore,
+  holders: TerminalHolders,
+  moments: LastMoments,
+): Restorer {
   return new Restorer({
     place: world,
-    turn,
-    hands,
+    store,
+    holders,
     shell: config.terminal.shell,
     rules: Object.values(config.restore),
     known: (id) => moments.known(id),
@@ -114,36 +124,36 @@ function openRestorer({ world, config }: DaemonPorts, turn: Turn, hands: Hands, 
 }
 
 function openGarbage(
-  { world, config, safeMode, say, broken }: DaemonPorts,
+  { world, config, safeMode, say, onBug }: DaemonPorts,
   log: EventLog,
-  { turn, tmux, workflows, agents }: Pick<Parts, "turn" | "tmux" | "workflows" | "agents">,
+  { store, tmux, workflows, agents }: Pick<Parts, "store" | "tmux" | "workflows" | "agents">,
 ): Garbage {
   return new Garbage(world, config.retention, {
-    terminals: () => turn.terminals.values(),
+    terminals: () => store.terminals.values(),
     removedAt: (id) => removalTime(log, `terminals/${id}`, "terminal.removed"),
-    tmux: () => tmux.turn.states.values(),
+    tmux: () => tmux.store.states.values(),
     releasedAt: (id) => removalTime(log, `tmux/${id}`, "tmux.released"),
-    runs: () => workflows.turn.states.values(),
-    agents: () => agents.turn.agents(),
-    letGo: (ids) => agents.letGo(ids),
+    runs: () => workflows.store.states.values(),
+    agents: () => agents.store.agents(),
+    forget: (ids) => agents.forget(ids),
     isOff: () => safeMode.isActive(),
     say,
-    broken,
+    onBug,
   });
 }
 
 /** Everything goes on from here by itself. */
 export function goLive({ tmux, workflows, agents, checkpoints, garbage }: Parts): void {
-  workflows.checkpoints.goRounds();
-  agents.engine.goRounds();
-  tmux.keeper.goRounds();
+  workflows.checkpoints.startPolling();
+  agents.engine.startPolling();
+  tmux.keeper.startPolling();
   checkpoints.goLive();
   garbage.start();
 }
 
 /** Ends what was begun, but for the log: what is still on its way may become durable. */
 export async function endParts({
-  hands,
+  holders,
   tmux,
   workflows,
   agents,
@@ -158,6 +168,6 @@ export async function endParts({
   await agents.checkpoints.finish();
   await checkpoints.finish(); // While the holders can still be asked.
   screens.close();
-  hands.close();
+  holders.close();
   tmux.keeper.close();
 }

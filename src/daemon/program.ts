@@ -185,7 +185,7 @@ async function main(): Promise<never> {
     bus,
     safeMode,
     others: () => others(home),
-    broken: (error) => {
+    onBug: (error) => {
       say(`stopped: ${String(error)}`);
       ended.resolve(FAILED);
     },

@@ -107,7 +107,7 @@ class Silence {
   readonly #ms: number;
   #ended = false;
   #resolve: () => void = () => undefined;
-  #callOff: () => void = () => undefined;
+  #cancel: () => void = () => undefined;
 
   constructor(clock: Clock, ms: number) {
     this.#clock = clock;
@@ -120,12 +120,12 @@ class Silence {
 
   /** Work that was given up may still be heard of: it counts no more. */
   progress(): void {
-    this.#callOff();
-    if (!this.#ended) this.#callOff = this.#clock.after(this.#ms, this.#resolve);
+    this.#cancel();
+    if (!this.#ended) this.#cancel = this.#clock.after(this.#ms, this.#resolve);
   }
 
   end(): void {
     this.#ended = true;
-    this.#callOff();
+    this.#cancel();
   }
 }

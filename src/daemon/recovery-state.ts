@@ -20,7 +20,7 @@ export type StageChange = {
   readonly attemptCount: number;
 };
 
-type Place = { readonly disk: Disk; readonly clock: Clock; readonly home: string; readonly bootId: string };
+type HomeWorld = { readonly disk: Disk; readonly clock: Clock; readonly home: string; readonly bootId: string };
 
 /** `recovery/recovery-state.json`. */
 type Persisted = {
@@ -32,14 +32,14 @@ type Persisted = {
 };
 
 export class RecoveryStateMachine {
-  readonly #place: Place;
+  readonly #place: HomeWorld;
   readonly #maxAttempts: number;
   readonly #publish: (change: StageChange) => void;
   #stage: RecoveryStage = "CRASHED";
   #attempt = 1;
   #lastError: string | null = null;
 
-  constructor(place: Place, maxAttempts: number, publish: (change: StageChange) => void) {
+  constructor(place: HomeWorld, maxAttempts: number, publish: (change: StageChange) => void) {
     this.#place = place;
     this.#maxAttempts = maxAttempts;
     this.#publish = publish;

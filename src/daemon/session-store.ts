@@ -25,7 +25,7 @@ export type Kind = {
 };
 
 /** U4 */
-export type Rules<K extends Kind> = {
+export type Decider<K extends Kind> = {
   /** The directory of the log of a session, below the home; `before` is undefined for its first event. */
   session(before: K["state"] | undefined, event: K["event"]): string;
   decide(states: ReadonlyMap<string, K["state"]>, command: K["command"], at: string): Result<K["event"][]>;
@@ -46,7 +46,7 @@ export type Hooks<K extends Kind> = {
   ): void;
   perform(effect: K["effect"]): void;
   /** U2. */
-  broken(error: unknown): void;
+  onBug(error: unknown): void;
 };
 
 /** Applied and not yet durable: whose states these were, and what they were before. */
@@ -55,9 +55,9 @@ type Pending<S> = ReadonlyMap<string, S | undefined>;
 /** U6. A session with decisions that are not durable yet: how many, and how it is without them. */
 type Ahead<S> = { decisions: number; settled: S | undefined };
 
-export class SessionTurn<K extends Kind> {
+export class SessionStore<K extends Kind> {
   readonly states = new Map<string, K["state"]>();
-  readonly #rules: Rules<K>;
+  readonly #rules: Decider<K>;
   readonly #log: EventLog;
   readonly #clock: Clock;
   readonly #hooks: Hooks<K>;
@@ -66,7 +66,7 @@ export class SessionTurn<K extends Kind> {
   /** What everything decided so far waits for. */
   #durable: Promise<void> = Promise.resolve();
 
-  constructor(rules: Rules<K>, log: EventLog, clock: Clock, hooks: Hooks<K>) {
+  constructor(rules: Decider<K>, log: EventLog, clock: Clock, hooks: Hooks<K>) {
     this.#rules = rules;
     this.#log = log;
     this.#clock = clock;
@@ -168,7 +168,7 @@ export class SessionTurn<K extends Kind> {
         this.#takeBack();
         return state.error;
       }
-      this.#hooks.broken(error); // U2
+      this.#hooks.onBug(error); // U2
       throw error;
     }
   }

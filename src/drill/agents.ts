@@ -20,7 +20,7 @@ import { compareLines } from "./workflows.ts";
 
 const CHILDREN = ["one", "two"];
 /** Two of each kind: so many messages there are however little time a busy machine has for them. */
-const LEAST_MESSAGES = 6;
+const MIN_MESSAGES = 6;
 /** About as fast as a turn is. */
 const BETWEEN_MS = 60;
 /** A person thinks about it: meanwhile who asked may be killed. */
@@ -45,7 +45,7 @@ export class Agents {
     this.#dice = dice;
     this.#site = site;
     this.#findings = findings;
-    this.#root = newId(site.reach.random.bytes(16));
+    this.#root = newId(site.world.random.bytes(16));
   }
 
   get sums(): { readonly agents: number; readonly messages: number; readonly prompts: number } {
@@ -75,9 +75,9 @@ export class Agents {
   }
 
   async #write(going: Going): Promise<void> {
-    while (going.on || this.#messages < LEAST_MESSAGES) {
+    while (going.on || this.#messages < MIN_MESSAGES) {
       if (!(await this.#send())) return this.#findings.violate("no daemon took a message");
-      await pause(this.#site.reach.clock, BETWEEN_MS);
+      await pause(this.#site.world.clock, BETWEEN_MS);
     }
   }
 
@@ -94,7 +94,7 @@ export class Agents {
   async #answer(going: Going): Promise<void> {
     while (going.on) {
       await this.#serve();
-      await pause(this.#site.reach.clock, this.#dice.between(...HESITATION_MS));
+      await pause(this.#site.world.clock, this.#dice.between(...HESITATION_MS));
     }
   }
 
@@ -117,7 +117,7 @@ export class Agents {
 
   /** When nobody is killed any more. */
   async verify(): Promise<void> {
-    const { clock } = this.#site.reach;
+    const { clock } = this.#site.world;
     const last = await until(clock, END_MS, async () => {
       await this.#serve();
       const agents = await listAgents(this.#site);
@@ -137,7 +137,7 @@ export class Agents {
 
   /** DA3 */
   async #isClosed(prompt: string): Promise<void> {
-    const late = await answerWith(this.#site, prompt, "deny", newId(this.#site.reach.random.bytes(16)));
+    const late = await answerWith(this.#site, prompt, "deny", newId(this.#site.world.random.bytes(16)));
     if (late.kind !== "refused") this.#findings.violate(`prompt ${prompt} can still be answered: ${late.kind}`);
   }
 
@@ -156,10 +156,10 @@ export type Root = {
 
 /** Asks until somebody acknowledges it: its id is ours, so that it is one however often it is asked for. */
 export function beginRoot(site: Site, { id, instructions, lines, settings }: Root): Promise<true | undefined> {
-  const { reach, home } = site;
-  const { PATH: path = "/usr/bin:/bin" } = reach.self.environment();
+  const { world, home } = site;
+  const { PATH: path = "/usr/bin:/bin" } = world.self.environment();
   const env = { PATH: path, [DRILL_VARIABLE]: home, [LINES_VARIABLE]: lines };
-  return until(reach.clock, ASK_MS, async () => {
+  return until(world.clock, ASK_MS, async () => {
     const asked = await ask(site, "agent.new", {
       ...{ id, name: "root", parent: null, instructions, provider: "scripted", model: null, systemPrompt: "" },
       ...{ cwd: home, env, command: AGENT_WORDS, flags: [], permissionMode: null, settings },
@@ -170,8 +170,8 @@ export function beginRoot(site: Site, { id, instructions, lines, settings }: Roo
 
 /** Whether it was acknowledged. */
 export async function sendTo(site: Site, id: string, text: string): Promise<boolean> {
-  const message = newId(site.reach.random.bytes(16));
-  const sent = await until(site.reach.clock, ASK_MS, async () => {
+  const message = newId(site.world.random.bytes(16));
+  const sent = await until(site.world.clock, ASK_MS, async () => {
     const asked = await ask(site, "agent.send", { id, message, text, replyTo: null });
     return asked.kind === "done" ? true : undefined;
   });
@@ -185,7 +185,7 @@ export async function openPrompts(site: Site): Promise<ListedPrompt[]> {
 
 /** DA3. Whether the answer was acknowledged; where it was not, the prompt is open or not, and is looked at again. */
 export async function answerOnce(site: Site, prompt: string, findings: Findings): Promise<boolean> {
-  const [first, second] = [newId(site.reach.random.bytes(16)), newId(site.reach.random.bytes(16))];
+  const [first, second] = [newId(site.world.random.bytes(16)), newId(site.world.random.bytes(16))];
   if ((await answerWith(site, prompt, "allow", first)).kind !== "done") return false;
   const again = await answerWith(site, prompt, "allow", first);
   if (again.kind === "refused" && again.refusal.code === "answered")
@@ -199,8 +199,8 @@ function answerWith(site: Site, prompt: string, decision: "allow" | "deny", answ
   return ask(site, "prompt.answer", { prompt, answer, decision, message: "", always: false });
 }
 
-export function readLines({ reach }: Site, path: string): string[] {
-  const bytes = readWhole(reach.disk, path);
+export function readLines({ world }: Site, path: string): string[] {
+  const bytes = readWhole(world.disk, path);
   const text = bytes === undefined ? "" : Buffer.from(bytes).toString("utf8");
   return text.split("\n").filter((line) => line !== "");
 }

@@ -10,7 +10,7 @@ import type { Site } from "./site.ts";
 /** A daemon that answers at all does it in milliseconds; on a busy machine it may take its time. */
 const ANSWER_MS = 10_000;
 
-export type Asked<T> =
+export type DaemonAnswer<T> =
   | { readonly kind: "done"; readonly value: T }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   /** It was asked and died before it answered: done or not, both are right. */
@@ -24,11 +24,11 @@ export async function ask<M extends Method>(
   site: Site,
   method: M,
   params: Methods[M]["params"],
-): Promise<Asked<Methods[M]["result"]>> {
+): Promise<DaemonAnswer<Methods[M]["result"]>> {
   const line = await reached(site);
   if (!line.ok) return { kind: "refused", refusal: line.error };
   if (line.value === undefined) return { kind: "nobody" };
-  const answer = await within(site.reach.clock, ANSWER_MS, line.value.call(method, params));
+  const answer = await within(site.world.clock, ANSWER_MS, line.value.call(method, params));
   line.value.close();
   if (answer === undefined) return { kind: "silent" };
   if (answer.ok) return { kind: "done", value: answer.value };
@@ -36,9 +36,9 @@ export async function ask<M extends Method>(
 }
 
 /** A daemon that is killed before it has taken our call is like one that is not there; here that happens all the time. */
-async function reached({ reach, home }: Site): Promise<Result<RpcClient | undefined>> {
+async function reached({ world, home }: Site): Promise<Result<RpcClient | undefined>> {
   try {
-    return await dial(reach, home);
+    return await dial(world, home);
   } catch (error) {
     if (isFault(error, "ECONNRESET", "EPIPE")) return ok(undefined);
     throw error;

@@ -3,7 +3,7 @@
 // A2. Some lines are sent twice, as by a client that lost the answer: the holder drops the second one.
 // A3. It speaks to the holder alone: whether a daemon runs is nothing to it.
 import { isFault } from "../base/fault.ts";
-import { type Place, placeOf, readClaim, readSpec } from "../cli/terminal/directory.ts";
+import { placeOf, readClaim, readSpec, type TerminalDirectory } from "../cli/terminal/directory.ts";
 import { HolderClient } from "../wire/holder/client.ts";
 import type { HolderWire } from "../wire/holder/framed-connection.ts";
 import { type HolderExit, type HolderStatus, INPUT } from "../wire/holder/protocol.ts";
@@ -17,7 +17,7 @@ import type { Site } from "./site.ts";
 /** A holder is started within some tens of milliseconds; on a machine that is starting many it takes its time. */
 const ATTACH_LIMITS = { firstMs: 5, mostMs: 50, allMs: 15_000 };
 /** More than this is not typed ahead: a program that reads nothing shall not fill our memory. */
-const MOST_OPEN = 32;
+const MAX_OPEN = 32;
 /** A2: every so many. */
 const EVERY = 7;
 /** A frame is its length in four bytes, then its tag (wire/holder/frames.ts). */
@@ -25,7 +25,7 @@ const FRAME_TAG = 4;
 
 export class Attached {
   readonly copy: Copy;
-  readonly place: Place;
+  readonly place: TerminalDirectory;
   readonly confirmed = new Set<string>();
   readonly refused = new Set<string>();
   readonly #site: Site;
@@ -40,14 +40,14 @@ export class Attached {
 
   constructor(site: Site, id: string, name: string, findings: Findings) {
     this.#site = site;
-    this.place = placeOf(site.reach.disk, site.home, id);
+    this.place = placeOf(site.world.disk, site.home, id);
     this.copy = new Copy(name, findings);
   }
 
   /** The program, as its holder knew it when we first met. */
   get child(): ProcessIdentity | undefined {
     const child = this.#status?.child;
-    return child == null ? undefined : { ...child, bootId: this.#site.reach.processes.bootId() };
+    return child == null ? undefined : { ...child, bootId: this.#site.world.processes.bootId() };
   }
 
   /** As its holder told it, after the last byte. */
@@ -64,7 +64,7 @@ export class Attached {
   async attach(): Promise<boolean> {
     if (this.#connecting) return true;
     this.#connecting = true;
-    const pauses = new Pauses(this.#site.reach.clock, ATTACH_LIMITS);
+    const pauses = new Pauses(this.#site.world.clock, ATTACH_LIMITS);
     try {
       do {
         if (!this.#over && (await this.#connect())) return true;
@@ -78,12 +78,12 @@ export class Attached {
   /** Without a claim its holder is still to come; with one whose process is gone nobody will. */
   #maySoonAnswer(): boolean {
     const claim = readClaim(this.place);
-    return claim === undefined || this.#site.reach.processes.alive(claim);
+    return claim === undefined || this.#site.world.processes.alive(claim);
   }
 
   /** Types the next line; false where too many are open. */
   type(words = `i${this.#typed + 1}`): boolean {
-    if (this.#client === undefined || this.#over || this.#open >= MOST_OPEN) return false;
+    if (this.#client === undefined || this.#over || this.#open >= MAX_OPEN) return false;
     this.#typed += 1;
     this.#open += 1;
     void this.#client.input(Buffer.from(`${words}\n`)).then((answer) => {
@@ -120,7 +120,7 @@ export class Attached {
     const spec = readSpec(this.place);
     if (spec === undefined) return undefined;
     const dial = async (events: ConnectionEvents) =>
-      this.#stuttering(await this.#site.reach.sockets.connect(spec.socket, events));
+      this.#stuttering(await this.#site.world.sockets.connect(spec.socket, events));
     const wish = { token: spec.token, writer: "drill", from: 0 };
     return new HolderClient(dial, wish, {
       output: (offset, bytes) => this.copy.take(offset, bytes),

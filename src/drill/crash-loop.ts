@@ -35,7 +35,7 @@ export async function crashLoop(ports: CrashLoopPorts): Promise<number | undefin
   await configure(site, CRASH_LOOP);
   if ((await kills.live()) === undefined) findings.violate("it did not come up again after it had been taken down");
   for (let crash = 1; crash < CRASH_LOOP.crashes; crash += 1) await killDaemon(ports, true);
-  if (readSafeMode(site.reach.disk, site.home).active) findings.violate("safe mode before the third crash");
+  if (readSafeMode(site.world.disk, site.home).active) findings.violate("safe mode before the third crash");
   const enteredMs = await enter(ports);
   if (enteredMs !== undefined) await tryTerminals(ports); // Z2
   if (enteredMs !== undefined) await leave(ports);
@@ -57,8 +57,8 @@ async function enter(ports: CrashLoopPorts): Promise<number | undefined> {
   const { site, findings, kills, told } = ports;
   const kill = await killDaemon(ports, false);
   if (kill === undefined) return undefined;
-  const entered = await until(site.reach.clock, SAFE_MODE_MS, () => {
-    return readSafeMode(site.reach.disk, site.home).active ? kills.elapsedMs - kill.atMs : undefined;
+  const entered = await until(site.world.clock, SAFE_MODE_MS, () => {
+    return readSafeMode(site.world.disk, site.home).active ? kills.elapsedMs - kill.atMs : undefined;
   });
   if (entered === undefined) findings.violate(`no safe mode ${SAFE_MODE_MS / 1000} s after the third crash`);
   const status = await kills.live(kill.pids);
@@ -76,7 +76,7 @@ async function tryTerminals({ site, ledger, findings, dice }: CrashLoopPorts): P
     const words = `safe-${tried}`;
     entry.attached.attachAnew();
     entry.attached.type(words);
-    const echoed = await until(site.reach.clock, ANSWER_MS, () => entry.attached.copy.echoes.get(words));
+    const echoed = await until(site.world.clock, ANSWER_MS, () => entry.attached.copy.echoes.get(words));
     if (echoed === undefined) findings.violate(`${entry.name} does not answer in safe mode`);
   }
 }
@@ -86,5 +86,5 @@ async function leave({ site, findings }: CrashLoopPorts): Promise<void> {
   if (left.kind !== "done" || left.value.active) findings.violate("safe mode was not left when the operator said so");
   const status = await ask(site, "status", {});
   const over = status.kind === "done" && !status.value.safeMode.active;
-  if (!over || readSafeMode(site.reach.disk, site.home).active) findings.violate("safe mode is on after it was left");
+  if (!over || readSafeMode(site.world.disk, site.home).active) findings.violate("safe mode is on after it was left");
 }

@@ -54,7 +54,7 @@ export class Drill {
     this.#site = site;
     this.#plan = plan;
     this.#progress = progress;
-    this.#going = new Going(site.reach.clock);
+    this.#going = new Going(site.world.clock);
     this.#dice = new Dice(plan.seed);
     this.kills = new Kills(site, this.findings);
     this.workflows = new Workflows(site, this.findings);
@@ -93,7 +93,7 @@ export class Drill {
   }
 
   async #killAtRandom(): Promise<void> {
-    const { clock, disk } = this.#site.reach;
+    const { clock, disk } = this.#site.world;
     await this.#progress.phase(`killing at random for ${this.#plan.seconds} s`);
     const going = new Going(clock);
     const operator = this.#operator.work(going);

@@ -16,7 +16,7 @@ const END_MS = 15_000;
 
 /** Whether it is down. The programs run on. */
 export async function goDown(site: Site, findings: Findings): Promise<boolean> {
-  const { disk, clock, processes } = site.reach;
+  const { disk, clock, processes } = site.world;
   await writeWanted(disk, site.home, "down"); // E1
   const before = whoRuns(site);
   for (const who of [before.watchdog ?? before.daemon]) if (who !== undefined) processes.kill(who, "SIGTERM");
@@ -31,7 +31,7 @@ function isThere(who: unknown): boolean {
 
 /** Ends every terminal through the daemon, then Holdfast itself (E2). */
 export async function endEverything(site: Site, findings: Findings): Promise<void> {
-  const { clock } = site.reach;
+  const { clock } = site.world;
   await cancelRuns(site);
   await endAgents(site);
   const ended = await until(clock, END_MS, async () => ((await endTerminals(site)) === 0 ? true : undefined));

@@ -68,7 +68,7 @@ export function directoryOf({ home }: Site): string {
 
 /** Writes the files of all modes; `name` tells those of one time from those of another. */
 export async function writeFlows(site: Site, name: string, text: FlowText): Promise<void> {
-  const { disk } = site.reach;
+  const { disk } = site.world;
   disk.makeDirectory(directoryOf(site));
   for (const mode of MODES) {
     const lines = [`name: ${name}-${mode}`, "parameters: { to: { required: true } }", ...textOf(mode, text), ""];
@@ -84,13 +84,13 @@ const ASK_MS = 60_000;
 
 /** Asks for a run until somebody acknowledges it: its id is ours, so that it is one however often it is asked for. */
 export async function beginRun(site: Site, name: string, mode: Mode): Promise<FlowRun | undefined> {
-  const { reach, home } = site;
-  const id = newId(reach.random.bytes(16));
+  const { world, home } = site;
+  const id = newId(world.random.bytes(16));
   const effects = joinPath(directoryOf(site), `${id}.effects`);
-  const { PATH: path = "/usr/bin:/bin" } = reach.self.environment();
+  const { PATH: path = "/usr/bin:/bin" } = world.self.environment();
   const env = { PATH: path, [DRILL_VARIABLE]: home };
   const place = { path: pathOf(site, name, mode), cwd: directoryOf(site) };
-  const begun = await until(reach.clock, ASK_MS, async () => {
+  const begun = await until(world.clock, ASK_MS, async () => {
     const asked = await ask(site, "workflow.run", { id, ...place, texts: { to: effects }, values: {}, env });
     return asked.kind === "done" ? asked.value : undefined;
   });
@@ -98,8 +98,8 @@ export async function beginRun(site: Site, name: string, mode: Mode): Promise<Fl
 }
 
 /** The lines that it has left so far. */
-export function linesOf({ reach }: Site, { effects }: FlowRun): string[] {
-  const bytes = readWhole(reach.disk, effects);
+export function linesOf({ world }: Site, { effects }: FlowRun): string[] {
+  const bytes = readWhole(world.disk, effects);
   return bytes === undefined
     ? []
     : Buffer.from(bytes)

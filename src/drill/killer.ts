@@ -28,7 +28,7 @@ const AT_ACKNOWLEDGEMENT = 0.4;
 const ACKNOWLEDGEMENT_MS = 600;
 /** A recovery takes about as long; so every moment of it is hit. */
 const INTO_RECOVERY_MS = [0, 150] as const;
-const MOST_STRIKES = 3;
+const MAX_STRIKES = 3;
 /** Who dies before it is live waits longer each time, until one has lived for a second (watchdog/pace.ts, A2): we are here to kill. */
 const STEADY_MS = 1_050;
 
@@ -49,7 +49,7 @@ export class Killer {
 
   /** Each kill is told with what came of it. */
   async work(going: Going, told: (kill: Kill) => Promise<void>): Promise<void> {
-    const { clock } = this.#site.reach;
+    const { clock } = this.#site.world;
     const first: Target[] = ["agent", "daemon"];
     const deadline = clock.elapsed() + FIRST_MS;
     const goesOn = () => going.on || (first.length > 0 && clock.elapsed() < deadline); // R1
@@ -66,7 +66,7 @@ export class Killer {
   /** One kill, or several where it strikes again before the first has been recovered from. */
   async #strike(what: Target): Promise<readonly Kill[]> {
     if (isOfDaemon(what) && this.#dice.chance(AT_ACKNOWLEDGEMENT)) {
-      await within(this.#site.reach.clock, ACKNOWLEDGEMENT_MS, this.#ledger.acknowledgement);
+      await within(this.#site.world.clock, ACKNOWLEDGEMENT_MS, this.#ledger.acknowledgement);
     }
     const kill = this.#kill(what);
     if (kill === undefined) return isOfAgent(what) ? [] : this.#nobodyThere();
@@ -83,14 +83,14 @@ export class Killer {
 
   async #again(first: Kill): Promise<readonly Kill[]> {
     const kills = [first];
-    for (let left = this.#dice.between(1, MOST_STRIKES); left > 0; left -= 1) {
+    for (let left = this.#dice.between(1, MAX_STRIKES); left > 0; left -= 1) {
       const next = await this.#kills.appeared(kills.flatMap(({ pids }) => pids));
-      await pause(this.#site.reach.clock, this.#dice.between(...INTO_RECOVERY_MS));
+      await pause(this.#site.world.clock, this.#dice.between(...INTO_RECOVERY_MS));
       const kill = next === undefined ? undefined : this.#kills.kill("daemon", [next]);
       if (kill !== undefined) kills.push(kill);
     }
     await this.#kills.back(kills.at(-1) ?? first);
-    await pause(this.#site.reach.clock, STEADY_MS);
+    await pause(this.#site.world.clock, STEADY_MS);
     return kills;
   }
 

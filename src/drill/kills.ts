@@ -50,16 +50,16 @@ export class Kills {
   constructor(site: Site, findings: Findings) {
     this.#site = site;
     this.#findings = findings;
-    this.#began = site.reach.clock.elapsed();
+    this.#began = site.world.clock.elapsed();
   }
 
   get elapsedMs(): number {
-    return this.#site.reach.clock.elapsed() - this.#began;
+    return this.#site.world.clock.elapsed() - this.#began;
   }
 
   /** Undefined where none of them was there to be killed. */
   kill(what: Target, targets: readonly ProcessIdentity[]): Kill | undefined {
-    const { processes } = this.#site.reach;
+    const { processes } = this.#site.world;
     const atMs = this.elapsedMs;
     const recovering = !this.#live;
     const hit = targets.filter((who) => processes.kill(who, "SIGKILL"));
@@ -75,7 +75,7 @@ export class Kills {
   async back(kill: Kill): Promise<boolean> {
     const found = await (isOfDaemon(kill.what)
       ? this.live(kill.pids)
-      : until(this.#site.reach.clock, BACK_MS, () => this.#replaced(kill)));
+      : until(this.#site.world.clock, BACK_MS, () => this.#replaced(kill)));
     if (found === undefined) this.#findings.violate(`${kill.what} ${kill.pids.join(" and ")} did not come back`);
     else kill.backMs = this.elapsedMs - kill.atMs;
     return found !== undefined;
@@ -96,7 +96,7 @@ export class Kills {
       if (status === undefined) await this.#helpIfNobody();
       return status?.recovery.stage === "LIVE" && !others.includes(status.daemon.pid) ? status : undefined;
     };
-    const found = await until(this.#site.reach.clock, mostMs, look);
+    const found = await until(this.#site.world.clock, mostMs, look);
     eye.close();
     this.#live = found !== undefined;
     return found;
@@ -104,7 +104,7 @@ export class Kills {
 
   /** A daemon that is none of these has its lock: it has begun to recover. */
   appeared(others: readonly number[]): Promise<ProcessIdentity | undefined> {
-    return until(this.#site.reach.clock, BACK_MS, async () => {
+    return until(this.#site.world.clock, BACK_MS, async () => {
       await this.#helpIfNobody();
       const { daemon } = whoRuns(this.#site);
       return daemon === undefined || others.includes(daemon.pid) ? undefined : daemon;
@@ -119,12 +119,12 @@ export class Kills {
   /** K2 */
   async #helpIfNobody(): Promise<void> {
     if (!this.#helps) return;
-    const { reach, home } = this.#site;
+    const { world, home } = this.#site;
     const { watchdog, daemon } = whoRuns(this.#site);
-    const soon = reach.clock.elapsed() - this.#started < BETWEEN_STARTS_MS;
+    const soon = world.clock.elapsed() - this.#started < BETWEEN_STARTS_MS;
     if (watchdog !== undefined || daemon !== undefined || soon) return;
-    this.#started = reach.clock.elapsed();
-    const trouble = await startWatchdog(reach, home);
+    this.#started = world.clock.elapsed();
+    const trouble = await startWatchdog(world, home);
     if (trouble !== undefined) this.#findings.violate(`cannot be started: ${trouble.message}`);
   }
 }

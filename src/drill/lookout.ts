@@ -33,7 +33,7 @@ export class Lookout {
   #note(name: "watchdog" | "daemon", who: ProcessIdentity | undefined): void {
     const seen = this.#seen[name];
     if (who !== undefined) seen.set(`${who.pid} ${who.startTime}`, who);
-    for (const [key, other] of seen) if (!this.#site.reach.processes.alive(other)) seen.delete(key);
+    for (const [key, other] of seen) if (!this.#site.world.processes.alive(other)) seen.delete(key);
     if (seen.size < 2) return; // L1
     this.#findings.violate(`two ${name}s at once: ${[...seen.values()].map(({ pid }) => pid).join(" and ")}`);
   }

@@ -2,7 +2,7 @@
 // O1. Nothing is asked twice: what was not answered stays unknown (ledger.ts, G1).
 // O2. A terminal that was acknowledged is known to every later daemon.
 import type { Method, Methods } from "../wire/rpc/rpc.ts";
-import { type Asked, ask } from "./ask.ts";
+import { ask, type DaemonAnswer } from "./ask.ts";
 import { Attached } from "./attached.ts";
 import type { Dice } from "./dice.ts";
 import type { Findings } from "./findings.ts";
@@ -12,7 +12,7 @@ import { programWords, TICK_VARIABLE } from "./program.ts";
 import { DRILL_VARIABLE, type Site } from "./site.ts";
 
 /** A few terminals come and go beside those that stay; each is a process of ours, the program and its counter. */
-const MOST_VISITORS = 6;
+const MAX_VISITORS = 6;
 const PAUSE_MS = [80, 400] as const;
 const SIZE = { cols: 80, rows: 24 };
 
@@ -56,15 +56,15 @@ export class Operator {
   }
 
   #wish(name: string, steady: boolean): Methods["terminal.new"]["params"] {
-    const { home, reach } = this.#site;
-    const { PATH: path = "/usr/bin:/bin" } = reach.self.environment();
+    const { home, world } = this.#site;
+    const { PATH: path = "/usr/bin:/bin" } = world.self.environment();
     const env = { PATH: path, [DRILL_VARIABLE]: home, [TICK_VARIABLE]: this.#tickS.toFixed(1) };
     return { name, lane: "drill", argv: programWords(!steady), cwd: home, env, ...SIZE };
   }
 
   async #act(): Promise<void> {
     const visitors = this.#ledger.running.filter(({ steady }) => !steady);
-    if (visitors.length < MOST_VISITORS && this.#dice.chance(0.3)) await this.open(false);
+    if (visitors.length < MAX_VISITORS && this.#dice.chance(0.3)) await this.open(false);
     else if (visitors.length > 2 && this.#dice.chance(0.3)) await this.end(this.#dice.pick(visitors));
     else if (this.#dice.chance(0.2)) await this.#remove(this.#dice.pick(this.#ledger.with("ended")));
     else await this.#rename(this.#dice.pick(this.#ledger.running));
@@ -98,13 +98,13 @@ export class Operator {
     if (asked.kind !== "done" && asked.kind !== "unknown") this.#unexpected(asked, `remove ${entry.name}`);
   }
 
-  async #ask<M extends Method>(method: M, params: Methods[M]["params"]): Promise<Asked<Methods[M]["result"]>> {
+  async #ask<M extends Method>(method: M, params: Methods[M]["params"]): Promise<DaemonAnswer<Methods[M]["result"]>> {
     const asked = await ask(this.#site, method, params);
     if (asked.kind === "done") this.#ledger.acknowledged();
     return asked;
   }
 
-  #unexpected(asked: Asked<unknown>, what: string): undefined {
+  #unexpected(asked: DaemonAnswer<unknown>, what: string): undefined {
     if (asked.kind === "silent") this.#findings.violate(`the daemon did not answer: ${what}`);
     if (asked.kind !== "refused" || EXPECTED.includes(asked.refusal.code)) return;
     if (asked.refusal.code === "unknown")

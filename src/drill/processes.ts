@@ -2,24 +2,24 @@
 // P1. Found by what cannot be lost on the way: the drill's variable, the marker of a terminal, the claim of a holder.
 // P2. A holder without a claim is one of ours like any other: it starts a program as soon as it has one.
 import { joinPath } from "../base/path.ts";
-import { type Place, placeOf, readClaim } from "../cli/terminal/directory.ts";
+import { placeOf, readClaim, type TerminalDirectory } from "../cli/terminal/directory.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
 import { DRILL_VARIABLE, type Site, whoRuns } from "./site.ts";
 
 const MARKER = "HOLDFAST_TERMINAL";
 
 /** `terminal`: whose program it is; of a step, the attempt; of an agent, its process. */
-export type Found = { readonly who: ProcessIdentity } & (
+export type DrillProcess = { readonly who: ProcessIdentity } & (
   | { readonly kind: "program"; readonly terminal: string }
   | { readonly kind: "holder"; readonly terminal: string }
   | { readonly kind: "ours" }
 );
 
-export function processesOf(site: Site): Found[] {
-  const { processes } = site.reach;
+export function processesOf(site: Site): DrillProcess[] {
+  const { processes } = site.world;
   const terminals = placesOf(site);
   const holders = holdersOf(site, terminals);
-  return processes.list().flatMap(({ pid }): Found[] => {
+  return processes.list().flatMap(({ pid }): DrillProcess[] => {
     if (pid === processes.pid) return [];
     const terminal = holders.get(pid) ?? processes.variable(pid, MARKER);
     const ours = processes.variable(pid, DRILL_VARIABLE) === site.home;
@@ -33,10 +33,10 @@ export function processesOf(site: Site): Found[] {
 }
 
 /** Where the holders of terminals, of agents, and of the attempts of workflows, have their files. */
-function placesOf({ reach, home }: Site): ReadonlyMap<string, Place> {
-  const { disk } = reach;
+function placesOf({ world, home }: Site): ReadonlyMap<string, TerminalDirectory> {
+  const { disk } = world;
   const below = (directory: string) => disk.list(directory).map((name) => joinPath(directory, name));
-  const places = new Map<string, Place>();
+  const places = new Map<string, TerminalDirectory>();
   for (const id of disk.list(joinPath(home, "terminals"))) places.set(id, placeOf(disk, home, id));
   const sessions = below(joinPath(home, "state")).flatMap((repo) => below(joinPath(repo, "sessions")));
   for (const directory of sessions.flatMap((session) => below(joinPath(session, "attempts")))) {
@@ -51,28 +51,28 @@ function placesOf({ reach, home }: Site): ReadonlyMap<string, Place> {
 }
 
 /** The living ones, by pid. */
-function holdersOf({ reach }: Site, places: ReadonlyMap<string, Place>): ReadonlyMap<number, string> {
+function holdersOf({ world }: Site, places: ReadonlyMap<string, TerminalDirectory>): ReadonlyMap<number, string> {
   const found = new Map<number, string>();
   for (const [id, place] of places) {
     const claim = readClaim(place);
-    if (claim?.by === "holder" && reach.processes.alive(claim)) found.set(claim.pid, id);
+    if (claim?.by === "holder" && world.processes.alive(claim)) found.set(claim.pid, id);
   }
   return found;
 }
 
 /** Programs whose holder is gone. */
-export function orphansAmong(found: readonly Found[]): ProcessIdentity[] {
+export function orphansAmong(found: readonly DrillProcess[]): ProcessIdentity[] {
   const held = new Set(found.flatMap((one) => (one.kind === "holder" ? one.terminal : [])));
   return found.flatMap((one) => (one.kind === "program" && !held.has(one.terminal) ? one.who : []));
 }
 
 /** Processes of Holdfast's own that hold no lock: a second daemon, a watchdog or a holder that should have left. */
-export function straysAmong(site: Site, found: readonly Found[]): ProcessIdentity[] {
+export function straysAmong(site: Site, found: readonly DrillProcess[]): ProcessIdentity[] {
   const owners = Object.values(whoRuns(site)).map((who) => who?.pid);
   return found.flatMap(({ kind, who }) => (kind === "ours" && !owners.includes(who.pid) ? who : []));
 }
 
 /** For whatever should be gone and is not; pid and start time say that it is the one we looked at. */
 export function killAll(site: Site): void {
-  for (const { who } of processesOf(site)) site.reach.processes.kill(who, "SIGKILL");
+  for (const { who } of processesOf(site)) site.world.processes.kill(who, "SIGKILL");
 }

@@ -13,8 +13,8 @@ export type DrillFlags = {
 };
 
 /** Each terminal is four processes. */
-const MOST_TERMINALS = 500;
-const MOST_SECONDS = 86_400;
+const MAX_TERMINALS = 500;
+const MAX_SECONDS = 86_400;
 
 function from1To(most: number) {
   return (input: string): number => {
@@ -32,8 +32,8 @@ const drill = buildCommand<DrillFlags, [], Context>({
   loader: async () => (await import("./run.ts")).drillCommand,
   parameters: {
     flags: {
-      terminals: number(MOST_TERMINALS, "25", "How many terminals run throughout"),
-      seconds: number(MOST_SECONDS, "20", "For how long is killed at random"),
+      terminals: number(MAX_TERMINALS, "25", "How many terminals run throughout"),
+      seconds: number(MAX_SECONDS, "20", "For how long is killed at random"),
       seed: {
         kind: "parsed",
         parse: wholeNumber,

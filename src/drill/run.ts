@@ -5,7 +5,7 @@
 import { isFault } from "../base/fault.ts";
 import { ok } from "../base/result.ts";
 import { EXIT, type Exit, type HomeFlag } from "../cli/command-world.ts";
-import { type Reach, reaching } from "../cli/daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../cli/daemon-command-world.ts";
 import { exitCodeOf } from "../cli/ending.ts";
 import { say, visible, visibleLine } from "../cli/print.ts";
 import { readWanted, writeWanted } from "../home/wanted.ts";
@@ -24,19 +24,19 @@ import { makeSite, removeSite, type Site } from "./site.ts";
 /** Two looks at all processes and a tree to remove: milliseconds, but seconds on a machine that is busy with something else. */
 const SWEEP_MS = 60_000;
 
-async function drill(reach: Reach, flags: DrillFlags): Promise<Exit> {
-  const told = reach.console.told(); // N3: before there is anything to leave behind.
-  const plan = { terminals: flags.terminals, seconds: flags.seconds, seed: flags.seed ?? seedOf(reach) };
-  const site = makeSite(reach);
-  const drill = flags.machine === true ? machineDrill(reach, site, plan) : randomDrill(reach, site, plan);
-  if (reach.console.err.tty) await say(reach.console, `drill with seed ${plan.seed} in ${site.home}`);
+async function drill(world: DaemonCommandWorld, flags: DrillFlags): Promise<Exit> {
+  const told = world.console.told(); // N3: before there is anything to leave behind.
+  const plan = { terminals: flags.terminals, seconds: flags.seconds, seed: flags.seed ?? seedOf(world) };
+  const site = makeSite(world);
+  const drill = flags.machine === true ? machineDrill(world, site, plan) : randomDrill(world, site, plan);
+  if (world.console.err.tty) await say(world.console, `drill with seed ${plan.seed} in ${site.home}`);
   const through = runThrough(drill);
   through.catch(() => undefined); // The race tells; once it is broken off, what fails is what we killed.
   const signal = await Promise.race([through, told]);
-  if (signal !== undefined) return brokenOff(reach, drill, { site, signal }); // N3
+  if (signal !== undefined) return brokenOff(world, drill, { site, signal }); // N3
   const kept = flags.keep === true || !drill.findings.none ? site.home : undefined;
   if (kept === undefined) removeSite(site); // N2
-  await print(reach, drill, { kept, json: flags.json === true });
+  await print(world, drill, { kept, json: flags.json === true });
   return ok(drill.findings.none ? EXIT.ok : EXIT.failed); // N1
 }
 
@@ -52,8 +52,8 @@ type Runnable = {
   text(home: string | undefined): string;
 };
 
-function randomDrill(reach: Reach, site: Site, plan: DrillPlan): Runnable {
-  const { phase, tell } = progressOf(reach);
+function randomDrill(world: DaemonCommandWorld, site: Site, plan: DrillPlan): Runnable {
+  const { phase, tell } = progressOf(world);
   const drill = new Drill(site, plan, { phase, kill: (kill) => tell(killText(kill)) });
   return {
     ...doings(drill),
@@ -63,10 +63,10 @@ function randomDrill(reach: Reach, site: Site, plan: DrillPlan): Runnable {
   };
 }
 
-function machineDrill(reach: Reach, site: Site, plan: MachinePlan): Runnable {
-  const { phase, tell } = progressOf(reach);
+function machineDrill(world: DaemonCommandWorld, site: Site, plan: MachinePlan): Runnable {
+  const { phase, tell } = progressOf(world);
   const progress = { phase, crash: (crash: Crash) => tell(crashText(crash)) };
-  const drill = new MachineDrill(site, new ScreenEye(reach.self), plan, progress);
+  const drill = new MachineDrill(site, new ScreenEye(world.self), plan, progress);
   return {
     ...doings(drill),
     json: (home) => machineJson(drill, plan, home),
@@ -95,11 +95,11 @@ async function runThrough(drill: Runnable): Promise<undefined> {
   }
 }
 
-function seedOf({ random }: Reach): number {
+function seedOf({ random }: DaemonCommandWorld): number {
   return Math.floor(random.fraction() * 2 ** 32);
 }
 
-function progressOf({ console, clock }: Reach) {
+function progressOf({ console, clock }: DaemonCommandWorld) {
   const began = clock.elapsed();
   const tell = (text: string) => (console.err.tty ? console.err.write(visible(`${text}\n`)) : Promise.resolve());
   return {
@@ -111,7 +111,11 @@ function progressOf({ console, clock }: Reach) {
 type Broken = { readonly site: Site; readonly signal: EndSignal };
 
 /** N3. The exit code is what a shell says of a program that this signal has ended. */
-async function brokenOff({ console, clock }: Reach, drill: Runnable, { site, signal }: Broken): Promise<Exit> {
+async function brokenOff(
+  { console, clock }: DaemonCommandWorld,
+  drill: Runnable,
+  { site, signal }: Broken,
+): Promise<Exit> {
   drill.breakOff();
   const clean = await until(clock, SWEEP_MS, () => swept(site));
   if (clean === undefined) await say(console, `not everything could be ended or removed: see ${site.home}`);
@@ -130,7 +134,7 @@ async function swept(site: Site): Promise<true | undefined> {
 
 /** Who is just being executed is not seen. So the home is moved away first: a holder that has no claim then can never make one. */
 async function sweepOnce(site: Site, gone: Site): Promise<true | undefined> {
-  const { disk } = site.reach;
+  const { disk } = site.world;
   const there = disk.stat(site.home) !== undefined;
   const moved = disk.stat(gone.home) !== undefined;
   for (const one of [site, gone]) killAll(one);
@@ -147,11 +151,11 @@ async function sweepOnce(site: Site, gone: Site): Promise<true | undefined> {
 
 type How = { readonly kept: string | undefined; readonly json: boolean };
 
-async function print({ console }: Reach, drill: Runnable, { kept, json }: How): Promise<void> {
+async function print({ console }: DaemonCommandWorld, drill: Runnable, { kept, json }: How): Promise<void> {
   if (json) return console.out.write(visibleLine(JSON.stringify(drill.json(kept))).concat("\n"));
   const kills = console.out.tty && console.err.tty ? "" : drill.kills();
   await console.out.write(visible(kills + drill.text(kept)));
 }
 
 /** Commands may name a home; this one has its own. */
-export const drillCommand = reaching<DrillFlags & HomeFlag, []>(drill);
+export const drillCommand = withDaemonWorld<DrillFlags & HomeFlag, []>(drill);

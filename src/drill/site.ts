@@ -5,7 +5,7 @@
 // S4. Whoever breaks a drill off stops its clock: everybody in it stays where they next wait, and nothing is written behind our back.
 import { assert } from "../base/assert.ts";
 import { joinPath } from "../base/path.ts";
-import type { Reach } from "../cli/daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../cli/daemon-command-world.ts";
 import { holderOf, runningOn } from "../home/running.ts";
 import { writeAtomic } from "../log/file/atomic-file.ts";
 import { removeIfThere, removeTree } from "../log/file/file.ts";
@@ -17,25 +17,25 @@ export const DRILL_VARIABLE = "HOLDFAST_DRILL";
 
 const USUAL_PLACE = "/tmp";
 /** S2: this leaves room for the names of sockets and of terminals. */
-const LONGEST_PLACE = 40;
+const MAX_PLACE = 40;
 const NAMES_TRIED = 100;
 
 /** `reach` as every command gets it, but for this home (S1). */
 export type Site = {
-  readonly reach: Reach;
+  readonly world: DaemonCommandWorld;
   readonly home: string;
   /** S4 */
   stopClock(): void;
 };
 
-export function makeSite(reach: Reach): Site {
-  const home = makeHome(reach);
+export function makeSite(world: DaemonCommandWorld): Site {
+  const home = makeHome(world);
   const ours = { HOLDFAST_CONFIG: configPath(home), HOLDFAST_HOME: home, [DRILL_VARIABLE]: home };
-  const environment = (): Readonly<Record<string, string>> => ({ ...reach.self.environment(), ...ours });
+  const environment = (): Readonly<Record<string, string>> => ({ ...world.self.environment(), ...ours });
   const env = (name: string) => environment()[name];
-  const { clock, stop } = stoppable(reach.clock);
-  const theirs = { ...reach, clock, console: { ...reach.console, env }, self: { ...reach.self, environment } };
-  return { reach: theirs, home, stopClock: stop };
+  const { clock, stop } = stoppable(world.clock);
+  const theirs = { ...world, clock, console: { ...world.console, env }, self: { ...world.self, environment } };
+  return { world: theirs, home, stopClock: stop };
 }
 
 /** S4 */
@@ -56,9 +56,9 @@ function stoppable(clock: Clock): { readonly clock: Clock; readonly stop: () => 
   };
 }
 
-function makeHome({ console, disk, random }: Reach): string {
+function makeHome({ console, disk, random }: DaemonCommandWorld): string {
   const given = console.env("TMPDIR");
-  const place = given?.startsWith("/") && Buffer.byteLength(given) <= LONGEST_PLACE ? given : USUAL_PLACE;
+  const place = given?.startsWith("/") && Buffer.byteLength(given) <= MAX_PLACE ? given : USUAL_PLACE;
   for (let tried = 0; tried < NAMES_TRIED; tried += 1) {
     const home = joinPath(place, `hfd-${random.bytes(4).toHex()}`);
     if (disk.makeDirectory(home)) return home; // S1
@@ -73,14 +73,14 @@ function configPath(home: string): string {
 export type CrashLoop = { readonly crashes: number; readonly windowS: number };
 
 /** In force with the next watchdog that is started. */
-export function configure({ reach, home }: Site, { crashes, windowS }: CrashLoop, more = ""): Promise<void> {
+export function configure({ world, home }: Site, { crashes, windowS }: CrashLoop, more = ""): Promise<void> {
   const text = `[crash_loop]\ncrashes = ${crashes}\nwindow_s = ${windowS}\n${more}`;
-  return writeAtomic(reach.disk, configPath(home), Buffer.from(text));
+  return writeAtomic(world.disk, configPath(home), Buffer.from(text));
 }
 
 /** Crashes that were wanted are not held against the next phase. */
-export function forgetCrashes({ reach, home }: Site): void {
-  removeIfThere(reach.disk, joinPath(home, "recovery/crash-history.json"));
+export function forgetCrashes({ world, home }: Site): void {
+  removeIfThere(world.disk, joinPath(home, "recovery/crash-history.json"));
 }
 
 export type Running = {
@@ -90,10 +90,10 @@ export type Running = {
 };
 
 /** Who holds which lock of this home, and lives. */
-export function whoRuns({ reach, home }: Site): Running {
-  return { ...runningOn(reach, home), web: holderOf(reach, joinPath(home, "run/web.lock")) };
+export function whoRuns({ world, home }: Site): Running {
+  return { ...runningOn(world, home), web: holderOf(world, joinPath(home, "run/web.lock")) };
 }
 
-export function removeSite({ reach, home }: Site): void {
-  removeTree(reach.disk, home);
+export function removeSite({ world, home }: Site): void {
+  removeTree(world.disk, home);
 }

@@ -44,12 +44,12 @@ export class Verifier {
   }
 
   async #soon(fact: () => boolean): Promise<boolean> {
-    return (await until(this.#site.reach.clock, PATIENCE_MS, () => (fact() ? true : undefined))) === true;
+    return (await until(this.#site.world.clock, PATIENCE_MS, () => (fact() ? true : undefined))) === true;
   }
 
   #compare(entry: Entry): void {
     const { attached, name, fate } = entry;
-    const { disk, processes } = this.#site.reach;
+    const { disk, processes } = this.#site.world;
     compareEchoes(entry, this.#findings);
     compareWithTape(disk, entry, this.#findings);
     const untold = (attached.exit?.offset ?? attached.copy.end) - attached.copy.end; // V1
@@ -62,7 +62,7 @@ export class Verifier {
   /** V3. What was asked for last may take a moment to have happened. */
   async #compareList(): Promise<void> {
     let wrong: readonly string[] = ["no daemon says which terminals there are"];
-    await until(this.#site.reach.clock, PATIENCE_MS, async () => {
+    await until(this.#site.world.clock, PATIENCE_MS, async () => {
       const asked = await ask(this.#site, "terminal.list", {});
       if (asked.kind === "done") wrong = this.#wrongIn(asked.value);
       return wrong.length === 0 ? true : undefined;

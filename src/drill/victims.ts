@@ -22,7 +22,7 @@ export class Victims {
 
   /** Undefined where nobody is there, or all have had their share. */
   pick(what: "agent" | "agent holder", dice: Dice): ProcessIdentity | undefined {
-    const { disk, clock } = this.#site.reach;
+    const { disk, clock } = this.#site.world;
     const now = clock.elapsed();
     const agents = disk.list(joinPath(this.#site.home, "agents"));
     const held = agents.flatMap((id) => {
@@ -41,7 +41,7 @@ export class Victims {
   }
 
   #holderOf(agent: string): ProcessIdentity | undefined {
-    const { disk, processes } = this.#site.reach;
+    const { disk, processes } = this.#site.world;
     const directory = joinPath(this.#site.home, `agents/${agent}/processes`);
     const claims = disk.list(directory).map((name) => readClaim({ disk, directory: joinPath(directory, name) }));
     return claims.find((claim) => claim?.by === "holder" && processes.alive(claim));
@@ -49,7 +49,7 @@ export class Victims {
 
   /** What its holder has started, and not what that has started. */
   #programOf({ pid }: ProcessIdentity): ProcessIdentity | undefined {
-    const { processes } = this.#site.reach;
+    const { processes } = this.#site.world;
     const child = processes.list().find(({ ppid }) => ppid === pid);
     return child === undefined ? undefined : identify(processes, child.pid);
   }

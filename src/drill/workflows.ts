@@ -40,7 +40,7 @@ export class Workflows {
       const run = await beginRun(this.#site, "drill", mode);
       if (run === undefined) return this.#findings.violate(`no daemon took a ${mode} workflow`);
       this.#runs.push(run);
-      while (going.on && !(await this.#isOver(run))) await pause(this.#site.reach.clock, LOOK_MS);
+      while (going.on && !(await this.#isOver(run))) await pause(this.#site.world.clock, LOOK_MS);
     }
   }
 
@@ -55,7 +55,7 @@ export class Workflows {
 
   async #verifyRun(run: FlowRun): Promise<void> {
     const name = `workflow ${run.id.slice(0, 8)} (${run.mode})`;
-    const last = await until(this.#site.reach.clock, END_MS, async () => {
+    const last = await until(this.#site.world.clock, END_MS, async () => {
       const now = await shown(this.#site, run);
       return OVER.includes(now?.state ?? "") ? now : undefined;
     });

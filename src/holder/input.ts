@@ -8,7 +8,7 @@ import type { Input } from "../wire/holder/protocol.ts";
 /** Each `send` from a shell may be a writer of its own. What is forgotten is the writer that was silent for the longest time. */
 const MAX_WRITERS = 1000;
 
-export type Verdict =
+export type InputVerdict =
   | { readonly kind: "new" }
   | { readonly kind: "repeat" }
   | { readonly kind: "refused"; readonly refusal: HolderRefusal };
@@ -22,7 +22,7 @@ export class Writers {
     this.#generation = generation;
   }
 
-  take(writer: string, { number, generation }: Pick<Input, "number" | "generation">): Verdict {
+  take(writer: string, { number, generation }: Pick<Input, "number" | "generation">): InputVerdict {
     if (generation !== this.#generation) return refuse(number, otherGeneration(generation, this.#generation)); // I2
     const last = this.#taken.get(writer) ?? 0;
     if (number <= last && number > 0) return { kind: "repeat" }; // I1
@@ -45,7 +45,7 @@ export class Writers {
   }
 }
 
-function refuse(number: number, words: Omit<HolderRefusal, "number">): Verdict {
+function refuse(number: number, words: Omit<HolderRefusal, "number">): InputVerdict {
   return { kind: "refused", refusal: { ...words, number } };
 }
 

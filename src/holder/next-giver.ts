@@ -22,9 +22,9 @@ export async function nextGiver(world: World, home: string): Promise<AsyncIterab
   };
   try {
     const listener = await world.sockets.listen(ordersSocket(home, world.processes.pid), accept);
-    const callOff = world.clock.after(ORPHANED_MS, () => came.resolve(undefined)); // NG2
+    const cancel = world.clock.after(ORPHANED_MS, () => came.resolve(undefined)); // NG2
     const giver = await came.promise;
-    callOff();
+    cancel();
     listener.close();
     return giver;
   } catch (error) {

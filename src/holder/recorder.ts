@@ -34,7 +34,7 @@ export class Recorder {
   #gaps: number;
   #dirty = false;
   #syncing: Promise<void> | undefined;
-  #callOff: (() => void) | undefined;
+  #cancelSync: (() => void) | undefined;
 
   /** `startAt`: R5. */
   constructor(
@@ -102,8 +102,8 @@ export class Recorder {
   }
 
   #cancel(): void {
-    this.#callOff?.();
-    this.#callOff = undefined;
+    this.#cancelSync?.();
+    this.#cancelSync = undefined;
   }
 
   #write(bytes: Uint8Array, offset: number): void {
@@ -125,9 +125,9 @@ export class Recorder {
 
   /** One timer serves both: to sync, and to try a failing tape again. */
   #later(ms: number): void {
-    if (this.#callOff !== undefined || this.#syncing !== undefined) return;
-    this.#callOff = this.#clock.after(ms, () => {
-      this.#callOff = undefined;
+    if (this.#cancelSync !== undefined || this.#syncing !== undefined) return;
+    this.#cancelSync = this.#clock.after(ms, () => {
+      this.#cancelSync = undefined;
       this.#catchUp();
       void this.#sync();
     });

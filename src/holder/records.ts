@@ -13,10 +13,15 @@ import type { Identities } from "../world/process.ts";
 
 const RETRY_MS = 1000;
 
-type Place = { readonly disk: Disk; readonly clock: Clock; readonly processes: Identities; readonly directory: string };
+type HolderDirectory = {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly processes: Identities;
+  readonly directory: string;
+};
 
 /** E1. False where there was one. */
-export async function claim(place: Place, generation: number): Promise<boolean> {
+export async function claim(place: HolderDirectory, generation: number): Promise<boolean> {
   const { processes, clock, disk, directory } = place;
   const { pid } = processes;
   const facts: HolderClaim = {
@@ -33,7 +38,7 @@ export async function claim(place: Place, generation: number): Promise<boolean> 
 }
 
 /** E2. One that is there already stays: an end is recorded once. */
-export async function recordExit(place: Place, exit: HolderExit): Promise<void> {
+export async function recordExit(place: HolderDirectory, exit: HolderExit): Promise<void> {
   for (;;) {
     try {
       if (place.disk.stat(place.directory) === undefined) return;
@@ -46,7 +51,11 @@ export async function recordExit(place: Place, exit: HolderExit): Promise<void> 
   }
 }
 
-function make({ disk, directory, processes }: Place, name: string, facts: HolderClaim | HolderExit): Promise<boolean> {
+function make(
+  { disk, directory, processes }: HolderDirectory,
+  name: string,
+  facts: HolderClaim | HolderExit,
+): Promise<boolean> {
   const line = Buffer.from(`${JSON.stringify(facts)}\n`);
   return createExclusive(disk, joinPath(directory, name), line, String(processes.pid));
 }

@@ -9,7 +9,7 @@ export class Rest {
   readonly #clock: Clock;
   readonly #rest: () => void;
   #last = 0;
-  #callOff: (() => void) | undefined;
+  #cancel: (() => void) | undefined;
 
   constructor(clock: Clock, rest: () => void) {
     this.#clock = clock;
@@ -19,19 +19,19 @@ export class Rest {
   /** Something happens. */
   stir(): void {
     this.#last = this.#clock.elapsed();
-    if (this.#callOff === undefined) this.#plan(QUIET_MS);
+    if (this.#cancel === undefined) this.#plan(QUIET_MS);
   }
 
   /** There is nothing left to tidy up after. */
   end(): void {
-    this.#callOff?.();
+    this.#cancel?.();
   }
 
   #plan(ms: number): void {
-    this.#callOff = this.#clock.after(ms, () => {
+    this.#cancel = this.#clock.after(ms, () => {
       const left = this.#last + QUIET_MS - this.#clock.elapsed();
       if (left > 0) return this.#plan(left);
-      this.#callOff = undefined; // Q1
+      this.#cancel = undefined; // Q1
       this.#rest();
     });
   }

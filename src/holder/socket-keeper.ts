@@ -16,7 +16,7 @@ export class SocketKeeper {
   readonly #path: string;
   readonly #accept: Accept;
   #listener: Listener;
-  #callOff: () => void;
+  #cancel: () => void;
   #closed = false;
 
   /** Fault EADDRINUSE where a living holder has the path. */
@@ -29,7 +29,7 @@ export class SocketKeeper {
     this.#path = path;
     this.#accept = accept;
     this.#listener = listener;
-    this.#callOff = this.#beat();
+    this.#cancel = this.#beat();
   }
 
   /** Looks after the path now (S1). */
@@ -56,13 +56,13 @@ export class SocketKeeper {
 
   close(): void {
     this.#closed = true;
-    this.#callOff();
+    this.#cancel();
     this.#listener.close();
   }
 
   #beat(): () => void {
     return this.#world.clock.after(BEAT_MS, () => {
-      this.#callOff = this.#beat();
+      this.#cancel = this.#beat();
       void this.look();
     });
   }

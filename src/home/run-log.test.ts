@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { SimDisk } from "../../tests/sim/disk.ts";
 import { makeDirectories, openRetrying, readWhole, writeAll } from "../log/file/file.ts";
-import { logPath, MOST_LOG_BYTES, turnOver } from "./run-log.ts";
+import { logPath, MAX_LOG_BYTES, turnOver } from "./run-log.ts";
 
 const HOME = "/h";
 const PATH = logPath(HOME);
@@ -21,7 +21,7 @@ function numbered(length: number): Uint8Array {
 }
 
 test("RL1 one that is too large begins anew, and its end is kept beside it, over what was kept before", () => {
-  const bytes = numbered(MOST_LOG_BYTES + 12_345);
+  const bytes = numbered(MAX_LOG_BYTES + 12_345);
   const disk = diskWith(bytes);
   turnOver(disk, HOME);
   expect(readWhole(disk, PATH)?.length).toBe(0);
@@ -30,26 +30,26 @@ test("RL1 one that is too large begins anew, and its end is kept beside it, over
 });
 
 test("RL1 one of the largest size that is allowed, and one that is not there, are left alone", () => {
-  const disk = diskWith(numbered(MOST_LOG_BYTES));
+  const disk = diskWith(numbered(MAX_LOG_BYTES));
   turnOver(disk, HOME);
-  expect(readWhole(disk, PATH)?.length).toBe(MOST_LOG_BYTES);
+  expect(readWhole(disk, PATH)?.length).toBe(MAX_LOG_BYTES);
   expect(() => turnOver(new SimDisk(), HOME)).not.toThrow();
 });
 
 test("RL2 on a full disk it begins anew without a copy, and leaves nothing behind", () => {
-  const disk = diskWith(numbered(MOST_LOG_BYTES + 1));
-  disk.capacity = MOST_LOG_BYTES + (1 << 20);
+  const disk = diskWith(numbered(MAX_LOG_BYTES + 1));
+  disk.capacity = MAX_LOG_BYTES + (1 << 20);
   turnOver(disk, HOME);
   expect(readWhole(disk, PATH)?.length).toBe(0);
   expect(disk.list(`${HOME}/run`)).toEqual(["watchdog.log"]);
 });
 
 test("RL1 what an earlier try left does not get into the copy", () => {
-  const bytes = numbered(MOST_LOG_BYTES + 1);
+  const bytes = numbered(MAX_LOG_BYTES + 1);
   const disk = diskWith(bytes);
   const stale = openRetrying(disk, `${PATH}.1.tmp`, "create");
-  writeAll(stale, numbered(MOST_LOG_BYTES + 99), 0);
+  writeAll(stale, numbered(MAX_LOG_BYTES + 99), 0);
   stale.close();
   turnOver(disk, HOME);
-  expect(readWhole(disk, `${PATH}.1`)?.length).toBe(MOST_LOG_BYTES);
+  expect(readWhole(disk, `${PATH}.1`)?.length).toBe(MAX_LOG_BYTES);
 });

@@ -8,7 +8,7 @@ import { openRetrying, readAll, removeIfThere, writeAll } from "../log/file/file
 import type { Disk, OpenFile } from "../world/disk.ts";
 
 /** Years of quiet running fit in here. */
-export const MOST_LOG_BYTES = 8 << 20;
+export const MAX_LOG_BYTES = 8 << 20;
 const PART_BYTES = 256 << 10;
 
 export function logPath(home: string): string {
@@ -18,7 +18,7 @@ export function logPath(home: string): string {
 /** RL1 */
 export function turnOver(disk: Disk, home: string): void {
   const path = logPath(home);
-  if ((disk.stat(path)?.size ?? 0) <= MOST_LOG_BYTES) return;
+  if ((disk.stat(path)?.size ?? 0) <= MAX_LOG_BYTES) return;
   const log = openRetrying(disk, path, "write");
   try {
     copyEnd(disk, log, `${path}.1`);
@@ -32,11 +32,11 @@ export function turnOver(disk: Disk, home: string): void {
 }
 
 function copyEnd(disk: Disk, log: OpenFile, path: string): void {
-  const from = Math.max(0, log.size() - MOST_LOG_BYTES);
+  const from = Math.max(0, log.size() - MAX_LOG_BYTES);
   const copy = openRetrying(disk, `${path}.tmp`, "create");
   try {
     let length = 0;
-    for (let part = readAll(log, from, PART_BYTES); part.length > 0 && length < MOST_LOG_BYTES; ) {
+    for (let part = readAll(log, from, PART_BYTES); part.length > 0 && length < MAX_LOG_BYTES; ) {
       writeAll(copy, part, length);
       length += part.length;
       part = readAll(log, from + length, PART_BYTES);

@@ -19,16 +19,16 @@ export function watchdogSettingsPath(home: string): string {
 /** `pid` is null while it does not run: it ended, and is started again after a pause; or the operator wants `down`. */
 export type WatchedProgram = { readonly name: string; readonly pid: number | null };
 
-type Place = { readonly disk: Disk; readonly processes: Processes; readonly home: string };
+type HomeWorld = { readonly disk: Disk; readonly processes: Processes; readonly home: string };
 
-export function watchedPrograms(place: Place): WatchedProgram[] {
+export function watchedPrograms(place: HomeWorld): WatchedProgram[] {
   return Object.keys(programsTold(place)).map((name) => ({
     name,
     pid: livingPid(place, notePathOf(place.home, name)),
   }));
 }
 
-function programsTold({ disk, home }: Place): JsonObject {
+function programsTold({ disk, home }: HomeWorld): JsonObject {
   const given = readJson(disk, watchdogSettingsPath(home))?.["given"];
   if (typeof given !== "string") return {};
   try {
@@ -41,7 +41,7 @@ function programsTold({ disk, home }: Place): JsonObject {
 }
 
 /** Whoever left a record in a lock or a note, where that one lives: the record outlives its writer. */
-export function livingPid({ disk, processes }: Omit<Place, "home">, path: string): number | null {
+export function livingPid({ disk, processes }: Omit<HomeWorld, "home">, path: string): number | null {
   const { pid, startTime, bootId } = readJson(disk, path) ?? {};
   if (typeof pid !== "number" || typeof startTime !== "number" || typeof bootId !== "string") return null;
   return processes.alive({ pid, startTime, bootId }) ? pid : null;

@@ -10,7 +10,7 @@ import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import { giveUpBallast, keepBallast } from "./file/ballast.ts";
 import { openRetrying, removeIfThere } from "./file/file.ts";
-import * as no from "./log-refusals.ts";
+import * as refusals from "./log-refusals.ts";
 import { type LogReport, type Recovery, recover } from "./recover.ts";
 import { Drain, type DrainOutcome } from "./session/drain.ts";
 import { DrainTimer } from "./session/drain-timer.ts";
@@ -55,7 +55,7 @@ export type Ticket = {
   readonly durable: Promise<void>;
 };
 
-type Place = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
+type HomeWorld = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
 type State =
   | { readonly kind: "open" }
   | { readonly kind: "blocked"; readonly fault: Fault }
@@ -63,7 +63,7 @@ type State =
   | { readonly kind: "closed" };
 
 export class EventLog {
-  readonly #place: Place;
+  readonly #place: HomeWorld;
   readonly #options: LogOptions;
   readonly #sessions: Map<string, Session>;
   readonly #wal: WriteAheadLog;
@@ -76,7 +76,7 @@ export class EventLog {
   #room: PromiseWithResolvers<void> | undefined;
 
   /** Recovers what the last life left and starts a new one. Throws a Fault where the disk does not let it; then nothing is lost. */
-  static async open(place: Place, options: Partial<LogOptions> = {}): Promise<EventLog> {
+  static async open(place: HomeWorld, options: Partial<LogOptions> = {}): Promise<EventLog> {
     const all = { ...DEFAULT_OPTIONS, ...options };
     for (;;) {
       try {
@@ -88,7 +88,7 @@ export class EventLog {
     }
   }
 
-  constructor(place: Place, options: LogOptions, recovery: Recovery, segments: Segments) {
+  constructor(place: HomeWorld, options: LogOptions, recovery: Recovery, segments: Segments) {
     this.#place = place;
     this.#options = options;
     this.#sessions = recovery.sessions;
@@ -151,7 +151,7 @@ export class EventLog {
     const bytes = sizeOf(transaction);
     if (bytes > this.#wal.maxTransactionBytes) {
       this.#forget([transaction]);
-      return { ok: false, error: no.tooLarge(bytes, this.#wal.maxTransactionBytes) };
+      return { ok: false, error: refusals.tooLarge(bytes, this.#wal.maxTransactionBytes) };
     }
     const durable = this.#wal.enqueue(transaction, bytes);
     return ok({ first: transaction.first, last: this.#end, bytes, durable });
@@ -218,15 +218,15 @@ export class EventLog {
 
   /** Also finds the entries' sessions, so that each is looked up once. */
   #refusal(entries: readonly NewEntry[], sessions: Session[]): Refusal | undefined {
-    if (this.#state.kind === "blocked") return no.blocked(this.#state.fault);
-    if (this.#state.kind === "stopped") return no.stopped(this.#state.error);
-    if (this.#state.kind === "closed") return no.CLOSED;
-    if (this.#wal.queuedBytes >= this.#options.maxQueuedBytes) return no.BUSY; // L2
-    if (entries.length === 0) return no.EMPTY;
+    if (this.#state.kind === "blocked") return refusals.blocked(this.#state.fault);
+    if (this.#state.kind === "stopped") return refusals.stopped(this.#state.error);
+    if (this.#state.kind === "closed") return refusals.CLOSED;
+    if (this.#wal.queuedBytes >= this.#options.maxQueuedBytes) return refusals.BUSY; // L2
+    if (entries.length === 0) return refusals.EMPTY;
     for (const { session } of entries) {
       const known = this.#sessions.get(session) ?? this.#newSession(session);
-      if (known === undefined) return no.noSession(session);
-      if (known.frozen !== undefined) return no.frozen(session, known.frozen);
+      if (known === undefined) return refusals.noSession(session);
+      if (known.frozen !== undefined) return refusals.frozen(session, known.frozen);
       sessions.push(known);
     }
     return undefined;
@@ -340,7 +340,7 @@ export class EventLog {
   }
 }
 
-async function openOnce(place: Place, options: LogOptions): Promise<EventLog> {
+async function openOnce(place: HomeWorld, options: LogOptions): Promise<EventLog> {
   const recovery = await recover(place);
   const segments = new Segments(place.disk, place.home, options);
   const { reusable, obsolete } = segmentPaths(place.disk, place.home, options.segmentBytes, recovery.recovered);

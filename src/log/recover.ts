@@ -46,9 +46,9 @@ export type LogReport = {
 };
 
 type Live = { readonly head: EntryHead; readonly line: Uint8Array };
-type Place = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
+type HomeWorld = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
 
-export async function recover(place: Place): Promise<Recovery> {
+export async function recover(place: HomeWorld): Promise<Recovery> {
   await prepareHome(place);
   const wal = readWal(place.disk, place.home);
   const kept: string[] = [];
@@ -83,7 +83,7 @@ export async function recover(place: Place): Promise<Recovery> {
 }
 
 /** Also levels that exist are synced, up to the root: whoever made them may have been killed before it did so. */
-async function prepareHome({ disk, home }: Place): Promise<void> {
+async function prepareHome({ disk, home }: HomeWorld): Promise<void> {
   const directory = joinPath(home, WAL_DIRECTORY);
   for (const parent of makeDirectories(disk, directory, "/")) await syncIfAllowed(disk, parent);
   removeStaleTemps(disk, directory);
@@ -99,7 +99,7 @@ async function syncIfAllowed(disk: Disk, directory: string): Promise<void> {
 }
 
 /** C2 for the write-ahead log. Frames that a torn one cut off are kept as well. */
-async function setAsideWal(place: Place, wal: WalContents, kept: string[]): Promise<string[]> {
+async function setAsideWal(place: HomeWorld, wal: WalContents, kept: string[]): Promise<string[]> {
   const torn: string[] = [];
   for (const stretch of harmedStretches(wal)) {
     const reason = stretch.kind === "torn" ? "torn: never acknowledged" : "damaged: was acknowledged";
@@ -115,7 +115,7 @@ async function setAsideWal(place: Place, wal: WalContents, kept: string[]): Prom
 
 type Origin = { readonly from: string; readonly offset: number; readonly reason: string };
 
-function keepBytes(place: Place, origin: Origin, bytes: Uint8Array): Promise<string> {
+function keepBytes(place: HomeWorld, origin: Origin, bytes: Uint8Array): Promise<string> {
   const from = origin.from.slice(place.home.length + 1);
   const name = from.replaceAll("/", "-");
   return quarantine(
@@ -127,7 +127,7 @@ function keepBytes(place: Place, origin: Origin, bytes: Uint8Array): Promise<str
 }
 
 /** C1: a mark, so that every older frame above `drained` is dead, then the live frames under a new generation. */
-async function writeAnew({ disk, home }: Place, { view }: WalContents): Promise<string> {
+async function writeAnew({ disk, home }: HomeWorld, { view }: WalContents): Promise<string> {
   const path = nextSegmentPath(disk, home);
   const marks = { gen: view.gen + 1, durable: view.end, drained: view.drained };
   const lines = [encodeMark(marks, view.drained + 1), ...view.live.map((frame) => encodeAgain(marks, frame))];
@@ -137,7 +137,7 @@ async function writeAnew({ disk, home }: Place, { view }: WalContents): Promise<
 
 type Surveyed = { readonly session: Session; readonly live: readonly Live[]; readonly verdict: TailVerdict };
 
-function surveySessions({ disk, home }: Place, { view }: WalContents): Surveyed[] {
+function surveySessions({ disk, home }: HomeWorld, { view }: WalContents): Surveyed[] {
   const live = liveBySession(view.live.flatMap(entriesOf));
   const names = new Set([...listSessions(disk, home), ...live.keys()]);
   // A write-ahead log that says nothing at all cannot speak against a session's log.
@@ -171,7 +171,7 @@ function sessionOf(name: string, verdict: TailVerdict, again: readonly EntryHead
 }
 
 /** C2 for a session's log. What is harmed but stays where it is, is copied too: it will be asked for. */
-async function setAsideTail(place: Place, name: string, verdict: TailVerdict, kept: string[]): Promise<void> {
+async function setAsideTail(place: HomeWorld, name: string, verdict: TailVerdict, kept: string[]): Promise<void> {
   const path = eventsPath(place.home, name);
   const aside = async (lines: readonly Line[], reason: string) => {
     for (const run of runsOf(lines)) {
@@ -202,7 +202,7 @@ function runsOf(lines: readonly Line[]): { readonly offset: number; readonly lin
 }
 
 /** Everything behind what was synced is written again, also what stays as it is: the page cache is not the disk. */
-async function writeAgain({ disk, home }: Place, survey: readonly Surveyed[]): Promise<void> {
+async function writeAgain({ disk, home }: HomeWorld, survey: readonly Surveyed[]): Promise<void> {
   const writes: SessionWrite[] = survey.flatMap(({ session, live, verdict }) => {
     const lines = inOrder(verdict.kept, live);
     return lines.length === 0 && verdict.torn.length === 0 ? [] : [{ session, block: joinLines(lines) }];

@@ -5,7 +5,7 @@ import type { ScreenSnapshot } from "../core/terminal/screen.ts";
 import type { ScreenRequest } from "../wire/screen.ts";
 import type { Clock } from "../world/clock.ts";
 import { describe } from "./describe.ts";
-import { farewell } from "./farewell.ts";
+import { restoreBanner } from "./farewell.ts";
 import type { FollowedTape } from "./follow.ts";
 import type { LiveScreens } from "./live.ts";
 import { serialized } from "./serialize.ts";
@@ -14,7 +14,7 @@ export async function answer(live: LiveScreens, clock: Clock, request: ScreenReq
   try {
     if (request.op === "cells" && request.until !== undefined) return ok(await live.past(request, request.until));
     const tape = await live.current(request);
-    if (request.op === "farewell") return ok(farewell(tape.emulator, request.message));
+    if (request.op === "farewell") return ok(restoreBanner(tape.emulator, request.message));
     if (request.op === "cells") return ok(describe(tape.emulator));
     return ok(snapshot(tape, request.maxBytes, clock));
   } catch (error) {

@@ -19,10 +19,10 @@ export const WORDS = 3;
 export const ONE_COLUMN = 1 << 22;
 const JOINED = 1 << 21;
 /** Beyond it a character is two units of a string. */
-const LARGEST_UNIT = 0xffff;
+const MAX_UNIT = 0xffff;
 /** Longer than any line. */
-const LONGEST_RUN = 4096;
-const units = new Uint16Array(LONGEST_RUN);
+const MAX_RUN = 4096;
+const units = new Uint16Array(MAX_RUN);
 const unitBytes = Buffer.from(units.buffer);
 
 /**
@@ -33,11 +33,11 @@ export function runAt(line: BufferLine, x: number, end: number): Cell | undefine
   const { _data: words } = line;
   const [fg, bg] = [line.getFg(x), line.getBg(x)];
   if (isExtended(bg)) return undefined;
-  const most = Math.min(end - x, LONGEST_RUN);
+  const most = Math.min(end - x, MAX_RUN);
   let width = 0;
   for (let at = x * WORDS; width < most; at += WORDS) {
     const unit = (words[at] ?? 0) - ONE_COLUMN;
-    if (unit <= 0 || unit > LARGEST_UNIT || words[at + 1] !== fg || words[at + 2] !== bg) break;
+    if (unit <= 0 || unit > MAX_UNIT || words[at + 1] !== fg || words[at + 2] !== bg) break;
     units[width] = unit;
     width += 1;
   }

@@ -16,8 +16,8 @@ export const MAX_FEED = 64 << 10;
 /** M2. Titles and links are far shorter, images far longer. */
 const MAX_HELD = 32 << 10;
 /** The emulator's own least size; and more cells than this is nobody's window. */
-const LEAST_COLS = 2;
-const MOST_SIDE = 2000;
+const MIN_COLS = 2;
+const MAX_SIDE = 2000;
 
 export class Emulator {
   readonly xterm: Xterm;
@@ -100,5 +100,5 @@ export class Emulator {
 const CANCEL = new Uint8Array([0x18]);
 
 function bounded({ cols, rows }: Size): Size {
-  return { cols: Math.min(MOST_SIDE, Math.max(LEAST_COLS, cols)), rows: Math.min(MOST_SIDE, Math.max(1, rows)) };
+  return { cols: Math.min(MAX_SIDE, Math.max(MIN_COLS, cols)), rows: Math.min(MAX_SIDE, Math.max(1, rows)) };
 }

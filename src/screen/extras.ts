@@ -12,8 +12,8 @@ const KNOWN = new Set([
 const ON_AT_FIRST = new Set([8]);
 const MOST = 64;
 /** A keyboard stack is no deeper in the terminals that have one. */
-const MOST_KEYBOARDS = 16;
-const LONGEST_COLOUR = 64;
+const MAX_KEYBOARDS = 16;
+const MAX_COLOUR = 64;
 const CSI = "\u001b[";
 
 type Numbers = readonly (number | number[])[];
@@ -82,7 +82,7 @@ export class Extras {
 
   #push(flags: number): void {
     this.#keyboards.push(flags);
-    if (this.#keyboards.length > MOST_KEYBOARDS) this.#keyboards.shift();
+    if (this.#keyboards.length > MAX_KEYBOARDS) this.#keyboards.shift();
   }
 
   #pop(count: number): void {
@@ -95,7 +95,7 @@ export class Extras {
   }
 
   #colour(which: string, text: string): void {
-    if (text !== "?" && text.length <= LONGEST_COLOUR) keep(this.#colours, which, text);
+    if (text !== "?" && text.length <= MAX_COLOUR) keep(this.#colours, which, text);
   }
 }
 

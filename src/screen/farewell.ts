@@ -13,7 +13,7 @@ const CANCEL = "\u0018";
 const LEAVE_ALTERNATE = `${CSI}?1047l`;
 const TAB_WIDTH = 8;
 
-export function farewell(emulator: Emulator, message: string): string {
+export function restoreBanner(emulator: Emulator, message: string): string {
   const { xterm, extras, unfinished } = emulator;
   const { normal, alternate, active } = xterm;
   const left = active === alternate ? rowsOf(emulator, alternate) : [];

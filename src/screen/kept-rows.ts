@@ -38,7 +38,7 @@ function isUnchanged({ words, bytes, copy }: Kept, line: BufferLine): boolean {
 }
 
 /** Longer than any line is; what is longer is made anew each time. */
-const MOST_COLUMNS = 2048;
+const MAX_COLUMNS = 2048;
 const BLANKS = Buffer.from(
-  new Uint32Array(MOST_COLUMNS * WORDS).map((_, at) => (at % WORDS === 0 ? ONE_COLUMN : 0)).buffer,
+  new Uint32Array(MAX_COLUMNS * WORDS).map((_, at) => (at % WORDS === 0 ? ONE_COLUMN : 0)).buffer,
 );

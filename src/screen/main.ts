@@ -25,9 +25,9 @@ async function main(program: Program, clock: Clock): Promise<void> {
   const reader = new LineReader(MAX_SCREEN_LINE);
   const idleMs = Number(env(IDLE_OVERRIDE)) || IDLE_MS;
   const idle = () => clock.after(idleMs, () => program.exit(0));
-  let callOff = idle(); // S2
+  let cancel = idle(); // S2
   for await (const bytes of realInput()) {
-    callOff();
+    cancel();
     const lines = reader.push(bytes);
     if (lines === undefined) return program.exit(TOO_LONG);
     for (const line of lines) {
@@ -36,7 +36,7 @@ async function main(program: Program, clock: Clock): Promise<void> {
       const result = asked.request.ok ? await answer(live, clock, asked.request.value) : asked.request; // S1
       await out.write(`${JSON.stringify({ n: asked.n, ...result })}\n`);
     }
-    callOff = idle();
+    cancel = idle();
   }
   program.exit(0);
 }

@@ -9,7 +9,7 @@ import type { Disk } from "../world/disk.ts";
 import type { Processes, ProcessIdentity } from "../world/process.ts";
 import type { WatchSpec } from "./specs.ts";
 
-export type Found =
+export type ProcessFound =
   | { readonly kind: "nobody" }
   | { readonly kind: "known"; readonly who: ProcessIdentity }
   /** Its lock is held, but who holds it is not on record (yet). */
@@ -17,13 +17,13 @@ export type Found =
 
 export type Lookout = { readonly disk: Disk; readonly processes: Processes; readonly home: string };
 
-export function findRunning(lookout: Lookout, { name, shows }: WatchSpec): Found {
+export function findRunning(lookout: Lookout, { name, shows }: WatchSpec): ProcessFound {
   if (shows.kind === "running") return livingIn(lookout, notePathOf(lookout.home, name)) ?? { kind: "nobody" };
   if (!isHeld(lookout.disk, shows.lock)) return { kind: "nobody" };
   return livingIn(lookout, shows.lock) ?? { kind: "somebody" }; // O1
 }
 
-function livingIn({ disk, processes }: Lookout, path: string): Found | undefined {
+function livingIn({ disk, processes }: Lookout, path: string): ProcessFound | undefined {
   const record = readJson(disk, path);
   const { pid, startTime, bootId } = record ?? {};
   if (typeof pid !== "number" || typeof startTime !== "number" || typeof bootId !== "string") return undefined;

@@ -23,7 +23,7 @@ export interface Host {
 
 export type ReceptionPlace = { readonly sockets: Sockets; readonly clock: Clock; readonly path: string };
 
-export class Reception {
+export class HeartbeatServer {
   readonly #place: ReceptionPlace;
   readonly #host: Host;
   readonly #complain: Complain;

@@ -12,7 +12,7 @@ import { type Held, takeLock } from "../log/file/lock.ts";
 import { WATCHDOG_LOCK } from "../wire/heartbeat.ts";
 import { identify } from "../world/process.ts";
 import type { WatchdogOptions, WatchdogWorld } from "./owner.ts";
-import { Keeper } from "./service.ts";
+import { WatchdogService } from "./service.ts";
 import type { WatchSpec } from "./specs.ts";
 
 /** Resolves when it has left: `another` where one was there already. */
@@ -24,7 +24,7 @@ export async function runWatchdog(
 ): Promise<"ended" | "another"> {
   const lock = lockHome(world, home);
   if (lock === undefined) return "another"; // G1
-  const keeper = new Keeper(world, home, specs, options);
+  const keeper = new WatchdogService(world, home, specs, options);
   try {
     const trouble = await keeper.open();
     if (isFault(trouble, "EADDRINUSE")) return "another"; // Its lock file was removed from under it, but it answers.

@@ -19,17 +19,17 @@ import {
 import { CrashLoopDetector } from "./crash-loop.ts";
 import { type CrashRecord, CrashRecorder, crashRecord } from "./crash-record.ts";
 import { CrashReason } from "./exit.ts";
-import { type Host, Reception } from "./heartbeat-server.ts";
+import { HeartbeatServer, type Host } from "./heartbeat-server.ts";
 import type { PartOwner, WatchdogOptions, WatchdogWorld } from "./owner.ts";
 import type { PaceLimits } from "./pace.ts";
 import type { WatchSpec } from "./specs.ts";
 import { Watchdog } from "./watchdog.ts";
-import { Part } from "./watched-program.ts";
+import { WatchedProgram } from "./watched-program.ts";
 
 /** Q1: writing takes a few milliseconds where the disk is well. */
 const RECORD_MS = 1_000;
 
-export class Keeper implements PartOwner, Host {
+export class WatchdogService implements PartOwner, Host {
   readonly world: WatchdogWorld;
   readonly home: string;
   readonly watchdog: Watchdog;
@@ -37,8 +37,8 @@ export class Keeper implements PartOwner, Host {
   readonly stopMs: number;
   readonly say: (text: string) => void;
   readonly complain: Complain;
-  readonly #parts: readonly Part[];
-  readonly #reception: Reception;
+  readonly #parts: readonly WatchedProgram[];
+  readonly #reception: HeartbeatServer;
   readonly #recorder: CrashRecorder;
   readonly #detector: CrashLoopDetector;
   readonly #safeMode: SafeMode;
@@ -57,8 +57,8 @@ export class Keeper implements PartOwner, Host {
     this.#recorder = new CrashRecorder(place, this.complain, options.bus);
     this.#detector = new CrashLoopDetector(place, this.complain, options.pace.crashLoop);
     this.#safeMode = new SafeMode(place, this.complain, options.bus);
-    this.#reception = new Reception({ ...world, path: joinPath(home, WATCHDOG_SOCKET) }, this, this.complain);
-    this.#parts = specs.map((spec) => new Part(this, spec));
+    this.#reception = new HeartbeatServer({ ...world, path: joinPath(home, WATCHDOG_SOCKET) }, this, this.complain);
+    this.#parts = specs.map((spec) => new WatchedProgram(this, spec));
   }
 
   /** Resolves when the operator wants `down`, or when another watchdog has our place. */
@@ -164,7 +164,7 @@ export class Keeper implements PartOwner, Host {
     void this.#recorder.record(crashRecord({ name, pid, reason }, undefined, this.world.clock.now())); // Q2
   }
 
-  #partOf(name: string): Part | undefined {
+  #partOf(name: string): WatchedProgram | undefined {
     return this.#parts.find(({ spec }) => spec.name === name);
   }
 }

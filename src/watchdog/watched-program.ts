@@ -24,7 +24,7 @@ const BLOCKED_LOOK_MS = 50;
 const NOT_STARTED = 127;
 const NOBODY: ProcessIdentity = { pid: 0, startTime: -1, bootId: "" };
 
-export class Part {
+export class WatchedProgram {
   readonly spec: WatchSpec;
   readonly #owner: PartOwner;
   readonly #pace: Pace;

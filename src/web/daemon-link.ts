@@ -32,7 +32,7 @@ export class DaemonLink {
   #wire: Wire | undefined;
   #client: RpcClient | undefined;
   #asking: Promise<DaemonView> | undefined;
-  #callOff: () => void = () => undefined;
+  #cancel: () => void = () => undefined;
 
   constructor(ports: DaemonPorts) {
     this.#ports = ports;
@@ -46,20 +46,20 @@ export class DaemonLink {
   }
 
   close(): void {
-    this.#callOff();
+    this.#cancel();
     this.#wire?.end();
     this.#wire = undefined;
     this.#client = undefined;
   }
 
   async #ask(): Promise<DaemonView> {
-    this.#callOff();
+    this.#cancel();
     const answer = await this.#inTime(this.#look());
     if (!answer.ok) {
       this.close();
       return { kind: "down", why: answer.error.message };
     }
-    this.#callOff = this.#ports.clock.after(UNASKED_MS, () => this.close()); // L3
+    this.#cancel = this.#ports.clock.after(UNASKED_MS, () => this.close()); // L3
     return answer.value;
   }
 

@@ -8,7 +8,7 @@ import { isObject } from "./lines.ts";
 /** N2 */
 export const MAX_SCREEN_LINE = 64 << 20;
 /** What a terminal can be at most: the system counts in 16 bits. */
-const LARGEST_SIDE = 65_535;
+const MAX_SIDE = 65_535;
 
 export type ScreenSize = { readonly cols: number; readonly rows: number };
 
@@ -62,7 +62,7 @@ function isCount(value: unknown): value is number {
 }
 
 function isSide(value: unknown): boolean {
-  return isCount(value) && value >= 1 && value <= LARGEST_SIDE;
+  return isCount(value) && value >= 1 && value <= MAX_SIDE;
 }
 
 function isPlace(value: Readonly<Record<string, unknown>>): value is ScreenPlace {

@@ -49,7 +49,7 @@ export interface ToldChild {
   /** Whether it heard it is not known here: it may have ended. */
   tell(bytes: Uint8Array): void;
   /** Its input ends. */
-  letGo(): void;
+  release(): void;
 }
 
 export type PtyEvents = {

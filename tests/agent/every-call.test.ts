@@ -144,7 +144,7 @@ const POINTS: readonly Window[] = [
     to: next(first("agent.terminated", "root"), "process.ended"),
   },
 ];
-const MOST_OF_A_WINDOW = 6;
+const MAX_OF_A_WINDOW = 6;
 
 test.each([...POINTS])("FI-2 crash point $name", async ({ from, to }) => {
   const { heard, moments: all } = (await calm).simulation;
@@ -153,7 +153,7 @@ test.each([...POINTS])("FI-2 crash point $name", async ({ from, to }) => {
   expect(end).toBeGreaterThan(begin);
   const within = [...all.entries()].filter(([, { events }]) => events > begin && events <= end);
   expect(within.length).toBeGreaterThan(0);
-  const step = Math.ceil(within.length / MOST_OF_A_WINDOW);
+  const step = Math.ceil(within.length / MAX_OF_A_WINDOW);
   for (const [at, moment] of within.filter((_, number) => number % step === 0 || number === within.length - 1)) {
     await disturbed({ at }, moment);
     await disturbed({ at, machine: nothing }, moment);

@@ -2,11 +2,11 @@
 import { expect, test } from "bun:test";
 import { itemsOf } from "../../src/base/vector.ts";
 import { NOTHING_SAID } from "../../src/core/agent/conversation.ts";
-import { PLAIN_HOUSE } from "../../src/core/agent/draft.ts";
+import { DEFAULT_AGENT_CONFIG } from "../../src/core/agent/draft.ts";
 import { AgentCheckpoints } from "../../src/daemon/agent/checkpoints.ts";
 import { type AgentHandlerPorts, agentHandlers } from "../../src/daemon/agent/handlers.ts";
-import { recall } from "../../src/daemon/agent/load-conversation.ts";
-import { type Agents, AgentTurn } from "../../src/daemon/agent/store.ts";
+import { loadConversation } from "../../src/daemon/agent/load-conversation.ts";
+import { AgentStore, type Agents } from "../../src/daemon/agent/store.ts";
 import { foldAgents, type HowFar, type Read } from "../../src/daemon/fold.ts";
 import type { Hooks } from "../../src/daemon/session-store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
@@ -17,7 +17,7 @@ const IDS = ["a", "b", "c"].map((letter) => letter.repeat(32));
 const RECIPE = { provider: "openai", model: "m", command: [], flags: [], permissionMode: null, options: {} } as const;
 const PLAN = { recipe: RECIPE, system_prompt: "", cwd: "/", environment: {}, workspace: null };
 
-function broken(error: unknown): never {
+function onBug(error: unknown): never {
   throw error;
 }
 
@@ -25,38 +25,38 @@ async function life(disk: SimDisk) {
   const place = { disk, clock: new SimClock(), home: "/h" };
   const log = await EventLog.open(place, { segmentBytes: 256 << 10, ballastBytes: 0 });
   const nothing = () => undefined;
-  const checkpoints = new AgentCheckpoints(place, { isOff: () => true, say: nothing, broken });
+  const checkpoints = new AgentCheckpoints(place, { isOff: () => true, say: nothing, onBug });
   const settled: Hooks<Agents>["settled"] = (events, _, ticket, after) =>
     checkpoints.heard(
       events.map(({ id }) => id),
       ticket,
       after,
     );
-  const hooks = { publish: nothing, settled, perform: nothing, broken };
-  const turn = new AgentTurn(log, place.clock, () => PLAIN_HOUSE, hooks);
-  return { log, turn, checkpoints, clock: place.clock, progressed: nothing };
+  const hooks = { publish: nothing, settled, perform: nothing, onBug };
+  const store = new AgentStore(log, place.clock, () => DEFAULT_AGENT_CONFIG, hooks);
+  return { log, store, checkpoints, clock: place.clock, progressed: nothing };
 }
 
-async function create(turn: AgentTurn, id: string): Promise<void> {
+async function create(store: AgentStore, id: string): Promise<void> {
   const wish = { id, name: id.slice(0, 4), parent: undefined, instructions: "", plan: PLAN, settings: {} };
-  await turn.submit({ kind: "create", ...wish });
+  await store.submit({ kind: "create", ...wish });
 }
 
 /** A turn of a bare model: what it is asked, and what it says. */
-async function talk(turn: AgentTurn, id: string, number: number): Promise<void> {
+async function talk(store: AgentStore, id: string, number: number): Promise<void> {
   const message = `${number}`.padStart(32, "0");
-  await turn.submit({ kind: "send", id, message, payload: `question ${number}`, replyTo: undefined });
+  await store.submit({ kind: "send", id, message, payload: `question ${number}`, replyTo: undefined });
   const events = [{ kind: "done", response: `answer ${number}` }] as const;
-  await turn.submit({ kind: "read", id, generation: 0, offset: number, events });
+  await store.submit({ kind: "read", id, generation: 0, offset: number, events });
 }
 
 /** Three bare models that have had a turn each. */
 async function lived(): Promise<SimDisk> {
   const disk = new SimDisk();
-  const { log, turn } = await life(disk);
+  const { log, store } = await life(disk);
   for (const id of IDS) {
-    await create(turn, id);
-    await talk(turn, id, 1);
+    await create(store, id);
+    await talk(store, id, 1);
   }
   await log.close();
   return disk;
@@ -68,46 +68,46 @@ const [TALKER] = IDS as [string];
 /** One that has talked for long, with a checkpoint before its last word; and what it was then. */
 async function talked() {
   const disk = new SimDisk();
-  const { log, turn, checkpoints } = await life(disk);
-  await create(turn, TALKER);
-  for (let number = 1; number < TURNS; number += 1) await talk(turn, TALKER, number);
+  const { log, store, checkpoints } = await life(disk);
+  await create(store, TALKER);
+  for (let number = 1; number < TURNS; number += 1) await talk(store, TALKER, number);
   await checkpoints.finish();
-  await talk(turn, TALKER, TURNS);
-  const was = turn.agent(TALKER);
+  await talk(store, TALKER, TURNS);
+  const was = store.agent(TALKER);
   await log.close();
   if (was === undefined) throw new Error("it is there");
   return { disk, was };
 }
 
 test("EL-5 agents are folded in slices: others have a turn in the middle of a log, and hear how far it is", async () => {
-  const { log, turn, checkpoints } = await life(await lived());
+  const { log, store, checkpoints } = await life(await lived());
   const heard: HowFar[] = [];
   let turns = 0;
   const clock = hurried(() => {
     turns += 1;
   });
-  expect(await foldAgents(log, turn, { checkpoints, clock, progressed: (so) => heard.push(so) })).toEqual([]);
-  expect([...turn.agents()].map(({ turns: had }) => had)).toEqual([1, 1, 1]);
+  expect(await foldAgents(log, store, { checkpoints, clock, progressed: (so) => heard.push(so) })).toEqual([]);
+  expect([...store.agents()].map(({ turns: had }) => had)).toEqual([1, 1, 1]);
   expect(turns).toBe(heard.length);
   for (const done of [0, 1, 2]) expect(heard.filter((so) => so.done === done).length).toBeGreaterThan(3);
   expect(heard.every(({ total }) => total === 3)).toBe(true);
   await log.close();
 });
 
-test("RS-5 what a reading that was broken off left of an agent is forgotten when it is read again", async () => {
-  const { log, turn, ...folding } = await life(await lived());
-  await foldAgents(log, turn, folding);
-  const once = structuredClone([...turn.states]);
-  await foldAgents(log, turn, folding);
-  expect(structuredClone([...turn.states])).toEqual(once);
-  expect(turn.tree.agents).toBe(3);
+test("RS-5 what a reading that was onBug off left of an agent is forgotten when it is read again", async () => {
+  const { log, store, ...folding } = await life(await lived());
+  await foldAgents(log, store, folding);
+  const once = structuredClone([...store.states]);
+  await foldAgents(log, store, folding);
+  expect(structuredClone([...store.states])).toEqual(once);
+  expect(store.tree.agents).toBe(3);
   await log.close();
 });
 
 test("AG-2 until all agents are read nobody is shown a part of them", async () => {
-  const { log, turn } = await life(await lived());
+  const { log, store } = await life(await lived());
   let read: Read = { kind: "reading", done: 1, total: 3 };
-  const parts = () => ({ turn, read });
+  const parts = () => ({ store, read });
   const handlers = agentHandlers({ parts } as unknown as AgentHandlerPorts);
   const looks = ["agent.list", "agent.show", "agent.inbox", "prompt.list", "rule.list"];
   for (const look of looks)
@@ -120,32 +120,32 @@ test("AG-2 until all agents are read nobody is shown a part of them", async () =
 
 test("EL-5 with a checkpoint a recovery reads that and the tail of the log, whatever was said before", async () => {
   const { disk, was } = await talked();
-  const { log, turn, ...folding } = await life(disk);
+  const { log, store, ...folding } = await life(disk);
   let read = 0;
   disk.onCall = ({ operation, path, length }) => {
     if (operation === "read" && path.includes("agents/")) read += length;
   };
-  expect(await foldAgents(log, turn, folding)).toEqual([]);
+  expect(await foldAgents(log, store, folding)).toEqual([]);
   disk.onCall = undefined;
   const size = disk.stat(`/h/agents/${TALKER}/events.jsonl`)?.size ?? 0;
   expect(size).toBeGreaterThan(300_000);
   expect(read).toBeLessThan(60_000);
   const conversation = { ...NOTHING_SAID, earlier: 2 * TURNS, bytes: was.conversation.bytes };
-  expect(turn.agent(TALKER)).toEqual({ ...was, conversation });
+  expect(store.agent(TALKER)).toEqual({ ...was, conversation });
   await log.close();
 });
 
 test("AG-6 what was said before a recovery is read from the log when it is needed, and equal to what it was", async () => {
   const { disk, was } = await talked();
-  const { log, turn, ...folding } = await life(disk);
-  await foldAgents(log, turn, folding);
+  const { log, store, ...folding } = await life(disk);
+  await foldAgents(log, store, folding);
   let turns = 0;
   const clock = hurried(() => {
     turns += 1;
-    if (turns === 1) void talk(turn, TALKER, TURNS + 1); // It goes on meanwhile.
+    if (turns === 1) void talk(store, TALKER, TURNS + 1); // It goes on meanwhile.
   });
-  expect(await recall({ log, clock, turn }, TALKER)).toMatchObject({ ok: true });
-  const { earlier, said } = turn.agent(TALKER)?.conversation ?? NOTHING_SAID;
+  expect(await loadConversation({ log, clock, store }, TALKER)).toMatchObject({ ok: true });
+  const { earlier, said } = store.agent(TALKER)?.conversation ?? NOTHING_SAID;
   expect([earlier, turns > TURNS]).toEqual([0, true]);
   expect(itemsOf(said).slice(0, 2 * TURNS)).toEqual([...itemsOf(was.conversation.said)]);
   expect(itemsOf(said).slice(2 * TURNS)).toMatchObject([{ role: "user" }, { text: `answer ${TURNS + 1}` }]);
@@ -157,23 +157,23 @@ test("AG-6 where the log lacks a part of what was said, none of it is recalled",
   const file = disk.open(`/h/agents/${TALKER}/events.jsonl`, "write");
   file.write(Buffer.from("######"), 5_000);
   file.close();
-  const { log, turn, ...folding } = await life(disk);
-  expect(await foldAgents(log, turn, folding)).toEqual([]);
-  const before = turn.agent(TALKER);
-  expect(await recall({ log, clock: folding.clock, turn }, TALKER)).toMatchObject({
+  const { log, store, ...folding } = await life(disk);
+  expect(await foldAgents(log, store, folding)).toEqual([]);
+  const before = store.agent(TALKER);
+  expect(await loadConversation({ log, clock: folding.clock, store }, TALKER)).toMatchObject({
     error: { code: "agent.forgotten" },
   });
-  expect(turn.agent(TALKER)).toEqual(before as never);
+  expect(store.agent(TALKER)).toEqual(before as never);
   await log.close();
 });
 
 test("AH4 what is shown of agents is durable: what is only decided is in no answer before its sync is over", async () => {
   const disk = new SimDisk();
-  const { log, turn, clock } = await life(disk);
+  const { log, store, clock } = await life(disk);
   const [first = "", second = ""] = IDS;
   disk.onCall = ({ operation }) => void (operation === "datasyncBlocking" && clock.advance(50)); // So that the next ones are not.
-  await create(turn, first);
-  const part = () => ({ turn, read: { kind: "read" } });
+  await create(store, first);
+  const part = () => ({ store, read: { kind: "read" } });
   const handlers = agentHandlers({ parts: part, live: part } as unknown as AgentHandlerPorts);
   const shown = async () => [
     await handlers["agent.list"]?.({}),
@@ -187,12 +187,12 @@ test("AH4 what is shown of agents is durable: what is only decided is in no answ
   const rule = { rule_id: "r", decision: "allow", tool: "Bash", args: {}, message: "" };
   const message = "1".padStart(32, "0");
   const changes = [
-    create(turn, second),
-    turn.submit({ kind: "send", id: first, message, payload: "hello", replyTo: undefined }),
-    turn.submit({ kind: "rule-add", id: first, rule }),
+    create(store, second),
+    store.submit({ kind: "send", id: first, message, payload: "hello", replyTo: undefined }),
+    store.submit({ kind: "rule-add", id: first, rule }),
   ];
   await clock.settle();
-  expect(turn.agent(second)?.id).toBe(second);
+  expect(store.agent(second)?.id).toBe(second);
   expect(await shown()).toEqual(before);
   sync.resolve();
   await Promise.all(changes);

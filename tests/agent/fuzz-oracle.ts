@@ -1,7 +1,7 @@
 // What must hold of agents whatever happens, kept in a model of its own that knows nothing of the code: who got which message, who was
 // asked what, how far each turn is. It is told of every event, and of nothing else but what the steps did.
 import { expect } from "bun:test";
-import type { Resident } from "../../src/core/agent/agent.ts";
+import type { AgentRecord } from "../../src/core/agent/agent.ts";
 import type { AgentEvent } from "../../src/core/agent/events.ts";
 import { isAlive } from "../../src/core/agent/process.ts";
 
@@ -152,9 +152,9 @@ export class Oracle {
   }
 
   /** The house is what the model says. */
-  check(residents: ReadonlyMap<string, Resident>): void {
+  check(agentRecords: ReadonlyMap<string, AgentRecord>): void {
     for (const [id, model] of this.#agents) {
-      const agent = residents.get(id);
+      const agent = agentRecords.get(id);
       if (agent?.kind !== "agent") throw new Error(`${id} is lost`);
       expect([agent.terminated !== undefined, agent.turns]).toEqual([model.dead, model.turns]);
       const pending = [...model.enqueued].filter((message) => !model.delivered.has(message));

@@ -9,12 +9,12 @@ import { agentEventOf } from "../../src/wire/stored/agent.ts";
 import type { Fuzzed } from "../sim/fuzz/fuzzer.ts";
 import { Oracle } from "./fuzz-oracle.ts";
 import { NAMES, type Saying, type Step, type Tool } from "./fuzz-steps.ts";
-import { CHILD, House, planFor } from "./house.ts";
+import { AgentFixture, CHILD, planFor } from "./house.ts";
 
 const SLOTS = { scripted: 2, command: 1, openai: 1 } as const;
 
 export class AgentSystem implements Fuzzed<Step> {
-  house = new House({ slots: SLOTS });
+  fixture = new AgentFixture({ slots: SLOTS });
   readonly #oracle = new Oracle();
   #made = 0;
   #lastSend: AgentCommand | undefined;
@@ -44,9 +44,9 @@ export class AgentSystem implements Fuzzed<Step> {
   /** Once the world works again, everything that was asked is done: no message and no turn is lost. */
   async finish(): Promise<void> {
     for (let round = 0; round < 300 && !this.#atRest(); round += 1) {
-      this.house.wait(61_000);
+      this.fixture.wait(61_000);
       for (const agent of this.#living()) this.#serve(agent.id);
-      for (const id of this.house.residents.keys()) this.#bury(id);
+      for (const id of this.fixture.agentRecords.keys()) this.#bury(id);
     }
     this.#check();
     expect(this.#living().map(({ name, inbox, turn }) => [name, inbox.length, turn?.number])).toEqual(
@@ -61,13 +61,13 @@ export class AgentSystem implements Fuzzed<Step> {
   }
 
   #serve(id: string): void {
-    const now = () => this.house.agent(id);
+    const now = () => this.fixture.agent(id);
     for (const prompt of openPrompts(now())) this.#submit(this.#answerTo(id, prompt.id, "deny", false));
     for (const { call, taken, inline } of now().calls)
       if (!taken && !inline) this.#submit({ kind: "call-taken", id, call });
     if (now().held !== undefined || now().process.kind === "PermanentlyFailed") this.#submit({ kind: "retry", id });
     this.#submit({ kind: "wake", id });
-    for (const effect of this.house.effects(id)) if (effect.kind !== "timer") this.#perform(effect, 3, false);
+    for (const effect of this.fixture.effects(id)) if (effect.kind !== "timer") this.#perform(effect, 3, false);
     const agent = now();
     if (agent.turn?.taken === true && agent.process.kind === "Running")
       this.#say(agent, [{ kind: "done", response: "" }]);
@@ -77,12 +77,12 @@ export class AgentSystem implements Fuzzed<Step> {
 
   /** A process of one that was terminated keeps its slot until it has ended. */
   #bury(id: string): void {
-    const agent = this.house.agent(id);
+    const agent = this.fixture.agent(id);
     if (agent.terminated !== undefined && isAlive(agent.process)) this.#end(agent, 143);
   }
 
   #living(): Agent[] {
-    return [...this.house.residents.values()].filter(isLive);
+    return [...this.fixture.agentRecords.values()].filter(isLive);
   }
 
   #pick(who: number): Agent | undefined {
@@ -92,7 +92,7 @@ export class AgentSystem implements Fuzzed<Step> {
 
   /** What is refused changes nothing. */
   #submit(command: AgentCommand): readonly string[] | undefined {
-    const decided = this.house.try(command);
+    const decided = this.fixture.try(command);
     if (!decided.ok) return undefined;
     this.#oracle.learn(decided.value);
     return decided.value.map(({ event }) => event);
@@ -140,7 +140,7 @@ export class AgentSystem implements Fuzzed<Step> {
         for (const { call, inline } of agent.calls) if (!inline) this.#submit({ kind: "call-taken", id, call });
         return;
       case "perform": {
-        const effects = this.house.effects(id);
+        const effects = this.fixture.effects(id);
         const effect = effects[step.which % Math.max(1, effects.length)];
         if (effect !== undefined) this.#perform(effect, step.which, step.fails);
         return;
@@ -207,7 +207,7 @@ export class AgentSystem implements Fuzzed<Step> {
         tool: this.#made % 2 === 0 ? "check_inbox" : "send_message",
         args: { to: "bob", text: "x" },
       },
-      limit: { kind: "limit", until: new Date(this.house.now + 30_000).toISOString() },
+      limit: { kind: "limit", until: new Date(this.fixture.now + 30_000).toISOString() },
       withdrawn: { kind: "withdrawn", request: `s${this.#made - 1}` },
     };
     return sayings[what];
@@ -233,37 +233,37 @@ export class AgentSystem implements Fuzzed<Step> {
       const through = effect.from + which;
       this.#submit({ kind: "taken", id, generation: effect.generation, through, pieces: through });
     } else if (effect.kind === "suspend" || effect.kind === "stop") {
-      if (!fails) this.#end(this.house.agent(id), 0);
+      if (!fails) this.#end(this.fixture.agent(id), 0);
     } else if (effect.kind === "ask") {
       const failed = { kind: "failed", reason: "503", retryable: true } as const;
-      this.#say(this.house.agent(id), [fails ? failed : { kind: "done", response: "well" }]);
+      this.#say(this.fixture.agent(id), [fails ? failed : { kind: "done", response: "well" }]);
     } else if (effect.kind === "timer" && !fails) {
-      this.house.now = Math.max(this.house.now, Date.parse(effect.at));
+      this.fixture.now = Math.max(this.fixture.now, Date.parse(effect.at));
       this.#submit({ kind: "wake", id });
     }
   }
 
   #pass(ms: number): void {
-    this.house.wait(ms);
-    for (const id of [...this.house.residents.keys()]) this.#submit({ kind: "wake", id });
+    this.fixture.wait(ms);
+    for (const id of [...this.fixture.agentRecords.keys()]) this.#submit({ kind: "wake", id });
   }
 
   /** AG-2, AG-4: everything from the events alone, as they stand on disk. */
   #crash(lives: number): void {
-    const before = this.house;
-    this.house = new House({ slots: SLOTS, paused: true });
-    this.house.now = before.now;
+    const before = this.fixture;
+    this.fixture = new AgentFixture({ slots: SLOTS, paused: true });
+    this.fixture.now = before.now;
     for (const { event, id, data } of before.events) {
       const stored = agentEventOf({ session_id: id, event, data: JSON.parse(JSON.stringify(data)) });
       if (stored === undefined) throw new Error(`${event} is not known`);
-      this.house.fold(stored);
+      this.fixture.fold(stored);
     }
-    expect(this.house.residents).toEqual(before.residents);
-    const all = [...this.house.residents.keys()];
+    expect(this.fixture.agentRecords).toEqual(before.agentRecords);
+    const all = [...this.fixture.agentRecords.keys()];
     for (const id of all) this.#submit({ kind: "detach", id });
     expect(this.#living().filter(({ session }) => session.kind === "active")).toEqual([]);
-    for (const [at, id] of all.entries()) this.#find(this.house.agent(id), ((lives >> (at % 10)) & 1) === 1);
-    this.house.settings = { ...this.house.settings, paused: false };
+    for (const [at, id] of all.entries()) this.#find(this.fixture.agent(id), ((lives >> (at % 10)) & 1) === 1);
+    this.fixture.settings = { ...this.fixture.settings, paused: false };
     const [first] = all;
     if (first !== undefined) this.#submit({ kind: "schedule", id: first });
   }
@@ -276,15 +276,15 @@ export class AgentSystem implements Fuzzed<Step> {
   }
 
   #check(): void {
-    this.#oracle.check(this.house.residents);
-    expect(this.house.tree.snapshot()).toEqual(Tree.of(this.house.residents).snapshot());
-    expect(this.house.tree.agents).toBe(this.#oracle.living);
+    this.#oracle.check(this.fixture.agentRecords);
+    expect(this.fixture.tree.snapshot()).toEqual(Tree.of(this.fixture.agentRecords).snapshot());
+    expect(this.fixture.tree.agents).toBe(this.#oracle.living);
     for (const provider of ["scripted", "command", "openai"] as const)
       expect(this.#used(provider)).toBeLessThanOrEqual(SLOTS[provider]);
   }
 
   #used(provider: ProviderName): number {
-    const agents = [...this.house.residents.values()].filter((one) => one.kind === "agent");
+    const agents = [...this.fixture.agentRecords.values()].filter((one) => one.kind === "agent");
     return agents.filter((agent) => agent.plan.recipe.provider === provider && holdsSlot(agent)).length;
   }
 }

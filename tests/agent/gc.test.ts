@@ -2,12 +2,12 @@
 import { expect, test } from "bun:test";
 import { RULE_BOOK } from "../../src/core/agent/agent.ts";
 import type { AgentCommand } from "../../src/core/agent/commands.ts";
-import { PLAIN_HOUSE } from "../../src/core/agent/draft.ts";
-import { straysOf } from "../../src/core/agent/tree.ts";
+import { DEFAULT_AGENT_CONFIG } from "../../src/core/agent/draft.ts";
+import { orphanedSessions } from "../../src/core/agent/tree.ts";
 import { AgentCheckpoints } from "../../src/daemon/agent/checkpoints.ts";
-import { letGo } from "../../src/daemon/agent/forget.ts";
+import { forgetAgents } from "../../src/daemon/agent/forget.ts";
 import { SessionRecords } from "../../src/daemon/agent/records.ts";
-import { AgentTurn } from "../../src/daemon/agent/store.ts";
+import { AgentStore } from "../../src/daemon/agent/store.ts";
 import { foldAgents } from "../../src/daemon/fold.ts";
 import { Garbage } from "../../src/daemon/gc.ts";
 import { EventLog } from "../../src/log/event-log.ts";
@@ -30,14 +30,14 @@ const [ROOT, KID, GRANDCHILD, OTHER] = ["a", "b", "c", "d"].map((letter) => lett
   string,
 ];
 
-function broken(error: unknown): never {
+function onBug(error: unknown): never {
   throw error;
 }
 
 class Life {
   readonly world: ReturnType<typeof simWorld> & { home: string };
   readonly log: EventLog;
-  readonly turn: AgentTurn;
+  readonly store: AgentStore;
   readonly #checkpoints: AgentCheckpoints;
   readonly #records: SessionRecords;
 
@@ -45,7 +45,7 @@ class Life {
     const world = { ...simWorld(1, disk), home: HOME };
     const life = new Life(world, await EventLog.open(world, { segmentBytes: 64 << 10, ballastBytes: 0 }));
     const folding = { checkpoints: life.#checkpoints, clock: world.clock, progressed: () => undefined };
-    expect(await foldAgents(life.log, life.turn, folding)).toEqual([]);
+    expect(await foldAgents(life.log, life.store, folding)).toEqual([]);
     expect(life.log.report.frozen).toEqual([]);
     return life;
   }
@@ -54,13 +54,17 @@ class Life {
     this.world = world;
     this.log = log;
     const nothing = () => undefined;
-    this.turn = new AgentTurn(log, world.clock, () => PLAIN_HOUSE, { publish: nothing, perform: nothing, broken });
-    this.#checkpoints = new AgentCheckpoints(world, { isOff: () => true, say: nothing, broken });
-    this.#records = new SessionRecords(world, broken);
+    this.store = new AgentStore(log, world.clock, () => DEFAULT_AGENT_CONFIG, {
+      publish: nothing,
+      perform: nothing,
+      onBug,
+    });
+    this.#checkpoints = new AgentCheckpoints(world, { isOff: () => true, say: nothing, onBug });
+    this.#records = new SessionRecords(world, onBug);
   }
 
   async submit(command: AgentCommand): Promise<void> {
-    const done = await this.turn.submit(command);
+    const done = await this.store.submit(command);
     if (!done.ok) throw new Error(done.error.message);
   }
 
@@ -107,17 +111,17 @@ class Life {
 
   /** By name, whether they have ended. */
   agents() {
-    return [...this.turn.agents()].map(({ name, terminated }) => [name, terminated !== undefined]);
+    return [...this.store.agents()].map(({ name, terminated }) => [name, terminated !== undefined]);
   }
 
   collect(dryRun = false) {
     const none = () => undefined;
-    const parts = { log: this.log, turn: this.turn, records: this.#records, checkpoints: this.#checkpoints };
+    const parts = { log: this.log, store: this.store, records: this.#records, checkpoints: this.#checkpoints };
     const garbage = new Garbage(this.world, RULES, {
       ...{ terminals: () => [], removedAt: none, tmux: () => [], releasedAt: none, runs: () => [] },
-      ...{ isOff: () => false, say: none, broken },
-      agents: () => this.turn.agents(),
-      letGo: (ids) => letGo(parts, ids),
+      ...{ isOff: () => false, say: none, onBug },
+      agents: () => this.store.agents(),
+      forget: (ids) => forgetAgents(parts, ids),
     });
     return garbage.collect(dryRun);
   }
@@ -159,10 +163,10 @@ test("AG-2 an agent goes with its log a month after it and all below it were ter
     ["aaaa", false],
     ["dddd", true],
   ]);
-  expect(straysOf(next.turn.states)).toEqual({ orphans: [], dangling: [] });
+  expect(orphanedSessions(next.store.states)).toEqual({ orphans: [], dangling: [] });
   await next.send(ROOT);
   await next.create(KID, ROOT);
-  expect(next.turn.tree.childrenOf(ROOT)).toEqual([KID]);
+  expect(next.store.tree.childrenOf(ROOT)).toEqual([KID]);
   await next.log.close();
 });
 
@@ -175,8 +179,8 @@ test("AG-2 one below whom somebody lives, or whose own process does, is not over
   await life.create(KID);
   await life.create(GRANDCHILD, KID);
   await life.terminate(KID);
-  const grandchild = life.turn.agent(GRANDCHILD);
-  if (grandchild !== undefined) life.turn.put(GRANDCHILD, { ...grandchild, terminated: undefined }); // As one that dangles.
+  const grandchild = life.store.agent(GRANDCHILD);
+  if (grandchild !== undefined) life.store.put(GRANDCHILD, { ...grandchild, terminated: undefined }); // As one that dangles.
   life.world.clock.jump(400 * DAY);
   expect((await life.collect()).items).toEqual([]);
   expect(life.files(`agents/${KID}`)).toContain("session.json");
@@ -190,7 +194,8 @@ test("AG-2 a crash or power cut at any call leaves all of a terminated agent or 
   await first.create(KID, ROOT);
   await first.log.close();
   const end = async (life: Life) => {
-    if (life.turn.agent(KID)?.terminated === undefined && life.turn.agent(KID) !== undefined) await life.terminate(KID);
+    if (life.store.agent(KID)?.terminated === undefined && life.store.agent(KID) !== undefined)
+      await life.terminate(KID);
     life.world.clock.jump(400 * DAY);
     expect((await life.collect()).failed).toEqual([]);
   };

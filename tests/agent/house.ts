@@ -2,11 +2,11 @@
 import { expect } from "bun:test";
 import { assert } from "../../src/base/assert.ts";
 import type { Result } from "../../src/base/result.ts";
-import { type Agent, type Resident, stateOf } from "../../src/core/agent/agent.ts";
+import { type Agent, type AgentRecord, stateOf } from "../../src/core/agent/agent.ts";
 import { applyAgent } from "../../src/core/agent/apply.ts";
 import type { AgentCommand, AgentEffect } from "../../src/core/agent/commands.ts";
 import { decideAgent } from "../../src/core/agent/decide.ts";
-import { type HouseSettings, PLAIN_HOUSE } from "../../src/core/agent/draft.ts";
+import { type AgentConfig, DEFAULT_AGENT_CONFIG } from "../../src/core/agent/draft.ts";
 import { agentEffectsOf } from "../../src/core/agent/effects.ts";
 import type { AgentEvent, AgentSettings, SessionPlan } from "../../src/core/agent/events.ts";
 import type { ProviderEvent, ProviderName } from "../../src/core/agent/provider.ts";
@@ -27,24 +27,24 @@ export type NewAgent = {
 };
 
 /** Counts how often somebody is looked up. */
-class Counted extends Map<string, Resident> {
+class Counted extends Map<string, AgentRecord> {
   asked = 0;
 
-  override get(id: string): Resident | undefined {
+  override get(id: string): AgentRecord | undefined {
     this.asked += 1;
     return super.get(id);
   }
 }
 
-export class House {
-  readonly residents = new Counted();
+export class AgentFixture {
+  readonly agentRecords = new Counted();
   readonly events: AgentEvent[] = [];
   tree = new Tree();
-  settings: HouseSettings;
+  settings: AgentConfig;
   now = Date.parse("2026-01-01T00:00:00.000Z");
 
-  constructor(settings: Partial<HouseSettings> = {}) {
-    this.settings = { ...PLAIN_HOUSE, ...settings };
+  constructor(settings: Partial<AgentConfig> = {}) {
+    this.settings = { ...DEFAULT_AGENT_CONFIG, ...settings };
   }
 
   get at(): string {
@@ -62,9 +62,9 @@ export class House {
   }
 
   fold(event: AgentEvent): void {
-    const before = this.residents.get(event.id);
+    const before = this.agentRecords.get(event.id);
     const after = applyAgent(before, event);
-    this.residents.set(event.id, after);
+    this.agentRecords.set(event.id, after);
     this.tree.note(before, after);
     this.events.push(event);
   }
@@ -89,7 +89,7 @@ export class House {
   }
 
   agent(id: string): Agent {
-    const found = this.residents.get(id);
+    const found = this.agentRecords.get(id);
     assert(found?.kind === "agent", `${id} is an agent`);
     return found;
   }
@@ -145,8 +145,8 @@ export class House {
   }
 
   /** The same house, made anew of its events alone. */
-  replayed(): House {
-    const other = new House(this.settings);
+  replayed(): AgentFixture {
+    const other = new AgentFixture(this.settings);
     other.now = this.now;
     for (const event of this.events) other.fold(JSON.parse(JSON.stringify(event)));
     return other;

@@ -8,7 +8,7 @@ import { realHttpClient } from "../../src/world/real/http-client.ts";
 import { until } from "../daemon/home.ts";
 import { SimClock } from "../sim/clock.ts";
 import { type AgentHome, agentHomes } from "./agent-home.ts";
-import { House } from "./house.ts";
+import { AgentFixture } from "./house.ts";
 import { OpenAiMock } from "./openai-mock.ts";
 
 const home = agentHomes();
@@ -118,10 +118,10 @@ test("AG-6 a model whose log lacks what was said before is not asked with less: 
 
 /** One that has a turn and a request to make. */
 function asking(): Agent {
-  const house = new House();
-  house.create("bare", { provider: "openai" });
-  house.send("bare", "hello");
-  return house.agent("bare");
+  const fixture = new AgentFixture();
+  fixture.create("bare", { provider: "openai" });
+  fixture.send("bare", "hello");
+  return fixture.agent("bare");
 }
 
 function modelsAt(clock: SimClock) {
@@ -129,7 +129,7 @@ function modelsAt(clock: SimClock) {
   const models = new BareModels({
     ...{ clock, http: realHttpClient(), tools: [], variable: () => undefined },
     answered: async (_, __, events) => void answers.push(events),
-    broken: (error) => {
+    onBug: (error) => {
       throw error;
     },
   });

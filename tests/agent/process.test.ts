@@ -3,15 +3,15 @@ import { expect, test } from "bun:test";
 import { cells, unreachable } from "../../src/base/machine.ts";
 import { holdsSlot } from "../../src/core/agent/agent.ts";
 import { judgeCrash, processMachine } from "../../src/core/agent/process.ts";
-import { CHILD, House } from "./house.ts";
+import { AgentFixture, CHILD } from "./house.ts";
 
-function working(settings = {}): House {
-  const house = new House();
-  house.create("p");
-  house.create("a", { parent: "p", settings });
-  house.send("a", "m1");
-  house.start("a");
-  return house;
+function working(settings = {}): AgentFixture {
+  const fixture = new AgentFixture();
+  fixture.create("p");
+  fixture.create("a", { parent: "p", settings });
+  fixture.send("a", "m1");
+  fixture.start("a");
+  return fixture;
 }
 
 const MINUTES = 60_000;
@@ -25,38 +25,38 @@ test("SP-1 every state of a process can be reached, and every cell is legal or r
 });
 
 test("SP-1 exit 0 after a turn is idle; exit 0 within one is a crash, and so is any other code", () => {
-  const house = working();
-  house.done("a");
-  expect(house.ends("a", 0)).toEqual(["process.ended a"]);
-  expect([house.state("a"), house.agent("a").process]).toEqual(["idle", { kind: "Idle", restart: false }]);
+  const fixture = working();
+  fixture.done("a");
+  expect(fixture.ends("a", 0)).toEqual(["process.ended a"]);
+  expect([fixture.state("a"), fixture.agent("a").process]).toEqual(["idle", { kind: "Idle", restart: false }]);
   expect(working().ends("a", 0)).toEqual(["process.ended a", "process.backoff a"]);
   expect(working().ends("a", null, "SIGSEGV")).toEqual(["process.ended a", "process.backoff a"]);
 });
 
 test("SP-1 five minutes of silence in a turn: SIGTERM, then SIGKILL, then it counts as a crash", () => {
-  const house = working();
-  house.wait(3 * MINUTES);
-  house.says("a", { kind: "text", text: "still here" });
-  house.wait(5 * MINUTES - 1);
-  expect(house.do({ kind: "wake", id: "a" })).toEqual([]);
-  house.wait(1);
-  house.do({ kind: "wake", id: "a" });
-  expect(house.effects("a")[0]).toEqual({ kind: "stop", id: "a", generation: 1, signal: "SIGTERM" });
-  house.wait(10_000);
-  house.do({ kind: "wake", id: "a" });
-  expect(house.effects("a")).toEqual([{ kind: "stop", id: "a", generation: 1, signal: "SIGKILL" }]);
-  house.ends("a", null, "SIGKILL");
-  expect(house.agent("a").process.kind).toBe("BackoffWait");
-  expect(house.events.at(-2)?.data).toMatchObject({ outcome: "killed" });
+  const fixture = working();
+  fixture.wait(3 * MINUTES);
+  fixture.says("a", { kind: "text", text: "still here" });
+  fixture.wait(5 * MINUTES - 1);
+  expect(fixture.do({ kind: "wake", id: "a" })).toEqual([]);
+  fixture.wait(1);
+  fixture.do({ kind: "wake", id: "a" });
+  expect(fixture.effects("a")[0]).toEqual({ kind: "stop", id: "a", generation: 1, signal: "SIGTERM" });
+  fixture.wait(10_000);
+  fixture.do({ kind: "wake", id: "a" });
+  expect(fixture.effects("a")).toEqual([{ kind: "stop", id: "a", generation: 1, signal: "SIGKILL" }]);
+  fixture.ends("a", null, "SIGKILL");
+  expect(fixture.agent("a").process.kind).toBe("BackoffWait");
+  expect(fixture.events.at(-2)?.data).toMatchObject({ outcome: "killed" });
 });
 
 test("SP-1 silence outside of a turn, or while a person is asked, is no hang", () => {
-  const house = working({ hung_after_ms: 1000 });
-  house.says("a", { kind: "ask", request: "r1", tool: "Bash", input: { command: "ls" } });
-  house.wait(60 * MINUTES);
-  expect(house.do({ kind: "wake", id: "a" })).toEqual([]);
-  const [prompt] = house.agent("a").prompts;
-  house.do({
+  const fixture = working({ hung_after_ms: 1000 });
+  fixture.says("a", { kind: "ask", request: "r1", tool: "Bash", input: { command: "ls" } });
+  fixture.wait(60 * MINUTES);
+  expect(fixture.do({ kind: "wake", id: "a" })).toEqual([]);
+  const [prompt] = fixture.agent("a").prompts;
+  fixture.do({
     kind: "answer",
     id: "a",
     prompt: prompt?.id ?? "",
@@ -65,139 +65,139 @@ test("SP-1 silence outside of a turn, or while a person is asked, is no hang", (
     message: "",
     always: false,
   });
-  expect(house.do({ kind: "wake", id: "a" })).toEqual([]);
-  house.takeAll("a");
-  house.done("a");
-  house.wait(60 * MINUTES);
-  expect(house.do({ kind: "wake", id: "a" })).toEqual([]);
+  expect(fixture.do({ kind: "wake", id: "a" })).toEqual([]);
+  fixture.takeAll("a");
+  fixture.done("a");
+  fixture.wait(60 * MINUTES);
+  expect(fixture.do({ kind: "wake", id: "a" })).toEqual([]);
 });
 
 test("SP-2 a crash restarts with resume after a backoff that grows; the fifth within a minute is for good", () => {
-  const house = working();
+  const fixture = working();
   const waits: number[] = [];
   for (let crash = 1; crash < 5; crash += 1) {
-    house.ends("a", 1);
-    const { process } = house.agent("a");
-    waits.push(process.kind === "BackoffWait" ? Date.parse(process.until) - house.now : 0);
-    expect(house.do({ kind: "wake", id: "a" })).toEqual([]);
-    house.wait(waits.at(-1) ?? 0);
-    expect(house.do({ kind: "wake", id: "a" })).toEqual(["process.rested a", "process.starting a"]);
-    expect(house.events.at(-1)?.data).toMatchObject({ generation: crash + 1, resume: true });
-    house.start("a");
+    fixture.ends("a", 1);
+    const { process } = fixture.agent("a");
+    waits.push(process.kind === "BackoffWait" ? Date.parse(process.until) - fixture.now : 0);
+    expect(fixture.do({ kind: "wake", id: "a" })).toEqual([]);
+    fixture.wait(waits.at(-1) ?? 0);
+    expect(fixture.do({ kind: "wake", id: "a" })).toEqual(["process.rested a", "process.starting a"]);
+    expect(fixture.events.at(-1)?.data).toMatchObject({ generation: crash + 1, resume: true });
+    fixture.start("a");
   }
   expect(waits).toEqual([1000, 2000, 4000, 8000]);
-  expect(house.ends("a", 1).slice(0, 2)).toEqual(["process.ended a", "agent.crashed a"]);
-  expect(house.state("a")).toBe("crashed");
+  expect(fixture.ends("a", 1).slice(0, 2)).toEqual(["process.ended a", "agent.crashed a"]);
+  expect(fixture.state("a")).toBe("crashed");
 });
 
 test("SP-2 crashes that lie apart do not add up, and an idle process that crashes is started again", () => {
-  const house = working();
-  house.done("a");
+  const fixture = working();
+  fixture.done("a");
   for (let crash = 1; crash <= 10; crash += 1) {
-    house.ends("a", 1);
-    house.wait(61_000);
-    house.do({ kind: "wake", id: "a" });
-    house.start("a");
+    fixture.ends("a", 1);
+    fixture.wait(61_000);
+    fixture.do({ kind: "wake", id: "a" });
+    fixture.start("a");
   }
-  expect([house.state("a"), house.agent("a").process.kind]).toEqual(["idle", "Running"]);
+  expect([fixture.state("a"), fixture.agent("a").process.kind]).toEqual(["idle", "Running"]);
   expect(judgeCrash([0, 1, 2, 3], 4).kind).toBe("permanent");
   expect(judgeCrash([0, 1, 2, 3], 60_001).kind).toBe("restart");
 });
 
 test("SP-2 SP-3 a process that cannot be started is for good: clients are told CRASHED, the parent hears it, a person retries", () => {
-  const house = new House();
-  house.create("p");
-  house.create("a", { parent: "p" });
-  house.send("a", "m1");
-  house.do({ kind: "start-failed", id: "a", generation: 1, reason: "no such program" });
+  const fixture = new AgentFixture();
+  fixture.create("p");
+  fixture.create("a", { parent: "p" });
+  fixture.send("a", "m1");
+  fixture.do({ kind: "start-failed", id: "a", generation: 1, reason: "no such program" });
   const reason = "It could not be started: no such program";
-  expect([house.state("a"), house.effects("a")]).toEqual([
+  expect([fixture.state("a"), fixture.effects("a")]).toEqual([
     "crashed",
-    [{ kind: "crashed", id: "a", reason, at: house.at }],
+    [{ kind: "crashed", id: "a", reason, at: fixture.at }],
   ]);
-  expect(house.agent("p").inbox.map(({ kind, payload }) => [kind, payload])).toEqual([["child.crashed", reason]]);
-  house.send("a", "m2");
-  expect(house.state("a")).toBe("crashed");
-  expect(house.do({ kind: "retry", id: "a" })).toEqual(["agent.retried a", "process.starting a"]);
-  house.start("a");
-  house.done("a");
-  expect([house.agent("a").turns, house.refusal({ kind: "retry", id: "a" })]).toEqual([2, "nothing-to-retry"]);
+  expect(fixture.agent("p").inbox.map(({ kind, payload }) => [kind, payload])).toEqual([["child.crashed", reason]]);
+  fixture.send("a", "m2");
+  expect(fixture.state("a")).toBe("crashed");
+  expect(fixture.do({ kind: "retry", id: "a" })).toEqual(["agent.retried a", "process.starting a"]);
+  fixture.start("a");
+  fixture.done("a");
+  expect([fixture.agent("a").turns, fixture.refusal({ kind: "retry", id: "a" })]).toEqual([2, "nothing-to-retry"]);
 });
 
 test("W2 reports of a process that is not the present one change nothing", () => {
-  const house = working();
-  house.ends("a", 1);
-  house.wait(1000);
-  house.do({ kind: "wake", id: "a" });
+  const fixture = working();
+  fixture.ends("a", 1);
+  fixture.wait(1000);
+  fixture.do({ kind: "wake", id: "a" });
   for (const generation of [1, 3]) {
-    expect(house.do({ kind: "ended", id: "a", generation, code: 1, signal: null })).toEqual([]);
-    expect(house.do({ kind: "started", id: "a", generation, child: CHILD, holder: 1 })).toEqual([]);
-    expect(house.do({ kind: "taken", id: "a", generation, through: 9, pieces: 9 })).toEqual([]);
+    expect(fixture.do({ kind: "ended", id: "a", generation, code: 1, signal: null })).toEqual([]);
+    expect(fixture.do({ kind: "started", id: "a", generation, child: CHILD, holder: 1 })).toEqual([]);
+    expect(fixture.do({ kind: "taken", id: "a", generation, through: 9, pieces: 9 })).toEqual([]);
   }
 });
 
 test("AG-5 slots are few: who was used least recently makes room, and is restored on its next turn", () => {
-  const house = new House({ slots: { scripted: 2 } });
-  for (const id of ["a", "b", "c"]) house.create(id);
+  const fixture = new AgentFixture({ slots: { scripted: 2 } });
+  for (const id of ["a", "b", "c"]) fixture.create(id);
   for (const id of ["a", "b"]) {
-    house.send(id, `${id}1`);
-    house.start(id);
-    house.wait(1000);
-    house.done(id);
+    fixture.send(id, `${id}1`);
+    fixture.start(id);
+    fixture.wait(1000);
+    fixture.done(id);
   }
-  expect(house.send("c", "c1")).toEqual(["message.enqueued c", "process.stopping a"]);
-  expect(house.effects("a")[0]).toEqual({ kind: "suspend", id: "a", generation: 1 });
-  expect(house.send("c", "c2")).toEqual(["message.enqueued c"]);
-  expect(house.ends("a", 0)).toEqual(["process.ended a", "suspend.result a", "turn.start c", "process.starting c"]);
-  expect([house.state("a"), house.state("c")]).toEqual(["suspended", "working"]);
-  house.start("c");
-  expect(house.send("a", "a2")).toEqual(["message.enqueued a", "process.stopping b"]);
-  expect(house.ends("b", 0)).toEqual([
+  expect(fixture.send("c", "c1")).toEqual(["message.enqueued c", "process.stopping a"]);
+  expect(fixture.effects("a")[0]).toEqual({ kind: "suspend", id: "a", generation: 1 });
+  expect(fixture.send("c", "c2")).toEqual(["message.enqueued c"]);
+  expect(fixture.ends("a", 0)).toEqual(["process.ended a", "suspend.result a", "turn.start c", "process.starting c"]);
+  expect([fixture.state("a"), fixture.state("c")]).toEqual(["suspended", "working"]);
+  fixture.start("c");
+  expect(fixture.send("a", "a2")).toEqual(["message.enqueued a", "process.stopping b"]);
+  expect(fixture.ends("b", 0)).toEqual([
     ...["process.ended b", "suspend.result b", "turn.start a", "session.restored a", "process.starting a"],
   ]);
-  expect(house.events.at(-1)?.data).toMatchObject({ generation: 2, resume: true });
+  expect(fixture.events.at(-1)?.data).toMatchObject({ generation: 2, resume: true });
 });
 
 test("AG-5 a process that does not end when it is suspended is made to", () => {
-  const house = working();
-  house.done("a");
-  house.do({ kind: "suspend", id: "a" });
-  house.wait(10_000);
-  house.do({ kind: "wake", id: "a" });
-  expect(house.effects("a")[0]).toMatchObject({ kind: "stop", signal: "SIGTERM" });
-  house.ends("a", 143);
-  expect(house.state("a")).toBe("suspended");
-  expect(house.do({ kind: "suspend", id: "a" })).toEqual([]);
+  const fixture = working();
+  fixture.done("a");
+  fixture.do({ kind: "suspend", id: "a" });
+  fixture.wait(10_000);
+  fixture.do({ kind: "wake", id: "a" });
+  expect(fixture.effects("a")[0]).toMatchObject({ kind: "stop", signal: "SIGTERM" });
+  fixture.ends("a", 143);
+  expect(fixture.state("a")).toBe("suspended");
+  expect(fixture.do({ kind: "suspend", id: "a" })).toEqual([]);
 });
 
 test("AG-5 fair: one that always has messages does not keep others waiting, and no slot is ever used twice", () => {
-  const house = new House({ slots: { scripted: 1 } });
-  for (const id of ["busy", "one", "two"]) house.create(id);
-  house.send("busy", "b0");
-  house.send("one", "o1");
-  house.send("two", "t1");
+  const fixture = new AgentFixture({ slots: { scripted: 1 } });
+  for (const id of ["busy", "one", "two"]) fixture.create(id);
+  fixture.send("busy", "b0");
+  fixture.send("one", "o1");
+  fixture.send("two", "t1");
   const order: string[] = [];
   for (let at = 1; at <= 12; at += 1) {
-    house.wait(1000);
-    const holders = [...house.residents.keys()].filter((id) => holdsSlot(house.agent(id)));
+    fixture.wait(1000);
+    const holders = [...fixture.agentRecords.keys()].filter((id) => holdsSlot(fixture.agent(id)));
     expect(holders.length).toBe(1);
     const id = holders[0] ?? "";
-    if (house.agent(id).process.kind === "Stopping") house.ends(id, 0);
+    if (fixture.agent(id).process.kind === "Stopping") fixture.ends(id, 0);
     else {
-      if (house.agent(id).process.kind === "Spawning") house.start(id);
+      if (fixture.agent(id).process.kind === "Spawning") fixture.start(id);
       order.push(id);
-      house.send("busy", `b${at}`);
-      house.takeAll(id);
-      house.done(id);
+      fixture.send("busy", `b${at}`);
+      fixture.takeAll(id);
+      fixture.done(id);
     }
   }
   expect(order.slice(0, 4)).toEqual(["busy", "one", "two", "busy"]);
 });
 
 test("safe mode: nothing begins while the house is paused, and everything after", () => {
-  const house = new House({ paused: true });
-  house.create("a");
-  expect(house.send("a", "m1")).toEqual(["message.enqueued a"]);
-  house.settings = { ...house.settings, paused: false };
-  expect(house.do({ kind: "schedule", id: "a" })).toEqual(["turn.start a", "process.starting a"]);
+  const fixture = new AgentFixture({ paused: true });
+  fixture.create("a");
+  expect(fixture.send("a", "m1")).toEqual(["message.enqueued a"]);
+  fixture.settings = { ...fixture.settings, paused: false };
+  expect(fixture.do({ kind: "schedule", id: "a" })).toEqual(["turn.start a", "process.starting a"]);
 });

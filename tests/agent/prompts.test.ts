@@ -4,18 +4,18 @@ import { cells, unreachable } from "../../src/base/machine.ts";
 import { RULE_BOOK } from "../../src/core/agent/agent.ts";
 import { inputsFrom } from "../../src/core/agent/effects.ts";
 import { promptMachine } from "../../src/core/agent/prompts.ts";
-import { CHILD, House } from "./house.ts";
+import { AgentFixture, CHILD } from "./house.ts";
 
 const DAY = 24 * 3_600_000;
 const ASK = { kind: "ask", request: "r1", tool: "Bash", input: { command: "rm -rf x" } } as const;
 
-function asked(settings = {}): { readonly house: House; readonly prompt: string } {
-  const house = new House();
-  house.create("a", { settings });
-  house.send("a", "m1");
-  house.start("a");
-  house.says("a", ASK);
-  return { house, prompt: house.agent("a").prompts[0]?.id ?? "" };
+function asked(settings = {}): { readonly fixture: AgentFixture; readonly prompt: string } {
+  const fixture = new AgentFixture();
+  fixture.create("a", { settings });
+  fixture.send("a", "m1");
+  fixture.start("a");
+  fixture.says("a", ASK);
+  return { fixture, prompt: fixture.agent("a").prompts[0]?.id ?? "" };
 }
 
 const answer = (prompt: string, decision: "allow" | "deny" = "allow", always = false, answer = decision as string) =>
@@ -34,55 +34,64 @@ test("PR-1 every state of a prompt can be reached", () => {
 });
 
 test("PR-1 a request becomes a prompt that waits for a person, seven days from now", () => {
-  const { house, prompt } = asked();
-  expect([house.state("a"), house.tree.askerOf(prompt), house.tree.openPrompts]).toEqual(["waiting", "a", [prompt]]);
-  const [open] = house.agent("a").prompts;
-  expect([open?.since, open?.deadline]).toEqual([house.at, new Date(house.now + 7 * DAY).toISOString()]);
-  expect(house.effects("a")).toEqual([{ kind: "timer", id: "a", at: open?.deadline ?? "" }]);
+  const { fixture, prompt } = asked();
+  expect([fixture.state("a"), fixture.tree.askerOf(prompt), fixture.tree.openPrompts]).toEqual([
+    "waiting",
+    "a",
+    [prompt],
+  ]);
+  const [open] = fixture.agent("a").prompts;
+  expect([open?.since, open?.deadline]).toEqual([fixture.at, new Date(fixture.now + 7 * DAY).toISOString()]);
+  expect(fixture.effects("a")).toEqual([{ kind: "timer", id: "a", at: open?.deadline ?? "" }]);
 });
 
 test("PR-1 a rule answers at once: an agent's own first, then those for all, then the configuration's", () => {
-  const house = new House({ rules: [rule("c", "deny", "*")] });
-  house.create("a");
-  house.send("a", "m1");
-  house.start("a");
-  house.do({ kind: "rule-add", id: RULE_BOOK, rule: rule("g", "deny", "Bash", { command: "rm *" }) });
-  house.do({ kind: "rule-add", id: "a", rule: rule("o", "allow", "Bash", { command: "rm -rf x" }) });
-  house.says("a", ASK, { ...ASK, request: "r2", input: { command: "rm y" } }, { ...ASK, request: "r3", tool: "Edit" });
-  const states = house
+  const fixture = new AgentFixture({ rules: [rule("c", "deny", "*")] });
+  fixture.create("a");
+  fixture.send("a", "m1");
+  fixture.start("a");
+  fixture.do({ kind: "rule-add", id: RULE_BOOK, rule: rule("g", "deny", "Bash", { command: "rm *" }) });
+  fixture.do({ kind: "rule-add", id: "a", rule: rule("o", "allow", "Bash", { command: "rm -rf x" }) });
+  fixture.says(
+    "a",
+    ASK,
+    { ...ASK, request: "r2", input: { command: "rm y" } },
+    { ...ASK, request: "r3", tool: "Edit" },
+  );
+  const states = fixture
     .agent("a")
     .prompts.map(({ state }) => ("decision" in state ? `${state.decision} ${state.by}` : state.kind));
   expect(states).toEqual(["allow rule", "deny rule", "deny rule"]);
-  expect(house.state("a")).toBe("working");
-  house.do({ kind: "rule-remove", id: RULE_BOOK, rule: "g" });
-  expect(house.refusal({ kind: "rule-remove", id: RULE_BOOK, rule: "g" })).toBe("unknown");
-  expect(house.refusal({ kind: "rule-add", id: "a", rule: rule("o", "allow", "*") })).toBe("id-taken");
-  expect(house.refusal({ kind: "rule-add", id: "a", rule: rule("x", "maybe", "*") })).toBe("bad-rule");
+  expect(fixture.state("a")).toBe("working");
+  fixture.do({ kind: "rule-remove", id: RULE_BOOK, rule: "g" });
+  expect(fixture.refusal({ kind: "rule-remove", id: RULE_BOOK, rule: "g" })).toBe("unknown");
+  expect(fixture.refusal({ kind: "rule-add", id: "a", rule: rule("o", "allow", "*") })).toBe("id-taken");
+  expect(fixture.refusal({ kind: "rule-add", id: "a", rule: rule("x", "maybe", "*") })).toBe("bad-rule");
 });
 
 test("PR-1 Claude Code is not asked about our own tools, unless a rule denies one", () => {
-  const house = new House();
+  const fixture = new AgentFixture();
   const states = (id: string, provider: "claude" | "scripted") => {
-    house.create(id, { provider });
-    house.send(id, `${id}-m1`);
-    house.start(id);
+    fixture.create(id, { provider });
+    fixture.send(id, `${id}-m1`);
+    fixture.start(id);
     const asks = ["spawn_agent", "check_inbox"].map((tool) => ({
       ...ASK,
       request: tool,
       tool: `mcp__holdfast__${tool}`,
     }));
-    house.says(id, ...asks, ASK);
-    return house.agent(id).prompts.map(({ state }) => ("decision" in state ? state.decision : state.kind));
+    fixture.says(id, ...asks, ASK);
+    return fixture.agent(id).prompts.map(({ state }) => ("decision" in state ? state.decision : state.kind));
   };
-  house.do({ kind: "rule-add", id: RULE_BOOK, rule: rule("g", "deny", "mcp__holdfast__spawn_agent") });
+  fixture.do({ kind: "rule-add", id: RULE_BOOK, rule: rule("g", "deny", "mcp__holdfast__spawn_agent") });
   expect(states("a", "claude")).toEqual(["deny", "allow", "open"]);
   expect(states("b", "scripted")).toEqual(["deny", "open", "open"]);
 });
 
 test("PR-2 PR-3 an answer goes to the agent, is kept until it is taken, and a second one is refused", () => {
-  const { house, prompt } = asked();
-  expect(house.do(answer(prompt))).toEqual(["prompt.answered a"]);
-  expect(inputsFrom(house.agent("a"), 1)[0]?.input).toEqual({
+  const { fixture, prompt } = asked();
+  expect(fixture.do(answer(prompt))).toEqual(["prompt.answered a"]);
+  expect(inputsFrom(fixture.agent("a"), 1)[0]?.input).toEqual({
     ...{
       kind: "answer",
       request: "r1",
@@ -93,19 +102,22 @@ test("PR-2 PR-3 an answer goes to the agent, is kept until it is taken, and a se
       options: null,
     },
   });
-  expect([house.refusal(answer(prompt, "deny")), house.refusal(answer("nothing"))]).toEqual(["answered", "unknown"]);
-  expect(house.do(answer(prompt))).toEqual([]); // Its acknowledgement was lost.
-  expect(house.takeAll("a")).toEqual(["input.taken a", "prompt.delivered a"]);
+  expect([fixture.refusal(answer(prompt, "deny")), fixture.refusal(answer("nothing"))]).toEqual([
+    "answered",
+    "unknown",
+  ]);
+  expect(fixture.do(answer(prompt))).toEqual([]); // Its acknowledgement was lost.
+  expect(fixture.takeAll("a")).toEqual(["input.taken a", "prompt.delivered a"]);
   const [again, other] = [answer(prompt), answer(prompt, "allow", false, "another")];
-  const next = house.replayed();
+  const next = fixture.replayed();
   expect([next.do(again), next.refusal(other)]).toEqual([[], "answered"]);
-  house.do({ kind: "terminate", id: "a", reason: "" });
-  expect([house.do(again), house.refusal(other)]).toEqual([[], "terminated"]);
+  fixture.do({ kind: "terminate", id: "a", reason: "" });
+  expect([fixture.do(again), fixture.refusal(other)]).toEqual([[], "terminated"]);
 });
 
 test("PR-3 a prompt has the same id before and after a crash, and an adopted process gets its answer once", () => {
-  const { house, prompt } = asked();
-  const next = house.replayed();
+  const { fixture, prompt } = asked();
+  const next = fixture.replayed();
   next.do({ kind: "detach", id: "a" });
   expect([next.state("a"), next.tree.openPrompts]).toEqual(["waiting", [prompt]]);
   next.do(answer(prompt));
@@ -122,85 +134,85 @@ test("PR-3 a prompt has the same id before and after a crash, and an adopted pro
 });
 
 test("PR-3 where the asker is gone the prompt must be asked again, answered or not, and the next process asks under another id", () => {
-  const { house, prompt } = asked();
-  house.ends("a", null, "SIGKILL");
-  expect(house.refusal(answer(prompt))).toBe("stale");
-  expect(house.tree.openPrompts).toEqual([]);
-  house.wait(1000);
-  house.do({ kind: "wake", id: "a" });
-  house.start("a");
-  house.says("a", ASK);
-  const [, second] = house.agent("a").prompts;
+  const { fixture, prompt } = asked();
+  fixture.ends("a", null, "SIGKILL");
+  expect(fixture.refusal(answer(prompt))).toBe("stale");
+  expect(fixture.tree.openPrompts).toEqual([]);
+  fixture.wait(1000);
+  fixture.do({ kind: "wake", id: "a" });
+  fixture.start("a");
+  fixture.says("a", ASK);
+  const [, second] = fixture.agent("a").prompts;
   expect([second?.state.kind, second?.id === prompt]).toEqual(["open", false]);
-  house.do(answer(second?.id ?? ""));
-  house.ends("a", 1);
-  expect(house.agent("a").prompts[1]?.state.kind).toBe("stale");
+  fixture.do(answer(second?.id ?? ""));
+  fixture.ends("a", 1);
+  expect(fixture.agent("a").prompts[1]?.state.kind).toBe("stale");
 });
 
 test("PR-1 a bare model cannot ask: no prompt is opened that nobody could be told the answer of", () => {
-  const house = new House();
-  house.create("a", { provider: "openai" });
-  house.send("a", "m1");
-  expect(house.says("a", ASK)).not.toContain("prompt.opened a");
-  expect(house.agent("a").prompts).toEqual([]);
+  const fixture = new AgentFixture();
+  fixture.create("a", { provider: "openai" });
+  fixture.send("a", "m1");
+  expect(fixture.says("a", ASK)).not.toContain("prompt.opened a");
+  expect(fixture.agent("a").prompts).toEqual([]);
 });
 
 test("a question that the agent takes back is not answered any more", () => {
-  const { house, prompt } = asked();
-  house.says("a", { kind: "withdrawn", request: "r1" });
-  expect([house.state("a"), house.refusal(answer(prompt))]).toEqual(["working", "stale"]);
+  const { fixture, prompt } = asked();
+  fixture.says("a", { kind: "withdrawn", request: "r1" });
+  expect([fixture.state("a"), fixture.refusal(answer(prompt))]).toEqual(["working", "stale"]);
   const late = asked();
-  late.house.do(answer(late.prompt));
-  late.house.says("a", { kind: "withdrawn", request: "r1" });
-  expect(late.house.takeAll("a")).toEqual(["input.taken a", "prompt.delivered a"]);
+  late.fixture.do(answer(late.prompt));
+  late.fixture.says("a", { kind: "withdrawn", request: "r1" });
+  expect(late.fixture.takeAll("a")).toEqual(["input.taken a", "prompt.delivered a"]);
 });
 
 test("PR-2 seven days without activity deny; activity gives seven more", () => {
-  const { house, prompt } = asked();
-  house.wait(6 * DAY);
-  expect(house.do({ kind: "activity", id: "a" })).toEqual(["prompt.refreshed a"]);
-  expect(house.do({ kind: "activity", id: "a" })).toEqual([]);
-  house.wait(6 * DAY);
-  expect(house.do({ kind: "wake", id: "a" })).toEqual([]);
-  house.wait(1 * DAY);
-  expect(house.do({ kind: "wake", id: "a" })).toEqual(["prompt.answered a"]);
-  expect(house.agent("a").prompts[0]?.state).toMatchObject({ kind: "answered", decision: "deny", by: "expired" });
-  expect(house.refusal(answer(prompt))).toBe("answered");
+  const { fixture, prompt } = asked();
+  fixture.wait(6 * DAY);
+  expect(fixture.do({ kind: "activity", id: "a" })).toEqual(["prompt.refreshed a"]);
+  expect(fixture.do({ kind: "activity", id: "a" })).toEqual([]);
+  fixture.wait(6 * DAY);
+  expect(fixture.do({ kind: "wake", id: "a" })).toEqual([]);
+  fixture.wait(1 * DAY);
+  expect(fixture.do({ kind: "wake", id: "a" })).toEqual(["prompt.answered a"]);
+  expect(fixture.agent("a").prompts[0]?.state).toMatchObject({ kind: "answered", decision: "deny", by: "expired" });
+  expect(fixture.refusal(answer(prompt))).toBe("answered");
 });
 
 test("PR-2 an agent that nobody watches has a shorter deadline with a default, and activity does not put it off", () => {
-  const { house } = asked({ prompt_default: { after_ms: 1000, decision: "allow" } });
-  house.wait(999);
-  expect(house.do({ kind: "activity", id: "a" })).toEqual([]);
-  house.wait(1);
-  house.do({ kind: "wake", id: "a" });
-  expect(house.agent("a").prompts[0]?.state).toMatchObject({ kind: "answered", decision: "allow", by: "default" });
+  const { fixture } = asked({ prompt_default: { after_ms: 1000, decision: "allow" } });
+  fixture.wait(999);
+  expect(fixture.do({ kind: "activity", id: "a" })).toEqual([]);
+  fixture.wait(1);
+  fixture.do({ kind: "wake", id: "a" });
+  expect(fixture.agent("a").prompts[0]?.state).toMatchObject({ kind: "answered", decision: "allow", by: "default" });
 });
 
 test("--always answers the same question from now on, and no other", () => {
-  const { house, prompt } = asked();
-  house.do(answer(prompt, "allow", true));
-  house.says("a", { ...ASK, request: "r2" }, { ...ASK, request: "r3", input: { command: "rm -rf *" } });
-  expect(house.agent("a").prompts.map(({ state }) => state.kind)).toEqual(["answered", "answered", "open"]);
+  const { fixture, prompt } = asked();
+  fixture.do(answer(prompt, "allow", true));
+  fixture.says("a", { ...ASK, request: "r2" }, { ...ASK, request: "r3", input: { command: "rm -rf *" } });
+  expect(fixture.agent("a").prompts.map(({ state }) => state.kind)).toEqual(["answered", "answered", "open"]);
 });
 
 test("a question too large to be shown is denied, and closed prompts are not kept for ever", () => {
-  const { house } = asked();
-  house.says("a", { ...ASK, request: "big", input: { command: "x".repeat(200_000) } });
-  expect(house.agent("a").prompts[1]?.state).toMatchObject({ decision: "deny" });
-  house.do({ kind: "rule-add", id: "a", rule: rule("all", "allow", "*") });
+  const { fixture } = asked();
+  fixture.says("a", { ...ASK, request: "big", input: { command: "x".repeat(200_000) } });
+  expect(fixture.agent("a").prompts[1]?.state).toMatchObject({ decision: "deny" });
+  fixture.do({ kind: "rule-add", id: "a", rule: rule("all", "allow", "*") });
   for (let at = 0; at < 40; at += 1) {
-    house.says("a", { ...ASK, request: `q${at}` });
-    house.takeAll("a");
+    fixture.says("a", { ...ASK, request: `q${at}` });
+    fixture.takeAll("a");
   }
-  expect(house.agent("a").prompts.length).toBe(17);
-  expect(house.state("a")).toBe("waiting");
+  expect(fixture.agent("a").prompts.length).toBe(17);
+  expect(fixture.state("a")).toBe("waiting");
 });
 
 test("PR-1 a bare LLM has no process that could take an answer: nothing it says is a question to a person", () => {
-  const house = new House();
-  house.create("a", { provider: "openai" });
-  house.send("a", "m1");
-  house.says("a", ASK, { kind: "done", response: "well" });
-  expect(house.agent("a").prompts).toEqual([]);
+  const fixture = new AgentFixture();
+  fixture.create("a", { provider: "openai" });
+  fixture.send("a", "m1");
+  fixture.says("a", ASK, { kind: "done", response: "well" });
+  expect(fixture.agent("a").prompts).toEqual([]);
 });

@@ -4,56 +4,59 @@ import { itemsOf } from "../../src/base/vector.ts";
 import { storedOf } from "../../src/core/agent/checkpoint.ts";
 import { putAway } from "../../src/core/agent/conversation.ts";
 import { agentEventOf, residentOf } from "../../src/wire/stored/agent.ts";
-import { CHILD, House } from "./house.ts";
+import { AgentFixture, CHILD } from "./house.ts";
 
 /** A root and its child, both in mid-turn; then the daemon dies. */
-function crashed(settings = {}): House {
-  const house = new House();
-  house.create("root");
-  house.create("kid", { parent: "root", settings });
+function crashed(settings = {}): AgentFixture {
+  const fixture = new AgentFixture();
+  fixture.create("root");
+  fixture.create("kid", { parent: "root", settings });
   for (const id of ["root", "kid"]) {
-    house.send(id, `${id}1`);
-    house.start(id);
+    fixture.send(id, `${id}1`);
+    fixture.start(id);
   }
-  const next = house.replayed();
+  const next = fixture.replayed();
   for (const id of ["root", "kid"]) next.do({ kind: "detach", id });
   return next;
 }
 
 test("AG-4 after replay no session is active; one whose holder lives is adopted and goes on where it was", () => {
-  const house = crashed();
-  expect([...house.residents.keys()].map((id) => house.agent(id).session.kind)).toEqual(["suspended", "suspended"]);
-  expect(house.do({ kind: "detach", id: "root" })).toEqual([]);
-  expect(house.effects("root")).toEqual([]);
-  house.do({ kind: "adopted", id: "root", generation: 1, child: CHILD, holder: 8 });
-  expect([house.agent("root").session.kind, house.state("root")]).toEqual(["active", "working"]);
-  expect(house.done("root")).toContain("turn.complete root");
+  const fixture = crashed();
+  expect([...fixture.agentRecords.keys()].map((id) => fixture.agent(id).session.kind)).toEqual([
+    "suspended",
+    "suspended",
+  ]);
+  expect(fixture.do({ kind: "detach", id: "root" })).toEqual([]);
+  expect(fixture.effects("root")).toEqual([]);
+  fixture.do({ kind: "adopted", id: "root", generation: 1, child: CHILD, holder: 8 });
+  expect([fixture.agent("root").session.kind, fixture.state("root")]).toEqual(["active", "working"]);
+  expect(fixture.done("root")).toContain("turn.complete root");
 });
 
 test("AG-4 AG-7 after a machine crash a root goes on by itself, with the recovery prompt, in the same turn", () => {
-  const house = crashed();
-  expect(house.ends("root", null)).toEqual(["process.ended root", "session.restored root", "process.starting root"]);
-  expect(house.agent("root").crashes).toEqual([]);
-  expect(house.agent("root").turn?.prompt.text).toContain("You were interrupted");
-  house.start("root");
-  house.done("root");
-  expect(house.agent("root").turns).toBe(1);
+  const fixture = crashed();
+  expect(fixture.ends("root", null)).toEqual(["process.ended root", "session.restored root", "process.starting root"]);
+  expect(fixture.agent("root").crashes).toEqual([]);
+  expect(fixture.agent("root").turn?.prompt.text).toContain("You were interrupted");
+  fixture.start("root");
+  fixture.done("root");
+  expect(fixture.agent("root").turns).toBe(1);
 });
 
 test("AG-7 a child goes on when its parent needs it: the parent is told, and its message releases the child", () => {
-  const house = crashed();
-  expect(house.ends("kid", null)).toEqual([
+  const fixture = crashed();
+  expect(fixture.ends("kid", null)).toEqual([
     ...["process.ended kid", "agent.held kid", "message.sent kid", "message.enqueued root"],
   ]);
-  expect([house.state("kid"), house.agent("root").inbox[0]?.kind]).toEqual(["suspended", "child.suspended"]);
-  house.call("root", "c1", "send_message", { to: "kid", text: "go on" });
-  expect([house.state("kid"), house.agent("kid").generation]).toEqual(["working", 2]);
+  expect([fixture.state("kid"), fixture.agent("root").inbox[0]?.kind]).toEqual(["suspended", "child.suspended"]);
+  fixture.call("root", "c1", "send_message", { to: "kid", text: "go on" });
+  expect([fixture.state("kid"), fixture.agent("kid").generation]).toEqual(["working", 2]);
 });
 
 test("AG-7 a child that has a message of its parent to read is needed already", () => {
-  const house = crashed();
-  house.call("root", "c1", "send_message", { to: "kid", text: "hurry" });
-  expect(house.ends("kid", null)).toContain("process.starting kid");
+  const fixture = crashed();
+  fixture.call("root", "c1", "send_message", { to: "kid", text: "hurry" });
+  expect(fixture.ends("kid", null)).toContain("process.starting kid");
 });
 
 test("AG-7 policies: auto goes on, ask waits for a person, never for a retry", () => {
@@ -73,13 +76,13 @@ test("AG-7 policies: auto goes on, ask waits for a person, never for a retry", (
 });
 
 test("AG-3 AG-7 pending = enqueued − delivered: what was not taken is in the inbox again, and a reply B gave reaches A", () => {
-  const house = new House();
-  house.create("a");
-  house.create("b", { parent: "a" });
-  house.send("b", "m1", "question");
-  house.start("b");
-  house.call("b", "c1", "send_message", { to: "parent", text: "the answer" });
-  const next = house.replayed();
+  const fixture = new AgentFixture();
+  fixture.create("a");
+  fixture.create("b", { parent: "a" });
+  fixture.send("b", "m1", "question");
+  fixture.start("b");
+  fixture.call("b", "c1", "send_message", { to: "parent", text: "the answer" });
+  const next = fixture.replayed();
   expect([next.agent("a").inbox.map(({ payload }) => payload), next.agent("b").inbox]).toEqual([["the answer"], []]);
   next.do({ kind: "detach", id: "a" });
   next.ends("a", null);
@@ -88,10 +91,10 @@ test("AG-3 AG-7 pending = enqueued − delivered: what was not taken is in the i
 });
 
 test("AG-6 a bare LLM that was interrupted asks again, with the same conversation; only ask and never hold it", () => {
-  const house = new House();
-  house.create("a", { provider: "openai" });
-  house.send("a", "m1", "hello");
-  const next = house.replayed();
+  const fixture = new AgentFixture();
+  fixture.create("a", { provider: "openai" });
+  fixture.send("a", "m1", "hello");
+  const next = fixture.replayed();
   expect(next.do({ kind: "detach", id: "a" })).toEqual(["suspend.result a", "session.restored a"]);
   expect(next.effects("a")).toEqual([{ kind: "ask", id: "a", turn: 1, request: 1 }]);
   next.do({ kind: "set", id: "a", settings: { recovery: "ask" } });
@@ -100,39 +103,39 @@ test("AG-6 a bare LLM that was interrupted asks again, with the same conversatio
 });
 
 test("EL-5 a suspension says how long what its provider goes on from is: its blob, or all that a bare LLM has said", () => {
-  const house = new House();
-  house.create("cli");
-  house.create("bare", { provider: "openai" });
-  house.send("bare", "m1", "grüße");
-  house.says("bare", { kind: "done", response: "ja" });
-  house.send("bare", "m2", "more");
-  house.send("cli", "m3");
-  house.start("cli");
-  const next = house.replayed();
+  const fixture = new AgentFixture();
+  fixture.create("cli");
+  fixture.create("bare", { provider: "openai" });
+  fixture.send("bare", "m1", "grüße");
+  fixture.says("bare", { kind: "done", response: "ja" });
+  fixture.send("bare", "m2", "more");
+  fixture.send("cli", "m3");
+  fixture.start("cli");
+  const next = fixture.replayed();
   for (const id of ["cli", "bare"]) next.do({ kind: "detach", id });
   const sizes = next.events.flatMap(({ event, data }) => (event === "suspend.result" ? data.state_size : []));
-  const pieces = itemsOf(house.agent("bare").conversation.said).map((piece) =>
+  const pieces = itemsOf(fixture.agent("bare").conversation.said).map((piece) =>
     Buffer.byteLength(JSON.stringify(piece)),
   );
   expect(pieces).toHaveLength(3);
   expect(sizes).toEqual([
-    Buffer.byteLength(`{"session":"${house.agent("cli").providerSession}"}`),
+    Buffer.byteLength(`{"session":"${fixture.agent("cli").providerSession}"}`),
     pieces.reduce((sum, bytes) => sum + bytes, 0),
   ]);
 });
 
 test("AG-4 nothing begins while recovery goes on: the house is paused, and then scheduled once", () => {
-  const house = crashed();
-  house.settings = { ...house.settings, paused: true };
-  house.ends("root", null);
-  expect([house.agent("root").session.kind, house.effects("root")]).toEqual(["suspended", []]);
-  house.settings = { ...house.settings, paused: false };
-  expect(house.do({ kind: "schedule", id: "root" })).toEqual(["session.restored root", "process.starting root"]);
+  const fixture = crashed();
+  fixture.settings = { ...fixture.settings, paused: true };
+  fixture.ends("root", null);
+  expect([fixture.agent("root").session.kind, fixture.effects("root")]).toEqual(["suspended", []]);
+  fixture.settings = { ...fixture.settings, paused: false };
+  expect(fixture.do({ kind: "schedule", id: "root" })).toEqual(["session.restored root", "process.starting root"]);
 });
 
 test("EL-5 every event that was stored is read back as it was, with fields we do not know, and not without its own", () => {
-  const house = crashed();
-  for (const { event, id, data } of house.events) {
+  const fixture = crashed();
+  for (const { event, id, data } of fixture.events) {
     const stored = { session_id: id, event, data: { ...data, added_later: 1 } };
     expect(agentEventOf(stored)).toEqual(JSON.parse(JSON.stringify({ event, id, data: stored.data })));
   }
@@ -141,18 +144,19 @@ test("EL-5 every event that was stored is read back as it was, with fields we do
 });
 
 test("a checkpointed agent folds on as the agent itself would", () => {
-  const house = new House();
-  house.create("a", { provider: "openai", instructions: "go" });
-  house.says("a", { kind: "done", response: "gone" });
-  house.do({
+  const fixture = new AgentFixture();
+  fixture.create("a", { provider: "openai", instructions: "go" });
+  fixture.says("a", { kind: "done", response: "gone" });
+  fixture.do({
     kind: "rule-add",
     id: "rules",
     rule: { rule_id: "r", decision: "allow", tool: "*", args: {}, message: "" },
   });
-  for (const resident of house.residents.values()) {
-    const back = residentOf(JSON.parse(JSON.stringify(storedOf(resident))));
-    if (resident.kind === "agent") expect(back).toEqual({ ...resident, conversation: putAway(resident.conversation) });
-    else expect(back).toEqual(resident);
+  for (const agentRecord of fixture.agentRecords.values()) {
+    const back = residentOf(JSON.parse(JSON.stringify(storedOf(agentRecord))));
+    if (agentRecord.kind === "agent")
+      expect(back).toEqual({ ...agentRecord, conversation: putAway(agentRecord.conversation) });
+    else expect(back).toEqual(agentRecord);
   }
   expect([residentOf({ version: 0, resident: {} }), residentOf("x")]).toEqual([undefined, undefined]);
 });

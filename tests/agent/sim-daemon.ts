@@ -1,16 +1,16 @@
 // One life of a daemon on the simulated machine, as far as agents go: the real log, turn, engine, holders, records, checkpoints, recovery.
 // SG1. Whoever was active when the last life ended is suspended before anything else happens to its session (AG-4, FI-3).
 import type { Result } from "../../src/base/result.ts";
-import type { Agent, Resident } from "../../src/core/agent/agent.ts";
+import type { Agent, AgentRecord } from "../../src/core/agent/agent.ts";
 import type { AgentCommand } from "../../src/core/agent/commands.ts";
 import type { AgentEvent } from "../../src/core/agent/events.ts";
 import type { ReportItem } from "../../src/core/recovery.ts";
-import { recall } from "../../src/daemon/agent/load-conversation.ts";
+import { loadConversation } from "../../src/daemon/agent/load-conversation.ts";
 import { type AgentPart, openAgents } from "../../src/daemon/agent/part.ts";
 import { withAgents } from "../../src/daemon/agent/recovery.ts";
 import type { DaemonPorts } from "../../src/daemon/daemon.ts";
 import type { StageWork } from "../../src/daemon/recovery-run.ts";
-import type { Hands } from "../../src/daemon/terminal/holders.ts";
+import type { TerminalHolders } from "../../src/daemon/terminal/holders.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import type { Clock } from "../../src/world/clock.ts";
 import type { Born } from "../sim/machine.ts";
@@ -52,7 +52,7 @@ export class SimDaemon {
     const { part } = daemon;
     const setAside = await part.fold(() => undefined);
     if (setAside.length > 0) throw new Error(`set aside: ${JSON.stringify(setAside)}`);
-    for (const { id, session, terminated } of part.turn.agents())
+    for (const { id, session, terminated } of part.store.agents())
       if (session.kind === "active" && terminated === undefined) daemon.#active.add(id);
     hooks.folded(daemon);
     const work = withAgents(NOTHING_ELSE, { ...part, fold: async () => setAside });
@@ -60,7 +60,7 @@ export class SimDaemon {
       const items = await work[stage](() => undefined);
       for (const item of items) (hooks.reported ?? mustDo)(item);
     }
-    part.engine.goRounds();
+    part.engine.startPolling();
     return daemon;
   }
 
@@ -70,7 +70,7 @@ export class SimDaemon {
     this.#log = log;
     this.#clock = machine.clock;
     const self = { environment: () => ({}), command: () => ["bun"] as const, bundle: async () => undefined };
-    const broken = (error: unknown) => {
+    const onBug = (error: unknown) => {
       if (!life.dead) machine.failed(error);
     };
     const publish = (_: string, event: AgentEvent) => {
@@ -79,18 +79,18 @@ export class SimDaemon {
       if (wrong !== undefined) machine.failed(new Error(wrong));
       heard(event);
     };
-    const hands = { programs: { words: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as Hands;
+    const holders = { programs: { words: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as TerminalHolders;
     const ports = {
       world: { ...machine.doors(born), self, httpClient: machine.llm(life) },
       bus: { publish },
       config: { agents: { ...AGENTS, sleepOnLimit: true }, provider: {} },
       safeMode: { isActive: () => false },
       say: (words: string) => {
-        if (!machine.isFull) broken(new Error(words)); // A full disk is told of.
+        if (!machine.isFull) onBug(new Error(words)); // A full disk is told of.
       },
-      broken,
+      onBug,
     } as unknown as DaemonPorts;
-    this.part = openAgents(log, hands, ports, { born: () => undefined, heard: () => undefined });
+    this.part = openAgents(log, holders, ports, { born: () => undefined, heard: () => undefined });
   }
 
   /** SG1 */
@@ -101,23 +101,23 @@ export class SimDaemon {
   }
 
   agent(id: string): Agent | undefined {
-    return this.part.turn.agent(id);
+    return this.part.store.agent(id);
   }
 
   agents(): Agent[] {
-    return [...this.part.turn.agents()];
+    return [...this.part.store.agents()];
   }
 
   /** With all that was said. */
   async recalled(): Promise<Agent[]> {
     for (const { id } of this.agents()) {
-      const { ok } = await recall({ log: this.#log, clock: this.#clock, turn: this.part.turn }, id);
+      const { ok } = await loadConversation({ log: this.#log, clock: this.#clock, store: this.part.store }, id);
       if (!ok) throw new Error(`the log lacks what ${id} said`);
     }
     return this.agents();
   }
 
-  submit(command: AgentCommand): Promise<Result<Resident>> {
-    return this.part.turn.submit(command);
+  submit(command: AgentCommand): Promise<Result<AgentRecord>> {
+    return this.part.store.submit(command);
   }
 }

@@ -30,10 +30,10 @@ export type SimMoment = { readonly what: string; readonly events: number; readon
 
 export type End = { readonly agents: readonly (readonly unknown[])[]; readonly notes: readonly string[] };
 
-const MOST_TURNS = 10_000;
+const MAX_TURNS = 10_000;
 const REST_MS = 500;
 const NEAR_MS = 50;
-const MOST_IN_A_ROW = 30;
+const MAX_IN_A_ROW = 30;
 const FULL_PAUSE_MS = 100;
 
 export function creation(id: string, provider: "scripted" | "openai", instructions: string): Wish {
@@ -153,7 +153,7 @@ export class AgentSimulation {
   async #liveUntil(isSo: () => boolean): Promise<void> {
     const { clock } = this.machine;
     let over: number | undefined;
-    for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+    for (let turn = 0; turn < MAX_TURNS; turn += 1) {
       await this.#settle();
       if (this.machine.trouble !== undefined) throw this.machine.trouble;
       if (isSo()) return;
@@ -173,7 +173,7 @@ export class AgentSimulation {
   async #settle(): Promise<void> {
     const { clock } = this.machine;
     await clock.settle();
-    for (let turn = 0; turn < MOST_IN_A_ROW && this.#nextMs() > NEAR_MS; turn += 1) await clock.settle();
+    for (let turn = 0; turn < MAX_IN_A_ROW && this.#nextMs() > NEAR_MS; turn += 1) await clock.settle();
   }
 
   #nextMs(): number {

@@ -8,7 +8,7 @@ import { isAlive } from "../../src/core/agent/process.ts";
 import type { Definition } from "../../src/core/workflow/definition.ts";
 import { progressOf } from "../../src/core/workflow/progress.ts";
 import { attemptsOf, type Run, stateOf } from "../../src/core/workflow/run.ts";
-import { houseOf } from "../../src/daemon/agent/config.ts";
+import { agentConfigOf } from "../../src/daemon/agent/config.ts";
 import { agentsForSteps } from "../../src/daemon/agent/for-steps.ts";
 import { type AgentPart, openAgents } from "../../src/daemon/agent/part.ts";
 import { withAgents } from "../../src/daemon/agent/recovery.ts";
@@ -16,7 +16,7 @@ import type { DaemonPorts } from "../../src/daemon/daemon.ts";
 import { foldWorkflows } from "../../src/daemon/fold.ts";
 import type { StageWork } from "../../src/daemon/recovery-run.ts";
 import { atOnce } from "../../src/daemon/slices.ts";
-import type { Hands } from "../../src/daemon/terminal/holders.ts";
+import type { TerminalHolders } from "../../src/daemon/terminal/holders.ts";
 import { openWorkflows, type WorkflowPart } from "../../src/daemon/workflow/part.ts";
 import { withWorkflows } from "../../src/daemon/workflow/recovery.ts";
 import { EventLog } from "../../src/log/event-log.ts";
@@ -31,8 +31,8 @@ const SMALL_LOG = { segmentBytes: 64 << 10, ballastBytes: 0 };
 const ROUND_MS = 2_000;
 const REST_MS = 500;
 const NEAR_MS = 50;
-const MOST_IN_A_ROW = 30;
-const MOST_TURNS = 20_000;
+const MAX_IN_A_ROW = 30;
+const MAX_TURNS = 20_000;
 const ID = "a".repeat(32);
 const none = async () => [];
 const NOTHING_ELSE: StageWork = { DETECTING: none, INVENTORYING: none, RESTORING: none, RECONCILING: none };
@@ -52,37 +52,37 @@ type Life = { readonly workflows: WorkflowPart; readonly agents: AgentPart };
 async function begin(machine: AgentMachine, born: Born): Promise<Life> {
   const { life } = born;
   const log = await EventLog.open(machine.doors(born), SMALL_LOG);
-  const broken = (error: unknown) => {
+  const onBug = (error: unknown) => {
     if (!life.dead) machine.failed(error);
   };
   const self = { environment: () => ({}), command: () => ["bun"] as const, bundle: async () => undefined };
-  const hands = { programs: { words: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as Hands;
+  const holders = { programs: { words: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as TerminalHolders;
   const ports = {
     world: { ...machine.doors(born), self, httpClient: machine.llm(life) },
     bus: { publish: () => undefined },
     config: CONFIG,
     safeMode: { isActive: () => false },
-    say: (words: string) => broken(new Error(words)),
-    broken,
+    say: (words: string) => onBug(new Error(words)),
+    onBug,
   } as unknown as DaemonPorts;
   const workflows = openWorkflows(
     log,
-    hands,
+    holders,
     ports,
-    agentsForSteps(log, houseOf(ports.config), () => agents),
+    agentsForSteps(log, agentConfigOf(ports.config), () => agents),
   );
-  const agents: AgentPart = openAgents(log, hands, ports, {
+  const agents: AgentPart = openAgents(log, holders, ports, {
     born: () => undefined,
     heard: (agent) => workflows.engine.agentSteps.heard(agent),
   });
-  const runsAside = atOnce(foldWorkflows(log, workflows.turn, { ...workflows, say: ports.say }));
-  workflows.checkpoints.begin(workflows.turn.states.values());
+  const runsAside = atOnce(foldWorkflows(log, workflows.store, { ...workflows, say: ports.say }));
+  workflows.checkpoints.begin(workflows.store.states.values());
   const withRuns = withWorkflows(NOTHING_ELSE, { ...workflows, setAside: runsAside, wasDown: () => false });
   const work = withAgents(withRuns, agents);
   if ((await work.INVENTORYING(() => undefined)).length > 0) throw new Error("something was set aside");
   for (const stage of ["RESTORING", "RECONCILING"] as const) await work[stage](() => undefined);
-  agents.engine.goRounds();
-  workflows.checkpoints.goRounds();
+  agents.engine.startPolling();
+  workflows.checkpoints.startPolling();
   const round = () => {
     machine.doors(born).clock.after(ROUND_MS, () => {
       workflows.engine.round();
@@ -125,11 +125,11 @@ export class StepSimulation {
   }
 
   get #run(): Run | undefined {
-    return this.#live?.workflows.turn.states.get(ID);
+    return this.#live?.workflows.store.states.get(ID);
   }
 
   get #agents(): Agent[] {
-    return [...(this.#live?.agents.turn.agents() ?? [])];
+    return [...(this.#live?.agents.store.agents() ?? [])];
   }
 
   /** What happened, as the logs have it: how often each attempt, agent and turn began and ended. */
@@ -161,7 +161,7 @@ export class StepSimulation {
   async #rest(): Promise<void> {
     const { clock } = this.machine;
     let over: number | undefined;
-    for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+    for (let turn = 0; turn < MAX_TURNS; turn += 1) {
       await this.#settle();
       if (this.machine.trouble !== undefined) throw this.machine.trouble;
       if (this.#born?.life.dead !== false) {
@@ -182,7 +182,7 @@ export class StepSimulation {
 
   async #settle(): Promise<void> {
     await this.machine.clock.settle();
-    for (let turn = 0; turn < MOST_IN_A_ROW && this.#nextMs() > NEAR_MS; turn += 1) await this.machine.clock.settle();
+    for (let turn = 0; turn < MAX_IN_A_ROW && this.#nextMs() > NEAR_MS; turn += 1) await this.machine.clock.settle();
   }
 
   #nextMs(): number {
@@ -209,7 +209,7 @@ export class StepSimulation {
     const run = this.#run;
     if (run === undefined && !this.#wished) {
       this.#wished = true;
-      this.#say(live.workflows.turn.submit(creation(this.#definition, {}, { id: ID, cwd: "/w" })));
+      this.#say(live.workflows.store.submit(creation(this.#definition, {}, { id: ID, cwd: "/w" })));
     }
     if (run === undefined) return false;
     const { state, needs } = progressOf(run);
@@ -217,7 +217,7 @@ export class StepSimulation {
       if (id === null || prompt === null || this.#answered.has(prompt)) continue;
       this.#answered.add(prompt);
       const given = { answer: `to-${prompt}`, decision: "allow", message: "", always: false } as const;
-      this.#say(live.agents.turn.submit({ kind: "answer", id, prompt, ...given }));
+      this.#say(live.agents.store.submit({ kind: "answer", id, prompt, ...given }));
     }
     const busy = this.#agents.some(isLeft);
     return (state === "done" || state === "failed") && !busy;

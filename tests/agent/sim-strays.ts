@@ -2,7 +2,7 @@
 import type { AgentEvent } from "../../src/core/agent/events.ts";
 import type { ReportItem } from "../../src/core/recovery.ts";
 import { EventLog } from "../../src/log/event-log.ts";
-import { House } from "./house.ts";
+import { AgentFixture } from "./house.ts";
 import { SimDaemon, SMALL_LOG } from "./sim-daemon.ts";
 import { AgentMachine } from "./sim-machine.ts";
 import { logsOf } from "./sim-oracle.ts";
@@ -29,10 +29,10 @@ export async function strays(): Promise<string[]> {
 
 /** The events of a child of PARENT that was just made; all, or one of them. */
 function of(id: string, only?: AgentEvent["event"]): AgentEvent[] {
-  const house = new House();
-  house.create(PARENT);
-  house.create(id, { parent: PARENT });
-  return house.events.filter((event) => event.id === id && (only === undefined || event.event === only));
+  const fixture = new AgentFixture();
+  fixture.create(PARENT);
+  fixture.create(id, { parent: PARENT });
+  return fixture.events.filter((event) => event.id === id && (only === undefined || event.event === only));
 }
 
 async function leave(machine: AgentMachine, events: readonly AgentEvent[]): Promise<void> {

@@ -37,7 +37,7 @@ class Steps extends Runs {
     return [`append ${this.home.file(`${name}-tried`)} once`, `wait ${this.home.file(`${name}-go`)}`, "say at last"];
   }
 
-  letGo(name: string): void {
+  forget(name: string): void {
     writeFileSync(this.home.file(`${name}-go`), "");
   }
 
@@ -93,7 +93,7 @@ test("the daemon is killed in the middle of the turn, and between its end and th
   const amid = await steps.ask(steps.slow("amid"));
   await steps.works("amid");
   await home.kill(first);
-  steps.letGo("amid");
+  steps.forget("amid");
   const second = await home.live();
   await steps.isDoneOnce(amid);
   expect(steps.lines("amid-tried")).toEqual(["once"]);
@@ -153,7 +153,7 @@ test("a retry is another agent; cancel, interrupt and timeout terminate it, and 
   await home.must("workflow.interrupt", { id: stopped });
   await steps.is(stopped, "interrupted");
   await steps.isGone(`${stopped}.1`);
-  steps.letGo("stopped");
+  steps.forget("stopped");
   await home.must("workflow.resume", { id: stopped, force: false });
   await steps.is(stopped, "done");
   expect([steps.lines("stopped-tried"), steps.lines(stopped)]).toEqual([["once", "once"], ["at last"]]);

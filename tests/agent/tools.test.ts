@@ -2,14 +2,14 @@
 import { expect, test } from "bun:test";
 import { inputsFrom } from "../../src/core/agent/effects.ts";
 import { TOOLS } from "../../src/core/agent/tool-shapes.ts";
-import { House } from "./house.ts";
+import { AgentFixture } from "./house.ts";
 
-function pair(): House {
-  const house = new House();
-  house.create("a", { instructions: "go" });
-  house.start("a");
-  house.create("b", { parent: "a" });
-  return house;
+function pair(): AgentFixture {
+  const fixture = new AgentFixture();
+  fixture.create("a", { instructions: "go" });
+  fixture.start("a");
+  fixture.create("b", { parent: "a" });
+  return fixture;
 }
 
 test("there are eight tools, and each says what it takes", () => {
@@ -21,8 +21,8 @@ test("there are eight tools, and each says what it takes", () => {
 });
 
 test("AG-1 a call that is repeated is answered from the log: no spawn and no message happens twice", () => {
-  const house = pair();
-  const spawned = house.call("a", "c1", "spawn_agent", { name: "kid", instructions: "dig" });
+  const fixture = pair();
+  const spawned = fixture.call("a", "c1", "spawn_agent", { name: "kid", instructions: "dig" });
   const again = {
     kind: "call",
     id: "a",
@@ -30,97 +30,102 @@ test("AG-1 a call that is repeated is answered from the log: no spawn and no mes
     tool: "spawn_agent",
     args: { name: "kid", instructions: "dig" },
   } as const;
-  expect(house.do(again)).toEqual([]);
-  expect(house.call("a", "c1", "spawn_agent", {})).toEqual(spawned);
-  house.call("a", "c2", "send_message", { to: "b", text: "x" });
-  house.call("a", "c2", "send_message", { to: "b", text: "x" });
-  expect([house.tree.childrenOf("a").length, house.agent("b").inbox.length]).toEqual([2, 1]);
-  expect(house.replayed().do(again)).toEqual([]);
+  expect(fixture.do(again)).toEqual([]);
+  expect(fixture.call("a", "c1", "spawn_agent", {})).toEqual(spawned);
+  fixture.call("a", "c2", "send_message", { to: "b", text: "x" });
+  fixture.call("a", "c2", "send_message", { to: "b", text: "x" });
+  expect([fixture.tree.childrenOf("a").length, fixture.agent("b").inbox.length]).toEqual([2, 1]);
+  expect(fixture.replayed().do(again)).toEqual([]);
 });
 
 test("a call in the output of a process is answered into its input, and its repeat gets the same result", () => {
-  const house = pair();
-  house.says("a", { kind: "call", call: "c1", tool: "send_message", args: { to: "b", text: "x" } });
-  const [first] = inputsFrom(house.agent("a"), 1);
+  const fixture = pair();
+  fixture.says("a", { kind: "call", call: "c1", tool: "send_message", args: { to: "b", text: "x" } });
+  const [first] = inputsFrom(fixture.agent("a"), 1);
   expect(first?.input).toMatchObject({ kind: "result", call: "c1", ok: true });
-  house.takeAll("a");
-  house.says("a", { kind: "call", call: "c1", tool: "send_message", args: { to: "b", text: "x" } });
-  expect([inputsFrom(house.agent("a"), 1)[0]?.input, house.agent("b").inbox.length]).toEqual([...[first?.input, 1]]);
+  fixture.takeAll("a");
+  fixture.says("a", { kind: "call", call: "c1", tool: "send_message", args: { to: "b", text: "x" } });
+  expect([inputsFrom(fixture.agent("a"), 1)[0]?.input, fixture.agent("b").inbox.length]).toEqual([
+    ...[first?.input, 1],
+  ]);
 });
 
 test("AG-3 check_inbox hands messages over, and they are delivered when the caller has them", () => {
-  const house = pair();
-  house.send("a", "m1", "one");
-  house.send("a", "m2", "two");
-  const { result } = house.call("a", "c1", "check_inbox");
+  const fixture = pair();
+  fixture.send("a", "m1", "one");
+  fixture.send("a", "m2", "two");
+  const { result } = fixture.call("a", "c1", "check_inbox");
   expect(result).toMatchObject({ messages: [{ id: "m1", from: "the user", text: "one" }, { id: "m2" }] });
-  expect([house.agent("a").inbox.length, house.call("a", "c2", "check_inbox").result]).toEqual([2, { messages: [] }]);
-  expect(house.do({ kind: "call-taken", id: "a", call: "c1" })).toEqual([
+  expect([fixture.agent("a").inbox.length, fixture.call("a", "c2", "check_inbox").result]).toEqual([
+    2,
+    { messages: [] },
+  ]);
+  expect(fixture.do({ kind: "call-taken", id: "a", call: "c1" })).toEqual([
     ...["tool.taken a", "message.delivered a", "message.delivered a"],
   ]);
-  expect(house.do({ kind: "call-taken", id: "a", call: "c1" })).toEqual([]);
-  house.done("a");
-  expect(house.agent("a").turn).toBeUndefined();
+  expect(fixture.do({ kind: "call-taken", id: "a", call: "c1" })).toEqual([]);
+  fixture.done("a");
+  expect(fixture.agent("a").turn).toBeUndefined();
 });
 
 test("AG-3 what was handed over to a process that died is handed over again", () => {
-  const house = pair();
-  house.send("a", "m1", "one");
-  house.call("a", "c1", "check_inbox");
-  house.ends("a", 1);
-  house.wait(1000);
-  house.do({ kind: "wake", id: "a" });
-  house.start("a");
-  house.done("a");
-  expect(house.agent("a").turn?.messages).toEqual(["m1"]);
+  const fixture = pair();
+  fixture.send("a", "m1", "one");
+  fixture.call("a", "c1", "check_inbox");
+  fixture.ends("a", 1);
+  fixture.wait(1000);
+  fixture.do({ kind: "wake", id: "a" });
+  fixture.start("a");
+  fixture.done("a");
+  expect(fixture.agent("a").turn?.messages).toEqual(["m1"]);
 });
 
 test("AG-3 a call in the output is taken once the process goes on after its result", () => {
-  const house = pair();
-  house.send("a", "m1", "one");
-  house.says("a", { kind: "call", call: "c1", tool: "check_inbox", args: null });
-  house.takeAll("a");
-  expect(house.agent("a").inbox.length).toBe(1);
-  expect(house.says("a", { kind: "text", text: "I see" })).toEqual([
+  const fixture = pair();
+  fixture.send("a", "m1", "one");
+  fixture.says("a", { kind: "call", call: "c1", tool: "check_inbox", args: null });
+  fixture.takeAll("a");
+  expect(fixture.agent("a").inbox.length).toBe(1);
+  expect(fixture.says("a", { kind: "text", text: "I see" })).toEqual([
     "tool.taken a",
     "message.delivered a",
     "agent.read a",
   ]);
-  house.send("a", "m2", "two");
-  house.says("a", { kind: "call", call: "c2", tool: "check_inbox", args: null }, { kind: "done", response: "" });
-  expect(house.takeAll("a")).toEqual(["input.taken a", "tool.taken a", "message.delivered a"]);
+  fixture.send("a", "m2", "two");
+  fixture.says("a", { kind: "call", call: "c2", tool: "check_inbox", args: null }, { kind: "done", response: "" });
+  expect(fixture.takeAll("a")).toEqual(["input.taken a", "tool.taken a", "message.delivered a"]);
 });
 
 test("an agent sees how others are doing", () => {
-  const house = pair();
-  house.send("b", "m1");
-  expect(house.call("a", "c1", "list_children").result).toEqual({
+  const fixture = pair();
+  fixture.send("b", "m1");
+  expect(fixture.call("a", "c1", "list_children").result).toEqual({
     children: [{ name: "b", state: "working", inbox: 1 }],
   });
-  expect(house.call("b", "c1", "inspect_agent", { name: "parent" }).result).toMatchObject({
+  expect(fixture.call("b", "c1", "inspect_agent", { name: "parent" }).result).toMatchObject({
     name: "a",
     state: "working",
   });
-  expect(house.call("b", "c2", "inspect_agent", { name: "x" }).ok).toBe(false);
+  expect(fixture.call("b", "c2", "inspect_agent", { name: "x" }).ok).toBe(false);
 });
 
 test("remind_me wakes the agent with its own words, also after a crash, and once", () => {
-  const house = pair();
-  const { result } = house.call("a", "c1", "remind_me", { in_seconds: 60, text: "look again" });
-  house.done("a");
-  const next = house.replayed();
+  const fixture = pair();
+  const { result } = fixture.call("a", "c1", "remind_me", { in_seconds: 60, text: "look again" });
+  fixture.done("a");
+  const next = fixture.replayed();
   expect(next.effects("a")).toEqual([{ kind: "timer", id: "a", at: new Date(next.now + 60_000).toISOString() }]);
   expect(result).toMatchObject({ due: new Date(next.now + 60_000).toISOString() });
   next.wait(60_000);
   expect(next.do({ kind: "wake", id: "a" })).toEqual(["message.enqueued a", "reminder.fired a", "turn.start a"]);
   expect(next.agent("a").turn?.prompt.text).toContain("look again");
   expect(next.do({ kind: "wake", id: "a" })).toEqual([]);
-  expect(house.call("a", "c2", "remind_me", { in_seconds: -1, text: "x" }).ok).toBe(false);
+  expect(fixture.call("a", "c2", "remind_me", { in_seconds: -1, text: "x" }).ok).toBe(false);
 });
 
 test("a tool that cannot do what it is asked says why, and does nothing", () => {
-  const house = pair();
-  const wrong: readonly (readonly [string, Parameters<House["call"]>[3]])[] = [
+  const fixture = pair();
+  const wrong: readonly (readonly [string, Parameters<AgentFixture["call"]>[3]])[] = [
     ["fly", {}],
     ["send_message", { to: "b" }],
     ["send_message", { to: "b", text: 3 }],
@@ -131,38 +136,38 @@ test("a tool that cannot do what it is asked says why, and does nothing", () => 
     ["broadcast", { text: null }],
   ];
   for (const [at, [tool, args]] of wrong.entries()) {
-    expect([tool, house.call("a", `w${at}`, tool, args).ok]).toEqual([tool, false]);
+    expect([tool, fixture.call("a", `w${at}`, tool, args).ok]).toEqual([tool, false]);
   }
-  expect([house.agent("b").inbox, house.tree.childrenOf("a")]).toEqual([[], ["b"]]);
+  expect([fixture.agent("b").inbox, fixture.tree.childrenOf("a")]).toEqual([[], ["b"]]);
 });
 
 test("a child takes its recipe from the configuration, and directory and environment from its parent", () => {
   const recipe = { provider: "openai", model: "m", command: [], flags: [], permissionMode: null, options: {} } as const;
-  const house = new House({ recipes: { llm: recipe } });
-  house.create("a");
-  house.call("a", "c1", "spawn_agent", {
+  const fixture = new AgentFixture({ recipes: { llm: recipe } });
+  fixture.create("a");
+  fixture.call("a", "c1", "spawn_agent", {
     name: "k",
     instructions: "x",
     provider: "llm",
     model: "n",
     system_prompt: "s",
   });
-  const kid = house.agent(house.tree.childOf("a", "k") ?? "");
+  const kid = fixture.agent(fixture.tree.childOf("a", "k") ?? "");
   expect([kid.plan.recipe, kid.plan.cwd, kid.plan.system_prompt]).toEqual([{ ...recipe, model: "n" }, "/w", "s"]);
   expect(kid.settings.recovery).toBe("parent");
 });
 
 test("only the calls of the present and of the last turn are remembered", () => {
-  const house = pair();
+  const fixture = pair();
   for (let turn = 1; turn <= 3; turn += 1) {
-    for (let at = 0; at < 5; at += 1) house.call("a", `t${turn}.${at}`, "list_children");
-    house.done("a");
-    house.send("a", `m${turn}`);
-    house.takeAll("a");
+    for (let at = 0; at < 5; at += 1) fixture.call("a", `t${turn}.${at}`, "list_children");
+    fixture.done("a");
+    fixture.send("a", `m${turn}`);
+    fixture.takeAll("a");
   }
-  house.call("a", "last", "list_children");
+  fixture.call("a", "last", "list_children");
   expect(
-    house
+    fixture
       .agent("a")
       .calls.map(({ call }) => call)
       .sort(),

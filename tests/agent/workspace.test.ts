@@ -7,7 +7,7 @@ import type { NewAgent } from "../../src/wire/rpc/agent.ts";
 import { until } from "../daemon/home.ts";
 import { COUNTING, ours } from "../ours.ts";
 import { type AgentHome, agentHomes, freshId } from "./agent-home.ts";
-import { House, planFor } from "./house.ts";
+import { AgentFixture, planFor } from "./house.ts";
 
 const home = agentHomes();
 const BWRAP = Bun.which("bwrap");
@@ -174,15 +174,15 @@ if (!forbidden)
   });
 
 test("a child works where its parent does, in the same sandbox, and makes no worktree again", () => {
-  const house = new House();
+  const fixture = new AgentFixture();
   const sandbox = { read: ["/ro"], write: ["/w"], git: null, network: false };
   const worktree = { path: "/w", repository: "/r", branch: "b" };
   const plan = { ...planFor("scripted"), cwd: "/w/sub", workspace: { worktree, sandbox } };
-  house.do({ kind: "create", id: "root", name: "root", parent: undefined, instructions: "", plan, settings: {} });
-  house.send("root", "m1");
-  house.start("root");
-  house.call("root", "c1", "spawn_agent", { name: "child", instructions: "work" });
-  const child = [...house.residents.values()].find((one) => one.kind === "agent" && one.name === "child");
+  fixture.do({ kind: "create", id: "root", name: "root", parent: undefined, instructions: "", plan, settings: {} });
+  fixture.send("root", "m1");
+  fixture.start("root");
+  fixture.call("root", "c1", "spawn_agent", { name: "child", instructions: "work" });
+  const child = [...fixture.agentRecords.values()].find((one) => one.kind === "agent" && one.name === "child");
   expect(child).toMatchObject({ plan: { cwd: "/w/sub", workspace: { worktree: null, sandbox } } });
 });
 

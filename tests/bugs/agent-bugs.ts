@@ -6,7 +6,7 @@ const FOLDED = "  return inSlices(folding.clock, steps, folding.progressed);\n";
 /** Everybody is changed like that when the log has been read. */
 function afterFold(change: string): string {
   return `  return inSlices(folding.clock, steps, folding.progressed).then((items) => {
-    for (const agent of [...turn.agents()]) turn.put(agent.id, { ...agent, ${change} });
+    for (const agent of [...store.agents()]) store.put(agent.id, { ...agent, ${change} });
     return items;
   });
 `;
@@ -20,8 +20,8 @@ export const AGENT_BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/daemon/agent/part.ts",
-        from: "    agent: (id) => turn.settledAgent(id),\n",
-        to: "    agent: (id) => turn.agent(id),\n",
+        from: "    agent: (id) => store.settledAgent(id),\n",
+        to: "    agent: (id) => store.agent(id),\n",
       },
     ],
     caughtBy: "agents: eager programs, and the machine goes down",
@@ -209,7 +209,7 @@ export const AGENT_BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/daemon/agent/recovery.ts",
-        from: `  await turn.submit({ kind: "detach", id });\n`,
+        from: `  await store.submit({ kind: "detach", id });\n`,
         to: "",
       },
     ],
@@ -239,7 +239,7 @@ export const AGENT_BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/core/agent/tree.ts",
-        from: "    if (!resident.created) orphans.push(resident.id);\n    else if",
+        from: "    if (!agentRecord.created) orphans.push(agentRecord.id);\n    else if",
         to: "    if",
       },
     ],

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ok } from "../../src/base/result.ts";
 import { liveDaemon } from "../../src/cli/client.ts";
-import type { Reach } from "../../src/cli/daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../../src/cli/daemon-command-world.ts";
 import { Bus } from "../../src/daemon/bus.ts";
 import { RpcServer } from "../../src/daemon/rpc-server.ts";
 import type { Clock } from "../../src/world/clock.ts";
@@ -17,7 +17,7 @@ import { fakeConsole } from "./fake-console.ts";
 
 const TOKEN = "a".repeat(64);
 /** As long as a command waits between two looks at most. */
-const LONGEST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 100;
 const ends: (() => void)[] = [];
 
 afterEach(() => {
@@ -29,7 +29,7 @@ function pausingClock(): Clock {
   const real = realClock();
   let elapsed = 0;
   const after: Clock["after"] = (ms, fn) => {
-    if (ms > LONGEST_PAUSE_MS) return () => undefined; // For the late.
+    if (ms > MAX_PAUSE_MS) return () => undefined; // For the late.
     return real.after(1, () => {
       elapsed += ms;
       fn();
@@ -62,25 +62,25 @@ async function recovering(look: (asked: number) => Recovery) {
     clock: pausingClock(),
     console,
   };
-  return { home, console, reach: doors as unknown as Reach };
+  return { home, console, world: doors as unknown as DaemonCommandWorld };
 }
 
 test("RS-6 a recovery that goes on is waited for, however long, and it is said how far it is", async () => {
-  const { home, console, reach } = await recovering((asked) =>
-    asked > (1.6 * 30_000) / LONGEST_PAUSE_MS
+  const { home, console, world } = await recovering((asked) =>
+    asked > (1.6 * 30_000) / MAX_PAUSE_MS
       ? { stage: "LIVE", reading: null }
       : { stage: "INVENTORYING", reading: { what: "agents", done: asked, total: 1000 } },
   );
-  const live = await liveDaemon(reach, home);
+  const live = await liveDaemon(world, home);
   expect(live.ok).toBe(true);
   expect(console.printed.err).toMatch(/recovering: INVENTORYING, reading agents \d+ of 1000 …/);
   if (live.ok) live.value.close();
 });
 
 test("RS-6 one that stands still is not waited for: try later", async () => {
-  const { home, reach } = await recovering(() => ({
+  const { home, world } = await recovering(() => ({
     stage: "INVENTORYING",
     reading: { what: "agents", done: 3, total: 1000 },
   }));
-  expect(await liveDaemon(reach, home)).toMatchObject({ ok: false, error: { code: "not-live" } });
+  expect(await liveDaemon(world, home)).toMatchObject({ ok: false, error: { code: "not-live" } });
 });

@@ -36,13 +36,13 @@ export function print(ack: Ack): void {
     try {
       done += writeSync(STDOUT, line, done, line.length - done);
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      if (!isRetryable(error)) throw error;
       Atomics.wait(PAUSE, 0, 0, PAUSE_MS);
     }
   }
 }
 
-function isPassing(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "EAGAIN" || error.code === "EINTR");
 }
 

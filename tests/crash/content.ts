@@ -7,7 +7,7 @@ import { SimRandom } from "../sim/random.ts";
 /** New sessions come up as the exercise goes on, so that new directories do too: three of each place for so many transactions. */
 const IDS_IN_AN_ERA = 60;
 const AT_ONCE = 3;
-const MOST_SESSIONS = 4;
+const MAX_SESSIONS = 4;
 const FIRST_DAY = Date.UTC(2026, 0, 1);
 /** JSON has to escape some of these, UTF-8 needs several bytes for others. */
 const LETTERS = [..."abcdefghijklmnopqrstuvwxyz 0123456789", '"', "\\", "\n", "\t", "\u0000", "é", "漢", "🪢"];
@@ -15,7 +15,7 @@ const LETTERS = [..."abcdefghijklmnopqrstuvwxyz 0123456789", '"', "\\", "\n", "\
 /** The entries of transaction `id`: one to four, each in another session, of all three places. */
 export function transaction(seed: number, id: number): NewEntry[] {
   const random = randomOf(seed, id, 1);
-  const count = random.chance(0.5) ? 1 : 2 + random.int(MOST_SESSIONS - 1);
+  const count = random.chance(0.5) ? 1 : 2 + random.int(MAX_SESSIONS - 1);
   const sessions = new Set(Array.from({ length: count }, () => sessionName(random, Math.floor(id / IDS_IN_AN_ERA))));
   const ts = new Date(FIRST_DAY + id * 1000).toISOString();
   return [...sessions].map((session, index) => {
@@ -54,10 +54,10 @@ const TAPE_LINE = 16;
 
 /** How much goes to the tape after transaction `id`. */
 export function tapeLength(seed: number, id: number): number {
-  return 1 + randomOf(seed, id, 3).int(MOST_TAPE_BYTES);
+  return 1 + randomOf(seed, id, 3).int(MAX_TAPE_BYTES);
 }
 
-export const MOST_TAPE_BYTES = 700;
+export const MAX_TAPE_BYTES = 700;
 
 function randomOf(seed: number, number: number, purpose: number): SimRandom {
   return new SimRandom((seed % 2 ** 20) * 2 ** 32 + ((number * 8 + purpose) % 2 ** 32));

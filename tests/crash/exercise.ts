@@ -22,7 +22,7 @@ verify  reads <dir> and the lines that all runs on it have printed; exit 0: ever
 const DEFAULT_EVENTS = 2000;
 const DEFAULT_SEED = 1;
 /** Enough to see what happened. */
-const MOST_SENTENCES = 50;
+const MAX_SENTENCES = 50;
 
 class WrongUsage extends Error {
   override readonly name = "WrongUsage";
@@ -55,8 +55,8 @@ function runVerify(world: World, args: readonly string[]): number {
   if (bytes === undefined) throw new WrongUsage(`${file} does not exist`);
   const acks = parseAcks(new TextDecoder().decode(bytes));
   const broken = verify({ ...world, home: resolve(home) }, acks);
-  for (const sentence of broken.slice(0, MOST_SENTENCES)) console.error(`broken: ${sentence}`);
-  if (broken.length > MOST_SENTENCES) console.error(`broken: and ${broken.length - MOST_SENTENCES} more`);
+  for (const sentence of broken.slice(0, MAX_SENTENCES)) console.error(`broken: ${sentence}`);
+  if (broken.length > MAX_SENTENCES) console.error(`broken: and ${broken.length - MAX_SENTENCES} more`);
   console.error(`${acks.length} acknowledgements, ${broken.length} broken promises`);
   return broken.length === 0 ? 0 : 3;
 }

@@ -6,7 +6,7 @@ import type { LogOptions } from "../../src/log/event-log.ts";
 import type { TapeLimits } from "../../src/log/tape/tape.ts";
 import type { Clock } from "../../src/world/clock.ts";
 import type { Disk } from "../../src/world/disk.ts";
-import { MOST_TAPE_BYTES } from "./content.ts";
+import { MAX_TAPE_BYTES } from "./content.ts";
 
 /** Small, so that some hundred events fill every segment, wait for room, and use segments again. */
 export const LOG: Partial<LogOptions> = {
@@ -22,7 +22,7 @@ export const WRITERS = 8;
 export const TAPE: TapeLimits = { segmentBytes: 4 << 10, maxBytes: 64 << 10 };
 
 /** Of the tape this much is always kept: whole segments go, and a cut may take what made them go but not bring them back. */
-export const TAPE_KEPT = TAPE.maxBytes - TAPE.segmentBytes - (WRITERS + 1) * MOST_TAPE_BYTES;
+export const TAPE_KEPT = TAPE.maxBytes - TAPE.segmentBytes - (WRITERS + 1) * MAX_TAPE_BYTES;
 
 export const HISTORY_LIMIT = 3;
 

@@ -39,20 +39,20 @@ test("U6 rounds that come while a terminal is being written start nothing of it"
     open = true;
   });
   await pass(() => open);
-  const { turn, hands } = await opening;
+  const { store, holders } = await opening;
   const recipe = { argv: ["sh"], cwd: "/", env: {}, size: { cols: 80, rows: 24 } };
-  const create = (id: string) => turn.submit({ kind: "create", id, name: id, lane: "main", recipe });
+  const create = (id: string) => store.submit({ kind: "create", id, name: id, lane: "main", recipe });
   void create("a");
   await pass(() => started.length > 0); // So that its syncs are known to be slow.
   const sync = Promise.withResolvers<void>();
   machine.disk.gate = ({ path }) => (path.endsWith(".wal") ? sync.promise : Promise.resolve());
   void create("b");
   await clock.settle();
-  expect(turn.terminals.get("b")?.state.kind).toBe("starting");
+  expect(store.terminals.get("b")?.state.kind).toBe("starting");
   let ms = 0;
   await pass(
     () => ++ms > 500,
-    () => hands.round(),
+    () => holders.round(),
   );
   expect(started.filter((directory) => directory.endsWith("/b"))).toEqual([]);
   sync.resolve();

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { foldTerminals } from "../../src/daemon/fold.ts";
 import { recoveryWork } from "../../src/daemon/terminal/recovery.ts";
-import { Turn } from "../../src/daemon/terminal/store.ts";
+import { TerminalStore } from "../../src/daemon/terminal/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import type { NewEntry } from "../../src/log/session/entry.ts";
 import { SimClock } from "../sim/clock.ts";
@@ -31,11 +31,11 @@ async function write(disk: SimDisk, entries: readonly NewEntry[]): Promise<void>
   await log.close();
 }
 
-function turnOf(log: EventLog): Turn {
-  return new Turn(log, new SimClock(), {
+function turnOf(log: EventLog): TerminalStore {
+  return new TerminalStore(log, new SimClock(), {
     publish: () => undefined,
     perform: () => undefined,
-    broken: (error) => {
+    onBug: (error) => {
       throw error;
     },
   });
@@ -53,8 +53,8 @@ test("a session whose events do not fold is frozen and named; the others come up
     { ...created("e"), session: "agents/e" }, // Not ours to fold.
   ]);
   const log = await open(disk);
-  const turn = turnOf(log);
-  const items = foldTerminals(log, turn);
+  const store = turnOf(log);
+  const items = foldTerminals(log, store);
   expect(items.map(({ id, name, fate }) => [id, name, fate]).sort()).toEqual([
     ["b", "b", "needs you"],
     ["c", "name-c", "needs you"],
@@ -63,7 +63,7 @@ test("a session whose events do not fold is frozen and named; the others come up
     reason: "its events do not fold: terminal.started of c has no start_time",
     next: "holdfast log verify c",
   });
-  expect([...turn.terminals].map(([id, { state }]) => [id, state.kind]).sort()).toEqual([
+  expect([...store.terminals].map(([id, { state }]) => [id, state.kind]).sort()).toEqual([
     ["a", "starting"],
     ["c", "uncertain"],
     ["d", "starting"],
@@ -71,29 +71,29 @@ test("a session whose events do not fold is frozen and named; the others come up
   for (const id of ["b", "c"]) {
     expect(log.append([entry(id, "terminal.renamed", { name: "y" })])).toMatchObject({ error: { code: "log.frozen" } });
   }
-  expect((await turn.submit({ kind: "rename", id: "a", name: "other" })).ok).toBe(true);
+  expect((await store.submit({ kind: "rename", id: "a", name: "other" })).ok).toBe(true);
 });
 
 test("nothing is done for what was set aside: no start, no orphans stopped, though it began to fold", async () => {
   const disk = new SimDisk();
   await write(disk, [created("a"), created("c"), entry("c", "terminal.ended", {})]);
   const log = await open(disk);
-  const turn = turnOf(log);
-  const setAside = foldTerminals(log, turn);
+  const store = turnOf(log);
+  const setAside = foldTerminals(log, store);
   const performed: string[] = [];
   const looked: string[] = [];
   const searched: string[] = [];
   const work = recoveryWork({
     place: { ...simWorld(1, disk), home: "/h" },
-    turn,
-    hands: {
+    store,
+    holders: {
       perform: ({ id }: { id: string }) => void performed.push(id),
       settled: async () => undefined,
       look: async ({ id }: { id: string }) => {
         looked.push(id);
         return { kind: "unstarted" };
       },
-    } as unknown as Parameters<typeof recoveryWork>[0]["hands"],
+    } as unknown as Parameters<typeof recoveryWork>[0]["holders"],
     setAside,
     orphans: async (terminals) => {
       searched.push(...terminals.map(({ id }) => id));
@@ -118,7 +118,7 @@ test("a bad byte in the middle of one session's log freezes that one alone", asy
   const lines = new TextDecoder().decode(disk.peek("/h/terminals/c/events.jsonl"));
   disk.rot("/h/terminals/c/events.jsonl", lines.indexOf("name-c"), 1);
   const log = await open(disk);
-  const turn = turnOf(log);
-  expect(foldTerminals(log, turn)).toMatchObject([{ id: "c", fate: "needs you" }]);
-  expect([...turn.terminals.keys()].sort()).toEqual(["a", "d"]);
+  const store = turnOf(log);
+  expect(foldTerminals(log, store)).toMatchObject([{ id: "c", fate: "needs you" }]);
+  expect([...store.terminals.keys()].sort()).toEqual(["a", "d"]);
 });

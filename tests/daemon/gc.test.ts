@@ -44,10 +44,10 @@ class Site {
         releasedAt: (care) => this.removed.get(care),
         runs: () => [],
         agents: () => [],
-        letGo: async () => new Set(),
+        forget: async () => new Set(),
         isOff: () => this.off,
         say: (words) => void this.said.push(words),
-        broken: (error) => {
+        onBug: (error) => {
           throw error;
         },
       },

@@ -1,6 +1,6 @@
 // Lines to a real holder: made, let go, and made again when there is something to say.
 import { afterEach, expect, test } from "bun:test";
-import { HolderLines } from "../../src/daemon/held/holder-connections.ts";
+import { HolderConnections } from "../../src/daemon/held/holder-connections.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
 import { realWorld } from "../../src/world/world.ts";
 import { endAll, newTerminal, startHolder } from "../holder/terminal.ts";
@@ -15,7 +15,7 @@ async function resting(argv: readonly string[]) {
   const made = newTerminal(argv);
   const holder = startHolder(made);
   const told: string[] = [];
-  const lines = new HolderLines(
+  const lines = new HolderConnections(
     { ...realWorld(), sockets: realSockets(), home: made.spec.cwd },
     { ended: () => told.push("ended"), lost: () => told.push("lost") },
     { spec: () => made.spec, welcomed: () => undefined, heard: () => undefined },

@@ -1,14 +1,14 @@
 // A decision over several sessions: one transaction, taken back as one, and everybody it touched has its effects performed.
 import { expect, test } from "bun:test";
-import { agentSession, type Resident } from "../../src/core/agent/agent.ts";
+import { type AgentRecord, agentSession } from "../../src/core/agent/agent.ts";
 import { applyAgent } from "../../src/core/agent/apply.ts";
 import type { AgentCommand, AgentEffect } from "../../src/core/agent/commands.ts";
 import { decideAgent } from "../../src/core/agent/decide.ts";
-import { PLAIN_HOUSE } from "../../src/core/agent/draft.ts";
+import { DEFAULT_AGENT_CONFIG } from "../../src/core/agent/draft.ts";
 import { agentEffectsOf } from "../../src/core/agent/effects.ts";
 import type { AgentEvent } from "../../src/core/agent/events.ts";
 import { Tree } from "../../src/core/agent/tree.ts";
-import { SessionTurn } from "../../src/daemon/session-store.ts";
+import { SessionStore } from "../../src/daemon/session-store.ts";
 import { EventLog, type LogOptions } from "../../src/log/event-log.ts";
 import { agentEventOf } from "../../src/wire/stored/agent.ts";
 import { planFor } from "../agent/house.ts";
@@ -16,7 +16,7 @@ import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { nothing } from "../sim/survive.ts";
 
-type Agents = { state: Resident; command: AgentCommand; event: AgentEvent; effect: AgentEffect };
+type Agents = { state: AgentRecord; command: AgentCommand; event: AgentEvent; effect: AgentEffect };
 
 const SMALL: Partial<LogOptions> = { segmentBytes: 64 << 10, ballastBytes: 0 };
 
@@ -27,17 +27,18 @@ class Site {
   readonly clock: SimClock;
   readonly disk: SimDisk;
   readonly log: EventLog;
-  readonly turn: SessionTurn<Agents>;
+  readonly store: SessionStore<Agents>;
 
   private constructor(disk: SimDisk, clock: SimClock, log: EventLog) {
     this.disk = disk;
     this.clock = clock;
     this.log = log;
     const { tree } = this;
-    this.turn = new SessionTurn<Agents>(
+    this.store = new SessionStore<Agents>(
       {
         session: (_, { id }) => agentSession(id),
-        decide: (residents, command, at) => decideAgent({ residents, tree, settings: PLAIN_HOUSE }, command, at),
+        decide: (agentRecords, command, at) =>
+          decideAgent({ agentRecords, tree, settings: DEFAULT_AGENT_CONFIG }, command, at),
         apply: applyAgent,
         effectsOf: agentEffectsOf,
         changed: (before, after) => tree.note(before, after),
@@ -47,7 +48,7 @@ class Site {
       {
         publish: ({ event, id }) => void this.published.push(`${event} ${id}`),
         perform: ({ kind, id }) => void this.performed.push(`${kind} ${id}`),
-        broken: (error) => {
+        onBug: (error) => {
           throw error;
         },
       },
@@ -60,7 +61,7 @@ class Site {
     for (const session of site.log.sessions) {
       for (const reading of site.log.read(session)) {
         const event = reading.kind === "entry" ? agentEventOf(reading.entry) : undefined;
-        if (event !== undefined) site.turn.fold(event);
+        if (event !== undefined) site.store.fold(event);
       }
     }
     return site;
@@ -69,14 +70,14 @@ class Site {
   async family(): Promise<void> {
     for (const [name, parent] of [["a"], ["b", "a"], ["c", "a"]] as const) {
       const wish = { name, parent, instructions: "", plan: planFor("scripted"), settings: {} };
-      await this.turn.submit({ kind: "create", id: name, ...wish });
+      await this.store.submit({ kind: "create", id: name, ...wish });
     }
   }
 
   /** What it says of all agents, and of the index over them. */
   sight(): unknown {
-    expect(this.tree.snapshot()).toEqual(Tree.of(this.turn.states).snapshot());
-    return JSON.parse(JSON.stringify([...this.turn.states].sort(([a], [b]) => (a < b ? -1 : 1))));
+    expect(this.tree.snapshot()).toEqual(Tree.of(this.store.states).snapshot());
+    return JSON.parse(JSON.stringify([...this.store.states].sort(([a], [b]) => (a < b ? -1 : 1))));
   }
 }
 
@@ -86,7 +87,7 @@ test("AG-3 U5 a decision over two sessions is in both logs, and survives a power
   const site = await Site.begin();
   await site.family();
   site.performed.length = 0;
-  const answer = await site.turn.submit(MESSAGE);
+  const answer = await site.store.submit(MESSAGE);
   expect(answer).toMatchObject({ ok: true, value: { id: "b", calls: [{ call: "c1", ok: true }] } });
   expect(site.published.slice(-5)).toEqual([
     ...["message.sent b", "message.enqueued c", "tool.answered b", "turn.start c", "process.starting c"],
@@ -94,7 +95,7 @@ test("AG-3 U5 a decision over two sessions is in both logs, and survives a power
   expect(site.performed).toEqual(["start c"]);
   const next = await Site.begin(site.disk.powerCut(nothing));
   expect(next.sight()).toEqual(site.sight());
-  expect((await next.turn.submit({ ...MESSAGE, call: "c2" })).ok).toBe(true); // A second life.
+  expect((await next.store.submit({ ...MESSAGE, call: "c2" })).ok).toBe(true); // A second life.
 });
 
 test("AG-3 U3 U5 a decision that the disk has no room for is taken back in every session it touched", async () => {
@@ -105,13 +106,13 @@ test("AG-3 U3 U5 a decision that the disk has no room for is taken back in every
   site.disk.fault = ({ operation }) =>
     operation === "write" && noRoomOnce.left-- > 0 ? { kind: "fail", code: "ENOSPC" } : undefined;
   const answers = await Promise.all([
-    site.turn.submit(MESSAGE),
-    site.turn.submit({ kind: "send", id: "c", message: "m1", payload: "y", replyTo: undefined }),
-    site.turn.submit({ kind: "terminate", id: "a", reason: "enough" }),
+    site.store.submit(MESSAGE),
+    site.store.submit({ kind: "send", id: "c", message: "m1", payload: "y", replyTo: undefined }),
+    site.store.submit({ kind: "terminate", id: "a", reason: "enough" }),
   ]);
   expect(answers.map((answer) => (answer.ok ? "yes" : answer.error.code))).toEqual(Array(3).fill("log.blocked"));
   expect(site.sight()).toEqual(before);
   site.clock.advance(2000);
-  expect((await site.turn.submit(MESSAGE)).ok).toBe(true);
+  expect((await site.store.submit(MESSAGE)).ok).toBe(true);
   expect((await Site.begin(site.disk.powerCut(nothing))).sight()).toEqual(site.sight());
 });

@@ -7,10 +7,10 @@ import { foldTerminals } from "../../src/daemon/fold.ts";
 import { CheckpointReader } from "../../src/daemon/terminal/checkpoint-reader.ts";
 import { CheckpointState } from "../../src/daemon/terminal/checkpoint-state.ts";
 import { CheckpointWriter } from "../../src/daemon/terminal/checkpoint-writer.ts";
-import type { Hands } from "../../src/daemon/terminal/holders.ts";
+import type { TerminalHolders } from "../../src/daemon/terminal/holders.ts";
 import { LastMoments } from "../../src/daemon/terminal/last-moments.ts";
 import { Restorer } from "../../src/daemon/terminal/restorer.ts";
-import { Turn } from "../../src/daemon/terminal/store.ts";
+import { TerminalStore } from "../../src/daemon/terminal/store.ts";
 import { Recorder } from "../../src/holder/recorder.ts";
 import { claim } from "../../src/holder/records.ts";
 import { setAsideBefore } from "../../src/home/held/generations.ts";
@@ -31,7 +31,7 @@ const LIMITS = { segmentBytes: 4096, maxBytes: 65_536 };
 export class Boot {
   readonly place: SimWorld & { readonly home: string };
   readonly log: EventLog;
-  readonly turn: Turn;
+  readonly store: TerminalStore;
   readonly reader: CheckpointReader;
   readonly restorer: Restorer;
   readonly #moments: LastMoments;
@@ -53,8 +53,8 @@ export class Boot {
   private constructor(place: SimWorld & { readonly home: string }, log: EventLog) {
     this.place = place;
     this.log = log;
-    this.turn = new Turn(log, place.clock, { publish: () => undefined, perform: () => undefined, broken });
-    expect(foldTerminals(log, this.turn)).toEqual([]);
+    this.store = new TerminalStore(log, place.clock, { publish: () => undefined, perform: () => undefined, onBug });
+    expect(foldTerminals(log, this.store)).toEqual([]);
     this.#live = new LiveScreens(place);
     this.reader = new CheckpointReader(place, { maxAgeMs: 86_400_000 }, () => undefined);
     this.#writer = new CheckpointWriter(place, () => undefined);
@@ -63,10 +63,10 @@ export class Boot {
       { scrollbackBytes: 2048, environment: { allow: [], deny: [] } },
       {
         screens: { snapshot: async ([of]) => new Map([[ID, await this.#ask<ScreenSnapshot>("snapshot", of?.from)]]) },
-        terminals: () => this.turn.terminals.values(),
+        terminals: () => this.store.terminals.values(),
         status: async () => undefined,
         late: () => undefined,
-        broken,
+        onBug,
       },
     );
     const lastSeen = async () => {
@@ -77,9 +77,9 @@ export class Boot {
       { lastSeen },
       { farewell: ({ from, message }) => this.#ask<string>("farewell", from, message) },
     );
-    const hands = { settled: async () => undefined } as unknown as Hands;
+    const holders = { settled: async () => undefined } as unknown as TerminalHolders;
     const known = (id: string) => this.#moments.known(id);
-    this.restorer = new Restorer({ place, turn: this.turn, hands, shell: "/bin/sh", rules: [], known });
+    this.restorer = new Restorer({ place, store: this.store, holders, shell: "/bin/sh", rules: [], known });
   }
 
   /** What the screen program says. */
@@ -97,12 +97,12 @@ export class Boot {
   }
 
   get terminal(): Terminal | undefined {
-    return this.turn.terminals.get(ID);
+    return this.store.terminals.get(ID);
   }
 
   async create(): Promise<void> {
     const recipe = { argv: ["sh"], cwd: "/", env: {}, size: SIZE };
-    await this.turn.submit({ kind: "create", id: ID, name: "one", lane: "main", recipe });
+    await this.store.submit({ kind: "create", id: ID, name: "one", lane: "main", recipe });
   }
 
   /** What a recovery does about a terminal whose holder is gone. */
@@ -127,7 +127,7 @@ export class Boot {
     this.#tape = new Recorder(this.place, `${DIRECTORY}/tape`, { ...LIMITS, startAt });
     if (preface !== "") this.#tape.append(Buffer.from(preface));
     const child = this.place.processes.spawn();
-    await this.turn.submit({ kind: "started", id: ID, child, holder: this.place.processes.pid });
+    await this.store.submit({ kind: "started", id: ID, child, holder: this.place.processes.pid });
     return true;
   }
 
@@ -158,6 +158,6 @@ export class Boot {
   }
 }
 
-function broken(error: unknown): never {
+function onBug(error: unknown): never {
   throw error;
 }

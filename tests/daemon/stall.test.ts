@@ -18,7 +18,7 @@ import { SETTINGS_VARIABLE } from "../../src/wire/heartbeat.ts";
 import { ours } from "../ours.ts";
 import { type DaemonHome, daemonHomes, processes, until } from "./home.ts";
 
-const LONGEST_S = 20;
+const MAX_S = 20;
 /** Above what the watchdog is told below to wait for a silent daemon; which must be above what one takes to start on a busy machine. */
 const STALL_MS = 3_000;
 const SETTINGS = { web: false, heartbeatMs: 200, killAfterMs: 2_000, graceMs: 200, crashes: 1_000 };
@@ -43,7 +43,7 @@ class Volume {
   }
 
   freeze(): void {
-    const guard = ["sh", "-c", `sleep ${LONGEST_S}; fsfreeze -u ${this.path}`]; // Z1
+    const guard = ["sh", "-c", `sleep ${MAX_S}; fsfreeze -u ${this.path}`]; // Z1
     this.#guard = Bun.spawn(guard, { stdio: ["ignore", "ignore", "ignore"], detached: true });
     expect(run("fsfreeze", "-f", this.path).exitCode).toBe(0);
   }

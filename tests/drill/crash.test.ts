@@ -29,7 +29,7 @@ async function startedHolder({ site }: Machine): Promise<Bun.Subprocess> {
   const directory = join(site.home, "terminals");
   mkdirSync(directory, { recursive: true });
   const of = mkdtempSync(join(directory, "t"));
-  const start = holderStart(BUN, "src/holder/main.ts", of, { ours: site.reach.self.environment() });
+  const start = holderStart(BUN, "src/holder/main.ts", of, { ours: site.world.self.environment() });
   const stopped = ["/bin/sh", "-c", 'kill -STOP $$; exec "$@"', "sh", ...ours("src/holder/main.ts", of)];
   const holder = Bun.spawn(stopped, { cwd: "/", env: { ...start.env }, stdio: [null, null, null] });
   await until("it is stopped", () => readFileSync(`/proc/${holder.pid}/stat`, "latin1").includes(") T "));

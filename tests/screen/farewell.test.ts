@@ -1,10 +1,10 @@
 // Between two lives of a terminal: everything the old program switched on is off, and nothing it showed is lost.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { blindFarewell } from "../../src/core/terminal/screen.ts";
+import { plainRestoreBanner } from "../../src/core/terminal/screen.ts";
 import { describe } from "../../src/screen/describe.ts";
 import { Emulator } from "../../src/screen/emulator.ts";
-import { farewell } from "../../src/screen/farewell.ts";
+import { restoreBanner } from "../../src/screen/farewell.ts";
 import { EFFORT, output } from "./arbitrary.ts";
 
 const size = { cols: 30, rows: 8 };
@@ -13,7 +13,7 @@ const ESC = "\u001b";
 function ended(text: string | Uint8Array, message = "Restarted."): Emulator {
   const emulator = new Emulator(size, 0);
   emulator.feed(Buffer.from(text));
-  emulator.feed(Buffer.from(farewell(emulator, message)));
+  emulator.feed(Buffer.from(restoreBanner(emulator, message)));
   return emulator;
 }
 
@@ -86,7 +86,7 @@ test("where nobody knows the screen, the same is done without it", () => {
   fc.assert(
     fc.property(output, (text) => {
       const emulator = new Emulator(size, 0);
-      emulator.feed(Buffer.from(text + blindFarewell("Restarted.")));
+      emulator.feed(Buffer.from(text + plainRestoreBanner("Restarted.")));
       expect(leftOn(emulator).filter((mode) => !/^(extras|tabs)=/.test(mode))).toEqual([]);
       expect(emulator.xterm.active).toBe(emulator.xterm.normal);
       expect(rows(emulator).at(-2)).toBe("Restarted.");

@@ -12,7 +12,7 @@ const ESC = "\u001b";
 /** A program that has said nothing for so long waits for a key. This is no test: nothing hangs on it. */
 const QUIET_MS = 400;
 /** One that says something all the time (a clock, a spinner) is not waited for longer. */
-const MOST_MS = 20_000;
+const MAX_MS = 20_000;
 
 type Session = {
   readonly name: string;
@@ -136,7 +136,7 @@ async function record(
         .includes(says[stations.length] ?? "");
     const waits = () => performance.now() - heardAt >= QUIET_MS && chunks.length > 0 && said();
     do await Bun.sleep(QUIET_MS / 4);
-    while (!waits() && performance.now() - began < MOST_MS);
+    while (!waits() && performance.now() - began < MAX_MS);
     stations.push(Buffer.concat(chunks).length);
   };
   await quiet();

@@ -1,7 +1,7 @@
 // The daemon's side and the real program: asked, killed, stuck, idle, flooded.
 import { afterEach, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
-import { blindFarewell } from "../../src/core/terminal/screen.ts";
+import { plainRestoreBanner } from "../../src/core/terminal/screen.ts";
 import { Screens } from "../../src/daemon/terminal/screens.ts";
 import { Emulator } from "../../src/screen/emulator.ts";
 import { realChildren } from "../../src/world/real/children.ts";
@@ -110,7 +110,7 @@ test("a request of which it dies twice is given up, and the others are answered"
   const screens = screensOf(home, [process.execPath, "-e", program]);
   const dies = screens.farewell({ id: "a", size, message: "gone" });
   const lives = screens.cells({ id: "b", size });
-  expect(await dies).toBe(blindFarewell("gone"));
+  expect(await dies).toBe(plainRestoreBanner("gone"));
   expect(await lives).toMatchObject({ ok: true, value: { n: 2 } });
 });
 

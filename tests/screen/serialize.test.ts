@@ -135,19 +135,19 @@ test("an image or another string of any length goes by, and leaves the screen as
 test("a disk that cannot be read, or an emulator that breaks, is that request's refusal", async () => {
   const clock = realClock();
   const ask = { directory: "/nowhere", size, op: "cells" } as const;
-  const broken = (error: Error) => ({
+  const onBug = (error: Error) => ({
     ...realDisk(),
     list: () => {
       throw error;
     },
   });
   const fault = new Fault({ code: "EIO", operation: "list", path: "/nowhere" });
-  expect(await answer(new LiveScreens({ disk: broken(fault), clock }), clock, ask)).toMatchObject({
+  expect(await answer(new LiveScreens({ disk: onBug(fault), clock }), clock, ask)).toMatchObject({
     ok: false,
     error: { code: "screen.unreadable" },
   });
   expect(
-    await answer(new LiveScreens({ disk: broken(new TypeError("no such line")), clock }), clock, ask),
+    await answer(new LiveScreens({ disk: onBug(new TypeError("no such line")), clock }), clock, ask),
   ).toMatchObject({
     ok: false,
     error: { code: "screen.failed" },

@@ -211,7 +211,7 @@ export abstract class Machine {
         orders.at(-1)?.resolve(directory);
         orders.push(Promise.withResolvers());
       },
-      letGo: () => leave(undefined),
+      release: () => leave(undefined),
     };
   }
 

@@ -32,7 +32,7 @@ class Stage {
         clock: this.clock,
         isOff: () => this.off,
         say: (words) => void this.said.push(words),
-        broken: (error) => void this.broken.push(error),
+        onBug: (error) => void this.broken.push(error),
       },
     );
   }

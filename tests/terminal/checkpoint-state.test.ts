@@ -35,7 +35,7 @@ class Site {
         late: () => {
           this.late += 1;
         },
-        broken: (error) => void this.broken.push(error),
+        onBug: (error) => void this.broken.push(error),
       },
     );
   }

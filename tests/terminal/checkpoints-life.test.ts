@@ -37,7 +37,7 @@ class Life {
       },
       isOff: () => false,
       say: (words) => void this.said.push(words),
-      broken: (error) => {
+      onBug: (error) => {
         throw error;
       },
     });

@@ -1,9 +1,9 @@
 // A restoration over a disk that forgets what was not synced: power cut at every call, and then another life.
 import { expect, test } from "bun:test";
 import { foldTerminals } from "../../src/daemon/fold.ts";
-import type { Hands } from "../../src/daemon/terminal/holders.ts";
+import type { TerminalHolders } from "../../src/daemon/terminal/holders.ts";
 import { Restorer } from "../../src/daemon/terminal/restorer.ts";
-import { Turn } from "../../src/daemon/terminal/store.ts";
+import { TerminalStore } from "../../src/daemon/terminal/store.ts";
 import { claim } from "../../src/holder/records.ts";
 import { setAsideBefore } from "../../src/home/held/generations.ts";
 import { readOnDisk, writeHolderSpec } from "../../src/home/held/holder-files.ts";
@@ -29,20 +29,20 @@ function worldAt(disk: SimDisk, boots: number): SimWorld {
 
 async function open(world: SimWorld) {
   const log = await EventLog.open({ ...world, home: HOME }, { segmentBytes: 64 << 10, ballastBytes: 0 });
-  const turn = new Turn(log, world.clock, {
+  const store = new TerminalStore(log, world.clock, {
     publish: () => undefined,
     perform: () => undefined,
-    broken: (error) => {
+    onBug: (error) => {
       throw error;
     },
   });
-  expect(foldTerminals(log, turn)).toEqual([]);
-  return { log, turn };
+  expect(foldTerminals(log, store)).toEqual([]);
+  return { log, store };
 }
 
 /** What the hands do for a terminal that is starting, up to the claim of its holder. False where one was there. */
-async function start(world: SimWorld, turn: Turn): Promise<boolean> {
-  const terminal = turn.terminals.get(ID);
+async function start(world: SimWorld, store: TerminalStore): Promise<boolean> {
+  const terminal = store.terminals.get(ID);
   if (terminal === undefined) throw new Error("it was created");
   const { generation, recipe } = terminal;
   const place = { ...world, home: HOME };
@@ -55,23 +55,23 @@ async function start(world: SimWorld, turn: Turn): Promise<boolean> {
 async function firstLife(): Promise<SimDisk> {
   const disk = new SimDisk();
   const world = worldAt(disk, 0);
-  const { log, turn } = await open(world);
+  const { log, store } = await open(world);
   const recipe = { argv: ["sh"], cwd: "/", env: {}, size: { cols: 80, rows: 24 } };
-  await turn.submit({ kind: "create", id: ID, name: "one", lane: "main", recipe });
-  expect(await start(world, turn)).toBe(true);
+  await store.submit({ kind: "create", id: ID, name: "one", lane: "main", recipe });
+  expect(await start(world, store)).toBe(true);
   const child = { pid: 7, startTime: 70, bootId: world.processes.bootId() };
-  await turn.submit({ kind: "started", id: ID, child, holder: world.processes.pid });
+  await store.submit({ kind: "started", id: ID, child, holder: world.processes.pid });
   await log.close();
   return disk.powerCut(nothing);
 }
 
-function restorerOf(world: SimWorld, turn: Turn): Restorer {
-  const hands = { settled: async () => undefined } as unknown as Hands;
+function restorerOf(world: SimWorld, store: TerminalStore): Restorer {
+  const holders = { settled: async () => undefined } as unknown as TerminalHolders;
   const place = { ...world, home: HOME };
   return new Restorer({
     place,
-    turn,
-    hands,
+    store,
+    holders,
     shell: "/bin/sh",
     rules: [],
     known: async () => ({ evidence: undefined, doubt: null }),
@@ -86,24 +86,24 @@ test("RS-4 a power cut at any call of a restoration: what was decided holds, and
     nothingPromised: { generation: 1, claimed: false },
     live: async (disk, promised) => {
       const world = worldAt(disk, 1);
-      const { log, turn } = await open(world);
-      const terminal = turn.terminals.get(ID);
+      const { log, store } = await open(world);
+      const terminal = store.terminals.get(ID);
       if (terminal === undefined) throw new Error("it was created");
       expect(readOnDisk({ ...world, home: HOME }, ID, 1)).toMatchObject({ kind: "claimed", holder: undefined });
       const wish = { reason: "the machine went down", found: true, way: "plan", asked: false } as const;
-      await restorerOf(world, turn).restore(terminal, wish);
+      await restorerOf(world, store).restore(terminal, wish);
       promised({ generation: 2, claimed: false });
-      expect(await start(world, turn)).toBe(true);
+      expect(await start(world, store)).toBe(true);
       promised({ generation: 2, claimed: true });
       await log.close();
     },
     check: async (disk, { generation, claimed }) => {
       const world = worldAt(disk, 2);
-      const { log, turn } = await open(world);
-      const now = turn.terminals.get(ID)?.generation ?? 0;
+      const { log, store } = await open(world);
+      const now = store.terminals.get(ID)?.generation ?? 0;
       expect(now).toBeGreaterThanOrEqual(generation);
-      if (claimed) expect(await start(world, turn)).toBe(false);
-      else if (now === 2) await start(world, turn);
+      if (claimed) expect(await start(world, store)).toBe(false);
+      else if (now === 2) await start(world, store);
       const kept = readWhole(disk, `${DIRECTORY}/${now === 2 ? "claim-1" : "claim"}.json`);
       expect(kept === undefined ? undefined : parseClaim(kept)?.generation).toBe(1);
       await log.close();

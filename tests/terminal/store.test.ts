@@ -5,7 +5,7 @@ import type { TerminalEvent } from "../../src/core/terminal/events.ts";
 import type { Effect, TerminalCommand } from "../../src/core/terminal/terminal.ts";
 import { foldTerminals } from "../../src/daemon/fold.ts";
 import { type HandlerPorts, makeHandlers } from "../../src/daemon/terminal/handlers.ts";
-import { Turn } from "../../src/daemon/terminal/store.ts";
+import { TerminalStore } from "../../src/daemon/terminal/store.ts";
 import { EventLog, type LogOptions } from "../../src/log/event-log.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
@@ -21,16 +21,16 @@ class Site {
   readonly broken: unknown[] = [];
   readonly disk: SimDisk;
   readonly log: EventLog;
-  readonly turn: Turn;
+  readonly store: TerminalStore;
 
   private constructor(disk: SimDisk, clock: SimClock, log: EventLog) {
     this.disk = disk;
     this.clock = clock;
     this.log = log;
-    this.turn = new Turn(log, clock, {
+    this.store = new TerminalStore(log, clock, {
       publish: ({ event, id }: TerminalEvent) => void this.published.push(`${event} ${id}`),
       perform: ({ kind, id }: Effect) => void this.performed.push(`${kind} ${id}`),
-      broken: (error) => void this.broken.push(error),
+      onBug: (error) => void this.broken.push(error),
     });
   }
 
@@ -38,12 +38,12 @@ class Site {
   static async begin(disk = new SimDisk(), options = SMALL): Promise<Site> {
     const clock = new SimClock();
     const site = new Site(disk, clock, await EventLog.open({ disk, clock, home: "/h" }, options));
-    expect(foldTerminals(site.log, site.turn)).toEqual([]);
+    expect(foldTerminals(site.log, site.store)).toEqual([]);
     return site;
   }
 
   names(): string[] {
-    return [...this.turn.terminals.values()].map(({ name }) => name).sort();
+    return [...this.store.terminals.values()].map(({ name }) => name).sort();
   }
 }
 
@@ -53,10 +53,10 @@ function create(id: string, name = id): TerminalCommand {
 }
 
 test("of two commands that race for a name one wins, whichever way they are asked", async () => {
-  const { turn } = await Site.begin();
-  const answers = await Promise.all([turn.submit(create("a", "one")), turn.submit(create("b", "one"))]);
+  const { store } = await Site.begin();
+  const answers = await Promise.all([store.submit(create("a", "one")), store.submit(create("b", "one"))]);
   expect(answers.map((answer) => (answer.ok ? answer.value.id : answer.error.code))).toEqual(["a", "name-taken"]);
-  expect([...turn.terminals.keys()]).toEqual(["a"]);
+  expect([...store.terminals.keys()]).toEqual(["a"]);
 });
 
 test("what is acknowledged survives a power cut at that very moment, and so does every one before it", async () => {
@@ -67,7 +67,7 @@ test("what is acknowledged survives a power cut at that very moment, and so does
     const acknowledged: string[] = [];
     const asked = Array.from({ length: 20 }, async (_, n) => {
       for (let turns = random.int(4); turns > 0; turns -= 1) await site.clock.settle();
-      const answer = await site.turn.submit(create(`t${n}`));
+      const answer = await site.store.submit(create(`t${n}`));
       if (answer.ok) acknowledged.push(answer.value.id);
       cuts.push({ disk: site.disk.fork(), acknowledged: [...acknowledged] });
     });
@@ -75,8 +75,8 @@ test("what is acknowledged survives a power cut at that very moment, and so does
     for (const { disk, acknowledged: promised } of cuts) {
       for (const choose of [nothing, randomSurvivor(random)]) {
         const next = await Site.begin(disk.powerCut(choose));
-        expect(promised.filter((id) => !next.turn.terminals.has(id))).toEqual([]);
-        expect((await next.turn.submit(create("later"))).ok).toBe(true); // A second life.
+        expect(promised.filter((id) => !next.store.terminals.has(id))).toEqual([]);
+        expect((await next.store.submit(create("later"))).ok).toBe(true); // A second life.
       }
     }
   }
@@ -90,7 +90,7 @@ test("nothing leaves before it is durable: no answer, no refusal, no notice, no 
     if (operation.startsWith("datasync")) beforeSync.push([...told, ...site.published, ...site.performed]);
   };
   const ask = async (what: string, command: TerminalCommand) => {
-    const answer = await site.turn.submit(command);
+    const answer = await site.store.submit(command);
     told.push(`${what}: ${answer.ok ? "yes" : answer.error.code}`);
   };
   const asked = [
@@ -112,7 +112,7 @@ test("a log that is blocked refuses, and nothing is applied, published or perfor
   let refusal = "";
   site.disk.capacity = 0;
   for (let n = 0; refusal === "" && n < 200; n += 1) {
-    const answer = await site.turn.submit(create(`t${n}`));
+    const answer = await site.store.submit(create(`t${n}`));
     if (answer.ok) acknowledged.push(answer.value.id);
     else refusal = answer.error.code;
   }
@@ -120,29 +120,29 @@ test("a log that is blocked refuses, and nothing is applied, published or perfor
   expect(site.broken).toEqual([]);
   expect(site.names()).toEqual(acknowledged.toSorted());
   const before = [site.published.length, site.performed.length];
-  expect(await site.turn.submit(create("more"))).toMatchObject({ ok: false, error: { code: "log.blocked" } });
+  expect(await site.store.submit(create("more"))).toMatchObject({ ok: false, error: { code: "log.blocked" } });
   expect([site.published.length, site.performed.length]).toEqual(before);
   site.disk.capacity = Number.POSITIVE_INFINITY;
   site.clock.advance(2000);
-  expect((await site.turn.submit(create("more"))).ok).toBe(true);
+  expect((await site.store.submit(create("more"))).ok).toBe(true);
   const next = await Site.begin(site.disk.powerCut(nothing));
   expect(next.names()).toEqual([...acknowledged, "more"].sort());
 });
 
 test("where the disk takes nothing of what many had decided, all of it is taken back, also what was built on it", async () => {
   const site = await Site.begin();
-  await site.turn.submit(create("old"));
+  await site.store.submit(create("old"));
   const noRoomOnce = { operation: "write", left: 1 };
   site.disk.fault = ({ operation }) =>
     operation === noRoomOnce.operation && noRoomOnce.left-- > 0 ? { kind: "fail", code: "ENOSPC" } : undefined;
   const before = site.published.length;
   const answers = await Promise.all([
-    site.turn.submit(create("a")),
-    site.turn.submit({ kind: "rename", id: "a", name: "b" }),
-    site.turn.submit({ kind: "rename", id: "old", name: "new" }),
-    site.turn.submit({ kind: "rename", id: "old", name: "newer" }),
-    site.turn.submit(create("c", "newer")),
-    site.turn.submit({ kind: "remove", id: "a" }),
+    site.store.submit(create("a")),
+    site.store.submit({ kind: "rename", id: "a", name: "b" }),
+    site.store.submit({ kind: "rename", id: "old", name: "new" }),
+    site.store.submit({ kind: "rename", id: "old", name: "newer" }),
+    site.store.submit(create("c", "newer")),
+    site.store.submit({ kind: "remove", id: "a" }),
   ]);
   expect(answers.map((answer) => (answer.ok ? "yes" : answer.error.code))).toEqual([
     "log.blocked",
@@ -156,70 +156,70 @@ test("where the disk takes nothing of what many had decided, all of it is taken 
   expect({ broken: site.broken, published: site.published.length }).toEqual({ broken: [], published: before });
   site.disk.fault = undefined;
   site.clock.advance(2000);
-  expect((await site.turn.submit(create("a"))).ok).toBe(true);
+  expect((await site.store.submit(create("a"))).ok).toBe(true);
   expect((await Site.begin(site.disk.powerCut(nothing))).names()).toEqual(["a", "old"]);
 });
 
 test("a sync that fails is the end of this daemon: nobody is told anything, and the next one reads the disk", async () => {
   const site = await Site.begin();
-  await site.turn.submit(create("old"));
+  await site.store.submit(create("old"));
   site.disk.fault = ({ operation }) => (operation.includes("sync") ? { kind: "fail", code: "EIO" } : undefined);
   const before = [site.published.length, site.performed.length];
-  expect(site.turn.submit(create("a"))).rejects.toThrow("EIO");
-  expect(site.turn.submit(create("b", "a"))).rejects.toThrow("EIO"); // Its refusal rests on what was lost.
+  expect(site.store.submit(create("a"))).rejects.toThrow("EIO");
+  expect(site.store.submit(create("b", "a"))).rejects.toThrow("EIO"); // Its refusal rests on what was lost.
   for (let i = 0; i < 10; i += 1) await site.clock.settle();
   expect(site.broken.length).toBeGreaterThan(0);
   expect([site.published.length, site.performed.length]).toEqual(before);
-  expect(await site.turn.submit(create("c"))).toMatchObject({ ok: false, error: { code: "log.stopped" } });
+  expect(await site.store.submit(create("c"))).toMatchObject({ ok: false, error: { code: "log.stopped" } });
   expect((await Site.begin(site.disk.powerCut(nothing))).names()).toContain("old");
 });
 
 test("more than the log takes at once waits its turn, and is not refused", async () => {
   const site = await Site.begin(new SimDisk(), { ...SMALL, maxQueuedBytes: 2048 });
-  const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => site.turn.submit(create(`t${n}`))));
+  const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => site.store.submit(create(`t${n}`))));
   expect(answers.every(({ ok }) => ok)).toBe(true);
-  expect(site.turn.terminals.size).toBe(100);
+  expect(site.store.terminals.size).toBe(100);
 });
 
 test("a repeat changes nothing, but what still has no outcome is done again", async () => {
   const site = await Site.begin();
-  await site.turn.submit(create("a"));
+  await site.store.submit(create("a"));
   const started: TerminalCommand = {
     kind: "started",
     id: "a",
     child: { pid: 1, startTime: 2, bootId: "b" },
     holder: 3,
   };
-  await site.turn.submit(started);
-  await site.turn.submit({ kind: "signal", id: "a", signal: "SIGINT" });
+  await site.store.submit(started);
+  await site.store.submit({ kind: "signal", id: "a", signal: "SIGINT" });
   expect(site.performed).toEqual(["start a", "signal a"]);
   const seq = site.log.durable;
-  await site.turn.submit(started); // As after a lost line.
+  await site.store.submit(started); // As after a lost line.
   expect(site.log.durable).toBe(seq);
   expect(site.performed).toEqual(["start a", "signal a", "signal a"]);
-  await site.turn.submit({ kind: "signalled", id: "a" });
-  await site.turn.submit(started);
+  await site.store.submit({ kind: "signalled", id: "a" });
+  await site.store.submit(started);
   expect(site.performed.length).toBe(3);
 });
 
 test("what is shown of terminals is durable: what is only decided is in no answer before its sync is over", async () => {
-  const { disk, clock, turn } = await Site.begin();
-  const handlers = makeHandlers({ turn: () => turn, hands: () => undefined } as unknown as HandlerPorts);
+  const { disk, clock, store } = await Site.begin();
+  const handlers = makeHandlers({ turn: () => store, hands: () => undefined } as unknown as HandlerPorts);
   const shown = async () => {
     const listed = (await handlers["terminal.list"]?.({})) as Result<{ name: string }[]>;
     return listed.ok ? listed.value.map(({ name }) => name) : listed.error;
   };
   disk.onCall = ({ operation }) => void (operation === "datasyncBlocking" && clock.advance(50)); // So that the next ones are not.
-  await turn.submit(create("a"));
+  await store.submit(create("a"));
   const sync = Promise.withResolvers<void>();
   disk.gate = () => sync.promise;
   const changes = [
-    turn.submit(create("b")),
-    turn.submit({ kind: "rename", id: "a", name: "other" }),
-    turn.submit({ kind: "rename", id: "b", name: "last" }),
+    store.submit(create("b")),
+    store.submit({ kind: "rename", id: "a", name: "other" }),
+    store.submit({ kind: "rename", id: "b", name: "last" }),
   ];
   await clock.settle();
-  expect([...turn.terminals.values()].map(({ name }) => name)).toEqual(["other", "last"]);
+  expect([...store.terminals.values()].map(({ name }) => name)).toEqual(["other", "last"]);
   expect(await shown()).toEqual(["a"]);
   sync.resolve();
   await Promise.all(changes);

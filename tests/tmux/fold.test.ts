@@ -1,8 +1,8 @@
 // An adopted session whose log does not fold is set aside and named; the others come up, and terminals do not notice.
 import { expect, test } from "bun:test";
 import { foldTerminals, foldTmux } from "../../src/daemon/fold.ts";
-import { Turn } from "../../src/daemon/terminal/store.ts";
-import { TmuxTurn } from "../../src/daemon/tmux/store.ts";
+import { TerminalStore } from "../../src/daemon/terminal/store.ts";
+import { TmuxStore } from "../../src/daemon/tmux/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import type { NewEntry } from "../../src/log/session/entry.ts";
 import { SimClock } from "../sim/clock.ts";
@@ -36,22 +36,22 @@ test("what does not fold is set aside, and nothing is done for it", async () => 
   await writing.close();
   const log = await open();
   const performed: string[] = [];
-  const broken = (error: unknown) => {
+  const onBug = (error: unknown) => {
     throw error;
   };
-  const hooks = { publish: () => undefined, perform: ({ id }: { id: string }) => void performed.push(id), broken };
-  const turn = new TmuxTurn(log, new SimClock(), hooks);
-  const items = foldTmux(log, turn).map(({ id, name, fate }) => [id, name, fate]);
+  const hooks = { publish: () => undefined, perform: ({ id }: { id: string }) => void performed.push(id), onBug };
+  const store = new TmuxStore(log, new SimClock(), hooks);
+  const items = foldTmux(log, store).map(({ id, name, fate }) => [id, name, fate]);
   expect(items.sort()).toEqual([
     ["b", "b", "needs you"],
     ["c", "name-c", "needs you"],
   ]);
-  const states = [...turn.states.values()].map(({ id, state }) => [id, state.kind]);
+  const states = [...store.states.values()].map(({ id, state }) => [id, state.kind]);
   expect(states.sort()).toEqual([
     ["a", "kept"],
     ["c", "uncertain"],
     ["d", "kept"],
   ]);
-  expect(foldTerminals(log, new Turn(log, new SimClock(), hooks))).toEqual([]);
+  expect(foldTerminals(log, new TerminalStore(log, new SimClock(), hooks))).toEqual([]);
   expect(performed).toEqual([]);
 });

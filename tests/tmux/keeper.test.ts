@@ -20,7 +20,7 @@ async function adopt(life: Life, on: TmuxSite, ...sessions: string[]): Promise<T
   const params = { path: on.socket, name: null, directory: null, sessions, all: sessions.length === 0, policy: "auto" };
   const answer = await handlersOf(life)["tmux.adopt"]?.(params);
   if (answer?.ok !== true) throw new Error(answer?.error.message);
-  return [...life.turn.states.values()].filter(({ released }) => !released);
+  return [...life.store.states.values()].filter(({ released }) => !released);
 }
 
 /** Two windows, three panes and one more, each in a directory of its own. */
@@ -64,7 +64,7 @@ describe("made again", () => {
       await until("the old screen is shown", () => old.test(on.text("work:0.0")));
       await until("the old command is typed", () => on.text("work:4.0").match(/[$#] sleep 1000$/) !== null);
       expect(on.tmux("display-message", "-p", "-t", "work:4.0", "#{pane_current_command}").trim()).toBe("sh");
-      const [care] = life.turn.states.values();
+      const [care] = life.store.states.values();
       expect(care?.recreated?.notes).toEqual([
         expect.stringContaining("as it was at"),
         "not set any more: MY_TOKEN, PEM_KEY",
@@ -156,7 +156,7 @@ describe("made again", () => {
       expect(on.names()).toEqual(["work", "work-2"]);
       const stands = () => on.tmux("display-message", "-p", "-t", "work-2:", "#{pane_current_path}").trim();
       await until("its shell stands in the nearest directory", () => stands() === join(on.path, "deep"));
-      const [care] = life.turn.states.values();
+      const [care] = life.store.states.values();
       expect(care?.name).toBe("work-2");
       expect(care?.recreated?.notes.join("\n")).toContain(`${directory} is gone: ${join(on.path, "deep")} instead`);
       expect(care?.recreated?.notes.join("\n")).toContain("there is another session work: this one is work-2");
@@ -185,7 +185,7 @@ describe("a daemon that dies", () => {
           await next.keeper.round();
           expect({ at, when, names: on.names() }).toEqual({ at, when, names: ["work"] });
           expect(on.picture("work")).toEqual(before);
-          expect([...next.turn.states.values()].map(({ state }) => state.kind)).toEqual(["kept"]);
+          expect([...next.store.states.values()].map(({ state }) => state.kind)).toEqual(["kept"]);
           await next.log.close();
         }
         if (done) expect(at).toBeGreaterThan(10); // So many calls there are at least.
@@ -239,10 +239,10 @@ describe("left as it is", () => {
       await deaf.keeper.round();
       process.kill(pid, "SIGCONT");
       expect(readFileSync(file, "utf8")).toBe(good);
-      expect([...deaf.turn.states.values()]).toMatchObject([{ state: { kind: "kept" } }]); // One failed probe proves nothing.
+      expect([...deaf.store.states.values()]).toMatchObject([{ state: { kind: "kept" } }]); // One failed probe proves nothing.
       on.tmux("kill-session", "-t", "work");
       await life.keeper.round();
-      expect([...life.turn.states.values()]).toMatchObject([{ state: { kind: "ended" } }]);
+      expect([...life.store.states.values()]).toMatchObject([{ state: { kind: "ended" } }]);
       expect(on.names()).toEqual(["other"]); // Whoever closes a session while others run on means it.
       expect(readFileSync(file, "utf8")).toBe(good);
       const made = await handlersOf(life)["tmux.recreate"]?.({ session: "work" });
@@ -319,7 +319,7 @@ describe("asked for", () => {
     }
     expect(await ask({ sessions: ["one"] })).toBeUndefined();
     expect(await ask({ all: true })).toBeUndefined(); // The first one is known already, and stays the same.
-    expect(life.turn.states.size).toBe(2);
+    expect(life.store.states.size).toBe(2);
     const missing = await live(on, { wrap: (run) => (call) => run({ ...call, env: { PATH: "/nowhere" } }) });
     const answer = await handlersOf(missing)["tmux.adopt"]?.({
       path: on.socket,

@@ -9,7 +9,7 @@ import { panesOfLayout, shapeOf } from "../../src/core/tmux/snapshot.ts";
 import { foldTmux } from "../../src/daemon/fold.ts";
 import { type TmuxRun, tmuxRunner } from "../../src/daemon/tmux/client.ts";
 import { TmuxKeeper } from "../../src/daemon/tmux/keeper.ts";
-import { TmuxTurn } from "../../src/daemon/tmux/store.ts";
+import { TmuxStore } from "../../src/daemon/tmux/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import { realChildren } from "../../src/world/real/children.ts";
 import { realWorld } from "../../src/world/world.ts";
@@ -76,7 +76,7 @@ export class TmuxSite {
   }
 }
 
-export type Life = { readonly log: EventLog; readonly turn: TmuxTurn; readonly keeper: TmuxKeeper };
+export type Life = { readonly log: EventLog; readonly store: TmuxStore; readonly keeper: TmuxKeeper };
 
 export type LifeOptions = {
   /** Stands between the keeper and tmux. */
@@ -99,21 +99,21 @@ export async function live(
   if (world.disk.stat(home) === undefined) world.disk.makeDirectory(home);
   const log = await EventLog.open(world, { segmentBytes: 64 << 10, ballastBytes: 0 });
   site.logs.push(log);
-  const broken = (error: unknown) => {
+  const onBug = (error: unknown) => {
     throw error;
   };
-  const turn = new TmuxTurn(log, world.clock, { publish: () => undefined, perform: () => undefined, broken });
-  foldTmux(log, turn);
+  const store = new TmuxStore(log, world.clock, { publish: () => undefined, perform: () => undefined, onBug });
+  foldTmux(log, store);
   const ports = {
-    cares: () => turn.states.values(),
-    care: (id: string) => turn.states.get(id),
-    submit: (command: Parameters<TmuxTurn["submit"]>[0]) => turn.submit(command),
+    cares: () => store.states.values(),
+    care: (id: string) => store.states.get(id),
+    submit: (command: Parameters<TmuxStore["submit"]>[0]) => store.submit(command),
     mayAct,
-    broken,
+    onBug,
   };
   const options = { roundMs: 3_600_000, scrollbackLines: 500, environment: { allow: [], deny: [] } };
   const keeper = new TmuxKeeper(world, options, ports, wrap(tmuxRunner(world)));
-  return { log, turn, keeper };
+  return { log, store, keeper };
 }
 
 /** A process that dies at a call of tmux: before it is made, or when it was made and nobody hears the answer any more. */

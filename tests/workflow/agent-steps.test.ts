@@ -7,7 +7,7 @@ import { progressOf } from "../../src/core/workflow/progress.ts";
 import type { Run } from "../../src/core/workflow/run.ts";
 import type { StepAgents, StepAgentWish } from "../../src/daemon/agent/for-steps.ts";
 import { type AgentStepPorts, AgentSteps } from "../../src/daemon/workflow/agent-steps.ts";
-import { House, planFor } from "../agent/house.ts";
+import { AgentFixture, planFor } from "../agent/house.ts";
 import { everything, nothing } from "../sim/survive.ts";
 import { simWorld } from "../sim/world.ts";
 import { Story } from "./stories.ts";
@@ -18,7 +18,7 @@ const DIRECTORY = "/h/state/w/sessions/r1/attempts/1";
 /** One agent step `work`; what the hand does comes at once. */
 class Stage {
   readonly world = { ...simWorld(1), home: "/h" };
-  readonly house = new House();
+  readonly fixture = new AgentFixture();
   readonly story: Story;
   readonly ports: AgentStepPorts;
   readonly steps: AgentSteps;
@@ -39,7 +39,7 @@ class Stage {
       },
       isTrusted: () => this.trusted,
       agents: this.#agents(),
-      broken: (error) => {
+      onBug: (error) => {
         throw error;
       },
     };
@@ -47,22 +47,22 @@ class Stage {
   }
 
   #agents(): StepAgents {
-    const { house } = this;
+    const { fixture } = this;
     return {
-      agent: (id) => (house.residents.has(id) ? house.agent(id) : undefined),
-      owned: () => (house.residents.has(AGENT) ? [house.agent(AGENT)] : []),
+      agent: (id) => (fixture.agentRecords.has(id) ? fixture.agent(id) : undefined),
+      owned: () => (fixture.agentRecords.has(AGENT) ? [fixture.agent(AGENT)] : []),
       isSetAside: () => this.aside,
       create: async (wish) => {
         this.wishes.push(wish);
         if (this.refusal !== undefined) return this.refusal;
         const { id, name, owner, prompt } = wish;
         const birth = { id, name, owner, parent: undefined, instructions: prompt, settings: {} };
-        const made = house.try({ kind: "create", ...birth, plan: planFor("scripted") });
-        return made.ok ? ok(house.agent(id)) : made;
+        const made = fixture.try({ kind: "create", ...birth, plan: planFor("scripted") });
+        return made.ok ? ok(fixture.agent(id)) : made;
       },
       terminate: async (id, reason) => {
-        house.do({ kind: "terminate", id, reason, by: "workflow" });
-        return ok(house.agent(id));
+        fixture.do({ kind: "terminate", id, reason, by: "workflow" });
+        return ok(fixture.agent(id));
       },
     };
   }
@@ -74,14 +74,14 @@ class Stage {
   }
 
   async heard(): Promise<void> {
-    this.steps.heard(this.house.agent(AGENT));
+    this.steps.heard(this.fixture.agent(AGENT));
     await this.world.clock.settle();
   }
 
   /** It is made, and its process has its prompt. */
   async works(): Promise<void> {
     await this.start();
-    this.house.start(AGENT);
+    this.fixture.start(AGENT);
     await this.heard();
   }
 }
@@ -92,29 +92,29 @@ test("its agent is made once, is known by its attempt and ends it with its first
   await stage.start();
   expect(stage.wishes).toHaveLength(1);
   expect(stage.story.attempts).toEqual(["r1.1 work handed"]);
-  stage.house.send(AGENT, "more");
-  stage.house.done(AGENT, "the first");
-  stage.house.takeAll(AGENT);
-  stage.house.done(AGENT, "the second");
-  expect(stage.house.agent(AGENT)).toMatchObject({ turns: 2, turn: undefined });
+  stage.fixture.send(AGENT, "more");
+  stage.fixture.done(AGENT, "the first");
+  stage.fixture.takeAll(AGENT);
+  stage.fixture.done(AGENT, "the second");
+  expect(stage.fixture.agent(AGENT)).toMatchObject({ turns: 2, turn: undefined });
   await stage.heard();
   expect([stage.story.state, stage.story.variables]).toEqual(["done", { x: "the first" }]);
-  expect(stage.house.agent(AGENT)).toMatchObject({ terminated: { by: "workflow" }, outcome: undefined });
+  expect(stage.fixture.agent(AGENT)).toMatchObject({ terminated: { by: "workflow" }, outcome: undefined });
 });
 
 test("an agent that asks before anybody has looked at it is at work, and waits", async () => {
   const stage = new Stage();
   const birth = { id: AGENT, name: "early", owner: "r1.1", parent: undefined, instructions: "Think.", settings: {} };
-  stage.house.do({ kind: "create", ...birth, plan: planFor("scripted") });
-  stage.house.start(AGENT);
-  stage.house.says(AGENT, { kind: "ask", request: "q", tool: "Bash", input: "ls", options: null });
+  stage.fixture.do({ kind: "create", ...birth, plan: planFor("scripted") });
+  stage.fixture.start(AGENT);
+  stage.fixture.says(AGENT, { kind: "ask", request: "q", tool: "Bash", input: "ls", options: null });
   await stage.heard();
-  const prompt = stage.house.agent(AGENT).prompts[0]?.id ?? "";
+  const prompt = stage.fixture.agent(AGENT).prompts[0]?.id ?? "";
   expect([stage.story.state, progressOf(stage.story.run).needs]).toEqual([
     "waiting",
     [{ attempt: "r1.1", step: "work", why: "it asks for Bash", agent: AGENT, prompt }],
   ]);
-  stage.house.do({ kind: "answer", id: AGENT, prompt, answer: "a1", decision: "allow", message: "", always: false });
+  stage.fixture.do({ kind: "answer", id: AGENT, prompt, answer: "a1", decision: "allow", message: "", always: false });
   await stage.heard();
   expect(stage.story.attempts).toEqual(["r1.1 work handed"]);
 });
@@ -175,8 +175,8 @@ test("a stopped attempt has ended when no process of its agent is left", async (
   stage.story.say({ kind: "interrupt" });
   stage.steps.stop("r1.1");
   await stage.heard();
-  expect([stage.house.state(AGENT), stage.story.state]).toEqual(["terminated", "running"]);
-  stage.house.ends(AGENT, null, "SIGTERM");
+  expect([stage.fixture.state(AGENT), stage.story.state]).toEqual(["terminated", "running"]);
+  stage.fixture.ends(AGENT, null, "SIGTERM");
   await stage.heard();
   expect(stage.story.state).toBe("interrupted");
 });
@@ -184,12 +184,12 @@ test("a stopped attempt has ended when no process of its agent is left", async (
 test("an agent that is held waits for a person, and one whose log is not whole is uncertain", async () => {
   const stage = new Stage();
   await stage.works();
-  stage.house.fold({ event: "agent.held", id: AGENT, data: { reason: "Its policy says so.", at: stage.house.at } });
+  stage.fixture.fold({ event: "agent.held", id: AGENT, data: { reason: "Its policy says so.", at: stage.fixture.at } });
   await stage.heard();
   expect(progressOf(stage.story.run)).toMatchObject({
     ...{ state: "waiting", needs: [{ why: "Its policy says so.", agent: AGENT, prompt: null }] },
   });
-  stage.house.residents.delete(AGENT);
+  stage.fixture.agentRecords.delete(AGENT);
   stage.aside = true;
   stage.steps.tend(stage.story.run);
   await stage.world.clock.settle();
@@ -207,11 +207,11 @@ test("an agent whose attempt is over goes on the next round; where the run's log
   again.begin();
   again.round();
   await stage.world.clock.settle();
-  expect(stage.house.state(AGENT)).toBe("working");
+  expect(stage.fixture.state(AGENT)).toBe("working");
   stage.trusted = true;
   again.round();
   await stage.world.clock.settle();
-  expect(stage.house.state(AGENT)).toBe("terminated");
+  expect(stage.fixture.state(AGENT)).toBe("terminated");
 });
 
 test("what a run wants whose log is not whole is no ground for anything", async () => {
@@ -220,10 +220,10 @@ test("what a run wants whose log is not whole is no ground for anything", async 
   stage.story.say({ kind: "cancel" });
   stage.trusted = false;
   await stage.heard();
-  expect(stage.house.state(AGENT)).toBe("working");
+  expect(stage.fixture.state(AGENT)).toBe("working");
   stage.trusted = true;
   await stage.heard();
-  expect(stage.house.state(AGENT)).toBe("terminated");
+  expect(stage.fixture.state(AGENT)).toBe("terminated");
 });
 
 test("names say whose agent it is, fit, and differ from attempt to attempt", () => {

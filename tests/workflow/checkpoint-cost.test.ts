@@ -57,7 +57,7 @@ class Counted {
   readonly checkpoints = new RunCheckpoints(this.world.clock, this.storage, {
     isOff: () => false,
     say: (words) => expect(words).toBe(""),
-    broken: (error) => expect(error).toBeUndefined(),
+    onBug: (error) => expect(error).toBeUndefined(),
   });
   readonly calls: string[] = [];
   readonly log: WorkflowEvent[] = [];
@@ -153,7 +153,7 @@ test("UC-3 in a long step there is a checkpoint every minute, with its reason", 
   counted.hear(created());
   counted.hear(started(1));
   await counted.saved();
-  counted.checkpoints.goRounds();
+  counted.checkpoints.startPolling();
   expect(counted.saves(await counted.saved(60_000))).toBe(1);
   const text = JSON.stringify(counted.storage.load(ID));
   expect(text).toContain('"reason":"TimeInterval"');

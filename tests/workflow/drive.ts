@@ -18,9 +18,9 @@ export type Trouble = {
 };
 
 /** More turns than any of our workflows needs; a run that takes more does not end. */
-const MOST_TURNS = 20_000;
+const MAX_TURNS = 20_000;
 /** Crashes end at some time, or else nothing would. */
-const MOST_CRASHES = 40;
+const MAX_CRASHES = 40;
 
 export type Driven = { readonly home: Home; readonly daemon: Daemon; readonly crashes: number };
 
@@ -28,12 +28,12 @@ export function drive(definition: Definition, items: readonly Json[], trouble: T
   const home = new Home(items);
   let crashes = 0;
   const boundary = () => {
-    if (crashes >= MOST_CRASHES || trouble.daemon <= trouble.chance()) return;
+    if (crashes >= MAX_CRASHES || trouble.daemon <= trouble.chance()) return;
     crashes += 1;
     throw new Crash();
   };
   const state = { daemon: new Daemon(home, boundary) };
-  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
     try {
       if (state.daemon.runs.size === 0) state.daemon.submit(creation(definition));
       if (state.daemon.run.status.kind === "interrupted")
@@ -66,7 +66,7 @@ function oneTurn(daemon: Daemon, trouble: Trouble): void {
   if (trouble.chance() < trouble.checkpoints) daemon.save();
   if (
     trouble.interrupts !== undefined &&
-    daemon.home.interrupts < MOST_CRASHES &&
+    daemon.home.interrupts < MAX_CRASHES &&
     trouble.chance() < trouble.interrupts
   ) {
     daemon.home.interrupts += 1;

@@ -6,7 +6,7 @@ import { atOnce, inSlices } from "../../src/daemon/slices.ts";
 import { CheckpointStorage } from "../../src/daemon/workflow/checkpoint-storage.ts";
 import { type WorkflowHandlerPorts, workflowHandlers } from "../../src/daemon/workflow/handlers.ts";
 import type { WorkflowPart } from "../../src/daemon/workflow/part.ts";
-import { WorkflowTurn } from "../../src/daemon/workflow/store.ts";
+import { WorkflowStore } from "../../src/daemon/workflow/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import { hurried, SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
@@ -19,7 +19,7 @@ const EVENTS = `/h/${SESSION}/events.jsonl`;
 
 class Life {
   readonly log: EventLog;
-  readonly turn: WorkflowTurn;
+  readonly store: WorkflowStore;
   readonly storage: CheckpointStorage;
   readonly said: string[] = [];
 
@@ -30,10 +30,10 @@ class Life {
 
   constructor(place: { disk: SimDisk; clock: SimClock; home: string }, log: EventLog) {
     this.log = log;
-    this.turn = new WorkflowTurn(log, place.clock, {
+    this.store = new WorkflowStore(log, place.clock, {
       publish: () => undefined,
       perform: () => undefined,
-      broken: (error) => {
+      onBug: (error) => {
         throw error;
       },
     });
@@ -42,16 +42,16 @@ class Life {
 
   async run(): Promise<void> {
     const steps = Array.from({ length: STEPS }, (_, at) => set(`s${at}`, { n: at, [`v${at}`]: "x" }));
-    const made = await this.turn.submit(creation({ name: "long", flow: { mode: "standard", steps } }));
+    const made = await this.store.submit(creation({ name: "long", flow: { mode: "standard", steps } }));
     if (!made.ok) throw new Error(made.error.message);
   }
 
   async advance(): Promise<void> {
-    await this.turn.submit({ kind: "advance", id: "r1" });
+    await this.store.submit({ kind: "advance", id: "r1" });
   }
 
   async save(): Promise<void> {
-    const run = this.turn.states.get("r1");
+    const run = this.store.states.get("r1");
     if (run === undefined) throw new Error("there is a run");
     const saved = await this.storage.save(run, "AfterStep", this.log.durable);
     if (!saved.ok) throw new Error(saved.error.message);
@@ -59,8 +59,8 @@ class Life {
 
   fold() {
     const say = (words: string) => void this.said.push(words);
-    const items = atOnce(foldWorkflows(this.log, this.turn, { storage: this.storage, say }));
-    const run = this.turn.states.get("r1");
+    const items = atOnce(foldWorkflows(this.log, this.store, { storage: this.storage, say }));
+    const run = this.store.states.get("r1");
     return {
       aside: items.map(({ reason }) => reason),
       ended: run?.records.length,
@@ -94,8 +94,8 @@ test("UC-7 a run comes up from its checkpoint and what its log says since; what 
   expect(life.fold()).toEqual({ aside: [], ended: 128, n: 127 });
   expect(life.said).toEqual([]);
   await life.advance();
-  expect(life.turn.states.get("r1")?.status.kind).toBe("going");
-  expect(life.turn.states.get("r1")?.records.length).toBe(192);
+  expect(life.store.states.get("r1")?.status.kind).toBe("going");
+  expect(life.store.states.get("r1")?.records.length).toBe(192);
 });
 
 test("what is only in the write-ahead log follows a checkpoint too, and one of those is where a checkpoint may stand", async () => {
@@ -123,12 +123,12 @@ test("a damaged checkpoint, and one that is ahead of the log, is passed over: th
   await written(ahead);
   const life = await Life.begin(ahead);
   life.fold();
-  const run = life.turn.states.get("r1");
+  const run = life.store.states.get("r1");
   if (run === undefined) throw new Error("there is a run");
   await life.storage.save({ ...run, name: "from the future" }, "Manual", life.log.durable + 1000);
   const next = await Life.begin(ahead);
   expect(next.fold()).toEqual({ aside: [], ended: 128, n: 127 });
-  expect(next.turn.states.get("r1")?.name).toBe("long");
+  expect(next.store.states.get("r1")?.name).toBe("long");
 });
 
 test("where neither is whole, the run is set aside", async () => {
@@ -146,15 +146,15 @@ test("UC-7 runs are folded in slices: others have a turn in the middle of a log,
   await before.run();
   await before.advance();
   await before.log.close();
-  const { log, turn, storage } = await Life.begin(disk);
+  const { log, store, storage } = await Life.begin(disk);
   const heard: HowFar[] = [];
   let turns = 0;
   const clock = hurried(() => {
     turns += 1;
   });
-  const folding = foldWorkflows(log, turn, { storage, say: () => undefined });
+  const folding = foldWorkflows(log, store, { storage, say: () => undefined });
   expect(await inSlices(clock, folding, (so) => heard.push(so))).toEqual([]);
-  expect(turn.states.get("r1")?.records.length).toBe(128);
+  expect(store.states.get("r1")?.records.length).toBe(128);
   expect(turns).toBe(heard.length);
   expect(heard.length).toBeGreaterThan(100);
   expect(new Set(heard.map((so) => JSON.stringify(so)))).toEqual(new Set(['{"done":0,"total":1}']));
@@ -166,7 +166,7 @@ test("UC-7 until all runs are read nobody is shown a part of them, or told that 
   const handlers = workflowHandlers({ parts: () => part } as unknown as WorkflowHandlerPorts);
   for (const look of ["workflow.list", "workflow.show", "dlq.list", "dlq.show", "workflow.changes"])
     expect(await handlers[look]?.({ id: "r1" })).toMatchObject({ ok: false, error: { code: "not-live" } });
-  part = { turn: life.turn } as unknown as WorkflowPart;
+  part = { turn: life.store } as unknown as WorkflowPart;
   expect(await handlers["workflow.list"]?.({})).toEqual({ ok: true, value: [] });
   expect(await handlers["workflow.show"]?.({ id: "r1" })).toMatchObject({ ok: false, error: { code: "unknown" } });
 });

@@ -6,7 +6,7 @@ import { foldWorkflows } from "../../src/daemon/fold.ts";
 import { Garbage } from "../../src/daemon/gc.ts";
 import { atOnce } from "../../src/daemon/slices.ts";
 import { CheckpointStorage } from "../../src/daemon/workflow/checkpoint-storage.ts";
-import { WorkflowTurn } from "../../src/daemon/workflow/store.ts";
+import { WorkflowStore } from "../../src/daemon/workflow/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import type { Config } from "../../src/wire/files/config-schema.ts";
 import { readWorkflow } from "../../src/wire/files/workflow-file.ts";
@@ -39,7 +39,7 @@ const FLOWS = {
 class Life {
   readonly world: ReturnType<typeof simWorld> & { home: string };
   readonly log: EventLog;
-  readonly turn: WorkflowTurn;
+  readonly store: WorkflowStore;
 
   static async begin(disk: SimDisk): Promise<Life> {
     const world = { ...simWorld(1, disk), home: HOME };
@@ -50,13 +50,13 @@ class Life {
     this.world = world;
     this.log = log;
     const nothing = () => undefined;
-    this.turn = new WorkflowTurn(log, world.clock, { publish: nothing, perform: nothing, broken });
+    this.store = new WorkflowStore(log, world.clock, { publish: nothing, perform: nothing, onBug });
     const storage = new CheckpointStorage(world, (session) => log.read(session));
-    expect(atOnce(foldWorkflows(log, this.turn, { storage, say: () => undefined }))).toEqual([]);
+    expect(atOnce(foldWorkflows(log, this.store, { storage, say: () => undefined }))).toEqual([]);
   }
 
   async submit(command: WorkflowCommand): Promise<void> {
-    const done = await this.turn.submit(command);
+    const done = await this.store.submit(command);
     if (!done.ok) throw new Error(done.error.message);
   }
 
@@ -98,18 +98,20 @@ class Life {
       tmux: () => [],
       releasedAt: none,
       agents: () => [],
-      letGo: async () => new Set<string>(),
+      forget: async () => new Set<string>(),
       isOff: () => false,
       say: none,
-      broken,
+      onBug,
     };
-    return new Garbage(this.world, { ...RULES, ...rules }, { ...ports, runs: () => this.turn.states.values() }).collect(
-      dryRun,
-    );
+    return new Garbage(
+      this.world,
+      { ...RULES, ...rules },
+      { ...ports, runs: () => this.store.states.values() },
+    ).collect(dryRun);
   }
 }
 
-function broken(error: unknown): never {
+function onBug(error: unknown): never {
   throw error;
 }
 
@@ -142,7 +144,7 @@ test("what the steps of ended runs wrote goes by age; a run that can go on keeps
   await life.submit({ kind: "attempt-prevented", id: CANCELLED, attempt: `${CANCELLED}.1`, reason: "x" });
   await life.run(OTHER, "shell");
   const states = [DONE, FAILED, STOPPED, LOST, QUEUED, CANCELLED, OTHER].map((id) => {
-    const run = life.turn.states.get(id);
+    const run = life.store.states.get(id);
     return run && stateOf(run);
   });
   expect(states).toEqual(["done", "failed", "interrupted", "cancelled", "done", "cancelled", "running"]);
@@ -205,7 +207,7 @@ test("a crash or power cut at any call of gc leaves every run and its log whole,
     check: async (disk) => {
       const life = await Life.begin(disk);
       life.world.clock.jump(400 * DAY);
-      expect([DONE, FAILED].map((id) => life.turn.states.get(id)?.status.kind)).toEqual(["done", "failed"]);
+      expect([DONE, FAILED].map((id) => life.store.states.get(id)?.status.kind)).toEqual(["done", "failed"]);
       await life.collect();
       expect(life.files(`state/w/sessions/${DONE}`)).not.toContain("attempts");
       expect(life.files(`state/w/sessions/${FAILED}/attempts/1`)).toHaveLength(5);

@@ -28,7 +28,7 @@ class Site {
             const { directory } = JSON.parse(Buffer.from(bytes).toString());
             if (directory !== undefined) this.told.push(`${number} ${directory}`);
           },
-          letGo: () => void this.told.push(`${number} goes`),
+          release: () => void this.told.push(`${number} goes`),
         };
       },
     };
@@ -36,7 +36,7 @@ class Site {
     const disk = new SimDisk();
     const sockets = { listen: never, connect: never };
     const world = { children, clock: this.clock, disk, home: "/h", self, sockets };
-    this.pool = new HolderPool(world, { holderWords: () => ({ runtime: "bun", entry: "holder.js" }) });
+    this.pool = new HolderPool(world, { holderCommand: () => ({ runtime: "bun", entry: "holder.js" }) });
   }
 
   give(attempt: string): void {

@@ -7,7 +7,7 @@ import { foldWorkflows } from "../../src/daemon/fold.ts";
 import { atOnce } from "../../src/daemon/slices.ts";
 import { CheckpointStorage } from "../../src/daemon/workflow/checkpoint-storage.ts";
 import { MigrationOfRuns } from "../../src/daemon/workflow/migration.ts";
-import { WorkflowTurn } from "../../src/daemon/workflow/store.ts";
+import { WorkflowStore } from "../../src/daemon/workflow/store.ts";
 import { encodeEnvelope } from "../../src/log/checkpoint/envelope.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import { readWhole } from "../../src/log/file/file.ts";
@@ -23,7 +23,7 @@ const OLD = "/old";
 class Life {
   readonly disk: SimDisk;
   readonly log: EventLog;
-  readonly turn: WorkflowTurn;
+  readonly store: WorkflowStore;
   readonly said: string[] = [];
   readonly migration: MigrationOfRuns;
 
@@ -36,11 +36,11 @@ class Life {
     this.disk = world.disk;
     this.log = log;
     const nothing = () => undefined;
-    this.turn = new WorkflowTurn(log, world.clock, { publish: nothing, perform: nothing, broken });
+    this.store = new WorkflowStore(log, world.clock, { publish: nothing, perform: nothing, onBug });
     const storage = new CheckpointStorage(world, (session) => log.read(session));
-    expect(atOnce(foldWorkflows(log, this.turn, { storage, say: () => undefined }))).toEqual([]);
-    const ports = { rules: { allow: [], deny: [] }, say: (words: string) => void this.said.push(words), broken };
-    this.migration = new MigrationOfRuns(world, this.turn, ports);
+    expect(atOnce(foldWorkflows(log, this.store, { storage, say: () => undefined }))).toEqual([]);
+    const ports = { rules: { allow: [], deny: [] }, say: (words: string) => void this.said.push(words), onBug };
+    this.migration = new MigrationOfRuns(world, this.store, ports);
   }
 
   migrate(directory = OLD, wish: { dryRun?: boolean; workflows?: string[] } = {}): Promise<MigrationReport> {
@@ -55,7 +55,7 @@ class Life {
 
   /** What each run is, whatever its time. */
   summary() {
-    const runs = [...this.turn.states.values()].sort((a, b) => a.id.localeCompare(b.id));
+    const runs = [...this.store.states.values()].sort((a, b) => a.id.localeCompare(b.id));
     return runs.map((run) => {
       const { name, path, migrated, environment } = run;
       return { name, path, environment, migrated, records: [...itemsOf(run.records)], ...progressOf(run) };
@@ -63,7 +63,7 @@ class Life {
   }
 }
 
-function broken(error: unknown): never {
+function onBug(error: unknown): never {
   throw error;
 }
 
@@ -117,7 +117,7 @@ test("UC-10 every layout is recognised, migrated once, and reported; originals a
     ["unified", "session-ccc", "would"],
     ["job", "mapreduce-123", "would"],
   ]);
-  expect(life.turn.states.size).toBe(0);
+  expect(life.store.states.size).toBe(0);
   expect(disk.list(`${HOME}/recovery/migrations`)).toEqual([]);
   const report = await life.migrate();
   expect(report.migrated).toBe(4);
@@ -242,7 +242,7 @@ test("UC-10 the workflow file is the record's own, or one that was named and has
   plant(disk, "/new/release.yml", THREE);
   plant(disk, `${OLD}/sessions/two.json`, { ...sessionState({ id: "two", metadata: { working_directory: "/new" } }) });
   expect((await (await Life.begin(disk)).migrate()).migrated).toBe(1);
-  expect(beside.turn.states.size).toBe(1);
+  expect(beside.store.states.size).toBe(1);
 });
 
 test("UC-10 what lies in the home itself is taken over at the first access; our own runs with their logs are left alone", async () => {
@@ -256,7 +256,7 @@ test("UC-10 what lies in the home itself is taken over at the first access; our 
   const life = await Life.begin(disk);
   await life.migration.firstAccess({});
   expect(life.said).toEqual(["runs of an older program: 1 migrated, 0 not. See: holdfast migrate"]);
-  const [run] = life.turn.states.values();
+  const [run] = life.store.states.values();
   if (run === undefined) throw new Error("no run");
   const own = `${HOME}/state/w/sessions/${run.id}/checkpoint.json`;
   const facts = { kind: "workflow", version: 1, fold: 1, seq: 9, time: "2026-01-01T00:00:00.000Z" };

@@ -7,7 +7,7 @@ import type { DaemonPorts } from "../../src/daemon/daemon.ts";
 import { foldWorkflows } from "../../src/daemon/fold.ts";
 import type { StageWork } from "../../src/daemon/recovery-run.ts";
 import { atOnce } from "../../src/daemon/slices.ts";
-import type { Hands } from "../../src/daemon/terminal/holders.ts";
+import type { TerminalHolders } from "../../src/daemon/terminal/holders.ts";
 import { openWorkflows, type WorkflowPart } from "../../src/daemon/workflow/part.ts";
 import { withWorkflows } from "../../src/daemon/workflow/recovery.ts";
 import { EventLog } from "../../src/log/event-log.ts";
@@ -37,15 +37,15 @@ export class SimDaemon {
     const daemon = new SimDaemon(machine, born, log);
     const { part } = daemon;
     const say = (words: string) => machine.failed(new Error(words));
-    const setAside = atOnce(foldWorkflows(log, part.turn, { ...part, say }));
+    const setAside = atOnce(foldWorkflows(log, part.store, { ...part, say }));
     if (setAside.length > 0) throw new Error(`set aside: ${JSON.stringify(setAside)}`);
-    part.checkpoints.begin(part.turn.states.values());
+    part.checkpoints.begin(part.store.states.values());
     // Runs here all have the policy `auto`, for which that makes no difference.
     const work = withWorkflows(NOTHING_ELSE, { ...part, setAside, wasDown: () => false });
     await work.RESTORING(() => undefined);
     await work.RECONCILING(() => undefined);
     daemon.#goRounds(machine, born);
-    part.checkpoints.goRounds();
+    part.checkpoints.startPolling();
     return daemon;
   }
 
@@ -53,19 +53,19 @@ export class SimDaemon {
     const { life } = born;
     this.life = life;
     const self = { environment: () => ({}), command: () => ["bun"] as const, bundle: async () => undefined };
-    const broken = (error: unknown) => {
+    const onBug = (error: unknown) => {
       if (!life.dead) machine.failed(error);
     };
-    const hands = { programs: { words: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as Hands;
+    const holders = { programs: { words: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as TerminalHolders;
     const ports = {
       world: { ...machine.doors(born), self },
       bus: { publish: () => undefined },
       config: { terminal: { envAllow: [], envDeny: [] }, agents: { slots: 1 }, provider: {} },
       safeMode: { isActive: () => false },
-      say: (words: string) => broken(new Error(words)),
-      broken,
+      say: (words: string) => onBug(new Error(words)),
+      onBug,
     } as unknown as DaemonPorts;
-    this.part = openWorkflows(log, hands, ports, NO_AGENTS);
+    this.part = openWorkflows(log, holders, ports, NO_AGENTS);
   }
 
   /** As the real one does on every heartbeat. */
@@ -77,10 +77,10 @@ export class SimDaemon {
   }
 
   run(id: string): Run | undefined {
-    return this.part.turn.states.get(id);
+    return this.part.store.states.get(id);
   }
 
   submit(command: WorkflowCommand): Promise<Result<Run>> {
-    return this.part.turn.submit(command);
+    return this.part.store.submit(command);
   }
 }

@@ -22,11 +22,11 @@ import { creation, isOver } from "./world.ts";
 export type SimCrash = { readonly at: number; readonly machine?: Chooser };
 
 /** More than any of our workflows needs; one that takes more does not end. */
-const MOST_TURNS = 50_000;
+const MAX_TURNS = 50_000;
 /** What follows an end is over by then: its checkpoint, the holders' leaving. */
 const REST_MS = 500;
 const NEAR_MS = 50;
-const MOST_IN_A_ROW = 30;
+const MAX_IN_A_ROW = 30;
 
 export type Driven = {
   readonly run: Run;
@@ -146,7 +146,7 @@ export class Simulation {
   async #liveUntil(isSo: () => boolean): Promise<void> {
     const { clock } = this.#machine;
     let over: number | undefined;
-    for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+    for (let turn = 0; turn < MAX_TURNS; turn += 1) {
       await this.#settle();
       if (this.#machine.trouble !== undefined) throw this.#machine.trouble;
       if (isSo()) return;
@@ -167,7 +167,7 @@ export class Simulation {
   async #settle(): Promise<void> {
     const { clock } = this.#machine;
     await clock.settle();
-    for (let turn = 0; turn < MOST_IN_A_ROW && this.#nextMs() > NEAR_MS; turn += 1) await clock.settle();
+    for (let turn = 0; turn < MAX_IN_A_ROW && this.#nextMs() > NEAR_MS; turn += 1) await clock.settle();
   }
 
   #nextMs(): number {

@@ -6,7 +6,7 @@ import { ok } from "../../base/result.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { printJson, say, visible } from "../print.ts";
 import { onAgent } from "./find.ts";
@@ -17,31 +17,31 @@ import { followEvents, fromNow, openAgentLog } from "./session.ts";
 /** What shells say of a program that Ctrl-C ended. */
 const INTERRUPTED = 130;
 
-async function ask(reach: Reach, flags: DataFlags, key: string, words: string): Promise<Exit> {
+async function ask(world: DaemonCommandWorld, flags: DataFlags, key: string, words: string): Promise<Exit> {
   const text = await givenText(words);
-  const meant = await onAgent(reach, flags, key, async (_, agent) => ok(agent));
+  const meant = await onAgent(world, flags, key, async (_, agent) => ok(agent));
   if (!meant.ok) return meant;
   const { id } = meant.value;
-  const log = await openAgentLog(reach, flags, id);
+  const log = await openAgentLog(world, flags, id);
   if (!log.ok) return log;
   const { home } = log.value.opened;
-  const { following } = fromNow(reach, log.value.opened, 0); // AK1
-  const message = newId(reach.random.bytes(16));
-  const sent = await onDaemon<ListedAgent>(reach, home, (client) =>
+  const { following } = fromNow(world, log.value.opened, 0); // AK1
+  const message = newId(world.random.bytes(16));
+  const sent = await onDaemon<ListedAgent>(world, home, (client) =>
     client.call("agent.send", { id, message, text, replyTo: null }),
   );
   if (!sent.ok) return sent;
   const stuck = stuckAt(sent.value);
-  if (stuck !== undefined) return report(reach, flags, sent.value, stuck);
+  if (stuck !== undefined) return report(world, flags, sent.value, stuck);
   const watch = new MessageWatch(message, idsOf(sent.value));
   let outcome: Outcome | undefined;
-  const end = await followEvents(reach, following, async (events) => {
+  const end = await followEvents(world, following, async (events) => {
     for (const event of events) watch.note(event);
-    outcome = await confirmed(reach, home, id, watch.outcome);
+    outcome = await confirmed(world, home, id, watch.outcome);
     return outcome !== undefined;
   });
-  if (end === "enough" && outcome !== undefined) return report(reach, flags, sent.value, outcome);
-  await say(reach.console, `${sent.value.name} goes on; \`holdfast agent follow ${sent.value.name}\` shows it.`);
+  if (end === "enough" && outcome !== undefined) return report(world, flags, sent.value, outcome);
+  await say(world.console, `${sent.value.name} goes on; \`holdfast agent follow ${sent.value.name}\` shows it.`);
   return ok(INTERRUPTED);
 }
 
@@ -57,13 +57,13 @@ function stuckAt({ state, note }: ListedAgent): Outcome | undefined {
 
 /** A rule may have answered in the same moment: only what the daemon says is open is a question. */
 async function confirmed(
-  reach: Reach,
+  world: DaemonCommandWorld,
   home: string,
   id: string,
   outcome: Outcome | undefined,
 ): Promise<Outcome | undefined> {
   if (outcome?.kind !== "asks" && outcome?.kind !== "held") return outcome;
-  const now = await onDaemon<ListedAgent>(reach, home, (client) => client.call("agent.show", { id }));
+  const now = await onDaemon<ListedAgent>(world, home, (client) => client.call("agent.show", { id }));
   if (!now.ok) return undefined;
   const { state, note } = now.value;
   const prompts = idsOf(now.value);
@@ -73,8 +73,13 @@ async function confirmed(
     : undefined;
 }
 
-async function report(reach: Reach, flags: DataFlags, { id, name }: ListedAgent, outcome: Outcome): Promise<Exit> {
-  const { console } = reach;
+async function report(
+  world: DaemonCommandWorld,
+  flags: DataFlags,
+  { id, name }: ListedAgent,
+  outcome: Outcome,
+): Promise<Exit> {
+  const { console } = world;
   if (flags.json) await printJson(console, { id, name, outcome: outcome.kind, ...outcome, kind: undefined });
   else if (outcome.kind === "complete") await console.out.write(`${visible(outcome.response)}\n`);
   else await say(console, wordsOf(name, outcome));
@@ -97,4 +102,4 @@ function wordsOf(name: string, outcome: Exclude<Outcome, { readonly kind: "compl
   }
 }
 
-export const askCommand = reaching(ask);
+export const askCommand = withDaemonWorld(ask);

@@ -4,7 +4,7 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { printJson, say } from "../print.ts";
 import { onAgent } from "./find.ts";
@@ -14,7 +14,7 @@ import { type SettingFlags, settingsOf } from "./settings.ts";
 export type TerminateFlags = DataFlags & { readonly reason?: string };
 export type SetFlags = DataFlags & SettingFlags;
 
-type Asked = {
+type AgentChange = {
   readonly key: string;
   ask(client: RpcClient, id: string): Promise<Result<ListedAgent>>;
   /** What a daemon says to whoever asks again for what is done (CH1). */
@@ -23,21 +23,25 @@ type Asked = {
   words(agent: ListedAgent): string;
 };
 
-async function change(reach: Reach, flags: DataFlags, { key, ask, done, words }: Asked): Promise<Exit> {
-  const changed = await onAgent<ListedAgent>(reach, flags, key, async (client, { id }, again) => {
+async function change(
+  world: DaemonCommandWorld,
+  flags: DataFlags,
+  { key, ask, done, words }: AgentChange,
+): Promise<Exit> {
+  const changed = await onAgent<ListedAgent>(world, flags, key, async (client, { id }, again) => {
     const asked = await ask(client, id);
     return !asked.ok && again && asked.error.code === done ? client.call("agent.show", { id }) : asked; // CH1
   });
   if (!changed.ok) return changed;
-  if (flags.json) await printJson(reach.console, rowOf(changed.value));
-  else await say(reach.console, words(changed.value));
+  if (flags.json) await printJson(world.console, rowOf(changed.value));
+  else await say(world.console, words(changed.value));
   return ok(EXIT.ok);
 }
 
 const isNow = ({ name, state, note }: ListedAgent) => `${name} is ${state}${note === null ? "" : `: ${note}`}.`;
 
-export const terminateCommand = reaching((reach: Reach, flags: TerminateFlags, key: string) =>
-  change(reach, flags, {
+export const terminateCommand = withDaemonWorld((world: DaemonCommandWorld, flags: TerminateFlags, key: string) =>
+  change(world, flags, {
     key,
     ask: (client, id) => client.call("agent.terminate", { id, reason: flags.reason ?? "The user ended it." }),
     words: ({ name }) =>
@@ -45,8 +49,8 @@ export const terminateCommand = reaching((reach: Reach, flags: TerminateFlags, k
   }),
 );
 
-export const retryCommand = reaching((reach: Reach, flags: DataFlags, key: string) =>
-  change(reach, flags, {
+export const retryCommand = withDaemonWorld((world: DaemonCommandWorld, flags: DataFlags, key: string) =>
+  change(world, flags, {
     key,
     ask: (client, id) => client.call("agent.retry", { id }),
     done: "nothing-to-retry",
@@ -54,8 +58,8 @@ export const retryCommand = reaching((reach: Reach, flags: DataFlags, key: strin
   }),
 );
 
-export const interruptCommand = reaching((reach: Reach, flags: DataFlags, key: string) =>
-  change(reach, flags, {
+export const interruptCommand = withDaemonWorld((world: DaemonCommandWorld, flags: DataFlags, key: string) =>
+  change(world, flags, {
     key,
     ask: (client, id) => client.call("agent.interrupt", { id }),
     done: "idle",
@@ -63,24 +67,24 @@ export const interruptCommand = reaching((reach: Reach, flags: DataFlags, key: s
   }),
 );
 
-export const suspendCommand = reaching((reach: Reach, flags: DataFlags, key: string) =>
-  change(reach, flags, {
+export const suspendCommand = withDaemonWorld((world: DaemonCommandWorld, flags: DataFlags, key: string) =>
+  change(world, flags, {
     key,
     ask: (client, id) => client.call("agent.suspend", { id }),
     words: ({ name }) => `${name} rests; a message wakes it.`,
   }),
 );
 
-async function set(reach: Reach, flags: SetFlags, key: string): Promise<Exit> {
+async function set(world: DaemonCommandWorld, flags: SetFlags, key: string): Promise<Exit> {
   const settings = settingsOf(flags);
   if (!settings.ok) return settings;
   if (Object.keys(settings.value).length === 0)
     return refused("usage", "Nothing was given to set.", "`holdfast agent set --help` says what there is.");
-  return change(reach, flags, {
+  return change(world, flags, {
     key,
     ask: (client, id) => client.call("agent.set", { id, settings: settings.value }),
     words: ({ name }) => `${name} is set; \`holdfast agent inspect ${name}\` shows it.`,
   });
 }
 
-export const setCommand = reaching(set);
+export const setCommand = withDaemonWorld(set);

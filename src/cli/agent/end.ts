@@ -11,13 +11,16 @@ import { parseClaim } from "../../wire/holder/json.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { ProcessIdentity } from "../../world/process.ts";
 import { Pauses } from "../../world/wait.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { count } from "../print.ts";
 
 /** A holder gives its program some seconds. */
 const END_LIMITS = { firstMs: 5, mostMs: 100, allMs: 30_000 };
 
-export async function endAgentProcesses({ disk, processes, clock }: Reach, home: string): Promise<Result<void>> {
+export async function endAgentProcesses(
+  { disk, processes, clock }: DaemonCommandWorld,
+  home: string,
+): Promise<Result<void>> {
   const holders = holdersIn(disk, home).filter((holder) => processes.alive(holder));
   for (const holder of holders) processes.kill(holder, "SIGTERM"); // EA2
   const pauses = new Pauses(clock, END_LIMITS);

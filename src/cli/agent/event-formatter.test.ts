@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { AgentEvent } from "../../core/agent/events.ts";
 import type { ProviderEvent } from "../../core/agent/provider.ts";
-import { joined, Teller, type Told } from "./event-formatter.ts";
+import { AgentEventFormatter, joined, type Told } from "./event-formatter.ts";
 
 const at = "2026-01-02T03:04:05.678Z";
 const id = "a";
@@ -19,7 +19,7 @@ const complete = (response: string): AgentEvent => {
 };
 
 function told(...events: readonly AgentEvent[]): string[] {
-  const teller = new Teller();
+  const teller = new AgentEventFormatter();
   return events.flatMap((event) => teller.tell(event)).map(wordsOf);
 }
 

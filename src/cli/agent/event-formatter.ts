@@ -10,7 +10,7 @@ export type Told =
   | { readonly kind: "line"; readonly line: string }
   | { readonly kind: "text"; readonly text: string; readonly part: boolean };
 
-export class Teller {
+export class AgentEventFormatter {
   #said = "";
 
   tell(event: AgentEvent): Told[] {

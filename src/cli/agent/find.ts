@@ -8,7 +8,7 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
 import { onDaemon } from "../client.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { shortId } from "../sessions.ts";
@@ -19,11 +19,16 @@ type Act<T> = (client: RpcClient, agent: ListedAgent, again: boolean) => Promise
 const SEE_ALL = "`holdfast agent tree` shows all.";
 
 /** Does something with an agent, on a live daemon. */
-export async function onAgent<T>(reach: Reach, flags: HomeFlags, key: string, act: Act<T>): Promise<Result<T>> {
-  const home = existingHome(reach, flags.home);
+export async function onAgent<T>(
+  world: DaemonCommandWorld,
+  flags: HomeFlags,
+  key: string,
+  act: Act<T>,
+): Promise<Result<T>> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
   let meant: ListedAgent | undefined;
-  return onDaemon(reach, home.value, async (client, again) => {
+  return onDaemon(world, home.value, async (client, again) => {
     if (meant === undefined) {
       const found = await findAgent(client, key);
       if (!found.ok) return found;

@@ -5,28 +5,28 @@ import { ok } from "../../base/result.ts";
 import { agentEventOf } from "../../wire/stored/agent.ts";
 import type { Console } from "../../world/console.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { entryText } from "../log/entry-text.ts";
 import { follow } from "../log/follow.ts";
 import { lastEntries } from "../log/last.ts";
-import type { Found } from "../log/merge.ts";
+import type { EntryFound } from "../log/merge.ts";
 import { printArray, printLines, sayNothing } from "../log/print-entries.ts";
 import { endOf } from "../log/view.ts";
 import { fit, visible, visibleLine } from "../print.ts";
-import { joined, Teller, type Told } from "./event-formatter.ts";
+import { AgentEventFormatter, joined, type Told } from "./event-formatter.ts";
 import { fromNow, hasEnded, isEnd, openAgentLog } from "./session.ts";
 
 export type AgentLogFlags = DataFlags & { readonly lines: number; readonly all?: boolean };
 export type FollowFlags = DataFlags & { readonly lines: number };
 
-async function log(reach: Reach, flags: AgentLogFlags, key: string): Promise<Exit> {
-  const found = await openAgentLog(reach, flags, key);
+async function log(world: DaemonCommandWorld, flags: AgentLogFlags, key: string): Promise<Exit> {
+  const found = await openAgentLog(world, flags, key);
   if (!found.ok) return found;
-  const { console } = reach;
+  const { console } = world;
   const { opened } = found.value;
   const until = endOf(opened.view);
-  const { entries } = lastEntries(reach, opened, flags.lines, until);
+  const { entries } = lastEntries(world, opened, flags.lines, until);
   const raw = entryText(console, flags.json === true, until);
   if (flags.json) await printArray(console, raw, entries);
   else if (flags.all) await printLines(console, raw, entries);
@@ -37,9 +37,9 @@ async function log(reach: Reach, flags: AgentLogFlags, key: string): Promise<Exi
 
 /** Entries as a person reads them, each with its time. */
 export class ToldLog {
-  readonly #teller = new Teller();
+  readonly #teller = new AgentEventFormatter();
 
-  text(entries: readonly Found[]): string {
+  text(entries: readonly EntryFound[]): string {
     const told = entries.flatMap(({ entry }) => {
       const event = agentEventOf(entry);
       const time = `${entry.ts.slice(0, 19)}  `;
@@ -57,26 +57,26 @@ function framed(told: Told, time: string): string {
   return time + text.replaceAll("\n", `\n${" ".repeat(time.length)}`);
 }
 
-async function followAgent(reach: Reach, flags: FollowFlags, key: string): Promise<Exit> {
-  const found = await openAgentLog(reach, flags, key);
+async function followAgent(world: DaemonCommandWorld, flags: FollowFlags, key: string): Promise<Exit> {
+  const found = await openAgentLog(world, flags, key);
   if (!found.ok) return found;
-  const { console } = reach;
-  const { entries, following } = fromNow(reach, found.value.opened, flags.lines);
+  const { console } = world;
+  const { entries, following } = fromNow(world, found.value.opened, flags.lines);
   const sight = flags.json ? jsonSight(console) : wordSight(console);
-  const over = (await sight.show(entries)) || hasEnded(reach, found.value.opened, following.shown);
-  if (!over) await follow(reach, following, async (more) => ((await sight.show([...more])) ? "enough" : "more"));
+  const over = (await sight.show(entries)) || hasEnded(world, found.value.opened, following.shown);
+  if (!over) await follow(world, following, async (more) => ((await sight.show([...more])) ? "enough" : "more"));
   await sight.close();
   return ok(EXIT.ok);
 }
 
 /** `show` says whether the agent has ended with it. */
-type Sight = { show(entries: readonly Found[]): Promise<boolean>; close(): Promise<void> };
+type HistoryView = { show(entries: readonly EntryFound[]): Promise<boolean>; close(): Promise<void> };
 
-function withEnd(entries: readonly Found[]): boolean {
+function withEnd(entries: readonly EntryFound[]): boolean {
   return entries.some(({ entry }) => isEnd(entry));
 }
 
-function jsonSight(console: Console): Sight {
+function jsonSight(console: Console): HistoryView {
   const text = entryText(console, true, Number.POSITIVE_INFINITY);
   return {
     show: async (entries) => {
@@ -88,8 +88,8 @@ function jsonSight(console: Console): Sight {
 }
 
 /** LG1 */
-function wordSight(console: Console): Sight {
-  const teller = new Teller();
+function wordSight(console: Console): HistoryView {
+  const teller = new AgentEventFormatter();
   let open = false; // Whether the last text may go on in its line.
   const words = (told: Told): string => {
     const before = open && !(told.kind === "text" && told.part) ? "\n" : "";
@@ -100,7 +100,7 @@ function wordSight(console: Console): Sight {
       .map((line) => `${cut(console, `· ${visibleLine(line)}`)}\n`)
       .join("")}`;
   };
-  const show = async (entries: readonly Found[]) => {
+  const show = async (entries: readonly EntryFound[]) => {
     const text = entries.flatMap(({ entry }) => {
       const event = agentEventOf(entry);
       return event === undefined ? [] : teller.tell(event).map(words);
@@ -115,5 +115,5 @@ function cut({ out, widthOf }: Console, line: string): string {
   return out.tty ? fit(line, out.columns(), widthOf) : line;
 }
 
-export const agentLogCommand = reaching(log);
-export const followCommand = reaching(followAgent);
+export const agentLogCommand = withDaemonWorld(log);
+export const followCommand = withDaemonWorld(followAgent);

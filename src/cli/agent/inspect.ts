@@ -4,7 +4,7 @@ import type { AgentSettings, Message } from "../../core/agent/events.ts";
 import { senderName } from "../../core/agent/messages.ts";
 import type { ShownAgent } from "../../wire/rpc/agent.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { count, printJson, say, visible, visibleLine } from "../print.ts";
 import { columns } from "../table.ts";
@@ -15,10 +15,10 @@ import { workspaceLines } from "./workspace.ts";
 /** Behind the longest name. */
 const INDENT = 12;
 
-async function inspect(reach: Reach, flags: DataFlags, key: string): Promise<Exit> {
-  const shown = await onAgent<ShownAgent>(reach, flags, key, (client, { id }) => client.call("agent.show", { id }));
+async function inspect(world: DaemonCommandWorld, flags: DataFlags, key: string): Promise<Exit> {
+  const shown = await onAgent<ShownAgent>(world, flags, key, (client, { id }) => client.call("agent.show", { id }));
   if (!shown.ok) return shown;
-  const { console, clock } = reach;
+  const { console, clock } = world;
   if (flags.json) await printJson(console, { ...shown.value, ...rowOf(shown.value) });
   else await console.out.write(visible(textOf(shown.value, clock.now())));
   return ok(EXIT.ok);
@@ -69,19 +69,19 @@ function hanging(text: string): string {
   return text.replaceAll("\n", `\n${" ".repeat(INDENT)}`);
 }
 
-async function inbox(reach: Reach, flags: DataFlags, key: string): Promise<Exit> {
-  const messages: Result<readonly Message[]> = await onAgent(reach, flags, key, (client, { id }) =>
+async function inbox(world: DaemonCommandWorld, flags: DataFlags, key: string): Promise<Exit> {
+  const messages: Result<readonly Message[]> = await onAgent(world, flags, key, (client, { id }) =>
     client.call("agent.inbox", { id }),
   );
   if (!messages.ok) return messages;
-  const { console } = reach;
+  const { console } = world;
   if (flags.json) await printJson(console, messages.value);
   else if (messages.value.length === 0) await say(console, "it has read everything.");
-  else await console.out.write(inboxText(reach, messages.value));
+  else await console.out.write(inboxText(world, messages.value));
   return ok(EXIT.ok);
 }
 
-function inboxText({ console }: Reach, messages: readonly Message[]): string {
+function inboxText({ console }: DaemonCommandWorld, messages: readonly Message[]): string {
   const rows = messages.map((message) => {
     const { message_id, kind, timestamp, payload } = message;
     return [timestamp.slice(0, 19), message_id, kind, senderName(message), payload].map(visibleLine);
@@ -91,5 +91,5 @@ function inboxText({ console }: Reach, messages: readonly Message[]): string {
     .join("");
 }
 
-export const inspectCommand = reaching(inspect);
-export const inboxCommand = reaching(inbox);
+export const inspectCommand = withDaemonWorld(inspect);
+export const inboxCommand = withDaemonWorld(inbox);

@@ -5,7 +5,7 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import type { NewAgent } from "../../wire/rpc/agent.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit, type Given } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { printJson } from "../print.ts";
@@ -30,12 +30,12 @@ export type NewAgentFlags = DataFlags &
 /** Agents have no terminal. */
 const TERM = "dumb";
 
-async function create(reach: Reach, flags: NewAgentFlags & Given, name: string): Promise<Exit> {
-  const home = meantHome(reach, flags.home);
+async function create(world: DaemonCommandWorld, flags: NewAgentFlags & Given, name: string): Promise<Exit> {
+  const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const wish = await wishOf(reach, flags, name);
+  const wish = await wishOf(world, flags, name);
   if (!wish.ok) return wish;
-  const made = await onDaemon(reach, home.value, async (client) => {
+  const made = await onDaemon(world, home.value, async (client) => {
     const parent = flags.parent === undefined ? undefined : await findAgent(client, flags.parent);
     if (parent?.ok === false) return parent;
     const above = parent?.value;
@@ -43,27 +43,31 @@ async function create(reach: Reach, flags: NewAgentFlags & Given, name: string):
     return client.call("agent.new", { ...wish.value, parent: above?.id ?? null, cwd });
   });
   if (!made.ok) return made;
-  if (flags.json) await printJson(reach.console, rowOf(made.value));
-  else await reach.console.out.write(`${made.value.id}\n`);
+  if (flags.json) await printJson(world.console, rowOf(made.value));
+  else await world.console.out.write(`${made.value.id}\n`);
   return ok(EXIT.ok);
 }
 
-async function wishOf(reach: Reach, flags: NewAgentFlags & Given, name: string): Promise<Result<NewAgent>> {
+async function wishOf(
+  world: DaemonCommandWorld,
+  flags: NewAgentFlags & Given,
+  name: string,
+): Promise<Result<NewAgent>> {
   const settings = settingsOf(flags);
   if (!settings.ok) return settings;
-  const cwd = reach.console.absolute(flags.cwd ?? ".");
-  if (reach.disk.stat(cwd)?.kind !== "directory")
+  const cwd = world.console.absolute(flags.cwd ?? ".");
+  if (world.disk.stat(cwd)?.kind !== "directory")
     return refused("no-directory", `${cwd} is no directory.`, "Say where the agent should work: --cwd DIR");
-  const workspace = wantedWorkspace(flags, (path) => reach.console.absolute(path));
+  const workspace = wantedWorkspace(flags, (path) => world.console.absolute(path));
   if (!workspace.ok) return workspace;
   const { provider = null, model = null, systemPrompt = "", permissionMode = null, words = [] } = flags;
   return ok({
-    ...{ id: newId(reach.random.bytes(16)), name, parent: null, provider, model, systemPrompt, cwd }, // NA1
+    ...{ id: newId(world.random.bytes(16)), name, parent: null, provider, model, systemPrompt, cwd }, // NA1
     instructions: await givenText(flags.instructions ?? ""),
-    env: terminalEnvironment(reach.self.environment(), TERM),
+    env: terminalEnvironment(world.self.environment(), TERM),
     ...{ command: words, flags: [], permissionMode, settings: settings.value },
     ...workspace.value,
   });
 }
 
-export const newAgentCommand = reaching(create);
+export const newAgentCommand = withDaemonWorld(create);

@@ -8,7 +8,7 @@ import type { ListedPrompt } from "../../wire/rpc/agent.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome, meantHome } from "../home.ts";
 import { fit, printJson, say, visibleLine } from "../print.ts";
@@ -24,24 +24,24 @@ export function promptRow({ id, agent, name, tool, input, since, deadline, state
   return { id, agent, tool, input, since, deadline, state, name };
 }
 
-async function prompts(reach: Reach, flags: DataFlags): Promise<Exit> {
-  const home = meantHome(reach, flags.home);
+async function prompts(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
+  const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const listed: Result<readonly ListedPrompt[]> = await onDaemon(reach, home.value, (client) =>
+  const listed: Result<readonly ListedPrompt[]> = await onDaemon(world, home.value, (client) =>
     client.call("prompt.list", {}),
   );
   if (!listed.ok) return listed;
-  const { console } = reach;
+  const { console } = world;
   if (flags.json) await printJson(console, listed.value.map(promptRow));
   else if (listed.value.length === 0) await say(console, "no agent asks anything.");
   else {
-    await console.out.write(tableOf(reach, listed.value));
+    await console.out.write(tableOf(world, listed.value));
     await say(console, "answer with: holdfast answer ID allow|deny");
   }
   return ok(EXIT.ok);
 }
 
-function tableOf({ console, clock }: Reach, listed: readonly ListedPrompt[]): string {
+function tableOf({ console, clock }: DaemonCommandWorld, listed: readonly ListedPrompt[]): string {
   const now = clock.now();
   const rows = listed.map(({ id, name, since, deadline, tool, input }) => {
     const left = spanText(Date.parse(deadline) - now);
@@ -53,20 +53,20 @@ function tableOf({ console, clock }: Reach, listed: readonly ListedPrompt[]): st
     .join("");
 }
 
-async function answer(reach: Reach, flags: AnswerFlags, key: string, decision: Decision): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function answer(world: DaemonCommandWorld, flags: AnswerFlags, key: string, decision: Decision): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
   const { message = "", always = false } = flags;
-  const id = newId(reach.random.bytes(16)); // PA1
+  const id = newId(world.random.bytes(16)); // PA1
   let prompt: string | undefined;
-  const answered = await onDaemon<ListedPrompt>(reach, home.value, async (client) => {
+  const answered = await onDaemon<ListedPrompt>(world, home.value, async (client) => {
     const meant: Result<string> = prompt === undefined ? await promptOf(client, key) : ok(prompt);
     if (!meant.ok) return meant;
     prompt = meant.value;
     return client.call("prompt.answer", { prompt, answer: id, decision, message, always });
   });
   if (!answered.ok) return answered;
-  if (flags.json) await printJson(reach.console, promptRow(answered.value));
+  if (flags.json) await printJson(world.console, promptRow(answered.value));
   return ok(EXIT.ok);
 }
 
@@ -85,5 +85,5 @@ async function promptIn(client: RpcClient, closed: boolean, key: string): Promis
   return matchOne(ids, key);
 }
 
-export const promptsCommand = reaching(prompts);
-export const answerCommand = reaching(answer);
+export const promptsCommand = withDaemonWorld(prompts);
+export const answerCommand = withDaemonWorld(answer);

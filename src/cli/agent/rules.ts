@@ -8,7 +8,7 @@ import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome, meantHome } from "../home.ts";
 import { printJson, say, visibleLine } from "../print.ts";
@@ -32,10 +32,10 @@ function ruleRow({ agent, rule }: Owned) {
   return { id: rule_id, agent, decision, tool, args, message };
 }
 
-async function ls(reach: Reach, flags: DataFlags): Promise<Exit> {
-  const home = meantHome(reach, flags.home);
+async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
+  const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const found = await onDaemon(reach, home.value, async (client) => {
+  const found = await onDaemon(world, home.value, async (client) => {
     const rules = await client.call("rule.list", {});
     const agents = await client.call("agent.list", {});
     if (!rules.ok) return rules;
@@ -43,13 +43,13 @@ async function ls(reach: Reach, flags: DataFlags): Promise<Exit> {
   });
   if (!found.ok) return found;
   const { rules, agents } = found.value;
-  if (flags.json) await printJson(reach.console, rules.map(ruleRow));
-  else if (rules.length === 0) await say(reach.console, "there are no rules: people are asked about everything.");
-  else await reach.console.out.write(tableOf(reach, rules, agents));
+  if (flags.json) await printJson(world.console, rules.map(ruleRow));
+  else if (rules.length === 0) await say(world.console, "there are no rules: people are asked about everything.");
+  else await world.console.out.write(tableOf(world, rules, agents));
   return ok(EXIT.ok);
 }
 
-function tableOf({ console }: Reach, rules: readonly Owned[], agents: readonly ListedAgent[]): string {
+function tableOf({ console }: DaemonCommandWorld, rules: readonly Owned[], agents: readonly ListedAgent[]): string {
   const rows = rules.map(({ agent, rule: { rule_id, decision, tool, args, message } }) => {
     const owner = agent === null ? "all" : (agents.find(({ id }) => id === agent)?.name ?? agent);
     const patterns = Object.entries(args).map(([name, pattern]) => `${name}=${pattern}`);
@@ -60,17 +60,17 @@ function tableOf({ console }: Reach, rules: readonly Owned[], agents: readonly L
     .join("");
 }
 
-async function add(reach: Reach, flags: AddRuleFlags, decision: Decision, tool: string): Promise<Exit> {
-  const home = meantHome(reach, flags.home);
+async function add(world: DaemonCommandWorld, flags: AddRuleFlags, decision: Decision, tool: string): Promise<Exit> {
+  const home = meantHome(world, flags.home);
   const args = argsOf(flags.arg ?? []);
   if (!home.ok) return home;
   if (!args.ok) return args;
-  const rule_id = newId(reach.random.bytes(16)).slice(0, ID_LENGTH); // RU1
+  const rule_id = newId(world.random.bytes(16)).slice(0, ID_LENGTH); // RU1
   const rule: Rule = { rule_id, decision, tool, args: args.value, message: flags.message ?? "" };
   const broken = whyBroken(rule);
   if (broken !== undefined)
     return refused("usage", `This is no rule: ${broken}.`, "`*` any, `?` one, `[ab]` one of these");
-  const added = await onDaemon(reach, home.value, async (client, again): Promise<Result<Owned>> => {
+  const added = await onDaemon(world, home.value, async (client, again): Promise<Result<Owned>> => {
     const owner = flags.agent === undefined ? undefined : await findAgent(client, flags.agent);
     if (owner?.ok === false) return owner;
     const agent = owner?.value.id ?? null;
@@ -78,8 +78,8 @@ async function add(reach: Reach, flags: AddRuleFlags, decision: Decision, tool: 
     return done.ok || (again && done.error.code === "id-taken") ? ok({ agent, rule }) : done;
   });
   if (!added.ok) return added;
-  if (flags.json) await printJson(reach.console, ruleRow(added.value));
-  else await reach.console.out.write(`${rule_id}\n`);
+  if (flags.json) await printJson(world.console, ruleRow(added.value));
+  else await world.console.out.write(`${rule_id}\n`);
   return ok(EXIT.ok);
 }
 
@@ -89,11 +89,11 @@ function argsOf(given: readonly string[]): Result<Readonly<Record<string, string
   return ok(Object.fromEntries(given.map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)])));
 }
 
-async function rm(reach: Reach, flags: DataFlags, key: string): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function rm(world: DaemonCommandWorld, flags: DataFlags, key: string): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
   let rule: string | undefined;
-  const removed = await onDaemon(reach, home.value, async (client, again): Promise<Result<string>> => {
+  const removed = await onDaemon(world, home.value, async (client, again): Promise<Result<string>> => {
     const meant: Result<string> = rule === undefined ? await ruleOf(client, key) : ok(rule);
     if (!meant.ok) return meant;
     rule = meant.value;
@@ -101,7 +101,7 @@ async function rm(reach: Reach, flags: DataFlags, key: string): Promise<Exit> {
     return done.ok || (again && done.error.code === "unknown") ? ok(rule) : done;
   });
   if (!removed.ok) return removed;
-  if (flags.json) await printJson(reach.console, { id: removed.value });
+  if (flags.json) await printJson(world.console, { id: removed.value });
   return ok(EXIT.ok);
 }
 
@@ -116,6 +116,6 @@ async function ruleOf(client: RpcClient, key: string): Promise<Result<string>> {
   return refused(found.error.code, found.error.message, "`holdfast rules ls` shows all.");
 }
 
-export const rulesLsCommand = reaching(ls);
-export const rulesAddCommand = reaching(add);
-export const rulesRmCommand = reaching(rm);
+export const rulesLsCommand = withDaemonWorld(ls);
+export const rulesAddCommand = withDaemonWorld(add);
+export const rulesRmCommand = withDaemonWorld(rm);

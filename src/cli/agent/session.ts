@@ -6,31 +6,39 @@ import { agentSession } from "../../core/agent/agent.ts";
 import type { AgentEvent } from "../../core/agent/events.ts";
 import { agentEventOf } from "../../wire/stored/agent.ts";
 import { dial } from "../client.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { DurableEnd } from "../log/durable.ts";
 import { type Following, follow } from "../log/follow.ts";
 import { lastEntries } from "../log/last.ts";
-import { cursorAt, type Found, inOrder } from "../log/merge.ts";
+import { cursorAt, type EntryFound, inOrder } from "../log/merge.ts";
 import { endOf, type Opened, steadyView } from "../log/view.ts";
 import { findAgent, pickAgent } from "./find.ts";
 
 export type AgentLog = { readonly id: string; readonly opened: Opened };
 
-export async function openAgentLog(reach: Reach, flags: HomeFlags, key: string): Promise<Result<AgentLog>> {
-  const home = existingHome(reach, flags.home);
+export async function openAgentLog(
+  world: DaemonCommandWorld,
+  flags: HomeFlags,
+  key: string,
+): Promise<Result<AgentLog>> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const known = await knownToDaemon(reach, home.value, key);
-  const view = await steadyView(reach, home.value);
+  const known = await knownToDaemon(world, home.value, key);
+  const view = await steadyView(world, home.value);
   const opened = { home: home.value, view, sessions: view.sessions };
   const id = known ?? idOnDisk(opened, key); // AS1
   return id.ok ? ok({ id: id.value, opened: { ...opened, sessions: [agentSession(id.value)] } }) : id;
 }
 
 /** Undefined where it does not know, or nobody answers. */
-async function knownToDaemon(reach: Reach, home: string, key: string): Promise<Result<string> | undefined> {
-  const line = await dial(reach, home);
+async function knownToDaemon(
+  world: DaemonCommandWorld,
+  home: string,
+  key: string,
+): Promise<Result<string> | undefined> {
+  const line = await dial(world, home);
   if (!line.ok || line.value === undefined) return undefined;
   const found = await findAgent(line.value, key);
   line.value.close();
@@ -51,9 +59,9 @@ function idOnDisk(opened: Opened, key: string): Result<string> {
 }
 
 /** From what is durable now on; `before` entries of what was are given with it. */
-export function fromNow(reach: Reach, opened: Opened, before: number) {
-  const until = new DurableEnd(reach.disk).of(opened);
-  const { entries, cursors } = lastEntries(reach, opened, before, until);
+export function fromNow(world: DaemonCommandWorld, opened: Opened, before: number) {
+  const until = new DurableEnd(world.disk).of(opened);
+  const { entries, cursors } = lastEntries(world, opened, before, until);
   const following: Following = { home: opened.home, session: opened.sessions[0], cursors, shown: until };
   return { entries, following };
 }
@@ -62,23 +70,23 @@ export function fromNow(reach: Reach, opened: Opened, before: number) {
 const AFTER_END = 100;
 
 /** Whether it has ended by then. */
-export function hasEnded(reach: Reach, opened: Opened, until: number): boolean {
-  return lastEntries(reach, opened, AFTER_END, until).entries.some(({ entry }) => isEnd(entry));
+export function hasEnded(world: DaemonCommandWorld, opened: Opened, until: number): boolean {
+  return lastEntries(world, opened, AFTER_END, until).entries.some(({ entry }) => isEnd(entry));
 }
 
-export function isEnd({ event }: Found["entry"]): boolean {
+export function isEnd({ event }: EntryFound["entry"]): boolean {
   return event === "agent.terminated";
 }
 
-function eventsOf(entries: Iterable<Found>): AgentEvent[] {
+function eventsOf(entries: Iterable<EntryFound>): AgentEvent[] {
   return [...entries].flatMap(({ entry }) => agentEventOf(entry) ?? []);
 }
 
 /** Gives what becomes durable in the agent's log, until it was enough or somebody presses Ctrl-C. */
 export function followEvents(
-  reach: Reach,
+  world: DaemonCommandWorld,
   following: Following,
   enough: (events: readonly AgentEvent[]) => Promise<boolean>,
 ): Promise<"stop" | "enough"> {
-  return follow(reach, following, async (entries) => ((await enough(eventsOf(entries))) ? "enough" : "more"));
+  return follow(world, following, async (entries) => ((await enough(eventsOf(entries))) ? "enough" : "more"));
 }

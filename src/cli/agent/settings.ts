@@ -14,7 +14,7 @@ export type SettingFlags = {
 };
 
 /** Less is no time for anybody. */
-const LEAST_MS = 1_000;
+const MIN_MS = 1_000;
 
 export function settingsOf(flags: SettingFlags): Result<Partial<AgentSettings>> {
   const hung = timeOf("--hung-after", flags.hungAfter);
@@ -49,6 +49,6 @@ function defaultOf({ promptAfter, promptDefault }: SettingFlags): Result<AgentSe
 function timeOf(flag: string, given: string | undefined): Result<number | undefined> {
   if (given === undefined) return ok(undefined);
   const ms = durationMs(/^\d+$/.test(given) ? Number(given) : given);
-  if (ms !== undefined && ms >= LEAST_MS) return ok(ms);
+  if (ms !== undefined && ms >= MIN_MS) return ok(ms);
   return refused("usage", `${flag} ${given} is no time.`, "Give seconds, or a time such as 30s, 5m, 2h or 7d.");
 }

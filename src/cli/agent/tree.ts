@@ -3,7 +3,7 @@ import { ok } from "../../base/result.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { fit, printJson, say, visibleLine } from "../print.ts";
@@ -13,19 +13,19 @@ import { spanText, type TreeRow, treeOf } from "./row.ts";
 
 const HEAD = ["AGENT", "ID", "PROVIDER", "STATE", "TURN", "INBOX", "PROMPTS", "NOTE"];
 
-async function tree(reach: Reach, flags: DataFlags): Promise<Exit> {
-  const home = meantHome(reach, flags.home);
+async function tree(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
+  const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const listed = await onDaemon<readonly ListedAgent[]>(reach, home.value, (client) => client.call("agent.list", {}));
+  const listed = await onDaemon<readonly ListedAgent[]>(world, home.value, (client) => client.call("agent.list", {}));
   if (!listed.ok) return listed;
-  const { console } = reach;
+  const { console } = world;
   if (flags.json) await printJson(console, treeOf(listed.value));
   else if (listed.value.length === 0) await say(console, "there are no agents yet. `holdfast agent new` makes one.");
-  else await console.out.write(tableOf(reach, treeOf(listed.value)));
+  else await console.out.write(tableOf(world, treeOf(listed.value)));
   return ok(EXIT.ok);
 }
 
-function tableOf({ console, clock }: Reach, roots: readonly TreeRow[]): string {
+function tableOf({ console, clock }: DaemonCommandWorld, roots: readonly TreeRow[]): string {
   const rows = roots.flatMap((root) => linesOf(root, "", "")).map(({ drawn, row }) => cellsOf(drawn, row, clock.now()));
   const lines = columns([HEAD, ...rows.map((cells) => cells.map(visibleLine))], console.widthOf);
   const cut = (line: string) => (console.out.tty ? fit(line, console.out.columns(), console.widthOf) : line);
@@ -49,4 +49,4 @@ function cellsOf(drawn: string, row: TreeRow, now: number): string[] {
   return [drawn, shortId(id), provider, state, turn, `${inbox}`, `${prompts.length}`, note ?? ""];
 }
 
-export const treeCommand = reaching(tree);
+export const treeCommand = withDaemonWorld(tree);

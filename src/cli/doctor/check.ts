@@ -4,7 +4,7 @@
 
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import type { Machine } from "../../world/machine.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 
 export type Status = "ok" | "warning" | "problem";
 
@@ -24,7 +24,7 @@ export type Finding = Check & {
 
 /** What every check gets. */
 export type Site = {
-  readonly reach: Reach;
+  readonly world: DaemonCommandWorld;
   readonly machine: Machine;
   readonly home: string;
   readonly deep: boolean;

@@ -6,7 +6,7 @@ import { isFault } from "../../base/fault.ts";
 import { ok } from "../../base/result.ts";
 import { realMachine } from "../../world/real/machine.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { count, visible, visibleLine } from "../print.ts";
@@ -51,25 +51,25 @@ const WITH_HOME: readonly (readonly [string, Checker])[] = [
   ["clock", checkClock],
 ];
 
-async function doctor(reach: Reach, flags: DoctorFlags): Promise<Exit> {
-  const home = meantHome(reach, flags.home);
+async function doctor(world: DaemonCommandWorld, flags: DoctorFlags): Promise<Exit> {
+  const home = meantHome(world, flags.home);
   if (!home.ok) return home;
   const deep = flags.deep === true;
-  const first = await examine(reach, home.value, deep);
+  const first = await examine(world, home.value, deep);
   const fixed = flags.fix === true ? await mendAll(first) : [];
-  const findings = fixed.length > 0 ? await examine(reach, home.value, deep) : first; // DD3
+  const findings = fixed.length > 0 ? await examine(world, home.value, deep) : first; // DD3
   const checks = findings.map(({ name, status, what, why, next }): Check => ({ name, status, what, why, next }));
   const text = flags.json
     ? visibleLine(JSON.stringify({ checks, fixed }))
     : visible(wordsOf(checks, fixed, flags.fix === true).join("\n"));
-  await reach.console.out.write(`${text}\n`);
+  await world.console.out.write(`${text}\n`);
   return ok(checks.some(({ status }) => status === "problem") ? EXIT.failed : EXIT.ok);
 }
 
-async function examine(reach: Reach, home: string, deep: boolean): Promise<Finding[]> {
-  const there = reach.disk.stat(home) !== undefined;
-  const progress = progressOf(reach, deep);
-  const site = siteOf(reach, home, deep, progress.tell);
+async function examine(world: DaemonCommandWorld, home: string, deep: boolean): Promise<Finding[]> {
+  const there = world.disk.stat(home) !== undefined;
+  const progress = progressOf(world, deep);
+  const site = siteOf(world, home, deep, progress.tell);
   const checkers = there ? WITH_HOME : WITHOUT_HOME;
   const found = await Promise.all(checkers.map(([name, check]) => guarded(name, check, site)));
   await progress.end();
@@ -77,12 +77,12 @@ async function examine(reach: Reach, home: string, deep: boolean): Promise<Findi
   return [...missing, ...found.flat()];
 }
 
-function siteOf(reach: Reach, home: string, deep: boolean, progress: Site["progress"]): Site {
+function siteOf(world: DaemonCommandWorld, home: string, deep: boolean, progress: Site["progress"]): Site {
   const machine = realMachine();
-  const terminals = recorded(reach, home);
+  const terminals = recorded(world, home);
   // Whoever asks for them hears of it; until then it is nobody's.
   terminals.catch(() => undefined);
-  return { reach, machine, home, deep, terminals, files: listFiles({ reach, machine, home, deep }), progress };
+  return { world, machine, home, deep, terminals, files: listFiles({ world, machine, home, deep }), progress };
 }
 
 function noHome(home: string): Finding {
@@ -117,7 +117,7 @@ async function mendAll(findings: readonly Finding[]): Promise<string[]> {
 }
 
 /** One line that is written over, for a person who waits for --deep. */
-function progressOf({ console }: Reach, deep: boolean) {
+function progressOf({ console }: DaemonCommandWorld, deep: boolean) {
   const shown = deep && console.err.tty;
   const write = (text: string) => (shown ? console.err.write(`\r\u001b[K${text}`) : Promise.resolve());
   return { tell: (words: string) => write(`${visibleLine(words)} …`), end: () => write("") };
@@ -142,4 +142,4 @@ function verdict(checks: readonly Check[]): string {
   return `${count(problems, "problem")}, ${count(warnings, "warning")}`;
 }
 
-export const doctorCommand = reaching(doctor);
+export const doctorCommand = withDaemonWorld(doctor);

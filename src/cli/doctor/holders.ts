@@ -21,8 +21,8 @@ export async function checkHolders(site: Site): Promise<Finding[]> {
   return [fine("holders", words)];
 }
 
-async function thoseSilent({ reach, home }: Site, running: readonly Terminal[]): Promise<readonly Terminal[]> {
-  const answers = await Promise.all(running.map(({ id }) => askHolder(reach, placeOf(reach.disk, home, id))));
+async function thoseSilent({ world, home }: Site, running: readonly Terminal[]): Promise<readonly Terminal[]> {
+  const answers = await Promise.all(running.map(({ id }) => askHolder(world, placeOf(world.disk, home, id))));
   return running.filter((_, at) => answers[at] === undefined);
 }
 
@@ -50,13 +50,13 @@ function namesOf(terminals: readonly Terminal[]): string {
 }
 
 /** Claims of living holders whose terminal has ended or is not there. */
-function strays({ reach, home }: Site, terminals: readonly Terminal[]): Finding[] {
+function strays({ world, home }: Site, terminals: readonly Terminal[]): Finding[] {
   const wanted = new Set(terminals.filter(({ state }) => state.kind !== "ended").map(({ id }) => id));
-  const before = reach.clock.now() - FRESH_MS;
-  const pids = reach.disk.list(joinPath(home, "terminals")).flatMap((id) => {
-    const claim = wanted.has(id) ? undefined : readClaim(placeOf(reach.disk, home, id));
+  const before = world.clock.now() - FRESH_MS;
+  const pids = world.disk.list(joinPath(home, "terminals")).flatMap((id) => {
+    const claim = wanted.has(id) ? undefined : readClaim(placeOf(world.disk, home, id));
     if (claim === undefined || claim.by !== "holder" || Date.parse(claim.at) > before) return []; // DH1
-    return reach.processes.alive(claim) ? [claim.pid] : [];
+    return world.processes.alive(claim) ? [claim.pid] : [];
   });
   if (pids.length === 0) return [];
   const what = `${count(pids.length, "holder")} without a terminal: process ${some(pids.map(String))}`;

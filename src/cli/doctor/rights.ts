@@ -15,7 +15,7 @@ const FILE = 0o600;
 /** Writers of ours take milliseconds. */
 const OLD_TEMP_MS = 60_000;
 /** More than this takes too long without --deep. */
-const MOST_FILES = 20_000;
+const MAX_FILES = 20_000;
 
 /** What is ours in a home; whatever else somebody keeps there is theirs. */
 export const OURS: readonly string[] = [
@@ -32,7 +32,7 @@ export const OURS: readonly string[] = [
 ];
 
 /** The home and what is ours below it, the upper levels first, links not followed; not all of it where it is a great many. */
-export function listFiles(site: Pick<Site, "reach" | "machine" | "home" | "deep">): Listed[] {
+export function listFiles(site: Pick<Site, "world" | "machine" | "home" | "deep">): Listed[] {
   const found: Listed[] = [];
   const waiting = [site.home, ...OURS.map((name) => joinPath(site.home, name))];
   // A list that grows while it is walked also yields what was added: this is the whole search.
@@ -40,7 +40,7 @@ export function listFiles(site: Pick<Site, "reach" | "machine" | "home" | "deep"
     const looked = site.machine.look(path);
     if (looked === undefined) continue;
     found.push({ path, ...looked });
-    if (!site.deep && found.length >= MOST_FILES) break;
+    if (!site.deep && found.length >= MAX_FILES) break;
     if (looked.kind !== "directory" || path === site.home) continue;
     for (const name of namesIn(site, path)) waiting.push(joinPath(path, name));
   }
@@ -48,9 +48,9 @@ export function listFiles(site: Pick<Site, "reach" | "machine" | "home" | "deep"
 }
 
 /** One that we may not look into is judged by its rights. */
-function namesIn({ reach }: Pick<Site, "reach">, path: string): string[] {
+function namesIn({ world }: Pick<Site, "world">, path: string): string[] {
   try {
-    return reach.disk.list(path);
+    return world.disk.list(path);
   } catch (error) {
     if (isFault(error, "EACCES", "EPERM")) return [];
     throw error;
@@ -69,7 +69,7 @@ export async function checkRights(site: Site): Promise<Finding[]> {
   const open = files.filter((listed) => listed.uid === machine.uid && rightMode(listed) !== undefined);
   const found = [...ofOthers(site, strangers), ...tooOpen(site, open)];
   if (found.length > 0) return found;
-  const more = !site.deep && files.length >= MOST_FILES ? " (the first ones; --deep looks at all)" : "";
+  const more = !site.deep && files.length >= MAX_FILES ? " (the first ones; --deep looks at all)" : "";
   return [fine("permissions", `${count(files.length, "file")} of the home are its owner's alone${more}`)];
 }
 
@@ -105,14 +105,14 @@ function protect({ machine }: Site, { path }: Listed): string[] {
   return [`made ${path} ${mode.toString(8)}; it was ${(now.mode & 0o777).toString(8)}`];
 }
 
-export async function checkLeftovers({ reach, home, files }: Site): Promise<Finding[]> {
-  const before = reach.clock.now() - OLD_TEMP_MS;
+export async function checkLeftovers({ world, home, files }: Site): Promise<Finding[]> {
+  const before = world.clock.now() - OLD_TEMP_MS;
   const old = files.filter(
     ({ path, kind, changedAt }) => kind === "file" && path.endsWith(TEMP_ENDING) && changedAt < before,
   );
   const run = joinPath(home, "run");
-  const missing = reach.disk.stat(run) === undefined && reach.disk.stat(joinPath(home, "wal")) !== undefined;
-  if (missing) return [noDirectory(reach.disk, run)];
+  const missing = world.disk.stat(run) === undefined && world.disk.stat(joinPath(home, "wal")) !== undefined;
+  if (missing) return [noDirectory(world.disk, run)];
   if (old.length === 0) return [fine("leftovers", "none")];
   const trouble = {
     what: `${count(old.length, "temporary file")} of somebody who was killed: ${some(old.map(({ path }) => path))}`,
@@ -122,13 +122,13 @@ export async function checkLeftovers({ reach, home, files }: Site): Promise<Find
   const directories = [...new Set(old.map(({ path }) => parentOf(path)))];
   const mend = async () =>
     directories.flatMap((directory) => {
-      const removed = removeStaleTemps(reach.disk, directory); // DP3
+      const removed = removeStaleTemps(world.disk, directory); // DP3
       return removed === 0 ? [] : [`removed ${count(removed, "temporary file")} from ${directory}`];
     });
   return [warning("leftovers", trouble, mend)];
 }
 
-function noDirectory(disk: Site["reach"]["disk"], run: string): Finding {
+function noDirectory(disk: Site["world"]["disk"], run: string): Finding {
   const trouble = {
     what: `${run} is not there`,
     why: "somebody removed it",

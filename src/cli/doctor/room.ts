@@ -15,8 +15,8 @@ const NO_INODES = 500;
 
 const FREE_SOME = "Free some space; `du -xsh ~/* | sort -h` shows where it went";
 
-export async function checkRoom({ reach, machine, home }: Site): Promise<Finding[]> {
-  const bytes = reach.disk.free(home);
+export async function checkRoom({ world, machine, home }: Site): Promise<Finding[]> {
+  const bytes = world.disk.free(home);
   const inodes = machine.freeInodes(home);
   const words = `${Math.floor(bytes / MIB)} MiB${inodes === undefined ? "" : ` and ${inodes} files`} may still be written`;
   const trouble = { what: words, why: "a full disk refuses new work; what is there is kept", next: FREE_SOME };
@@ -25,11 +25,11 @@ export async function checkRoom({ reach, machine, home }: Site): Promise<Finding
   return [fine("room", words)];
 }
 
-export async function checkBallast({ reach, home }: Site): Promise<Finding[]> {
-  const config = readConfig(reach);
+export async function checkBallast({ world, home }: Site): Promise<Finding[]> {
+  const config = readConfig(world);
   const wanted = config.ok ? config.value.config.log.ballastBytes : 0;
-  const size = reach.disk.stat(joinPath(home, BALLAST_FILE))?.size ?? 0;
-  const used = reach.disk.stat(joinPath(home, "wal")) !== undefined;
+  const size = world.disk.stat(joinPath(home, BALLAST_FILE))?.size ?? 0;
+  const used = world.disk.stat(joinPath(home, "wal")) !== undefined;
   if (wanted === 0 || size >= wanted || !used)
     return [fine("ballast", size === 0 ? "none is needed" : `${size} bytes`)];
   const what = `there are ${size} of ${wanted} bytes set aside for recovery`;

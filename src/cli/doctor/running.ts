@@ -15,9 +15,9 @@ const LOCKS = ["watchdog", "daemon", "web"] as const;
 export async function checkLocks(site: Site): Promise<Finding[]> {
   const held = LOCKS.map((name) => ({
     name,
-    owner: lockOwner(site.reach.disk, joinPath(site.home, `run/${name}.lock`)),
+    owner: lockOwner(site.world.disk, joinPath(site.home, `run/${name}.lock`)),
   }));
-  const owners = held.map(({ name, owner }) => ({ name, owner, alive: owner && site.reach.processes.alive(owner) }));
+  const owners = held.map(({ name, owner }) => ({ name, owner, alive: owner && site.world.processes.alive(owner) }));
   const words = owners.map(({ name, owner, alive }) => `${name} ${ownerWords(owner?.pid, alive === true)}`).join(", ");
   const runs = (name: string) => owners.some((one) => one.name === name && one.alive === true);
   return [judge(site, words, runs("watchdog"), runs("daemon"))];
@@ -29,8 +29,8 @@ function ownerWords(pid: number | undefined, alive: boolean): string {
   return alive ? `pid ${pid}` : `nobody (last pid ${pid})`;
 }
 
-function judge({ reach, home }: Site, words: string, watchdog: boolean, daemon: boolean): Finding {
-  const wanted = readJson(reach.disk, wantedPath(home))?.["wanted"];
+function judge({ world, home }: Site, words: string, watchdog: boolean, daemon: boolean): Finding {
+  const wanted = readJson(world.disk, wantedPath(home))?.["wanted"];
   if (wanted === "up" && !watchdog && !daemon)
     return problem("locks", { what: `nobody runs (${words})`, why: "Holdfast is wanted up", next: "holdfast up" });
   if (wanted === "up" && !daemon)
@@ -49,15 +49,15 @@ function judge({ reach, home }: Site, words: string, watchdog: boolean, daemon: 
 const NO_DAEMON = "the watchdog starts it, or waits because it crashed too often";
 const NO_WATCHDOG = "nobody would start the daemon again";
 
-export async function checkRecovery({ reach, home }: Site): Promise<Finding[]> {
-  const mode = readSafeMode(reach.disk, home);
+export async function checkRecovery({ world, home }: Site): Promise<Finding[]> {
+  const mode = readSafeMode(world.disk, home);
   const safe = mode.active
     ? [warning("safe-mode", { what: "on", why: mode.reason, next: "holdfast logs, then: holdfast safe-mode exit" })]
     : [];
-  return [...safe, lastRecovery(reach.disk, home)];
+  return [...safe, lastRecovery(world.disk, home)];
 }
 
-function lastRecovery(disk: Site["reach"]["disk"], home: string): Finding {
+function lastRecovery(disk: Site["world"]["disk"], home: string): Finding {
   const failed = readJson(disk, joinPath(home, "recovery/recovery-state.json"));
   const stage = typeof failed?.["stage"] === "string" ? failed["stage"] : "";
   if (stage.endsWith("_FAILED"))

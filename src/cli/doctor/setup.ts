@@ -13,10 +13,10 @@ import { type Finding, fine, problem, type Site, warning } from "./check.ts";
 const AGENTS = ["claude", "codex", "gemini", "opencode", "cursor-agent"];
 /** DU1. Some load half a megabyte of script to say it, and on a busy machine that takes more than a second. */
 const VERSION_MS = 3_000;
-const MOST_WORDS = 60;
+const MAX_WORDS = 60;
 
-export async function checkConfiguration({ reach }: Site): Promise<Finding[]> {
-  const loaded = readConfig(reach);
+export async function checkConfiguration({ world }: Site): Promise<Finding[]> {
+  const loaded = readConfig(world);
   if (loaded.ok) {
     const { path, found } = loaded.value;
     return [fine("configuration", found ? `${path}: right` : "there is none; the defaults hold")];
@@ -46,8 +46,8 @@ const FIRST_MS = Date.UTC(2025, 0, 1);
 /** Clocks are set by seconds, all the time. */
 const AHEAD_MS = 120_000;
 
-export async function checkClock({ reach, files, home }: Site): Promise<Finding[]> {
-  const now = reach.clock.now();
+export async function checkClock({ world, files, home }: Site): Promise<Finding[]> {
+  const now = world.clock.now();
   const words = new Date(now).toISOString();
   const next = "timedatectl; set the clock, or turn its synchronisation on";
   if (now < FIRST_MS) return [problem("clock", { what: `it says ${words}`, why: "that is in the past", next })];
@@ -59,7 +59,7 @@ export async function checkClock({ reach, files, home }: Site): Promise<Finding[
 
 const NOTHING = { path: "", changedAt: 0 };
 
-export async function checkService({ reach, home }: Site): Promise<Finding[]> {
+export async function checkService({ world, home }: Site): Promise<Finding[]> {
   const {
     installed,
     unit,
@@ -70,7 +70,7 @@ export async function checkService({ reach, home }: Site): Promise<Finding[]> {
     state,
     linger,
     current,
-  } = await serviceState(reach);
+  } = await serviceState(world);
   if (!installed || kept !== home) {
     const words = installed ? `installed for ${kept}, not for this home` : "not installed";
     return [fine("service", `${words}; after a reboot Holdfast starts with the first command`)];
@@ -88,19 +88,19 @@ export async function checkService({ reach, home }: Site): Promise<Finding[]> {
   return [warning("service", { what: "installed, but not as it should be", why: troubles.join("; "), next })];
 }
 
-export async function checkAgents({ reach }: Site): Promise<Finding[]> {
-  const env = reach.self.environment();
+export async function checkAgents({ world }: Site): Promise<Finding[]> {
+  const env = world.self.environment();
   const found = AGENTS.flatMap((name) => {
-    const program = findProgram(reach.disk, env["PATH"] ?? "", name);
+    const program = findProgram(world.disk, env["PATH"] ?? "", name);
     return program === undefined ? [] : [{ name, program }];
   });
   const versions = await Promise.all(
     found.map(async ({ name, program }) => {
-      const answer = await askProgram(reach, { argv: [program, "--version"], env, ms: VERSION_MS });
+      const answer = await askProgram(world, { argv: [program, "--version"], env, ms: VERSION_MS });
       if (answer.kind !== "ended") return `${name} (it does not say its version)`;
       const [words = ""] = (answer.out.trim() || answer.err.trim()).split("\n");
       return answer.code === 0
-        ? `${name} ${words.slice(0, MOST_WORDS)}`
+        ? `${name} ${words.slice(0, MAX_WORDS)}`
         : `${name} (it does not start: code ${answer.code})`;
     }),
   );

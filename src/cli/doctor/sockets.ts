@@ -6,13 +6,13 @@ import { baseName, joinPath } from "../../base/path.ts";
 import { runningOn } from "../../home/running.ts";
 import { removeIfThere } from "../../log/file/file.ts";
 import { within } from "../../world/wait.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { count } from "../print.ts";
 import { type Finding, fine, problem, type Site, some, warning } from "./check.ts";
 
 /** The system's limit (world/socket.ts, K1), and the longest name that a socket of ours has. */
-const LONGEST_PATH = 107;
-const LONGEST_NAME = "run/0123456789abcdef.sock";
+const MAX_PATH = 107;
+const MAX_NAME = "run/0123456789abcdef.sock";
 /** Whoever is well answers within a millisecond. */
 const ANSWER_MS = 500;
 /** DK2 */
@@ -20,7 +20,7 @@ const FRESH_MS = 5_000;
 
 type Knocked = { readonly path: string; readonly answer: "yes" | "no" | "late" };
 
-export async function knock({ sockets, clock }: Reach, path: string): Promise<Knocked["answer"]> {
+export async function knock({ sockets, clock }: DaemonCommandWorld, path: string): Promise<Knocked["answer"]> {
   try {
     const silent = { bytes: () => undefined, closed: () => undefined };
     const line = await within(clock, ANSWER_MS, sockets.connect(path, silent));
@@ -33,12 +33,12 @@ export async function knock({ sockets, clock }: Reach, path: string): Promise<Kn
 }
 
 export async function checkSockets(site: Site): Promise<Finding[]> {
-  const { reach, home } = site;
-  const length = Buffer.byteLength(joinPath(home, LONGEST_NAME));
-  if (length > LONGEST_PATH) return [tooLong(length)];
-  const before = reach.clock.now() - FRESH_MS;
+  const { world, home } = site;
+  const length = Buffer.byteLength(joinPath(home, MAX_NAME));
+  if (length > MAX_PATH) return [tooLong(length)];
+  const before = world.clock.now() - FRESH_MS;
   const ours = site.files.filter(({ kind, path }) => kind === "socket" && path.startsWith(joinPath(home, "run/")));
-  const knocked = await Promise.all(ours.map(async ({ path }) => ({ path, answer: await knock(reach, path) })));
+  const knocked = await Promise.all(ours.map(async ({ path }) => ({ path, answer: await knock(world, path) })));
   const old = new Set(ours.filter(({ changedAt }) => changedAt < before).map(({ path }) => path));
   const found = [...main(site, knocked), ...(await others(site, knocked, old))];
   return found.length > 0 ? found : [fine("sockets", `${count(knocked.length, "socket")}, each one is answered`)];
@@ -47,14 +47,14 @@ export async function checkSockets(site: Site): Promise<Finding[]> {
 function tooLong(length: number): Finding {
   return problem("sockets", {
     what: `the path of a socket would have ${length} bytes`,
-    why: `the system allows ${LONGEST_PATH}`,
+    why: `the system allows ${MAX_PATH}`,
     next: "Choose a shorter HOLDFAST_HOME",
   });
 }
 
 /** Those of watchdog and daemon, where they run. */
-function main({ reach, home }: Site, knocked: readonly Knocked[]): Finding[] {
-  const running = runningOn(reach, home);
+function main({ world, home }: Site, knocked: readonly Knocked[]): Finding[] {
+  const running = runningOn(world, home);
   return (["watchdog", "daemon"] as const).flatMap((name) => {
     const owner = running[name];
     const answer = knocked.find(({ path }) => path === joinPath(home, `run/${name}.sock`))?.answer;
@@ -67,7 +67,7 @@ function main({ reach, home }: Site, knocked: readonly Knocked[]): Finding[] {
 
 async function others(site: Site, knocked: readonly Knocked[], old: ReadonlySet<string>): Promise<Finding[]> {
   const terminals = await site.terminals;
-  const running = runningOn(site.reach, site.home);
+  const running = runningOn(site.world, site.home);
   const living = new Set(terminals.filter(({ state }) => state.kind !== "ended").map(({ id }) => socketName(id)));
   const known = new Set(terminals.map(({ id }) => socketName(id)));
   if (running.watchdog) living.add("watchdog.sock");
@@ -88,7 +88,7 @@ function isHolders(path: string): boolean {
   return /^[0-9a-f-]{16}\.sock$/.test(baseName(path));
 }
 
-function nobodys({ reach }: Site, stale: readonly Knocked[]): Finding[] {
+function nobodys({ world }: Site, stale: readonly Knocked[]): Finding[] {
   if (stale.length === 0) return [];
   const names = stale.map(({ path }) => baseName(path));
   const trouble = {
@@ -97,14 +97,14 @@ function nobodys({ reach }: Site, stale: readonly Knocked[]): Finding[] {
     next: "holdfast doctor --fix",
   };
   return [
-    warning("sockets", trouble, async () => (await Promise.all(stale.map(({ path }) => sweep(reach, path)))).flat()),
+    warning("sockets", trouble, async () => (await Promise.all(stale.map(({ path }) => sweep(world, path)))).flat()),
   ];
 }
 
 /** DK1 */
-async function sweep(reach: Reach, path: string): Promise<string[]> {
-  if ((await knock(reach, path)) !== "no") return [];
-  return removeIfThere(reach.disk, path) ? [`removed ${path}, which nobody answered`] : [];
+async function sweep(world: DaemonCommandWorld, path: string): Promise<string[]> {
+  if ((await knock(world, path)) !== "no") return [];
+  return removeIfThere(world.disk, path) ? [`removed ${path}, which nobody answered`] : [];
 }
 
 function withoutTerminal(strays: readonly Knocked[]): Finding[] {

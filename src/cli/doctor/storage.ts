@@ -21,9 +21,9 @@ const END_BYTES = 1 << 12;
 const SESSIONS_AT_ONCE = 16;
 
 export async function checkLog(site: Site): Promise<Finding[]> {
-  const { reach, home } = site;
-  const view = await steadyView(reach, home);
-  const sizes = view.sessions.map((session) => reach.disk.stat(eventsPath(home, session))?.size ?? 0);
+  const { world, home } = site;
+  const view = await steadyView(world, home);
+  const sizes = view.sessions.map((session) => world.disk.stat(eventsPath(home, session))?.size ?? 0);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   const whole = site.deep || bytes <= SMALL_BYTES; // DS1
   const found: Damage[] = [...view.inspect([]).findings];
@@ -41,14 +41,14 @@ export async function checkLog(site: Site): Promise<Finding[]> {
 }
 
 /** A disk that cannot read it says so by a Fault. */
-function readEnd({ reach, home }: Site, session: string, size: number): void {
-  readPart(reach.disk, eventsPath(home, session), Math.max(0, size - END_BYTES), END_BYTES);
+function readEnd({ world, home }: Site, session: string, size: number): void {
+  readPart(world.disk, eventsPath(home, session), Math.max(0, size - END_BYTES), END_BYTES);
 }
 
 /** DS2 */
 async function stillDamaged(site: Site, view: Awaited<ReturnType<typeof steadyView>>, whole: boolean) {
   const opened = { home: site.home, view, sessions: whole ? view.sessions : [] };
-  const inspection: Inspection = await settled(site.reach, opened, true);
+  const inspection: Inspection = await settled(site.world, opened, true);
   return inspection.findings.filter(isDamage);
 }
 
@@ -66,8 +66,8 @@ const BACKUP = "recovery/checkpoint.backup.json";
 const IS_CHECKPOINT = /\/(?:checkpoint\.json|history\/checkpoint-[^/]*\.json)$/;
 
 export async function checkCheckpoints(site: Site): Promise<Finding[]> {
-  const { reach, home } = site;
-  const [primary, backup] = [CHECKPOINT, BACKUP].map((name) => checkCheckpoint(reach.disk, joinPath(home, name)));
+  const { world, home } = site;
+  const [primary, backup] = [CHECKPOINT, BACKUP].map((name) => checkCheckpoint(world.disk, joinPath(home, name)));
   if (primary?.kind === "bad") return [badPrimary(primary.reason, backup?.kind === "whole")];
   const others = site.deep ? await badOthers(site) : [];
   if (others.length > 0) return [badCheckpoints(others)];
@@ -78,12 +78,12 @@ export async function checkCheckpoints(site: Site): Promise<Finding[]> {
   ];
 }
 
-async function badOthers({ reach, home, files, progress }: Site): Promise<string[]> {
+async function badOthers({ world, home, files, progress }: Site): Promise<string[]> {
   const paths = files.map(({ path }) => path).filter((path) => IS_CHECKPOINT.test(path));
   const bad: string[] = [];
   for (const [at, path] of paths.entries()) {
     await progress(`checking checkpoints: ${at} of ${paths.length}`);
-    if (checkCheckpoint(reach.disk, path).kind === "bad") bad.push(path.slice(home.length + 1));
+    if (checkCheckpoint(world.disk, path).kind === "bad") bad.push(path.slice(home.length + 1));
   }
   return bad;
 }
@@ -115,13 +115,13 @@ const IS_TAPE = /\/(?:terminals\/[^/]+|attempts\/\d+)\/tape\/[^/]+$/;
 
 /** Tapes have no checksums: what can be read is what was written, and a bad sector says so. */
 export async function checkTapes(site: Site): Promise<Finding[]> {
-  const { reach, files, home, progress } = site;
+  const { world, files, home, progress } = site;
   const tapes = files.filter(({ path, kind }) => kind === "file" && IS_TAPE.test(path));
   if (!site.deep) return [fine("tapes", `${count(tapes.length, "file")}; --deep reads them`)];
   const bad: string[] = [];
   for (const [at, { path }] of tapes.entries()) {
     await progress(`reading tapes: ${at} of ${tapes.length}`);
-    if (!isReadable(reach.disk, path)) bad.push(path.slice(home.length + 1));
+    if (!isReadable(world.disk, path)) bad.push(path.slice(home.length + 1));
   }
   if (bad.length === 0) return [fine("tapes", `${count(tapes.length, "file")}, each one can be read`)];
   const what = `${count(bad.length, "file")} cannot be read: ${some(bad)}`;
@@ -132,16 +132,16 @@ export async function checkTapes(site: Site): Promise<Finding[]> {
 
 const SMALL_FILES = ["recovery/wanted.json", "recovery/safe-mode.json", "recovery/recovery-state.json"];
 
-export async function checkSmallFiles({ reach, home }: Site): Promise<Finding[]> {
-  const there = SMALL_FILES.filter((name) => reach.disk.stat(joinPath(home, name)) !== undefined);
-  const bad = there.filter((name) => readJson(reach.disk, joinPath(home, name)) === undefined);
+export async function checkSmallFiles({ world, home }: Site): Promise<Finding[]> {
+  const there = SMALL_FILES.filter((name) => world.disk.stat(joinPath(home, name)) !== undefined);
+  const bad = there.filter((name) => readJson(world.disk, joinPath(home, name)) === undefined);
   if (bad.length === 0) return [fine("records", `${count(there.length, "small file")} of the home can be read`)];
   const next = "Move it away and start Holdfast, which writes it anew: holdfast up";
   return [warning("records", { what: `${some(bad)} cannot be read`, why: "it holds no JSON", next })];
 }
 
-export async function checkQuarantine({ reach, home }: Site): Promise<Finding[]> {
-  const names = reach.disk.list(joinPath(home, "quarantine")).filter((name) => !name.endsWith(".note.json"));
+export async function checkQuarantine({ world, home }: Site): Promise<Finding[]> {
+  const names = world.disk.list(joinPath(home, "quarantine")).filter((name) => !name.endsWith(".note.json"));
   if (names.length === 0) return [fine("quarantine", "empty")];
   const what = `${count(names.length, "thing")} in quarantine: ${some(names.sort())}`;
   const why = "they were damaged or cut off, and set aside; nothing there is needed by Holdfast";

@@ -22,13 +22,13 @@ const SMALL_BYTES = 2 << 20;
 /** DW3 */
 const FRESH_MS = 5_000;
 
-type Found = { readonly session: string; readonly run: Run };
+type RunsFound = { readonly session: string; readonly run: Run };
 
 export async function checkWorkflows(site: Site): Promise<Finding[]> {
-  const { reach, home } = site;
-  const view = await steadyView(reach, home);
+  const { world, home } = site;
+  const view = await steadyView(world, home);
   const sessions = view.sessions.filter((session) => session.startsWith("state/"));
-  const bytes = sessions.reduce((sum, session) => sum + (reach.disk.stat(eventsPath(home, session))?.size ?? 0), 0);
+  const bytes = sessions.reduce((sum, session) => sum + (world.disk.stat(eventsPath(home, session))?.size ?? 0), 0);
   if (bytes > SMALL_BYTES && !site.deep)
     return [fine("workflows", `${count(sessions.length, "run")}; --deep looks at them`)]; // DW1
   const runs = sessions.flatMap((session) => folded(view, session));
@@ -41,7 +41,7 @@ export async function checkWorkflows(site: Site): Promise<Finding[]> {
 }
 
 /** One that does not fold is named by `holdfast log verify`, and set aside by the daemon. */
-function folded(view: LogView, session: string): Found[] {
+function folded(view: LogView, session: string): RunsFound[] {
   let run: Run | undefined;
   try {
     for (const reading of view.read(session)) {
@@ -56,9 +56,9 @@ function folded(view: LogView, session: string): Found[] {
 }
 
 /** DW2 */
-function badCheckpoints({ reach, home }: Site, open: readonly Found[]): Finding[] {
+function badCheckpoints({ world, home }: Site, open: readonly RunsFound[]): Finding[] {
   const bad = open.flatMap(({ session, run }) => {
-    const file = checkCheckpoint(reach.disk, joinPath(joinPath(home, session), "checkpoint.json"));
+    const file = checkCheckpoint(world.disk, joinPath(joinPath(home, session), "checkpoint.json"));
     return file.kind === "bad" ? [{ run, reason: file.reason }] : [];
   });
   if (bad.length === 0) return [];
@@ -68,8 +68,8 @@ function badCheckpoints({ reach, home }: Site, open: readonly Found[]): Finding[
 }
 
 /** Steps that should run, and whose holder is gone without an exit. */
-function lostSteps(site: Site, open: readonly Found[]): Finding[] {
-  const before = new Date(site.reach.clock.now() - FRESH_MS).toISOString();
+function lostSteps(site: Site, open: readonly RunsFound[]): Finding[] {
+  const before = new Date(site.world.clock.now() - FRESH_MS).toISOString();
   const lost = open.flatMap(({ session, run }) =>
     attemptsOf(run)
       .filter((attempt) => attempt.startedAt < before && isLost(site, session, attempt)) // DW3
@@ -81,15 +81,15 @@ function lostSteps(site: Site, open: readonly Found[]): Finding[] {
   return [warning("workflows", { what, why, next: "holdfast up; then `holdfast workflows` says what it needs" })];
 }
 
-function isLost({ reach, home }: Site, session: string, { id, state }: Attempt): boolean {
+function isLost({ world, home }: Site, session: string, { id, state }: Attempt): boolean {
   if (state.kind === "uncertain") return false;
   const directory = joinPath(joinPath(home, session), `attempts/${id.slice(id.lastIndexOf(".") + 1)}`);
-  const place = { disk: reach.disk, directory };
+  const place = { disk: world.disk, directory };
   const claim = readClaim(place);
-  return claim?.by === "holder" && !reach.processes.alive(claim) && readExit(place) === undefined;
+  return claim?.by === "holder" && !world.processes.alive(claim) && readExit(place) === undefined;
 }
 
-function waiting(open: readonly Found[]): Finding[] {
+function waiting(open: readonly RunsFound[]): Finding[] {
   const needing = open.filter(({ run }) => progressOf(run).needs.length > 0).map(({ run }) => run);
   const [first] = needing;
   if (first === undefined) return [];
@@ -100,10 +100,10 @@ function waiting(open: readonly Found[]): Finding[] {
 }
 
 /** A checkpoint or attempts, and no log: of an older program, or of a log that somebody removed. */
-function withoutLog({ reach, home }: Site, sessions: readonly string[], known: ReadonlySet<string>): Finding[] {
+function withoutLog({ world, home }: Site, sessions: readonly string[], known: ReadonlySet<string>): Finding[] {
   const strays = sessions.filter((session) => {
     if (known.has(session)) return false;
-    const names = reach.disk.list(joinPath(home, session));
+    const names = world.disk.list(joinPath(home, session));
     return !names.includes("events.jsonl") && names.some((name) => name === "checkpoint.json" || name === "attempts");
   });
   if (strays.length === 0) return [];
@@ -112,12 +112,12 @@ function withoutLog({ reach, home }: Site, sessions: readonly string[], known: R
   return [warning("workflows", { what, why, next: "holdfast migrate --dry-run" })];
 }
 
-function unknownAttempts({ reach, home, files }: Site, runs: readonly Found[]): Finding[] {
-  const before = reach.clock.now() - FRESH_MS;
+function unknownAttempts({ world, home, files }: Site, runs: readonly RunsFound[]): Finding[] {
+  const before = world.clock.now() - FRESH_MS;
   const made = new Map(files.map(({ path, changedAt }) => [path, changedAt]));
   const unknown = runs.flatMap(({ session, run }) => {
     const attempts = joinPath(joinPath(home, session), "attempts");
-    const beyond = reach.disk.list(attempts).filter((name) => /^\d+$/.test(name) && Number(name) > run.attempts);
+    const beyond = world.disk.list(attempts).filter((name) => /^\d+$/.test(name) && Number(name) > run.attempts);
     return beyond.map((name) => joinPath(attempts, name)).filter((path) => (made.get(path) ?? 0) < before); // DW3
   });
   if (unknown.length === 0) return [];

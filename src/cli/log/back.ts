@@ -9,7 +9,7 @@ import type { Disk, OpenFile } from "../../world/disk.ts";
 const NEWLINE = 10;
 /** Holds twenty lines of nearly every log. */
 const FIRST_WINDOW = 1 << 14;
-const LARGEST_WINDOW = 1 << 20;
+const MAX_WINDOW = 1 << 20;
 
 /** Whether the reading should begin right behind this entry; asked from the last entry backwards. */
 export type Stop = (seq: number) => boolean;
@@ -34,7 +34,7 @@ function searchBack(file: OpenFile, stop: Stop): ReadFrom {
     const behind = lines.findLast((line) => line.head !== undefined && stop(line.head.seq));
     if (behind?.head !== undefined) return { offset: behind.end, seq: behind.head.seq };
     // A line longer than the window gives no line at all: a larger one.
-    window = start === end ? window * 2 : Math.max(window, Math.min(window * 4, LARGEST_WINDOW));
+    window = start === end ? window * 2 : Math.max(window, Math.min(window * 4, MAX_WINDOW));
     end = start;
   }
   return FROM_START;

@@ -6,12 +6,12 @@ import { tailOf } from "../../log/session/session-log.ts";
 import type { Disk } from "../../world/disk.ts";
 import { endOf, type Opened } from "./view.ts";
 
-type Seen = { readonly size: number; readonly last: number };
+type DurableSeen = { readonly size: number; readonly last: number };
 
 /** Remembers the sessions' logs, so that only those that changed are looked at again. */
 export class DurableEnd {
   readonly #disk: Disk;
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, DurableSeen>();
 
   constructor(disk: Disk) {
     this.#disk = disk;

@@ -2,7 +2,7 @@
 import type { Console } from "../../world/console.ts";
 import { fit, visibleLine } from "../print.ts";
 import { shortId } from "../sessions.ts";
-import type { Found } from "./merge.ts";
+import type { EntryFound } from "./merge.ts";
 
 /** Wide enough for most names, so that the data stands in a column. */
 const EVENT_COLUMNS = 20;
@@ -10,7 +10,7 @@ const EVENT_COLUMNS = 20;
 const ENOUGH = 4;
 
 /** Gives the text of an entry, without its newline. `lastSeq` is how far the seqs go, where that is known. */
-export type EntryText = (found: Found) => string;
+export type EntryText = (found: EntryFound) => string;
 
 export function entryText(console: Console, json: boolean, lastSeq: number): EntryText {
   if (json) return jsonText;
@@ -23,12 +23,12 @@ export function entryText(console: Console, json: boolean, lastSeq: number): Ent
   };
 }
 
-function jsonText({ session, entry }: Found): string {
+function jsonText({ session, entry }: EntryFound): string {
   const { seq, prev, session_id, ts, event, data } = entry;
   return visibleLine(JSON.stringify({ seq, prev, session, session_id, ts, event, data }));
 }
 
-function lineOf({ entry }: Found, digits: number): string {
+function lineOf({ entry }: EntryFound, digits: number): string {
   const seq = String(entry.seq).padStart(digits);
   const event = entry.event.padEnd(EVENT_COLUMNS);
   return `${seq}  ${entry.ts}  ${shortId(entry.session_id)}  ${event}  ${JSON.stringify(entry.data)}`;

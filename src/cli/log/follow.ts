@@ -4,10 +4,10 @@
 // B2. Changes wake it; it never looks at rest. Opening views takes a fifth of its time at the most, however busy the log is.
 
 import { pause } from "../../world/wait.ts";
-import type { Outside } from "../command-world.ts";
+import type { CommandWorld } from "../command-world.ts";
 import { Changes } from "./changes.ts";
 import { DurableEnd } from "./durable.ts";
-import { type Cursors, cursorAt, type Found, type Harm, inOrder } from "./merge.ts";
+import { type Cursors, cursorAt, type EntryFound, type Harm, inOrder } from "./merge.ts";
 import { sayHarms } from "./print-entries.ts";
 import { type Opened, steadyView } from "./view.ts";
 
@@ -25,13 +25,13 @@ export type Following = {
 };
 
 /** Shows what came, and says whether that was enough. */
-export type Show = (entries: Iterable<Found>) => Promise<"enough" | "more">;
+export type Show = (entries: Iterable<EntryFound>) => Promise<"enough" | "more">;
 
 /** `stop`: at Ctrl-C. */
-export async function follow(outside: Outside, following: Following, show: Show): Promise<"stop" | "enough"> {
-  const { console, clock } = outside;
-  const changes = new Changes(outside.watch, following.home);
-  const durable = new DurableEnd(outside.disk);
+export async function follow(world: CommandWorld, following: Following, show: Show): Promise<"stop" | "enough"> {
+  const { console, clock } = world;
+  const changes = new Changes(world.watch, following.home);
+  const durable = new DurableEnd(world.disk);
   const stopped = console.interrupted().then(() => "stop" as const);
   changes.follow(following.session === undefined ? [] : [following.session]);
   let took = 0;
@@ -40,11 +40,11 @@ export async function follow(outside: Outside, following: Following, show: Show)
       await Promise.race([stopped, pause(clock, Math.max(GATHER_MS, REST_FACTOR * took))]); // B2
       const began = clock.elapsed();
       changes.seen();
-      const opened = await openAgain(outside, following);
+      const opened = await openAgain(world, following);
       changes.follow(opened.sessions);
       const until = durable.of(opened);
       took = clock.elapsed() - began; // Showing is not counted: it is what we are here for.
-      if ((await look(outside, following, { opened, until, show })) === "enough") return "enough";
+      if ((await look(world, following, { opened, until, show })) === "enough") return "enough";
     }
     return "stop";
   } finally {
@@ -52,14 +52,18 @@ export async function follow(outside: Outside, following: Following, show: Show)
   }
 }
 
-async function openAgain(outside: Outside, { home, session }: Following): Promise<Opened> {
-  const view = await steadyView(outside, home);
+async function openAgain(world: CommandWorld, { home, session }: Following): Promise<Opened> {
+  const view = await steadyView(world, home);
   return { home, view, sessions: session === undefined ? view.sessions : [session] };
 }
 
 type Look = { readonly opened: Opened; readonly until: number; readonly show: Show };
 
-async function look(outside: Outside, following: Following, { opened, until, show }: Look): Promise<"enough" | "more"> {
+async function look(
+  world: CommandWorld,
+  following: Following,
+  { opened, until, show }: Look,
+): Promise<"enough" | "more"> {
   const { cursors } = following;
   for (const session of opened.sessions) {
     const cursor = cursors.get(session);
@@ -69,7 +73,7 @@ async function look(outside: Outside, following: Following, { opened, until, sho
   const harms: Harm[] = [];
   const range = { from: following.shown + 1, until };
   const enough = await show(inOrder(opened.view, cursors, range, harms));
-  await sayHarms(outside.console, harms);
+  await sayHarms(world.console, harms);
   following.shown = Math.max(following.shown, until); // B1
   return enough;
 }

@@ -1,16 +1,16 @@
 // The last entries of one or many sessions, found from the ends of their logs.
 import { joinPath } from "../../base/path.ts";
-import type { Outside } from "../command-world.ts";
+import type { CommandWorld } from "../command-world.ts";
 import { placeFromEnd } from "./back.ts";
-import { type Cursors, cursorAt, type Found, inOrder } from "./merge.ts";
+import { type Cursors, cursorAt, type EntryFound, inOrder } from "./merge.ts";
 import type { Opened } from "./view.ts";
 
-export type Last = { readonly entries: readonly Found[]; readonly cursors: Cursors };
+export type Last = { readonly entries: readonly EntryFound[]; readonly cursors: Cursors };
 
 /** The last `count` entries up to seq `until`, ascending, and where each session's reading then stands. */
-export function lastEntries({ disk }: Outside, opened: Opened, count: number, until: number): Last {
+export function lastEntries({ disk }: CommandWorld, opened: Opened, count: number, until: number): Last {
   const cursors: Cursors = new Map();
-  let entries: Found[] = [];
+  let entries: EntryFound[] = [];
   for (const session of opened.sessions) {
     const place = placeFromEnd(disk, joinPath(opened.home, session), behindLast(count, until));
     const cursor = cursorAt(place);
@@ -27,6 +27,6 @@ function behindLast(count: number, until: number): (seq: number) => boolean {
   return (seq) => seq <= until && left-- === 0;
 }
 
-function newest(entries: readonly Found[], count: number): Found[] {
+function newest(entries: readonly EntryFound[], count: number): EntryFound[] {
   return entries.toSorted((a, b) => a.entry.seq - b.entry.seq).slice(Math.max(0, entries.length - count));
 }

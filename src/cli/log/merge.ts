@@ -11,7 +11,7 @@ import { FROM_START, type ReadFrom, type Reading } from "../../log/session/sessi
 export type Cursor = { place: ReadFrom; next: number };
 export type Cursors = Map<string, Cursor>;
 
-export type Found = { readonly session: string; readonly entry: Entry };
+export type EntryFound = { readonly session: string; readonly entry: Entry };
 export type Harm = { readonly session: string; readonly reading: Exclude<Reading, { kind: "entry" }> };
 /** Seqs, both included. */
 export type Range = { readonly from: number; readonly until: number };
@@ -34,7 +34,7 @@ export function cursorAt(place: ReadFrom = FROM_START): Cursor {
 }
 
 /** The entries of `range`, ascending. What is no entry is told in `harms`, unless nothing follows it in its session's log. */
-export function* inOrder(view: LogView, cursors: Cursors, range: Range, harms: Harm[]): Generator<Found> {
+export function* inOrder(view: LogView, cursors: Cursors, range: Range, harms: Harm[]): Generator<EntryFound> {
   const [only, ...others] = cursors;
   if (only !== undefined && others.length === 0) return yield* alone(view, only, range, harms);
   let size: number = WINDOW.first;
@@ -47,7 +47,12 @@ export function* inOrder(view: LogView, cursors: Cursors, range: Range, harms: H
 }
 
 /** One session needs no windows. */
-function* alone(view: LogView, [session, cursor]: [string, Cursor], range: Range, harms: Harm[]): Generator<Found> {
+function* alone(
+  view: LogView,
+  [session, cursor]: [string, Cursor],
+  range: Range,
+  harms: Harm[],
+): Generator<EntryFound> {
   for (const entry of advance(view, session, cursor, { until: range.until, harms })) {
     if (entry.seq >= range.from) yield { session, entry };
   }
@@ -66,7 +71,7 @@ function nextSize(size: number, bytes: number, sessions: number): number {
 }
 
 function gather(view: LogView, cursors: Cursors, window: Range, harms: Harm[]) {
-  const found: Found[] = [];
+  const found: EntryFound[] = [];
   let bytes = 0;
   for (const [session, cursor] of cursors) {
     if (cursor.next > window.until) continue;

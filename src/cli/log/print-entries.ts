@@ -2,9 +2,9 @@
 import type { Console } from "../../world/console.ts";
 import { count, Printer, say } from "../print.ts";
 import type { EntryText } from "./entry-text.ts";
-import type { Found, Harm } from "./merge.ts";
+import type { EntryFound, Harm } from "./merge.ts";
 
-export async function printLines(console: Console, text: EntryText, entries: Iterable<Found>): Promise<number> {
+export async function printLines(console: Console, text: EntryText, entries: Iterable<EntryFound>): Promise<number> {
   const printer = new Printer(console.out);
   let printed = 0;
   for (const found of entries) {
@@ -15,7 +15,7 @@ export async function printLines(console: Console, text: EntryText, entries: Ite
   return printed;
 }
 
-export async function printArray(console: Console, text: EntryText, entries: Iterable<Found>): Promise<number> {
+export async function printArray(console: Console, text: EntryText, entries: Iterable<EntryFound>): Promise<number> {
   const printer = new Printer(console.out);
   let printed = 0;
   for (const found of entries) {

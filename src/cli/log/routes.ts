@@ -7,7 +7,7 @@ export type ShowFlags = LogFlags & { readonly from?: number; readonly limit?: nu
 export type TailFlags = LogFlags & { readonly lines: number; readonly follow?: boolean };
 
 /** `tail` keeps the last entries in memory until it has seen them all; for more there is `show`. */
-const MOST_LINES = 100_000;
+const MAX_LINES = 100_000;
 
 const text = (input: string): string => input;
 
@@ -19,7 +19,7 @@ function wholeNumber(input: string): number {
 
 function lineCount(input: string): number {
   const number = wholeNumber(input);
-  if (number > MOST_LINES) throw new Error(`it can be ${MOST_LINES} at the most; \`log show --from\` gives more`);
+  if (number > MAX_LINES) throw new Error(`it can be ${MAX_LINES} at the most; \`log show --from\` gives more`);
   return number;
 }
 

@@ -2,23 +2,23 @@
 
 import { joinPath } from "../../base/path.ts";
 import { ok } from "../../base/result.ts";
-import { command, EXIT, type Exit, type Outside } from "../command-world.ts";
+import { type CommandWorld, command, EXIT, type Exit } from "../command-world.ts";
 import { placeFromEnd } from "./back.ts";
 import { entryText } from "./entry-text.ts";
-import { type Cursors, cursorAt, type Found, type Harm, inOrder } from "./merge.ts";
+import { type Cursors, cursorAt, type EntryFound, type Harm, inOrder } from "./merge.ts";
 import { printArray, printLines, sayHarms, sayNothing } from "./print-entries.ts";
 import type { ShowFlags } from "./routes.ts";
 import { endOf, type Opened, openView } from "./view.ts";
 
-async function show(outside: Outside, flags: ShowFlags, key?: string): Promise<Exit> {
-  const opened = await openView(outside, flags, key);
+async function show(world: CommandWorld, flags: ShowFlags, key?: string): Promise<Exit> {
+  const opened = await openView(world, flags, key);
   if (!opened.ok) return opened;
-  const { console } = outside;
+  const { console } = world;
   const { view, sessions } = opened.value;
   const harms: Harm[] = [];
   // What came after the view was opened is left out: some sessions would have it and others not.
   const range = { from: flags.from ?? 1, until: endOf(view) };
-  const entries = inOrder(view, cursorsFrom(outside, opened.value, range.from), range, harms);
+  const entries = inOrder(view, cursorsFrom(world, opened.value, range.from), range, harms);
   const text = entryText(console, flags.json === true, range.until);
   const print = flags.json ? printArray : printLines;
   const printed = await print(console, text, upTo(flags.limit, entries));
@@ -27,7 +27,7 @@ async function show(outside: Outside, flags: ShowFlags, key?: string): Promise<E
   return ok(EXIT.ok);
 }
 
-function cursorsFrom({ disk }: Outside, { home, sessions }: Opened, from: number): Cursors {
+function cursorsFrom({ disk }: CommandWorld, { home, sessions }: Opened, from: number): Cursors {
   return new Map(
     sessions.map((session) => {
       const place = from <= 1 ? undefined : placeFromEnd(disk, joinPath(home, session), (seq) => seq < from);
@@ -36,7 +36,7 @@ function cursorsFrom({ disk }: Outside, { home, sessions }: Opened, from: number
   );
 }
 
-function* upTo(limit: number | undefined, entries: Iterable<Found>): Generator<Found> {
+function* upTo(limit: number | undefined, entries: Iterable<EntryFound>): Generator<EntryFound> {
   let left = limit ?? Number.POSITIVE_INFINITY;
   if (left === 0) return;
   for (const found of entries) {

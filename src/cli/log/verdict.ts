@@ -4,14 +4,14 @@
 import type { QuarantineItem } from "../../log/file/quarantine.ts";
 import type { Finding, SessionSummary } from "../../log/inspect.ts";
 import { count, visible, visibleLine } from "../print.ts";
-import type { Verdict } from "./verify.ts";
+import type { LogVerdict } from "./verify.ts";
 
 /** More rows than this are no longer read; the ones with the newest entries are kept. */
-const MOST_ROWS = 40;
+const MAX_ROWS = 40;
 /** More findings than this say nothing new. */
-const MOST_FINDINGS = 50;
+const MAX_FINDINGS = 50;
 
-export function verdictText(verdict: Verdict): string {
+export function verdictText(verdict: LogVerdict): string {
   const parts = [
     `home: ${visibleLine(verdict.home)}${verdict.running ? " (a daemon is running)" : ""}`,
     sessionTable(verdict.sessions),
@@ -25,7 +25,7 @@ export function verdictText(verdict: Verdict): string {
 
 function sessionTable(sessions: readonly SessionSummary[]): string {
   if (sessions.length === 0) return "sessions: none yet";
-  const shown = sessions.toSorted((a, b) => b.last - a.last).slice(0, MOST_ROWS);
+  const shown = sessions.toSorted((a, b) => b.last - a.last).slice(0, MAX_ROWS);
   const rows = shown.map(({ session, entries, first, last, waiting }) => [
     session,
     String(entries),
@@ -45,7 +45,7 @@ function columns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-function walText({ files, bytes, end, durable, drained }: Verdict["wal"]): string {
+function walText({ files, bytes, end, durable, drained }: LogVerdict["wal"]): string {
   if (files === 0) return "write-ahead log: none";
   const reach = `ends at seq ${end}, durable for certain up to ${durable}, drained up to ${drained}`;
   return `write-ahead log: ${count(files, "file")}, ${bytes} bytes; ${reach}`;
@@ -63,7 +63,7 @@ function quarantinedText({ path, size, notes }: QuarantineItem): string[] {
 }
 
 function findingsText(findings: readonly Finding[]): string[] {
-  const lines = findings.slice(0, MOST_FINDINGS).map(({ kind, where, offset, what }) => {
+  const lines = findings.slice(0, MAX_FINDINGS).map(({ kind, where, offset, what }) => {
     const at = offset === undefined ? "" : ` at ${offset}`;
     return `  ${kind}: ${where}${at}: ${what}`;
   });
@@ -72,7 +72,7 @@ function findingsText(findings: readonly Finding[]): string[] {
   return findings.length === 0 ? [] : ["findings:", ...lines];
 }
 
-function conclusion({ findings, sessions, running }: Verdict): string {
+function conclusion({ findings, sessions, running }: LogVerdict): string {
   const torn = findings.filter(({ kind }) => kind === "torn").length;
   const damaged = findings.length - torn;
   const entries = sessions.reduce((sum, session) => sum + session.entries, 0);

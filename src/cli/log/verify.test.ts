@@ -5,14 +5,14 @@ import * as homes from "../../../tests/cli/homes.ts";
 import type { Disk, OpenFile } from "../../world/disk.ts";
 import { realWatch } from "../../world/real/watch.ts";
 import { realWorld } from "../../world/world.ts";
-import type { Outside } from "../command-world.ts";
+import type { CommandWorld } from "../command-world.ts";
 import { runCli } from "../run.ts";
 
 afterAll(homes.removeHomes);
 
-async function run(argv: readonly string[], changes: Partial<Outside> = {}, looks: Looks = {}) {
+async function run(argv: readonly string[], changes: Partial<CommandWorld> = {}, looks: Looks = {}) {
   const console = fakeConsole(looks);
-  const load = async (): Promise<Outside> => ({ ...realWorld(), console, watch: realWatch(), ...changes });
+  const load = async (): Promise<CommandWorld> => ({ ...realWorld(), console, watch: realWatch(), ...changes });
   const code = await runCli(argv, console, load);
   return { code, ...console.printed };
 }

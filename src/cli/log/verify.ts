@@ -4,7 +4,7 @@
 import { ok } from "../../base/result.ts";
 import { type Finding, type Inspection, LogView } from "../../log/inspect.ts";
 import { eventsPath } from "../../log/session/places.ts";
-import { command, EXIT, type Exit, type Outside } from "../command-world.ts";
+import { type CommandWorld, command, EXIT, type Exit } from "../command-world.ts";
 import { say, visibleLine } from "../print.ts";
 import type { LogFlags } from "./routes.ts";
 import { verdictText } from "./verdict.ts";
@@ -14,18 +14,18 @@ import { betweenLooks, isRunning, LOOKS, type Opened, openView } from "./view.ts
 const LONG_BYTES = 64 << 20;
 
 /** What was found; with --json this is printed as it is. */
-export type Verdict = Inspection & { readonly home: string; readonly whole: boolean; readonly running: boolean };
+export type LogVerdict = Inspection & { readonly home: string; readonly whole: boolean; readonly running: boolean };
 
-async function verify(outside: Outside, flags: LogFlags, key?: string): Promise<Exit> {
-  const opened = await openView(outside, flags, key);
+async function verify(world: CommandWorld, flags: LogFlags, key?: string): Promise<Exit> {
+  const opened = await openView(world, flags, key);
   if (!opened.ok) return opened;
-  await sayWhatIsComing(outside, opened.value);
+  await sayWhatIsComing(world, opened.value);
   const { home } = opened.value;
-  const inspection = await settled(outside, opened.value, key !== undefined);
+  const inspection = await settled(world, opened.value, key !== undefined);
   const whole = !inspection.findings.some(isDamage);
-  const verdict: Verdict = { home, whole, running: isRunning(outside, home), ...inspection };
+  const verdict: LogVerdict = { home, whole, running: isRunning(world, home), ...inspection };
   const text = flags.json ? visibleLine(JSON.stringify(verdict)) : verdictText(verdict);
-  await outside.console.out.write(`${text}\n`);
+  await world.console.out.write(`${text}\n`);
   return ok(whole ? EXIT.ok : EXIT.failed);
 }
 
@@ -34,11 +34,15 @@ export function isDamage(finding: Finding): boolean {
 }
 
 /** Y1 */
-export async function settled(outside: Outside, { home, view, sessions }: Opened, one: boolean): Promise<Inspection> {
+export async function settled(
+  world: CommandWorld,
+  { home, view, sessions }: Opened,
+  one: boolean,
+): Promise<Inspection> {
   let found = view.inspect(sessions);
   for (let look = 1; look < LOOKS && found.findings.some(isDamage); look++) {
-    await betweenLooks(outside.clock);
-    const again = new LogView(outside.disk, home);
+    await betweenLooks(world.clock);
+    const again = new LogView(world.disk, home);
     const inspection = again.inspect(one ? sessions : again.sessions);
     found = { ...inspection, findings: inspection.findings.filter((finding) => isStill(finding, found)) };
   }
@@ -54,7 +58,7 @@ function isStill(finding: Finding, before: Inspection): boolean {
 }
 
 /** A person who waits should know for what. */
-async function sayWhatIsComing({ console, disk }: Outside, { home, sessions }: Opened): Promise<void> {
+async function sayWhatIsComing({ console, disk }: CommandWorld, { home, sessions }: Opened): Promise<void> {
   if (!console.err.tty) return;
   const bytes = sessions.reduce((sum, session) => sum + (disk.stat(eventsPath(home, session))?.size ?? 0), 0);
   if (bytes >= LONG_BYTES) await say(console, `checking ${(bytes / (1 << 20)).toFixed(0)} MiB …`);

@@ -7,7 +7,7 @@ import { lockOwner } from "../../home/lock-record.ts";
 import { LogView } from "../../log/inspect.ts";
 import type { Clock } from "../../world/clock.ts";
 import { pause } from "../../world/wait.ts";
-import type { Outside } from "../command-world.ts";
+import type { CommandWorld } from "../command-world.ts";
 import { existingHome } from "../home.ts";
 import { pickSession } from "../sessions.ts";
 
@@ -19,21 +19,21 @@ const BETWEEN_LOOKS_MS = 50;
 export type Opened = { readonly home: string; readonly view: LogView; readonly sessions: readonly string[] };
 
 /** The home and the sessions that are meant: all, or the one that `key` fits. */
-export async function openView(outside: Outside, flags: { home?: string }, key?: string): Promise<Result<Opened>> {
-  const home = existingHome(outside, flags.home);
+export async function openView(world: CommandWorld, flags: { home?: string }, key?: string): Promise<Result<Opened>> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const view = await steadyView(outside, home.value);
+  const view = await steadyView(world, home.value);
   if (key === undefined) return ok({ home: home.value, view, sessions: view.sessions });
   const picked = pickSession(view.sessions, key);
   return picked.ok ? ok({ home: home.value, view, sessions: [picked.value] }) : picked;
 }
 
 /** P1 */
-export async function steadyView(outside: Outside, home: string): Promise<LogView> {
-  let view = new LogView(outside.disk, home);
+export async function steadyView(world: CommandWorld, home: string): Promise<LogView> {
+  let view = new LogView(world.disk, home);
   for (let look = 1; look < LOOKS && view.marks.lost.length > 0; look++) {
-    await betweenLooks(outside.clock);
-    view = new LogView(outside.disk, home);
+    await betweenLooks(world.clock);
+    view = new LogView(world.disk, home);
   }
   return view;
 }
@@ -48,7 +48,7 @@ export function endOf(view: LogView): number {
 }
 
 /** Whether a daemon runs on this home. Asking for its lock would answer too, but could keep a starting one from getting it. */
-export function isRunning(outside: Outside, home: string): boolean {
-  const owner = lockOwner(outside.disk, joinPath(home, "run/daemon.lock"));
-  return owner !== undefined && outside.processes.alive(owner);
+export function isRunning(world: CommandWorld, home: string): boolean {
+  const owner = lockOwner(world.disk, joinPath(home, "run/daemon.lock"));
+  return owner !== undefined && world.processes.alive(owner);
 }

@@ -17,7 +17,7 @@ import { realMachine } from "../../world/real/machine.ts";
 import { Pauses } from "../../world/wait.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { readConfig } from "../configuration.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { lastLogLine } from "../log-file.ts";
@@ -33,7 +33,7 @@ export type InstallFlags = DataFlags & { readonly print?: boolean };
 const HAND_OVER = { firstMs: 5, mostMs: 100, allMs: 15_000 };
 
 type Site = {
-  readonly reach: Reach;
+  readonly world: DaemonCommandWorld;
   readonly home: string;
   readonly unit: string;
   readonly text: string;
@@ -41,15 +41,15 @@ type Site = {
   readonly steps: Steps;
 };
 
-async function install(reach: Reach, flags: InstallFlags): Promise<Exit> {
-  const home = meantHome(reach, flags.home);
+async function install(world: DaemonCommandWorld, flags: InstallFlags): Promise<Exit> {
+  const home = meantHome(world, flags.home);
   if (!home.ok) return home;
   if (!isPlainPath(home.value))
     return refused("bad-home", `${JSON.stringify(home.value)} cannot stand in a unit.`, ODD);
-  if (flags.print) return print(reach, home.value);
-  const config = readConfig(reach);
+  if (flags.print) return print(world, home.value);
+  const config = readConfig(world);
   if (!config.ok) return { ok: false, error: configRefusal(config.error) };
-  const site = await siteOf(reach, home.value, flags.json === true);
+  const site = await siteOf(world, home.value, flags.json === true);
   if (!site.ok) return site;
   const done = await allSteps(site.value);
   if (!done.ok) return done;
@@ -60,29 +60,29 @@ async function install(reach: Reach, flags: InstallFlags): Promise<Exit> {
 
 const ODD = "Choose a home without control characters and without spaces at its end.";
 
-async function print(reach: Reach, home: string): Promise<Exit> {
-  const facts = serviceFacts(reach, home);
-  await reach.console.out.write(realMachine().platform === "darwin" ? plistText(facts) : unitText(facts));
+async function print(world: DaemonCommandWorld, home: string): Promise<Exit> {
+  const facts = serviceFacts(world, home);
+  await world.console.out.write(realMachine().platform === "darwin" ? plistText(facts) : unitText(facts));
   return ok(EXIT.ok);
 }
 
 /** Everything that must be so before anything is changed. */
-async function siteOf(reach: Reach, home: string, json: boolean): Promise<Result<Site>> {
+async function siteOf(world: DaemonCommandWorld, home: string, json: boolean): Promise<Result<Site>> {
   if (realMachine().platform === "darwin") return refused("no-systemd", "launchd is not set up by us yet.", BY_HAND);
-  const unit = unitPath(reach);
+  const unit = unitPath(world);
   if (unit === undefined)
     return refused("no-home", "There is no telling where units lie: HOME is not set.", "Set HOME.");
-  const systemd = new Systemd(reach);
+  const systemd = new Systemd(world);
   const answers = await systemd.unit();
   if (!answers.ok) return answers;
-  const other = homeInUnit(installedText(reach, unit) ?? "");
+  const other = homeInUnit(installedText(world, unit) ?? "");
   if (other !== undefined && other !== home)
     return refused(
       "other-home",
       `The service keeps another home: ${other}.`,
       "Take it away first: holdfast service remove",
     );
-  return ok({ reach, home, unit, text: unitText(serviceFacts(reach, home)), systemd, steps: new Steps(reach, json) });
+  return ok({ world, home, unit, text: unitText(serviceFacts(world, home)), systemd, steps: new Steps(world, json) });
 }
 
 const BY_HAND =
@@ -102,8 +102,8 @@ async function allSteps(site: Site): Promise<Result<void>> {
 }
 
 /** systemd opens the log before anything of ours runs. */
-async function prepareHome({ reach, home, steps }: Site): Promise<void> {
-  const { disk } = reach;
+async function prepareHome({ world, home, steps }: Site): Promise<void> {
+  const { disk } = world;
   for (const parent of makeDirectories(disk, joinPath(home, "run"))) await disk.syncDirectory(parent);
   openRetrying(disk, logPath(home), "create").close();
   if (readWanted(disk, home) === "down") await steps.did("up", "Holdfast was down on your wish; it is wanted up now");
@@ -111,13 +111,13 @@ async function prepareHome({ reach, home, steps }: Site): Promise<void> {
 }
 
 /** Whether it is another one than before. */
-async function writeUnit({ reach, unit, text, steps }: Site): Promise<boolean> {
-  if (installedText(reach, unit) === text) {
+async function writeUnit({ world, unit, text, steps }: Site): Promise<boolean> {
+  if (installedText(world, unit) === text) {
     await steps.did("unit", `${unit} is as it should be`);
     return false;
   }
-  for (const parent of makeDirectories(reach.disk, parentOf(unit))) await reach.disk.syncDirectory(parent);
-  await writeAtomic(reach.disk, unit, Buffer.from(text));
+  for (const parent of makeDirectories(world.disk, parentOf(unit))) await world.disk.syncDirectory(parent);
+  await writeAtomic(world.disk, unit, Buffer.from(text));
   await steps.did("unit", `wrote ${unit}`);
   return true;
 }
@@ -131,9 +131,9 @@ async function linger({ systemd, steps }: Site): Promise<void> {
 }
 
 async function start(site: Site, changed: boolean): Promise<Result<void>> {
-  const { reach, home, unit, systemd, steps } = site;
-  if (readServiceMark(reach.disk, home)?.unit !== unit)
-    await writeServiceMark(reach.disk, home, { manager: "systemd", unit }); // SI3
+  const { world, home, unit, systemd, steps } = site;
+  if (readServiceMark(world.disk, home)?.unit !== unit)
+    await writeServiceMark(world.disk, home, { manager: "systemd", unit }); // SI3
   const before = await systemd.unit();
   if (!before.ok) return before;
   if (before.value.active && !changed) return ok(await steps.did("start", "it runs already"));
@@ -146,12 +146,12 @@ async function start(site: Site, changed: boolean): Promise<Result<void>> {
 }
 
 /** SI2 */
-async function makeRoom({ reach, home, steps }: Site, served: number | null): Promise<Result<void>> {
-  const { watchdog } = runningOn(reach, home);
+async function makeRoom({ world, home, steps }: Site, served: number | null): Promise<Result<void>> {
+  const { watchdog } = runningOn(world, home);
   if (watchdog === undefined || watchdog.pid === served) return ok(undefined);
-  reach.processes.kill(watchdog, "SIGTERM");
-  const pauses = new Pauses(reach.clock, HAND_OVER);
-  while (reach.processes.alive(watchdog)) {
+  world.processes.kill(watchdog, "SIGTERM");
+  const pauses = new Pauses(world.clock, HAND_OVER);
+  while (world.processes.alive(watchdog)) {
     if (!(await pauses.next()))
       return refused("still-running", `The watchdog (${watchdog.pid}) does not leave.`, "See `holdfast logs`.");
   }
@@ -159,18 +159,18 @@ async function makeRoom({ reach, home, steps }: Site, served: number | null): Pr
 }
 
 /** Whether the service's own watchdog has the home now. */
-async function inPlace({ reach, home, systemd }: Site): Promise<Result<void>> {
-  const pauses = new Pauses(reach.clock, HAND_OVER);
+async function inPlace({ world, home, systemd }: Site): Promise<Result<void>> {
+  const pauses = new Pauses(world.clock, HAND_OVER);
   for (;;) {
     const unit = await systemd.unit();
     if (!unit.ok) return unit;
-    if (unit.value.pid !== null && runningOn(reach, home).watchdog?.pid === unit.value.pid) return ok(undefined);
+    if (unit.value.pid !== null && runningOn(world, home).watchdog?.pid === unit.value.pid) return ok(undefined);
     if (!(await pauses.next())) {
-      const said = lastLogLine(reach.disk, home);
+      const said = lastLogLine(world.disk, home);
       const why = said === undefined ? "" : ` It said last: ${said}`;
       return refused("service", `systemd did not get it to run (${unit.value.state}).${why}`, "See `holdfast logs`.");
     }
   }
 }
 
-export const installCommand = reaching(install);
+export const installCommand = withDaemonWorld(install);

@@ -12,7 +12,7 @@ import { makeDirectories } from "../../log/file/file.ts";
 import { configRefusal } from "../../wire/files/config.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { readConfig } from "../configuration.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { say } from "../print.ts";
@@ -21,21 +21,24 @@ import { settingsOf } from "../start.ts";
 const SKIP = 1;
 const WRONG = 255;
 
-async function ready(reach: Reach, flags: HomeFlags): Promise<Exit> {
-  const home = meantHome(reach, flags.home);
-  if (!home.ok) return wrong(reach, home.error);
-  if (readWanted(reach.disk, home.value) === "down") return ok(SKIP); // RY1
-  const config = readConfig(reach);
-  if (!config.ok) return wrong(reach, configRefusal(config.error));
-  for (const parent of makeDirectories(reach.disk, joinPath(home.value, "run"))) await reach.disk.syncDirectory(parent);
-  turnOver(reach.disk, home.value);
-  await keepSettings(reach.disk, home.value, JSON.stringify(settingsOf(reach, config.value.config))); // RY2
+async function ready(world: DaemonCommandWorld, flags: HomeFlags): Promise<Exit> {
+  const home = meantHome(world, flags.home);
+  if (!home.ok) return wrong(world, home.error);
+  if (readWanted(world.disk, home.value) === "down") return ok(SKIP); // RY1
+  const config = readConfig(world);
+  if (!config.ok) return wrong(world, configRefusal(config.error));
+  for (const parent of makeDirectories(world.disk, joinPath(home.value, "run"))) await world.disk.syncDirectory(parent);
+  turnOver(world.disk, home.value);
+  await keepSettings(world.disk, home.value, JSON.stringify(settingsOf(world, config.value.config))); // RY2
   return ok(EXIT.ok);
 }
 
-async function wrong(reach: Reach, why: { readonly message: string; readonly hint: string }): Promise<Exit> {
-  await say(reach.console, `${why.message}\n  → ${why.hint}`);
+async function wrong(
+  world: DaemonCommandWorld,
+  why: { readonly message: string; readonly hint: string },
+): Promise<Exit> {
+  await say(world.console, `${why.message}\n  → ${why.hint}`);
   return ok(WRONG);
 }
 
-export const readyCommand = reaching(ready);
+export const readyCommand = withDaemonWorld(ready);

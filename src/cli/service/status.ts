@@ -1,7 +1,7 @@
 // `holdfast service status`: whether the service is installed, enabled and active, and whether it outlives the login. It only looks.
 import { ok } from "../../base/result.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { visible, visibleLine } from "../print.ts";
@@ -26,18 +26,18 @@ export type ServiceState = {
   readonly home: string | null;
 };
 
-export async function serviceState(reach: Reach): Promise<ServiceState> {
-  const path = unitPath(reach);
-  const text = path === undefined ? undefined : installedText(reach, path);
+export async function serviceState(world: DaemonCommandWorld): Promise<ServiceState> {
+  const path = unitPath(world);
+  const text = path === undefined ? undefined : installedText(world, path);
   const home = homeInUnit(text ?? "");
-  const systemd = new Systemd(reach);
+  const systemd = new Systemd(world);
   const [unit, linger] = await Promise.all([systemd.unit(), systemd.linger()]);
   return {
     manager: "systemd",
     unreachable: unit.ok ? null : unit.error.message,
     unit: path ?? null,
     installed: text !== undefined,
-    current: home !== undefined && doTheSame(text ?? "", unitText(serviceFacts(reach, home))),
+    current: home !== undefined && doTheSame(text ?? "", unitText(serviceFacts(world, home))),
     enabled: unit.ok && unit.value.enabled,
     active: unit.ok && unit.value.active,
     state: unit.ok ? unit.value.state : null,
@@ -47,12 +47,12 @@ export async function serviceState(reach: Reach): Promise<ServiceState> {
   };
 }
 
-async function status(reach: Reach, flags: DataFlags): Promise<Exit> {
-  const home = meantHome(reach, flags.home);
+async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
+  const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const state = await serviceState(reach);
+  const state = await serviceState(world);
   const text = flags.json ? visibleLine(JSON.stringify(state)) : visible(words(state).join("\n"));
-  await reach.console.out.write(`${text}\n`);
+  await world.console.out.write(`${text}\n`);
   return ok(EXIT.ok);
 }
 
@@ -70,4 +70,4 @@ function words({ unreachable, unit, installed, current, enabled, active, state, 
   ];
 }
 
-export const serviceStatusCommand = reaching(status);
+export const serviceStatusCommand = withDaemonWorld(status);

@@ -1,6 +1,6 @@
 // What was done, told step by step: at once to a person, at the end as one JSON value.
 
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { visible, visibleLine } from "../print.ts";
 
 export type Step = {
@@ -11,12 +11,12 @@ export type Step = {
 };
 
 export class Steps {
-  readonly #reach: Reach;
+  readonly #world: DaemonCommandWorld;
   readonly #json: boolean;
   readonly #steps: Step[] = [];
 
-  constructor(reach: Reach, json: boolean) {
-    this.#reach = reach;
+  constructor(world: DaemonCommandWorld, json: boolean) {
+    this.#world = world;
     this.#json = json;
   }
 
@@ -38,11 +38,11 @@ export class Steps {
     this.#steps.push(step);
     if (this.#json) return;
     const next = step.next === null ? "" : `  → ${step.next}\n`;
-    await this.#reach.console.out.write(visible(`${step.step}: ${step.what}\n${next}`));
+    await this.#world.console.out.write(visible(`${step.step}: ${step.what}\n${next}`));
   }
 
   async end(facts: Readonly<Record<string, unknown>>): Promise<void> {
     if (!this.#json) return;
-    await this.#reach.console.out.write(`${visibleLine(JSON.stringify({ ...facts, steps: this.#steps }))}\n`);
+    await this.#world.console.out.write(`${visibleLine(JSON.stringify({ ...facts, steps: this.#steps }))}\n`);
   }
 }

@@ -4,7 +4,7 @@
 import { ok, type Result, refused } from "../../base/result.ts";
 import { realMachine } from "../../world/real/machine.ts";
 import { type Answered, askProgram, findProgram } from "../brief.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { UNIT_NAME } from "./unit.ts";
 
 /** What is only asked is answered at once, but on a busy machine later; what is changed may make systemd read all its units again. */
@@ -22,14 +22,14 @@ export type UnitState = {
 };
 
 export class Systemd {
-  readonly #reach: Reach;
+  readonly #world: DaemonCommandWorld;
   readonly #env: Readonly<Record<string, string>>;
 
-  constructor(reach: Reach) {
-    this.#reach = reach;
-    const environment = reach.self.environment();
+  constructor(world: DaemonCommandWorld) {
+    this.#world = world;
+    const environment = world.self.environment();
     const usual = `/run/user/${realMachine().uid}`;
-    const known = environment["XDG_RUNTIME_DIR"] !== undefined || reach.disk.stat(usual)?.kind !== "directory";
+    const known = environment["XDG_RUNTIME_DIR"] !== undefined || world.disk.stat(usual)?.kind !== "directory";
     this.#env = known ? environment : { ...environment, XDG_RUNTIME_DIR: usual }; // SY2
   }
 
@@ -64,9 +64,9 @@ export class Systemd {
   }
 
   async #ask(name: string, ms: number, ...words: readonly string[]): Promise<Answered> {
-    const program = findProgram(this.#reach.disk, this.#env["PATH"] ?? "", name);
+    const program = findProgram(this.#world.disk, this.#env["PATH"] ?? "", name);
     if (program === undefined) return { kind: "missing" };
-    return askProgram(this.#reach, { argv: [program, ...words], env: this.#env, ms });
+    return askProgram(this.#world, { argv: [program, ...words], env: this.#env, ms });
   }
 }
 

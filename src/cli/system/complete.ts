@@ -7,22 +7,22 @@ import { within } from "../../world/wait.ts";
 import { app } from "../app.ts";
 import { dial } from "../client.ts";
 import { type Context, EXIT, type Exit, type Named } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";
 import { chosenHome } from "../home.ts";
 import { visible } from "../print.ts";
 import { shortId } from "../sessions.ts";
 
 /** Longer than this nobody waits for a Tab. */
-const MOST_MS = 1_000;
+const MAX_MS = 1_000;
 
 const SILENT: StricliProcess = { stdout: { write: () => undefined }, stderr: { write: () => undefined } };
 
-async function complete(reach: Reach, flags: HomeFlags, ...words: readonly string[]): Promise<Exit> {
-  const context: Context = { process: SILENT, names: (kind) => names(reach, flags.home ?? homeIn(words), kind) };
+async function complete(world: DaemonCommandWorld, flags: HomeFlags, ...words: readonly string[]): Promise<Exit> {
+  const context: Context = { process: SILENT, names: (kind) => names(world, flags.home ?? homeIn(words), kind) };
   const found = await proposeCompletions(app, words, context);
   const candidates = found.map(({ completion }) => completion).filter((word) => fits(word, words.at(-1) ?? ""));
-  await reach.console.out.write(visible(candidates.map((word) => `${word}\n`).join("")));
+  await world.console.out.write(visible(candidates.map((word) => `${word}\n`).join("")));
   return ok(EXIT.ok);
 }
 
@@ -38,11 +38,11 @@ function homeIn(words: readonly string[]): string | undefined {
   return at >= 0 && at < words.length - 2 ? words[at + 1] : words.find((word) => word.startsWith("--home="))?.slice(7);
 }
 
-async function names(reach: Reach, given: string | undefined, kind: Named): Promise<readonly string[]> {
-  const home = chosenHome(reach.console, given);
-  const line = home === undefined ? undefined : await dial(reach, home);
+async function names(world: DaemonCommandWorld, given: string | undefined, kind: Named): Promise<readonly string[]> {
+  const home = chosenHome(world.console, given);
+  const line = home === undefined ? undefined : await dial(world, home);
   if (line?.ok !== true || line.value === undefined) return [];
-  const list = await within(reach.clock, MOST_MS, namesOf(line.value, kind));
+  const list = await within(world.clock, MAX_MS, namesOf(line.value, kind));
   line.value.close();
   return list?.ok === true ? [...new Set(list.value)].sort() : [];
 }
@@ -73,4 +73,4 @@ function each<T>(list: Result<readonly T[]>, name: (one: T, all: readonly T[]) =
   return list.ok ? ok(list.value.map((one) => name(one, list.value))) : list;
 }
 
-export const completeCommand = reaching(complete);
+export const completeCommand = withDaemonWorld(complete);

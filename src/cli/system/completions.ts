@@ -2,7 +2,7 @@
 // with the words so far, the last of which is under way, and get one candidate a line. They ask the very command that is being typed:
 // `./holdfast` completes as well where there is none on the PATH.
 import { ok } from "../../base/result.ts";
-import { command, EXIT, type Exit, type Outside } from "../command-world.ts";
+import { type CommandWorld, command, EXIT, type Exit } from "../command-world.ts";
 import type { HomeFlags } from "../flags.ts";
 
 const SCRIPTS = {
@@ -28,7 +28,7 @@ complete -c holdfast -f -a '(__holdfast_complete)'
 `,
 } as const;
 
-async function completions({ console }: Outside, _flags: HomeFlags, shell: keyof typeof SCRIPTS): Promise<Exit> {
+async function completions({ console }: CommandWorld, _flags: HomeFlags, shell: keyof typeof SCRIPTS): Promise<Exit> {
   await console.out.write(SCRIPTS[shell]);
   return ok(EXIT.ok);
 }

@@ -4,19 +4,19 @@ import { looksSecret } from "../../core/environment.ts";
 import { configPath, configRefusal, type Problem, problemText } from "../../wire/files/config.ts";
 import type { Config } from "../../wire/files/config-schema.ts";
 import { showConfig } from "../../wire/files/config-show.ts";
-import { command, EXIT, type Exit, type Outside } from "../command-world.ts";
+import { type CommandWorld, command, EXIT, type Exit } from "../command-world.ts";
 import { readConfig } from "../configuration.ts";
 import type { DataFlags } from "../flags.ts";
 import { visible, visibleLine } from "../print.ts";
 
-async function show(outside: Outside, flags: DataFlags): Promise<Exit> {
-  const loaded = readConfig(outside);
+async function show(world: CommandWorld, flags: DataFlags): Promise<Exit> {
+  const loaded = readConfig(world);
   if (!loaded.ok) return { ok: false, error: configRefusal(loaded.error) };
   const { path = null, found } = loaded.value;
   const text = flags.json
     ? visibleLine(JSON.stringify({ path, found, config: withoutSecrets(loaded.value.config) }))
     : visible(showConfig(loaded.value).trimEnd());
-  await outside.console.out.write(`${text}\n`);
+  await world.console.out.write(`${text}\n`);
   return ok(EXIT.ok);
 }
 
@@ -28,9 +28,9 @@ function withoutSecrets(config: Config): Config {
   return { ...config, watch: Object.fromEntries(watch) };
 }
 
-async function check(outside: Outside, flags: DataFlags): Promise<Exit> {
-  const { console } = outside;
-  const loaded = readConfig(outside);
+async function check(world: CommandWorld, flags: DataFlags): Promise<Exit> {
+  const { console } = world;
+  const loaded = readConfig(world);
   const problems: readonly Problem[] = loaded.ok ? [] : loaded.error;
   const path = configPath(console) ?? null;
   const found = !loaded.ok || loaded.value.found;

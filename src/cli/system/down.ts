@@ -16,7 +16,7 @@ import { Pauses } from "../../world/wait.ts";
 import { endAgentProcesses } from "../agent/end.ts";
 import { dial } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { count, say } from "../print.ts";
@@ -32,38 +32,38 @@ const DOWN_LIMITS = { firstMs: 5, mostMs: 100, allMs: 40_000 };
 /** A daemon without a watchdog starts one, which stops it; where that takes longer, we ask the daemon ourselves. */
 const ALONE_MS = 3_000;
 
-async function down(reach: Reach, flags: DownFlags): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function down(world: DaemonCommandWorld, flags: DownFlags): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const left = flags.kill ? await endAll(reach, home.value) : ok(undefined);
-  await writeWanted(reach.disk, home.value, "down"); // DN1
-  const byService = await stopService(reach, home.value);
-  const over = await stopped(reach, home.value);
+  const left = flags.kill ? await endAll(world, home.value) : ok(undefined);
+  await writeWanted(world.disk, home.value, "down"); // DN1
+  const byService = await stopService(world, home.value);
+  const over = await stopped(world, home.value);
   if (!over.ok) return over;
   if (!left.ok) return left;
-  const agents = flags.kill ? await endAgentProcesses(reach, home.value) : ok(undefined);
+  const agents = flags.kill ? await endAgentProcesses(world, home.value) : ok(undefined);
   if (!agents.ok) return agents;
-  if (byService) await say(reach.console, `stopped through systemd (${UNIT_NAME}); it stays down until: holdfast up`);
-  if (reach.console.err.tty) await say(reach.console, flags.kill ? "down; nothing runs any more." : DOWN);
+  if (byService) await say(world.console, `stopped through systemd (${UNIT_NAME}); it stays down until: holdfast up`);
+  if (world.console.err.tty) await say(world.console, flags.kill ? "down; nothing runs any more." : DOWN);
   return ok(EXIT.ok);
 }
 
 const DOWN = "down; the programs in terminals run on. `holdfast up` takes care of them again.";
 
 /** Whether a service manager was told (DN3). */
-async function stopService(reach: Reach, home: string): Promise<boolean> {
-  if (readServiceMark(reach.disk, home) === undefined) return false;
-  return askService(reach, "stop");
+async function stopService(world: DaemonCommandWorld, home: string): Promise<boolean> {
+  if (readServiceMark(world.disk, home) === undefined) return false;
+  return askService(world, "stop");
 }
 
 /** What could not be ended is named, and stays. */
-async function endAll(reach: Reach, home: string): Promise<Result<void>> {
-  const listing = await listTerminals(reach, home, "wait");
+async function endAll(world: DaemonCommandWorld, home: string): Promise<Result<void>> {
+  const listing = await listTerminals(world, home, "wait");
   if (!listing.ok) return listing;
-  const interrupted = await interruptRuns(reach, home);
+  const interrupted = await interruptRuns(world, home);
   if (!interrupted.ok) return interrupted;
   const running = listing.value.terminals.filter(({ state }) => state.kind === "running" || state.kind === "starting");
-  const ends = await Promise.all(running.map((terminal) => endTerminal(reach, home, terminal)));
+  const ends = await Promise.all(running.map((terminal) => endTerminal(world, home, terminal)));
   const failed = ends.flatMap((end, at) => (end.ok ? [] : nameOf(running[at])));
   if (failed.length === 0) return ok(undefined);
   const message = `${count(failed.length, "terminal")} could not be ended: ${failed.join(", ")}.`;
@@ -71,11 +71,11 @@ async function endAll(reach: Reach, home: string): Promise<Result<void>> {
 }
 
 /** Runs of workflows are interrupted, and can be resumed. Where no daemon answers, none goes on. */
-async function interruptRuns(reach: Reach, home: string): Promise<Result<void>> {
-  const line = await dial(reach, home);
+async function interruptRuns(world: DaemonCommandWorld, home: string): Promise<Result<void>> {
+  const line = await dial(world, home);
   if (!line.ok || line.value === undefined) return ok(undefined);
   const client = line.value;
-  const pauses = new Pauses(reach.clock, DOWN_LIMITS);
+  const pauses = new Pauses(world.clock, DOWN_LIMITS);
   do {
     const runs = await client.call("workflow.list", {});
     const running = runs.ok ? runs.value.filter(({ state }) => state === "running") : [];
@@ -94,7 +94,7 @@ function nameOf(terminal: ListedTerminal | undefined): string[] {
 }
 
 /** It would notice by itself, only later. */
-async function tellWatchdog({ sockets }: Reach, home: string): Promise<void> {
+async function tellWatchdog({ sockets }: DaemonCommandWorld, home: string): Promise<void> {
   try {
     const silent = { bytes: () => undefined, closed: () => undefined };
     const line = await sockets.connect(joinPath(home, WATCHDOG_SOCKET), silent);
@@ -106,16 +106,16 @@ async function tellWatchdog({ sockets }: Reach, home: string): Promise<void> {
 }
 
 /** Where `down` is wanted: resolves when nobody runs any more (DN2). */
-export async function stopped(reach: Reach, home: string): Promise<Result<void>> {
-  await tellWatchdog(reach, home);
-  const pauses = new Pauses(reach.clock, DOWN_LIMITS);
-  const began = reach.clock.elapsed();
+export async function stopped(world: DaemonCommandWorld, home: string): Promise<Result<void>> {
+  await tellWatchdog(world, home);
+  const pauses = new Pauses(world.clock, DOWN_LIMITS);
+  const began = world.clock.elapsed();
   let told = false;
   for (;;) {
-    const { watchdog, daemon } = runningOn(reach, home);
+    const { watchdog, daemon } = runningOn(world, home);
     if (watchdog === undefined && daemon === undefined) return ok(undefined);
-    const alone = watchdog === undefined && reach.clock.elapsed() - began > ALONE_MS;
-    if (daemon !== undefined && alone && !told) told = reach.processes.kill(daemon, "SIGTERM");
+    const alone = watchdog === undefined && world.clock.elapsed() - began > ALONE_MS;
+    if (daemon !== undefined && alone && !told) told = world.processes.kill(daemon, "SIGTERM");
     if (!(await pauses.next())) return stillThere(watchdog?.pid ?? daemon?.pid ?? 0);
   }
 }
@@ -128,4 +128,4 @@ function stillThere(pid: number): Result<never> {
   );
 }
 
-export const downCommand = reaching(down);
+export const downCommand = withDaemonWorld(down);

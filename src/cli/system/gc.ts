@@ -3,7 +3,7 @@ import { ok } from "../../base/result.ts";
 import type { GcResult } from "../../wire/rpc/rpc.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { count, say, visible, visibleLine } from "../print.ts";
@@ -11,17 +11,17 @@ import { columns } from "../table.ts";
 
 export type GcFlags = DataFlags & { readonly dryRun?: boolean };
 
-async function gc(reach: Reach, flags: GcFlags): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function gc(world: DaemonCommandWorld, flags: GcFlags): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const done = await onDaemon(reach, home.value, (client) => client.call("gc", { dryRun: flags.dryRun === true }));
+  const done = await onDaemon(world, home.value, (client) => client.call("gc", { dryRun: flags.dryRun === true }));
   if (!done.ok) return done;
-  if (flags.json) await reach.console.out.write(`${visibleLine(JSON.stringify(done.value))}\n`);
-  else await print(reach, done.value);
+  if (flags.json) await world.console.out.write(`${visibleLine(JSON.stringify(done.value))}\n`);
+  else await print(world, done.value);
   return ok(done.value.failed.length > 0 ? EXIT.failed : EXIT.ok);
 }
 
-async function print({ console }: Reach, { dryRun, bytes, items, failed }: GcResult): Promise<void> {
+async function print({ console }: DaemonCommandWorld, { dryRun, bytes, items, failed }: GcResult): Promise<void> {
   const rows = items.map((item) => [size(item.bytes), item.what, item.reason, item.path]);
   if (rows.length > 0) await console.out.write(visible(`${columns(rows, console.widthOf).join("\n")}\n`));
   for (const words of failed) await say(console, `could not be removed: ${words}`);
@@ -40,4 +40,4 @@ function size(bytes: number): string {
   return `${step === 0 ? value : value.toFixed(1)} ${UNITS[step]}`;
 }
 
-export const gcCommand = reaching(gc);
+export const gcCommand = withDaemonWorld(gc);

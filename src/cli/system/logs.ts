@@ -5,8 +5,8 @@
 import { joinPath } from "../../base/path.ts";
 import { ok, refused } from "../../base/result.ts";
 import { logPath } from "../../home/run-log.ts";
-import { EXIT, type Exit, type Outside } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type CommandWorld, EXIT, type Exit } from "../command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { readPart } from "../log-file.ts";
@@ -23,39 +23,39 @@ export type LogsFlags = DataFlags & {
 const USUAL_LINES = 50;
 
 /** As many lines as anybody reads fit in here. */
-const MOST_BYTES = 1 << 20;
+const MAX_BYTES = 1 << 20;
 
 /** With a step it is about a run of a workflow, and not about us. */
-async function logs(reach: Reach, flags: LogsFlags, run?: string): Promise<Exit> {
+async function logs(world: DaemonCommandWorld, flags: LogsFlags, run?: string): Promise<Exit> {
   const { step, lines, attempt, item } = flags;
   if (step === undefined) {
     const given = [run, attempt, item].some((one) => one !== undefined);
-    return given ? refused("usage", "Which step is meant?", "holdfast logs --step STEP [run]") : ownLogs(reach, flags);
+    return given ? refused("usage", "Which step is meant?", "holdfast logs --step STEP [run]") : ownLogs(world, flags);
   }
   if (lines !== undefined) return refused("usage", "--lines is not for steps.", "All of a step's output is printed.");
   const { stepLogs } = await import("../workflow/step-logs.ts");
-  return stepLogs(reach, flags, step, run);
+  return stepLogs(world, flags, step, run);
 }
 
-async function ownLogs(outside: Outside, { lines: wanted = USUAL_LINES, ...flags }: LogsFlags): Promise<Exit> {
-  const home = existingHome(outside, flags.home);
+async function ownLogs(world: CommandWorld, { lines: wanted = USUAL_LINES, ...flags }: LogsFlags): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
   const path = logPath(home.value);
-  const size = outside.disk.stat(path)?.size;
+  const size = world.disk.stat(path)?.size;
   if (size === undefined && !flags.follow) {
     return refused("unknown", `There is no log at ${path} yet.`, "`holdfast up` starts Holdfast, which writes it.");
   }
-  const from = Math.max(0, (size ?? 0) - MOST_BYTES);
-  const lines = readPart(outside.disk, path, from, MOST_BYTES).split("\n");
+  const from = Math.max(0, (size ?? 0) - MAX_BYTES);
+  const lines = readPart(world.disk, path, from, MAX_BYTES).split("\n");
   const rest = lines.pop() ?? "";
   const last = wanted === 0 ? [] : lines.slice(-wanted);
   if (!flags.follow) {
     const text = flags.json ? `${visibleLine(JSON.stringify(last))}\n` : linesText(last, false);
-    await outside.console.out.write(text);
+    await world.console.out.write(text);
     return ok(EXIT.ok);
   }
-  await outside.console.out.write(linesText(last, flags.json === true));
-  await follow(outside, { home: home.value, at: (size ?? 0) - Buffer.byteLength(rest) }, flags.json === true);
+  await world.console.out.write(linesText(last, flags.json === true));
+  await follow(world, { home: home.value, at: (size ?? 0) - Buffer.byteLength(rest) }, flags.json === true);
   return ok(EXIT.ok);
 }
 
@@ -64,27 +64,27 @@ function linesText(lines: readonly string[], json: boolean): string {
 }
 
 async function follow(
-  outside: Outside,
+  world: CommandWorld,
   place: { readonly home: string; readonly at: number },
   json: boolean,
 ): Promise<void> {
   const path = logPath(place.home);
   let at = place.at;
   let changed = Promise.withResolvers<"changed">();
-  const stop = outside.watch.directory(joinPath(place.home, "run"), () => changed.resolve("changed"));
-  const stopped = outside.console.interrupted().then(() => "stopped" as const);
+  const stop = world.watch.directory(joinPath(place.home, "run"), () => changed.resolve("changed"));
+  const stopped = world.console.interrupted().then(() => "stopped" as const);
   try {
     do {
       changed = Promise.withResolvers();
-      at = Math.min(at, outside.disk.stat(path)?.size ?? 0) === at ? at : 0; // LG1
-      const text = readPart(outside.disk, path, at, MOST_BYTES);
+      at = Math.min(at, world.disk.stat(path)?.size ?? 0) === at ? at : 0; // LG1
+      const text = readPart(world.disk, path, at, MAX_BYTES);
       const whole = text.slice(0, text.lastIndexOf("\n") + 1);
       at += Buffer.byteLength(whole);
-      await outside.console.out.write(linesText(whole.split("\n").slice(0, -1), json));
+      await world.console.out.write(linesText(whole.split("\n").slice(0, -1), json));
     } while ((await Promise.race([changed.promise, stopped])) === "changed");
   } finally {
     stop?.();
   }
 }
 
-export const logsCommand = reaching(logs);
+export const logsCommand = withDaemonWorld(logs);

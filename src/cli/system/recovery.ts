@@ -7,7 +7,7 @@ import { readJson } from "../../log/file/json-file.ts";
 import type { Report } from "../../wire/rpc/rpc.ts";
 import { dial, hangs } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { count, visible, visibleLine } from "../print.ts";
@@ -18,10 +18,10 @@ export type ReportFlags = DataFlags;
 
 const REPORTS = "recovery/reports";
 
-async function status(reach: Reach, flags: DataFlags): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const shown = await stageNow(reach, home.value);
+  const shown = await stageNow(world, home.value);
   if (!shown.ok) return shown;
   const { stage, attempt, error, report, running } = shown.value;
   const back = running && stage !== "LIVE" ? progressText(shown.value) : undefined;
@@ -31,7 +31,7 @@ async function status(reach: Reach, flags: DataFlags): Promise<Exit> {
     ...(error === null ? [] : [`failed   ${error}`, "  → holdfast recovery retry"]),
     ...(report === null ? [] : [`report   ${report}`, "  → holdfast recovery report"]),
   ];
-  await reach.console.out.write(
+  await world.console.out.write(
     flags.json ? `${visibleLine(JSON.stringify(shown.value))}\n` : visible(`${words.join("\n")}\n`),
   );
   return ok(EXIT.ok);
@@ -47,34 +47,34 @@ type Stage = {
 } & Progress;
 
 /** As the daemon says it, else as it was written down last. */
-async function stageNow(reach: Reach, home: string): Promise<Result<Stage>> {
-  const kept = readJson(reach.disk, joinPath(home, "recovery/recovery-state.json"));
+async function stageNow(world: DaemonCommandWorld, home: string): Promise<Result<Stage>> {
+  const kept = readJson(world.disk, joinPath(home, "recovery/recovery-state.json"));
   const error = typeof kept?.["lastError"] === "string" ? kept["lastError"] : null;
-  const line = await dial(reach, home);
+  const line = await dial(world, home);
   if (!line.ok) return line;
   const told = await line.value?.call("status", {});
   line.value?.close();
   if (told?.ok === true) return ok({ ...told.value.recovery, error, running: true });
   const stage = typeof kept?.["stage"] === "string" ? kept["stage"] : null;
   const attempt = typeof kept?.["attemptCount"] === "number" ? kept["attemptCount"] : null;
-  return ok({ stage, attempt, report: reportNames(reach, home).at(-1) ?? null, error, running: false });
+  return ok({ stage, attempt, report: reportNames(world, home).at(-1) ?? null, error, running: false });
 }
 
-function reportNames({ disk }: Reach, home: string): string[] {
+function reportNames({ disk }: DaemonCommandWorld, home: string): string[] {
   const files = disk.list(joinPath(home, REPORTS)).filter((file) => file.endsWith(".json"));
   return files.map((file) => file.slice(0, -".json".length)).sort();
 }
 
-async function report(reach: Reach, flags: ReportFlags, name?: string): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function report(world: DaemonCommandWorld, flags: ReportFlags, name?: string): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const names = reportNames(reach, home.value);
+  const names = reportNames(world, home.value);
   const chosen = name === undefined ? names.at(-1) : names.find((other) => other === name);
   if (chosen === undefined) return noReport(name, names);
-  const found = readJson(reach.disk, joinPath(home.value, `${REPORTS}/${chosen}.json`));
+  const found = readJson(world.disk, joinPath(home.value, `${REPORTS}/${chosen}.json`));
   if (!isReport(found)) return refused("bad-report", `The report ${chosen} cannot be read.`, "holdfast log verify");
-  const text = flags.json ? visibleLine(JSON.stringify(found)) : visible(reportText(reach, found));
-  await reach.console.out.write(`${text}\n`);
+  const text = flags.json ? visibleLine(JSON.stringify(found)) : visible(reportText(world, found));
+  await world.console.out.write(`${text}\n`);
   return ok(EXIT.ok);
 }
 
@@ -90,7 +90,7 @@ function isReport(value: unknown): value is Report {
   return typeof value === "object" && value !== null && "items" in value && Array.isArray(value.items);
 }
 
-function reportText({ console }: Reach, { at, cause, crash, items, tookMs }: Report): string {
+function reportText({ console }: DaemonCommandWorld, { at, cause, crash, items, tookMs }: Report): string {
   const how = crash?.["signal"] ?? crash?.["reason"]; // An older daemon does not say.
   const crashed = how === undefined ? cause : `${cause} (${how})`;
   const why = cause === "machine restart" ? "clean stop, then the machine was restarted" : crashed;
@@ -106,12 +106,12 @@ function countsOf(items: Report["items"]): string {
   return kinds.length === 0 ? "nothing" : kinds.map(([what, { length }]) => count(length, what, many(what))).join(", ");
 }
 
-async function retry(reach: Reach, flags: DataFlags): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function retry(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const line = await dial(reach, home.value);
+  const line = await dial(world, home.value);
   if (!line.ok) return line;
-  const { daemon } = runningOn(reach, home.value);
+  const { daemon } = runningOn(world, home.value);
   if (line.value === undefined && daemon !== undefined) return { ok: false, error: hangs(daemon.pid) };
   if (line.value === undefined)
     return refused("not-live", "The daemon is not running.", "`holdfast up` starts it, and recovers.");
@@ -119,10 +119,10 @@ async function retry(reach: Reach, flags: DataFlags): Promise<Exit> {
   line.value.close();
   if (!retried.ok) return retried;
   const { stage } = retried.value;
-  await reach.console.out.write(`${flags.json ? JSON.stringify({ stage }) : stage}\n`);
+  await world.console.out.write(`${flags.json ? JSON.stringify({ stage }) : stage}\n`);
   return ok(stage === "LIVE" ? EXIT.ok : EXIT.waiting);
 }
 
-export const recoveryStatusCommand = reaching(status);
-export const recoveryReportCommand = reaching(report);
-export const recoveryRetryCommand = reaching(retry);
+export const recoveryStatusCommand = withDaemonWorld(status);
+export const recoveryReportCommand = withDaemonWorld(report);
+export const recoveryRetryCommand = withDaemonWorld(retry);

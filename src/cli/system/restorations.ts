@@ -6,7 +6,7 @@ import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { Pauses } from "../../world/wait.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { say, visibleLine } from "../print.ts";
@@ -18,21 +18,21 @@ type What = "accept" | "rollback";
 const LIMITS = { firstMs: 5, mostMs: 100, allMs: 15_000 };
 
 function doing(what: What) {
-  return async (reach: Reach, flags: DataFlags, ...keys: readonly string[]): Promise<Exit> => {
-    const home = existingHome(reach, flags.home);
+  return async (world: DaemonCommandWorld, flags: DataFlags, ...keys: readonly string[]): Promise<Exit> => {
+    const home = existingHome(world, flags.home);
     if (!home.ok) return home;
-    const done = await onDaemon(reach, home.value, (client) => all(reach, client, what, keys));
+    const done = await onDaemon(world, home.value, (client) => all(world, client, what, keys));
     if (!done.ok) return done;
     const byName = done.value.toSorted((a, b) => a.name.localeCompare(b.name));
     const rows = byName.map(({ id, name, state }) => ({ id, name, state: state.kind }));
-    if (flags.json) await reach.console.out.write(`${visibleLine(JSON.stringify(rows))}\n`);
-    else await say(reach.console, wordsOf(what, rows));
+    if (flags.json) await world.console.out.write(`${visibleLine(JSON.stringify(rows))}\n`);
+    else await say(world.console, wordsOf(what, rows));
     return ok(EXIT.ok);
   };
 }
 
 async function all(
-  reach: Reach,
+  world: DaemonCommandWorld,
   client: RpcClient,
   what: What,
   keys: readonly string[],
@@ -45,7 +45,7 @@ async function all(
     const done = await client.call(`recovery.${what}`, { id });
     if (!done.ok) return done;
   }
-  return settled(reach, client, new Set(meant.value.map(({ id }) => id)));
+  return settled(world, client, new Set(meant.value.map(({ id }) => id)));
 }
 
 function waiting(terminals: readonly ListedTerminal[]): Result<ListedTerminal[]> {
@@ -63,8 +63,12 @@ function picked(terminals: readonly ListedTerminal[], keys: readonly string[]): 
 }
 
 /** Waits until what is rolled back has ended. */
-async function settled(reach: Reach, client: RpcClient, ids: ReadonlySet<string>): Promise<Result<ListedTerminal[]>> {
-  const pauses = new Pauses(reach.clock, LIMITS);
+async function settled(
+  world: DaemonCommandWorld,
+  client: RpcClient,
+  ids: ReadonlySet<string>,
+): Promise<Result<ListedTerminal[]>> {
+  const pauses = new Pauses(world.clock, LIMITS);
   for (;;) {
     const list = await client.call("terminal.list", {});
     if (!list.ok) return list;
@@ -80,5 +84,5 @@ function wordsOf(what: What, rows: readonly { readonly name: string }[]): string
   return `as they were found: ${names}.\n  → holdfast restore ${rows[0]?.name ?? ""} --as plan|shell|recipe`;
 }
 
-export const acceptCommand = reaching(doing("accept"));
-export const rollbackCommand = reaching(doing("rollback"));
+export const acceptCommand = withDaemonWorld(doing("accept"));
+export const rollbackCommand = withDaemonWorld(doing("rollback"));

@@ -4,15 +4,15 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import { readSafeMode, SafeMode, safeModePath } from "../../home/safe-mode.ts";
 import { dial } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { say, visible, visibleLine } from "../print.ts";
 
-async function status(reach: Reach, flags: DataFlags): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const mode = readSafeMode(reach.disk, home.value);
+  const mode = readSafeMode(world.disk, home.value);
   const value = {
     active: mode.active,
     reason: mode.active ? mode.reason : null,
@@ -20,14 +20,14 @@ async function status(reach: Reach, flags: DataFlags): Promise<Exit> {
     off: mode.active ? mode.off : [],
   };
   const words = mode.active ? `on, because ${mode.reason}\noff: ${mode.off.join(", ")}` : "off";
-  await reach.console.out.write(flags.json ? `${visibleLine(JSON.stringify(value))}\n` : visible(`${words}\n`));
+  await world.console.out.write(flags.json ? `${visibleLine(JSON.stringify(value))}\n` : visible(`${words}\n`));
   return ok(EXIT.ok);
 }
 
-async function exit(reach: Reach, flags: DataFlags): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function exit(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const left = await leave(reach, home.value);
+  const left = await leave(world, home.value);
   if (!left.ok) return left;
   if (left.value)
     return refused(
@@ -35,14 +35,14 @@ async function exit(reach: Reach, flags: DataFlags): Promise<Exit> {
       "Safe mode is still on.",
       `See \`holdfast logs\`; the mode is in ${safeModePath(home.value)}.`,
     );
-  if (flags.json) await reach.console.out.write(`${JSON.stringify({ active: false })}\n`);
-  else await say(reach.console, "safe mode is off.");
+  if (flags.json) await world.console.out.write(`${JSON.stringify({ active: false })}\n`);
+  else await say(world.console, "safe mode is off.");
   return ok(EXIT.ok);
 }
 
 /** Whether it is still on (SF1). */
-async function leave(reach: Reach, home: string): Promise<Result<boolean>> {
-  const line = await dial(reach, home);
+async function leave(world: DaemonCommandWorld, home: string): Promise<Result<boolean>> {
+  const line = await dial(world, home);
   if (!line.ok) return line;
   const told = await line.value?.call("safe-mode.exit", {});
   line.value?.close();
@@ -50,7 +50,7 @@ async function leave(reach: Reach, home: string): Promise<Result<boolean>> {
   if (told !== undefined && told.error.code !== "daemon.gone") return told;
   const troubles: string[] = [];
   const mode = new SafeMode(
-    { disk: reach.disk, clock: reach.clock, home },
+    { disk: world.disk, clock: world.clock, home },
     (fault) => void troubles.push(fault.message),
   );
   const durable = await mode.exit();
@@ -58,5 +58,5 @@ async function leave(reach: Reach, home: string): Promise<Result<boolean>> {
   return refused("disk", `The disk did not take it: ${troubles.join("; ")}.`, "Free some space, then try again.");
 }
 
-export const safeModeStatusCommand = reaching(status);
-export const safeModeExitCommand = reaching(exit);
+export const safeModeStatusCommand = withDaemonWorld(status);
+export const safeModeExitCommand = withDaemonWorld(exit);

@@ -8,11 +8,11 @@ import type { StatusResult } from "../../wire/rpc/rpc.ts";
 import { within } from "../../world/wait.ts";
 import { dial, hangs } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { count, visible, visibleLine } from "../print.ts";
-import { heal, progressText } from "../start.ts";
+import { ensureStarted, progressText } from "../start.ts";
 
 /** A daemon that is well answers at once. */
 const ANSWER_MS = 3_000;
@@ -24,35 +24,35 @@ type Shown = Omit<StatusResult, "daemon" | "recovery" | "counts"> & {
   readonly counts: { readonly [K in keyof StatusResult["counts"]]: number | null };
 };
 
-async function status(reach: Reach, flags: DataFlags): Promise<Exit> {
-  const home = meantHome(reach, flags.home);
+async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
+  const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const line = await dial(reach, home.value);
+  const line = await dial(world, home.value);
   if (!line.ok) return line;
-  if (line.value === undefined) await heal(reach, home.value);
-  const told = line.value && (await within(reach.clock, ANSWER_MS, line.value.call("status", {})));
+  if (line.value === undefined) await ensureStarted(world, home.value);
+  const told = line.value && (await within(world.clock, ANSWER_MS, line.value.call("status", {})));
   line.value?.close();
-  await printStatus(reach, told?.ok === true ? told.value : silent(reach, home.value), flags.json === true);
+  await printStatus(world, told?.ok === true ? told.value : silent(world, home.value), flags.json === true);
   return ok(EXIT.ok);
 }
 
-function silent(reach: Reach, home: string): Shown {
-  const { watchdog, daemon } = runningOn(reach, home);
-  const mode = readSafeMode(reach.disk, home);
+function silent(world: DaemonCommandWorld, home: string): Shown {
+  const { watchdog, daemon } = runningOn(world, home);
+  const mode = readSafeMode(world.disk, home);
   return {
     version: about.version,
     home,
     watchdog: { pid: watchdog?.pid ?? null },
     daemon: { pid: daemon?.pid ?? null, startedAt: null },
     web: { pid: null, url: null },
-    programs: watchedPrograms({ ...reach, home }),
+    programs: watchedPrograms({ ...world, home }),
     recovery: { stage: null, attempt: null, report: null },
     safeMode: { active: mode.active, reason: mode.active ? mode.reason : null },
     counts: { terminals: null, agents: null, workflows: null, prompts: null },
   };
 }
 
-export async function printStatus({ console }: Reach, shown: Shown, json: boolean): Promise<void> {
+export async function printStatus({ console }: DaemonCommandWorld, shown: Shown, json: boolean): Promise<void> {
   await console.out.write(json ? `${visibleLine(JSON.stringify(shown))}\n` : visible(statusText(shown)));
 }
 
@@ -106,4 +106,4 @@ function otherVersion(daemons: string): string {
   return ` (this command is ${about.version}: holdfast down && holdfast up)`;
 }
 
-export const statusCommand = reaching(status);
+export const statusCommand = withDaemonWorld(status);

@@ -6,7 +6,7 @@
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { makeDirectories } from "../../log/file/file.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 
 const VARIABLE = "SSH_AUTH_SOCK";
 const FOLDER = "run/ssh";
@@ -16,22 +16,22 @@ const LONGEST = 107;
 type Environment = Readonly<Record<string, string>>;
 
 /** The environment for a new terminal, with a link in the place of the socket (AL1). */
-export function withAgentLink(reach: Reach, home: string, env: Environment): Environment {
-  const agent = agentOf(reach, home);
-  const link = joinPath(home, `${FOLDER}/${reach.random.bytes(4).toHex()}`);
+export function withAgentLink(world: DaemonCommandWorld, home: string, env: Environment): Environment {
+  const agent = agentOf(world, home);
+  const link = joinPath(home, `${FOLDER}/${world.random.bytes(4).toHex()}`);
   if (agent === undefined || env[VARIABLE] === undefined || Buffer.byteLength(link) > LONGEST) return env;
-  return point(reach, { home, link, agent }) ? { ...env, [VARIABLE]: link } : { ...env, [VARIABLE]: agent };
+  return point(world, { home, link, agent }) ? { ...env, [VARIABLE]: link } : { ...env, [VARIABLE]: agent };
 }
 
 /** Whoever attaches brings their agent along; `env` is the terminal's. */
-export function refreshAgent(reach: Reach, home: string, env: Environment): void {
-  const [link, agent] = [linkIn(home, env), agentOf(reach, home)];
-  if (link === undefined || agent === undefined || reach.links.read(link) === agent) return;
-  point(reach, { home, link, agent });
+export function refreshAgent(world: DaemonCommandWorld, home: string, env: Environment): void {
+  const [link, agent] = [linkIn(home, env), agentOf(world, home)];
+  if (link === undefined || agent === undefined || world.links.read(link) === agent) return;
+  point(world, { home, link, agent });
 }
 
 /** There is no terminal with this environment any more. */
-export function dropAgentLink({ links }: Reach, home: string, env: Environment): void {
+export function dropAgentLink({ links }: DaemonCommandWorld, home: string, env: Environment): void {
   const link = linkIn(home, env);
   if (link !== undefined) links.remove(link);
 }
@@ -42,7 +42,7 @@ function linkIn(home: string, env: Environment): string | undefined {
 }
 
 /** Ours, behind our own links (AL2). */
-function agentOf({ console, links }: Reach, home: string): string | undefined {
+function agentOf({ console, links }: DaemonCommandWorld, home: string): string | undefined {
   const path = console.env(VARIABLE);
   return path !== undefined && isOurs(home, path) ? links.read(path) : path;
 }
@@ -53,7 +53,7 @@ function isOurs(home: string, path: string): boolean {
 
 type Wanted = { readonly home: string; readonly link: string; readonly agent: string };
 
-function point({ disk, links }: Reach, { home, link, agent }: Wanted): boolean {
+function point({ disk, links }: DaemonCommandWorld, { home, link, agent }: Wanted): boolean {
   try {
     makeDirectories(disk, joinPath(home, FOLDER));
     links.point(link, agent);

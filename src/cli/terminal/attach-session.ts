@@ -5,39 +5,43 @@
 import { type ScreenSnapshot, SOFT_RESET } from "../../core/terminal/screen.ts";
 import type { HolderStatus } from "../../wire/holder/protocol.ts";
 import type { Size } from "../../world/children.ts";
-import type { Reach } from "../daemon-command-world.ts";
-import type { Sight } from "./attach-view.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
+import type { AttachView } from "./attach-view.ts";
 import type { DetachKey } from "./detach-key.ts";
-import type { Place } from "./directory.ts";
-import { HolderLine, type LineEnd } from "./reconnecting-holder.ts";
+import type { TerminalDirectory } from "./directory.ts";
+import { type LineEnd, ReconnectingHolder } from "./reconnecting-holder.ts";
 import { Replay } from "./replay.ts";
 import { ScreenModes } from "./screen-modes.ts";
 import { writerName } from "./writer-name.ts";
 
-export type VisitEnd =
+export type AttachEnd =
   | LineEnd
   | { readonly kind: "detached" }
   | { readonly kind: "told"; readonly signal: "SIGHUP" | "SIGTERM" | "SIGINT" };
 
 /** `key` is asked for once the screen is being drawn: nobody types before they see something. */
-export type VisitWish = { readonly readOnly: boolean; readonly sight: Sight; readonly key: () => Promise<DetachKey> };
+export type VisitWish = {
+  readonly readOnly: boolean;
+  readonly sight: AttachView;
+  readonly key: () => Promise<DetachKey>;
+};
 
 /** A program draws its screen anew when its window changes; one that is told of two changes at once may see none. */
 const JIGGLE_MS = 40;
 
 /** VS3: more than a screen, less than anybody would wait for. */
-const MOST_WAITING = 256 << 10;
+const MAX_WAITING = 256 << 10;
 
 const CLEAR = "\u001b[H\u001b[2J";
 /** The same without pushing what was there into the window's history, as some do: it is drawn again. */
 const WIPE = "\u001b[H\u001b[K\u001b[2;1H\u001b[J\u001b[H";
 
-export class Visit {
-  readonly #reach: Reach;
+export class AttachSession {
+  readonly #world: DaemonCommandWorld;
   readonly #wish: VisitWish;
-  readonly #line: HolderLine;
+  readonly #line: ReconnectingHolder;
   readonly #modes = new ScreenModes();
-  readonly #over = Promise.withResolvers<VisitEnd>();
+  readonly #over = Promise.withResolvers<AttachEnd>();
   #replay: Replay | undefined;
   #key: Promise<DetachKey> | undefined;
   #drawing: Promise<void> = Promise.resolve();
@@ -46,17 +50,17 @@ export class Visit {
   /** The program is asked for nothing: what is drawn is its screen. */
   #exact: boolean;
 
-  constructor(reach: Reach, place: Place, wish: VisitWish) {
-    this.#reach = reach;
+  constructor(world: DaemonCommandWorld, place: TerminalDirectory, wish: VisitWish) {
+    this.#world = world;
     this.#wish = wish;
     this.#exact = wish.sight.exact;
     const { readOnly, sight } = wish;
     const { from } = sight;
-    const size = readOnly ? {} : { size: reach.terminal.size() };
-    this.#line = new HolderLine(
-      reach,
+    const size = readOnly ? {} : { size: world.terminal.size() };
+    this.#line = new ReconnectingHolder(
+      world,
       place,
-      { writer: writerName(reach, "attach"), readOnly, from, ...size },
+      { writer: writerName(world, "attach"), readOnly, from, ...size },
       {
         joined: (status) => this.#joined(status),
         output: (offset, bytes) => this.#output(offset, bytes),
@@ -66,7 +70,7 @@ export class Visit {
   }
 
   /** Resolves when it is over and the window is given back (VS2). */
-  async run(): Promise<VisitEnd> {
+  async run(): Promise<AttachEnd> {
     this.#line.ended.then(this.#over.resolve, this.#over.reject);
     this.#line.open();
     try {
@@ -97,7 +101,7 @@ export class Visit {
     const replay = this.#newReplay(status.tape.end);
     this.#replay = replay;
     if (screen !== undefined) replay.over({ offset: screen.offset, text: (behind) => this.#screen(screen, behind) });
-    this.#giveBack = this.#reach.terminal.take(
+    this.#giveBack = this.#world.terminal.take(
       {
         typed: (bytes) => this.#typed(bytes),
         resized: () => this.#resized(),
@@ -105,7 +109,7 @@ export class Visit {
       },
       () => this.#farewell(),
     );
-    this.#makeRoom(this.#reach.terminal.size());
+    this.#makeRoom(this.#world.terminal.size());
     if (from >= status.tape.end) replay.finish();
     if (!this.#wish.readOnly) this.#askToDraw(status);
   }
@@ -134,22 +138,22 @@ export class Visit {
 
   /** A replay is not the whole screen where it was cut, or where a program draws wherever it likes. */
   #askToDraw({ size }: HolderStatus): void {
-    const { cols, rows } = this.#reach.terminal.size();
+    const { cols, rows } = this.#world.terminal.size();
     if (size.cols !== cols || size.rows !== rows) return; // It was told of another window already.
-    this.#reach.clock.after(JIGGLE_MS, () => {
+    this.#world.clock.after(JIGGLE_MS, () => {
       if (!this.#exact && (this.#wish.sight.from > 0 || this.#modes.alternate)) this.#jiggle();
     });
   }
 
   #jiggle(): void {
-    const size = this.#reach.terminal.size();
+    const size = this.#world.terminal.size();
     if (this.#wish.readOnly || size.rows < 2) return;
     this.#line.resize({ ...size, rows: size.rows - 1 });
-    this.#reach.clock.after(JIGGLE_MS, () => this.#resized());
+    this.#world.clock.after(JIGGLE_MS, () => this.#resized());
   }
 
   #resized(): void {
-    if (!this.#wish.readOnly) this.#line.resize(this.#reach.terminal.size());
+    if (!this.#wish.readOnly) this.#line.resize(this.#world.terminal.size());
   }
 
   /** Something was left out for us: what follows is drawn on an empty screen, and the program is asked for the rest. */
@@ -181,8 +185,8 @@ export class Visit {
   #write(bytes: Uint8Array): void {
     const copy = new Uint8Array(bytes);
     this.#waiting += copy.length;
-    if (this.#waiting > MOST_WAITING) this.#line.hold(); // VS3
-    this.#drawing = this.#drawing.then(() => this.#reach.terminal.write(copy));
+    if (this.#waiting > MAX_WAITING) this.#line.hold(); // VS3
+    this.#drawing = this.#drawing.then(() => this.#world.terminal.write(copy));
     this.#drawing.then(() => this.#drawn(copy.length), this.#over.reject);
   }
 

@@ -7,7 +7,7 @@ import { CheckpointStore } from "../../log/checkpoint/store.ts";
 import { Tape } from "../../log/tape/tape.ts";
 import { realClock } from "../../world/real/clock.ts";
 import { realDisk } from "../../world/real/disk.ts";
-import { MOST_SINCE, REPLAY_BYTES, sightOf } from "./attach-view.ts";
+import { MAX_SINCE, REPLAY_BYTES, sightOf } from "./attach-view.ts";
 
 const disk = realDisk();
 const homes: string[] = [];
@@ -99,9 +99,9 @@ test("SI4 what does not fit is not used: inexact, of another size, resized since
   expect(await seen(resized)).toEqual(CUT);
   await save(resized, session(30));
   expect(await seen(resized)).toMatchObject({ screen: { offset: 30 } });
-  const old = homeWith(MOST_SINCE + 100);
+  const old = homeWith(MAX_SINCE + 100);
   await save(old, session(99));
-  expect(await seen(old)).toEqual({ from: MOST_SINCE + 100 - REPLAY_BYTES, exact: false });
+  expect(await seen(old)).toEqual({ from: MAX_SINCE + 100 - REPLAY_BYTES, exact: false });
   writeFileSync(join(home, CHECKPOINT_FILE), "damaged");
   writeFileSync(join(home, "recovery/checkpoint.backup.json"), "");
   expect(await seen(home)).toEqual(CUT);

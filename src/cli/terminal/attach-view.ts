@@ -16,14 +16,14 @@ import { placeOf, tapeDirectory } from "./directory.ts";
 /** How much of the tape is shown again: some screens' worth of scrollback, drawn in a few milliseconds. */
 export const REPLAY_BYTES = 256 << 10;
 /** How old a snapshot may be, in bytes since: a minute of anything but a flood. Slow windows draw some 10 MB in a second. */
-export const MOST_SINCE = 512 << 10;
+export const MAX_SINCE = 512 << 10;
 
 /** `exact`: nothing has to be asked of the program. `screen`: drawn when the tape has come to its offset. */
-export type Sight = { readonly from: number; readonly exact: boolean; readonly screen?: ScreenSnapshot };
+export type AttachView = { readonly from: number; readonly exact: boolean; readonly screen?: ScreenSnapshot };
 
-export type Seen = Pick<ListedTerminal, "id" | "generation" | "restored">;
+export type ScreenSeen = Pick<ListedTerminal, "id" | "generation" | "restored">;
 
-export async function sightOf(disk: Disk, home: string, terminal: Seen, window: Size): Promise<Sight> {
+export async function sightOf(disk: Disk, home: string, terminal: ScreenSeen, window: Size): Promise<AttachView> {
   const place = placeOf(disk, home, terminal.id);
   const { start, end } = new TapeReader(disk, tapeDirectory(place));
   const sizes = readSizes(disk, place.directory);
@@ -38,6 +38,6 @@ export async function sightOf(disk: Disk, home: string, terminal: Seen, window: 
   const { lastScreen } = await import("./last-screen.ts"); // Most tapes are short, and need none of it.
   const screen = lastScreen(disk, home, terminal);
   if (screen === undefined || !screen.exact || !isWindow(screen) || !isSince(screen.offset)) return replay; // SI4
-  if (screen.offset > end || end - screen.offset > MOST_SINCE) return replay;
+  if (screen.offset > end || end - screen.offset > MAX_SINCE) return replay;
   return { from: Math.max(start, Math.min(screen.offset, replay.from)), exact: true, screen }; // SI2
 }

@@ -2,13 +2,13 @@
 import { ok, refused } from "../../base/result.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { EXIT, type Exit, type Given } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import { endedText, exitCodeOf } from "../ending.ts";
 import type { HomeFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { say } from "../print.ts";
 import { refreshAgent } from "./agent-link.ts";
-import { Visit, type VisitEnd } from "./attach-session.ts";
+import { type AttachEnd, AttachSession } from "./attach-session.ts";
 import { sightOf } from "./attach-view.ts";
 import type { DetachKey } from "./detach-key.ts";
 import { placeOf } from "./directory.ts";
@@ -26,58 +26,58 @@ const USUAL_KEY = "ctrl-\\";
 /** Set in every program that a holder runs (holder/child.ts). */
 const MARKER = "HOLDFAST_TERMINAL";
 
-async function attach(reach: Reach, flags: AttachFlags & Given, key: string): Promise<Exit> {
-  const home = meantHome(reach, flags.home);
+async function attach(world: DaemonCommandWorld, flags: AttachFlags & Given, key: string): Promise<Exit> {
+  const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  if (!reach.terminal.there) return noTerminal();
-  const listing = await listTerminals(reach, home.value, "now");
+  if (!world.terminal.there) return noTerminal();
+  const listing = await listTerminals(world, home.value, "now");
   if (!listing.ok) return listing;
   const found = pick(listing.value.terminals, key);
-  if (found.ok) return attachTo(reach, home.value, found.value, flags);
+  if (found.ok) return attachTo(world, home.value, found.value, flags);
   if (!flags.create || found.error.code !== "unknown") return found;
   const { createTerminal, wishOf } = await import("./create.ts");
-  const wish = wishOf(reach, key, flags);
+  const wish = wishOf(world, key, flags);
   if (!wish.ok) return wish;
-  const made = await createTerminal(reach, home.value, wish.value);
-  return made.ok ? visitTo(reach, home.value, made.value, flags) : made;
+  const made = await createTerminal(world, home.value, wish.value);
+  return made.ok ? visitTo(world, home.value, made.value, flags) : made;
 }
 
 async function attachTo(
-  reach: Reach,
+  world: DaemonCommandWorld,
   home: string,
   terminal: ListedTerminal,
   how: Pick<AttachFlags, "readOnly">,
 ): Promise<Exit> {
   const { id, name, state } = terminal;
-  if (reach.console.env(MARKER) === id) return itself(name);
+  if (world.console.env(MARKER) === id) return itself(name);
   if (state.kind === "ended") return hasEnded(name, endedText(state));
   if (state.kind === "uncertain") return waits(name, state.reason);
-  if (how.readOnly !== true) refreshAgent(reach, home, terminal.recipe.env);
-  return visitTo(reach, home, terminal, how);
+  if (how.readOnly !== true) refreshAgent(world, home, terminal.recipe.env);
+  return visitTo(world, home, terminal, how);
 }
 
 /** For one that was just made: where its program has ended already, what it said and its exit code are still seen. */
 export async function visitTo(
-  reach: Reach,
+  world: DaemonCommandWorld,
   home: string,
   terminal: ListedTerminal,
   { readOnly = false }: Pick<AttachFlags, "readOnly">,
 ): Promise<Exit> {
-  const { disk } = reach;
-  const sight = await sightOf(disk, home, terminal, reach.terminal.size());
-  const wish = { readOnly, sight, key: () => configuredKey(reach) };
-  const visit = new Visit(reach, placeOf(disk, home, terminal.id), wish);
-  return farewell(reach, terminal.name, await visit.run());
+  const { disk } = world;
+  const sight = await sightOf(disk, home, terminal, world.terminal.size());
+  const wish = { readOnly, sight, key: () => configuredKey(world) };
+  const visit = new AttachSession(world, placeOf(disk, home, terminal.id), wish);
+  return detachMessage(world, terminal.name, await visit.run());
 }
 
 /** Loaded late, since it is not needed for drawing. A wrong configuration is no reason to keep anybody out, or in. */
-async function configuredKey(reach: Reach): Promise<DetachKey> {
+async function configuredKey(world: DaemonCommandWorld): Promise<DetachKey> {
   const [{ readConfig }, { detachKey }] = await Promise.all([import("../configuration.ts"), import("./detach-key.ts")]);
-  const config = readConfig(reach);
+  const config = readConfig(world);
   return detachKey(config.ok ? config.value.config.terminal.detachKey : USUAL_KEY);
 }
 
-async function farewell({ console }: Reach, name: string, end: VisitEnd): Promise<Exit> {
+async function detachMessage({ console }: DaemonCommandWorld, name: string, end: AttachEnd): Promise<Exit> {
   if (end.kind === "gone") return { ok: false, error: end.refusal };
   if (end.kind === "ended") {
     await say(console, `${name} ${endedText(end.exit)}.`);
@@ -108,4 +108,4 @@ function noTerminal(): Exit {
   return refused("no-terminal", "There is no terminal to attach: standard input or output is something else.", hint);
 }
 
-export const attachCommand = reaching(attach);
+export const attachCommand = withDaemonWorld(attach);

@@ -14,7 +14,7 @@ import type { ListedTerminal, Methods } from "../../wire/rpc/rpc.ts";
 import { Pauses } from "../../world/wait.ts";
 import { onDaemon } from "../client.ts";
 import { readConfig } from "../configuration.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { dropAgentLink, withAgentLink } from "./agent-link.ts";
 import { terminalEnvironment } from "./environment.ts";
 
@@ -33,19 +33,19 @@ const SETTLE_LIMITS = { firstMs: 100, mostMs: 500, allMs: 20_000 };
 /** Refusals after which it may be there all the same. */
 const MAYBE_MADE = ["daemon.gone", "not-live", "no-holder"];
 
-export function wishOf(reach: Reach, name: string, flags: WishFlags): Result<Wish> {
-  const config = readConfig(reach);
+export function wishOf(world: DaemonCommandWorld, name: string, flags: WishFlags): Result<Wish> {
+  const config = readConfig(world);
   if (!config.ok) return { ok: false, error: configRefusal(config.error) };
   const { shell, term } = config.value.config.terminal;
-  const cwd = reach.console.absolute(flags.cwd ?? ".");
-  if (reach.disk.stat(cwd)?.kind !== "directory") {
+  const cwd = world.console.absolute(flags.cwd ?? ".");
+  if (world.disk.stat(cwd)?.kind !== "directory") {
     return refused("no-directory", `${cwd} is no directory.`, "Say where the program should run: --cwd DIR");
   }
   const words = flags.words === undefined || flags.words.length === 0 ? [shell] : flags.words;
-  const argv = withSession(words, uuid(reach.random.bytes(16))); // So that its conversation can be found after a crash.
-  const env = terminalEnvironment(reach.self.environment(), term);
+  const argv = withSession(words, uuid(world.random.bytes(16))); // So that its conversation can be found after a crash.
+  const env = terminalEnvironment(world.self.environment(), term);
   const policy = flags.restore === undefined ? {} : { policy: flags.restore };
-  return ok({ name, lane: flags.lane ?? LANE, argv, cwd, env, ...reach.terminal.size(), ...policy });
+  return ok({ name, lane: flags.lane ?? LANE, argv, cwd, env, ...world.terminal.size(), ...policy });
 }
 
 function uuid(random: Uint8Array): string {
@@ -53,23 +53,27 @@ function uuid(random: Uint8Array): string {
 }
 
 /** The terminal as it is once its holder has answered, or its program has already ended. */
-export async function createTerminal(reach: Reach, home: string, bare: Wish): Promise<Result<ListedTerminal>> {
-  const wish = { ...bare, env: withAgentLink(reach, home, bare.env) };
-  const made = await makeTerminal(reach, home, wish);
-  if (!made.ok && !MAYBE_MADE.includes(made.error.code)) dropAgentLink(reach, home, wish.env);
+export async function createTerminal(
+  world: DaemonCommandWorld,
+  home: string,
+  bare: Wish,
+): Promise<Result<ListedTerminal>> {
+  const wish = { ...bare, env: withAgentLink(world, home, bare.env) };
+  const made = await makeTerminal(world, home, wish);
+  if (!made.ok && !MAYBE_MADE.includes(made.error.code)) dropAgentLink(world, home, wish.env);
   return made;
 }
 
-async function makeTerminal(reach: Reach, home: string, wish: Wish): Promise<Result<ListedTerminal>> {
-  const began = reach.clock.now();
+async function makeTerminal(world: DaemonCommandWorld, home: string, wish: Wish): Promise<Result<ListedTerminal>> {
+  const began = world.clock.now();
   let made: string | undefined;
-  return onDaemon(reach, home, async (client, again) => {
+  return onDaemon(world, home, async (client, again) => {
     if (made === undefined) {
       const created = await wished(client, wish, again ? began : undefined);
       if (!created.ok) return created;
       made = created.value.id;
     }
-    return settled(reach, client, made);
+    return settled(world, client, made);
   });
 }
 
@@ -98,8 +102,8 @@ async function findMine(client: RpcClient, wish: Wish, since: number): Promise<R
 }
 
 /** Waits until it is no longer starting (CR2). */
-async function settled(reach: Reach, client: RpcClient, id: string): Promise<Result<ListedTerminal>> {
-  const pauses = new Pauses(reach.clock, SETTLE_LIMITS);
+async function settled(world: DaemonCommandWorld, client: RpcClient, id: string): Promise<Result<ListedTerminal>> {
+  const pauses = new Pauses(world.clock, SETTLE_LIMITS);
   const subscribed = await client.call("subscribe", { topics: ["terminal.*"] });
   if (!subscribed.ok) return subscribed;
   for (let more = true; more; ) {

@@ -7,9 +7,9 @@ import type { Terminal } from "../../core/terminal/terminal.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { within } from "../../world/wait.ts";
 import { type Act, onDaemon } from "../client.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { placeOf } from "./directory.ts";
-import { HolderLine, type LineEnd } from "./reconnecting-holder.ts";
+import { type LineEnd, ReconnectingHolder } from "./reconnecting-holder.ts";
 import { writerName } from "./writer-name.ts";
 
 /** What a program gets to put its things in order, as `docker stop` gives it. */
@@ -22,18 +22,22 @@ export function politeSignal(argv: readonly string[]): "SIGHUP" | "SIGTERM" {
   return isInteractiveShell(argv) ? "SIGHUP" : "SIGTERM";
 }
 
-export async function endTerminal(reach: Reach, home: string, terminal: ListedTerminal): Promise<Result<LineEnd>> {
+export async function endTerminal(
+  world: DaemonCommandWorld,
+  home: string,
+  terminal: ListedTerminal,
+): Promise<Result<LineEnd>> {
   const { id, name, recipe, restored } = terminal;
-  const line = new HolderLine(reach, placeOf(reach.disk, home, id), { writer: writerName(reach, "end") });
+  const line = new ReconnectingHolder(world, placeOf(world.disk, home, id), { writer: writerName(world, "end") });
   line.open();
   try {
     for (const [signal, ms] of [
       [politeSignal(restored?.argv ?? recipe.argv), GRACE_MS],
       ["SIGKILL", KILLED_MS],
     ] as const) {
-      const asked = await signalTerminal(reach, home, { id, signal });
+      const asked = await signalTerminal(world, home, { id, signal });
       if (!asked.ok && asked.error.code !== "not-running") return asked;
-      const end = await within(reach.clock, ms, line.ended);
+      const end = await within(world.clock, ms, line.ended);
       if (end !== undefined) return ok(end);
     }
   } finally {
@@ -48,10 +52,10 @@ export async function endTerminal(reach: Reach, home: string, terminal: ListedTe
 
 /** Durable with the daemon when it returns. */
 export function signalTerminal(
-  reach: Reach,
+  world: DaemonCommandWorld,
   home: string,
   { id, signal }: { readonly id: string; readonly signal: string },
 ): Promise<Result<Terminal>> {
   const act: Act<Terminal> = (client) => client.call("terminal.signal", { id, signal }); // EN2
-  return onDaemon(reach, home, act);
+  return onDaemon(world, home, act);
 }

@@ -12,7 +12,7 @@ import type { RpcClient } from "../../wire/rpc/client.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { within } from "../../world/wait.ts";
 import { dial, LOOK_MS, liveDaemon } from "../client.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 
 /** A list asks every holder; one that hangs must not keep the others from being seen. */
 const LIST_MS = 5_000;
@@ -24,45 +24,58 @@ export type Listing = { readonly terminals: readonly ListedTerminal[]; readonly 
 /** `now`: who is not live yet is not waited for, and no holder is woken for what it would say of itself. */
 export type Patience = "wait" | "now";
 
-export async function listTerminals(reach: Reach, home: string, patience: Patience): Promise<Result<Listing>> {
+export async function listTerminals(
+  world: DaemonCommandWorld,
+  home: string,
+  patience: Patience,
+): Promise<Result<Listing>> {
   const patienceMs = patience === "now" ? NOW_MS : LIST_MS;
-  const line = await dial(reach, home, patienceMs);
-  if (!line.ok) return patience === "now" ? fromDisk(reach, home) : line; // FD4
-  const found = line.value === undefined ? undefined : await ask(reach, line.value, patienceMs, patience === "now");
+  const line = await dial(world, home, patienceMs);
+  if (!line.ok) return patience === "now" ? fromDisk(world, home) : line; // FD4
+  const found = line.value === undefined ? undefined : await ask(world, line.value, patienceMs, patience === "now");
   line.value?.close();
   if (found !== undefined) return ok(found);
-  if (line.value === undefined && !wantsUp(reach, home)) return fromDisk(reach, home); // FD2
+  if (line.value === undefined && !wantsUp(world, home)) return fromDisk(world, home); // FD2
   if (patience === "now") {
-    if (line.value === undefined) await (await import("../start.ts")).heal(reach, home); // FD3
-    return fromDisk(reach, home);
+    if (line.value === undefined) await (await import("../start.ts")).ensureStarted(world, home); // FD3
+    return fromDisk(world, home);
   }
-  const live = await liveDaemon(reach, home, LOOK_MS); // FD3
-  if (!live.ok) return live.error.code === "bad-config" ? live : fromDisk(reach, home);
-  const listing = await ask(reach, live.value, LIST_MS, false);
+  const live = await liveDaemon(world, home, LOOK_MS); // FD3
+  if (!live.ok) return live.error.code === "bad-config" ? live : fromDisk(world, home);
+  const listing = await ask(world, live.value, LIST_MS, false);
   live.value.close();
-  return listing === undefined ? fromDisk(reach, home) : ok(listing);
+  return listing === undefined ? fromDisk(world, home) : ok(listing);
 }
 
 /** Undefined where it is not live: until then the list may be half. */
-async function ask(reach: Reach, client: RpcClient, patienceMs: number, brief: boolean): Promise<Listing | undefined> {
+async function ask(
+  world: DaemonCommandWorld,
+  client: RpcClient,
+  patienceMs: number,
+  brief: boolean,
+): Promise<Listing | undefined> {
   const both = Promise.all([client.call("status", {}), client.call("terminal.list", { brief })]);
-  const [status, list] = (await within(reach.clock, patienceMs, both)) ?? [];
+  const [status, list] = (await within(world.clock, patienceMs, both)) ?? [];
   if (status?.ok !== true || list?.ok !== true || status.value.recovery.stage !== "LIVE") return undefined;
   return { terminals: list.value, from: "daemon" };
 }
 
-async function fromDisk(reach: Reach, home: string): Promise<Result<Listing>> {
-  const { census } = await import("./list-from-disk.ts");
-  return ok({ terminals: await census(reach, home), from: "disk" });
+async function fromDisk(world: DaemonCommandWorld, home: string): Promise<Result<Listing>> {
+  const { listFromDisk } = await import("./list-from-disk.ts");
+  return ok({ terminals: await listFromDisk(world, home), from: "disk" });
 }
 
 /** Whether the operator said so; a home where nobody ever did is left alone. */
-function wantsUp({ disk }: Reach, home: string): boolean {
+function wantsUp({ disk }: DaemonCommandWorld, home: string): boolean {
   return readJson(disk, wantedPath(home))?.["wanted"] === "up";
 }
 
-export async function findTerminal(reach: Reach, home: string, key: string): Promise<Result<ListedTerminal>> {
-  const listing = await listTerminals(reach, home, "now");
+export async function findTerminal(
+  world: DaemonCommandWorld,
+  home: string,
+  key: string,
+): Promise<Result<ListedTerminal>> {
+  const listing = await listTerminals(world, home, "now");
   return listing.ok ? pick(listing.value.terminals, key) : listing;
 }
 

@@ -1,32 +1,32 @@
 // `holdfast history`: everything a terminal has said that its tape still has; as plain text, or with --vt as it came.
 import { ok } from "../../base/result.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { Printer, say, visible, visibleLine } from "../print.ts";
-import { type Place, placeOf } from "./directory.ts";
+import { placeOf, type TerminalDirectory } from "./directory.ts";
 import { findTerminal } from "./find.ts";
 import { PlainText } from "./plain.ts";
 import { tapeParts } from "./tape-parts.ts";
 
 export type HistoryFlags = DataFlags & { readonly vt?: boolean };
 
-async function history(reach: Reach, flags: HistoryFlags, key: string): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function history(world: DaemonCommandWorld, flags: HistoryFlags, key: string): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const found = await findTerminal(reach, home.value, key);
+  const found = await findTerminal(world, home.value, key);
   if (!found.ok) return found;
   const { id, name } = found.value;
-  const place = placeOf(reach.disk, home.value, id);
-  if (flags.json) return printJson(reach, place, { id, name, vt: flags.vt === true });
-  const missing = flags.vt ? await printRaw(reach, place) : await printPlain(reach, place);
-  if (missing > 0) await say(reach.console, `${missing} bytes of ${name} are not on its tape any more, or never were.`);
+  const place = placeOf(world.disk, home.value, id);
+  if (flags.json) return printJson(world, place, { id, name, vt: flags.vt === true });
+  const missing = flags.vt ? await printRaw(world, place) : await printPlain(world, place);
+  if (missing > 0) await say(world.console, `${missing} bytes of ${name} are not on its tape any more, or never were.`);
   return ok(EXIT.ok);
 }
 
 /** The bytes as they came; returns how many are missing. */
-async function printRaw({ terminal }: Reach, place: Place): Promise<number> {
+async function printRaw({ terminal }: DaemonCommandWorld, place: TerminalDirectory): Promise<number> {
   let missing = 0;
   for (const part of tapeParts(place, 0)) {
     if (part.kind === "bytes") await terminal.write(part.bytes);
@@ -35,14 +35,14 @@ async function printRaw({ terminal }: Reach, place: Place): Promise<number> {
   return missing;
 }
 
-async function printPlain({ console }: Reach, place: Place): Promise<number> {
+async function printPlain({ console }: DaemonCommandWorld, place: TerminalDirectory): Promise<number> {
   const printer = new Printer(console.out);
   const missing = await plainLines(place, (line) => printer.add(visible(`${line}\n`)));
   await printer.flush();
   return missing;
 }
 
-async function plainLines(place: Place, take: (line: string) => Promise<void> | void): Promise<number> {
+async function plainLines(place: TerminalDirectory, take: (line: string) => Promise<void> | void): Promise<number> {
   const plain = new PlainText();
   let missing = 0;
   for (const part of tapeParts(place, 0)) {
@@ -58,7 +58,11 @@ async function plainLines(place: Place, take: (line: string) => Promise<void> | 
 
 type Wanted = { readonly id: string; readonly name: string; readonly vt: boolean };
 
-async function printJson({ console }: Reach, place: Place, { id, name, vt }: Wanted): Promise<Exit> {
+async function printJson(
+  { console }: DaemonCommandWorld,
+  place: TerminalDirectory,
+  { id, name, vt }: Wanted,
+): Promise<Exit> {
   const parts = [...tapeParts(place, 0)];
   const bytes = Buffer.concat(parts.flatMap((part) => (part.kind === "bytes" ? [part.bytes] : [])));
   const lines: string[] = [];
@@ -71,4 +75,4 @@ async function printJson({ console }: Reach, place: Place, { id, name, vt }: Wan
   return ok(EXIT.ok);
 }
 
-export const historyCommand = reaching(history);
+export const historyCommand = withDaemonWorld(history);

@@ -2,7 +2,7 @@
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import { endedText, signalNamed } from "../ending.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
@@ -13,20 +13,20 @@ import type { LineEnd } from "./reconnecting-holder.ts";
 
 export type KillFlags = DataFlags & { readonly signal?: string };
 
-async function kill(reach: Reach, flags: KillFlags, key: string): Promise<Exit> {
+async function kill(world: DaemonCommandWorld, flags: KillFlags, key: string): Promise<Exit> {
   const signal = flags.signal === undefined ? undefined : signalNamed(flags.signal);
   if (flags.signal !== undefined && signal === undefined) return noSignal(flags.signal);
-  const home = existingHome(reach, flags.home);
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const found = await findTerminal(reach, home.value, key);
+  const found = await findTerminal(world, home.value, key);
   if (!found.ok) return found;
-  if (signal === undefined) return report(reach, found.value, await endTerminal(reach, home.value, found.value), flags);
-  const sent = await signalTerminal(reach, home.value, { id: found.value.id, signal });
+  if (signal === undefined) return report(world, found.value, await endTerminal(world, home.value, found.value), flags);
+  const sent = await signalTerminal(world, home.value, { id: found.value.id, signal });
   return sent.ok ? ok(EXIT.ok) : sent;
 }
 
 async function report(
-  { console }: Reach,
+  { console }: DaemonCommandWorld,
   { id, name }: ListedTerminal,
   ended: Result<LineEnd>,
   { json }: DataFlags,
@@ -43,4 +43,4 @@ function noSignal(name: string): Exit {
   return refused("usage", `${JSON.stringify(name)} is no signal.`, "Name one as in `kill -l`: TERM, HUP, INT, USR1 …");
 }
 
-export const killCommand = reaching(kill);
+export const killCommand = withDaemonWorld(kill);

@@ -12,15 +12,15 @@ import {
 import type { ScreenSnapshot } from "../../core/terminal/screen.ts";
 import { firstUsable } from "../../log/checkpoint/load.ts";
 import type { Disk } from "../../world/disk.ts";
-import type { Seen } from "./attach-view.ts";
+import type { ScreenSeen } from "./attach-view.ts";
 
 /** A checkpoint of some hundred terminals. Reading a larger one takes longer than anybody would wait for a screen (LS1). */
-const LARGEST_CHECKPOINT = 8 << 20;
+const MAX_CHECKPOINT = 8 << 20;
 
-export function lastScreen(disk: Disk, home: string, terminal: Seen): ScreenSnapshot | undefined {
+export function lastScreen(disk: Disk, home: string, terminal: ScreenSeen): ScreenSnapshot | undefined {
   const paths = [CHECKPOINT_FILE, CHECKPOINT_BACKUP].map((path) => joinPath(home, path));
   try {
-    if (paths.some((path) => (disk.stat(path)?.size ?? 0) > LARGEST_CHECKPOINT)) return undefined;
+    if (paths.some((path) => (disk.stat(path)?.size ?? 0) > MAX_CHECKPOINT)) return undefined;
     const loaded = firstUsable(disk, paths, CHECKPOINT_FACTS);
     if (loaded.kind !== "loaded") return undefined;
     const session = sessionIn(loaded.checkpoint.body, terminal.id);

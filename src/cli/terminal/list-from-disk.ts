@@ -8,27 +8,27 @@ import type { LogView } from "../../log/inspect.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { terminalEventOf } from "../../wire/stored/terminal.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { steadyView } from "../log/view.ts";
 import { placeOf, stateNow, tapeDirectory } from "./directory.ts";
 import { askHolder } from "./reconnecting-holder.ts";
 
 const SESSIONS = "terminals/";
 
-export async function census(reach: Reach, home: string): Promise<ListedTerminal[]> {
-  const terminals = await recorded(reach, home);
-  return Promise.all(terminals.map((terminal) => listed(reach, home, terminal)));
+export async function listFromDisk(world: DaemonCommandWorld, home: string): Promise<ListedTerminal[]> {
+  const terminals = await recorded(world, home);
+  return Promise.all(terminals.map((terminal) => listed(world, home, terminal)));
 }
 
 /** Without asking anybody. */
-export async function recorded(reach: Reach, home: string): Promise<Terminal[]> {
-  if (reach.disk.stat(home) === undefined) return [];
-  const view = await steadyView(reach, home);
+export async function recorded(world: DaemonCommandWorld, home: string): Promise<Terminal[]> {
+  if (world.disk.stat(home) === undefined) return [];
+  const view = await steadyView(world, home);
   const sessions = view.sessions.filter((session) => session.startsWith(SESSIONS));
   const terminals = sessions.flatMap((session) => folded(view, session) ?? []).filter(({ removed }) => !removed);
   return terminals.map((terminal) => {
-    const place = placeOf(reach.disk, home, terminal.id);
-    return { ...terminal, state: stateNow(place, reach.processes, terminal) };
+    const place = placeOf(world.disk, home, terminal.id);
+    return { ...terminal, state: stateNow(place, world.processes, terminal) };
   });
 }
 
@@ -48,13 +48,13 @@ function folded(view: LogView, session: string): Terminal | undefined {
   return terminal;
 }
 
-async function listed(reach: Reach, home: string, terminal: Terminal): Promise<ListedTerminal> {
-  const place = placeOf(reach.disk, home, terminal.id);
-  const status = terminal.state.kind === "running" ? await askHolder(reach, place) : undefined;
+async function listed(world: DaemonCommandWorld, home: string, terminal: Terminal): Promise<ListedTerminal> {
+  const place = placeOf(world.disk, home, terminal.id);
+  const status = terminal.state.kind === "running" ? await askHolder(world, place) : undefined;
   return {
     ...terminal,
     clients: Math.max(0, (status?.clients ?? 1) - 1), // One of them is us.
     lastOutputAt: status?.lastOutputAt ?? null,
-    bytes: status?.tape.end ?? new TapeReader(reach.disk, tapeDirectory(place)).end,
+    bytes: status?.tape.end ?? new TapeReader(world.disk, tapeDirectory(place)).end,
   };
 }

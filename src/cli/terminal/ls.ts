@@ -2,7 +2,7 @@
 import { ok } from "../../base/result.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { fit, say, visibleLine } from "../print.ts";
@@ -19,25 +19,25 @@ const CUTS = [
 /** A program with many arguments is known by its first ones. */
 const PROGRAM_CELLS = 40;
 
-async function ls(reach: Reach, flags: DataFlags): Promise<Exit> {
-  const home = meantHome(reach, flags.home);
+async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
+  const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const listing = await listTerminals(reach, home.value, "wait");
+  const listing = await listTerminals(world, home.value, "wait");
   if (!listing.ok) return listing;
   const terminals = listing.value.terminals.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
   if (flags.json) {
-    await reach.console.out.write(`${visibleLine(JSON.stringify(terminals.map(rowOf)))}\n`);
+    await world.console.out.write(`${visibleLine(JSON.stringify(terminals.map(rowOf)))}\n`);
     return ok(EXIT.ok);
   }
   if (listing.value.from === "disk" && terminals.length > 0) {
-    await say(reach.console, "the daemon is not running; this is what lies on disk. `holdfast up` starts it.");
+    await say(world.console, "the daemon is not running; this is what lies on disk. `holdfast up` starts it.");
   }
-  if (terminals.length === 0) await say(reach.console, "there are no terminals yet. `holdfast new` opens one.");
-  else await reach.console.out.write(tableOf(reach, terminals));
+  if (terminals.length === 0) await say(world.console, "there are no terminals yet. `holdfast new` opens one.");
+  else await world.console.out.write(tableOf(world, terminals));
   return ok(EXIT.ok);
 }
 
-function tableOf({ console, clock }: Reach, terminals: readonly ListedTerminal[]): string {
+function tableOf({ console, clock }: DaemonCommandWorld, terminals: readonly ListedTerminal[]): string {
   const rows = terminals.map((terminal) => cellsOf(console.env("HOME"), terminal, clock.now()).map(visibleLine));
   const width = console.out.tty ? console.out.columns() : Number.POSITIVE_INFINITY;
   const lines = columns(narrowed([HEAD, ...rows], CUTS, width, console.widthOf), console.widthOf);
@@ -72,4 +72,4 @@ function durationText(ms: number): string {
   return `${Math.floor(seconds / size)}${unit}`;
 }
 
-export const lsCommand = reaching(ls);
+export const lsCommand = withDaemonWorld(ls);

@@ -3,7 +3,7 @@ import { ok } from "../../base/result.ts";
 import type { RestorePolicy } from "../../core/terminal/restoration.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { EXIT, type Exit, type Given } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import { endedText } from "../ending.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
@@ -18,19 +18,19 @@ export type NewFlags = DataFlags & {
   readonly restore?: RestorePolicy;
 };
 
-async function open(reach: Reach, flags: NewFlags & Given, name = ""): Promise<Exit> {
-  const home = meantHome(reach, flags.home);
+async function open(world: DaemonCommandWorld, flags: NewFlags & Given, name = ""): Promise<Exit> {
+  const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const wish = wishOf(reach, name, flags);
+  const wish = wishOf(world, name, flags);
   if (!wish.ok) return wish;
-  const made = await createTerminal(reach, home.value, wish.value);
+  const made = await createTerminal(world, home.value, wish.value);
   if (!made.ok) return made;
-  if (flags.detach || flags.json || !reach.terminal.there) return report(reach, made.value, flags.json === true);
+  if (flags.detach || flags.json || !world.terminal.there) return report(world, made.value, flags.json === true);
   const { visitTo } = await import("./attach.ts");
-  return visitTo(reach, home.value, made.value, {});
+  return visitTo(world, home.value, made.value, {});
 }
 
-async function report({ console }: Reach, terminal: ListedTerminal, json: boolean): Promise<Exit> {
+async function report({ console }: DaemonCommandWorld, terminal: ListedTerminal, json: boolean): Promise<Exit> {
   const { name, state } = terminal;
   await console.out.write(`${json ? visibleLine(JSON.stringify(rowOf(terminal))) : name}\n`);
   if (state.kind === "ended" && !json && state.code !== 0) {
@@ -39,4 +39,4 @@ async function report({ console }: Reach, terminal: ListedTerminal, json: boolea
   return ok(EXIT.ok);
 }
 
-export const newCommand = reaching(open);
+export const newCommand = withDaemonWorld(open);

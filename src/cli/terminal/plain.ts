@@ -18,8 +18,8 @@ const TOKEN = new RegExp(
   "y",
 );
 /** PL3: an unfinished sequence that is longer is none, and a line that is longer is cut into lines. */
-const LONGEST_SEQUENCE = 64 << 10;
-const LONGEST_LINE = 64 << 10;
+const MAX_SEQUENCE = 64 << 10;
+const MAX_LINE = 64 << 10;
 const TAB = 8;
 const ALTERNATE = ["47", "1047", "1049"];
 
@@ -44,7 +44,7 @@ export class PlainText {
     while (from < text.length) {
       TOKEN.lastIndex = from;
       const match = TOKEN.exec(text);
-      if (match === null && text.length - from < LONGEST_SEQUENCE) break; // It may go on in the next bytes.
+      if (match === null && text.length - from < MAX_SEQUENCE) break; // It may go on in the next bytes.
       if (match !== null) this.#take(match);
       from = match === null ? from + 1 : TOKEN.lastIndex;
     }
@@ -72,7 +72,7 @@ export class PlainText {
     while (this.#cells.length < this.#at) this.#cells.push(" ");
     this.#cells[this.#at] = character; // PL1
     this.#at += 1;
-    if (this.#at >= LONGEST_LINE) this.#newline(); // PL3
+    if (this.#at >= MAX_LINE) this.#newline(); // PL3
   }
 
   #control(control: string): void {
@@ -118,7 +118,7 @@ export class PlainText {
     if (kind === "K") this.#erase(numbers);
     else if (kind === "P") this.#cells.splice(this.#at, count);
     else if (kind === "X") this.#cells.fill(" ", this.#at, this.#at + count);
-    else if (kind === "@") this.#cells.splice(this.#at, 0, ...Array<string>(Math.min(count, LONGEST_LINE)).fill(" "));
+    else if (kind === "@") this.#cells.splice(this.#at, 0, ...Array<string>(Math.min(count, MAX_LINE)).fill(" "));
   }
 
   #erase(numbers: string): void {
@@ -128,7 +128,7 @@ export class PlainText {
   }
 
   #move(to: number): void {
-    this.#at = Math.min(Math.max(0, to), LONGEST_LINE - 1);
+    this.#at = Math.min(Math.max(0, to), MAX_LINE - 1);
   }
 
   /** The cursor went to another line: this one is left as it is (PL1). */

@@ -8,8 +8,8 @@ import { ENDED, type HolderStatus, jsonFrame, outputFrame, WELCOME } from "../..
 import { realSockets } from "../../world/real/socket.ts";
 import type { ConnectionEvents, Sockets } from "../../world/socket.ts";
 import { realWorld } from "../../world/world.ts";
-import { type Place, tapeDirectory } from "./directory.ts";
-import { HolderLine } from "./reconnecting-holder.ts";
+import { type TerminalDirectory, tapeDirectory } from "./directory.ts";
+import { ReconnectingHolder } from "./reconnecting-holder.ts";
 
 const world = realWorld();
 const scratch = mkdtempSync(join(tmpdir(), "holder-line-"));
@@ -47,7 +47,7 @@ const STATUS: HolderStatus = {
 };
 
 /** A terminal whose program has said "0123456789" and ended with 3. */
-function endedPlace(name: string): Place {
+function endedPlace(name: string): TerminalDirectory {
   const place = { disk: world.disk, directory: join(scratch, name) };
   const tape = Tape.open(world.disk, tapeDirectory(place), { ...SPEC.tape, home: scratch });
   tape.append(Buffer.from("0123456789"));
@@ -57,9 +57,9 @@ function endedPlace(name: string): Place {
   return place;
 }
 
-async function heard(sockets: Sockets, place: Place, from: number) {
+async function heard(sockets: Sockets, place: TerminalDirectory, from: number) {
   let said = "";
-  const line = new HolderLine(
+  const line = new ReconnectingHolder(
     { ...world, sockets },
     place,
     { writer: "w", from },

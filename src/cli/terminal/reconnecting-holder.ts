@@ -10,14 +10,14 @@ import { HolderClient, type HolderEvents, type HolderWish, GONE as LOST } from "
 import type { HolderExit, HolderSize, HolderStatus } from "../../wire/holder/protocol.ts";
 import type { Connection } from "../../world/socket.ts";
 import { pause, within } from "../../world/wait.ts";
-import type { Reach } from "../daemon-command-world.ts";
-import { type Place, readClaim, readExit, readSpec } from "./directory.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
+import { readClaim, readExit, readSpec, type TerminalDirectory } from "./directory.ts";
 import { tapeParts } from "./tape-parts.ts";
 
 /** A holder answers at once, or is busy for a moment. */
 const STATUS_MS = 1_000;
 const FIRST_PAUSE_MS = 5;
-const LONGEST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 500;
 /** A terminal whose holder is only being started: the daemon gives it ten seconds. */
 const START_MS = 12_000;
 /** HL3. A daemon that lives starts it again within a second; one that has to come up first takes little longer. */
@@ -32,11 +32,11 @@ export type LineEvents = Pick<HolderEvents, "output" | "resync"> & {
   joined?(status: HolderStatus): void;
 };
 
-type Doors = Pick<Reach, "clock" | "processes" | "sockets">;
+type Doors = Pick<DaemonCommandWorld, "clock" | "processes" | "sockets">;
 
-export class HolderLine {
+export class ReconnectingHolder {
   readonly #reach: Doors;
-  readonly #place: Place;
+  readonly #place: TerminalDirectory;
   readonly #events: LineEvents;
   readonly #wish: Omit<HolderWish, "token">;
   readonly #end = Promise.withResolvers<LineEnd>();
@@ -47,7 +47,7 @@ export class HolderLine {
   /** What came before `joined` was told. */
   #early: (() => void)[] | undefined = [];
 
-  constructor(reach: Doors, place: Place, wish: Omit<HolderWish, "token">, events: LineEvents = {}) {
+  constructor(reach: Doors, place: TerminalDirectory, wish: Omit<HolderWish, "token">, events: LineEvents = {}) {
     this.#reach = reach;
     this.#place = place;
     this.#wish = wish;
@@ -94,7 +94,7 @@ export class HolderLine {
   async #again(): Promise<void> {
     const { clock } = this.#reach;
     const began = clock.elapsed();
-    for (let ms = FIRST_PAUSE_MS; !this.#over; ms = Math.min(2 * ms, LONGEST_PAUSE_MS)) {
+    for (let ms = FIRST_PAUSE_MS; !this.#over; ms = Math.min(2 * ms, MAX_PAUSE_MS)) {
       if (await this.#connect()) return;
       const end = this.#whatIsLeft(clock.elapsed() - began);
       if (end !== undefined) return this.#leftBy(end);
@@ -170,16 +170,19 @@ export class HolderLine {
 }
 
 /** What a holder says of itself; undefined where it does not answer soon. */
-export async function askHolder(reach: Reach, place: Place): Promise<HolderStatus | undefined> {
+export async function askHolder(
+  world: DaemonCommandWorld,
+  place: TerminalDirectory,
+): Promise<HolderStatus | undefined> {
   const spec = readSpec(place);
   if (spec === undefined) return undefined;
-  const writer = `look-${reach.processes.pid}`;
-  const client = new HolderClient((events) => reach.sockets.connect(spec.socket, events), {
+  const writer = `look-${world.processes.pid}`;
+  const client = new HolderClient((events) => world.sockets.connect(spec.socket, events), {
     token: spec.token,
     writer,
   });
   try {
-    const welcome = await within(reach.clock, STATUS_MS, client.connect());
+    const welcome = await within(world.clock, STATUS_MS, client.connect());
     return welcome?.ok === true ? welcome.value : undefined;
   } catch (error) {
     if (isFault(error)) return undefined;

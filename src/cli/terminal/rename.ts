@@ -4,21 +4,21 @@ import { ok } from "../../base/result.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import { type Act, onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { findTerminal } from "./find.ts";
 
-async function rename(reach: Reach, flags: HomeFlags, key: string, name: string): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function rename(world: DaemonCommandWorld, flags: HomeFlags, key: string, name: string): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const found = await findTerminal(reach, home.value, key);
+  const found = await findTerminal(world, home.value, key);
   if (!found.ok) return found;
   const { id } = found.value;
   // To rename twice is to rename once, so an answer that got lost does not matter.
   const act: Act<Terminal> = (client) => client.call("terminal.rename", { id, name });
-  const renamed = await onDaemon(reach, home.value, act);
+  const renamed = await onDaemon(world, home.value, act);
   return renamed.ok ? ok(EXIT.ok) : renamed;
 }
 
-export const renameCommand = reaching(rename);
+export const renameCommand = withDaemonWorld(rename);

@@ -6,7 +6,7 @@ import type { RestoreWay } from "../../core/terminal/restore.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { say, visibleLine } from "../print.ts";
@@ -14,14 +14,14 @@ import { findTerminal } from "./find.ts";
 
 export type RestoreFlags = DataFlags & { readonly policy?: RestorePolicy; readonly as?: RestoreWay };
 
-async function restore(reach: Reach, flags: RestoreFlags, key: string): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function restore(world: DaemonCommandWorld, flags: RestoreFlags, key: string): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const found = await findTerminal(reach, home.value, key);
+  const found = await findTerminal(world, home.value, key);
   if (!found.ok) return found;
   const { id, state } = found.value;
   const runs = state.kind === "running" || state.kind === "starting";
-  const done = await onDaemon<Terminal>(reach, home.value, async (client, again): Promise<Result<Terminal>> => {
+  const done = await onDaemon<Terminal>(world, home.value, async (client, again): Promise<Result<Terminal>> => {
     const { policy } = flags;
     const changed = policy === undefined ? undefined : await client.call("terminal.policy", { id, policy });
     if (changed?.ok === false || (changed !== undefined && runs && flags.as === undefined)) return changed; // RS1
@@ -30,11 +30,11 @@ async function restore(reach: Reach, flags: RestoreFlags, key: string): Promise<
     return late ? ok(found.value) : restored;
   });
   if (!done.ok) return done;
-  await report(reach, done.value, flags.json === true);
+  await report(world, done.value, flags.json === true);
   return ok(EXIT.ok);
 }
 
-async function report({ console }: Reach, terminal: Terminal, json: boolean): Promise<void> {
+async function report({ console }: DaemonCommandWorld, terminal: Terminal, json: boolean): Promise<void> {
   const { id, name, policy, state, restored } = terminal;
   const notes = restored?.notes ?? [];
   if (json) {
@@ -45,4 +45,4 @@ async function report({ console }: Reach, terminal: Terminal, json: boolean): Pr
   await say(console, `${name}: ${words}; policy ${policy}.\n  → holdfast attach ${name}`);
 }
 
-export const restoreCommand = reaching(restore);
+export const restoreCommand = withDaemonWorld(restore);

@@ -5,7 +5,7 @@ import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { Pauses } from "../../world/wait.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { dropAgentLink } from "./agent-link.ts";
@@ -17,34 +17,39 @@ export type RmFlags = HomeFlags & { readonly force?: boolean };
 /** The daemon hears of an end a moment after we do. */
 const HEARD_LIMITS = { firstMs: 5, mostMs: 100, allMs: 5_000 };
 
-async function rm(reach: Reach, flags: RmFlags, key: string): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function rm(world: DaemonCommandWorld, flags: RmFlags, key: string): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const found = await findTerminal(reach, home.value, key);
+  const found = await findTerminal(world, home.value, key);
   if (!found.ok) return found;
-  const removed = await forget(reach, home.value, found.value, flags.force === true);
-  if (removed.ok) dropAgentLink(reach, home.value, found.value.recipe.env);
+  const removed = await forget(world, home.value, found.value, flags.force === true);
+  if (removed.ok) dropAgentLink(world, home.value, found.value.recipe.env);
   return removed;
 }
 
-async function forget(reach: Reach, home: string, terminal: ListedTerminal, force: boolean): Promise<Exit> {
+async function forget(
+  world: DaemonCommandWorld,
+  home: string,
+  terminal: ListedTerminal,
+  force: boolean,
+): Promise<Exit> {
   const { id, state } = terminal;
   const runs = state.kind === "running" || state.kind === "starting";
-  if (!force || !runs) return remove(reach, home, id);
-  const ended = await endTerminal(reach, home, terminal);
+  if (!force || !runs) return remove(world, home, id);
+  const ended = await endTerminal(world, home, terminal);
   if (!ended.ok) return ended;
-  const pauses = new Pauses(reach.clock, HEARD_LIMITS);
+  const pauses = new Pauses(world.clock, HEARD_LIMITS);
   for (;;) {
-    const removed = await remove(reach, home, id);
+    const removed = await remove(world, home, id);
     if (removed.ok || removed.error.code !== "still-running" || !(await pauses.next())) return removed;
   }
 }
 
-function remove(reach: Reach, home: string, id: string): Promise<Exit> {
-  return onDaemon<number>(reach, home, async (client, again): Promise<Result<number>> => {
+function remove(world: DaemonCommandWorld, home: string, id: string): Promise<Exit> {
+  return onDaemon<number>(world, home, async (client, again): Promise<Result<number>> => {
     const removed = await client.call("terminal.remove", { id });
     return removed.ok || (again && removed.error.code === "unknown") ? ok(EXIT.ok) : removed; // RM1
   });
 }
 
-export const rmCommand = reaching(rm);
+export const rmCommand = withDaemonWorld(rm);

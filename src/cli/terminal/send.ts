@@ -5,12 +5,12 @@
 import { ok, type Result } from "../../base/result.ts";
 import { within } from "../../world/wait.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { placeOf } from "./directory.ts";
 import { findTerminal } from "./find.ts";
-import { HolderLine } from "./reconnecting-holder.ts";
+import { ReconnectingHolder } from "./reconnecting-holder.ts";
 import { writerName } from "./writer-name.ts";
 
 export type SendFlags = HomeFlags & { readonly enter?: boolean };
@@ -20,19 +20,19 @@ const ENTER = "\r";
 /** A holder takes input at once; one that takes nothing for this long has a child that reads nothing. */
 const TAKE_MS = 10_000;
 
-async function send(reach: Reach, flags: SendFlags, key: string, text: string): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function send(world: DaemonCommandWorld, flags: SendFlags, key: string, text: string): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const found = await findTerminal(reach, home.value, key);
+  const found = await findTerminal(world, home.value, key);
   if (!found.ok) return found;
   const { id, name, state } = found.value;
   if (state.kind === "ended" || state.kind === "uncertain") return ended(name);
   const bytes = Buffer.from(flags.enter ? `${text}${ENTER}` : text);
-  const sent = await typeInto(reach, { home: home.value, id, name }, bytes);
+  const sent = await typeInto(world, { home: home.value, id, name }, bytes);
   return sent.ok ? ok(EXIT.ok) : sent;
 }
 
-type Doors = Pick<Reach, "disk" | "clock" | "processes" | "random" | "sockets">;
+type Doors = Pick<DaemonCommandWorld, "disk" | "clock" | "processes" | "random" | "sockets">;
 type Target = { readonly home: string; readonly id: string; readonly name: string };
 
 export async function typeInto(reach: Doors, { home, id, name }: Target, bytes: Uint8Array): Promise<Result<void>> {
@@ -44,7 +44,7 @@ export async function typeInto(reach: Doors, { home, id, name }: Target, bytes: 
     answer ??= line.input(bytes);
     answer.then((taken) => (over ? undefined : answered.resolve(taken)), answered.reject); // SD2
   };
-  const line = new HolderLine(reach, place, { writer: writerName(reach, "send") }, { joined }); // SD1
+  const line = new ReconnectingHolder(reach, place, { writer: writerName(reach, "send") }, { joined }); // SD1
   const ending = line.ended.then(async (end) => {
     over = true;
     const taken = await answer;
@@ -72,4 +72,4 @@ function busy(name: string): Result<never> {
   };
 }
 
-export const sendCommand = reaching(send);
+export const sendCommand = withDaemonWorld(send);

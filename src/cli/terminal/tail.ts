@@ -1,14 +1,14 @@
 // `holdfast tail`: the last lines of a terminal as plain text, and with --follow the new ones as they come.
 import { ok, type Result } from "../../base/result.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { visible, visibleLine } from "../print.ts";
-import { type Place, placeOf } from "./directory.ts";
+import { placeOf, type TerminalDirectory } from "./directory.ts";
 import { findTerminal } from "./find.ts";
 import { PlainText } from "./plain.ts";
-import { HolderLine } from "./reconnecting-holder.ts";
+import { ReconnectingHolder } from "./reconnecting-holder.ts";
 import { tapeOf, tapeParts } from "./tape-parts.ts";
 import { writerName } from "./writer-name.ts";
 
@@ -18,24 +18,24 @@ export type TailFlags = DataFlags & { readonly lines: number; readonly follow?: 
 const FIRST_BYTES = 64 << 10;
 const FURTHER = 8;
 
-async function tail(reach: Reach, flags: TailFlags, key: string): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function tail(world: DaemonCommandWorld, flags: TailFlags, key: string): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const found = await findTerminal(reach, home.value, key);
+  const found = await findTerminal(world, home.value, key);
   if (!found.ok) return found;
   const { id, name, state } = found.value;
-  const place = placeOf(reach.disk, home.value, id);
+  const place = placeOf(world.disk, home.value, id);
   const { lines, plain, end } = lastLines(place, flags.lines);
   const json = flags.json === true;
   if (!flags.follow) {
     const last = [...lines, ...(plain.last === "" ? [] : [plain.last])].slice(-flags.lines || Number.POSITIVE_INFINITY);
     const text = json ? `${visibleLine(JSON.stringify({ id, name, lines: last }))}\n` : linesText(last, false);
-    await reach.console.out.write(text);
+    await world.console.out.write(text);
     return ok(EXIT.ok);
   }
-  await reach.console.out.write(linesText(flags.lines === 0 ? [] : lines.slice(-flags.lines), json));
-  if (state.kind === "ended" || state.kind === "uncertain") return rest(reach, plain, json);
-  return follow(reach, { place, plain, from: end }, json);
+  await world.console.out.write(linesText(flags.lines === 0 ? [] : lines.slice(-flags.lines), json));
+  if (state.kind === "ended" || state.kind === "uncertain") return rest(world, plain, json);
+  return follow(world, { place, plain, from: end }, json);
 }
 
 function linesText(lines: readonly string[], json: boolean): string {
@@ -47,7 +47,7 @@ function linesText(lines: readonly string[], json: boolean): string {
 
 type Read = { readonly lines: string[]; readonly plain: PlainText; readonly end: number };
 
-function lastLines(place: Place, wanted: number): Read {
+function lastLines(place: TerminalDirectory, wanted: number): Read {
   const { start, end } = tapeOf(place);
   for (let size = FIRST_BYTES; ; size *= FURTHER) {
     const from = Math.max(start, end - size);
@@ -58,7 +58,7 @@ function lastLines(place: Place, wanted: number): Read {
   }
 }
 
-function readFrom(place: Place, from: number, whole: boolean): Read {
+function readFrom(place: TerminalDirectory, from: number, whole: boolean): Read {
   const lines: string[] = [];
   const forget = () => void lines.splice(0);
   const plain = new PlainText(whole ? undefined : forget);
@@ -71,15 +71,15 @@ function readFrom(place: Place, from: number, whole: boolean): Read {
   return { lines, plain, end };
 }
 
-async function rest({ console }: Reach, plain: PlainText, json: boolean): Promise<Exit> {
+async function rest({ console }: DaemonCommandWorld, plain: PlainText, json: boolean): Promise<Exit> {
   if (plain.last !== "") await console.out.write(linesText([plain.last], json));
   return ok(EXIT.ok);
 }
 
-type Following = { readonly place: Place; readonly plain: PlainText; readonly from: number };
+type Following = { readonly place: TerminalDirectory; readonly plain: PlainText; readonly from: number };
 
-async function follow(reach: Reach, { place, plain, from }: Following, json: boolean): Promise<Exit> {
-  const { console } = reach;
+async function follow(world: DaemonCommandWorld, { place, plain, from }: Following, json: boolean): Promise<Exit> {
+  const { console } = world;
   const failed = Promise.withResolvers<never>();
   let printing: Promise<void> = Promise.resolve();
   const print = (lines: readonly string[]) => {
@@ -88,8 +88,8 @@ async function follow(reach: Reach, { place, plain, from }: Following, json: boo
     printing = printing.then(() => console.out.write(linesText(lines, json))).then(() => line.release());
     printing.catch(failed.reject);
   };
-  const wish = { writer: writerName(reach, "tail"), readOnly: true, from };
-  const line = new HolderLine(reach, place, wish, {
+  const wish = { writer: writerName(world, "tail"), readOnly: true, from };
+  const line = new ReconnectingHolder(world, place, wish, {
     output: (_, bytes) => print(plain.push(bytes)),
     resync: () => plain.gap(),
   });
@@ -99,7 +99,7 @@ async function follow(reach: Reach, { place, plain, from }: Following, json: boo
   line.close();
   await printing;
   const over: Result<unknown> = end?.kind === "gone" ? { ok: false, error: end.refusal } : ok(undefined);
-  return over.ok ? rest(reach, plain, json) : over;
+  return over.ok ? rest(world, plain, json) : over;
 }
 
-export const tailCommand = reaching(tail);
+export const tailCommand = withDaemonWorld(tail);

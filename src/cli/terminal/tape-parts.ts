@@ -1,6 +1,6 @@
 // A terminal's tape from an offset to its end, part by part, with what is missing in between.
 import { TapeReader } from "../../log/tape/reader.ts";
-import { type Place, tapeDirectory } from "./directory.ts";
+import { type TerminalDirectory, tapeDirectory } from "./directory.ts";
 
 export type TapePart =
   | { readonly kind: "bytes"; readonly offset: number; readonly bytes: Uint8Array }
@@ -9,11 +9,11 @@ export type TapePart =
 
 const PART_BYTES = 1 << 20;
 
-export function tapeOf(place: Place): TapeReader {
+export function tapeOf(place: TerminalDirectory): TapeReader {
   return new TapeReader(place.disk, tapeDirectory(place));
 }
 
-export function* tapeParts(place: Place, from: number): Generator<TapePart> {
+export function* tapeParts(place: TerminalDirectory, from: number): Generator<TapePart> {
   const reader = tapeOf(place);
   for (let offset = from; ; ) {
     const found = reader.read(offset, PART_BYTES);

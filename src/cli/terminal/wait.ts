@@ -1,32 +1,34 @@
 // `holdfast wait`: returns when the program in a terminal has ended, with its exit code.
 import { ok } from "../../base/result.ts";
 import type { Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import { type Ended, exitCodeOf } from "../ending.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { visibleLine } from "../print.ts";
 import { placeOf } from "./directory.ts";
 import { findTerminal } from "./find.ts";
-import { HolderLine } from "./reconnecting-holder.ts";
+import { ReconnectingHolder } from "./reconnecting-holder.ts";
 import { writerName } from "./writer-name.ts";
 
-async function wait(reach: Reach, flags: DataFlags, key: string): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function wait(world: DaemonCommandWorld, flags: DataFlags, key: string): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const found = await findTerminal(reach, home.value, key);
+  const found = await findTerminal(world, home.value, key);
   if (!found.ok) return found;
   const { id, name, state } = found.value;
-  if (state.kind === "ended") return report(reach, { id, name, ...state }, flags.json === true);
-  const line = new HolderLine(reach, placeOf(reach.disk, home.value, id), { writer: writerName(reach, "wait") });
+  if (state.kind === "ended") return report(world, { id, name, ...state }, flags.json === true);
+  const line = new ReconnectingHolder(world, placeOf(world.disk, home.value, id), {
+    writer: writerName(world, "wait"),
+  });
   line.open();
   const end = await line.ended;
   if (end.kind === "gone") return { ok: false, error: end.refusal };
-  return report(reach, { id, name, ...end.exit }, flags.json === true);
+  return report(world, { id, name, ...end.exit }, flags.json === true);
 }
 
 async function report(
-  { console }: Reach,
+  { console }: DaemonCommandWorld,
   { id, name, code, signal }: Ended & { readonly id: string; readonly name: string },
   json: boolean,
 ): Promise<Exit> {
@@ -35,4 +37,4 @@ async function report(
   return ok(exitCodeOf({ code, signal }));
 }
 
-export const waitCommand = reaching(wait);
+export const waitCommand = withDaemonWorld(wait);

@@ -2,22 +2,22 @@
 import { ok } from "../../base/result.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { showRows } from "./rows.ts";
 
-async function ls(reach: Reach, flags: DataFlags): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const listed = await onDaemon(reach, home.value, (client) => client.call("tmux.list", {}));
+  const listed = await onDaemon(world, home.value, (client) => client.call("tmux.list", {}));
   if (!listed.ok) return listed;
   await showRows(
-    reach,
+    world,
     listed.value.toSorted((a, b) => a.adoptedAt.localeCompare(b.adoptedAt)),
     flags.json,
   );
   return ok(EXIT.ok);
 }
 
-export const adoptLsCommand = reaching(ls);
+export const adoptLsCommand = withDaemonWorld(ls);

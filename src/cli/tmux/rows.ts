@@ -1,6 +1,6 @@
 // How sessions under our care are shown.
 import type { ListedTmux } from "../../wire/rpc/rpc.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { say, visibleLine } from "../print.ts";
 import { columns } from "../table.ts";
 
@@ -13,8 +13,12 @@ function rowOf({ id, name, state, policy, socket, adoptedAt, savedAt, recreated,
   return { id, name, kind: "tmux", state: state.kind, reason, policy, socket, adoptedAt, savedAt, ...again, trouble };
 }
 
-export async function showRows(reach: Reach, rows: readonly ListedTmux[], json: boolean | undefined): Promise<void> {
-  const { console } = reach;
+export async function showRows(
+  world: DaemonCommandWorld,
+  rows: readonly ListedTmux[],
+  json: boolean | undefined,
+): Promise<void> {
+  const { console } = world;
   if (json) return console.out.write(`${visibleLine(JSON.stringify(rows.map(rowOf)))}\n`);
   if (rows.length === 0) return say(console, "no session is under our care. `holdfast adopt tmux` takes one in.");
   const cells = rows.map((row) => cellsOf(row).map(visibleLine));
@@ -26,9 +30,9 @@ export async function showRows(reach: Reach, rows: readonly ListedTmux[], json: 
   for (const { name, trouble } of rows) if (trouble !== null) await say(console, `${name}: ${trouble}`);
 }
 
-export async function showRow(reach: Reach, row: ListedTmux, json: boolean | undefined): Promise<void> {
-  if (json) await reach.console.out.write(`${visibleLine(JSON.stringify(rowOf(row)))}\n`);
-  else await showRows(reach, [row], false);
+export async function showRow(world: DaemonCommandWorld, row: ListedTmux, json: boolean | undefined): Promise<void> {
+  if (json) await world.console.out.write(`${visibleLine(JSON.stringify(rowOf(row)))}\n`);
+  else await showRows(world, [row], false);
 }
 
 function cellsOf({ id, name, state, policy, socket, savedAt }: ListedTmux): string[] {

@@ -4,7 +4,7 @@ import type { TmuxPolicy } from "../../core/tmux/tmux.ts";
 import type { AdoptParams } from "../../wire/rpc/rpc.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { showRows } from "./rows.ts";
@@ -16,21 +16,24 @@ export type AdoptFlags = DataFlags & {
   readonly policy?: TmuxPolicy;
 };
 
-async function adopt(reach: Reach, flags: AdoptFlags, ...sessions: string[]): Promise<Exit> {
-  const home = meantHome(reach, flags.home);
+async function adopt(world: DaemonCommandWorld, flags: AdoptFlags, ...sessions: string[]): Promise<Exit> {
+  const home = meantHome(world, flags.home);
   if (!home.ok) return home;
   if (flags.socket !== undefined && flags.socketPath !== undefined) {
     return refused("usage", "--socket and --socket-path name two servers.", "Give one of them.");
   }
-  const params = { ...whichServer(reach, flags), sessions, all: flags.all === true, policy: flags.policy ?? null };
-  const adopted = await onDaemon(reach, home.value, (client) => client.call("tmux.adopt", params));
+  const params = { ...whichServer(world, flags), sessions, all: flags.all === true, policy: flags.policy ?? null };
+  const adopted = await onDaemon(world, home.value, (client) => client.call("tmux.adopt", params));
   if (!adopted.ok) return adopted;
-  await showRows(reach, adopted.value, flags.json);
+  await showRows(world, adopted.value, flags.json);
   return ok(EXIT.ok);
 }
 
 /** As tmux itself finds its server: by path, by name, by the session one is in, or the default one. */
-function whichServer({ console }: Reach, flags: AdoptFlags): Pick<AdoptParams, "path" | "name" | "directory"> {
+function whichServer(
+  { console }: DaemonCommandWorld,
+  flags: AdoptFlags,
+): Pick<AdoptParams, "path" | "name" | "directory"> {
   const directory = console.env("TMUX_TMPDIR") ?? null;
   if (flags.socketPath !== undefined) return { path: console.absolute(flags.socketPath), name: null, directory };
   if (flags.socket !== undefined) return { path: null, name: flags.socket, directory };
@@ -38,4 +41,4 @@ function whichServer({ console }: Reach, flags: AdoptFlags): Pick<AdoptParams, "
   return { path: inside.startsWith("/") ? inside : null, name: null, directory };
 }
 
-export const adoptTmuxCommand = reaching(adopt);
+export const adoptTmuxCommand = withDaemonWorld(adopt);

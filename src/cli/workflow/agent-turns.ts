@@ -2,31 +2,31 @@
 import { agentSession } from "../../core/agent/agent.ts";
 import type { Console } from "../../world/console.ts";
 import { ToldLog } from "../agent/history.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { DurableEnd } from "../log/durable.ts";
 import { cursorAt, inOrder } from "../log/merge.ts";
 import { endOf, steadyView } from "../log/view.ts";
 import { visible } from "../print.ts";
 
 export class AgentTurns {
-  readonly #reach: Reach;
+  readonly #world: DaemonCommandWorld;
   readonly #home: string;
   readonly #session: string;
   readonly #cursor = cursorAt();
   readonly #told = new ToldLog();
   #shown = 0;
 
-  constructor(reach: Reach, home: string, agent: string) {
-    this.#reach = reach;
+  constructor(world: DaemonCommandWorld, home: string, agent: string) {
+    this.#world = world;
     this.#home = home;
     this.#session = agentSession(agent);
   }
 
   /** What came since it was last asked: all that there is, or, of one that goes on, what is on disk for certain. */
   async print({ out }: Pick<Console, "out">, all: boolean): Promise<void> {
-    const view = await steadyView(this.#reach, this.#home);
+    const view = await steadyView(this.#world, this.#home);
     const opened = { home: this.#home, view, sessions: [this.#session] };
-    const until = all ? endOf(view) : new DurableEnd(this.#reach.disk).of(opened);
+    const until = all ? endOf(view) : new DurableEnd(this.#world.disk).of(opened);
     this.#cursor.next = 0; // It may have more by now.
     const found = inOrder(view, new Map([[this.#session, this.#cursor]]), { from: this.#shown + 1, until }, []);
     const text = this.#told.text([...found]);

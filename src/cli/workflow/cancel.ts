@@ -3,25 +3,25 @@ import { ok } from "../../base/result.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { say } from "../print.ts";
 import { pickRun, printRun } from "./rows.ts";
 
-async function cancel(reach: Reach, flags: DataFlags, key: string): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function cancel(world: DaemonCommandWorld, flags: DataFlags, key: string): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
   // To cancel twice is to cancel once, so an answer that got lost does not matter.
-  const cancelled = await onDaemon<ListedRun>(reach, home.value, async (client) => {
+  const cancelled = await onDaemon<ListedRun>(world, home.value, async (client) => {
     const runs = await client.call("workflow.list", {});
     if (!runs.ok) return runs;
-    const run = pickRun(runs.value, key, { absolute: reach.console.absolute, meant: canEnd });
+    const run = pickRun(runs.value, key, { absolute: world.console.absolute, meant: canEnd });
     return run.ok ? client.call("workflow.cancel", { id: run.value.id }) : run;
   });
   if (!cancelled.ok) return cancelled;
-  if (flags.json) await printRun(reach, cancelled.value);
-  else if (cancelled.value.state !== "cancelled") await say(reach.console, `${cancelled.value.name} is being stopped.`);
+  if (flags.json) await printRun(world, cancelled.value);
+  else if (cancelled.value.state !== "cancelled") await say(world.console, `${cancelled.value.name} is being stopped.`);
   return ok(EXIT.ok);
 }
 
@@ -29,4 +29,4 @@ function canEnd({ state }: ListedRun): boolean {
   return state !== "done" && state !== "cancelled";
 }
 
-export const cancelCommand = reaching(cancel);
+export const cancelCommand = withDaemonWorld(cancel);

@@ -2,7 +2,7 @@
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { existingHome } from "../home.ts";
 import { type CheckpointFile, checkpointFiles } from "./checkpoint-files.ts";
 import { pickRun, runsOf } from "./rows.ts";
@@ -10,31 +10,39 @@ import { pickRun, runsOf } from "./rows.ts";
 export type MeantRuns = { readonly home: string; readonly runs: readonly ListedRun[] };
 
 /** All of them without a key; with one, all runs of that name or file, or the one whose id begins so. */
-export async function meantRuns(reach: Reach, given: string | undefined, key?: string): Promise<Result<MeantRuns>> {
-  const listed = await allRuns(reach, given);
+export async function meantRuns(
+  world: DaemonCommandWorld,
+  given: string | undefined,
+  key?: string,
+): Promise<Result<MeantRuns>> {
+  const listed = await allRuns(world, given);
   if (!listed.ok || key === undefined) return listed;
   const { home, runs } = listed.value;
-  const named = runsOf(runs, key, reach.console.absolute);
+  const named = runsOf(runs, key, world.console.absolute);
   if (named.length > 0) return ok({ home, runs: named });
-  const one = pickRun(runs, key, reach.console);
+  const one = pickRun(runs, key, world.console);
   return one.ok ? ok({ home, runs: [one.value] }) : one;
 }
 
-async function allRuns(reach: Reach, given: string | undefined): Promise<Result<MeantRuns>> {
-  const home = existingHome(reach, given);
+async function allRuns(world: DaemonCommandWorld, given: string | undefined): Promise<Result<MeantRuns>> {
+  const home = existingHome(world, given);
   if (!home.ok) return home;
-  const listed = await onDaemon(reach, home.value, (client) => client.call("workflow.list", {}));
+  const listed = await onDaemon(world, home.value, (client) => client.call("workflow.list", {}));
   if (!listed.ok) return listed;
   return ok({ home: home.value, runs: listed.value.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt)) });
 }
 
 /** The one run that is meant, with its files. */
-export async function meantRun(reach: Reach, given: string | undefined, key: string): Promise<Result<MeantRun>> {
-  const listed = await allRuns(reach, given);
+export async function meantRun(
+  world: DaemonCommandWorld,
+  given: string | undefined,
+  key: string,
+): Promise<Result<MeantRun>> {
+  const listed = await allRuns(world, given);
   if (!listed.ok) return listed;
   const { home, runs } = listed.value;
-  const run = pickRun(runs, key, reach.console);
-  return run.ok ? ok({ home, run: run.value, files: filesOf(reach, home, run.value) }) : run;
+  const run = pickRun(runs, key, world.console);
+  return run.ok ? ok({ home, run: run.value, files: filesOf(world, home, run.value) }) : run;
 }
 
 export type MeantRun = {
@@ -47,7 +55,7 @@ export function sessionOf({ repo, id }: ListedRun): string {
   return `state/${repo}/sessions/${id}`;
 }
 
-export function filesOf({ disk }: Reach, home: string, run: ListedRun): CheckpointFile[] {
+export function filesOf({ disk }: DaemonCommandWorld, home: string, run: ListedRun): CheckpointFile[] {
   return checkpointFiles(disk, home, sessionOf(run));
 }
 

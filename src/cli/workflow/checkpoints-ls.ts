@@ -4,7 +4,7 @@ import { fromCheckpoint } from "../../core/workflow/checkpoint.ts";
 import { progressOf } from "../../core/workflow/progress.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { say, visibleLine } from "../print.ts";
 import { shortId } from "../sessions.ts";
@@ -14,18 +14,18 @@ import { filesOf, meantRuns } from "./checkpoint-runs.ts";
 
 const HEAD = ["RUN", "NAME", "CHECKPOINT", "TIME", "POINT", "STEP", "SIZE", "VALID"];
 
-async function ls(reach: Reach, flags: DataFlags, key?: string): Promise<Exit> {
-  const meant = await meantRuns(reach, flags.home, key);
+async function ls(world: DaemonCommandWorld, flags: DataFlags, key?: string): Promise<Exit> {
+  const meant = await meantRuns(world, flags.home, key);
   if (!meant.ok) return meant;
   const { home, runs } = meant.value;
   const rows = runs.flatMap((run) => {
-    const files = filesOf(reach, home, run);
+    const files = filesOf(world, home, run);
     return (key === undefined ? files.slice(0, 1) : files).map((file) => rowOf(run, file));
   });
-  const { console } = reach;
+  const { console } = world;
   if (flags.json) await console.out.write(`${visibleLine(JSON.stringify(rows))}\n`);
   else if (rows.length === 0) await say(console, "there are no checkpoints.");
-  else await console.out.write(tableOf(reach, rows));
+  else await console.out.write(tableOf(world, rows));
   return ok(EXIT.ok);
 }
 
@@ -71,7 +71,7 @@ function stepText(checkpoint: Parameters<typeof fromCheckpoint>[0]): string {
   return `${step} of ${steps}${name}${round}${map}`;
 }
 
-function tableOf({ console }: Reach, rows: readonly Row[]): string {
+function tableOf({ console }: DaemonCommandWorld, rows: readonly Row[]): string {
   const cells = rows.map(({ run, name, seq, time, state, step, bytes, valid, problem }) =>
     [
       ...[shortId(run), name, seq === null ? "-" : String(seq), time ?? "-", state ?? "-", step ?? "-"],
@@ -83,4 +83,4 @@ function tableOf({ console }: Reach, rows: readonly Row[]): string {
     .join("");
 }
 
-export const checkpointsLsCommand = reaching(ls);
+export const checkpointsLsCommand = withDaemonWorld(ls);

@@ -5,7 +5,7 @@ import { ok, type Result } from "../../base/result.ts";
 import type { RolledBackRun } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { count, say, visibleLine } from "../print.ts";
 import { shortId } from "../sessions.ts";
@@ -13,16 +13,16 @@ import { meantRun } from "./checkpoint-runs.ts";
 
 export type RollbackFlags = DataFlags & { readonly yes?: boolean };
 
-async function rollback(reach: Reach, flags: RollbackFlags, key: string, seq: number): Promise<Exit> {
-  const meant = await meantRun(reach, flags.home, key);
+async function rollback(world: DaemonCommandWorld, flags: RollbackFlags, key: string, seq: number): Promise<Exit> {
+  const meant = await meantRun(world, flags.home, key);
   if (!meant.ok) return meant;
   const { home, run } = meant.value;
   const ask = { id: run.id, seq };
-  const planned = await onDaemon(reach, home, (client) => client.call("workflow.rollback", { ...ask, dryRun: true }));
+  const planned = await onDaemon(world, home, (client) => client.call("workflow.rollback", { ...ask, dryRun: true }));
   if (!planned.ok) return planned;
-  const { console } = reach;
+  const { console } = world;
   if (!flags.yes) {
-    if (flags.json) await printUndone(reach, planned.value, false);
+    if (flags.json) await printUndone(world, planned.value, false);
     else
       await say(
         console,
@@ -30,12 +30,12 @@ async function rollback(reach: Reach, flags: RollbackFlags, key: string, seq: nu
       );
     return ok(EXIT.waiting); // RK1
   }
-  const done = await onDaemon<RolledBackRun>(reach, home, async (client, repeated) => {
+  const done = await onDaemon<RolledBackRun>(world, home, async (client, repeated) => {
     const back: Result<RolledBackRun> = await client.call("workflow.rollback", { ...ask, dryRun: false });
     return repeated && !back.ok && back.error.code === "nothing-to-undo" ? planned : back; // RK2
   });
   if (!done.ok) return done;
-  if (flags.json) await printUndone(reach, done.value, true);
+  if (flags.json) await printUndone(world, done.value, true);
   else await say(console, `${undoneText(done.value, "count")}\n  → holdfast resume ${shortId(run.id)}`);
   return ok(EXIT.ok);
 }
@@ -61,7 +61,7 @@ function undoneText({ run, steps, more, items }: RolledBackRun, verb: "count" | 
 }
 
 async function printUndone(
-  { console }: Reach,
+  { console }: DaemonCommandWorld,
   { run, steps, more, items }: RolledBackRun,
   done: boolean,
 ): Promise<void> {
@@ -69,4 +69,4 @@ async function printUndone(
   await console.out.write(`${visibleLine(JSON.stringify(value))}\n`);
 }
 
-export const checkpointsRollbackCommand = reaching(rollback);
+export const checkpointsRollbackCommand = withDaemonWorld(rollback);

@@ -6,7 +6,7 @@ import type { CompletedStepRecord, WorkflowCheckpoint } from "../../core/workflo
 import { masked } from "../../core/workflow/masked.ts";
 import { workflowCheckpointOf } from "../../wire/stored/workflow.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { fit, visible, visibleLine } from "../print.ts";
 import { columns } from "../table.ts";
@@ -14,18 +14,18 @@ import type { CheckpointFile } from "./checkpoint-files.ts";
 import { type MeantRun, meantRun, noCheckpoint } from "./checkpoint-runs.ts";
 
 /** What of a command, or of a value, stands in one row. */
-const MOST_TEXT = 100;
+const MAX_TEXT = 100;
 
 type Shown = { readonly file: CheckpointFile; readonly seq: number; readonly checkpoint: WorkflowCheckpoint };
 
-async function show(reach: Reach, flags: DataFlags, key: string, seq?: number): Promise<Exit> {
-  const meant = await meantRun(reach, flags.home, key);
+async function show(world: DaemonCommandWorld, flags: DataFlags, key: string, seq?: number): Promise<Exit> {
+  const meant = await meantRun(world, flags.home, key);
   const shown = meant.ok ? chosen(meant.value, seq) : meant;
   if (!shown.ok) return shown;
-  const { out } = reach.console;
+  const { out } = world.console;
   const checkpoint = withoutSecrets(shown.value.checkpoint);
   if (flags.json) await out.write(`${visibleLine(JSON.stringify({ seq: shown.value.seq, ...checkpoint }))}\n`);
-  else await out.write(visible(checkpointText(reach, { ...shown.value, checkpoint })));
+  else await out.write(visible(checkpointText(world, { ...shown.value, checkpoint })));
   return ok(EXIT.ok);
 }
 
@@ -48,7 +48,7 @@ function withoutSecrets(checkpoint: WorkflowCheckpoint): WorkflowCheckpoint {
   return shown;
 }
 
-function checkpointText(reach: Reach, { file, seq, checkpoint }: Shown): string {
+function checkpointText(world: DaemonCommandWorld, { file, seq, checkpoint }: Shown): string {
   const { run, state, reason, created_at, workflow_path, worktree_path, completed_steps, variables } = checkpoint;
   const facts: [string, string][] = [
     ["run", `${run.name} (${checkpoint.session_id})`],
@@ -62,15 +62,15 @@ function checkpointText(reach: Reach, { file, seq, checkpoint }: Shown): string 
   if (map !== null) facts.push(["map", `${map.all.length} items: ${map.succeeded} succeeded, ${map.failed} failed`]);
   const lines = columns(
     facts.map(([name, text]) => [name, text]),
-    reach.console.widthOf,
+    world.console.widthOf,
   );
-  const steps = completed_steps.map((step) => stepCells(reach, step));
-  const values = Object.entries(variables).map(([name, value]) => [`  ${name}`, cut(reach, value)]);
+  const steps = completed_steps.map((step) => stepCells(world, step));
+  const values = Object.entries(variables).map(([name, value]) => [`  ${name}`, cut(world, value)]);
   return [
     ...lines,
     state.kind === "BeforeStep" && steps.length === 0 ? "no step has ended." : "steps that ended:",
-    ...columns(steps, reach.console.widthOf),
-    ...(values.length === 0 ? [] : ["variables:", ...columns(values, reach.console.widthOf)]),
+    ...columns(steps, world.console.widthOf),
+    ...(values.length === 0 ? [] : ["variables:", ...columns(values, world.console.widthOf)]),
     "",
   ].join("\n");
 }
@@ -81,13 +81,16 @@ function stateText({ state }: WorkflowCheckpoint): string {
   return state.kind === "Interrupted" && state.in_progress ? `${at}, in the middle of it` : at;
 }
 
-function stepCells(reach: Reach, { step, iteration, outcome, duration_ms, command }: CompletedStepRecord): string[] {
+function stepCells(
+  world: DaemonCommandWorld,
+  { step, iteration, outcome, duration_ms, command }: CompletedStepRecord,
+): string[] {
   const name = iteration > 1 ? `${step} (${iteration})` : step;
-  return [`  ${name}`, outcome, `${(duration_ms / 1000).toFixed(1)} s`, cut(reach, command)];
+  return [`  ${name}`, outcome, `${(duration_ms / 1000).toFixed(1)} s`, cut(world, command)];
 }
 
-function cut({ console }: Reach, value: Json): string {
-  return fit(visibleLine(textOf(value)), MOST_TEXT, console.widthOf);
+function cut({ console }: DaemonCommandWorld, value: Json): string {
+  return fit(visibleLine(textOf(value)), MAX_TEXT, console.widthOf);
 }
 
-export const checkpointsShowCommand = reaching(show);
+export const checkpointsShowCommand = withDaemonWorld(show);

@@ -12,7 +12,7 @@ import type { LogView } from "../../log/inspect.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { workflowEventOf } from "../../wire/stored/workflow.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { steadyView } from "../log/view.ts";
 import { count, say, visible, visibleLine } from "../print.ts";
@@ -20,7 +20,7 @@ import { shortId } from "../sessions.ts";
 import type { CheckpointFile } from "./checkpoint-files.ts";
 import { filesOf, meantRuns, sessionOf } from "./checkpoint-runs.ts";
 
-type Verdict = {
+type CheckpointVerdict = {
   readonly run: string;
   readonly name: string;
   readonly file: string;
@@ -30,15 +30,15 @@ type Verdict = {
   readonly next: string | null;
 };
 
-async function verify(reach: Reach, flags: DataFlags, key?: string): Promise<Exit> {
-  const meant = await meantRuns(reach, flags.home, key);
+async function verify(world: DaemonCommandWorld, flags: DataFlags, key?: string): Promise<Exit> {
+  const meant = await meantRuns(world, flags.home, key);
   if (!meant.ok) return meant;
   const { home, runs } = meant.value;
-  const files = runs.map((run) => ({ run, files: filesOf(reach, home, run) }));
-  const view = await steadyView(reach, home); // VF1
+  const files = runs.map((run) => ({ run, files: filesOf(world, home, run) }));
+  const view = await steadyView(world, home); // VF1
   const verdicts = files.flatMap((one) => verdictsOf(view, one));
   const bad = verdicts.filter(({ verdict }) => verdict === "bad");
-  const { console } = reach;
+  const { console } = world;
   if (flags.json) await console.out.write(`${visibleLine(JSON.stringify(verdicts))}\n`);
   else await console.out.write(visible(verdictsText(verdicts)));
   if (!flags.json)
@@ -48,7 +48,7 @@ async function verify(reach: Reach, flags: DataFlags, key?: string): Promise<Exi
 
 type OfRun = { readonly run: ListedRun; readonly files: readonly CheckpointFile[] };
 
-function verdictsOf(view: LogView, { run, files }: OfRun): Verdict[] {
+function verdictsOf(view: LogView, { run, files }: OfRun): CheckpointVerdict[] {
   const wrong = compared(view, sessionOf(run), files);
   return files.map((file) => {
     const { found, path } = file;
@@ -105,7 +105,7 @@ function lieOf(path: string): string {
 
 const NOT_USED = "Nothing: another version of Holdfast made it, and the log is read instead.";
 
-function verdictsText(verdicts: readonly Verdict[]): string {
+function verdictsText(verdicts: readonly CheckpointVerdict[]): string {
   const lines = verdicts.map(({ run, name, seq, file, verdict, reason, next }) => {
     const where = `${shortId(run)} ${name} ${seq ?? "-"}: ${verdict}`;
     return reason === null ? where : `${where}: ${reason}\n  ${file}\n  → ${next}`;
@@ -113,4 +113,4 @@ function verdictsText(verdicts: readonly Verdict[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-export const checkpointsVerifyCommand = reaching(verify);
+export const checkpointsVerifyCommand = withDaemonWorld(verify);

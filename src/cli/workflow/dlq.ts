@@ -5,7 +5,7 @@ import type { RpcClient } from "../../wire/rpc/client.ts";
 import type { DeadLetter, ListedRun, ShownItem } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { count, say, visible, visibleLine } from "../print.ts";
@@ -17,7 +17,7 @@ export type DlqFlags = DataFlags & { readonly detach?: boolean };
 
 const HEAD = ["ITEM", "TRIES", "STEP", "WHY", "VALUE"];
 
-async function runOf({ console }: Reach, client: RpcClient, key: string): Promise<Result<ListedRun>> {
+async function runOf({ console }: DaemonCommandWorld, client: RpcClient, key: string): Promise<Result<ListedRun>> {
   const runs = await client.call("workflow.list", {});
   return runs.ok ? pickRun(runs.value, key, { absolute: console.absolute, meant: hasFailed }) : runs;
 }
@@ -26,18 +26,18 @@ function hasFailed({ items }: ListedRun): boolean {
   return items !== null && items.failed > 0;
 }
 
-async function ls(reach: Reach, flags: DataFlags, key: string): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function ls(world: DaemonCommandWorld, flags: DataFlags, key: string): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const letters = await onDaemon(reach, home.value, async (client) => {
-    const run = await runOf(reach, client, key);
+  const letters = await onDaemon(world, home.value, async (client) => {
+    const run = await runOf(world, client, key);
     return run.ok ? lettersOf(client, run.value.id) : run;
   });
   if (!letters.ok) return letters;
-  const { console } = reach;
+  const { console } = world;
   if (flags.json) await console.out.write(`${visibleLine(JSON.stringify(letters.value))}\n`);
   else if (letters.value.length === 0) await say(console, "no item has failed.");
-  else await console.out.write(tableOf(reach, letters.value));
+  else await console.out.write(tableOf(world, letters.value));
   return ok(EXIT.ok);
 }
 
@@ -55,7 +55,7 @@ async function lettersOf(client: RpcClient, id: string): Promise<Result<readonly
   return ok(found);
 }
 
-function tableOf({ console }: Reach, letters: readonly DeadLetter[]): string {
+function tableOf({ console }: DaemonCommandWorld, letters: readonly DeadLetter[]): string {
   const rows = letters.map(({ item, tries, step, message, value }) =>
     [String(item), String(tries), step, message, value].map(visibleLine),
   );
@@ -64,15 +64,15 @@ function tableOf({ console }: Reach, letters: readonly DeadLetter[]): string {
     .join("");
 }
 
-async function show(reach: Reach, flags: DataFlags, key: string, item: number): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+async function show(world: DaemonCommandWorld, flags: DataFlags, key: string, item: number): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const shown = await onDaemon(reach, home.value, async (client) => {
-    const run = await runOf(reach, client, key);
+  const shown = await onDaemon(world, home.value, async (client) => {
+    const run = await runOf(world, client, key);
     return run.ok ? client.call("dlq.show", { id: run.value.id, item }) : run;
   });
   if (!shown.ok) return shown;
-  const { out } = reach.console;
+  const { out } = world.console;
   await out.write(flags.json ? `${visibleLine(JSON.stringify(shown.value))}\n` : visible(itemText(shown.value)));
   return ok(EXIT.ok);
 }
@@ -87,23 +87,28 @@ function itemText({ item, state, tries, at, error, value }: ShownItem): string {
 
 type Change = "dlq.retry" | "dlq.clear";
 
-async function change(reach: Reach, flags: DlqFlags, method: Change, words: readonly string[]): Promise<Exit> {
+async function change(
+  world: DaemonCommandWorld,
+  flags: DlqFlags,
+  method: Change,
+  words: readonly string[],
+): Promise<Exit> {
   const [key = "", ...named] = words;
   const items = numbersOf(named);
   if (!items.ok) return items;
-  const home = existingHome(reach, flags.home);
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const done = await onDaemon(reach, home.value, async (client, again) => {
-    const run = await runOf(reach, client, key);
+  const done = await onDaemon(world, home.value, async (client, again) => {
+    const run = await runOf(world, client, key);
     if (!run.ok) return run;
     const taken = await client.call(method, { id: run.value.id, items: items.value });
     return again && !taken.ok && taken.error.code === "not-in-queue" ? run : taken; // DQ1
   });
   if (!done.ok) return done;
   const json = flags.json === true;
-  if (method === "dlq.retry" && !flags.detach) return followToEnd(reach, home.value, done.value.id, json);
-  if (json) await printRun(reach, done.value);
-  else await say(reach.console, `${count(done.value.items?.failed ?? 0, "item")} failed in all.`);
+  if (method === "dlq.retry" && !flags.detach) return followToEnd(world, home.value, done.value.id, json);
+  if (json) await printRun(world, done.value);
+  else await say(world.console, `${count(done.value.items?.failed ?? 0, "item")} failed in all.`);
   return ok(EXIT.ok);
 }
 
@@ -113,11 +118,11 @@ function numbersOf(words: readonly string[]): Result<readonly number[] | "all"> 
   return ok(words.length === 0 ? "all" : words.map(Number));
 }
 
-export const dlqLsCommand = reaching(ls);
-export const dlqShowCommand = reaching(show);
-export const dlqRetryCommand = reaching((reach: Reach, flags: DlqFlags, ...words: readonly string[]) =>
-  change(reach, flags, "dlq.retry", words),
+export const dlqLsCommand = withDaemonWorld(ls);
+export const dlqShowCommand = withDaemonWorld(show);
+export const dlqRetryCommand = withDaemonWorld(
+  (world: DaemonCommandWorld, flags: DlqFlags, ...words: readonly string[]) => change(world, flags, "dlq.retry", words),
 );
-export const dlqClearCommand = reaching((reach: Reach, flags: DlqFlags, ...words: readonly string[]) =>
-  change(reach, flags, "dlq.clear", words),
+export const dlqClearCommand = withDaemonWorld(
+  (world: DaemonCommandWorld, flags: DlqFlags, ...words: readonly string[]) => change(world, flags, "dlq.clear", words),
 );

@@ -3,7 +3,7 @@ import { ok } from "../../base/result.ts";
 import { type Need, nextOf } from "../../core/workflow/progress.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import type { Exit } from "../command-world.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { say } from "../print.ts";
 import { shortId } from "../sessions.ts";
 import { type Followed, follow } from "./follow.ts";
@@ -11,13 +11,13 @@ import { exitOf, printRun } from "./rows.ts";
 import { NO_SIGHT, sightOf } from "./run-view.ts";
 
 /** Follows the run, says how it ended, and makes that the exit code. */
-export async function followToEnd(reach: Reach, home: string, id: string, json: boolean): Promise<Exit> {
-  const sight = json ? NO_SIGHT : sightOf(reach, home);
-  const followed = await follow(reach, home, id, sight);
+export async function followToEnd(world: DaemonCommandWorld, home: string, id: string, json: boolean): Promise<Exit> {
+  const sight = json ? NO_SIGHT : sightOf(world, home);
+  const followed = await follow(world, home, id, sight);
   await sight.end();
   if (!followed.ok) return followed;
-  if (json) await printRun(reach, followed.value.run);
-  else await say(reach.console, endText(followed.value));
+  if (json) await printRun(world, followed.value.run);
+  else await say(world.console, endText(followed.value));
   return ok(followed.value.left ? 0 : exitOf(followed.value.run));
 }
 

@@ -8,14 +8,14 @@ import type { RpcClient } from "../../wire/rpc/client.ts";
 import type { ListedRun, ShownRun } from "../../wire/rpc/workflow.ts";
 import { pause } from "../../world/wait.ts";
 import { liveDaemon, onDaemon } from "../client.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 
 /** How long we look at the same picture: time goes by in it. */
 const TICK_MS = 1_000;
 /** Where somebody sees what a step is writing: often enough to look as if it came by itself. */
 const LOOK_MS = 200;
 
-export interface Sight {
+export interface RunView {
   /** Whether what is written meanwhile is shown. */
   readonly live: boolean;
   show(run: ShownRun): Promise<void>;
@@ -26,17 +26,22 @@ export interface Sight {
 }
 export type Followed = { readonly run: ListedRun; readonly left: boolean };
 
-export async function follow(reach: Reach, home: string, id: string, sight: Sight): Promise<Result<Followed>> {
+export async function follow(
+  world: DaemonCommandWorld,
+  home: string,
+  id: string,
+  sight: RunView,
+): Promise<Result<Followed>> {
   const left = Promise.withResolvers<"left">();
-  reach.console.watching((wish) => {
+  world.console.watching((wish) => {
     if (wish === "leave") left.resolve("left");
-    else void onDaemon(reach, home, (client) => client.call("workflow.interrupt", { id })); // FL3
+    else void onDaemon(world, home, (client) => client.call("workflow.interrupt", { id })); // FL3
   });
   let from = 0;
   for (;;) {
-    const client = await liveDaemon(reach, home);
+    const client = await liveDaemon(world, home);
     if (!client.ok) return client;
-    const watched = await watch(reach, client.value, { id, from, sight, left: left.promise });
+    const watched = await watch(world, client.value, { id, from, sight, left: left.promise });
     client.value.close();
     if (!watched.ok) {
       if (watched.error.code !== "daemon.gone") return watched; // FL1
@@ -48,13 +53,13 @@ export async function follow(reach: Reach, home: string, id: string, sight: Sigh
 type Watching = {
   readonly id: string;
   readonly from: number;
-  readonly sight: Sight;
+  readonly sight: RunView;
   readonly left: Promise<"left">;
 };
 
 type Watched = ({ readonly kind: "over" } & Followed) | { readonly kind: "gone"; readonly from: number };
 
-async function watch(reach: Reach, client: RpcClient, watching: Watching): Promise<Result<Watched>> {
+async function watch(world: DaemonCommandWorld, client: RpcClient, watching: Watching): Promise<Result<Watched>> {
   const { id, sight, left } = watching;
   let { from } = watching;
   await client.call("subscribe", { topics: ["workflow.*"] });
@@ -67,14 +72,14 @@ async function watch(reach: Reach, client: RpcClient, watching: Watching): Promi
     from += shown.value.records.length;
     if (from < shown.value.ended) continue;
     if (shown.value.state !== "running") return ok({ kind: "over", run: shown.value, left: false });
-    const next = await news(reach, Promise.race([changed, gone, left]), sight); // FL2
+    const next = await news(world, Promise.race([changed, gone, left]), sight); // FL2
     if (next === "left") return ok({ kind: "over", run: shown.value, left: true });
     if (next === "gone") return ok({ kind: "gone", from });
   }
 }
 
 /** What comes first: news, or the end of our patience; what lives is looked at meanwhile. */
-async function news({ clock }: Reach, coming: Promise<News>, sight: Sight): Promise<News> {
+async function news({ clock }: DaemonCommandWorld, coming: Promise<News>, sight: RunView): Promise<News> {
   for (let waited = 0; waited < TICK_MS; waited += sight.live ? LOOK_MS : TICK_MS) {
     const paused = pause(clock, sight.live ? LOOK_MS : TICK_MS).then(() => "paused" as const);
     const came = await Promise.race([coming, paused]);

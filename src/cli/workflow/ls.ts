@@ -4,7 +4,7 @@ import { nextOf } from "../../core/workflow/progress.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { say, visibleLine } from "../print.ts";
@@ -15,20 +15,20 @@ import { rowOf, stateText } from "./rows.ts";
 const HEAD = ["ID", "NAME", "STARTED", "STATE", "NEXT"];
 const WORKTREE = "WORKTREE";
 
-async function workflows(reach: Reach, flags: DataFlags): Promise<Exit> {
-  const home = meantHome(reach, flags.home);
+async function workflows(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
+  const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const listed = await onDaemon(reach, home.value, (client) => client.call("workflow.list", {}));
+  const listed = await onDaemon(world, home.value, (client) => client.call("workflow.list", {}));
   if (!listed.ok) return listed;
   const runs = listed.value.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt));
-  const { console } = reach;
+  const { console } = world;
   if (flags.json) await console.out.write(`${visibleLine(JSON.stringify(runs.map(rowOf)))}\n`);
   else if (runs.length === 0) await say(console, "there are no runs yet. `holdfast run FILE` starts one.");
-  else await console.out.write(tableOf(reach, runs));
+  else await console.out.write(tableOf(world, runs));
   return ok(EXIT.ok);
 }
 
-function tableOf({ console }: Reach, runs: readonly ListedRun[]): string {
+function tableOf({ console }: DaemonCommandWorld, runs: readonly ListedRun[]): string {
   const some = runs.some(({ worktree }) => worktree !== null);
   const rows = runs.map((run) => [...cellsOf(run), ...(some ? [run.worktree?.path ?? ""] : [])].map(visibleLine));
   return columns([[...HEAD, ...(some ? [WORKTREE] : [])], ...rows], console.widthOf)
@@ -47,4 +47,4 @@ function nextText({ id, state, needs }: ListedRun): string {
   return ["waiting", "uncertain", "failed", "interrupted"].includes(state) ? `holdfast resume ${shortId(id)}` : "";
 }
 
-export const workflowsCommand = reaching(workflows);
+export const workflowsCommand = withDaemonWorld(workflows);

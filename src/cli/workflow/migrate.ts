@@ -3,7 +3,7 @@ import { ok, refused } from "../../base/result.ts";
 import type { MigratedRun, MigrationReport } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { count, say, visible, visibleLine } from "../print.ts";
@@ -15,20 +15,20 @@ export type MigrateFlags = DataFlags & { readonly workflow?: readonly string[]; 
 /** Steps have no terminal. */
 const TERM = "dumb";
 
-async function migrate(reach: Reach, flags: MigrateFlags, dir?: string): Promise<Exit> {
-  const home = meantHome(reach, flags.home);
+async function migrate(world: DaemonCommandWorld, flags: MigrateFlags, dir?: string): Promise<Exit> {
+  const home = meantHome(world, flags.home);
   if (!home.ok) return home;
-  const directory = dir === undefined ? home.value : reach.console.absolute(dir);
-  if (reach.disk.stat(directory)?.kind !== "directory")
+  const directory = dir === undefined ? home.value : world.console.absolute(dir);
+  if (world.disk.stat(directory)?.kind !== "directory")
     return refused("unknown", `There is no directory ${directory}.`, "Name where the older program kept its state.");
-  const workflows = (flags.workflow ?? []).map((file) => reach.console.absolute(file));
-  const env = terminalEnvironment(reach.self.environment(), TERM);
+  const workflows = (flags.workflow ?? []).map((file) => world.console.absolute(file));
+  const env = terminalEnvironment(world.self.environment(), TERM);
   const wish = { directory, workflows, env, dryRun: flags.dryRun === true };
   // To migrate twice is to migrate once, so an answer that got lost does not matter.
-  const done = await onDaemon(reach, home.value, (client) => client.call("workflow.migrate", wish));
+  const done = await onDaemon(world, home.value, (client) => client.call("workflow.migrate", wish));
   if (!done.ok) return done;
-  if (flags.json) await reach.console.out.write(`${visibleLine(JSON.stringify(done.value))}\n`);
-  else await print(reach, done.value);
+  if (flags.json) await world.console.out.write(`${visibleLine(JSON.stringify(done.value))}\n`);
+  else await print(world, done.value);
   return ok(done.value.items.some(({ fate }) => fate === "could not") ? EXIT.failed : EXIT.ok);
 }
 
@@ -41,7 +41,10 @@ const FATES: Readonly<Record<MigratedRun["fate"], string>> = {
   "could not": "COULD NOT be migrated",
 };
 
-async function print({ console }: Reach, { items, migrated, dryRun, directory }: MigrationReport): Promise<void> {
+async function print(
+  { console }: DaemonCommandWorld,
+  { items, migrated, dryRun, directory }: MigrationReport,
+): Promise<void> {
   for (const item of items) await console.out.write(visible(`${linesOf(item).join("\n")}\n`));
   if (items.length === 0) return say(console, `nothing of an older program is in ${directory}.`);
   const would = items.filter(({ fate }) => fate === "would").length;
@@ -59,4 +62,4 @@ function linesOf({ old, name, fate, run, reason, notes, next, path }: MigratedRu
   ];
 }
 
-export const migrateCommand = reaching(migrate);
+export const migrateCommand = withDaemonWorld(migrate);

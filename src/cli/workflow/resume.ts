@@ -5,12 +5,12 @@
 //      was asked for than to see it.
 import { newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import type { Asker, Verdict } from "../../core/workflow/events.ts";
+import type { Asker, UncertainVerdict } from "../../core/workflow/events.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { say } from "../print.ts";
@@ -29,43 +29,43 @@ export type ResumeFlags = DataFlags & {
 
 const RESUMABLE = ["failed", "interrupted", "uncertain", "waiting"];
 
-async function resume(reach: Reach, flags: ResumeFlags, key?: string): Promise<Exit> {
+async function resume(world: DaemonCommandWorld, flags: ResumeFlags, key?: string): Promise<Exit> {
   const verdict = verdictOf(flags);
   if (!verdict.ok) return verdict;
-  const home = existingHome(reach, flags.home);
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const wish: Wish = { flags, verdict: verdict.value, by: askerOf(reach), absolute: reach.console.absolute };
-  const going = await onDaemon(reach, home.value, (client) => goOn(client, key, wish));
+  const wish: Wish = { flags, verdict: verdict.value, by: askerOf(world), absolute: world.console.absolute };
+  const going = await onDaemon(world, home.value, (client) => resumeRun(client, key, wish));
   if (!going.ok) return going;
   const { run, asks } = going.value;
   const json = flags.json === true;
   if (asks) {
-    if (json) await printRun(reach, run);
-    else await say(reach.console, needsText(run));
+    if (json) await printRun(world, run);
+    else await say(world.console, needsText(run));
     return ok(EXIT.waiting); // RS1
   }
   if (!flags.detach) {
-    if (!json && run.state === "running") await sayWho(reach, run);
-    return followToEnd(reach, home.value, run.id, json);
+    if (!json && run.state === "running") await sayWho(world, run);
+    return followToEnd(world, home.value, run.id, json);
   }
-  if (json) await printRun(reach, run);
+  if (json) await printRun(world, run);
   return ok(EXIT.ok);
 }
 
 /** RS3 */
-async function sayWho({ console, processes }: Reach, { name, resumed }: ListedRun): Promise<void> {
+async function sayWho({ console, processes }: DaemonCommandWorld, { name, resumed }: ListedRun): Promise<void> {
   if (resumed === null || resumed.pid === processes.pid) return;
   const { pid, user, at } = resumed;
   await say(console, `${name} is running: process ${pid}${user === "" ? "" : ` of ${user}`} made it go on at ${at}.`);
 }
 
 /** One id for one command, however often it has to be said to a daemon that dies. */
-function askerOf({ random, processes, console }: Reach): Asker {
+function askerOf({ random, processes, console }: DaemonCommandWorld): Asker {
   return { wish: newId(random.bytes(16)), pid: processes.pid, user: console.env("USER") ?? "" };
 }
 
-function verdictOf({ rerun, done, failed }: ResumeFlags): Result<Verdict | undefined> {
-  const given: Verdict[] = [...(rerun ? ["rerun" as const] : []), ...(done ? ["done" as const] : [])];
+function verdictOf({ rerun, done, failed }: ResumeFlags): Result<UncertainVerdict | undefined> {
+  const given: UncertainVerdict[] = [...(rerun ? ["rerun" as const] : []), ...(done ? ["done" as const] : [])];
   if (failed) given.push("failed");
   if (given.length > 1)
     return refused("usage", "Give one of --rerun, --done and --failed.", "See holdfast resume --help");
@@ -76,12 +76,12 @@ type Going = { readonly run: ListedRun; readonly asks: boolean };
 
 type Wish = {
   readonly flags: ResumeFlags;
-  readonly verdict: Verdict | undefined;
+  readonly verdict: UncertainVerdict | undefined;
   readonly by: Asker;
   absolute(path: string): string;
 };
 
-async function goOn(client: RpcClient, key: string | undefined, wish: Wish): Promise<Result<Going>> {
+async function resumeRun(client: RpcClient, key: string | undefined, wish: Wish): Promise<Result<Going>> {
   const { absolute, flags, verdict } = wish;
   const runs = await client.call("workflow.list", {});
   if (!runs.ok) return runs;
@@ -137,7 +137,12 @@ function onlyOne(runs: readonly ListedRun[]): Result<ListedRun> {
 }
 
 /** All that is uncertain gets the same word. */
-async function resolve(client: RpcClient, run: ListedRun, verdict: Verdict, by: Asker): Promise<Result<Going>> {
+async function resolve(
+  client: RpcClient,
+  run: ListedRun,
+  verdict: UncertainVerdict,
+  by: Asker,
+): Promise<Result<Going>> {
   const { id, name, resumed } = run;
   const needs = run.needs.filter(({ agent }) => agent === null);
   if (needs.length === 0 && resumed?.pid !== by.pid) {
@@ -154,4 +159,4 @@ async function resolve(client: RpcClient, run: ListedRun, verdict: Verdict, by: 
   return ok({ run: now, asks: false });
 }
 
-export const resumeCommand = reaching(resume);
+export const resumeCommand = withDaemonWorld(resume);

@@ -3,7 +3,7 @@ import { matchOne } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { EXIT } from "../command-world.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { visibleLine } from "../print.ts";
 import { shortId } from "../sessions.ts";
 
@@ -30,7 +30,7 @@ export function rowOf({
   return { id, name, path, state, step, steps, startedAt, at, iteration, items, needs, error, resumed, worktree };
 }
 
-export async function printRun({ console }: Reach, run: ListedRun): Promise<void> {
+export async function printRun({ console }: DaemonCommandWorld, run: ListedRun): Promise<void> {
   await console.out.write(`${visibleLine(JSON.stringify(rowOf(run)))}\n`);
 }
 

@@ -5,16 +5,16 @@
 // SG3. Of several attempts that run, the one that wrote last is shown.
 import { attemptPath } from "../../log/session/places.ts";
 import type { ListedStep, ShownAttempt, ShownRun } from "../../wire/rpc/workflow.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { fit, visibleLine } from "../print.ts";
 import { lastLine } from "./attempt-tape.ts";
-import type { Sight } from "./follow.ts";
+import type { RunView } from "./follow.ts";
 import { stateText } from "./rows.ts";
 
 const CLEAR = "\r\u001b[2K";
 const CLEAR_TWO = `${CLEAR}\u001b[1A\u001b[2K`;
 /** SG3: as many as are worth a look; a map may work on more at once. */
-const MOST_WATCHED = 8;
+const MAX_WATCHED = 8;
 const MARKS: Readonly<Record<ListedStep["outcome"], string>> = {
   succeeded: "done",
   failed: "FAILED",
@@ -24,13 +24,13 @@ const MARKS: Readonly<Record<ListedStep["outcome"], string>> = {
 };
 
 const nothing = async () => undefined;
-export const NO_SIGHT: Sight = { live: false, show: nothing, look: nothing, end: nothing };
+export const NO_SIGHT: RunView = { live: false, show: nothing, look: nothing, end: nothing };
 
-export function sightOf(reach: Reach, home: string): Sight {
-  return reach.console.err.tty ? new LiveSight(reach, home) : plainSight(reach);
+export function sightOf(world: DaemonCommandWorld, home: string): RunView {
+  return world.console.err.tty ? new LiveSight(world, home) : plainSight(world);
 }
 
-function plainSight({ console }: Reach): Sight {
+function plainSight({ console }: DaemonCommandWorld): RunView {
   const show = async ({ records }: ShownRun) => {
     if (records.length > 0) await console.err.write(recordLines(records));
   };
@@ -47,9 +47,9 @@ function stepText({ step, outcome, durationMs, message }: ListedStep): string {
 }
 
 /** SG1 */
-class LiveSight implements Sight {
+class LiveSight implements RunView {
   readonly live = true;
-  readonly #reach: Reach;
+  readonly #world: DaemonCommandWorld;
   readonly #home: string;
   readonly #began: number;
   #first: number | undefined;
@@ -60,10 +60,10 @@ class LiveSight implements Sight {
   #lines = new Map<string, string>();
   #written = "";
 
-  constructor(reach: Reach, home: string) {
-    this.#reach = reach;
+  constructor(world: DaemonCommandWorld, home: string) {
+    this.#world = world;
     this.#home = home;
-    this.#began = reach.clock.elapsed();
+    this.#began = world.clock.elapsed();
   }
 
   async show(run: ShownRun): Promise<void> {
@@ -89,11 +89,11 @@ class LiveSight implements Sight {
     if (above === "" && rows.join("\n") === this.#drawn.join("\n")) return;
     const clear = this.#drawn.length === 2 ? CLEAR_TWO : CLEAR;
     this.#drawn = rows;
-    await this.#reach.console.err.write(`${clear}${above}${rows.join("\n")}`);
+    await this.#world.console.err.write(`${clear}${above}${rows.join("\n")}`);
   }
 
   #rows(): string[] {
-    const { console, clock } = this.#reach;
+    const { console, clock } = this.#world;
     const run = this.#run;
     if (run?.state !== "running") return [];
     const seconds = (clock.elapsed() - this.#began) / 1000;
@@ -104,8 +104,8 @@ class LiveSight implements Sight {
 
   /** SG3 */
   #watch({ attempts, repo, state }: ShownRun): void {
-    const { disk } = this.#reach;
-    const running = state === "running" ? attempts.slice(0, MOST_WATCHED) : [];
+    const { disk } = this.#world;
+    const running = state === "running" ? attempts.slice(0, MAX_WATCHED) : [];
     const before = this.#lines;
     this.#lines = new Map();
     const note = (attempt: ShownAttempt, stream: string, line: string) => {

@@ -10,7 +10,7 @@ import { plain, readYaml } from "../../wire/files/yaml-node.ts";
 import { isJsonTable, type ListedRun } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { type Reach, reaching } from "../daemon-command-world.ts";
+import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { say, visibleLine } from "../print.ts";
@@ -30,29 +30,29 @@ export type RunFlags = DataFlags & {
 /** Steps have no terminal. */
 const TERM = "dumb";
 
-async function run(reach: Reach, flags: RunFlags, file: string): Promise<Exit> {
-  const definition = readFile(reach, file);
+async function run(world: DaemonCommandWorld, flags: RunFlags, file: string): Promise<Exit> {
+  const definition = readFile(world, file);
   if (!definition.ok) return definition;
-  if (flags.check) return checked(reach, file, definition.value, flags.json === true);
+  if (flags.check) return checked(world, file, definition.value, flags.json === true);
   const texts = textsOf(flags.param ?? []);
-  const values = valuesOf(reach, flags.paramFile);
-  const home = meantHome(reach, flags.home);
+  const values = valuesOf(world, flags.paramFile);
+  const home = meantHome(world, flags.home);
   if (!texts.ok) return texts;
   if (!values.ok) return values;
   if (!home.ok) return home;
-  const id = newId(reach.random.bytes(16)); // RN1
-  const [path, cwd] = [reach.console.absolute(file), reach.console.absolute(".")];
-  const env = terminalEnvironment(reach.self.environment(), TERM);
+  const id = newId(world.random.bytes(16)); // RN1
+  const [path, cwd] = [world.console.absolute(file), world.console.absolute(".")];
+  const env = terminalEnvironment(world.self.environment(), TERM);
   const worktree = flags.worktree === true;
   const wish = { id, path, cwd, texts: texts.value, values: values.value, env, worktree };
-  const made = await onDaemon(reach, home.value, (client) => client.call("workflow.run", wish));
+  const made = await onDaemon(world, home.value, (client) => client.call("workflow.run", wish));
   if (!made.ok) return made;
   if (!flags.detach) {
-    if (!flags.json) await say(reach.console, `${made.value.name} runs as ${shortId(id)}${whereText(made.value)}.`);
-    return followToEnd(reach, home.value, id, flags.json === true);
+    if (!flags.json) await say(world.console, `${made.value.name} runs as ${shortId(id)}${whereText(made.value)}.`);
+    return followToEnd(world, home.value, id, flags.json === true);
   }
-  if (flags.json) await printRun(reach, made.value);
-  else await reach.console.out.write(`${id}\n`);
+  if (flags.json) await printRun(world, made.value);
+  else await world.console.out.write(`${id}\n`);
   return ok(EXIT.ok);
 }
 
@@ -60,7 +60,7 @@ function whereText({ worktree }: ListedRun): string {
   return worktree === null ? "" : ` in the worktree ${worktree.path} (branch ${worktree.branch})`;
 }
 
-function readFile({ disk, console }: Reach, file: string): Result<Definition> {
+function readFile({ disk, console }: DaemonCommandWorld, file: string): Result<Definition> {
   const path = console.absolute(file);
   const bytes = disk.stat(path)?.kind === "file" ? readWhole(disk, path) : undefined;
   if (bytes === undefined) return refused("unknown", `There is no file ${file}.`, "Name a workflow file.");
@@ -68,7 +68,12 @@ function readFile({ disk, console }: Reach, file: string): Result<Definition> {
   return read.ok ? read : { ok: false, error: workflowRefusal(file, read.error) };
 }
 
-async function checked({ console }: Reach, file: string, definition: Definition, json: boolean): Promise<Exit> {
+async function checked(
+  { console }: DaemonCommandWorld,
+  file: string,
+  definition: Definition,
+  json: boolean,
+): Promise<Exit> {
   const phases = ["steps", "setup", "map", "reduce"] as const;
   const steps = phases.reduce((count, phase) => count + stepsOf(definition, phase).length, 0);
   const { name, flow } = definition;
@@ -87,7 +92,10 @@ function textsOf(params: readonly string[]): Result<Readonly<Record<string, stri
   );
 }
 
-function valuesOf({ disk, console }: Reach, file: string | undefined): Result<Readonly<Record<string, Json>>> {
+function valuesOf(
+  { disk, console }: DaemonCommandWorld,
+  file: string | undefined,
+): Result<Readonly<Record<string, Json>>> {
   if (file === undefined) return ok({});
   const bytes = readWhole(disk, console.absolute(file));
   if (bytes === undefined) return refused("unknown", `There is no file ${file}.`, "Name a file with parameters.");
@@ -99,4 +107,4 @@ function valuesOf({ disk, console }: Reach, file: string | undefined): Result<Re
     : refused("usage", `${file} has no names and values.`, "One `name: value` a line.");
 }
 
-export const runCommand = reaching(run);
+export const runCommand = withDaemonWorld(run);

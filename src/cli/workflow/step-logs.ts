@@ -10,7 +10,7 @@ import type { Output } from "../../world/console.ts";
 import { pause } from "../../world/wait.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import type { Reach } from "../daemon-command-world.ts";
+import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { endedText } from "../ending.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
@@ -35,20 +35,25 @@ const LOOK_MS = 150;
 /** What is shown of whom. */
 type Watch = { readonly home: string; readonly run: ListedRun; readonly which: Which };
 
-export async function stepLogs(reach: Reach, flags: StepLogsFlags, step: string, key?: string): Promise<Exit> {
-  const home = existingHome(reach, flags.home);
+export async function stepLogs(
+  world: DaemonCommandWorld,
+  flags: StepLogsFlags,
+  step: string,
+  key?: string,
+): Promise<Exit> {
+  const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  const run = await onDaemon(reach, home.value, async (client) => {
+  const run = await onDaemon(world, home.value, async (client) => {
     const runs = await client.call("workflow.list", {});
     if (!runs.ok) return runs;
-    return key === undefined ? onlyOne(runs.value) : pickRun(runs.value, key, reach.console);
+    return key === undefined ? onlyOne(runs.value) : pickRun(runs.value, key, world.console);
   });
   if (!run.ok) return run;
   const watch = { home: home.value, run: run.value, which: { step, attempt: flags.attempt, item: flags.item } };
-  const attempts = await attemptsOf(reach, watch);
+  const attempts = await attemptsOf(world, watch);
   if (attempts.length === 0 && !(flags.follow && run.value.state === "running")) return nothing(watch);
-  if (flags.json) await printJson(reach, watch, attempts);
-  else await print(reach, watch, attempts, flags.follow === true);
+  if (flags.json) await printJson(world, watch, attempts);
+  else await print(world, watch, attempts, flags.follow === true);
   return ok(EXIT.ok);
 }
 
@@ -60,8 +65,8 @@ function onlyOne(runs: readonly ListedRun[]): Result<ListedRun> {
   return others.length === 0 ? ok(only) : whichRun(runs, `There are ${runs.length} runs`);
 }
 
-async function attemptsOf(reach: Reach, { home, run, which }: Watch): Promise<StepAttempt[]> {
-  return attemptsIn(await steadyView(reach, home), sessionOf(run), which);
+async function attemptsOf(world: DaemonCommandWorld, { home, run, which }: Watch): Promise<StepAttempt[]> {
+  return attemptsIn(await steadyView(world, home), sessionOf(run), which);
 }
 
 function nothing({ run, which }: Watch): Exit {
@@ -71,30 +76,39 @@ function nothing({ run, which }: Watch): Exit {
   return refused("unknown", `${run.name} has made no attempt at a step ${step}${of}.`, hint);
 }
 
-async function printJson(reach: Reach, { home, run }: Watch, attempts: readonly StepAttempt[]): Promise<void> {
+async function printJson(
+  world: DaemonCommandWorld,
+  { home, run }: Watch,
+  attempts: readonly StepAttempt[],
+): Promise<void> {
   const rows = attempts.map(({ end, ...one }) => {
     const directory = attemptPath(home, run.repo, one.attempt);
-    const output = wholeText(reach.disk, directory, "stdout") ?? end?.output ?? "";
+    const output = wholeText(world.disk, directory, "stdout") ?? end?.output ?? "";
     const { output: _kept, ...ended } = end ?? { output: "", code: null, signal: null, error: null, at: null };
-    return { ...one, ...ended, output, stderr: wholeText(reach.disk, directory, "stderr") ?? "" };
+    return { ...one, ...ended, output, stderr: wholeText(world.disk, directory, "stderr") ?? "" };
   });
-  await reach.console.out.write(`${visibleLine(JSON.stringify(rows))}\n`);
+  await world.console.out.write(`${visibleLine(JSON.stringify(rows))}\n`);
 }
 
-async function print(reach: Reach, watch: Watch, attempts: readonly StepAttempt[], follow: boolean): Promise<void> {
-  const shown = new Shown(reach, watch, follow || attempts.length > 1);
+async function print(
+  world: DaemonCommandWorld,
+  watch: Watch,
+  attempts: readonly StepAttempt[],
+  follow: boolean,
+): Promise<void> {
+  const shown = new Shown(world, watch, follow || attempts.length > 1);
   for (const attempt of attempts)
     await (follow && attempt.end === undefined ? shown.more(attempt) : shown.finish(attempt));
   if (!follow) return;
-  await followStep(reach, watch, shown);
-  for (const attempt of await attemptsOf(reach, watch)) await shown.finish(attempt);
+  await followStep(world, watch, shown);
+  for (const attempt of await attemptsOf(world, watch)) await shown.finish(attempt);
 }
 
 /** SL4. The daemon knows which attempts run; what began and ended between two looks is found in the log at the end. */
-async function followStep(reach: Reach, { home, run, which }: Watch, shown: Shown): Promise<void> {
-  const stopped = reach.console.interrupted().then(() => "stopped" as const);
+async function followStep(world: DaemonCommandWorld, { home, run, which }: Watch, shown: Shown): Promise<void> {
+  const stopped = world.console.interrupted().then(() => "stopped" as const);
   for (;;) {
-    const now = await onDaemon(reach, home, (client) => client.call("workflow.show", { id: run.id, from: run.ended }));
+    const now = await onDaemon(world, home, (client) => client.call("workflow.show", { id: run.id, from: run.ended }));
     if (!now.ok) return;
     for (const { attempt, step, item, startedAt, agent } of now.value.attempts) {
       const number = Number(attempt.slice(attempt.lastIndexOf(".") + 1));
@@ -103,7 +117,7 @@ async function followStep(reach: Reach, { home, run, which }: Watch, shown: Show
     }
     await shown.all();
     if (now.value.state !== "running") return;
-    if ((await Promise.race([stopped, pause(reach.clock, LOOK_MS)])) === "stopped") return;
+    if ((await Promise.race([stopped, pause(world.clock, LOOK_MS)])) === "stopped") return;
   }
 }
 
@@ -111,15 +125,15 @@ type Tapes = { readonly stdout: AttemptTape; readonly stderr: AttemptTape };
 
 /** What has been printed so far. */
 class Shown {
-  readonly #reach: Reach;
+  readonly #world: DaemonCommandWorld;
   readonly #watch: Watch;
   readonly #announce: boolean;
   readonly #tapes = new Map<string, Tapes>();
   readonly #turns = new Map<string, AgentTurns>();
   readonly #finished = new Set<string>();
 
-  constructor(reach: Reach, watch: Watch, announce: boolean) {
-    this.#reach = reach;
+  constructor(world: DaemonCommandWorld, watch: Watch, announce: boolean) {
+    this.#world = world;
     this.#watch = watch;
     this.#announce = announce;
   }
@@ -127,7 +141,7 @@ class Shown {
   /** What an attempt has written since it was last asked. */
   async more(attempt: StepAttempt): Promise<void> {
     if (attempt.agent !== null) return this.#moreOf(attempt, attempt.agent);
-    const { disk, console } = this.#reach;
+    const { disk, console } = this.#world;
     const directory = attemptPath(this.#watch.home, this.#watch.run.repo, attempt.attempt);
     let tapes = this.#tapes.get(attempt.attempt);
     if (tapes === undefined) {
@@ -143,8 +157,8 @@ class Shown {
 
   /** SL3 */
   async #moreOf(attempt: StepAttempt, agent: string): Promise<void> {
-    const { console } = this.#reach;
-    const turns = this.#turns.get(attempt.attempt) ?? new AgentTurns(this.#reach, this.#watch.home, agent);
+    const { console } = this.#world;
+    const turns = this.#turns.get(attempt.attempt) ?? new AgentTurns(this.#world, this.#watch.home, agent);
     if (!this.#turns.has(attempt.attempt) && this.#announce) await say(console, `${headText(attempt)}:`); // SL1
     this.#turns.set(attempt.attempt, turns);
     await turns.print(console, attempt.end !== undefined);
@@ -159,7 +173,7 @@ class Shown {
     if (this.#finished.has(attempt.attempt)) return;
     this.#finished.add(attempt.attempt);
     await this.more(attempt);
-    const { console } = this.#reach;
+    const { console } = this.#world;
     const tapes = this.#tapes.get(attempt.attempt);
     if (tapes !== undefined && tapes.stdout.last !== "") await console.out.write(`${visible(tapes.stdout.last)}\n`);
     if (tapes !== undefined && tapes.stderr.last !== "") await console.err.write(`${visible(tapes.stderr.last)}\n`);
@@ -169,13 +183,13 @@ class Shown {
 
   /** SL2 */
   async #kept(output: string): Promise<void> {
-    const { console } = this.#reach;
+    const { console } = this.#world;
     await say(console, "its files are gone; this is what the log has kept of its output:");
     await console.out.write(visible(output));
   }
 
   async #print({ stdout, stderr }: Tapes): Promise<void> {
-    const { out, err } = this.#reach.console;
+    const { out, err } = this.#world.console;
     await printLines(out, stdout.lines());
     await printLines(err, stderr.lines());
   }

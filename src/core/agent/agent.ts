@@ -153,8 +153,8 @@ export type RuleBook = { readonly kind: "rules"; readonly id: string; readonly r
 
 export const RULE_BOOK = "rules";
 
-export type Resident = Agent | RuleBook;
-export type Residents = ReadonlyMap<string, Resident>;
+export type AgentRecord = Agent | RuleBook;
+export type AgentRecords = ReadonlyMap<string, AgentRecord>;
 
 /** The directory of its log, below the home. */
 export function agentSession(id: string): string {
@@ -179,8 +179,8 @@ export function openPrompts(agent: Agent): Prompt[] {
   return agent.prompts.filter(({ state }) => state.kind === "open");
 }
 
-export function isLive(resident: Resident | undefined): resident is Agent {
-  return resident?.kind === "agent" && resident.terminated === undefined && resident.created;
+export function isLive(agentRecord: AgentRecord | undefined): agentRecord is Agent {
+  return agentRecord?.kind === "agent" && agentRecord.terminated === undefined && agentRecord.created;
 }
 
 /** Messages that no turn has been given and no `check_inbox` has handed over. */

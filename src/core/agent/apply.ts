@@ -2,7 +2,7 @@
 // A1. The fold asks no rule: it takes what the event says, so that old logs stay valid when rules change.
 // A2. The state before stays as it was: a turn that is taken back still has it.
 // A3. What one event costs does not grow with the history.
-import type { Agent, Resident, RuleBook } from "./agent.ts";
+import type { Agent, AgentRecord, RuleBook } from "./agent.ts";
 import { RULE_BOOK } from "./agent.ts";
 import { applyMessages } from "./apply-messages.ts";
 import { applyProcess } from "./apply-process.ts";
@@ -16,7 +16,7 @@ import { styleOf } from "./provider.ts";
 import type { Rule } from "./rules.ts";
 
 /** The agent, or the rules for all, after the event; `before` is undefined for the first one. */
-export function applyAgent(before: Resident | undefined, event: AgentEvent): Resident {
+export function applyAgent(before: AgentRecord | undefined, event: AgentEvent): AgentRecord {
   if (event.id === RULE_BOOK) return applyBook(before?.kind === "rules" ? before : undefined, event);
   const agent = before?.kind === "agent" ? before : undefined;
   if (event.event === "agent.created") return created(event.id, event.data, agent);

@@ -1,6 +1,6 @@
 // An agent as a value that JSON can hold: a cached fold, so that recovery reads the log's tail and not its history.
 // K1. What is read back (wire/stored/agent.ts) folds on as the state itself would. A bare LLM's conversation stays in the log.
-import type { Agent, Resident, RuleBook } from "./agent.ts";
+import type { Agent, AgentRecord, RuleBook } from "./agent.ts";
 import { type Conversation, putAway } from "./conversation.ts";
 
 /** To be raised with every change of the fold or the state: a checkpoint of other rules is folded again. */
@@ -8,11 +8,13 @@ export const STORED_VERSION = 2;
 
 export type StoredResident = {
   readonly version: number;
-  readonly resident: RuleBook | (Omit<Agent, "conversation"> & { readonly conversation: Omit<Conversation, "said"> });
+  readonly agentRecord:
+    | RuleBook
+    | (Omit<Agent, "conversation"> & { readonly conversation: Omit<Conversation, "said"> });
 };
 
-export function storedOf(resident: Resident): StoredResident {
-  if (resident.kind === "rules") return { version: STORED_VERSION, resident };
-  const { earlier, bytes } = putAway(resident.conversation); // L3 of conversation.ts
-  return { version: STORED_VERSION, resident: { ...resident, conversation: { earlier, bytes } } };
+export function storedOf(agentRecord: AgentRecord): StoredResident {
+  if (agentRecord.kind === "rules") return { version: STORED_VERSION, agentRecord };
+  const { earlier, bytes } = putAway(agentRecord.conversation); // L3 of conversation.ts
+  return { version: STORED_VERSION, agentRecord: { ...agentRecord, conversation: { earlier, bytes } } };
 }

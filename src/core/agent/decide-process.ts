@@ -42,19 +42,19 @@ export function decideProcess(draft: Draft, agent: Agent, report: Report): Refus
   return undefined;
 }
 
-type Seen = Extract<Report, { readonly kind: "started" | "adopted" }>;
+type ProcessSeen = Extract<Report, { readonly kind: "started" | "adopted" }>;
 
-function started(draft: Draft, agent: Agent, report: Seen): void {
+function started(draft: Draft, agent: Agent, report: ProcessSeen): void {
   if (agent.process.kind === "Spawning") running(draft, agent, report);
 }
 
-function running(draft: Draft, { id }: Agent, { generation, child, holder }: Seen): void {
+function running(draft: Draft, { id }: Agent, { generation, child, holder }: ProcessSeen): void {
   const { pid, startTime: start_time, bootId: boot_id } = child;
   draft.add(id, { event: "process.running", data: { generation, pid, start_time, boot_id, holder, at: draft.at } });
 }
 
 /** AG-4: it lived on, and goes on with what it has not taken yet. */
-function adopted(draft: Draft, agent: Agent, report: Seen): void {
+function adopted(draft: Draft, agent: Agent, report: ProcessSeen): void {
   if (agent.process.kind !== "Detached") return;
   const { provider, model } = agent.plan.recipe;
   draft.add(agent.id, { event: "session.restored", data: { provider, model, adopted: true, at: draft.at } });

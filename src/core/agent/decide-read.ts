@@ -31,7 +31,7 @@ export function read(draft: Draft, agent: Agent, { generation, offset, events }:
   draft.add(id, { event: "agent.read", data: { generation, offset, events: kept, at: draft.at } });
   if (request && !failed) deliverTurn(draft, id);
   for (const event of events) meaning(draft, id, event);
-  if (request) goOn(draft, id, kept);
+  if (request) resume(draft, id, kept);
 }
 
 /** N4 of events.ts. A prompt's input is in its own event. */
@@ -99,7 +99,7 @@ function limited(draft: Draft, { id, settings, turn }: Agent, until: string): vo
 }
 
 /** An answer that neither calls nor ends is the end: a model that is asked the same again would say the same. */
-function goOn(draft: Draft, id: string, events: readonly ProviderEvent[]): void {
+function resume(draft: Draft, id: string, events: readonly ProviderEvent[]): void {
   const agent = draft.agent(id);
   if (agent.turn === undefined || agent.sleep !== undefined || agent.turn.retryAt !== undefined) return;
   if (events.some(({ kind }) => kind === "call")) return;

@@ -13,7 +13,7 @@ export function wake(draft: Draft, agent: Agent, when: "due" | "now" = "due"): v
   const { id } = agent;
   for (const reminder of agent.reminders) if (reminder.due <= draft.at) remind(draft, id, reminder);
   expirePrompts(draft, draft.agent(id));
-  beImpatient(draft, draft.agent(id));
+  escalateStop(draft, draft.agent(id));
   const { sleep, turn } = draft.agent(id);
   const until = sleep?.until ?? turn?.retryAt;
   if (until !== undefined && (when === "now" || until <= draft.at)) awake(draft, draft.agent(id));
@@ -31,7 +31,7 @@ function remind(draft: Draft, id: string, { reminder_id, text }: Agent["reminder
 }
 
 /** SP-1: silence, then SIGTERM, then SIGKILL; SP-2: the end of a backoff. */
-export function beImpatient(draft: Draft, agent: Agent): void {
+export function escalateStop(draft: Draft, agent: Agent): void {
   const { id, process: program, generation } = agent;
   const due = dueOf(agent);
   if (due === undefined || due > draft.at) return;

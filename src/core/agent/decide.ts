@@ -7,8 +7,8 @@ import { type Agent, RULE_BOOK, stateOf } from "./agent.ts";
 import type { AgentCommand, CreateAgent } from "./commands.ts";
 import { decideProcess, isProcessReport } from "./decide-process.ts";
 import { read } from "./decide-read.ts";
-import { beImpatient, wake } from "./decide-wake.ts";
-import { Draft, type House } from "./draft.ts";
+import { escalateStop, wake } from "./decide-wake.ts";
+import { type AgentContext, Draft } from "./draft.ts";
 import type { AgentEvent } from "./events.ts";
 import { overForGood } from "./gone.ts";
 import { cut, MAX_REASON, MAX_RULES, STOP_GRACE_MS } from "./limits.ts";
@@ -17,12 +17,12 @@ import { answerPrompt, isRepeat, refreshPrompts } from "./prompts.ts";
 import { styleOf } from "./provider.ts";
 import { type Rule, whyBroken } from "./rules.ts";
 import { schedule, suspend } from "./slots.ts";
-import { bear, createSession, terminate } from "./spawn.ts";
+import { createAgent, createSession, terminate } from "./spawn.ts";
 import { answerCall } from "./tools.ts";
 import { failTurn, INTERRUPTED, leaveIfDone, settleCall } from "./turns.ts";
 
-export function decideAgent(house: House, command: AgentCommand, at: string): Result<AgentEvent[]> {
-  const draft = new Draft(house, at);
+export function decideAgent(context: AgentContext, command: AgentCommand, at: string): Result<AgentEvent[]> {
+  const draft = new Draft(context, at);
   try {
     const refusal = decide(draft, command);
     if (refusal !== undefined) return { ok: false, error: refusal };
@@ -110,7 +110,7 @@ function decideWish(draft: Draft, agent: Agent, command: Wish): Refusal | undefi
 function ended(draft: Draft, agent: Agent, command: Live): Refusal | undefined {
   const { kind } = command;
   const reports: readonly string[] = ["read", "call-taken", "schedule", "activity", "terminate"];
-  if (kind === "wake") beImpatient(draft, agent);
+  if (kind === "wake") escalateStop(draft, agent);
   if (kind === "wake" || reports.includes(kind)) return undefined;
   if (command.kind === "answer" && isRepeat(agent, command)) return undefined;
   return refused("terminated", `${agent.name} was terminated: ${agent.terminated?.reason}`, "It cannot come back.")
@@ -123,7 +123,7 @@ function create(draft: Draft, command: CreateAgent): Refusal | undefined {
     return refused("id-taken", `There is an agent ${id} already.`, "Take another id.").error;
   if (parent !== undefined && draft.live(parent) === undefined)
     return refused("unknown", `There is no agent ${parent}.`, "holdfast agent tree shows all.").error;
-  const refusal = bear(draft, command);
+  const refusal = createAgent(draft, command);
   if (refusal !== undefined) return refusal;
   createSession(draft, id);
   return undefined;

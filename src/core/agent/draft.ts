@@ -2,7 +2,7 @@
 // F1. Every event is folded as it is added, so that what is decided next sees it: a spawn, and a message to the child, are one decision.
 // F2. The tree is told of each change as well, and has forgotten all of it after `undo`: deciding leaves the house as it was.
 import { assert } from "../../base/assert.ts";
-import { type Agent, isLive, type Resident, type Residents, RULE_BOOK } from "./agent.ts";
+import { type Agent, type AgentRecord, type AgentRecords, isLive, RULE_BOOK } from "./agent.ts";
 import { applyAgent } from "./apply.ts";
 import { DEFAULT_SLOTS } from "./defaults.ts";
 import type { AgentEvent, AgentSettings } from "./events.ts";
@@ -11,7 +11,7 @@ import type { Rule } from "./rules.ts";
 import type { Tree } from "./tree.ts";
 
 /** What the configuration says. */
-export type HouseSettings = {
+export type AgentConfig = {
   /** How many processes (or requests) of a provider at a time. */
   readonly slots: Readonly<Partial<Record<ProviderName, number>>>;
   /** Safe mode: no turn begins. */
@@ -23,10 +23,10 @@ export type HouseSettings = {
   readonly recipes: Readonly<Record<string, Recipe>>;
 };
 
-export const PLAIN_HOUSE: HouseSettings = { slots: {}, paused: false, rules: [], defaults: {}, recipes: {} };
+export const DEFAULT_AGENT_CONFIG: AgentConfig = { slots: {}, paused: false, rules: [], defaults: {}, recipes: {} };
 
 /** All agents, the index over them, and the configuration. */
-export type House = { readonly residents: Residents; readonly tree: Tree; readonly settings: HouseSettings };
+export type AgentContext = { readonly agentRecords: AgentRecords; readonly tree: Tree; readonly settings: AgentConfig };
 
 /** Claude Code asks before it uses our own tools, which no other agent has to ask for. It is the last rule: one that denies comes first. */
 const OUR_TOOLS: readonly Rule[] = [
@@ -36,30 +36,30 @@ const OUR_TOOLS: readonly Rule[] = [
 /** An event without its agent. */
 export type Fact = AgentEvent extends infer E ? (E extends AgentEvent ? Omit<E, "id"> : never) : never;
 
-type Change = { readonly before: Resident | undefined; readonly after: Resident };
+type Change = { readonly before: AgentRecord | undefined; readonly after: AgentRecord };
 
 export class Draft {
   readonly events: AgentEvent[] = [];
   readonly at: string;
-  readonly settings: HouseSettings;
+  readonly settings: AgentConfig;
   readonly tree: Tree;
-  readonly #residents: Residents;
-  readonly #changed = new Map<string, Resident>();
+  readonly #residents: AgentRecords;
+  readonly #changed = new Map<string, AgentRecord>();
   readonly #changes: Change[] = [];
 
-  constructor({ residents, tree, settings }: House, at: string) {
-    this.#residents = residents;
+  constructor({ agentRecords, tree, settings }: AgentContext, at: string) {
+    this.#residents = agentRecords;
     this.tree = tree;
     this.settings = settings;
     this.at = at;
   }
 
   /** All of them, as they were before. */
-  get residents(): Residents {
+  get residents(): AgentRecords {
     return this.#residents;
   }
 
-  get(id: string): Resident | undefined {
+  get(id: string): AgentRecord | undefined {
     return this.#changed.get(id) ?? this.#residents.get(id);
   }
 

@@ -1,17 +1,17 @@
 // What an agent needs of the world, read off its state: after a crash, what has no outcome is simply asked for again.
-import { type Agent, type Entry, needOf, type Resident } from "./agent.ts";
+import { type Agent, type AgentRecord, type Entry, needOf } from "./agent.ts";
 import type { AgentEffect } from "./commands.ts";
 import { type CodecFacts, type Input, styleOf } from "./provider.ts";
 import { timerOf } from "./times.ts";
 
-export function agentEffectsOf(resident: Resident): AgentEffect[] {
-  if (resident.kind !== "agent") return [];
-  const { id } = resident;
-  const effects = ofProcess(resident);
-  const at = timerOf(resident);
+export function agentEffectsOf(agentRecord: AgentRecord): AgentEffect[] {
+  if (agentRecord.kind !== "agent") return [];
+  const { id } = agentRecord;
+  const effects = ofProcess(agentRecord);
+  const at = timerOf(agentRecord);
   if (at !== undefined) effects.push({ kind: "timer", id, at });
-  if (resident.terminated !== undefined) return effects.length === 0 ? [{ kind: "finish", id }] : effects;
-  return [...effects, ...ofRequest(resident)];
+  if (agentRecord.terminated !== undefined) return effects.length === 0 ? [{ kind: "finish", id }] : effects;
+  return [...effects, ...ofRequest(agentRecord)];
 }
 
 function ofProcess(agent: Agent): AgentEffect[] {

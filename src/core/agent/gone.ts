@@ -1,10 +1,10 @@
 // Agents that are over for good: nothing can come of them any more, nor of anybody below them.
-import type { Agent, Resident } from "./agent.ts";
+import type { Agent, AgentRecord } from "./agent.ts";
 import { isAlive } from "./process.ts";
 
 /** Those that ended, whose processes did, and below whom everybody has. */
-export function overForGood(residents: Iterable<Resident>): Agent[] {
-  const agents = [...residents].flatMap((resident) => (resident.kind === "agent" ? resident : []));
+export function overForGood(agentRecords: Iterable<AgentRecord>): Agent[] {
+  const agents = [...agentRecords].flatMap((agentRecord) => (agentRecord.kind === "agent" ? agentRecord : []));
   const byId = new Map(agents.map((agent) => [agent.id, agent]));
   const needed = new Set<string>();
   for (const agent of agents) {

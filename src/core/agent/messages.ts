@@ -12,7 +12,7 @@ import { MAX_INBOX, MAX_MESSAGES_A_TURN, MAX_PAYLOAD, MAX_PROMPT } from "./limit
 export const USER = "user";
 export const HOLDFAST = "holdfast";
 
-export type Letter = {
+export type NewMessage = {
   readonly id: string;
   /** USER, HOLDFAST, or the agent that writes. */
   readonly from: typeof USER | typeof HOLDFAST | Agent;
@@ -24,7 +24,7 @@ export type Letter = {
 };
 
 /** Why it cannot be delivered; undefined once it is enqueued. */
-export function enqueue(draft: Draft, recipient: Agent, letter: Letter): Refusal | undefined {
+export function enqueue(draft: Draft, recipient: Agent, letter: NewMessage): Refusal | undefined {
   const { id: message_id, from, kind, payload, replyTo, relation } = letter;
   if (recipient.seen.includes(message_id)) return undefined; // G2
   const wrong = whyNot(recipient, payload);

@@ -21,10 +21,10 @@ export type Rule = {
   readonly message: string;
 };
 
-export type Verdict = { readonly decision: Decision; readonly rule: string; readonly message: string };
+export type RuleVerdict = { readonly decision: Decision; readonly rule: string; readonly message: string };
 
 /** P1. Undefined where no rule matches: a person is asked. */
-export function judge(rules: Iterable<Rule>, tool: string, input: Json): Verdict | undefined {
+export function judge(rules: Iterable<Rule>, tool: string, input: Json): RuleVerdict | undefined {
   for (const rule of rules) {
     const verdict = judgeBy(rule, tool, input);
     if (verdict !== undefined) return verdict;
@@ -32,7 +32,7 @@ export function judge(rules: Iterable<Rule>, tool: string, input: Json): Verdict
   return undefined;
 }
 
-function judgeBy(rule: Rule, tool: string, input: Json): Verdict | undefined {
+function judgeBy(rule: Rule, tool: string, input: Json): RuleVerdict | undefined {
   const { rule_id, decision, message } = rule;
   const broken = whyBroken(rule);
   if (broken !== undefined) {

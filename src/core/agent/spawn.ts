@@ -25,7 +25,7 @@ export type Spawn = {
   readonly systemPrompt: string | undefined;
 };
 
-export type Birth = {
+export type NewAgent = {
   readonly id: string;
   readonly name: string;
   readonly parent: string | undefined;
@@ -44,7 +44,7 @@ export function spawn(draft: Draft, parent: Agent, wish: Spawn): Refusal | undef
   }
   const { id, name, instructions } = wish;
   const settings = { ...parent.settings, recovery: "parent" } as const; // B4
-  const refusal = bear(draft, { id, name, parent: parent.id, instructions, plan, settings });
+  const refusal = createAgent(draft, { id, name, parent: parent.id, instructions, plan, settings });
   if (refusal === undefined && parent.turn === undefined) createSession(draft, id);
   return refusal;
 }
@@ -59,7 +59,7 @@ function planOf(draft: Draft, parent: Agent, { provider, model, systemPrompt }: 
 }
 
 /** `agent.created`, and what it is to do as its first message. */
-export function bear(draft: Draft, birth: Birth): Refusal | undefined {
+export function createAgent(draft: Draft, birth: NewAgent): Refusal | undefined {
   const { id, name, parent, instructions, plan, settings, owner } = birth;
   const wrong = whyNot(draft, name, parent) ?? tooLong(instructions);
   if (wrong !== undefined) return wrong;

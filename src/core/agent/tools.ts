@@ -14,7 +14,7 @@ import { type Spawn, spawn } from "./spawn.ts";
 import { type Arguments, checkArguments, type ToolName, toolOf } from "./tool-shapes.ts";
 import { type Neighbour, neighbour, siblingsOf } from "./tree.ts";
 
-export type Asked = {
+export type ToolRequest = {
   readonly call: string;
   readonly tool: string;
   readonly args: Json;
@@ -29,7 +29,7 @@ export function callOf(agent: Agent, call: string): Call | undefined {
   return agent.calls.find((one) => one.call === call);
 }
 
-export function answerCall(draft: Draft, id: string, asked: Asked): void {
+export function answerCall(draft: Draft, id: string, asked: ToolRequest): void {
   const { call, tool, inline } = asked;
   const before = callOf(draft.agent(id), call);
   if (before !== undefined && !inline) return; // O3
@@ -44,7 +44,7 @@ function stillThere({ inbox }: Agent, messages: readonly string[]): readonly str
   return messages.filter((id) => inbox.some(({ message_id }) => message_id === id));
 }
 
-function perform(draft: Draft, id: string, { call, tool, args }: Asked): Answer {
+function perform(draft: Draft, id: string, { call, tool, args }: ToolRequest): Answer {
   const shape = toolOf(tool);
   if (shape === undefined) return no(`There is no tool "${tool}".`);
   const checked = checkArguments(shape, args);

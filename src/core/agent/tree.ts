@@ -5,12 +5,12 @@
 // X3. Terminated agents, and sessions without `agent.created`, are in no list here, but for the slot of a process that has not ended yet.
 import {
   type Agent,
+  type AgentRecord,
+  type AgentRecords,
   holdsSlot,
   isLive,
   needOf,
   openPrompts,
-  type Resident,
-  type Residents,
   readySince,
 } from "./agent.ts";
 import type { ProviderName } from "./provider.ts";
@@ -19,7 +19,7 @@ import type { ProviderName } from "./provider.ts";
 const NOBODY = "";
 
 /** What the lists say of one agent. */
-type Place = {
+type TreePosition = {
   /** One that has ended holds its slot until its process has: it is in no other list. */
   readonly live: boolean;
   readonly parent: string;
@@ -41,9 +41,9 @@ export class Tree {
   readonly #deferred = new Map<string, Set<string>>();
   #agents = 0;
 
-  static of(residents: Residents): Tree {
+  static of(agentRecords: AgentRecords): Tree {
     const tree = new Tree();
-    for (const resident of residents.values()) tree.note(undefined, resident);
+    for (const agentRecord of agentRecords.values()) tree.note(undefined, agentRecord);
     return tree;
   }
 
@@ -52,7 +52,7 @@ export class Tree {
     return this.#agents;
   }
 
-  note(before: Resident | undefined, after: Resident | undefined): void {
+  note(before: AgentRecord | undefined, after: AgentRecord | undefined): void {
     const from = placeOf(before);
     const to = placeOf(after);
     const id = after?.id ?? before?.id ?? "";
@@ -60,7 +60,7 @@ export class Tree {
     if (to !== undefined) this.#enter(id, to, from);
   }
 
-  #leave(id: string, from: Place, to: Place | undefined): void {
+  #leave(id: string, from: TreePosition, to: TreePosition | undefined): void {
     if (from.live && to?.live !== true) {
       this.#agents -= 1;
       const siblings = this.#children.get(from.parent);
@@ -73,7 +73,7 @@ export class Tree {
     if (from.deferred && to?.deferred !== true) take(this.#deferred, from.parent, id);
   }
 
-  #enter(id: string, to: Place, from: Place | undefined): void {
+  #enter(id: string, to: TreePosition, from: TreePosition | undefined): void {
     if (to.live && from?.live !== true) {
       this.#agents += 1;
       const siblings = this.#children.get(to.parent) ?? new Map<string, string>();
@@ -156,15 +156,15 @@ export class Tree {
   }
 }
 
-function placeOf(resident: Resident | undefined): Place | undefined {
-  if (resident?.kind !== "agent") return undefined;
-  const { id, parent = NOBODY, name, plan, prompts, session } = resident;
+function placeOf(agentRecord: AgentRecord | undefined): TreePosition | undefined {
+  if (agentRecord?.kind !== "agent") return undefined;
+  const { id, parent = NOBODY, name, plan, prompts, session } = agentRecord;
   const { provider } = plan.recipe;
-  const holds = holdsSlot(resident);
-  if (!isLive(resident))
+  const holds = holdsSlot(agentRecord);
+  if (!isLive(agentRecord))
     return { live: false, parent, name, provider, holds, waits: undefined, prompts: [], deferred: false }; // X3
-  const waits = needOf(resident) === undefined ? undefined : `${readySince(resident)} ${id}`;
-  const open = prompts.length === 0 ? [] : openPrompts(resident).map((prompt) => prompt.id);
+  const waits = needOf(agentRecord) === undefined ? undefined : `${readySince(agentRecord)} ${id}`;
+  const open = prompts.length === 0 ? [] : openPrompts(agentRecord).map((prompt) => prompt.id);
   return { live: true, parent, name, provider, holds, waits, prompts: open, deferred: session.kind === "deferred" };
 }
 
@@ -218,20 +218,21 @@ export function siblingsOf(tree: Tree, agent: Agent): string[] {
 }
 
 /** What recovery finds that is in no tree (AG-2). */
-export type Strays = {
+export type OrphanedSessions = {
   /** Sessions without `agent.created`. */
   readonly orphans: readonly string[];
   /** Agents whose parent is not there, or is terminated: they are kept, and a person is told. */
   readonly dangling: readonly string[];
 };
 
-export function straysOf(residents: Residents): Strays {
+export function orphanedSessions(agentRecords: AgentRecords): OrphanedSessions {
   const orphans: string[] = [];
   const dangling: string[] = [];
-  for (const resident of residents.values()) {
-    if (resident.kind !== "agent" || resident.terminated !== undefined) continue;
-    if (!resident.created) orphans.push(resident.id);
-    else if (resident.parent !== undefined && !isLive(residents.get(resident.parent))) dangling.push(resident.id);
+  for (const agentRecord of agentRecords.values()) {
+    if (agentRecord.kind !== "agent" || agentRecord.terminated !== undefined) continue;
+    if (!agentRecord.created) orphans.push(agentRecord.id);
+    else if (agentRecord.parent !== undefined && !isLive(agentRecords.get(agentRecord.parent)))
+      dangling.push(agentRecord.id);
   }
   return { orphans, dangling };
 }

@@ -236,12 +236,12 @@ const TYPICAL_SESSION_BYTES = 14_000;
 /** The envelope's head: its fields and a SHA-256. */
 const ENVELOPE_BYTES = 250;
 /** More samples do not make the mean better, only dearer. */
-const MOST_SAMPLES = 8;
+const MAX_SAMPLES = 8;
 
 /** TC-5: how many bytes a checkpoint of `n` sessions will have; by those at hand, where there are some, else by what is usual. */
 export function estimateSize(n: number, atHand: readonly CheckpointSession[] = []): number {
-  const step = Math.max(1, Math.floor(atHand.length / MOST_SAMPLES));
-  const samples = atHand.filter((_, index) => index % step === 0).slice(0, MOST_SAMPLES);
+  const step = Math.max(1, Math.floor(atHand.length / MAX_SAMPLES));
+  const samples = atHand.filter((_, index) => index % step === 0).slice(0, MAX_SAMPLES);
   const sum = samples.reduce((total, session) => total + bytesOf(session), 0);
   return ENVELOPE_BYTES + Math.round(n * (samples.length === 0 ? TYPICAL_SESSION_BYTES : sum / samples.length));
 }

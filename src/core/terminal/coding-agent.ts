@@ -22,7 +22,7 @@ export function notTaken({ known, recent }: AgentSessions, taken: ReadonlySet<st
   return { known, recent: recent.filter((id) => !taken.has(id)) };
 }
 
-type Agent = {
+type CodingAgentCli = {
   readonly grammar: Grammar;
   /** Options that name the conversation, where they have a value. */
   readonly names: readonly string[];
@@ -41,7 +41,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const SESSION = /^[A-Za-z0-9][A-Za-z0-9_-]{7,99}$/;
 const HELP = ["-h", "--help", "-v", "-V", "--version"];
 
-const claude: Agent = {
+const claude: CodingAgentCli = {
   grammar: {
     values: [
       ...["--model", "--permission-mode", "--settings", "--append-system-prompt", "--system-prompt", "--agents"],
@@ -71,7 +71,7 @@ const claude: Agent = {
   begin: (id, kept) => ["--session-id", id, ...kept],
 };
 
-const codex: Agent = {
+const codex: CodingAgentCli = {
   grammar: {
     values: [
       ...["-m", "--model", "-p", "--profile", "-c", "--config", "-s", "--sandbox", "-a", "--ask-for-approval"],
@@ -94,7 +94,7 @@ const codex: Agent = {
   go: (id, kept) => ["resume", id, ...kept],
 };
 
-const gemini: Agent = {
+const gemini: CodingAgentCli = {
   grammar: {
     values: [
       ...["-m", "--model", "-p", "--prompt", "-i", "--prompt-interactive", "--approval-mode", "--session-id"],
@@ -120,7 +120,7 @@ const gemini: Agent = {
   go: (id, kept) => ["--resume", id, ...kept],
 };
 
-const opencode: Agent = {
+const opencode: CodingAgentCli = {
   grammar: {
     values: [
       ...["-s", "--session", "-m", "--model", "--agent", "--port", "--hostname", "--prompt", "--log-level"],
@@ -140,11 +140,11 @@ const opencode: Agent = {
   go: (id, kept, { rest }) => ["--session", id, ...kept, ...rest],
 };
 
-const AGENTS: Readonly<Record<AgentName, Agent>> = { claude, codex, gemini, opencode };
+const AGENTS: Readonly<Record<AgentName, CodingAgentCli>> = { claude, codex, gemini, opencode };
 /** Agents are scripts; what the system shows may be their interpreter with them as its first word. */
 const INTERPRETERS = ["node", "bun", "deno"];
 
-export type AgentCommand = {
+export type CodingAgentInvocation = {
   readonly agent: AgentName;
   /** The words that start the program: itself, or its interpreter and itself. */
   readonly start: readonly string[];
@@ -152,7 +152,7 @@ export type AgentCommand = {
 };
 
 /** The agent that a command line runs; undefined where it runs none. */
-export function agentIn(argv: readonly string[]): AgentCommand | undefined {
+export function agentIn(argv: readonly string[]): CodingAgentInvocation | undefined {
   const at = INTERPRETERS.includes(baseName(argv[0] ?? "")) ? 1 : 0;
   const name = baseName(argv[at] ?? "").replace(/\.[cm]?js$/, "");
   const agent = (["claude", "codex", "gemini", "opencode"] as const).find((one) => one === name);
@@ -160,7 +160,7 @@ export function agentIn(argv: readonly string[]): AgentCommand | undefined {
 }
 
 /** The command line that goes on with the same conversation; undefined where that is not certain (AC3). */
-export function resumeAgent(command: AgentCommand, sessions: AgentSessions): readonly string[] | undefined {
+export function resumeAgent(command: CodingAgentInvocation, sessions: AgentSessions): readonly string[] | undefined {
   const agent = AGENTS[command.agent];
   const told = tellApart(command.words, agent.grammar);
   if (told.doubtful || has(told, ...agent.oneShot) || agent.commands.includes(told.rest[0] ?? "")) return undefined;

@@ -62,7 +62,7 @@ export type RestorePlan =
   | { readonly kind: "never"; readonly why: string };
 
 /** A terminal that is lost again and again is left to a person. */
-const MOST_RESTORATIONS = 3;
+const MAX_RESTORATIONS = 3;
 const WINDOW_MS = 60_000;
 
 export function aimOf(terminal: Terminal, evidence: Evidence | undefined, way: RestoreWay = "plan"): Aim {
@@ -102,9 +102,9 @@ export function planRestore(terminal: Terminal, facts: RestoreFacts): RestorePla
 function whyWait({ policy, restorations }: Terminal, at: string): RestorePlan | undefined {
   if (policy === "never") return { kind: "never", why: "its policy is never" };
   if (policy === "ask") return { kind: "ask", why: "its policy is ask" };
-  const budget = newBudget(MOST_RESTORATIONS, WINDOW_MS, restorations.map(Date.parse));
+  const budget = newBudget(MAX_RESTORATIONS, WINDOW_MS, restorations.map(Date.parse));
   return isExhausted(budget, Date.parse(at))
-    ? { kind: "ask", why: `it was started again ${MOST_RESTORATIONS} times within a minute` }
+    ? { kind: "ask", why: `it was started again ${MAX_RESTORATIONS} times within a minute` }
     : undefined;
 }
 

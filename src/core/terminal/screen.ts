@@ -68,6 +68,6 @@ export function messageLine(message: string): string {
 }
 
 /** What stands between two lives of a terminal where nobody knows its screen: cut short, reset, and at the bottom, so that nothing is overwritten. */
-export function blindFarewell(message: string): string {
+export function plainRestoreBanner(message: string): string {
   return `\u0018${CSI}?1049l${SOFT_RESET}${CSI}999;1H\r\n${messageLine(message)}`;
 }

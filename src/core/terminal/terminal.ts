@@ -106,7 +106,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** As the holder takes them. */
 const SIGNAL = /^SIG[A-Z0-9+]{2,10}$/;
 /** The system counts rows and columns in 16 bits. */
-const LARGEST_SIDE = 65_535;
+const MAX_SIDE = 65_535;
 
 export function decideTerminal(terminals: Terminals, command: TerminalCommand, at: string): Result<TerminalEvent[]> {
   if (command.kind === "create") return create(terminals, command, at);
@@ -145,9 +145,9 @@ function wrongRecipe({ argv, cwd, env, size }: Recipe): No | undefined {
   if (texts.some((text) => text.includes("\0")))
     return refused("bad-command", "A command, its directory and its variables have no NUL in them.", "Leave it out.");
   const sides = [size.cols, size.rows];
-  return sides.every((side) => Number.isInteger(side) && side >= 1 && side <= LARGEST_SIDE)
+  return sides.every((side) => Number.isInteger(side) && side >= 1 && side <= MAX_SIDE)
     ? undefined
-    : refused("bad-size", `A terminal cannot be ${sides.join(" × ")}.`, `Each side is 1 to ${LARGEST_SIDE}.`);
+    : refused("bad-size", `A terminal cannot be ${sides.join(" × ")}.`, `Each side is 1 to ${MAX_SIDE}.`);
 }
 
 function move(terminal: Terminal, lane: string): Result<TerminalEvent[]> {

@@ -14,14 +14,14 @@ export type Evidence = {
   readonly orderly: boolean;
 };
 
-export type Verdict =
+export type TmuxVerdict =
   | { readonly kind: "there"; readonly place: TmuxPlace; readonly name: string }
   | { readonly kind: "closed"; readonly reason: string }
   | { readonly kind: "lost"; readonly reason: string; readonly orderly: boolean }
   /** Nothing is known for certain: look again later. */
   | { readonly kind: "unknown"; readonly reason: string };
 
-export function judgeTmux(care: TmuxCare, { answer, alive, orderly }: Evidence): Verdict {
+export function judgeTmux(care: TmuxCare, { answer, alive, orderly }: Evidence): TmuxVerdict {
   const found = answer?.sessions.find((seen) => isOurs(care, answer.server, seen));
   if (answer !== undefined && found !== undefined) {
     return { kind: "there", place: { server: answer.server, session: found.session }, name: found.name };

@@ -12,7 +12,7 @@ import type { StepError } from "./events.ts";
 import { failed, ofFailure, stepError } from "./failure.ts";
 import { launchStep } from "./launch.ts";
 import { MAX_CAPTURED, MAX_ITEM_RESULT, sizeOf } from "./limits.ts";
-import { attemptsOf, type Items, type Place, type Run, type Track } from "./run.ts";
+import { attemptsOf, type Items, type Run, type StepPosition, type Track } from "./run.ts";
 import { scopeOf } from "./scope.ts";
 import { fillAll, fillDeep, holds } from "./template.ts";
 
@@ -224,7 +224,7 @@ export function isReady(run: Run, track: Track): boolean {
   return track.item !== undefined || track.place.phase !== "map" || mapIsReady(run, track.place);
 }
 
-function mapIsReady(run: Run, place: Place): boolean {
+function mapIsReady(run: Run, place: StepPosition): boolean {
   const { flow } = run.definition;
   if (flow.mode !== "mapreduce") return false;
   if (!run.items.complete) return flow.map.input.kind === "command" && place.index === 0;

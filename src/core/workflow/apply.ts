@@ -10,7 +10,7 @@ import { applyMigrated } from "./apply-migrated.ts";
 import { applyRollback } from "./apply-rollback.ts";
 import { firstPhase, INPUT_STEP, type Phase, stepsOf } from "./definition.ts";
 import type * as e from "./events.ts";
-import { type Attempt, type Place, type Run, type Status, type StepRecord, type Track, workOf } from "./run.ts";
+import { type Attempt, type Run, type Status, type StepPosition, type StepRecord, type Track, workOf } from "./run.ts";
 
 /** The run after the event; `before` is undefined for its first one. */
 export function applyWorkflow(before: Run | undefined, event: e.WorkflowEvent): Run {
@@ -178,16 +178,20 @@ function stepEnded(run: Run, data: e.StepEnded): Run {
   return { ...run, main: after, variables: withAll(run.variables, variables), records, point: "after" };
 }
 
-function stepIdAt(run: Run, { phase, index }: Place): string | undefined {
+function stepIdAt(run: Run, { phase, index }: StepPosition): string | undefined {
   return stepsOf(run.definition, phase)[index]?.id;
 }
 
-function placeAfter(place: Place, { outcome }: e.StepEnded, inHandler: boolean): Place {
+function placeAfter(place: StepPosition, { outcome }: e.StepEnded, inHandler: boolean): StepPosition {
   if (inHandler) return { ...place, handler: (place.handler ?? 0) + 1 };
   return { ...place, handler: undefined, index: outcome === "failed" ? place.index : place.index + 1 };
 }
 
-function recordOf({ phase, iteration, index, handler }: Place, data: e.StepEnded, inHandler: boolean): StepRecord {
+function recordOf(
+  { phase, iteration, index, handler }: StepPosition,
+  data: e.StepEnded,
+  inHandler: boolean,
+): StepRecord {
   const { step, outcome, error, variables, output, duration_ms, at } = data;
   const place = { phase, iteration, index, handler: inHandler ? handler : undefined };
   return { step, ...place, outcome, error: error ?? undefined, variables, output, durationMs: duration_ms, at };

@@ -9,7 +9,7 @@ import { itemAt, itemsOf, vectorOf } from "../../base/vector.ts";
 import { NO_ITEMS } from "./apply-items.ts";
 import { type Definition, type Phase, type Step, stepById, stepsOf } from "./definition.ts";
 import type { StepError, StepOutcome, WorkflowEvent } from "./events.ts";
-import type { Asked, Item, Items, Migration, Run, Status, StepRecord, Track } from "./run.ts";
+import type { Item, Items, Migration, Run, RunWish, Status, StepRecord, Track } from "./run.ts";
 import { WORKTREE_STEP } from "./worktree.ts";
 
 /** The shape of a checkpoint, and the rules that made what is in it. */
@@ -73,7 +73,7 @@ export type RunRest = {
   readonly main: Track;
   readonly attempts: number;
   readonly kept: readonly string[];
-  readonly asked: Asked | undefined;
+  readonly asked: RunWish | undefined;
   readonly point: Run["point"];
   readonly removed: boolean;
   /** Absent in those from before there was any. */

@@ -5,7 +5,7 @@
 import type { Json } from "../../base/json.ts";
 import type { Child } from "../terminal/terminal.ts";
 import type { Definition, Phase } from "./definition.ts";
-import type { Asker, Created, Migrated, Verdict } from "./events.ts";
+import type { Asker, Created, Migrated, UncertainVerdict } from "./events.ts";
 import type { Worktree } from "./worktree.ts";
 
 export type CreateRun = {
@@ -52,7 +52,7 @@ export type WorkflowCommand =
   | To<"resume", { readonly force: boolean; readonly by?: Asker }>
   | To<"change", { readonly definition: Definition; readonly sourceSha256: string }>
   /** What became of an uncertain attempt, as a person says. */
-  | OfAttempt<"resolve", { readonly verdict: Verdict; readonly by?: Asker }>
+  | OfAttempt<"resolve", { readonly verdict: UncertainVerdict; readonly by?: Asker }>
   /** Back to when this many steps and items had ended. `to`: where the run stood then, and by which file. */
   | To<"rollback", { readonly records: number; readonly items: number; readonly to?: RollbackPlace }>
   | To<"dlq-retry", { readonly items: readonly number[] | "all" }>

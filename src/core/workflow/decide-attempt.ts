@@ -5,7 +5,7 @@ import { captured, recorded } from "./capture.ts";
 import type { Output, WorkflowCommand } from "./commands.ts";
 import { onUncertain, type Step, stepById } from "./definition.ts";
 import type { Draft } from "./draft.ts";
-import type { Asker, StopReason, Verdict } from "./events.ts";
+import type { Asker, StopReason, UncertainVerdict } from "./events.ts";
 import { failed, stepError } from "./failure.ts";
 import { MAX_MESSAGE } from "./limits.ts";
 import { onLoss } from "./resume.ts";
@@ -166,7 +166,7 @@ function resolve(
 function verdict(
   draft: Draft,
   { track, attempt, step }: Present,
-  given: Verdict,
+  given: UncertainVerdict,
   who: Asker | "person" | "policy",
 ): void {
   const { at } = draft;

@@ -72,11 +72,11 @@ function decideRun(draft: Draft, command: RunCommand): Refused | undefined {
     case "wake":
       return wake(draft);
     case "advance":
-      return goOn(draft);
+      return proceed(draft);
   }
 }
 
-function goOn(draft: Draft): undefined {
+function proceed(draft: Draft): undefined {
   advance(draft);
 }
 

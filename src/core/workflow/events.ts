@@ -125,12 +125,12 @@ export type AttemptEnded = {
 /** Who wished for something: a process of theirs, and an id of the wish itself, so that a wish that is repeated is one wish. */
 export type Asker = { readonly wish: string; readonly pid: number; readonly user: string };
 
-export type Verdict = "rerun" | "done" | "failed";
+export type UncertainVerdict = "rerun" | "done" | "failed";
 
 /** What a person, or the step's own policy, made of an uncertain attempt. */
 export type AttemptResolved = {
   readonly attempt: string;
-  readonly verdict: Verdict;
+  readonly verdict: UncertainVerdict;
   readonly by: "person" | "policy";
   /** That person. */
   readonly who?: Asker;

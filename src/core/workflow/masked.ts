@@ -8,7 +8,7 @@ import { hasSecret, looksSecret } from "../environment.ts";
 export const HIDDEN = "(hidden)";
 
 /** Shorter ones stand in too many places by chance. */
-const LEAST_LENGTH = 4;
+const MIN_LENGTH = 4;
 
 export function masked(value: Json): Json {
   const secrets = [...new Set(secretsIn(value))].sort((a, b) => b.length - a.length);
@@ -20,7 +20,7 @@ function secretsIn(value: Json): string[] {
   if (isList(value)) return value.flatMap(secretsIn);
   if (!isRecord(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) =>
-    looksSecret(name) ? [textOf(inner)].filter(({ length }) => length >= LEAST_LENGTH) : secretsIn(inner),
+    looksSecret(name) ? [textOf(inner)].filter(({ length }) => length >= MIN_LENGTH) : secretsIn(inner),
   );
 }
 

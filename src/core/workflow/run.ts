@@ -12,7 +12,7 @@ import type { Asker, MigratedFrom, StepError, StepOutcome, StopReason, WorkflowE
 import type { Worktree } from "./worktree.ts";
 
 /** Where a track stands: at a step of a phase, or at a step of that one's `on_failure`. */
-export type Place = {
+export type StepPosition = {
   readonly phase: Phase;
   /** From 1; always 1 but in iterative workflows. */
   readonly iteration: number;
@@ -51,7 +51,7 @@ export type Stop = { readonly reason: StopReason; readonly signal: string; reado
 
 export type Track = {
   readonly item: number | undefined;
-  readonly place: Place;
+  readonly place: StepPosition;
   readonly attempt: Attempt | undefined;
   /** How often the present step was tried. */
   readonly tries: number;
@@ -123,7 +123,7 @@ export type Status =
   | { readonly kind: "cancelled"; readonly at: string }
   | { readonly kind: "done"; readonly at: string };
 
-export type Asked = { readonly by: Asker; readonly at: string };
+export type RunWish = { readonly by: Asker; readonly at: string };
 
 export type Run = {
   readonly id: string;
@@ -148,7 +148,7 @@ export type Run = {
   /** Steps to be passed over since the file changed. */
   readonly kept: ReadonlySet<string>;
   /** Whoever last made it go on, and when. */
-  readonly asked: Asked | undefined;
+  readonly asked: RunWish | undefined;
   /** Whether the last thing that happened was the end of a step (UC-2). */
   readonly point: "before" | "after";
   readonly removed: boolean;

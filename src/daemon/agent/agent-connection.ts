@@ -7,7 +7,7 @@ import { isFault } from "../../base/fault.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import { factsOf, inputsFrom } from "../../core/agent/effects.ts";
 import type { Codec, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
-import { HolderClient, MOST_INPUT } from "../../wire/holder/client.ts";
+import { HolderClient, MAX_INPUT } from "../../wire/holder/client.ts";
 import type { HolderDial } from "../../wire/holder/framed-connection.ts";
 import type { HolderSpec, HolderStatus } from "../../wire/holder/protocol.ts";
 import { welcome } from "../held/holder-connections.ts";
@@ -26,13 +26,13 @@ export type LinePorts = {
   lost(): void;
   /** A3 */
   refused(): void;
-  broken(error: unknown): void;
+  onBug(error: unknown): void;
 };
 
 /** Answers that the protocol wants at once are numbered apart from the outbox. */
 const REPLIES = "daemon-replies";
 
-export class AgentLine {
+export class AgentConnection {
   readonly #ports: LinePorts;
   readonly #spec: HolderSpec;
   readonly #client: HolderClient;
@@ -112,7 +112,7 @@ export class AgentLine {
   #work(work: Promise<void>): void {
     void work.catch((error: unknown) => {
       if (isFault(error)) this.#cut();
-      else this.#ports.broken(error);
+      else this.#ports.onBug(error);
     });
   }
 
@@ -135,9 +135,9 @@ export class AgentLine {
   /** A2. False where the line is over. */
   async #sendOne({ number, bytes }: { number: number; bytes: Uint8Array }): Promise<boolean> {
     const before = this.#handed.pieces;
-    const pieces = before + Math.ceil(bytes.length / MOST_INPUT);
+    const pieces = before + Math.ceil(bytes.length / MAX_INPUT);
     const taken = this.#client.status?.writers["daemon"] ?? 0;
-    const rest = bytes.subarray(Math.max(0, taken - before) * MOST_INPUT);
+    const rest = bytes.subarray(Math.max(0, taken - before) * MAX_INPUT);
     this.#handed = { number, pieces };
     if (rest.length > 0 && !(await this.#client.input(rest)).ok) this.#cut();
     else if (await this.#ports.taken(number, pieces)) return true;

@@ -17,7 +17,7 @@ export type BarePorts = {
   readonly tools: readonly ToolSchema[];
   variable(name: string): string | undefined;
   answered(id: string, request: number, events: readonly ProviderEvent[]): Promise<void>;
-  broken(error: unknown): void;
+  onBug(error: unknown): void;
 };
 
 const BREAKER = { threshold: 5, timeoutMs: 30_000 };
@@ -26,7 +26,7 @@ const STALL_MS = 120_000;
 const DEFAULT_URL = "https://openrouter.ai/api/v1";
 const DEFAULT_KEY = "OPENROUTER_API_KEY";
 /** A refusal's words; more is not read by anybody. */
-const MOST_ERROR = 64 << 10;
+const MAX_ERROR = 64 << 10;
 
 export class BareModels {
   readonly #ports: BarePorts;
@@ -52,7 +52,7 @@ export class BareModels {
       .finally(() => {
         if (this.#going.get(agent.id) === going) this.#going.delete(agent.id);
       });
-    void done.catch((error: unknown) => this.#ports.broken(error));
+    void done.catch((error: unknown) => this.#ports.onBug(error));
   }
 
   /** It is not waited for any more. */
@@ -119,7 +119,7 @@ export class BareModels {
     let body = "";
     for await (const text of posted.text()) {
       body += text;
-      if (body.length > MOST_ERROR) break;
+      if (body.length > MAX_ERROR) break;
     }
     posted.stop();
     const { failure, afterMs } = refusalOf(posted.status, body, posted.header("retry-after"));
@@ -133,12 +133,12 @@ export class BareModels {
 class Watch {
   readonly #clock: Clock;
   readonly #late = Promise.withResolvers<void>();
-  #callOff: () => void;
+  #cancel: () => void;
   isOver = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#callOff = this.#arm();
+    this.#cancel = this.#arm();
   }
 
   get stalled(): Promise<void> {
@@ -146,12 +146,12 @@ class Watch {
   }
 
   heard(): void {
-    this.#callOff();
-    this.#callOff = this.#arm();
+    this.#cancel();
+    this.#cancel = this.#arm();
   }
 
   end(): void {
-    this.#callOff();
+    this.#cancel();
   }
 
   #arm(): () => void {

@@ -6,7 +6,7 @@
 // AC4. A checkpoint of other rules, of another agent, or whose last entry the log does not have is passed over.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
-import type { Resident } from "../../core/agent/agent.ts";
+import type { AgentRecord } from "../../core/agent/agent.ts";
 import { STORED_VERSION, storedOf } from "../../core/agent/checkpoint.ts";
 import { CheckpointStore } from "../../log/checkpoint/store.ts";
 import type { Ticket } from "../../log/event-log.ts";
@@ -15,12 +15,12 @@ import { residentOf } from "../../wire/stored/agent.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { Disk } from "../../world/disk.ts";
 
-type Place = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
+type HomeWorld = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
 
 export type CheckpointPorts = {
   isOff(): boolean;
   say(words: string): void;
-  broken(error: unknown): void;
+  onBug(error: unknown): void;
 };
 
 /** The shape of the file; what is in it has a version of its own (STORED_VERSION). */
@@ -31,42 +31,42 @@ const SMALL_TAIL = 32 << 10;
 const AT_ONCE = 32;
 
 /** `tail`: what happened since the last save, in bytes. */
-type Kept = { resident: Resident; seq: number; tail: number; savedBytes: number; saving: boolean };
+type Kept = { agentRecord: AgentRecord; seq: number; tail: number; savedBytes: number; saving: boolean };
 
 export class AgentCheckpoints {
-  readonly #place: Place;
+  readonly #place: HomeWorld;
   readonly #ports: CheckpointPorts;
   readonly #stores = new Map<string, CheckpointStore>();
   readonly #directories: DurableDirectories;
   readonly #kept = new Map<string, Kept>();
   readonly #saving = new Set<Promise<void>>();
 
-  constructor(place: Place, ports: CheckpointPorts) {
+  constructor(place: HomeWorld, ports: CheckpointPorts) {
     this.#place = place;
     this.#directories = new DurableDirectories(place.disk, place.home);
     this.#ports = ports;
   }
 
   /** AC4. The seq is that of the last event in it. */
-  load(id: string): { readonly resident: Resident; readonly seq: number } | undefined {
+  load(id: string): { readonly agentRecord: AgentRecord; readonly seq: number } | undefined {
     const loaded = this.#store(id).load();
     if (loaded.kind === "refused") this.#ports.say(`agent ${id}: ${loaded.refusal.message}`);
     const problems = loaded.kind === "refused" ? [] : loaded.problems;
     for (const { path, reason } of problems) this.#ports.say(`a checkpoint is passed over: ${path}: ${reason}`);
     if (loaded.kind !== "loaded") return undefined;
-    const resident = residentOf(loaded.checkpoint.body);
-    return resident?.id === id ? { resident, seq: loaded.checkpoint.seq } : undefined;
+    const agentRecord = residentOf(loaded.checkpoint.body);
+    return agentRecord?.id === id ? { agentRecord, seq: loaded.checkpoint.seq } : undefined;
   }
 
   /** Events that are durable, and everybody as they are after them (AC1). */
   heard(
     ids: readonly string[],
     { first, bytes }: Pick<Ticket, "first" | "bytes">,
-    after: ReadonlyMap<string, Resident>,
+    after: ReadonlyMap<string, AgentRecord>,
   ): void {
-    for (const [id, resident] of after) {
-      const kept = this.#kept.get(id) ?? { resident, seq: 0, tail: 0, savedBytes: 0, saving: false };
-      kept.resident = resident;
+    for (const [id, agentRecord] of after) {
+      const kept = this.#kept.get(id) ?? { agentRecord, seq: 0, tail: 0, savedBytes: 0, saving: false };
+      kept.agentRecord = agentRecord;
       kept.seq = first + ids.lastIndexOf(id);
       kept.tail += bytes / after.size;
       this.#kept.set(id, kept);
@@ -91,20 +91,20 @@ export class AgentCheckpoints {
     const saving = this.#write(id, kept).finally(() => {
       kept.saving = false;
       this.#saving.delete(saving);
-      if (isEnded(kept.resident) && kept.tail === 0) this.forget(id);
+      if (isEnded(kept.agentRecord) && kept.tail === 0) this.forget(id);
     });
     this.#saving.add(saving);
   }
 
   async #write(id: string, kept: Kept): Promise<void> {
     try {
-      const saved = await this.#store(id).save(storedOf(kept.resident), kept.seq);
+      const saved = await this.#store(id).save(storedOf(kept.agentRecord), kept.seq);
       if (saved.ok) kept.savedBytes = saved.value.bytes;
       else this.#ports.say(`agent ${id}: no checkpoint: ${saved.error.message}`);
     } catch (error) {
       if (isFault(error))
         this.#ports.say(`agent ${id}: no checkpoint: ${error.message}. ${error.hint}`); // AC3
-      else this.#ports.broken(error);
+      else this.#ports.onBug(error);
     }
   }
 
@@ -133,9 +133,9 @@ export class AgentCheckpoints {
 
 /** AC2 */
 function isDue(kept: Kept): boolean {
-  return isEnded(kept.resident) || kept.tail >= Math.max(SMALL_TAIL, kept.savedBytes);
+  return isEnded(kept.agentRecord) || kept.tail >= Math.max(SMALL_TAIL, kept.savedBytes);
 }
 
-function isEnded(resident: Resident): boolean {
-  return resident.kind === "agent" && resident.terminated !== undefined && resident.process.kind === "Idle";
+function isEnded(agentRecord: AgentRecord): boolean {
+  return agentRecord.kind === "agent" && agentRecord.terminated !== undefined && agentRecord.process.kind === "Idle";
 }

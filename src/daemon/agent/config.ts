@@ -1,11 +1,11 @@
 // What the configuration says about agents, as the core wants it: slots, settings, and the recipes that providers are known by.
-import type { HouseSettings } from "../../core/agent/draft.ts";
+import type { AgentConfig } from "../../core/agent/draft.ts";
 import { PROVIDERS, type ProviderName, type Recipe } from "../../core/agent/provider.ts";
 import type { Config, Providing } from "../../wire/files/config-schema.ts";
 
 const DAY_MS = 86_400_000;
 
-export function houseOf({ agents, provider }: Config): HouseSettings {
+export function agentConfigOf({ agents, provider }: Config): AgentConfig {
   const slots = Object.fromEntries(PROVIDERS.map((name) => [name, agents.slots]));
   const named = Object.entries(provider).map(([name, providing]): [string, Recipe] => [name, recipeOf(providing)]);
   return {

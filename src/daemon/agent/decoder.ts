@@ -4,9 +4,9 @@
 import type { Codec, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 
 /** D2. Pictures in a tool's result are the longest that is said. */
-const MOST_LINE = 16 << 20;
+const MAX_LINE = 16 << 20;
 /** Each is cut to 32 KiB (core/agent/limits.ts); a transaction takes 1 MiB. */
-const MOST_EVENTS = 16;
+const MAX_EVENTS = 16;
 const NEWLINE = 10;
 
 export type Batch = {
@@ -38,7 +38,7 @@ export class Decoder {
     if (known < 0) this.#skipTo(offset);
     const news = Buffer.from(known > 0 ? bytes.subarray(known) : bytes);
     this.#rest = this.#rest.length === 0 ? news : Buffer.concat([this.#rest, news]);
-    if (this.#rest.length > MOST_LINE && !this.#rest.includes(NEWLINE)) this.#pass();
+    if (this.#rest.length > MAX_LINE && !this.#rest.includes(NEWLINE)) this.#pass();
   }
 
   /** The next whole lines; undefined where there are none. */
@@ -47,7 +47,7 @@ export class Decoder {
     const replies: string[] = [];
     let known = facts;
     const from = this.#at;
-    while (events.length < MOST_EVENTS) {
+    while (events.length < MAX_EVENTS) {
       const line = this.#line();
       if (line === undefined) break;
       const found = this.#codec.decode(line, known);

@@ -3,49 +3,49 @@
 // E2. Times are in the state; a timer here is only the reminder of the next one.
 // E3. Rounds are made only while an agent has a process or a turn.
 import type { Result } from "../../base/result.ts";
-import { type Agent, isLive, type Resident } from "../../core/agent/agent.ts";
+import { type Agent, type AgentRecord, isLive } from "../../core/agent/agent.ts";
 import type { AgentCommand, AgentEffect } from "../../core/agent/commands.ts";
 import { agentEffectsOf } from "../../core/agent/effects.ts";
 import { isAlive } from "../../core/agent/process.ts";
 import { TOOLS } from "../../wire/provider/tools.ts";
 import type { HttpClient } from "../../world/http.ts";
-import type { HolderWords } from "../held/holder-program.ts";
-import type { HandsWorld } from "../terminal/holders.ts";
+import type { HolderCommand } from "../held/holder-program.ts";
+import type { DaemonWorld } from "../terminal/holders.ts";
 import { BareModels } from "./bare.ts";
 import { Processes } from "./processes.ts";
 
 export type EnginePorts = {
   agent(id: string): Agent | undefined;
   agents(): Iterable<Agent>;
-  submit(command: AgentCommand): Promise<Result<Resident>>;
-  holderWords(): HolderWords;
+  submit(command: AgentCommand): Promise<Result<AgentRecord>>;
+  holderCommand(): HolderCommand;
   environment(agent: Agent): Readonly<Record<string, string>>;
   /** All that was said by a bare LLM is in its state afterwards (load-conversation.ts). */
   recall(id: string): Promise<Result<void>>;
   /** SP-3 */
   crashed(id: string, reason: string): void;
-  broken(error: unknown): void;
+  onBug(error: unknown): void;
 };
 
 /** E1. A round over agents that are all well costs next to nothing. */
 const ROUND_MS = 5_000;
 /** Timers count in 32 bits: what is further away is looked at again in between. */
-const LONGEST_MS = 3_600_000;
+const MAX_MS = 3_600_000;
 
 export class AgentEngine {
   readonly processes: Processes;
   readonly #bare: BareModels;
-  readonly #world: HandsWorld;
+  readonly #world: DaemonWorld;
   readonly #ports: EnginePorts;
   readonly #timers = new Map<string, () => void>();
   readonly #recalling = new Set<string>();
   /** Whose crash was told, and which. */
   readonly #told = new Map<string, string>();
   #rounds = false;
-  #callOff: (() => void) | undefined;
+  #cancel: (() => void) | undefined;
   #closed = false;
 
-  constructor(world: HandsWorld & { readonly httpClient: HttpClient }, ports: EnginePorts) {
+  constructor(world: DaemonWorld & { readonly httpClient: HttpClient }, ports: EnginePorts) {
     this.#world = world;
     this.#ports = ports;
     this.processes = new Processes(world, {
@@ -60,7 +60,7 @@ export class AgentEngine {
       answered: async (id, request, events) => {
         await ports.submit({ kind: "read", id, generation: 0, offset: request, events });
       },
-      broken: (error) => ports.broken(error),
+      onBug: (error) => ports.onBug(error),
     });
   }
 
@@ -88,22 +88,20 @@ export class AgentEngine {
   }
 
   /** E3. From now on; while there is nothing to look after, none is due. */
-  goRounds(): void {
+  startPolling(): void {
     this.#rounds = true;
     for (const agent of this.#ports.agents()) if (this.#needsLook(agent)) this.#armRound();
   }
 
   #armRound(): void {
-    if (!this.#rounds || this.#closed || this.#callOff !== undefined) return;
-    this.#callOff = this.#world.clock.after(ROUND_MS, () => {
-      this.#callOff = undefined;
+    if (!this.#rounds || this.#closed || this.#cancel !== undefined) return;
+    this.#cancel = this.#world.clock.after(ROUND_MS, () => {
+      this.#cancel = undefined;
       for (const agent of this.#ports.agents()) {
         if (!this.#needsLook(agent)) continue;
         this.processes.tend(agent);
         // Asked for like that, what it needs is performed once it is durable, and not while it is only decided.
-        void this.#ports
-          .submit({ kind: "schedule", id: agent.id })
-          .catch((error: unknown) => this.#ports.broken(error));
+        void this.#ports.submit({ kind: "schedule", id: agent.id }).catch((error: unknown) => this.#ports.onBug(error));
         this.#armRound();
       }
     });
@@ -116,8 +114,8 @@ export class AgentEngine {
 
   close(): void {
     this.#closed = true;
-    this.#callOff?.();
-    for (const callOff of this.#timers.values()) callOff();
+    this.#cancel?.();
+    for (const cancel of this.#timers.values()) cancel();
     this.#bare.close();
     this.processes.close();
   }
@@ -126,7 +124,7 @@ export class AgentEngine {
     const agent = this.#ports.agent(id);
     if (agent === undefined || this.#recalling.has(id)) return;
     if (agent.conversation.earlier === 0) this.#bare.ask(agent, request);
-    else void this.#recall(id, request).catch((error: unknown) => this.#ports.broken(error));
+    else void this.#recall(id, request).catch((error: unknown) => this.#ports.onBug(error));
   }
 
   /** Its log has its conversation: then it is asked. Otherwise its turn fails, and says why. */
@@ -143,16 +141,16 @@ export class AgentEngine {
   /** E2 */
   #remind(id: string, at: string): void {
     this.#timers.get(id)?.();
-    const ms = Math.min(LONGEST_MS, Math.max(0, Date.parse(at) - this.#world.clock.now()));
+    const ms = Math.min(MAX_MS, Math.max(0, Date.parse(at) - this.#world.clock.now()));
     this.#wakeIn(id, ms);
   }
 
   #wakeIn(id: string, ms: number): void {
-    const callOff = this.#world.clock.after(ms, () => {
+    const cancel = this.#world.clock.after(ms, () => {
       this.#timers.delete(id);
-      void this.#wake(id).catch((error: unknown) => this.#ports.broken(error));
+      void this.#wake(id).catch((error: unknown) => this.#ports.onBug(error));
     });
-    this.#timers.set(id, callOff);
+    this.#timers.set(id, cancel);
   }
 
   /** Where there is no room for it now, it is tried again: an agent at rest is on no round. */

@@ -2,8 +2,8 @@
 // FS1. It is made like one that a person wishes for, but for what the run's file and the configuration say: it goes on by itself after a
 //      crash, since its run does.
 import { ok, type Result } from "../../base/result.ts";
-import { type Agent, agentSession, isLive, type Resident } from "../../core/agent/agent.ts";
-import type { HouseSettings } from "../../core/agent/draft.ts";
+import { type Agent, type AgentRecord, agentSession, isLive } from "../../core/agent/agent.ts";
+import type { AgentConfig } from "../../core/agent/draft.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import type { AgentPart } from "./part.ts";
 import { recipeFor } from "./recipes.ts";
@@ -25,26 +25,26 @@ export type StepAgents = {
   owned(): Agent[];
   /** Whether its log cannot be trusted, so that nobody knows what it did. */
   isSetAside(id: string): boolean;
-  create(wish: StepAgentWish): Promise<Result<Resident>>;
-  terminate(id: string, reason: string): Promise<Result<Resident>>;
+  create(wish: StepAgentWish): Promise<Result<AgentRecord>>;
+  terminate(id: string, reason: string): Promise<Result<AgentRecord>>;
 };
 
-export function agentsForSteps(log: EventLog, house: HouseSettings, part: () => AgentPart): StepAgents {
+export function agentsForSteps(log: EventLog, agentConfig: AgentConfig, part: () => AgentPart): StepAgents {
   return {
-    agent: (id) => part().turn.settledAgent(id),
-    owned: () => [...part().turn.agents()].filter((agent) => agent.owner !== undefined && isLive(agent)),
+    agent: (id) => part().store.settledAgent(id),
+    owned: () => [...part().store.agents()].filter((agent) => agent.owner !== undefined && isLive(agent)),
     isSetAside: (id) => log.frozen(agentSession(id)) !== undefined,
     create: async (wish) => {
-      const command = createOf(house, wish);
-      return command.ok ? part().turn.submit(command.value) : command;
+      const command = createOf(agentConfig, wish);
+      return command.ok ? part().store.submit(command.value) : command;
     },
-    terminate: (id, reason) => part().turn.submit({ kind: "terminate", id, reason, by: "workflow" }),
+    terminate: (id, reason) => part().store.submit({ kind: "terminate", id, reason, by: "workflow" }),
   };
 }
 
-function createOf(house: HouseSettings, { provider, prompt, cwd, env, ...wish }: StepAgentWish) {
+function createOf(agentConfig: AgentConfig, { provider, prompt, cwd, env, ...wish }: StepAgentWish) {
   const nothing = { model: null, command: [], flags: [], permissionMode: null };
-  const recipe = recipeFor(house, { provider, ...nothing });
+  const recipe = recipeFor(agentConfig, { provider, ...nothing });
   if (!recipe.ok) return recipe;
   const plan = { recipe: recipe.value, system_prompt: "", cwd, environment: env, workspace: null };
   const settings = { recovery: "auto" } as const; // FS1

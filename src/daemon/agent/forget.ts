@@ -7,11 +7,11 @@ import { overForGood } from "../../core/agent/gone.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import type { AgentCheckpoints } from "./checkpoints.ts";
 import type { SessionRecords } from "./records.ts";
-import type { AgentTurn } from "./store.ts";
+import type { AgentStore } from "./store.ts";
 
 type Parts = {
   readonly log: EventLog;
-  readonly turn: AgentTurn;
+  readonly store: AgentStore;
   readonly records: SessionRecords;
   readonly checkpoints: AgentCheckpoints;
 };
@@ -20,7 +20,7 @@ type Parts = {
 const AT_ONCE = 1000;
 
 /** Those of them that nobody remembers any more. */
-export async function letGo(parts: Parts, ids: readonly string[]): Promise<ReadonlySet<string>> {
+export async function forgetAgents(parts: Parts, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const gone = new Set<string>();
   for (let at = 0; at < ids.length; at += AT_ONCE)
     for (const id of await letSomeGo(parts, ids.slice(at, at + AT_ONCE))) gone.add(id);
@@ -28,15 +28,15 @@ export async function letGo(parts: Parts, ids: readonly string[]): Promise<Reado
 }
 
 async function letSomeGo(parts: Parts, ids: readonly string[]): Promise<string[]> {
-  const { log, turn, records, checkpoints } = parts;
+  const { log, store, records, checkpoints } = parts;
   await log.drain(); // LG2: what is appended next says so on disk.
-  const over = new Set(overForGood(turn.states.values()).map(({ id }) => id));
+  const over = new Set(overForGood(store.states.values()).map(({ id }) => id));
   const agents = ids.filter((id) => over.has(id));
   if (agents.length === 0) return [];
-  const durable = await turn.submit({ kind: "collect", id: RULE_BOOK, agents }); // LG1
+  const durable = await store.submit({ kind: "collect", id: RULE_BOOK, agents }); // LG1
   const gone = durable.ok ? agents.filter((id) => log.release(agentSession(id))) : [];
   for (const id of gone) {
-    turn.put(id, undefined);
+    store.put(id, undefined);
     records.forget(id);
     checkpoints.forget(id);
   }

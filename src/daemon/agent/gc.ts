@@ -7,7 +7,7 @@
 import { joinPath } from "../../base/path.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import type { Thing } from "../../core/retention.ts";
-import type { HolderPlace } from "../../home/held/holder-files.ts";
+import type { HomeWorld } from "../../home/held/holder-files.ts";
 import { EVENTS_FILE } from "../../log/session/places.ts";
 import type { Disk } from "../../world/disk.ts";
 import { agentDirectory } from "./process-files.ts";
@@ -16,7 +16,7 @@ import { agentDirectory } from "./process-files.ts";
 const RECORD = /^(?:session\.json|token|checkpoint(?:\.backup)?\.json)(?:\..+)?$/;
 
 /** One thing for each, without its size, which whoever chooses knows how to tell. */
-export function endedAgents({ disk, home }: HolderPlace, over: readonly Agent[]): Omit<Thing, "bytes">[] {
+export function endedAgents({ disk, home }: HomeWorld, over: readonly Agent[]): Omit<Thing, "bytes">[] {
   const sockets = disk.list(joinPath(home, "run"));
   return over.map(({ id, terminated }) => {
     const directory = agentDirectory(home, id);
@@ -49,7 +49,7 @@ function treeBelow(disk: Disk, path: string): string[] {
 }
 
 /** Of agents that were removed up to the last step: nothing is in them, and nobody is theirs. */
-export function emptyDirectories({ disk, home }: HolderPlace, agents: readonly { readonly id: string }[]): string[] {
+export function emptyDirectories({ disk, home }: HomeWorld, agents: readonly { readonly id: string }[]): string[] {
   const known = new Set(agents.map(({ id }) => id));
   const ids = disk.list(joinPath(home, "agents")).filter((name) => /^[0-9a-f]{32}$/.test(name) && !known.has(name));
   return ids.map((id) => agentDirectory(home, id)).filter((path) => disk.list(path).length === 0);

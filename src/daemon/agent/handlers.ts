@@ -8,7 +8,7 @@ import type { Json } from "../../base/json.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { type Agent, RULE_BOOK } from "../../core/agent/agent.ts";
 import type { AgentCommand, CreateAgent } from "../../core/agent/commands.ts";
-import type { HouseSettings } from "../../core/agent/draft.ts";
+import type { AgentConfig } from "../../core/agent/draft.ts";
 import type { Rule } from "../../core/agent/rules.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
 import type { ToolAnswer } from "../../wire/provider/mcp.ts";
@@ -27,7 +27,7 @@ export type AgentHandlerPorts = {
   readonly disk: Disk;
   readonly home: string;
   readonly environment: EnvironmentRules;
-  readonly house: HouseSettings;
+  readonly agentConfig: AgentConfig;
   readonly defaultProvider: string;
   /** Undefined until the daemon takes changes. */
   live(): AgentPart | undefined;
@@ -43,7 +43,7 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
     submit(typeof params["id"] === "string" ? make(params["id"]) : bad("id is a text"));
   return {
     "agent.new": (params) => create(ports, params),
-    "agent.list": async () => ofAll(ports, ({ turn }) => liveOf(turn.settledAgents()).map(listedAgent)),
+    "agent.list": async () => ofAll(ports, ({ store }) => liveOf(store.settledAgents()).map(listedAgent)),
     "agent.show": async ({ id }) => ofOne(ports, id, shownAgent),
     "agent.inbox": async ({ id }) => ofOne(ports, id, ({ inbox }) => inbox),
     "agent.send": (params) => ofAgent(params, (id) => sendOf(id, params)),
@@ -97,7 +97,7 @@ export function toolCaller(ports: AgentHandlerPorts, token: string): ToolCaller 
     },
     handed: (session, call) => {
       const part = ports.live();
-      const found = part?.turn.settledAgent(id)?.calls.find((one) => one.call === call);
+      const found = part?.store.settledAgent(id)?.calls.find((one) => one.call === call);
       if (found !== undefined && found.messages.length > 0) part?.handed.hand(id, session, call);
     },
     goesOn: async (session, repeated) => {
@@ -126,9 +126,9 @@ export function bearerHandlers(ports: AgentHandlerPorts, token: string): Handler
 async function submitAgent(ports: AgentHandlerPorts, command: AgentCommand): Promise<Result<Agent>> {
   const part = ports.live();
   if (part === undefined) return NOT_LIVE;
-  const done = await part.turn.submit(command);
+  const done = await part.store.submit(command);
   if (!done.ok) return done;
-  const agent = part.turn.settledAgent(command.id); // AH4
+  const agent = part.store.settledAgent(command.id); // AH4
   return agent === undefined ? unknown(command.id) : ok(agent);
 }
 
@@ -164,7 +164,7 @@ function ofAll<T>(ports: AgentHandlerPorts, show: (part: AgentPart) => T): Resul
 }
 
 function ofOne<T>(ports: AgentHandlerPorts, id: unknown, show: (agent: Agent) => T): Result<T> {
-  const found = ofAll(ports, ({ turn }) => (typeof id === "string" ? turn.settledAgent(id) : undefined));
+  const found = ofAll(ports, ({ store }) => (typeof id === "string" ? store.settledAgent(id) : undefined));
   if (!found.ok) return found;
   return found.value === undefined ? unknown(id) : ok(show(found.value));
 }
@@ -181,15 +181,15 @@ async function create(ports: AgentHandlerPorts, params: Params): Promise<Result<
   if (part === undefined) return NOT_LIVE;
   const command = createOf(ports, params);
   if (!command.ok) return command;
-  const known = part.turn.settledAgent(command.value.id);
+  const known = part.store.settledAgent(command.value.id);
   if (known !== undefined) return ok(listedAgent(known));
   const made = await submitted(ports, command.value);
-  const twin = !made.ok && made.error.code === "id-taken" ? part.turn.settledAgent(command.value.id) : undefined;
+  const twin = !made.ok && made.error.code === "id-taken" ? part.store.settledAgent(command.value.id) : undefined;
   return twin === undefined ? made : ok(listedAgent(twin));
 }
 
 function createOf(ports: AgentHandlerPorts, params: Params): Result<CreateAgent> {
-  const { house, environment, defaultProvider, disk, home } = ports;
+  const { agentConfig, environment, defaultProvider, disk, home } = ports;
   const given = readNewAgent(params);
   if (!given.ok) return given;
   const {
@@ -207,7 +207,13 @@ function createOf(ports: AgentHandlerPorts, params: Params): Result<CreateAgent>
     permissionMode,
     settings,
   } = given.value;
-  const recipe = recipeFor(house, { provider: provider ?? defaultProvider, model, command, flags, permissionMode });
+  const recipe = recipeFor(agentConfig, {
+    provider: provider ?? defaultProvider,
+    model,
+    command,
+    flags,
+    permissionMode,
+  });
   if (!recipe.ok) return recipe;
   const kept = keepEnvironment(env, environment).kept;
   const place = workspaceOf({ disk, home }, { id, name, cwd, env: kept, wanted: given.value.workspace }, recipe.value);
@@ -225,8 +231,8 @@ function closedPrompts(part: AgentPart): ListedPrompt[] {
 }
 
 /** AH4 */
-function promptsThat({ turn }: AgentPart, are: (open: boolean) => boolean): ListedPrompt[] {
-  return [...turn.settledAgents()].flatMap((agent) => {
+function promptsThat({ store }: AgentPart, are: (open: boolean) => boolean): ListedPrompt[] {
+  return [...store.settledAgents()].flatMap((agent) => {
     const prompts = agent.prompts.filter(({ state }) => are(state.kind === "open"));
     return prompts.map((prompt) => listedPrompt(agent, prompt));
   });
@@ -252,14 +258,14 @@ async function answer(ports: AgentHandlerPorts, params: Params): Promise<Result<
 /** Whose it is, also where it is not open any more: the refusal then says why. */
 function askerOf(part: AgentPart | undefined, prompt: string): string | undefined {
   if (part === undefined) return undefined;
-  const open = part.turn.tree.askerOf(prompt);
-  return open ?? [...part.turn.agents()].find(({ prompts }) => prompts.some(({ id }) => id === prompt))?.id;
+  const open = part.store.tree.askerOf(prompt);
+  return open ?? [...part.store.agents()].find(({ prompts }) => prompts.some(({ id }) => id === prompt))?.id;
 }
 
-function rulesOf({ turn }: AgentPart): { readonly agent: string | null; readonly rule: Rule }[] {
-  return [...turn.allSettled()].flatMap((resident) => {
-    const agent = resident.kind === "rules" ? null : resident.id;
-    return resident.rules.map((rule) => ({ agent, rule }));
+function rulesOf({ store }: AgentPart): { readonly agent: string | null; readonly rule: Rule }[] {
+  return [...store.allSettled()].flatMap((agentRecord) => {
+    const agent = agentRecord.kind === "rules" ? null : agentRecord.id;
+    return agentRecord.rules.map((rule) => ({ agent, rule }));
   });
 }
 
@@ -268,7 +274,7 @@ async function addRule(ports: AgentHandlerPorts, params: Params): Promise<Result
   if (part === undefined) return NOT_LIVE;
   const rule = readRule(params["rule"]);
   if (!rule.ok) return rule;
-  const done = await part.turn.submit({ kind: "rule-add", id: textOr(params["agent"], RULE_BOOK), rule: rule.value });
+  const done = await part.store.submit({ kind: "rule-add", id: textOr(params["agent"], RULE_BOOK), rule: rule.value });
   return done.ok ? ok({}) : done;
 }
 
@@ -277,6 +283,6 @@ async function removeRule(ports: AgentHandlerPorts, params: Params): Promise<Res
   if (part === undefined) return NOT_LIVE;
   const rule = textOr(params["rule"], "");
   const owner = rulesOf(part).find((one) => one.rule.rule_id === rule);
-  const done = await part.turn.submit({ kind: "rule-remove", id: owner?.agent ?? RULE_BOOK, rule });
+  const done = await part.store.submit({ kind: "rule-remove", id: owner?.agent ?? RULE_BOOK, rule });
   return done.ok ? ok({}) : done;
 }

@@ -8,18 +8,18 @@ import type { EventLog } from "../../log/event-log.ts";
 import { agentEventOf } from "../../wire/stored/agent.ts";
 import type { Clock } from "../../world/clock.ts";
 import { inSlices } from "../slices.ts";
-import type { AgentTurn } from "./store.ts";
+import type { AgentStore } from "./store.ts";
 
-export type Recalling = { readonly log: EventLog; readonly clock: Clock; readonly turn: AgentTurn };
+export type Recalling = { readonly log: EventLog; readonly clock: Clock; readonly store: AgentStore };
 
 /** From here on the agent has all of its conversation; refused where its log has not (RL1). */
-export async function recall({ log, clock, turn }: Recalling, id: string): Promise<Result<void>> {
-  const before = turn.agent(id);
+export async function loadConversation({ log, clock, store }: Recalling, id: string): Promise<Result<void>> {
+  const before = store.agent(id);
   if (before === undefined || before.conversation.earlier === 0) return ok(undefined);
   const first = await inSlices(clock, firstOf(log, before), () => undefined); // RL2
   if (typeof first === "string") return lost(before, first);
-  const agent = turn.agent(id); // It may have gone on meanwhile.
-  if (agent !== undefined) turn.put(id, { ...agent, conversation: recalled(agent.conversation, first) });
+  const agent = store.agent(id); // It may have gone on meanwhile.
+  if (agent !== undefined) store.put(id, { ...agent, conversation: recalled(agent.conversation, first) });
   return ok(undefined);
 }
 

@@ -25,7 +25,7 @@ export type McpPorts = {
   /** Undefined for a token of nobody's. */
   caller(token: string): ToolCaller | undefined;
   say(words: string): void;
-  broken(error: unknown): void;
+  onBug(error: unknown): void;
 };
 
 const ADDRESS = "run/mcp.json";
@@ -51,7 +51,7 @@ export class McpServer {
     if (this.#listener !== undefined) return;
     const { disk, http, home } = this.#world;
     try {
-      const failed = (error: unknown) => this.#ports.broken(error);
+      const failed = (error: unknown) => this.#ports.onBug(error);
       const listen = (port: number) =>
         http.listen({ port, maxBody: MAX_BODY, failed }, (request) => this.#answer(request));
       const listener = this.#listenAgain(listen) ?? listen(0);

@@ -4,18 +4,18 @@ import type { ReportItem } from "../../core/recovery.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import type { DaemonPorts } from "../daemon.ts";
 import { foldAgents, type HowFar, type Read } from "../fold.ts";
-import type { Hands } from "../terminal/holders.ts";
+import type { TerminalHolders } from "../terminal/holders.ts";
 import { AgentCheckpoints } from "./checkpoints.ts";
-import { houseOf } from "./config.ts";
+import { agentConfigOf } from "./config.ts";
 import { AgentEngine } from "./engine.ts";
-import { letGo } from "./forget.ts";
+import { forgetAgents } from "./forget.ts";
 import { HandedCalls } from "./handed-calls.ts";
-import { recall } from "./load-conversation.ts";
+import { loadConversation } from "./load-conversation.ts";
 import { SessionRecords } from "./records.ts";
-import { AgentTurn } from "./store.ts";
+import { AgentStore } from "./store.ts";
 
 export type AgentPart = {
-  readonly turn: AgentTurn;
+  readonly store: AgentStore;
   readonly engine: AgentEngine;
   readonly records: SessionRecords;
   readonly checkpoints: AgentCheckpoints;
@@ -24,7 +24,7 @@ export type AgentPart = {
   /** How far that is. */
   readonly read: Read;
   /** For whoever removes their files: those of them that nobody remembers any more. */
-  letGo(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  forget(ids: readonly string[]): Promise<ReadonlySet<string>>;
   readonly handed: HandedCalls;
   /** Turns begin from here on: until everything is known, none does. */
   begin(): void;
@@ -39,49 +39,54 @@ export type AgentHooks = {
   heard(agent: Agent): void;
 };
 
-export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts, hooks: AgentHooks): AgentPart {
-  const { world, config, bus, safeMode, say, broken } = ports;
-  const house = houseOf(config);
+export function openAgents(log: EventLog, holders: TerminalHolders, ports: DaemonPorts, hooks: AgentHooks): AgentPart {
+  const { world, config, bus, safeMode, say, onBug } = ports;
+  const agentConfig = agentConfigOf(config);
   let begun = false;
   let read: Read = { kind: "unread" };
-  const checkpoints = new AgentCheckpoints(world, { isOff: () => safeMode.isActive(), say, broken });
-  const records = new SessionRecords(world, broken);
+  const checkpoints = new AgentCheckpoints(world, { isOff: () => safeMode.isActive(), say, onBug });
+  const records = new SessionRecords(world, onBug);
   const handed = new HandedCalls();
-  const turn: AgentTurn = new AgentTurn(log, world.clock, () => ({ ...house, paused: !begun || safeMode.isActive() }), {
-    publish: ({ event, id, data }) => {
-      const agent = turn.settledAgent(id);
-      if (agent !== undefined) records.note(agent);
-      if (event === "agent.created") hooks.born();
-      if (event === "agent.read")
-        for (const call of handed.heard(id)) void turn.submit({ kind: "call-taken", id, call }).catch(broken);
-      bus.publish(event, { event, id, data });
-      if (agent !== undefined) hooks.heard(agent);
+  const store: AgentStore = new AgentStore(
+    log,
+    world.clock,
+    () => ({ ...agentConfig, paused: !begun || safeMode.isActive() }),
+    {
+      publish: ({ event, id, data }) => {
+        const agent = store.settledAgent(id);
+        if (agent !== undefined) records.note(agent);
+        if (event === "agent.created") hooks.born();
+        if (event === "agent.read")
+          for (const call of handed.heard(id)) void store.submit({ kind: "call-taken", id, call }).catch(onBug);
+        bus.publish(event, { event, id, data });
+        if (agent !== undefined) hooks.heard(agent);
+      },
+      settled: (events, _, ticket, after) =>
+        checkpoints.heard(
+          events.map(({ id }) => id),
+          ticket,
+          after,
+        ),
+      perform: (effect) => engine.perform(effect),
+      onBug,
     },
-    settled: (events, _, ticket, after) =>
-      checkpoints.heard(
-        events.map(({ id }) => id),
-        ticket,
-        after,
-      ),
-    perform: (effect) => engine.perform(effect),
-    broken,
-  });
+  );
   const engine: AgentEngine = new AgentEngine(world, {
-    agent: (id) => turn.settledAgent(id),
-    agents: () => turn.agents(),
-    submit: (command) => turn.submit(command),
-    holderWords: () => hands.programs.words("holder"),
+    agent: (id) => store.settledAgent(id),
+    agents: () => store.agents(),
+    submit: (command) => store.submit(command),
+    holderCommand: () => holders.programs.words("holder"),
     environment: () => allowed(world.self.environment(), config.agents.env),
-    recall: (id) => recall({ log, clock: world.clock, turn }, id),
+    recall: (id) => loadConversation({ log, clock: world.clock, store }, id),
     crashed: (id, reason) => bus.publish("agent.status", { id, status: "CRASHED", reason }),
-    broken,
+    onBug,
   });
   const fold = async (progress: () => void) => {
     const progressed = (so: HowFar) => {
       read = { kind: "reading", ...so };
       progress();
     };
-    const aside = await foldAgents(log, turn, { checkpoints, clock: world.clock, progressed });
+    const aside = await foldAgents(log, store, { checkpoints, clock: world.clock, progressed });
     read = { kind: "read" };
     return aside;
   };
@@ -89,12 +94,12 @@ export function openAgents(log: EventLog, hands: Hands, ports: DaemonPorts, hook
     begun = true;
   };
   const schedule = async () => {
-    const [first] = liveOf(turn.agents());
-    if (first !== undefined) await turn.submit({ kind: "schedule", id: first.id });
+    const [first] = liveOf(store.agents());
+    if (first !== undefined) await store.submit({ kind: "schedule", id: first.id });
   };
   return {
-    ...{ turn, engine, records, checkpoints, handed, fold, begin, schedule },
-    letGo: (ids) => letGo({ log, turn, records, checkpoints }, ids),
+    ...{ store, engine, records, checkpoints, handed, fold, begin, schedule },
+    forget: (ids) => forgetAgents({ log, store, records, checkpoints }, ids),
     get read() {
       return read;
     },
@@ -107,8 +112,8 @@ function allowed(ours: Readonly<Record<string, string>>, names: readonly string[
 }
 
 /** Of those that live, how many; and how many of their prompts are open. As it is durable. */
-export function countAgents({ turn }: AgentPart): { readonly agents: number; readonly prompts: number } {
-  const live = liveOf(turn.settledAgents());
+export function countAgents({ store }: AgentPart): { readonly agents: number; readonly prompts: number } {
+  const live = liveOf(store.settledAgents());
   return { agents: live.length, prompts: live.reduce((sum, agent) => sum + openPrompts(agent).length, 0) };
 }
 

@@ -6,7 +6,7 @@ import { joinPath } from "../../base/path.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import type { HeldTerminal } from "../../core/orphans.ts";
 import { makeHeldDirectory, readClaim } from "../../home/held/held-files.ts";
-import type { HolderPlace } from "../../home/held/holder-files.ts";
+import type { HomeWorld } from "../../home/held/holder-files.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
 import { readWhole, removeTree } from "../../log/file/file.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
@@ -59,7 +59,7 @@ export function readToken(disk: Disk, home: string, id: string): string | undefi
 }
 
 /** What the agent's shim shows when it calls tools: made once. */
-export async function keepAgentToken(world: HolderPlace & { readonly random: Random }, id: string): Promise<void> {
+export async function keepAgentToken(world: HomeWorld & { readonly random: Random }, id: string): Promise<void> {
   const { disk, home, random } = world;
   if (readToken(disk, home, id) !== undefined) return;
   await makeHeldDirectory(disk, home, agentDirectory(home, id));
@@ -89,7 +89,7 @@ export function errorsOf(disk: Disk, directory: string): string {
 }
 
 /** The processes that agents were recorded with, to know who is left of them. */
-export function heldProcesses({ disk, home }: HolderPlace, agents: Iterable<Agent>): HeldTerminal[] {
+export function heldProcesses({ disk, home }: HomeWorld, agents: Iterable<Agent>): HeldTerminal[] {
   return [...agents].flatMap((agent) => {
     const { id, generation, process: program } = agent;
     if (generation === 0) return [];

@@ -13,14 +13,14 @@ import { placed, whyNotBegun } from "../../core/agent/workspace.ts";
 import type { Child } from "../../core/terminal/terminal.ts";
 import { preventHeld, readHeld, readHeldSpec, writeHeld } from "../../home/held/held-files.ts";
 import { removeIfThere } from "../../log/file/file.ts";
-import { isPassing } from "../../log/wal/wal.ts";
+import { isRetryable } from "../../log/wal/wal.ts";
 import { holderStart } from "../../wire/holder/start.ts";
 import { within } from "../held/holder-connections.ts";
-import type { HolderWords } from "../held/holder-program.ts";
+import type { HolderCommand } from "../held/holder-program.ts";
 import { stopLeft } from "../held/orphan-stop.ts";
 import { agentSessions } from "../terminal/coding-agent-sessions.ts";
-import type { HandsWorld } from "../terminal/holders.ts";
-import { AgentLine } from "./agent-connection.ts";
+import type { DaemonWorld } from "../terminal/holders.ts";
+import { AgentConnection } from "./agent-connection.ts";
 import { codecOf } from "./codecs.ts";
 import { Decoder } from "./decoder.ts";
 import {
@@ -43,10 +43,10 @@ export type ProcessPorts = {
   agents(): Iterable<Agent>;
   /** False where it was refused. */
   submit(command: AgentCommand): Promise<boolean>;
-  holderWords(): HolderWords;
+  holderCommand(): HolderCommand;
   /** Variables that its programs get: the allowed ones of ours, which no disk gets to see. */
   environment(agent: Agent): Readonly<Record<string, string>>;
-  broken(error: unknown): void;
+  onBug(error: unknown): void;
 };
 
 export type ProcessFound =
@@ -66,15 +66,15 @@ const UNSTARTABLE = [127, 126];
 const REASON_CHARS = 500;
 
 export class Processes {
-  readonly #world: HandsWorld;
+  readonly #world: DaemonWorld;
   readonly #ports: ProcessPorts;
-  readonly #lines = new Map<string, AgentLine>();
+  readonly #lines = new Map<string, AgentConnection>();
   /** Somebody is at it already. */
   readonly #busy = new Map<string, Promise<unknown>>();
   readonly #nudged = new Set<string>();
   #closed = false;
 
-  constructor(world: HandsWorld, ports: ProcessPorts) {
+  constructor(world: DaemonWorld, ports: ProcessPorts) {
     this.#world = world;
     this.#ports = ports;
   }
@@ -164,9 +164,9 @@ export class Processes {
     place: ProcessPlace,
     agent: Agent,
     codec: Codec,
-    spec: ConstructorParameters<typeof AgentLine>[0],
-  ): AgentLine {
-    return new AgentLine(spec, agent.consumed, {
+    spec: ConstructorParameters<typeof AgentConnection>[0],
+  ): AgentConnection {
+    return new AgentConnection(spec, agent.consumed, {
       dial: (events) => this.#world.sockets.connect(spec.socket, events),
       codec,
       tools: this.#tools(place.id),
@@ -179,7 +179,7 @@ export class Processes {
         this.#lookAgain(place);
       },
       refused: () => void this.#lines.delete(processName(place)), // P4
-      broken: (error) => this.#ports.broken(error),
+      onBug: (error) => this.#ports.onBug(error),
     });
   }
 
@@ -193,7 +193,7 @@ export class Processes {
     return agent?.generation === generation ? agent : undefined;
   }
 
-  #line(place: ProcessPlace): AgentLine | undefined {
+  #line(place: ProcessPlace): AgentConnection | undefined {
     const line = this.#lines.get(processName(place));
     return line?.connected === true ? line : undefined;
   }
@@ -203,7 +203,7 @@ export class Processes {
     this.#lines.delete(processName(place));
   }
 
-  #tell(place: ProcessPlace, tell: (line: AgentLine) => void): void {
+  #tell(place: ProcessPlace, tell: (line: AgentConnection) => void): void {
     const line = this.#line(place);
     if (line !== undefined) tell(line);
     else this.#lookAgain(place); // The effect is still there when there is a line again (P4).
@@ -215,7 +215,7 @@ export class Processes {
     if (this.#busy.has(name) || this.#closed) return;
     const done = work()
       .catch((error: unknown) => {
-        if (!isFault(error)) this.#ports.broken(error); // P4
+        if (!isFault(error)) this.#ports.onBug(error); // P4
       })
       .finally(() => {
         this.#busy.delete(name);
@@ -237,7 +237,7 @@ export class Processes {
     try {
       await this.#launch(place, agent);
     } catch (error) {
-      if (isPassing(error)) return; // P4: there may be room again by the next round.
+      if (isRetryable(error)) return; // P4: there may be room again by the next round.
       if (!isFault(error)) throw error;
       return this.#prevent(place, error.message);
     }
@@ -260,7 +260,7 @@ export class Processes {
     const held = { ...start, env: { ...environment, ...env }, token, tape: TAPE };
     await writeHeld(this.#world, directory, { id: processName(place), socket: processSocket(home, place), ...held });
     removeOlder(this.#world.disk, home, place);
-    const { runtime, entry } = this.#ports.holderWords();
+    const { runtime, entry } = this.#ports.holderCommand();
     children.detached(holderStart(runtime, entry, directory, { ours: self.environment(), secrets }));
   }
 

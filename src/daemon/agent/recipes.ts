@@ -1,15 +1,15 @@
 // The recipe of a new agent: what its provider is known by, and what was said beside it.
 import { ok, type Result, refused } from "../../base/result.ts";
-import type { HouseSettings } from "../../core/agent/draft.ts";
+import type { AgentConfig } from "../../core/agent/draft.ts";
 import type { Recipe } from "../../core/agent/provider.ts";
 
 export type RecipeWish = Pick<Recipe, "model" | "command" | "flags" | "permissionMode"> & { readonly provider: string };
 
 const NEEDS_COMMAND: readonly string[] = ["acp", "command", "scripted"];
 
-export function recipeFor(house: Pick<HouseSettings, "recipes">, wish: RecipeWish): Result<Recipe> {
-  const known = house.recipes[wish.provider];
-  if (known === undefined) return noProvider(wish.provider, Object.keys(house.recipes));
+export function recipeFor(agentConfig: Pick<AgentConfig, "recipes">, wish: RecipeWish): Result<Recipe> {
+  const known = agentConfig.recipes[wish.provider];
+  if (known === undefined) return noProvider(wish.provider, Object.keys(agentConfig.recipes));
   const recipe = {
     ...known,
     model: wish.model ?? known.model,

@@ -10,7 +10,7 @@ import type { Clock } from "../../world/clock.ts";
 import type { Disk } from "../../world/disk.ts";
 import { agentDirectory } from "./process-files.ts";
 
-type Place = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
+type HomeWorld = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
 type Writing = { wanted: Agent | undefined };
 
 export type SessionState = "CREATED" | "ACTIVE" | "SUSPENDED" | "TERMINATED";
@@ -22,14 +22,14 @@ export function sessionState(agent: Agent): SessionState {
 }
 
 export class SessionRecords {
-  readonly #place: Place;
+  readonly #place: HomeWorld;
   readonly #broken: (error: unknown) => void;
   readonly #written = new Map<string, string>();
   readonly #writing = new Map<string, Writing>();
 
-  constructor(place: Place, broken: (error: unknown) => void) {
+  constructor(place: HomeWorld, onBug: (error: unknown) => void) {
     this.#place = place;
-    this.#broken = broken;
+    this.#broken = onBug;
   }
 
   /** R1 */

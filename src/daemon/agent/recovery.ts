@@ -4,19 +4,19 @@
 // V3. A holder that does not answer holds up nobody's recovery: it is looked at again in the engine's rounds.
 import { type Agent, isLive, openPrompts, stateOf } from "../../core/agent/agent.ts";
 import { isAlive } from "../../core/agent/process.ts";
-import { straysOf } from "../../core/agent/tree.ts";
+import { orphanedSessions } from "../../core/agent/tree.ts";
 import type { Fate, ReportItem } from "../../core/recovery.ts";
 import type { StageWork } from "../recovery-run.ts";
 import type { AgentEngine } from "./engine.ts";
 import { noteOf } from "./listed.ts";
 import type { SessionRecords } from "./records.ts";
-import type { AgentTurn } from "./store.ts";
+import type { AgentStore } from "./store.ts";
 
 /** Agents that are looked at at a time. */
 const AT_ONCE = 64;
 
 export type AgentRecovery = {
-  readonly turn: AgentTurn;
+  readonly store: AgentStore;
   readonly engine: AgentEngine;
   readonly records: SessionRecords;
   /** Reads all of them from the log; returns what had to be set aside. */
@@ -39,18 +39,18 @@ export function withAgents(work: StageWork, recovery: AgentRecovery): StageWork 
     },
     RECONCILING: async (progress) => {
       const items = await work.RECONCILING(progress);
-      await goOn(recovery);
+      await resume(recovery);
       return items;
     },
   };
 }
 
 /** V2 */
-async function setAsideOrphans({ turn }: AgentRecovery): Promise<ReportItem[]> {
-  const { orphans, dangling } = straysOf(turn.states);
-  for (const id of orphans) await turn.submit({ kind: "orphan", id });
+async function setAsideOrphans({ store }: AgentRecovery): Promise<ReportItem[]> {
+  const { orphans, dangling } = orphanedSessions(store.states);
+  for (const id of orphans) await store.submit({ kind: "orphan", id });
   const lone = dangling.map((id) => {
-    const name = turn.agent(id)?.name ?? id.slice(0, 12);
+    const name = store.agent(id)?.name ?? id.slice(0, 12);
     return item(id, name, "needs you", "its parent is gone", `holdfast agent inspect ${id.slice(0, 8)}`);
   });
   const ended = orphans.map((id) => item(id, id.slice(0, 12), "could not", NO_AGENT, "holdfast log show"));
@@ -60,7 +60,7 @@ async function setAsideOrphans({ turn }: AgentRecovery): Promise<ReportItem[]> {
 const NO_AGENT = "it is a session without an agent: it was never acknowledged, and is ended";
 
 async function restore(recovery: AgentRecovery, progress: () => void): Promise<ReportItem[]> {
-  const live = [...recovery.turn.agents()].filter(isLive);
+  const live = [...recovery.store.agents()].filter(isLive);
   const items: ReportItem[] = [];
   for (let at = 0; at < live.length; at += AT_ONCE) {
     items.push(...(await Promise.all(live.slice(at, at + AT_ONCE).map((agent) => adopt(recovery, agent)))));
@@ -70,11 +70,11 @@ async function restore(recovery: AgentRecovery, progress: () => void): Promise<R
 }
 
 /** V1 */
-async function adopt({ turn, engine, records }: AgentRecovery, { id, name }: Agent): Promise<ReportItem> {
-  await turn.submit({ kind: "detach", id });
-  const detached = turn.agent(id);
+async function adopt({ store, engine, records }: AgentRecovery, { id, name }: Agent): Promise<ReportItem> {
+  await store.submit({ kind: "detach", id });
+  const detached = store.agent(id);
   const lived = detached?.process.kind === "Detached" ? await engine.processes.adopt(detached) : undefined;
-  const agent = turn.agent(id);
+  const agent = store.agent(id);
   if (agent !== undefined) records.note(agent);
   if (agent !== undefined && needsPerson(agent))
     return item(id, name, "needs you", noteOf(agent) ?? "", `holdfast agent retry ${id.slice(0, 8)}`);
@@ -95,11 +95,11 @@ const SILENT = "its holder lives but does not answer";
 const TREE = "holdfast agent tree";
 
 /** AG-7 */
-async function goOn({ turn, engine, begin, schedule }: AgentRecovery): Promise<void> {
+async function resume({ store, engine, begin, schedule }: AgentRecovery): Promise<void> {
   begin();
   await schedule();
-  for (const { id } of turn.agents()) {
-    const agent = turn.settledAgent(id);
+  for (const { id } of store.agents()) {
+    const agent = store.settledAgent(id);
     if (agent !== undefined && (agent.terminated === undefined || isAlive(agent.process))) engine.performAll(agent);
   }
 }

@@ -1,31 +1,31 @@
 // The turn of agents (session-store.ts has the rules that hold for all). The tree is told of every change, so that it costs no search.
 
-import { type Agent, agentSession, type Resident } from "../../core/agent/agent.ts";
+import { type Agent, type AgentRecord, agentSession } from "../../core/agent/agent.ts";
 import { applyAgent } from "../../core/agent/apply.ts";
 import type { AgentCommand, AgentEffect } from "../../core/agent/commands.ts";
 import { decideAgent } from "../../core/agent/decide.ts";
-import type { HouseSettings } from "../../core/agent/draft.ts";
+import type { AgentConfig } from "../../core/agent/draft.ts";
 import { agentEffectsOf } from "../../core/agent/effects.ts";
 import type { AgentEvent } from "../../core/agent/events.ts";
 import { Tree } from "../../core/agent/tree.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import type { Clock } from "../../world/clock.ts";
-import { type Hooks, SessionTurn } from "../session-store.ts";
+import { type Hooks, SessionStore } from "../session-store.ts";
 
-export type Agents = { state: Resident; command: AgentCommand; event: AgentEvent; effect: AgentEffect };
+export type Agents = { state: AgentRecord; command: AgentCommand; event: AgentEvent; effect: AgentEffect };
 
-export class AgentTurn extends SessionTurn<Agents> {
+export class AgentStore extends SessionStore<Agents> {
   readonly tree: Tree;
 
-  constructor(log: EventLog, clock: Clock, settings: () => HouseSettings, hooks: Hooks<Agents>) {
+  constructor(log: EventLog, clock: Clock, settings: () => AgentConfig, hooks: Hooks<Agents>) {
     const tree = new Tree();
     const rules = {
-      session: (_: Resident | undefined, { id }: AgentEvent) => agentSession(id),
-      decide: (residents: ReadonlyMap<string, Resident>, command: AgentCommand, at: string) =>
-        decideAgent({ residents, tree, settings: settings() }, command, at),
+      session: (_: AgentRecord | undefined, { id }: AgentEvent) => agentSession(id),
+      decide: (agentRecords: ReadonlyMap<string, AgentRecord>, command: AgentCommand, at: string) =>
+        decideAgent({ agentRecords, tree, settings: settings() }, command, at),
       apply: applyAgent,
       effectsOf: agentEffectsOf,
-      changed: (before: Resident | undefined, after: Resident | undefined) => tree.note(before, after),
+      changed: (before: AgentRecord | undefined, after: AgentRecord | undefined) => tree.note(before, after),
     };
     super(rules, log, clock, hooks);
     this.tree = tree;
@@ -43,10 +43,10 @@ export class AgentTurn extends SessionTurn<Agents> {
   }
 
   *settledAgents(): Generator<Agent> {
-    for (const resident of this.allSettled()) if (resident.kind === "agent") yield resident;
+    for (const agentRecord of this.allSettled()) if (agentRecord.kind === "agent") yield agentRecord;
   }
 
   *agents(): Generator<Agent> {
-    for (const resident of this.states.values()) if (resident.kind === "agent") yield resident;
+    for (const agentRecord of this.states.values()) if (agentRecord.kind === "agent") yield agentRecord;
   }
 }

@@ -26,9 +26,9 @@ export async function makeToolDoor({ disk, home }: Omit<DoorWorld, "sockets">): 
 export async function openToolDoor(
   world: DoorWorld,
   server: RpcServer | undefined,
-  { turn }: Pick<AgentPart, "turn">,
+  { store }: Pick<AgentPart, "store">,
 ): Promise<void> {
-  if (!liveOf(turn.agents()).some(({ plan }) => plan.workspace?.sandbox != null)) return;
+  if (!liveOf(store.agents()).some(({ plan }) => plan.workspace?.sandbox != null)) return;
   await makeToolDoor(world);
   await server?.listen(world.sockets, joinPath(toolDoor(world.home), "daemon.sock"));
   const address = readWhole(world.disk, joinPath(world.home, "run/mcp.json"));

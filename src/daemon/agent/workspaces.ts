@@ -16,7 +16,7 @@ import { tokenPath } from "./process-files.ts";
 import { toolDoor } from "./tool-door.ts";
 
 type Env = Readonly<Record<string, string>>;
-type Place = { readonly disk: Disk; readonly home: string };
+type WorkspaceWorld = { readonly disk: Disk; readonly home: string };
 type Wish = {
   readonly id: string;
   readonly name: string;
@@ -29,7 +29,7 @@ type Placed = { readonly cwd: string; readonly environment: Env; readonly worksp
 export const SHIM = "src/shim/main.ts";
 
 /** WM1 */
-export function workspaceOf(place: Place, wish: Wish, recipe: Recipe): Result<Placed> {
+export function workspaceOf(place: WorkspaceWorld, wish: Wish, recipe: Recipe): Result<Placed> {
   const { cwd, env, wanted } = wish;
   if (wanted === undefined || (!wanted.worktree && wanted.sandbox === null))
     return ok({ cwd, environment: env, workspace: null });
@@ -47,7 +47,7 @@ export function workspaceOf(place: Place, wish: Wish, recipe: Recipe): Result<Pl
   return ok({ cwd: inside, environment, workspace: { worktree, sandbox: sandbox.value } });
 }
 
-function ownWorktree({ disk, home }: Place, { id, name, cwd }: Wish, repository: string): Worktree {
+function ownWorktree({ disk, home }: WorkspaceWorld, { id, name, cwd }: Wish, repository: string): Worktree {
   return worktreeOf({ id, name, repo: repoOf(disk, cwd) }, { home, repository });
 }
 

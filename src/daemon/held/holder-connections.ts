@@ -5,7 +5,7 @@
 //     A connected socket wakes both its processes about once a second (docs/BENCHMARKS.md): nobody at rest has one.
 import { isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
-import { type HolderPlace, readHolderSpec } from "../../home/held/holder-files.ts";
+import { type HomeWorld, readHolderSpec } from "../../home/held/holder-files.ts";
 import { HolderClient } from "../../wire/holder/client.ts";
 import type { HolderWire } from "../../wire/holder/framed-connection.ts";
 import type { HolderExit, HolderSpec, HolderStatus } from "../../wire/holder/protocol.ts";
@@ -17,7 +17,7 @@ const CONNECT_MS = 2_000;
 /** Who lists terminals waits for the slowest of them. */
 const STATUS_MS = 1_000;
 
-export type LinesWorld = HolderPlace & { readonly sockets: Sockets };
+export type LinesWorld = HomeWorld & { readonly sockets: Sockets };
 
 /** Whose holders they are, where they are not those of terminals. */
 export type LineWays = {
@@ -37,7 +37,7 @@ export type LineEvents = {
 /** `rounds`: since something was last asked or said. */
 type Line = { readonly client: HolderClient; rounds: number };
 
-export class HolderLines {
+export class HolderConnections {
   readonly #world: LinesWorld;
   readonly #events: LineEvents;
   readonly #ways: LineWays | undefined;
@@ -194,10 +194,10 @@ export async function welcome(line: HolderClient): Promise<HolderStatus | undefi
 /** What comes in time; undefined where it does not. */
 export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
-  const callOff = clock.after(ms, () => late.resolve(undefined));
+  const cancel = clock.after(ms, () => late.resolve(undefined));
   try {
     return await Promise.race([work, late.promise]);
   } finally {
-    callOff();
+    cancel();
   }
 }

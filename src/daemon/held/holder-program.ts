@@ -15,7 +15,7 @@ const FOLDER = "run/bin";
 const SOURCES = { holder: "src/holder/main.ts", orders: "src/holder/orders-main.ts" } as const;
 
 export type HolderKind = keyof typeof SOURCES;
-export type HolderWords = { readonly runtime: string; readonly entry: string };
+export type HolderCommand = { readonly runtime: string; readonly entry: string };
 type World = { readonly disk: Disk; readonly self: Self; readonly home: string };
 
 export class HolderPrograms {
@@ -35,7 +35,7 @@ export class HolderPrograms {
   }
 
   /** What a holder is started with. */
-  words(kind: HolderKind): HolderWords {
+  words(kind: HolderKind): HolderCommand {
     const { self, disk } = this.#world;
     const [runtime, ...words] = self.command(SOURCES[kind]);
     const made = this.#made.get(kind);

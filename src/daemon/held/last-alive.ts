@@ -5,16 +5,16 @@
 
 import { joinPath } from "../../base/path.ts";
 import type { HeldTerminal } from "../../core/orphans.ts";
-import type { HolderPlace } from "../../home/held/holder-files.ts";
+import type { HomeWorld } from "../../home/held/holder-files.ts";
 import { openRetrying, writeAll } from "../../log/file/file.ts";
 import { readJson } from "../../log/file/json-file.ts";
 
 const SEEN = "run/seen.json";
 
-export type Seen = ReadonlyMap<string, number>;
+export type LastAlive = ReadonlyMap<string, number>;
 
 /** Notes all of `terminals` whose holder and program live now; the others keep the moment they had, and are returned. */
-export function noteSeen(place: HolderPlace, terminals: readonly Omit<HeldTerminal, "seenAt">[]): string[] {
+export function noteSeen(place: HomeWorld, terminals: readonly Omit<HeldTerminal, "seenAt">[]): string[] {
   const { disk, processes, home } = place;
   const at = processes.ticks() - 1; // S1
   const before = readSeen(place);
@@ -39,7 +39,7 @@ export function noteSeen(place: HolderPlace, terminals: readonly Omit<HeldTermin
   return missed;
 }
 
-export function readSeen({ disk, processes, home }: HolderPlace): Seen {
+export function readSeen({ disk, processes, home }: HomeWorld): LastAlive {
   const { bootId, seen } = readJson(disk, joinPath(home, SEEN)) ?? {};
   if (bootId !== processes.bootId()) return new Map();
   return new Map(Object.entries(Object(seen)).flatMap(([id, at]) => (typeof at === "number" ? [[id, at]] : [])));

@@ -7,7 +7,7 @@ import { joinPath } from "../../base/path.ts";
 import { findOrphans, type HeldTerminal, type Orphan, type Orphans } from "../../core/orphans.ts";
 import type { ReportItem } from "../../core/recovery.ts";
 import { childOf, type Terminal } from "../../core/terminal/terminal.ts";
-import { type HolderPlace, terminalDirectory } from "../../home/held/holder-files.ts";
+import { type HomeWorld, terminalDirectory } from "../../home/held/holder-files.ts";
 import { readWhole } from "../../log/file/file.ts";
 import { readJson } from "../../log/file/json-file.ts";
 import { parseClaim } from "../../wire/holder/json.ts";
@@ -22,7 +22,7 @@ const MARKER = "HOLDFAST_TERMINAL";
 /** `of`: only what is left of these; all terminals are needed all the same, to know who belongs to whom. `spared`: whoever else is
     known not to be left behind, with all below. */
 export async function stopOrphans(
-  place: HolderPlace,
+  place: HomeWorld,
   terminals: readonly Terminal[],
   { of, spared = [] }: { readonly of?: ReadonlySet<string>; readonly spared?: readonly ProcessIdentity[] } = {},
 ): Promise<ReportItem[]> {
@@ -40,7 +40,7 @@ export async function stopOrphans(
 
 /** Stops what is left of these, and says who that was. */
 export async function stopLeft(
-  place: HolderPlace,
+  place: HomeWorld,
   held: () => readonly HeldTerminal[],
   { of, spared = [] }: { readonly of?: ReadonlySet<string>; readonly spared?: readonly ProcessIdentity[] } = {},
 ): Promise<Orphans> {
@@ -60,7 +60,7 @@ export async function stopLeft(
 }
 
 /** We ourselves, the watchdog and the web host. */
-function sparedOf({ disk, processes, home }: HolderPlace): ProcessIdentity[] {
+function sparedOf({ disk, processes, home }: HomeWorld): ProcessIdentity[] {
   const pids = ["run/watchdog.lock", "run/web.lock"].map((path) => readJson(disk, joinPath(home, path))?.["pid"]);
   return [processes.pid, ...pids].flatMap((pid) => (typeof pid === "number" ? (identify(processes, pid) ?? []) : []));
 }
@@ -74,7 +74,7 @@ function inNeed(terminals: readonly Terminal[]): Terminal[] {
 const claims = new WeakMap<Terminal["state"], ProcessIdentity>();
 
 /** Notes who lives now, for a later recovery; returns those that run by their log, and were missed. */
-export function seeAll(place: HolderPlace, terminals: Iterable<Terminal>): string[] {
+export function seeAll(place: HomeWorld, terminals: Iterable<Terminal>): string[] {
   const running = [...terminals].filter(({ state }) => childOf(state) !== undefined);
   const held = running.map(({ id, state }) => {
     const holder = claims.get(state) ?? claimOf(place, id);
@@ -84,18 +84,18 @@ export function seeAll(place: HolderPlace, terminals: Iterable<Terminal>): strin
   return noteSeen(place, held);
 }
 
-function heldOf(place: HolderPlace, terminal: Terminal): Omit<HeldTerminal, "seenAt"> {
+function heldOf(place: HomeWorld, terminal: Terminal): Omit<HeldTerminal, "seenAt"> {
   return { id: terminal.id, holder: claimOf(place, terminal.id), child: childOf(terminal.state) };
 }
 
-function claimOf({ disk, home }: HolderPlace, id: string): ProcessIdentity | undefined {
+function claimOf({ disk, home }: HomeWorld, id: string): ProcessIdentity | undefined {
   const bytes = readWhole(disk, joinPath(terminalDirectory(home, id), "claim.json"));
   const claim = bytes === undefined ? undefined : parseClaim(bytes);
   return claim?.by === "holder" ? claim : undefined;
 }
 
 /** Asks first, then insists; whoever is gone meanwhile is gone. */
-async function stop({ processes, clock }: HolderPlace, orphans: readonly Orphan[]): Promise<void> {
+async function stop({ processes, clock }: HomeWorld, orphans: readonly Orphan[]): Promise<void> {
   for (const signal of ["SIGHUP", "SIGTERM"] as const) tell(processes, orphans, signal);
   const deadline = clock.elapsed() + GRACE_MS;
   while (clock.elapsed() < deadline && orphans.some(({ who }) => processes.alive(who))) {
@@ -105,7 +105,7 @@ async function stop({ processes, clock }: HolderPlace, orphans: readonly Orphan[
 }
 
 /** Somebody whom we may not signal (a command under sudo) keeps nobody else from being stopped. */
-function tell(processes: HolderPlace["processes"], orphans: readonly Orphan[], signal: Signal): void {
+function tell(processes: HomeWorld["processes"], orphans: readonly Orphan[], signal: Signal): void {
   for (const { who } of orphans) {
     try {
       processes.kill(who, signal);

@@ -8,7 +8,7 @@ import type { Disk } from "../../world/disk.ts";
 const DIRECTORY = "recovery";
 const CHECKPOINT = "checkpoint.json";
 const PINNED = /^checkpoint\.before-.*\.json$/;
-const MOST_PINNED = 5;
+const MAX_PINNED = 5;
 
 export async function pinCheckpoint(disk: Disk, home: string, at: string): Promise<void> {
   const directory = joinPath(home, DIRECTORY);
@@ -20,6 +20,6 @@ export async function pinCheckpoint(disk: Disk, home: string, at: string): Promi
     .list(directory)
     .filter((name) => PINNED.test(name))
     .sort();
-  for (const old of names.slice(0, -MOST_PINNED)) removeIfThere(disk, joinPath(directory, old)); // CP2
+  for (const old of names.slice(0, -MAX_PINNED)) removeIfThere(disk, joinPath(directory, old)); // CP2
   await disk.syncDirectory(directory);
 }

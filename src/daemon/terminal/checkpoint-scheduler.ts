@@ -25,15 +25,15 @@ export type SchedulerPorts = {
   isOff(): boolean;
   say(words: string): void;
   /** Something broke that is no Fault. */
-  broken(error: unknown): void;
+  onBug(error: unknown): void;
 };
 
 /** CS-2: more than this many since the last one. */
-const MOST_ACTIVITY = 50;
+const MAX_ACTIVITY = 50;
 /** CS-3 */
 const SLOW_MS = 500;
 const FAST_MS = 100;
-const LONGEST_INTERVAL_MS = 5 * 60_000;
+const MAX_INTERVAL_MS = 5 * 60_000;
 /** CS-4 */
 const FINAL_MS = 5_000;
 
@@ -44,7 +44,7 @@ export class CheckpointScheduler {
   #intervalMs: number;
   #activity = 0;
   #changed = false;
-  #due: { readonly reason: "change" | "age"; callOff(): void } | undefined;
+  #due: { readonly reason: "change" | "age"; cancel(): void } | undefined;
   #running: Promise<Result<Saved>> | undefined;
   #next: Promise<Result<Saved>> | undefined;
   /** The last trouble that was said (S3). */
@@ -68,7 +68,7 @@ export class CheckpointScheduler {
 
   /** No more by itself; one that is under way ends. */
   stop(): void {
-    this.#callOff();
+    this.#cancel();
     this.#work = undefined;
   }
 
@@ -76,7 +76,7 @@ export class CheckpointScheduler {
   activity(count = 1): void {
     this.#activity += count;
     this.changed();
-    if (this.#activity > MOST_ACTIVITY) this.#writeBeside();
+    if (this.#activity > MAX_ACTIVITY) this.#writeBeside();
   }
 
   /** Something is different from what the last one says; not worth a checkpoint of its own. */
@@ -98,41 +98,41 @@ export class CheckpointScheduler {
   /** CS-4: the last one, or none after five seconds. */
   async finish(): Promise<void> {
     const late = Promise.withResolvers<"late">();
-    const callOff = this.#ports.clock.after(FINAL_MS, () => late.resolve("late"));
+    const cancel = this.#ports.clock.after(FINAL_MS, () => late.resolve("late"));
     try {
       const wanted = this.#work !== undefined && !this.#ports.isOff();
-      const done = wanted ? this.#tolerating().catch((error: unknown) => this.#ports.broken(error)) : undefined;
+      const done = wanted ? this.#tolerating().catch((error: unknown) => this.#ports.onBug(error)) : undefined;
       if ((await Promise.race([done, late.promise])) === "late")
         this.#ports.say(`the last checkpoint was given up after ${FINAL_MS / 1000} s; the one before it is whole`);
     } finally {
-      callOff();
+      cancel();
       this.stop();
     }
   }
 
-  #callOff(): void {
-    this.#due?.callOff();
+  #cancel(): void {
+    this.#due?.cancel();
     this.#due = undefined;
   }
 
   /** S1 */
   #arm(): void {
-    this.#callOff();
+    this.#cancel();
     if (this.#work === undefined) return;
     const reason = this.#changed ? "change" : "age";
     const ms = this.#changed ? this.#intervalMs : this.#options.freshMs;
-    const callOff = this.#ports.clock.after(ms, () => {
+    const cancel = this.#ports.clock.after(ms, () => {
       this.#due = undefined;
       this.#writeBeside();
     });
-    this.#due = { reason, callOff };
+    this.#due = { reason, cancel };
   }
 
   #writeBeside(): void {
     if (this.#work === undefined || this.#running !== undefined) return;
     if (this.#ports.isOff())
       this.#arm(); // S4
-    else void this.#tolerating().catch((error: unknown) => this.#ports.broken(error));
+    else void this.#tolerating().catch((error: unknown) => this.#ports.onBug(error));
   }
 
   /** S3 */
@@ -155,7 +155,7 @@ export class CheckpointScheduler {
     this.#next = undefined;
     this.#running = this.#write().finally(() => {
       this.#running = undefined;
-      if (this.#activity > MOST_ACTIVITY && this.#next === undefined) this.#writeBeside();
+      if (this.#activity > MAX_ACTIVITY && this.#next === undefined) this.#writeBeside();
       else this.#arm();
     });
     return this.#running;
@@ -188,7 +188,7 @@ export class CheckpointScheduler {
     } finally {
       const took = clock.elapsed() - began;
       const { checkpointIntervalMs } = this.#options;
-      const longest = Math.max(LONGEST_INTERVAL_MS, checkpointIntervalMs);
+      const longest = Math.max(MAX_INTERVAL_MS, checkpointIntervalMs);
       if (took > SLOW_MS) this.#intervalMs = Math.min(2 * this.#intervalMs, longest);
       else if (took < FAST_MS) this.#intervalMs = checkpointIntervalMs;
     }

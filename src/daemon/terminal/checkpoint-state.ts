@@ -18,7 +18,7 @@ import {
 } from "../../core/terminal/checkpoint.ts";
 import type { ScreenSnapshot } from "../../core/terminal/screen.ts";
 import type { Terminal, TerminalSize } from "../../core/terminal/terminal.ts";
-import { type HolderPlace, terminalDirectory } from "../../home/held/holder-files.ts";
+import { type HomeWorld, terminalDirectory } from "../../home/held/holder-files.ts";
 import { endOf, listStretches, type Stretch } from "../../log/tape/segments.ts";
 import type { HolderStatus } from "../../wire/holder/protocol.ts";
 import type { ForegroundProcess } from "../../world/process.ts";
@@ -49,24 +49,24 @@ export type StatePorts = {
   /** A snapshot came late, and waits for the next checkpoint (V2). */
   late(): void;
   /** Something broke that is no Fault. */
-  broken(error: unknown): void;
+  onBug(error: unknown): void;
 };
 
 /** What has happened since the last look. */
 export type Pulse = { readonly changed: boolean; readonly inputs: number };
 
 /** `end` of the tape, `inputs` taken by the holder so far, both as of the last look. */
-type Seen = { readonly end: number; readonly inputs: number; readonly size: TerminalSize };
+type TerminalSeen = { readonly end: number; readonly inputs: number; readonly size: TerminalSize };
 /** `end` of the tape when it was asked for: the snapshot itself may stop a few bytes before, in front of half a character. */
 type Drawn = { readonly snapshot: ScreenSnapshot; readonly end: number };
 type Environment = Readonly<Record<string, string>>;
 type Running = Terminal & { readonly state: { readonly kind: "running" } };
 
 export class CheckpointState {
-  readonly #place: HolderPlace;
+  readonly #place: HomeWorld;
   readonly #options: StateOptions;
   readonly #ports: StatePorts;
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, TerminalSeen>();
   /** Where each tape last ended. */
   readonly #tails = new Map<string, Stretch>();
   #pulses = 0;
@@ -78,7 +78,7 @@ export class CheckpointState {
   /** A recipe never changes, and judging its variables is most of what a checkpoint costs. */
   readonly #kept = new WeakMap<Environment, Environment>();
 
-  constructor(place: HolderPlace, options: StateOptions, ports: StatePorts) {
+  constructor(place: HomeWorld, options: StateOptions, ports: StatePorts) {
     this.#place = place;
     this.#options = options;
     this.#ports = ports;
@@ -169,10 +169,10 @@ export class CheckpointState {
       return [this.#drawOne({ id, size, maxBytes, ...(from === undefined ? {} : { from }) }, end, () => inTime)];
     });
     const late = Promise.withResolvers<void>();
-    const callOff = this.#place.clock.after(SCREENS_MS, () => late.resolve());
+    const cancel = this.#place.clock.after(SCREENS_MS, () => late.resolve());
     await Promise.race([Promise.all(each), late.promise]);
     inTime = false;
-    callOff();
+    cancel();
   }
 
   /** Each by itself: one that takes long is waited for by nobody else. */
@@ -185,7 +185,7 @@ export class CheckpointState {
       this.#drawn.set(id, { snapshot, end });
       if (!inTime()) this.#ports.late();
     } catch (error) {
-      if (!isFault(error)) this.#ports.broken(error);
+      if (!isFault(error)) this.#ports.onBug(error);
     } finally {
       this.#drawing.delete(id);
     }

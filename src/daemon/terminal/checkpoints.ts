@@ -4,7 +4,7 @@
 
 import type { ReportItem } from "../../core/recovery.ts";
 import type { CheckpointSession } from "../../core/terminal/checkpoint.ts";
-import type { HolderPlace } from "../../home/held/holder-files.ts";
+import type { HomeWorld } from "../../home/held/holder-files.ts";
 import type { Config } from "../../wire/files/config-schema.ts";
 import { CheckpointReader, type Survey } from "./checkpoint-reader.ts";
 import { CheckpointScheduler } from "./checkpoint-scheduler.ts";
@@ -28,7 +28,7 @@ const HOUR_MS = 3_600_000;
 const FRESH_PART = 4;
 
 export class Checkpoints {
-  readonly #place: HolderPlace;
+  readonly #place: HomeWorld;
   readonly #ports: CheckpointPorts;
   readonly #reader: CheckpointReader;
   readonly #writer: CheckpointWriter;
@@ -39,7 +39,7 @@ export class Checkpoints {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #looking = false;
 
-  constructor(place: HolderPlace, { checkpoint, terminal }: Config, ports: CheckpointPorts) {
+  constructor(place: HomeWorld, { checkpoint, terminal }: Config, ports: CheckpointPorts) {
     const maxAgeMs = checkpoint.maxAgeH * HOUR_MS;
     const environment = { allow: terminal.envAllow, deny: terminal.envDeny };
     this.#place = place;

@@ -15,10 +15,10 @@ export type SessionQuery = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-type Found = { readonly id: string; readonly modifiedMs: number };
+type ConversationsFound = { readonly id: string; readonly modifiedMs: number };
 
 /** AS1. Years of daily use have fewer. */
-const MOST_FILES = 20_000;
+const MAX_FILES = 20_000;
 /** What a file says of itself stands in its first line. */
 const HEAD_BYTES = 16 << 10;
 const ID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
@@ -34,12 +34,12 @@ export function agentSessions(disk: Disk, query: SessionQuery): AgentSessions {
   }
 }
 
-function isRecent({ modifiedMs }: Found, { since }: SessionQuery): boolean {
+function isRecent({ modifiedMs }: ConversationsFound, { since }: SessionQuery): boolean {
   return since !== undefined && modifiedMs >= Date.parse(since);
 }
 
 /** All of them for claude, whose files need not be opened; for the others only the recent ones (AS1). */
-const FINDERS: Readonly<Record<AgentName, (disk: Disk, query: SessionQuery) => Found[]>> = {
+const FINDERS: Readonly<Record<AgentName, (disk: Disk, query: SessionQuery) => ConversationsFound[]>> = {
   claude: (disk, { env, cwd }) => {
     const root = env["CLAUDE_CONFIG_DIR"] ?? inHome(env, ".claude");
     const directory = joinPath(root, `projects/${cwd.replace(/[^A-Za-z0-9]/g, "-")}`);
@@ -50,7 +50,7 @@ const FINDERS: Readonly<Record<AgentName, (disk: Disk, query: SessionQuery) => F
     const root = joinPath(env["CODEX_HOME"] ?? inHome(env, ".codex"), "sessions");
     const days = below(disk, below(disk, below(disk, [root])));
     const files = days.flatMap((day) => paths(disk, day, new RegExp(`^rollout-.*-(${ID})\\.jsonl$`)));
-    const recent = files.filter((file) => isRecent(file, query)).slice(0, MOST_FILES);
+    const recent = files.filter((file) => isRecent(file, query)).slice(0, MAX_FILES);
     return recent.filter(({ path }) => head(disk, path).includes(`"cwd":${JSON.stringify(cwd)}`));
   },
   gemini: (disk, query) => {
@@ -83,11 +83,11 @@ function marks(disk: Disk, directory: string, cwd: string): boolean {
 
 function below(disk: Disk, directories: readonly string[]): string[] {
   const found = directories.flatMap((directory) => disk.list(directory).map((name) => joinPath(directory, name)));
-  return found.slice(0, MOST_FILES).filter((path) => disk.stat(path)?.kind === "directory");
+  return found.slice(0, MAX_FILES).filter((path) => disk.stat(path)?.kind === "directory");
 }
 
-function paths(disk: Disk, directory: string, pattern: RegExp): (Found & { readonly path: string })[] {
-  const names = disk.list(directory).slice(0, MOST_FILES);
+function paths(disk: Disk, directory: string, pattern: RegExp): (ConversationsFound & { readonly path: string })[] {
+  const names = disk.list(directory).slice(0, MAX_FILES);
   return names.flatMap((name) => {
     const id = pattern.exec(name)?.[1];
     const path = joinPath(directory, name);

@@ -10,16 +10,16 @@ import { isObject } from "../../wire/lines.ts";
 import type { GcResult, ListedTerminal, Report, StatusResult } from "../../wire/rpc/rpc.ts";
 import type { Random } from "../../world/random.ts";
 import type { Handlers } from "../rpc-server.ts";
-import type { Hands } from "./holders.ts";
+import type { TerminalHolders } from "./holders.ts";
 import type { Restorer } from "./restorer.ts";
-import type { Turn } from "./store.ts";
+import type { TerminalStore } from "./store.ts";
 
 export type HandlerPorts = {
   readonly random: Random;
   readonly environment: EnvironmentRules;
   /** Undefined until the log is open and folded. */
-  turn(): Turn | undefined;
-  hands(): Hands | undefined;
+  store(): TerminalStore | undefined;
+  holders(): TerminalHolders | undefined;
   restorer(): Restorer | undefined;
   isLive(): boolean;
   status(): StatusResult;
@@ -35,13 +35,13 @@ type Params = Readonly<Record<string, unknown>>;
 export function makeHandlers(ports: HandlerPorts): Handlers {
   const submit = async (command: TerminalCommand | Refusal): Promise<Result<unknown>> => {
     if ("hint" in command) return { ok: false, error: command };
-    const turn = ports.turn();
-    if (!ports.isLive() || turn === undefined) return NOT_LIVE; // H1
-    return turn.submit(command);
+    const store = ports.store();
+    if (!ports.isLive() || store === undefined) return NOT_LIVE; // H1
+    return store.submit(command);
   };
   const create = async (command: TerminalCommand | Refusal): Promise<Result<unknown>> => {
     const made = await submit(withoutSecrets(ports, command));
-    if (!made.ok && "kind" in command) ports.hands()?.entrust(command.id, {});
+    if (!made.ok && "kind" in command) ports.holders()?.entrust(command.id, {});
     return made;
   };
   return {
@@ -72,11 +72,11 @@ export function makeHandlers(ports: HandlerPorts): Handlers {
 }
 
 async function restore(ports: HandlerPorts, { id, way }: Params): Promise<Result<unknown>> {
-  const [turn, restorer] = [ports.turn(), ports.restorer()];
-  if (!ports.isLive() || turn === undefined || restorer === undefined) return NOT_LIVE; // H1
+  const [store, restorer] = [ports.store(), ports.restorer()];
+  if (!ports.isLive() || store === undefined || restorer === undefined) return NOT_LIVE; // H1
   if (typeof id !== "string" || !isWay(way))
     return { ok: false, error: bad("id is a text, and way plan, shell or recipe") };
-  const terminal = turn.terminals.get(id);
+  const terminal = store.terminals.get(id);
   if (terminal === undefined || terminal.removed) {
     return refused("unknown", `There is no terminal ${id}.`, "holdfast ls shows all.");
   }
@@ -107,7 +107,7 @@ function newCommand({ name, lane, argv, cwd, env, cols, rows, policy }: Params, 
 
 /** What looks like a secret goes to the program, and never to disk (core/environment.ts, V1). */
 /** They reach the holder in one variable, and the system allows 128 KiB for one. */
-const MOST_SECRETS = 64 << 10;
+const MAX_SECRETS = 64 << 10;
 
 function withoutSecrets(ports: HandlerPorts, command: TerminalCommand | Refusal): TerminalCommand | Refusal {
   if ("hint" in command || command.kind !== "create") return command;
@@ -116,8 +116,8 @@ function withoutSecrets(ports: HandlerPorts, command: TerminalCommand | Refusal)
   const secrets = Object.fromEntries(leftOut.map((name) => [name, env[name] ?? ""]));
   const length = Buffer.byteLength(JSON.stringify(secrets));
   if (leftOut.some((name) => `${name}${secrets[name]}`.includes("\0"))) return bad("a variable has no NUL in it");
-  if (length > MOST_SECRETS) return bad(`variables that look like secrets are ${MOST_SECRETS} bytes at most in all`);
-  ports.hands()?.entrust(command.id, secrets);
+  if (length > MAX_SECRETS) return bad(`variables that look like secrets are ${MAX_SECRETS} bytes at most in all`);
+  ports.holders()?.entrust(command.id, secrets);
   return { ...command, recipe: { ...command.recipe, env: kept }, unset: leftOut };
 }
 
@@ -147,13 +147,13 @@ function bad(what: string): Refusal {
   };
 }
 
-async function list({ turn, hands }: HandlerPorts, { id, brief }: Params): Promise<ListedTerminal[]> {
-  const all = [...(turn()?.allSettled() ?? [])].filter(({ removed }) => !removed); // U6 of session-store.ts
+async function list({ store, holders }: HandlerPorts, { id, brief }: Params): Promise<ListedTerminal[]> {
+  const all = [...(store()?.allSettled() ?? [])].filter(({ removed }) => !removed); // U6 of session-store.ts
   const terminals = id === undefined ? all : all.filter((terminal) => terminal.id === id);
   return Promise.all(
     terminals.map(async (terminal) => {
       const asked = terminal.state.kind === "running" && brief !== true;
-      const status = asked ? await hands()?.status(terminal.id) : undefined;
+      const status = asked ? await holders()?.status(terminal.id) : undefined;
       const clients = Math.max(0, (status?.clients ?? 0) - 1); // One of them is the daemon itself.
       return { ...terminal, clients, lastOutputAt: status?.lastOutputAt ?? null, bytes: status?.tape.end ?? 0 };
     }),

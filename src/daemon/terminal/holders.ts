@@ -7,7 +7,7 @@
 //     (holder-watch.ts); a holder that was killed is missed on the next round. Where the system tells nothing, lines are kept.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
-import { blindFarewell } from "../../core/terminal/screen.ts";
+import { plainRestoreBanner } from "../../core/terminal/screen.ts";
 import type { Child, Effect, Ending, Recipe, Terminal, TerminalCommand } from "../../core/terminal/terminal.ts";
 import { setAsideBefore } from "../../home/held/generations.ts";
 import {
@@ -22,21 +22,21 @@ import {
   writeHolderSpec,
 } from "../../home/held/holder-files.ts";
 import { removeIfThere } from "../../log/file/file.ts";
-import { isPassing } from "../../log/wal/wal.ts";
+import { isRetryable } from "../../log/wal/wal.ts";
 import type { HolderStatus } from "../../wire/holder/protocol.ts";
 import { holderStart } from "../../wire/holder/start.ts";
 import type { Children } from "../../world/children.ts";
 import type { Random } from "../../world/random.ts";
 import type { Self } from "../../world/self.ts";
 import type { Watch } from "../../world/watch.ts";
-import { HolderLines, type LinesWorld } from "../held/holder-connections.ts";
+import { HolderConnections, type LinesWorld } from "../held/holder-connections.ts";
 import { HolderPrograms } from "../held/holder-program.ts";
 import { HolderWatch } from "../held/holder-watch.ts";
 
 /** Why a terminal is lost whose holder was of another boot. */
 export const MACHINE_DOWN = "the machine went down";
 
-export type HandsWorld = LinesWorld & {
+export type DaemonWorld = LinesWorld & {
   readonly children: Children;
   readonly random: Random;
   readonly self: Self;
@@ -54,11 +54,11 @@ export type HandsPorts = {
   /** What is put on the tape of a restored terminal before its program starts: its old screen, and the message. */
   farewell(terminal: Terminal, message: string): Promise<string>;
   /** Something broke that is no Fault. */
-  broken(error: unknown): void;
+  onBug(error: unknown): void;
 };
 
 /** What was found when a terminal was looked at. */
-export type Found =
+export type TerminalFound =
   | { readonly kind: "running"; readonly child: Child; readonly holder: number }
   | ({ readonly kind: "ended"; readonly bootId?: string } & Ending)
   | { readonly kind: "unstarted" }
@@ -78,11 +78,11 @@ const REST_AFTER = 5;
 /** Rounds. Whoever attached to a restored terminal at rest is noticed so much later. */
 const NOTICE_EVERY = 15;
 
-export class Hands {
-  readonly #world: HandsWorld;
+export class TerminalHolders {
+  readonly #world: DaemonWorld;
   readonly #options: HandsOptions;
   readonly #ports: HandsPorts;
-  readonly #lines: HolderLines;
+  readonly #lines: HolderConnections;
   readonly #watch: HolderWatch;
   /** Somebody is at it already. */
   readonly #busy = new Map<string, Promise<unknown>>();
@@ -95,12 +95,12 @@ export class Hands {
   /** What any holder of ours is started with. */
   readonly programs: HolderPrograms;
 
-  constructor(world: HandsWorld, options: HandsOptions, ports: HandsPorts) {
+  constructor(world: DaemonWorld, options: HandsOptions, ports: HandsPorts) {
     this.#world = world;
     this.programs = new HolderPrograms(world);
     this.#options = options;
     this.#ports = ports;
-    this.#lines = new HolderLines(world, {
+    this.#lines = new HolderConnections(world, {
       ended: (id, exit) => this.#report(id, { kind: "ended", ...endingOf(exit) }),
       lost: (id) => this.lookAgain(id), // N1: the end, the holder's death, or only the line?
     });
@@ -150,7 +150,7 @@ export class Hands {
   }
 
   /** How a terminal is now: asks its holder, else reads what it left (N1). Keeps the line where there is one. */
-  async look({ id, generation }: Terminal): Promise<Found> {
+  async look({ id, generation }: Terminal): Promise<TerminalFound> {
     const disk = readOnDisk(this.#world, id, generation);
     if (disk.kind === "ended") return disk;
     const status = await this.#lines.connect(id);
@@ -167,13 +167,13 @@ export class Hands {
     return SILENT;
   }
 
-  #gone(bootId: string | undefined): Found {
+  #gone(bootId: string | undefined): TerminalFound {
     const down = bootId !== undefined && bootId !== this.#world.processes.bootId();
     return { kind: "uncertain", reason: down ? MACHINE_DOWN : "its holder is gone and left no exit" };
   }
 
   /** Says what was found as a command; nothing for what must be looked at again. */
-  #report(id: string, found: Found): void {
+  #report(id: string, found: TerminalFound): void {
     if (found.kind === "running") this.#ports.submit({ kind: "started", id, child: found.child, holder: found.holder });
     if (found.kind === "ended") this.#ports.submit({ ...found, id });
     if (found.kind === "uncertain") this.#ports.lost(id, found.reason);
@@ -228,7 +228,7 @@ export class Hands {
     if (this.#busy.has(id)) return;
     const done = work()
       .catch((error: unknown) => {
-        if (!isFault(error)) this.#ports.broken(error); // The next round tries again.
+        if (!isFault(error)) this.#ports.onBug(error); // The next round tries again.
       })
       .finally(() => {
         this.#busy.delete(id);
@@ -239,7 +239,7 @@ export class Hands {
 
   /** What nobody waits for. */
   #work(work: Promise<unknown>): void {
-    work.catch((error: unknown) => this.#ports.broken(error));
+    work.catch((error: unknown) => this.#ports.onBug(error));
   }
 
   async #start(terminal: Terminal): Promise<void> {
@@ -250,7 +250,7 @@ export class Hands {
       await this.#launch(terminal);
     } catch (error) {
       if (!isFault(error)) throw error;
-      if (isPassing(error)) return; // N3: there may be room again by the next round.
+      if (isRetryable(error)) return; // N3: there may be room again by the next round.
       return this.#giveUp(terminal);
     }
     if (!(await this.#settle(terminal.id))) await this.#giveUp(terminal);
@@ -280,13 +280,13 @@ export class Hands {
 
   /** A screen that cannot be had, or not in time, keeps no terminal from coming back. */
   async #farewell(terminal: Terminal, message: string): Promise<string> {
-    const plain = blindFarewell(message);
+    const plain = plainRestoreBanner(message);
     const late = Promise.withResolvers<string>();
-    const callOff = this.#world.clock.after(FAREWELL_MS, () => late.resolve(plain));
+    const cancel = this.#world.clock.after(FAREWELL_MS, () => late.resolve(plain));
     try {
       return await Promise.race([this.#ports.farewell(terminal, message).catch(() => plain), late.promise]);
     } finally {
-      callOff();
+      cancel();
     }
   }
 
@@ -355,6 +355,6 @@ function recipeNow({ recipe, restored }: Terminal): Recipe {
   return { ...recipe, argv, cwd, size: evidence?.size ?? recipe.size };
 }
 
-const EARLIER: Found = { kind: "unreachable", reason: "a holder of an earlier generation still lives" };
-const SILENT: Found = { kind: "unreachable", reason: "its holder lives but does not answer" };
-const NOT_STARTED: Found = { kind: "ended", code: COULD_NOT_START, signal: null };
+const EARLIER: TerminalFound = { kind: "unreachable", reason: "a holder of an earlier generation still lives" };
+const SILENT: TerminalFound = { kind: "unreachable", reason: "its holder lives but does not answer" };
+const NOT_STARTED: TerminalFound = { kind: "ended", code: COULD_NOT_START, signal: null };

@@ -8,14 +8,14 @@
 import { joinPath } from "../../base/path.ts";
 import type { Fate, ReportItem } from "../../core/recovery.ts";
 import { effectsOf, type Terminal } from "../../core/terminal/terminal.ts";
-import type { HolderPlace } from "../../home/held/holder-files.ts";
+import type { HomeWorld } from "../../home/held/holder-files.ts";
 import { readWhole, removeIfThere } from "../../log/file/file.ts";
 import { readJson } from "../../log/file/json-file.ts";
 import type { Report } from "../../wire/rpc/rpc.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { StageWork } from "../recovery-run.ts";
-import type { Found, Hands } from "./holders.ts";
-import type { Turn } from "./store.ts";
+import type { TerminalFound, TerminalHolders } from "./holders.ts";
+import type { TerminalStore } from "./store.ts";
 
 export type Cause = Report["cause"];
 
@@ -32,9 +32,9 @@ const PATIENCE_MS = 1_000;
 const PAUSE_MS = 20;
 
 export type WorkPorts = {
-  readonly place: HolderPlace;
-  readonly turn: Turn;
-  readonly hands: Hands;
+  readonly place: HomeWorld;
+  readonly store: TerminalStore;
+  readonly holders: TerminalHolders;
   /** What was set aside while the logs were folded. */
   readonly setAside: readonly ReportItem[];
   /** Stops what is left of terminals whose holder is gone; returns one item for each. */
@@ -69,7 +69,7 @@ export function recoveryWork(ports: WorkPorts): StageWork {
  * A marker of a clean end is good for one start, and only where it ended the last boot that recovered. After a reboot it stays, so that
  * a start that is killed and tried again says the same.
  */
-export async function detectCause(place: HolderPlace): Promise<Cause> {
+export async function detectCause(place: HomeWorld): Promise<Cause> {
   const { disk, home } = place;
   const boot = lastBoot(place);
   const clean = boot === "" || readJson(disk, joinPath(home, CLEAN_MARKER))?.["bootId"] === boot;
@@ -79,12 +79,12 @@ export async function detectCause(place: HolderPlace): Promise<Cause> {
   return clean ? "clean start" : "daemon crash";
 }
 
-function lastBoot({ disk, home }: HolderPlace): string {
+function lastBoot({ disk, home }: HomeWorld): string {
   return new TextDecoder().decode(readWhole(disk, joinPath(home, LAST_BOOT)) ?? new Uint8Array(0)).trim();
 }
 
 /** Whether the machine went down since the last recovery that came to its end. */
-export function wasDown(place: HolderPlace): boolean {
+export function wasDown(place: HomeWorld): boolean {
   const boot = lastBoot(place);
   return boot !== "" && boot !== place.processes.bootId();
 }
@@ -94,10 +94,10 @@ type Lost = { readonly terminal: Terminal; readonly reason: string };
 const NEVER_STARTED = "never started";
 
 async function restore(ports: WorkPorts, progress: () => void): Promise<ReportItem[]> {
-  const open = [...ports.turn.terminals.values()].filter((terminal) =>
+  const open = [...ports.store.terminals.values()].filter((terminal) =>
     isOpen(terminal, ports.place.processes.bootId()),
   );
-  const items: ReportItem[] = [...ports.turn.terminals.values()].flatMap((one) =>
+  const items: ReportItem[] = [...ports.store.terminals.values()].flatMap((one) =>
     isWaiting(one) && !isAside(ports, one) ? ports.waiting(one) : [],
   );
   const { length: waiting } = items;
@@ -109,8 +109,8 @@ async function restore(ports: WorkPorts, progress: () => void): Promise<ReportIt
     progress();
   }
   if (lost.length === 0) return items;
-  const { turn, orphans } = ports;
-  items.push(...(await orphans([...turn.terminals.values()].filter((one) => !isAside(ports, one))))); // K3
+  const { store, orphans } = ports;
+  items.push(...(await orphans([...store.terminals.values()].filter((one) => !isAside(ports, one))))); // K3
   await ports.prepare();
   const step = (done: number) => {
     progress();
@@ -133,11 +133,11 @@ async function restoreAll(ports: WorkPorts, lost: readonly Lost[], step: (done: 
 }
 
 /** K4 */
-async function begin({ hands, turn, untold }: WorkPorts, terminal: Terminal): Promise<ReportItem> {
+async function begin({ holders, store, untold }: WorkPorts, terminal: Terminal): Promise<ReportItem> {
   const { id } = terminal;
-  hands.perform({ kind: "start", id });
-  await hands.settled(id);
-  return untold(turn.terminals.get(id) ?? terminal) ?? itemOf(terminal, { kind: "unstarted" });
+  holders.perform({ kind: "start", id });
+  await holders.settled(id);
+  return untold(store.terminals.get(id) ?? terminal) ?? itemOf(terminal, { kind: "unstarted" });
 }
 
 function isAside({ setAside }: WorkPorts, { id }: Terminal): boolean {
@@ -166,26 +166,26 @@ const SWEEP: readonly (string | null)[] = ["SIGHUP", "SIGTERM", "SIGKILL"];
  * A program that was killed in a boot that is over, by nobody's wish that we know of, and whose end no daemon lived to hear of: its
  * holder was swept away a moment later.
  */
-function isSwept({ state, signal }: Terminal, found: Found & { kind: "ended" }, bootId: string): boolean {
+function isSwept({ state, signal }: Terminal, found: TerminalFound & { kind: "ended" }, bootId: string): boolean {
   const { bootId: then = bootId } = found;
   return state.kind !== "ended" && signal === undefined && then !== bootId && SWEEP.includes(found.signal);
 }
 
 async function lookAt(terminal: Terminal, ports: WorkPorts): Promise<ReportItem | Lost> {
-  const { turn, hands, place } = ports;
-  const found = terminal.state.kind === "ended" ? terminal.state : await lookAgain(terminal, hands, place.clock);
+  const { store, holders, place } = ports;
+  const found = terminal.state.kind === "ended" ? terminal.state : await lookAgain(terminal, holders, place.clock);
   const { id } = terminal;
   const reason = whyLost(terminal, found, place);
   if (reason !== undefined && !terminal.rollingBack) return { terminal, reason };
   if (found.kind === "unstarted" && terminal.state.kind === "starting") return { terminal, reason: NEVER_STARTED };
-  if (found.kind === "running") await turn.submit({ kind: "started", id, child: found.child, holder: found.holder });
-  if (found.kind === "ended") await turn.submit({ ...found, id });
-  if (found.kind === "uncertain") await turn.submit({ kind: "lost", id, reason: found.reason });
-  return ports.untold(turn.terminals.get(id) ?? terminal) ?? itemOf(terminal, found); // K1
+  if (found.kind === "running") await store.submit({ kind: "started", id, child: found.child, holder: found.holder });
+  if (found.kind === "ended") await store.submit({ ...found, id });
+  if (found.kind === "uncertain") await store.submit({ kind: "lost", id, reason: found.reason });
+  return ports.untold(store.terminals.get(id) ?? terminal) ?? itemOf(terminal, found); // K1
 }
 
 /** Undefined where it is not. */
-function whyLost(terminal: Terminal, found: Found, { processes }: HolderPlace): string | undefined {
+function whyLost(terminal: Terminal, found: TerminalFound, { processes }: HomeWorld): string | undefined {
   const { state } = terminal;
   const bootId = processes.bootId();
   if (found.kind === "uncertain") return found.reason;
@@ -197,16 +197,16 @@ function whyLost(terminal: Terminal, found: Found, { processes }: HolderPlace): 
 }
 
 /** A holder whose socket was removed binds it again when it is looked for; that takes it a moment. */
-async function lookAgain(terminal: Terminal, hands: Hands, clock: Clock): Promise<Found> {
+async function lookAgain(terminal: Terminal, holders: TerminalHolders, clock: Clock): Promise<TerminalFound> {
   const begun = clock.elapsed();
   for (;;) {
-    const found = await hands.look(terminal);
+    const found = await holders.look(terminal);
     if (found.kind !== "unreachable" || clock.elapsed() - begun >= PATIENCE_MS) return found;
     await new Promise<void>((again) => clock.after(PAUSE_MS, again));
   }
 }
 
-function itemOf({ id, name, state, unset }: Terminal, found: Found): ReportItem {
+function itemOf({ id, name, state, unset }: Terminal, found: TerminalFound): ReportItem {
   const item = (fate: Fate, reason: string, next: string): ReportItem => ({
     what: "terminal",
     id,
@@ -235,9 +235,9 @@ function unsetText(unset: readonly string[]): string[] {
 
 /** Orphans first; then everything that has no outcome is done again. */
 async function reconcile(ports: WorkPorts, progress: () => void): Promise<readonly ReportItem[]> {
-  const { turn, hands, orphans } = ports;
-  const items = await orphans([...turn.terminals.values()].filter((one) => !isAside(ports, one))); // K2
+  const { store, holders, orphans } = ports;
+  const items = await orphans([...store.terminals.values()].filter((one) => !isAside(ports, one))); // K2
   progress();
-  for (const terminal of turn.terminals.values()) for (const effect of effectsOf(terminal)) hands.perform(effect);
+  for (const terminal of store.terminals.values()) for (const effect of effectsOf(terminal)) holders.perform(effect);
   return items;
 }

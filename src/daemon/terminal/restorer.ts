@@ -25,17 +25,17 @@ import {
 } from "../../core/terminal/restore.ts";
 import type { RestoreRule } from "../../core/terminal/restore-commands.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
-import { type HolderPlace, terminalDirectory } from "../../home/held/holder-files.ts";
+import { type HomeWorld, terminalDirectory } from "../../home/held/holder-files.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
 import type { Disk } from "../../world/disk.ts";
 import { agentSessions } from "./coding-agent-sessions.ts";
-import { type Hands, MACHINE_DOWN } from "./holders.ts";
-import type { Turn } from "./store.ts";
+import { MACHINE_DOWN, type TerminalHolders } from "./holders.ts";
+import type { TerminalStore } from "./store.ts";
 
 export type RestorerPorts = {
-  readonly place: HolderPlace;
-  readonly turn: Turn;
-  readonly hands: Hands;
+  readonly place: HomeWorld;
+  readonly store: TerminalStore;
+  readonly holders: TerminalHolders;
   readonly shell: string;
   readonly rules: readonly RestoreRule[];
   /** What the last good checkpoint says of a terminal. */
@@ -66,16 +66,16 @@ export class Restorer {
     const plan = this.#plan(terminal, { ...wish, at, evidence, doubt });
     const known = evidence === undefined ? {} : { evidence };
     if (plan.kind !== "start") {
-      if (wish.found) await this.#ports.turn.submit({ kind: "lost", id: terminal.id, reason: wish.reason, ...known });
+      if (wish.found) await this.#ports.store.submit({ kind: "lost", id: terminal.id, reason: wish.reason, ...known });
       const why = [wish.reason, plan.why, ageText(this.#screenAgeMs(terminal.id), wish.reason)];
       return item(terminal, "needs you", inOne(why), `holdfast restore ${terminal.name}`);
     }
     const { id, generation } = terminal;
     const start = this.#start(terminal, plan, { reason: wish.reason, at, evidence, seenTo: last.seenTo ?? 0 });
     const lost = wish.found ? { lost: { reason: wish.reason, ...known } } : {};
-    const done = await this.#ports.turn.submit({ kind: "restore", id, generation, start, ...lost }); // RO2
+    const done = await this.#ports.store.submit({ kind: "restore", id, generation, start, ...lost }); // RO2
     if (!done.ok) return item(terminal, "could not", done.error.message, done.error.hint);
-    await this.#ports.hands.settled(id);
+    await this.#ports.holders.settled(id);
     return this.restoredItem(id, terminal);
   }
 
@@ -101,9 +101,9 @@ export class Restorer {
   }
 
   #sessions(terminal: Terminal, agent: AgentName, { cwd, since }: Aim): AgentSessions {
-    const { place, turn } = this.#ports;
+    const { place, store } = this.#ports;
     const found = agentSessions(place.disk, { agent, cwd, since, env: terminal.recipe.env });
-    return notTaken(found, wordsOfOthers(terminal, turn.terminals.values()));
+    return notTaken(found, wordsOfOthers(terminal, store.terminals.values()));
   }
 
   #start(
@@ -140,7 +140,7 @@ export class Restorer {
 
   /** What became of a restoration. */
   restoredItem(id: string, before: Terminal): ReportItem {
-    const now = this.#ports.turn.terminals.get(id) ?? before;
+    const now = this.#ports.store.terminals.get(id) ?? before;
     const { restored, state, name } = now;
     const why = [
       restored?.reason ?? "it was lost",
@@ -164,7 +164,7 @@ export class Restorer {
     }
     const reason = state.kind === "uncertain" ? state.reason : `it had ended (${endText(state)})`;
     const told = await this.restore(terminal, { reason, found: false, way, asked: true });
-    const now = this.#ports.turn.terminals.get(terminal.id) ?? terminal;
+    const now = this.#ports.store.terminals.get(terminal.id) ?? terminal;
     if (told.fate !== "could not") return { ok: true, value: now };
     return refused("not-restored", told.reason, told.next);
   }

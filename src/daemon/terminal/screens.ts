@@ -5,7 +5,12 @@
 // SC3. Requests go out one after the other as the program takes them: what waits is in our memory once, and no more.
 import { isFault } from "../../base/fault.ts";
 import { type Refusal, type Result, refused } from "../../base/result.ts";
-import { blindFarewell, SCROLLBACK_BYTES, type ScreenCells, type ScreenSnapshot } from "../../core/terminal/screen.ts";
+import {
+  plainRestoreBanner,
+  SCROLLBACK_BYTES,
+  type ScreenCells,
+  type ScreenSnapshot,
+} from "../../core/terminal/screen.ts";
 import { terminalDirectory } from "../../home/held/holder-files.ts";
 import { decodeLine, encodeLine, LineReader } from "../../wire/lines.ts";
 import {
@@ -32,7 +37,7 @@ export type ScreenOf = { readonly id: string; readonly size: ScreenSize; readonl
 export const SCREEN_SOURCE = "src/screen/main.ts";
 /** SC1. The longest tape there is takes some seconds to parse; on a busy machine it may be many. */
 const ANSWER_MS = 60_000;
-const MOST_DEATHS = 2;
+const MAX_DEATHS = 2;
 
 type Ask = {
   readonly n: number;
@@ -42,7 +47,7 @@ type Ask = {
 };
 
 /** One life of the program. */
-type Life = { readonly child: PipeChild; sending: Promise<void>; callOff: () => void };
+type Life = { readonly child: PipeChild; sending: Promise<void>; cancel: () => void };
 
 export class Screens {
   readonly #world: ScreensWorld;
@@ -74,7 +79,7 @@ export class Screens {
   /** What goes on the tape between two lives of a terminal; where its screen cannot be made, what does for any. */
   async farewell({ message, ...of }: ScreenOf & { readonly message: string }): Promise<string> {
     const answer = await this.#ask("farewell", { ...this.#place(of), op: "farewell", message });
-    return answer.ok ? answer.value : blindFarewell(message);
+    return answer.ok ? answer.value : plainRestoreBanner(message);
   }
 
   /** The screen taken apart, for comparing. */
@@ -84,7 +89,7 @@ export class Screens {
 
   close(): void {
     this.#closed = true;
-    this.#life?.callOff();
+    this.#life?.cancel();
     this.#life?.child.closeInput();
     for (const ask of this.#asked.values()) this.#settle(ask, { ok: false, error: CLOSED });
   }
@@ -120,7 +125,7 @@ export class Screens {
           ended: () => this.#ended(),
         },
       );
-      this.#life = { child, sending: Promise.resolve(), callOff: () => undefined };
+      this.#life = { child, sending: Promise.resolve(), cancel: () => undefined };
       for (const ask of this.#asked.values()) this.#send(this.#life, ask);
     } catch (error) {
       if (!isFault(error)) throw error;
@@ -140,9 +145,9 @@ export class Screens {
 
   /** SC1: from the last sign of life on. */
   #watch(life: Life): void {
-    life.callOff();
+    life.cancel();
     if (this.#asked.size === 0) return;
-    life.callOff = this.#world.clock.after(this.#answerMs, () => void life.child.signal("SIGKILL"));
+    life.cancel = this.#world.clock.after(this.#answerMs, () => void life.child.signal("SIGKILL"));
   }
 
   #heard(lines: readonly string[] | undefined): void {
@@ -159,12 +164,12 @@ export class Screens {
   }
 
   #ended(): void {
-    this.#life?.callOff();
+    this.#life?.cancel();
     this.#life = undefined;
     const [first] = this.#asked.values();
     if (first === undefined || this.#closed) return;
     first.deaths += 1; // SC1
-    if (first.deaths === MOST_DEATHS) this.#settle(first, { ok: false, error: KILLS });
+    if (first.deaths === MAX_DEATHS) this.#settle(first, { ok: false, error: KILLS });
     if (this.#asked.size > 0) this.#start();
   }
 

@@ -11,21 +11,21 @@ import {
 } from "../../core/terminal/terminal.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import type { Clock } from "../../world/clock.ts";
-import { type Hooks, type Rules, SessionTurn } from "../session-store.ts";
+import { type Decider, type Hooks, SessionStore } from "../session-store.ts";
 
 type Terminals = { state: Terminal; command: TerminalCommand; event: TerminalEvent; effect: Effect };
 
-export type TurnHooks = Hooks<Terminals>;
+export type TerminalStoreHooks = Hooks<Terminals>;
 
-const RULES: Rules<Terminals> = {
+const RULES: Decider<Terminals> = {
   session: (_, { id }) => `terminals/${id}`,
   decide: decideTerminal,
   apply: applyTerminal,
   effectsOf,
 };
 
-export class Turn extends SessionTurn<Terminals> {
-  constructor(log: EventLog, clock: Clock, hooks: TurnHooks) {
+export class TerminalStore extends SessionStore<Terminals> {
+  constructor(log: EventLog, clock: Clock, hooks: TerminalStoreHooks) {
     super(RULES, log, clock, hooks);
   }
 

@@ -29,7 +29,7 @@ export type TmuxWorld = {
 /** A server answers within some milliseconds; one that a debugger or a full disk holds is asked again later. */
 const PATIENCE_MS = 10_000;
 /** More than any answer we ask for; a server that says more is not believed. */
-const MOST_BYTES = 64 << 20;
+const MAX_BYTES = 64 << 20;
 /** The first two would make tmux think that it runs inside of another; the last marks what belongs to a terminal of ours. */
 const NOT_PASSED_ON = ["TMUX", "TMUX_PANE", "HOLDFAST_TERMINAL"];
 
@@ -65,15 +65,15 @@ async function run(world: TmuxWorld, call: TmuxCall): Promise<Result<string>> {
       {
         output: (bytes, from) => {
           said[from] = Buffer.concat([said[from], bytes]);
-          if (said[from].length > MOST_BYTES) child.signal("SIGKILL");
+          if (said[from].length > MAX_BYTES) child.signal("SIGKILL");
         },
         ended: (ending) => resolve(ending.kind === "exited" ? ending.code : undefined),
       },
     );
     child.closeInput();
-    const callOff = world.clock.after(PATIENCE_MS, () => child.signal("SIGKILL")); // C2
+    const cancel = world.clock.after(PATIENCE_MS, () => child.signal("SIGKILL")); // C2
     const code = await promise;
-    callOff();
+    cancel();
     return code === 0 ? ok(text(said.stdout)) : failed(text(said.stderr), code);
   } catch (error) {
     if (isFault(error, "ENOENT")) return NO_TMUX;

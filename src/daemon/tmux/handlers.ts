@@ -10,9 +10,9 @@ import type { Handlers } from "../rpc-server.ts";
 import type { TmuxRun, TmuxSocket } from "./client.ts";
 import type { TmuxKeeper } from "./keeper.ts";
 import { lookAt, sessionsIn } from "./look.ts";
-import type { TmuxTurn } from "./store.ts";
+import type { TmuxStore } from "./store.ts";
 
-export type TmuxParts = { readonly turn: TmuxTurn; readonly keeper: TmuxKeeper };
+export type TmuxParts = { readonly store: TmuxStore; readonly keeper: TmuxKeeper };
 export type TmuxHandlerPorts = {
   readonly random: Random;
   readonly processes: Processes;
@@ -39,7 +39,7 @@ const NOT_LIVE = refused("not-live", "The daemon is still recovering.", "Try aga
 
 function list(parts: TmuxParts | undefined): ListedTmux[] {
   if (parts === undefined) return [];
-  const open = [...parts.turn.allSettled()].filter(({ released }) => !released); // U6 of session-store.ts
+  const open = [...parts.store.allSettled()].filter(({ released }) => !released); // U6 of session-store.ts
   return open.map((care) => listed(parts, care));
 }
 
@@ -49,14 +49,14 @@ function listed({ keeper }: TmuxParts, care: TmuxCare): ListedTmux {
 
 type Params = Readonly<Record<string, unknown>>;
 
-function careOf({ turn }: TmuxParts, { session }: Params): Result<TmuxCare> {
-  return typeof session === "string" ? findCare(turn.states.values(), session) : badParams("session is a text");
+function careOf({ store }: TmuxParts, { session }: Params): Result<TmuxCare> {
+  return typeof session === "string" ? findCare(store.states.values(), session) : badParams("session is a text");
 }
 
 async function release(parts: TmuxParts, params: Params): Promise<Result<ListedTmux>> {
   const found = careOf(parts, params);
   if (!found.ok) return found;
-  const released = await parts.turn.submit({ kind: "release", id: found.value.id });
+  const released = await parts.store.submit({ kind: "release", id: found.value.id });
   return released.ok ? ok(listed(parts, released.value)) : released;
 }
 
@@ -66,13 +66,13 @@ async function recreate(parts: TmuxParts, params: Params): Promise<Result<Listed
   if (!found.ok) return found;
   const { id, recreated } = found.value;
   await parts.keeper.round();
-  const looked = parts.turn.settled(id);
+  const looked = parts.store.settled(id);
   if (looked?.state.kind === "kept" && looked.recreated?.at !== recreated?.at) return ok(listed(parts, looked));
-  const wanted = await parts.turn.submit({ kind: "want", id });
+  const wanted = await parts.store.submit({ kind: "want", id });
   if (!wanted.ok) return wanted;
   parts.keeper.attend(id, true);
   await parts.keeper.round(); // Behind what was just asked for: by then it is made, or there is a reason.
-  return ok(listed(parts, parts.turn.settled(id) ?? wanted.value));
+  return ok(listed(parts, parts.store.settled(id) ?? wanted.value));
 }
 
 async function adopt(ports: TmuxHandlerPorts, parts: TmuxParts, given: Params): Promise<Result<ListedTmux[]>> {
@@ -87,10 +87,10 @@ async function adopt(ports: TmuxHandlerPorts, parts: TmuxParts, given: Params): 
   const ids: string[] = [];
   for (const { session, name } of chosen.value) {
     const place = { server: seen.value.server, session };
-    const known = [...parts.turn.states.values()].find((care) => !care.released && isAt(care, place));
+    const known = [...parts.store.states.values()].find((care) => !care.released && isAt(care, place));
     const id = known?.id ?? newId(ports.random.bytes(16));
     const policy = params.value.policy ?? known?.policy ?? "auto";
-    const taken = await parts.turn.submit({ kind: "adopt", id, socket: path.value, name, policy, place });
+    const taken = await parts.store.submit({ kind: "adopt", id, socket: path.value, name, policy, place });
     if (!taken.ok) return taken;
     ids.push(id);
   }

@@ -8,11 +8,11 @@
 // K5. A server that is not ours is never told to end, and what is on it is only looked at.
 import { type Fault, isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
-import { judgeTmux, type Verdict } from "../../core/tmux/judge.ts";
+import { judgeTmux, type TmuxVerdict } from "../../core/tmux/judge.ts";
 import type { TmuxCare, TmuxCommand } from "../../core/tmux/tmux.ts";
 import type { ProcessIdentity } from "../../world/process.ts";
 import { type TmuxRun, type TmuxWorld, tmuxRunner } from "./client.ts";
-import { lookAt, type Seen, sessionsIn } from "./look.ts";
+import { lookAt, sessionsIn, type TmuxSeen } from "./look.ts";
 import { TmuxLookout } from "./lookout.ts";
 import { Rebuild, type RebuildWorld } from "./rebuild.ts";
 import { type SaverOptions, type SaverWorld, TmuxSaver } from "./saver.ts";
@@ -27,18 +27,18 @@ export type KeeperPorts = {
   /** K3 */
   mayAct(): boolean;
   /** Something broke that is no Fault. */
-  broken(error: unknown): void;
+  onBug(error: unknown): void;
 };
 
 /** What was found of one, for reports. */
 export type Tended = {
   readonly care: TmuxCare;
-  readonly found: Verdict | undefined;
+  readonly found: TmuxVerdict | undefined;
   readonly trouble: string | undefined;
 };
 
 /** K4 */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 /** A server that ends has gone within milliseconds. */
 const LEAVING_MS = 1_000;
 const PAUSE_MS = 10;
@@ -53,7 +53,7 @@ export class TmuxKeeper {
   readonly #troubles = new Map<string, string>();
   readonly #failures = new Map<string, number>();
   #line: Promise<unknown> = Promise.resolve();
-  #callOff: (() => void) | undefined;
+  #cancel: (() => void) | undefined;
   #rounds = false;
 
   constructor(world: KeeperWorld, options: KeeperOptions, ports: KeeperPorts, run: TmuxRun = tmuxRunner(world)) {
@@ -65,22 +65,22 @@ export class TmuxKeeper {
   }
 
   /** K1: from now on, every so often. */
-  goRounds(): void {
+  startPolling(): void {
     this.#rounds = true;
     this.#arm();
   }
 
   #arm(): void {
-    if (!this.#rounds || this.#callOff !== undefined || this.#open().length === 0) return; // K1
-    this.#callOff = this.#world.clock.after(this.#options.roundMs, () => {
-      this.#callOff = undefined;
+    if (!this.#rounds || this.#cancel !== undefined || this.#open().length === 0) return; // K1
+    this.#cancel = this.#world.clock.after(this.#options.roundMs, () => {
+      this.#cancel = undefined;
       this.#later(async () => void (await this.#tendAll()));
     });
   }
 
   close(): void {
     this.#rounds = false;
-    this.#callOff?.();
+    this.#cancel?.();
     this.#lookout.close();
   }
 
@@ -152,7 +152,7 @@ export class TmuxKeeper {
     return state.kind === "kept" && this.#world.processes.alive(state.place.server);
   }
 
-  async #tend(care: TmuxCare, seen: Seen | undefined, orderly: boolean): Promise<Tended> {
+  async #tend(care: TmuxCare, seen: TmuxSeen | undefined, orderly: boolean): Promise<Tended> {
     const found = this.#judge(care, seen, orderly);
     const trouble = await this.#act(care, found, seen).catch(describe);
     if (trouble === undefined) this.#troubles.delete(care.id);
@@ -160,13 +160,13 @@ export class TmuxKeeper {
     return { care: this.#ports.care(care.id) ?? care, found, trouble };
   }
 
-  #judge(care: TmuxCare, seen: Seen | undefined, orderly: boolean): Verdict {
+  #judge(care: TmuxCare, seen: TmuxSeen | undefined, orderly: boolean): TmuxVerdict {
     const answer = seen === undefined ? undefined : { server: seen.server, sessions: sessionsIn(seen) };
     return judgeTmux(care, { answer, alive: this.#isAlive(care), orderly });
   }
 
   /** What went wrong; undefined where nothing did. */
-  async #act(care: TmuxCare, found: Verdict, seen: Seen | undefined): Promise<string | undefined> {
+  async #act(care: TmuxCare, found: TmuxVerdict, seen: TmuxSeen | undefined): Promise<string | undefined> {
     const { id, state } = care;
     if (found.kind === "unknown") return found.reason;
     if (found.kind === "closed")
@@ -184,7 +184,7 @@ export class TmuxKeeper {
     return now !== undefined && isWanted(now.state) ? this.#recreate(now) : undefined;
   }
 
-  async #save(care: TmuxCare, panes: Seen["panes"]): Promise<string | undefined> {
+  async #save(care: TmuxCare, panes: TmuxSeen["panes"]): Promise<string | undefined> {
     if (!this.#ports.mayAct() || panes.length === 0) return undefined; // K3
     return refusalOf(await this.#saver(care.id).save({ path: care.socket }, panes));
   }
@@ -192,7 +192,7 @@ export class TmuxKeeper {
   async #recreate(care: TmuxCare): Promise<string | undefined> {
     const failures = this.#failures.get(care.id) ?? 0;
     if (!this.#ports.mayAct()) return "safe mode: it is made again when that is left"; // K3
-    if (failures >= MOST_FAILURES) return this.#troubles.get(care.id); // K4
+    if (failures >= MAX_FAILURES) return this.#troubles.get(care.id); // K4
     this.#failures.set(care.id, failures + 1);
     const saved = this.#saver(care.id).load();
     if ("reason" in saved) return `it cannot be made again: ${saved.reason}`;
@@ -222,7 +222,7 @@ export class TmuxKeeper {
   #later(work: () => Promise<unknown>): void {
     void this.#inLine(work)
       .catch((error: unknown) => {
-        if (!isFault(error)) this.#ports.broken(error); // K4
+        if (!isFault(error)) this.#ports.onBug(error); // K4
       })
       .finally(() => this.#arm());
   }

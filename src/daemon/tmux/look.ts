@@ -7,14 +7,14 @@ import { identify, type Processes } from "../../world/process.ts";
 import type { Random } from "../../world/random.ts";
 import type { TmuxRun, TmuxSocket } from "./client.ts";
 
-export type Seen = { readonly server: TmuxServer; readonly panes: readonly ListedPane[] };
+export type TmuxSeen = { readonly server: TmuxServer; readonly panes: readonly ListedPane[] };
 export type LookWorld = { readonly processes: Processes; readonly random: Random };
 
 export async function lookAt(
   run: TmuxRun,
   { processes, random }: LookWorld,
   socket: TmuxSocket,
-): Promise<Result<Seen>> {
+): Promise<Result<TmuxSeen>> {
   const word = wordOf(random);
   const answer = await run({ socket, commands: [["list-panes", "-a", "-F", listFormat(word)]] });
   if (!answer.ok) return answer;
@@ -36,7 +36,7 @@ export function wordOf(random: Random): string {
   return random.bytes(12).toHex();
 }
 
-export function sessionsIn({ panes }: Seen): readonly SeenSession[] {
+export function sessionsIn({ panes }: TmuxSeen): readonly SeenSession[] {
   const byId = Map.groupBy(panes, ({ session }) => session);
   return [...byId].flatMap(([session, [pane]]) =>
     pane === undefined ? [] : [{ session, name: pane.sessionName, mark: pane.mark }],

@@ -58,9 +58,9 @@ export class TmuxLookout {
     if (!this.#waiting.has(socket)) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#listeners.set(socket, resolve);
-    const callOff = this.#world.clock.after(HEARD_MS, () => resolve(false));
+    const cancel = this.#world.clock.after(HEARD_MS, () => resolve(false));
     const orderly = await promise; // O1
-    callOff();
+    cancel();
     this.#listeners.delete(socket);
     return orderly;
   }

@@ -2,15 +2,15 @@
 import type { EventLog } from "../../log/event-log.ts";
 import type { DaemonPorts } from "../daemon.ts";
 import { TmuxKeeper } from "./keeper.ts";
-import { TmuxTurn } from "./store.ts";
+import { TmuxStore } from "./store.ts";
 
-export type TmuxPart = { readonly turn: TmuxTurn; readonly keeper: TmuxKeeper };
+export type TmuxPart = { readonly store: TmuxStore; readonly keeper: TmuxKeeper };
 
-export function openTmux(log: EventLog, { world, config, bus, safeMode, broken }: DaemonPorts): TmuxPart {
-  const turn = new TmuxTurn(log, world.clock, {
+export function openTmux(log: EventLog, { world, config, bus, safeMode, onBug }: DaemonPorts): TmuxPart {
+  const store = new TmuxStore(log, world.clock, {
     publish: (event) => bus.publish(event.event, event),
     perform: ({ id }) => keeper.attend(id),
-    broken,
+    onBug,
   });
   const { saveS, scrollbackLines } = config.tmux;
   const environment = { allow: config.terminal.envAllow, deny: config.terminal.envDeny };
@@ -18,12 +18,12 @@ export function openTmux(log: EventLog, { world, config, bus, safeMode, broken }
     { ...world, environment: () => world.self.environment() },
     { roundMs: saveS * 1000, scrollbackLines, environment },
     {
-      cares: () => turn.states.values(),
-      care: (id) => turn.states.get(id),
-      submit: (command) => turn.submit(command),
+      cares: () => store.states.values(),
+      care: (id) => store.states.get(id),
+      submit: (command) => store.submit(command),
       mayAct: () => !safeMode.isActive(),
-      broken,
+      onBug,
     },
   );
-  return { turn, keeper };
+  return { store, keeper };
 }

@@ -16,7 +16,7 @@ import { makeDirectories } from "../../log/file/file.ts";
 import { MARK } from "../../wire/tmux-list.ts";
 import { identify, type Processes } from "../../world/process.ts";
 import type { TmuxRun } from "./client.ts";
-import { type LookWorld, lookAt, type Seen, sessionsIn } from "./look.ts";
+import { type LookWorld, lookAt, sessionsIn, type TmuxSeen } from "./look.ts";
 import { type SavedSnapshot, type SaverWorld, tmuxDirectory } from "./saver.ts";
 
 export type RebuildWorld = Omit<SaverWorld, "processes"> & LookWorld & { readonly processes: Processes };
@@ -80,7 +80,7 @@ export class Rebuild {
   }
 
   /** B1. Ended only when the new one is begun: a server without sessions ends, and might do so just when we come. */
-  async #setAside({ panes }: Seen): Promise<Result<never> | undefined> {
+  async #setAside({ panes }: TmuxSeen): Promise<Result<never> | undefined> {
     const [building, leftover] = [buildingName(this.#care.id), leftoverName(this.#care.id)];
     const found = (wanted: string) => panes.find(({ sessionName }) => sessionName === wanted);
     const [half, older] = [found(building), found(leftover)];

@@ -33,9 +33,9 @@ async function reconcile({ keeper, clock, cares }: TmuxRecovery): Promise<Report
   const open = [...cares()].filter(({ released, state }) => !released && state.kind !== "ended");
   if (open.length === 0) return [];
   const late = Promise.withResolvers<readonly Tended[]>();
-  const callOff = clock.after(PATIENCE_MS, () => late.resolve([]));
+  const cancel = clock.after(PATIENCE_MS, () => late.resolve([]));
   const tended = await Promise.race([keeper.round(), late.promise]); // R1
-  callOff();
+  cancel();
   const now = new Map([...cares()].map((care) => [care.id, care]));
   return open.map((before) => {
     const result = tended.find(({ care }) => care.id === before.id);

@@ -38,7 +38,7 @@ export type SaverOptions = { readonly scrollbackLines: number; readonly environm
 export type SavedSnapshot = { readonly snapshot: TmuxSnapshot; readonly time: string };
 
 /** S3. A line of a wide pane in full colour is some kilobytes; 2,000 plain ones are 200 KB. */
-const MOST_PANE_BYTES = 1 << 20;
+const MAX_PANE_BYTES = 1 << 20;
 /** tmux takes 16 KB of words at once; one capture is about 100 bytes of them. */
 const CAPTURES_AT_ONCE = 64;
 
@@ -133,7 +133,7 @@ export class TmuxSaver {
     const answer = await this.#run({ socket, commands });
     if (!answer.ok) return answer;
     const texts = answer.value.split(`${word}\n`).slice(0, panes.length);
-    return { ok: true, value: texts.map((text) => lastLines(text.replace(/\n+$/, ""), MOST_PANE_BYTES)) }; // S3
+    return { ok: true, value: texts.map((text) => lastLines(text.replace(/\n+$/, ""), MAX_PANE_BYTES)) }; // S3
   }
 
   #windows(panes: readonly ListedPane[]): TmuxWindow[] {

@@ -4,18 +4,18 @@ import { applyTmux, type TmuxEvent } from "../../core/tmux/events.ts";
 import { decideTmux, type TmuxCare, type TmuxCommand, type TmuxEffect, tmuxEffectsOf } from "../../core/tmux/tmux.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import type { Clock } from "../../world/clock.ts";
-import { type Hooks, type Rules, SessionTurn } from "../session-store.ts";
+import { type Decider, type Hooks, SessionStore } from "../session-store.ts";
 
 type Cares = { state: TmuxCare; command: TmuxCommand; event: TmuxEvent; effect: TmuxEffect };
 
-const RULES: Rules<Cares> = {
+const RULES: Decider<Cares> = {
   session: (_, { id }) => `tmux/${id}`,
   decide: decideTmux,
   apply: applyTmux,
   effectsOf: tmuxEffectsOf,
 };
 
-export class TmuxTurn extends SessionTurn<Cares> {
+export class TmuxStore extends SessionStore<Cares> {
   constructor(log: EventLog, clock: Clock, hooks: Hooks<Cares>) {
     super(RULES, log, clock, hooks);
   }

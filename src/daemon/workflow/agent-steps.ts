@@ -15,10 +15,10 @@ import type { WorkflowCommand } from "../../core/workflow/commands.ts";
 import { stepById } from "../../core/workflow/definition.ts";
 import { type Launch, type LaunchFile, launchOf } from "../../core/workflow/launch.ts";
 import { type Attempt, attemptsOf, type Run, tracksOf, workOf } from "../../core/workflow/run.ts";
-import type { HolderPlace } from "../../home/held/holder-files.ts";
+import type { HomeWorld } from "../../home/held/holder-files.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
 import { makeDirectories } from "../../log/file/file.ts";
-import { isPassing } from "../../log/wal/wal.ts";
+import { isRetryable } from "../../log/wal/wal.ts";
 import type { StepAgents } from "../agent/for-steps.ts";
 import { attemptDirectory } from "./attempt-files.ts";
 import type { AttemptFound } from "./attempts.ts";
@@ -29,7 +29,7 @@ export type AgentStepPorts = {
   /** Whether its log is whole: of others nothing is known for certain. */
   isTrusted(run: Run): boolean;
   readonly agents: StepAgents;
-  broken(error: unknown): void;
+  onBug(error: unknown): void;
 };
 
 type Present = { readonly run: Run; readonly attempt: Attempt; readonly item: number | undefined };
@@ -38,14 +38,14 @@ type Present = { readonly run: Run; readonly attempt: Attempt; readonly item: nu
 const PASSING: readonly string[] = ["log.blocked", "log.closed", "log.stopped"];
 
 export class AgentSteps {
-  readonly #world: HolderPlace;
+  readonly #world: HomeWorld;
   readonly #ports: AgentStepPorts;
   /** Attempts that are being started. */
   readonly #starting = new Set<string>();
   /** The agents that were made for attempts and live, and the attempts. */
   readonly #made = new Map<string, string>();
 
-  constructor(world: HolderPlace, ports: AgentStepPorts) {
+  constructor(world: HomeWorld, ports: AgentStepPorts) {
     this.#world = world;
     this.#ports = ports;
   }
@@ -199,7 +199,7 @@ export class AgentSteps {
       for (const { path, text } of files) await writeAtomic(disk, path, Buffer.from(text));
       return true;
     } catch (error) {
-      if (isPassing(error)) return false;
+      if (isRetryable(error)) return false;
       if (!isFault(error)) throw error;
       await this.report(id, { kind: "prevented", reason: error.message });
       return false;
@@ -227,7 +227,7 @@ export class AgentSteps {
 
   #work(work: Promise<unknown>): void {
     void work.catch((error: unknown) => {
-      if (!isFault(error)) this.#ports.broken(error);
+      if (!isFault(error)) this.#ports.onBug(error);
     });
   }
 }

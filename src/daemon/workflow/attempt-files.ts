@@ -11,7 +11,7 @@ import type { Launch } from "../../core/workflow/launch.ts";
 import { attemptChild } from "../../core/workflow/progress.ts";
 import { attemptsOf, type Run } from "../../core/workflow/run.ts";
 import { type OnDisk, preventHeld, readClaim, readHeld, readHeldSpec, specOf } from "../../home/held/held-files.ts";
-import type { HolderPlace } from "../../home/held/holder-files.ts";
+import type { HomeWorld } from "../../home/held/holder-files.ts";
 import type { DurableDirectories } from "../../log/file/durable-directories.ts";
 import { writeUnsynced } from "../../log/file/unsynced-file.ts";
 import { attemptPath } from "../../log/session/places.ts";
@@ -38,7 +38,7 @@ export function attemptSocket(home: string, attempt: string): string {
   return joinPath(home, `run/w${attempt.slice(0, 8)}-${attempt.slice(dot + 1)}.sock`);
 }
 
-export function readAttempt(world: HolderPlace, place: AttemptPlace): OnDisk {
+export function readAttempt(world: HomeWorld, place: AttemptPlace): OnDisk {
   return readHeld(world, attemptDirectory(world.home, place));
 }
 
@@ -54,7 +54,7 @@ export type AttemptOrder = {
 
 /** What the holder is to do, and the files its program wants to find (F4). */
 export async function writeAttempt(
-  { disk, home }: HolderPlace,
+  { disk, home }: HomeWorld,
   place: AttemptPlace,
   { launch, token, directories }: AttemptOrder,
 ): Promise<void> {
@@ -76,7 +76,7 @@ export async function writeAttempt(
 }
 
 /** Sees to it that a holder which comes late starts nothing. False where it was claimed. */
-export function preventAttempt(world: HolderPlace, place: AttemptPlace): Promise<boolean> {
+export function preventAttempt(world: HomeWorld, place: AttemptPlace): Promise<boolean> {
   return preventHeld(world, attemptDirectory(world.home, place));
 }
 
@@ -95,7 +95,7 @@ export function readOutput(disk: Disk, home: string, place: AttemptPlace, most: 
 }
 
 /** The processes that attempts of these runs were recorded with, to know who is left of them. */
-export function heldAttempts({ disk, home }: HolderPlace, runs: Iterable<Run>): HeldTerminal[] {
+export function heldAttempts({ disk, home }: HomeWorld, runs: Iterable<Run>): HeldTerminal[] {
   return [...runs].flatMap((run) =>
     attemptsOf(run).map((attempt) => {
       const { id } = attempt;

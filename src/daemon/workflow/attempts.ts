@@ -13,13 +13,13 @@ import { actionOf, type Evidence } from "../../core/workflow/resume.ts";
 import { type Attempt, attemptsOf, type Run, workOf } from "../../core/workflow/run.ts";
 import { DurableDirectories } from "../../log/file/durable-directories.ts";
 import { removeIfThere } from "../../log/file/file.ts";
-import { isPassing } from "../../log/wal/wal.ts";
-import { type HolderClient, MOST_INPUT } from "../../wire/holder/client.ts";
+import { isRetryable } from "../../log/wal/wal.ts";
+import { type HolderClient, MAX_INPUT } from "../../wire/holder/client.ts";
 import type { HolderStatus } from "../../wire/holder/protocol.ts";
-import { HolderLines } from "../held/holder-connections.ts";
-import type { HolderWords } from "../held/holder-program.ts";
+import { HolderConnections } from "../held/holder-connections.ts";
+import type { HolderCommand } from "../held/holder-program.ts";
 import { stopLeft } from "../held/orphan-stop.ts";
-import type { HandsWorld } from "../terminal/holders.ts";
+import type { DaemonWorld } from "../terminal/holders.ts";
 import {
   type AttemptPlace,
   attemptDirectory,
@@ -38,11 +38,11 @@ export type AttemptPorts = {
   runs(): Iterable<Run>;
   submit(command: WorkflowCommand): Promise<unknown>;
   /** What holders are started with. */
-  holderWords(): HolderWords;
+  holderCommand(): HolderCommand;
   /** What a run's programs get and no disk does. */
   secrets(run: string): Readonly<Record<string, string>>;
   /** Something broke that is no Fault. */
-  broken(error: unknown): void;
+  onBug(error: unknown): void;
 };
 
 export type AttemptFound =
@@ -66,9 +66,9 @@ const START_MS = 10_000;
 const PAUSES = { part: 1 / 8, leastMs: 1, mostMs: 250 };
 
 export class Attempts {
-  readonly #world: HandsWorld;
+  readonly #world: DaemonWorld;
   readonly #ports: AttemptPorts;
-  readonly #lines: HolderLines;
+  readonly #lines: HolderConnections;
   readonly #pool: HolderPool;
   /** Somebody is at it already. */
   readonly #busy = new Map<string, Promise<unknown>>();
@@ -78,12 +78,12 @@ export class Attempts {
   /** The signal that each was sent over its present line. */
   readonly #sent = new Map<string, string>();
 
-  constructor(world: HandsWorld, ports: AttemptPorts) {
+  constructor(world: DaemonWorld, ports: AttemptPorts) {
     this.#world = world;
     this.#ports = ports;
     this.#directories = new DurableDirectories(world.disk, world.home);
     this.#pool = new HolderPool(world, ports);
-    this.#lines = new HolderLines(
+    this.#lines = new HolderConnections(
       world,
       { ended: (id) => this.#lookAgain(id), lost: (id) => this.#lookAgain(id) },
       {
@@ -172,7 +172,7 @@ export class Attempts {
     if (this.#busy.has(id)) return;
     const done = work()
       .catch((error: unknown) => {
-        if (!isFault(error)) this.#ports.broken(error); // A4
+        if (!isFault(error)) this.#ports.onBug(error); // A4
       })
       .finally(() => {
         this.#busy.delete(id);
@@ -198,7 +198,7 @@ export class Attempts {
     try {
       await this.#launch(run, id, launch.value);
     } catch (error) {
-      if (isPassing(error)) return; // A4: there may be room again by the next round.
+      if (isRetryable(error)) return; // A4: there may be room again by the next round.
       if (!isFault(error)) throw error;
       return this.#prevent(id, error.message);
     }
@@ -229,7 +229,7 @@ export class Attempts {
       if (found.kind !== "unreachable" && found.kind !== "unstarted") {
         const taken = this.report(id, found);
         // Not waited for: its end may come before, and then they share a sync.
-        if (found.kind === "running") void taken.catch(this.#ports.broken);
+        if (found.kind === "running") void taken.catch(this.#ports.onBug);
         else await taken;
         return true;
       }
@@ -298,7 +298,7 @@ export class Attempts {
     line.consumed(status.tape.end);
     const prompt = this.#promptOf(id);
     // What an earlier line of ours has typed is typed.
-    const rest = prompt.subarray((status.writers["daemon"] ?? 0) * MOST_INPUT);
+    const rest = prompt.subarray((status.writers["daemon"] ?? 0) * MAX_INPUT);
     if (rest.length > 0) void line.input(rest);
     line.endInput();
   }

@@ -28,7 +28,7 @@ import type { Disk } from "../../world/disk.ts";
 /** Enough to see how a run came to where it is; each is a whole file. */
 const HISTORY_LIMIT = 20;
 
-type Place = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
+type HomeWorld = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
 type Reading = { readonly kind: "entry"; readonly entry: Entry } | { readonly kind: string };
 /** The entries of a session after this seq; more may come, and are passed over. */
 export type ReadLog = (session: string, after: number) => Iterable<Reading>;
@@ -41,12 +41,12 @@ export type LoadedRun = {
 };
 
 export class CheckpointStorage {
-  readonly #place: Place;
+  readonly #place: HomeWorld;
   readonly #read: ReadLog;
   readonly #stores = new Map<string, CheckpointStore>();
   readonly #directories: DurableDirectories;
 
-  constructor(place: Place, read: ReadLog) {
+  constructor(place: HomeWorld, read: ReadLog) {
     this.#place = place;
     this.#directories = new DurableDirectories(place.disk, place.home);
     this.#read = read;

@@ -21,7 +21,7 @@ const INTERVAL_MS = 60_000;
 export type CheckpointPorts = {
   isOff(): boolean;
   say(words: string): void;
-  broken(error: unknown): void;
+  onBug(error: unknown): void;
 };
 
 type Kept = {
@@ -32,7 +32,7 @@ type Kept = {
   /** What happened since the last save, in bytes; 0: nothing. */
   tail: number;
   savedBytes: number;
-  callOff: (() => void) | undefined;
+  cancel: (() => void) | undefined;
 };
 
 export class RunCheckpoints {
@@ -41,7 +41,7 @@ export class RunCheckpoints {
   readonly #ports: CheckpointPorts;
   readonly #kept = new Map<string, Kept>();
   readonly #saving = new Set<Promise<void>>();
-  #callOff: () => void = () => undefined;
+  #cancel: () => void = () => undefined;
 
   constructor(clock: Clock, storage: CheckpointStorage, ports: CheckpointPorts) {
     this.#clock = clock;
@@ -66,9 +66,9 @@ export class RunCheckpoints {
   }
 
   /** From now on, every minute, whatever has run without an event. */
-  goRounds(): void {
-    this.#callOff = this.#clock.after(INTERVAL_MS, () => {
-      this.goRounds();
+  startPolling(): void {
+    this.#cancel = this.#clock.after(INTERVAL_MS, () => {
+      this.startPolling();
       if (this.#ports.isOff()) return;
       for (const [id, kept] of this.#kept) {
         if (kept.seq > 0 && !isAtRest(kept.run)) this.#save(id, { ...kept, reason: "TimeInterval" });
@@ -78,7 +78,7 @@ export class RunCheckpoints {
 
   /** Everything that waits is saved. */
   async finish(): Promise<void> {
-    this.#callOff();
+    this.#cancel();
     for (const [id, kept] of this.#kept) if (kept.tail > 0) this.#save(id, kept);
     await Promise.all(this.#saving);
   }
@@ -89,16 +89,16 @@ export class RunCheckpoints {
       this.#save(id, kept);
       return;
     }
-    kept.callOff ??= this.#clock.after(GATHER_MS, () => {
-      kept.callOff = undefined;
+    kept.cancel ??= this.#clock.after(GATHER_MS, () => {
+      kept.cancel = undefined;
       const due = kept.savedBytes < SMALL_BYTES || kept.tail >= kept.savedBytes; // RC3
       if (due && kept.tail > 0) this.#save(id, kept);
     });
   }
 
   #save(id: string, kept: Kept): void {
-    kept.callOff?.();
-    kept.callOff = undefined;
+    kept.cancel?.();
+    kept.cancel = undefined;
     kept.tail = 0;
     const saving = this.#write(id, kept).finally(() => this.#saving.delete(saving));
     this.#saving.add(saving);
@@ -113,13 +113,13 @@ export class RunCheckpoints {
     } catch (error) {
       if (isFault(error))
         this.#ports.say(`run ${id}: no checkpoint: ${error.message}. ${error.hint}`); // RC4
-      else this.#ports.broken(error);
+      else this.#ports.onBug(error);
     }
   }
 }
 
 function keptOf(run: Run): Kept {
-  return { run, seq: 0, reason: "BeforeStep", tail: 0, savedBytes: 0, callOff: undefined };
+  return { run, seq: 0, reason: "BeforeStep", tail: 0, savedBytes: 0, cancel: undefined };
 }
 
 /** Nothing happens before somebody does something. */

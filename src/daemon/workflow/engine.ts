@@ -10,8 +10,8 @@ import { effectsOf } from "../../core/workflow/effects.ts";
 import { pageOf } from "../../core/workflow/items.ts";
 import type { Run } from "../../core/workflow/run.ts";
 import type { StepAgents } from "../agent/for-steps.ts";
-import type { HolderWords } from "../held/holder-program.ts";
-import type { HandsWorld } from "../terminal/holders.ts";
+import type { HolderCommand } from "../held/holder-program.ts";
+import type { DaemonWorld } from "../terminal/holders.ts";
 import { AgentSteps } from "./agent-steps.ts";
 import { type AttemptFound, Attempts } from "./attempts.ts";
 import { listItems } from "./lists.ts";
@@ -20,22 +20,22 @@ export type EnginePorts = {
   run(id: string): Run | undefined;
   runs(): Iterable<Run>;
   submit(command: WorkflowCommand): Promise<Result<Run>>;
-  holderWords(): HolderWords;
+  holderCommand(): HolderCommand;
   isTrusted(run: Run): boolean;
   readonly agents: StepAgents;
   mayBegin(): boolean;
-  broken(error: unknown): void;
+  onBug(error: unknown): void;
 };
 
 /** Timers count in 32 bits: what is further away is looked at again in between. */
-const LONGEST_MS = 3_600_000;
+const MAX_MS = 3_600_000;
 
 type Going = { again: boolean };
 
 export class Engine {
   readonly attempts: Attempts;
   readonly agentSteps: AgentSteps;
-  readonly #world: HandsWorld;
+  readonly #world: DaemonWorld;
   readonly #ports: EnginePorts;
   readonly #timers = new Map<string, () => void>();
   readonly #advancing = new Map<string, Going>();
@@ -44,7 +44,7 @@ export class Engine {
   readonly #secrets = new Map<string, Readonly<Record<string, string>>>();
   #closed = false;
 
-  constructor(world: HandsWorld, ports: EnginePorts) {
+  constructor(world: DaemonWorld, ports: EnginePorts) {
     this.#world = world;
     this.#ports = ports;
     this.attempts = new Attempts(world, {
@@ -107,7 +107,7 @@ export class Engine {
 
   close(): void {
     this.#closed = true;
-    for (const callOff of this.#timers.values()) callOff();
+    for (const cancel of this.#timers.values()) cancel();
     this.attempts.close();
   }
 
@@ -118,18 +118,18 @@ export class Engine {
   }
 
   #work(work: Promise<void>): void {
-    void work.catch(this.#ports.broken);
+    void work.catch(this.#ports.onBug);
   }
 
   /** E3 */
   #remind(id: string, at: string): void {
     this.#timers.get(id)?.();
-    const ms = Math.min(LONGEST_MS, Math.max(0, Date.parse(at) - this.#world.clock.now()));
-    const callOff = this.#world.clock.after(ms, () => {
+    const ms = Math.min(MAX_MS, Math.max(0, Date.parse(at) - this.#world.clock.now()));
+    const cancel = this.#world.clock.after(ms, () => {
       this.#timers.delete(id);
       this.#work(this.#submit({ kind: "wake", id })); // Also in safe mode: a step that takes too long is stopped.
     });
-    this.#timers.set(id, callOff);
+    this.#timers.set(id, cancel);
   }
 
   #finish(id: string): void {

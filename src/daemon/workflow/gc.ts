@@ -9,7 +9,7 @@ import { joinPath } from "../../base/path.ts";
 import type { Thing } from "../../core/retention.ts";
 import { deadLetters } from "../../core/workflow/decide-queue.ts";
 import { attemptsOf, type Run } from "../../core/workflow/run.ts";
-import type { HolderPlace } from "../../home/held/holder-files.ts";
+import type { HomeWorld } from "../../home/held/holder-files.ts";
 import type { Disk } from "../../world/disk.ts";
 import { attemptSocket } from "./attempt-files.ts";
 
@@ -26,7 +26,7 @@ export function isOverForGood(run: Run): boolean {
 }
 
 /** One thing for each run, without its size, which whoever chooses knows how to tell. */
-export function endedRuns({ disk, home }: HolderPlace, runs: Iterable<Run>): Omit<Thing, "bytes">[] {
+export function endedRuns({ disk, home }: HomeWorld, runs: Iterable<Run>): Omit<Thing, "bytes">[] {
   return [...runs].filter(isOverForGood).flatMap((run) => {
     const directory = joinPath(home, `state/${run.repo}/sessions/${run.id}`);
     const paths = [...olderOnes(disk, directory), ...attemptFiles(disk, joinPath(directory, "attempts"))];
@@ -65,7 +65,7 @@ function olderOnes(disk: Disk, directory: string): string[] {
 }
 
 /** Ids share no socket but by a chance that is looked at here too. */
-export function socketsOfEndedRuns({ disk, home }: HolderPlace, runs: Iterable<Run>): string[] {
+export function socketsOfEndedRuns({ disk, home }: HomeWorld, runs: Iterable<Run>): string[] {
   const all = [...runs];
   const open = new Set(all.filter((run) => !isOverForGood(run)).map(({ id }) => prefixOf(home, id)));
   const over = new Set(all.filter(isOverForGood).map(({ id }) => prefixOf(home, id)));

@@ -10,7 +10,7 @@ import { type EnvironmentRules, keepEnvironment } from "../../core/environment.t
 import type { CreateRun, WorkflowCommand } from "../../core/workflow/commands.ts";
 import { decideWorkflow } from "../../core/workflow/decide.ts";
 import { changesOf, type StepChange } from "../../core/workflow/decide-versions.ts";
-import type { Asker, Verdict } from "../../core/workflow/events.ts";
+import type { Asker, UncertainVerdict } from "../../core/workflow/events.ts";
 import { parameterFrom } from "../../core/workflow/parameters.ts";
 import { rollbackTo } from "../../core/workflow/rollback.ts";
 import type { Run } from "../../core/workflow/run.ts";
@@ -49,7 +49,7 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
     const part = ports.live();
     if (part === undefined) return NOT_LIVE;
     if ("hint" in command) return { ok: false, error: command };
-    const done = await part.turn.submit(command);
+    const done = await part.store.submit(command);
     return done.ok ? ok(listedOf(done.value)) : done;
   };
   const looking = (look: (params: Params) => Promise<Result<unknown>>) => async (params: Params) =>
@@ -70,12 +70,12 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
     "workflow.resume": (params) =>
       ofRun(params, (id) => ({ kind: "resume", id, force: params["force"] === true, ...askedBy(params) })),
     "dlq.list": looking(async ({ id, from }) => {
-      const run = typeof id === "string" ? ports.parts()?.turn.settled(id) : undefined; // WH3
+      const run = typeof id === "string" ? ports.parts()?.store.settled(id) : undefined; // WH3
       if (run === undefined) return unknown(id);
       return ok(deadLettersOf(run, typeof from === "number" ? from : 0));
     }),
     "dlq.show": looking(async ({ id, item }) => {
-      const run = typeof id === "string" ? ports.parts()?.turn.settled(id) : undefined; // WH3
+      const run = typeof id === "string" ? ports.parts()?.store.settled(id) : undefined; // WH3
       if (run === undefined) return unknown(id);
       const found = typeof item === "number" ? itemOf(run, item) : undefined;
       return found === undefined
@@ -119,17 +119,17 @@ function askedBy({ by }: Params): { readonly by?: Asker } {
   return asker === undefined ? {} : { by: asker };
 }
 
-function isVerdict(value: unknown): value is Verdict {
+function isVerdict(value: unknown): value is UncertainVerdict {
   return value === "rerun" || value === "done" || value === "failed";
 }
 
 function list(part: WorkflowPart | undefined): ListedRun[] {
-  const runs = [...(part?.turn.allSettled() ?? [])]; // WH3
+  const runs = [...(part?.store.allSettled() ?? [])]; // WH3
   return runs.filter(({ removed }) => !removed).map(listedOf);
 }
 
 function show(part: WorkflowPart | undefined, { id, from }: Params): Result<ShownRun> {
-  const run = typeof id === "string" ? part?.turn.settled(id) : undefined; // WH3
+  const run = typeof id === "string" ? part?.store.settled(id) : undefined; // WH3
   if (run === undefined || run.removed) return unknown(id);
   const first = typeof from === "number" && Number.isSafeInteger(from) && from >= 0 ? from : 0;
   const attempts = runningOf(run, (agent) => part?.engine.agentSteps.saidBy(agent) ?? "");
@@ -141,38 +141,38 @@ async function run(ports: WorkflowHandlerPorts, given: Params): Promise<Result<L
   if (part === undefined) return NOT_LIVE;
   const params = runParams(given);
   if (!params.ok) return params;
-  const known = part.turn.settled(params.value.id); // WH3: one that is still being written is waited for below.
+  const known = part.store.settled(params.value.id); // WH3: one that is still being written is waited for below.
   if (known !== undefined) return ok(listedOf(known)); // WH2
   const command = await createOf(ports, params.value);
   if (!command.ok) return command;
   const { id, env } = params.value;
   const secrets = Object.entries(env).filter(([name]) => !(name in command.value.environment));
   part.engine.entrust(id, Object.fromEntries(secrets));
-  const made = await part.turn.submit(command.value);
-  const twin = !made.ok && made.error.code === "id-taken" ? part.turn.settled(id) : undefined; // WH2: asked twice at once.
+  const made = await part.store.submit(command.value);
+  const twin = !made.ok && made.error.code === "id-taken" ? part.store.settled(id) : undefined; // WH2: asked twice at once.
   if (twin !== undefined) return ok(listedOf(twin));
   if (!made.ok) part.engine.entrust(id, {});
   return made.ok ? ok(listedOf(made.value)) : made;
 }
 
 /** How many undone steps an answer names. */
-const MOST_UNDONE = 500;
+const MAX_UNDONE = 500;
 
 /** Nothing is done on a dry run; in doubt it is one. */
 async function rollback(ports: WorkflowHandlerPorts, { id, seq, dryRun }: Params): Promise<Result<RolledBackRun>> {
   const part = ports.live();
   if (part === undefined) return NOT_LIVE;
-  const run = typeof id === "string" ? part.turn.settled(id) : undefined; // WH3
+  const run = typeof id === "string" ? part.store.settled(id) : undefined; // WH3
   if (run === undefined || run.removed) return unknown(id);
   const saved = part.storage.loadAt(run.id, typeof seq === "number" ? seq : Number.NaN);
   if (!saved.ok) return saved;
   const back = rollbackTo(run, saved.value);
   if (!back.ok) return back;
   const { command, steps, items } = back.value;
-  const done = dryRun === false ? await part.turn.submit(command) : mayRollBack(run, command);
+  const done = dryRun === false ? await part.store.submit(command) : mayRollBack(run, command);
   if (!done.ok) return done;
-  const more = Math.max(0, steps.length - MOST_UNDONE);
-  return ok({ run: listedOf(done.value), steps: steps.slice(0, MOST_UNDONE), more, items });
+  const more = Math.max(0, steps.length - MAX_UNDONE);
+  return ok({ run: listedOf(done.value), steps: steps.slice(0, MAX_UNDONE), more, items });
 }
 
 /** The run as it is, or why it could not be rolled back now. */
@@ -183,7 +183,7 @@ function mayRollBack(run: Run, command: WorkflowCommand): Result<Run> {
 
 /** How a run's file differs from what the run goes by; a file that is gone differs in nothing. */
 async function changes({ disk, parts }: WorkflowHandlerPorts, { id }: Params): Promise<Result<readonly StepChange[]>> {
-  const run = typeof id === "string" ? parts()?.turn.settled(id) : undefined; // WH3
+  const run = typeof id === "string" ? parts()?.store.settled(id) : undefined; // WH3
   if (run === undefined) return unknown(id);
   if (disk.stat(run.path) === undefined) return ok([]);
   const file = await readWorkflowFile(disk, run.path);
@@ -192,7 +192,7 @@ async function changes({ disk, parts }: WorkflowHandlerPorts, { id }: Params): P
 }
 
 async function changeTo({ disk, parts }: WorkflowHandlerPorts, id: string): Promise<WorkflowCommand | Refusal> {
-  const file = await readWorkflowFile(disk, parts()?.turn.states.get(id)?.path ?? "");
+  const file = await readWorkflowFile(disk, parts()?.store.states.get(id)?.path ?? "");
   return file.ok ? { kind: "change", id, ...file.value } : file.error;
 }
 

@@ -19,23 +19,23 @@ import {
 import type { Variables } from "../../wire/holder/secrets.ts";
 import { ordersStart } from "../../wire/holder/start.ts";
 import type { ToldChild } from "../../world/children.ts";
-import type { HolderWords } from "../held/holder-program.ts";
-import type { HandsWorld } from "../terminal/holders.ts";
+import type { HolderCommand } from "../held/holder-program.ts";
+import type { DaemonWorld } from "../terminal/holders.ts";
 
 /** HP4. Longer than people think between two commands would be memory for nothing. */
 const REST_MS = 3_000;
 /** As many as one run may have workers. */
-const MOST_AT_REST = 64;
+const MAX_AT_REST = 64;
 /** Its memory grows a little with each; a new one is as good as the first. */
-const MOST_USES = 200;
+const MAX_USES = 200;
 
 export type PoolPorts = {
-  holderWords(): HolderWords;
+  holderCommand(): HolderCommand;
 };
 
 /** `token`: of one that we took over (HP5). */
 type Member = { readonly child: ToldChild; readonly token: string | undefined; uses: number; gone: boolean };
-type PoolWorld = Pick<HandsWorld, "children" | "clock" | "disk" | "home" | "self" | "sockets">;
+type PoolWorld = Pick<DaemonWorld, "children" | "clock" | "disk" | "home" | "self" | "sockets">;
 type Given = { readonly member: Member; readonly order: HolderOrder };
 
 export class HolderPool {
@@ -43,7 +43,7 @@ export class HolderPool {
   readonly #ports: PoolPorts;
   readonly #atRest: Member[] = [];
   readonly #given = new Map<string, Given>();
-  #callOff: () => void = () => undefined;
+  #cancel: () => void = () => undefined;
   /** When there is nobody left of another daemon to be taken over. */
   readonly #alone: number;
   readonly #knockedAt = new Set<number>();
@@ -76,7 +76,7 @@ export class HolderPool {
       let member: Member | undefined;
       const closed = () => member && this.#ended(member);
       const line = await sockets.connect(ordersSocket(home, pid), { bytes: () => undefined, closed });
-      const child = { pid, tell: (bytes: Uint8Array) => line.send(bytes), letGo: () => line.end() };
+      const child = { pid, tell: (bytes: Uint8Array) => line.send(bytes), release: () => line.end() };
       member = { child, token, uses: 1, gone: false };
       this.#rest(member);
     } catch (error) {
@@ -108,14 +108,14 @@ export class HolderPool {
     const member = this.#given.get(attempt)?.member;
     this.#given.delete(attempt);
     if (member === undefined || member.gone) return;
-    if (member.uses >= MOST_USES || this.#atRest.length >= MOST_AT_REST) sendHome(member);
+    if (member.uses >= MAX_USES || this.#atRest.length >= MAX_AT_REST) sendHome(member);
     else this.#rest(member);
   }
 
   #rest(member: Member): void {
     this.#atRest.push(member);
-    this.#callOff();
-    this.#callOff = this.#world.clock.after(REST_MS, () => this.#sendHome()); // HP4
+    this.#cancel();
+    this.#cancel = this.#world.clock.after(REST_MS, () => this.#sendHome()); // HP4
   }
 
   /** Whatever became of the attempt, its holder is none of ours any more (HP2). */
@@ -126,7 +126,7 @@ export class HolderPool {
   }
 
   close(): void {
-    this.#callOff();
+    this.#cancel();
     this.#sendHome();
   }
 
@@ -135,7 +135,7 @@ export class HolderPool {
   }
 
   #start(): Member {
-    const { runtime, entry } = this.#ports.holderWords();
+    const { runtime, entry } = this.#ports.holderCommand();
     const ours: Variables = this.#world.self.environment();
     const { home, children } = this.#world;
     const member: Member = {
@@ -157,5 +157,5 @@ export class HolderPool {
 /** It leaves when it has done what it was told. */
 function sendHome({ child }: Member): void {
   child.tell(GO_HOME);
-  child.letGo();
+  child.release();
 }

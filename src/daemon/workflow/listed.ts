@@ -13,11 +13,11 @@ import type {
   ShownItem,
 } from "../../wire/rpc/workflow.ts";
 
-const MOST_LETTERS = 200;
-const MOST_VALUE = 1000;
+const MAX_LETTERS = 200;
+const MAX_VALUE = 1000;
 
 /** An answer has a limit, and each record an error of bounded length. */
-const MOST_RECORDS = 200;
+const MAX_RECORDS = 200;
 
 export function listedOf(run: Run): ListedRun {
   const { id, name, path, cwd, repo, createdAt, status, records, asked, worktree } = run;
@@ -47,7 +47,7 @@ export function listedOf(run: Run): ListedRun {
 /** The steps that ended, from number `from` on. */
 export function recordsOf({ records }: Run, from: number): ListedStep[] {
   const found: ListedStep[] = [];
-  for (let at = from; at < Math.min(records.length, from + MOST_RECORDS); at += 1) {
+  for (let at = from; at < Math.min(records.length, from + MAX_RECORDS); at += 1) {
     const record = itemAt(records, at);
     if (record === undefined) continue;
     const { step, outcome, durationMs, error } = record;
@@ -88,9 +88,9 @@ export function deadLettersOf({ items }: Run, from: number): DeadLetters {
   for (let item = from; item < items.all.length; item += 1) {
     const found = itemAt(items.all, item);
     if (found?.state.kind !== "failed") continue;
-    if (letters.length === MOST_LETTERS) return { letters, next: item };
+    if (letters.length === MAX_LETTERS) return { letters, next: item };
     const { step, message } = found.state.error;
-    const value = textOf(found.value).slice(0, MOST_VALUE);
+    const value = textOf(found.value).slice(0, MAX_VALUE);
     letters.push({ item, value, tries: found.tries, step, message, at: found.state.at });
   }
   return { letters, next: null };

@@ -12,21 +12,21 @@ import type { Disk } from "../../world/disk.ts";
 import { readOutput } from "./attempt-files.ts";
 
 /** A list of a million short items. */
-const MOST_BYTES = 64 << 20;
+const MAX_BYTES = 64 << 20;
 /** A pattern that finds more is a mistake, and would take the daemon's time. */
-const MOST_NAMES = 200_000;
+const MAX_NAMES = 200_000;
 
-type Place = { readonly disk: Disk; readonly home: string };
+type HomeWorld = { readonly disk: Disk; readonly home: string };
 
-export function listItems(place: Place, run: Run, attempt: string | undefined): Result<readonly Json[]> {
+export function listItems(place: HomeWorld, run: Run, attempt: string | undefined): Result<readonly Json[]> {
   const listing = listingOf(place, run, attempt);
   return listing.ok ? readItems(run, listing.value) : listing;
 }
 
-function listingOf({ disk, home }: Place, run: Run, attempt: string | undefined): Result<Listing> {
+function listingOf({ disk, home }: HomeWorld, run: Run, attempt: string | undefined): Result<Listing> {
   if (attempt !== undefined) {
-    const { text, bytes } = readOutput(disk, home, { repo: run.repo, attempt }, MOST_BYTES);
-    return bytes > MOST_BYTES ? tooLong(bytes) : ok({ kind: "text", text });
+    const { text, bytes } = readOutput(disk, home, { repo: run.repo, attempt }, MAX_BYTES);
+    return bytes > MAX_BYTES ? tooLong(bytes) : ok({ kind: "text", text });
   }
   const input = inputPlace(run);
   if (!input.ok) return input;
@@ -38,7 +38,7 @@ function fileOf(disk: Disk, path: string): Result<Listing> {
   try {
     const size = disk.stat(path)?.size;
     if (size === undefined) return refused("no-file", `There is no ${path}.`, "Make it in setup, or name another.");
-    if (size > MOST_BYTES) return tooLong(size);
+    if (size > MAX_BYTES) return tooLong(size);
     return ok({ kind: "text", text: new TextDecoder().decode(readWhole(disk, path)) });
   } catch (error) {
     if (isFault(error)) return refused(error.code, error.message, error.hint); // LS1
@@ -47,7 +47,7 @@ function fileOf(disk: Disk, path: string): Result<Listing> {
 }
 
 function tooLong(bytes: number): Result<never> {
-  return refused("too-long", `The list has ${bytes} bytes.`, `At most ${MOST_BYTES} are read.`);
+  return refused("too-long", `The list has ${bytes} bytes.`, `At most ${MAX_BYTES} are read.`);
 }
 
 /** LS2 */
@@ -56,7 +56,7 @@ function namesOf(disk: Disk, pattern: string): Result<Listing> {
   try {
     for (const part of pattern.split("/").filter((name) => name !== "")) {
       found = found.flatMap((at) => (part === "**" ? below(disk, at) : fitting(disk, at, part)));
-      if (found.length > MOST_NAMES) return refused("too-many", `${pattern} finds too many.`, "Narrow it down.");
+      if (found.length > MAX_NAMES) return refused("too-many", `${pattern} finds too many.`, "Narrow it down.");
     }
   } catch (error) {
     if (isFault(error)) return refused(error.code, error.message, error.hint); // LS1
@@ -89,7 +89,7 @@ function below(disk: Disk, at: string): string[] {
   for (const directory of found) {
     const names = seen(disk, directory, false).map((name) => joinPath(directory, name));
     found.push(...names.filter((path) => disk.stat(path)?.kind === "directory"));
-    if (found.length > MOST_NAMES) break;
+    if (found.length > MAX_NAMES) break;
   }
   return found;
 }

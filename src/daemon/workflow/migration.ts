@@ -20,28 +20,28 @@ import type { Disk } from "../../world/disk.ts";
 import { sha256 } from "../../world/hash.ts";
 import { findOldFiles, type OldRecord, readOldFiles } from "./old-files.ts";
 import { repoOf } from "./repo.ts";
-import type { WorkflowTurn } from "./store.ts";
+import type { WorkflowStore } from "./store.ts";
 import { workflowOf } from "./workflow-files.ts";
 
-type Place = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
+type HomeWorld = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
 
 export type MigrationPorts = {
   readonly rules: EnvironmentRules;
   say(words: string): void;
-  broken(error: unknown): void;
+  onBug(error: unknown): void;
 };
 
 type Facts = Pick<MigratedRun, "layout" | "path" | "old" | "name">;
 
 export class MigrationOfRuns {
-  readonly #place: Place;
-  readonly #turn: WorkflowTurn;
+  readonly #place: HomeWorld;
+  readonly #store: WorkflowStore;
   readonly #ports: MigrationPorts;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(place: Place, turn: WorkflowTurn, ports: MigrationPorts) {
+  constructor(place: HomeWorld, store: WorkflowStore, ports: MigrationPorts) {
     this.#place = place;
-    this.#turn = turn;
+    this.#store = store;
     this.#ports = ports;
   }
 
@@ -54,7 +54,7 @@ export class MigrationOfRuns {
 
   /** What older programs left in this home is taken over when it is first looked at. */
   async firstAccess(env: MigrateParams["env"]): Promise<void> {
-    const { say, broken } = this.#ports;
+    const { say, onBug } = this.#ports;
     try {
       const directory = joinPath(this.#place.home, "state");
       const { migrated, items } = await this.migrate({
@@ -68,14 +68,14 @@ export class MigrationOfRuns {
         say(`runs of an older program: ${migrated} migrated, ${left} not. See: holdfast migrate`);
     } catch (error) {
       if (isFault(error)) say(`nothing was migrated: ${error.message}. ${error.hint}`);
-      else broken(error);
+      else onBug(error);
     }
   }
 
   async #migrate(wish: MigrateParams): Promise<MigrationReport> {
     const { disk, clock, home } = this.#place;
     const { directory, dryRun } = wish;
-    const files = findOldFiles(disk, directory, (id) => this.#turn.states.has(id));
+    const files = findOldFiles(disk, directory, (id) => this.#store.states.has(id));
     const { runs, bad } = readOldFiles(disk, files);
     const items = bad.map(unreadable);
     for (const [newest, ...others] of runs) {
@@ -94,7 +94,7 @@ export class MigrationOfRuns {
     const old = record.read.value;
     const facts = factsOf(record, old);
     const id = idOf(old);
-    const known = this.#turn.states.get(id);
+    const known = this.#store.states.get(id);
     if (known !== undefined && !isHalf(known)) return before(facts, record, known);
     if (old.status === "done" || old.status === "cancelled")
       return untouched(facts, "over", `it is ${old.status}: there is nothing to go on with`);
@@ -129,10 +129,10 @@ export class MigrationOfRuns {
   /** MI1 */
   async #submit(id: string, { created, parts }: MigrationPlan): Promise<Result<Run>> {
     for (const part of parts) {
-      const taken = await this.#turn.submit({ kind: "migrate", id, created, part });
+      const taken = await this.#store.submit({ kind: "migrate", id, created, part });
       if (!taken.ok) return taken;
     }
-    const run = this.#turn.states.get(id);
+    const run = this.#store.states.get(id);
     return run === undefined ? { ok: false, error: NOTHING } : ok(run);
   }
 }

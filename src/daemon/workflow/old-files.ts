@@ -39,9 +39,9 @@ const PASSED_OVER = new Set(["wal", "terminals", "agents", "tmux", "run", "quara
 const FOREIGN = new Set(["node_modules", ".git", "worktrees", "events", "dlq", "locks"]);
 /** state/<repo>/mapreduce/jobs/<id>/<file>, and one more above. */
 const DEEPEST = 8;
-const MOST_NAMES = 200_000;
+const MAX_NAMES = 200_000;
 /** A job of a million short items. */
-const MOST_BYTES = 64 << 20;
+const MAX_BYTES = 64 << 20;
 /** OF2 */
 const RANK: Readonly<Record<Layout, number>> = { holdfast: 4, unified: 3, checkpoints: 2, job: 1, session: 0 };
 
@@ -56,7 +56,7 @@ export function findOldFiles(disk: Disk, root: string, known: (id: string) => bo
     names += inside.length;
     const files = inside.flatMap((name) => oldFileAt(disk, root, at + name) ?? []);
     found.push(...files);
-    if (names > MOST_NAMES) break;
+    if (names > MAX_NAMES) break;
     const worthIt = inside.filter((name) => isWorthIt(name) && !(at.endsWith("sessions/") && known(name))); // OF3, without a look at each
     waiting.push(...worthIt.map((name) => `${at}${name}/`).filter((below) => isNear(disk, root, below)));
   }
@@ -130,7 +130,7 @@ function newestFirst(a: OldRecord, b: OldRecord): number {
 function readOldFile(disk: Disk, file: OldFile): OldRecord {
   try {
     const stat = disk.stat(file.path);
-    if ((stat?.size ?? 0) > MOST_BYTES) return { file, sha256: "", read: tooLong(stat?.size ?? 0) };
+    if ((stat?.size ?? 0) > MAX_BYTES) return { file, sha256: "", read: tooLong(stat?.size ?? 0) };
     const bytes = readWhole(disk, file.path) ?? new Uint8Array(0);
     const place = { ...file, at: new Date(stat?.modifiedMs ?? 0).toISOString() };
     const own = file.layout === "unified" ? readOwn(bytes, place) : undefined;
@@ -142,7 +142,7 @@ function readOldFile(disk: Disk, file: OldFile): OldRecord {
 }
 
 function tooLong(bytes: number): Result<never> {
-  return refused("too-long", `The file has ${bytes} bytes.`, `At most ${MOST_BYTES} are read: run the workflow anew.`);
+  return refused("too-long", `The file has ${bytes} bytes.`, `At most ${MAX_BYTES} are read: run the workflow anew.`);
 }
 
 /** Our own envelope, without its log; undefined where the file is none. */

@@ -11,13 +11,13 @@ import { attemptsOf, type Run } from "../../core/workflow/run.ts";
 import type { StageWork } from "../recovery-run.ts";
 import { type AttemptFound, evidenceOf } from "./attempts.ts";
 import { type Engine, isOpen } from "./engine.ts";
-import type { WorkflowTurn } from "./store.ts";
+import type { WorkflowStore } from "./store.ts";
 
 /** Runs that are looked at at a time. */
 const AT_ONCE = 64;
 
 export type WorkflowRecovery = {
-  readonly turn: WorkflowTurn;
+  readonly store: WorkflowStore;
   readonly engine: Engine;
   readonly setAside: readonly ReportItem[];
   /** Whether the machine went down since the last recovery. */
@@ -42,12 +42,12 @@ export function withWorkflows(work: StageWork, recovery: WorkflowRecovery): Stag
 }
 
 async function restore(recovery: WorkflowRecovery, progress: () => void): Promise<ReportItem[]> {
-  const { turn, engine } = recovery;
-  const held = recovery.wasDown() ? await holdBack(turn) : [];
-  const open = [...turn.states.values()].filter(isOpen);
+  const { store, engine } = recovery;
+  const held = recovery.wasDown() ? await holdBack(store) : [];
+  const open = [...store.states.values()].filter(isOpen);
   const items: ReportItem[] = [...held];
   for (let at = 0; at < open.length; at += AT_ONCE) {
-    const looked = await Promise.all(open.slice(at, at + AT_ONCE).map((run) => adopt(turn, engine, run)));
+    const looked = await Promise.all(open.slice(at, at + AT_ONCE).map((run) => adopt(store, engine, run)));
     items.push(...looked.filter(({ id }) => !held.some((other) => other.id === id)));
     progress();
   }
@@ -55,12 +55,12 @@ async function restore(recovery: WorkflowRecovery, progress: () => void): Promis
 }
 
 /** V3. Before anything is looked at, so that no policy of a step makes it go on. */
-async function holdBack(turn: WorkflowTurn): Promise<ReportItem[]> {
+async function holdBack(store: WorkflowStore): Promise<ReportItem[]> {
   const items: ReportItem[] = [];
-  for (const { id, name, status, definition } of [...turn.states.values()]) {
+  for (const { id, name, status, definition } of [...store.states.values()]) {
     const policy = definition.resume ?? "auto";
     if (policy === "auto" || status.kind !== "going") continue;
-    await turn.submit({ kind: policy === "ask" ? "interrupt" : "cancel", id });
+    await store.submit({ kind: policy === "ask" ? "interrupt" : "cancel", id });
     const fate: Fate = policy === "ask" ? "needs you" : "could not";
     const next = `holdfast resume ${id.slice(0, 8)}${policy === "ask" ? "" : " --force"}`;
     const reason = `the machine went down, and its file says resume: ${policy}`;
@@ -69,7 +69,7 @@ async function holdBack(turn: WorkflowTurn): Promise<ReportItem[]> {
   return items;
 }
 
-async function adopt(turn: WorkflowTurn, engine: Engine, before: Run): Promise<ReportItem> {
+async function adopt(store: WorkflowStore, engine: Engine, before: Run): Promise<ReportItem> {
   const begun = attemptsOf(before);
   if (begun.length === 0) return itemOf(before, []);
   const looks = begun.map(async ({ id }) => [id, await engine.look(id)] as const);
@@ -83,7 +83,7 @@ async function adopt(turn: WorkflowTurn, engine: Engine, before: Run): Promise<R
       if (seen !== undefined && action !== "run" && isNews) await engine.report(attempt, seen);
     }),
   );
-  return itemOf(turn.states.get(before.id) ?? before, [...found.values()]);
+  return itemOf(store.states.get(before.id) ?? before, [...found.values()]);
 }
 
 function itemOf(run: Run, found: readonly AttemptFound[]): ReportItem {

@@ -7,18 +7,18 @@ import type { WorkflowEvent } from "../../core/workflow/events.ts";
 import { type Run, setAside, workflowSession } from "../../core/workflow/run.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import type { Clock } from "../../world/clock.ts";
-import { type Hooks, type Rules, SessionTurn } from "../session-store.ts";
+import { type Decider, type Hooks, SessionStore } from "../session-store.ts";
 
 type Workflows = { state: Run; command: WorkflowCommand; event: WorkflowEvent; effect: WorkflowEffect };
 
-const RULES: Rules<Workflows> = {
+const RULES: Decider<Workflows> = {
   session: workflowSession,
   decide: decideWorkflow,
   apply: applyWorkflow,
   effectsOf,
 };
 
-export class WorkflowTurn extends SessionTurn<Workflows> {
+export class WorkflowStore extends SessionStore<Workflows> {
   readonly #now: () => number;
 
   constructor(log: EventLog, clock: Clock, hooks: Hooks<Workflows>) {

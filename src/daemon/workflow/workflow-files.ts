@@ -31,13 +31,13 @@ export async function readWorkflowFile(disk: Disk, path: string): Promise<Result
 }
 
 /** WF3 */
-const MOST_REMEMBERED = 8;
+const MAX_REMEMBERED = 8;
 const remembered = new Map<string, Definition>();
 
 function remember(key: string, definition: Definition): void {
   remembered.set(key, definition);
   const [oldest] = remembered.keys();
-  if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+  if (remembered.size > MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
 }
 
 function fileAt(disk: Disk, path: string): Result<Uint8Array> {

@@ -30,7 +30,7 @@ export class MachineAgents {
   constructor(site: Site, findings: Findings) {
     this.#site = site;
     this.#findings = findings;
-    this.#root = newId(site.reach.random.bytes(16));
+    this.#root = newId(site.world.random.bytes(16));
   }
 
   get sums(): { readonly agents: number; readonly messages: number; readonly prompts: number } {
@@ -52,12 +52,12 @@ export class MachineAgents {
   async #create(): Promise<void> {
     const root = { id: this.#root, instructions: `@spawn.${CHILD}@`, lines: this.#path, settings: SETTINGS };
     await beginRoot(this.#site, root);
-    const there = await until(this.#site.reach.clock, SOON_MS, () => this.#lines().length > 0 || undefined);
+    const there = await until(this.#site.world.clock, SOON_MS, () => this.#lines().length > 0 || undefined);
     if (there === undefined) this.#findings.violate("the child of an agent did not begin");
   }
 
   #opened(): Promise<ListedPrompt | undefined> {
-    return until(this.#site.reach.clock, SOON_MS, async () => (await openPrompts(this.#site))[0]);
+    return until(this.#site.world.clock, SOON_MS, async () => (await openPrompts(this.#site))[0]);
   }
 
   get #path(): string {
@@ -71,7 +71,7 @@ export class MachineAgents {
   /** After the machine went down. */
   async check(): Promise<void> {
     await this.#checkPrompt();
-    const agents = await until(this.#site.reach.clock, SOON_MS, async () => {
+    const agents = await until(this.#site.world.clock, SOON_MS, async () => {
       for (const { id } of await openPrompts(this.#site)) await this.#answer(id);
       const all = (await listAgents(this.#site)) ?? [];
       const rest = all.every(({ inbox, state }) => inbox === 0 && (state === "idle" || state === "suspended"));
@@ -100,7 +100,7 @@ export class MachineAgents {
     const late = await ask(this.#site, "prompt.answer", {
       ...{
         prompt: before,
-        answer: newId(this.#site.reach.random.bytes(16)),
+        answer: newId(this.#site.world.random.bytes(16)),
         decision: "allow",
         message: "",
         always: false,

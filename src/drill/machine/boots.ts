@@ -5,7 +5,7 @@
 // B3. A program that is just being executed shows no variables for an instant: all are gone where nobody was seen twice in a row.
 import { isAlive, type Processes } from "../../world/process.ts";
 import { until } from "../going.ts";
-import { type Found, processesOf } from "../processes.ts";
+import { type DrillProcess, processesOf } from "../processes.ts";
 import type { Site } from "../site.ts";
 
 const BOOT_VARIABLE = "HOLDFAST_BOOT_ID";
@@ -20,15 +20,15 @@ export class Machine {
   #boot = 1;
 
   constructor(site: Site) {
-    const { reach } = site;
-    const bootId = () => `${reach.processes.bootId()}-drill-${this.#boot}`;
+    const { world } = site;
+    const bootId = () => `${world.processes.bootId()}-drill-${this.#boot}`;
     const environment = (): Readonly<Record<string, string>> => ({
-      ...reach.self.environment(),
+      ...world.self.environment(),
       [BOOT_VARIABLE]: bootId(),
     });
-    const self = { ...reach.self, environment };
-    const console = { ...reach.console, env: (name: string) => environment()[name] };
-    this.site = { ...site, reach: { ...reach, self, console, processes: inBoot(reach.processes, bootId) } };
+    const self = { ...world.self, environment };
+    const console = { ...world.console, env: (name: string) => environment()[name] };
+    this.site = { ...site, world: { ...world, self, console, processes: inBoot(world.processes, bootId) } };
   }
 
   /** How often it was booted. */
@@ -37,14 +37,14 @@ export class Machine {
   }
 
   /** Everybody there is now. */
-  census(): readonly Found[] {
+  census(): readonly DrillProcess[] {
     return processesOf(this.site);
   }
 
   /** Undefined where some do not go. */
   async crash(): Promise<Killed | undefined> {
-    const { clock, processes } = this.site.reach;
-    const hit = new Map<number, Found>();
+    const { clock, processes } = this.site.world;
+    const hit = new Map<number, DrillProcess>();
     const stopNew = () => {
       const fresh = this.census().filter(({ who }) => !hit.has(who.pid));
       for (const one of fresh) {
@@ -61,7 +61,7 @@ export class Machine {
       quiet = left.length === 0 ? quiet + 1 : 0;
       return quiet === 2 || undefined; // B3
     });
-    const count = (kind: Found["kind"]) => [...hit.values()].filter((one) => one.kind === kind).length;
+    const count = (kind: DrillProcess["kind"]) => [...hit.values()].filter((one) => one.kind === kind).length;
     if (gone === undefined) return undefined;
     return { ours: count("ours"), holders: count("holder"), programs: count("program") };
   }

@@ -144,7 +144,7 @@ async function checkRuns({ site, findings }: Scene, one: Opened, now: ListedTerm
   if (plan.ran === undefined) return;
   const again = goesOn(plan) && plan.policy === "auto";
   const least = again ? one.runs + 1 : one.runs;
-  await until(site.reach.clock, again ? SOON_MS : 0, () => runsOf(site, one) >= least || undefined);
+  await until(site.world.clock, again ? SOON_MS : 0, () => runsOf(site, one) >= least || undefined);
   const runs = runsOf(site, one);
   const most = again ? starts.length : one.runs;
   if (runs > most) findings.double(runs - most, `${plan.name} ran ${runs} times, not ${most}`);
@@ -152,13 +152,13 @@ async function checkRuns({ site, findings }: Scene, one: Opened, now: ListedTerm
 }
 
 /** How often its program says that it ran. */
-export function runsOf({ reach }: Site, { plan }: Opened): number {
-  const bytes = plan.ran === undefined ? undefined : readWhole(reach.disk, plan.ran);
+export function runsOf({ world }: Site, { plan }: Opened): number {
+  const bytes = plan.ran === undefined ? undefined : readWhole(world.disk, plan.ran);
   return bytes === undefined ? 0 : Buffer.from(bytes).toString("utf8").split("\n").length - 1;
 }
 
-function claimsOf({ reach, home }: Site, id: string) {
-  const { disk, directory } = placeOf(reach.disk, home, id);
+function claimsOf({ world, home }: Site, id: string) {
+  const { disk, directory } = placeOf(world.disk, home, id);
   const names = disk.list(directory).filter((name) => /^claim(?:-\d+)?\.json$/.test(name));
   return names.flatMap((name) => {
     const bytes = readWhole(disk, joinPath(directory, name));
@@ -176,7 +176,7 @@ async function checkProcesses({ site, findings, opened }: Scene): Promise<void> 
     return { orphans: orphansAmong(found), strays, started };
   };
   const clean = () => Object.values(look()).every((some) => some.length === 0);
-  if ((await until(site.reach.clock, SOON_MS, () => clean() || undefined)) === true) return;
+  if ((await until(site.world.clock, SOON_MS, () => clean() || undefined)) === true) return;
   const { orphans, strays, started } = look();
   if (orphans.length > 0) findings.orphan(orphans.length, `programs without a holder: ${pidsOf(orphans)}`);
   if (strays.length > 0) findings.violate(`processes of ours that hold no lock: ${pidsOf(strays)}`);
@@ -184,6 +184,6 @@ async function checkProcesses({ site, findings, opened }: Scene): Promise<void> 
 }
 
 /** The daemon's child for screens holds no lock, and needs none: it only reads. */
-function isScreenProgram({ reach }: Site, pid: number): boolean {
-  return reach.processes.foreground(pid)?.argv.some((word) => word.endsWith("src/screen/main.ts")) === true;
+function isScreenProgram({ world }: Site, pid: number): boolean {
+  return world.processes.foreground(pid)?.argv.some((word) => word.endsWith("src/screen/main.ts")) === true;
 }

@@ -100,11 +100,11 @@ export class MachineDrill {
     let shots: ReadonlyMap<string, Shot> = new Map();
     await this.#note();
     for (const moment of moments) shots = (await this.#crash(moment)) ?? shots;
-    const began = this.#site.reach.clock.elapsed();
+    const began = this.#site.world.clock.elapsed();
     const live = await this.#kills.live([], BACK_MS);
     const crash = this.crashes.at(-1);
     if (live === undefined) return this.findings.violate("Holdfast did not come up after the crash");
-    if (crash !== undefined) crash.backMs = this.#site.reach.clock.elapsed() - began;
+    if (crash !== undefined) crash.backMs = this.#site.world.clock.elapsed() - began;
     for (const each of this.crashes.slice(-moments.length)) await this.#progress.crash(each);
     await this.#progress.phase("comparing every terminal with what it was");
     const scene: Scene = { site: this.#site, eye: this.#eye, findings: this.findings, opened: this.#opened };
@@ -129,7 +129,7 @@ export class MachineDrill {
   async #savedOnce(): Promise<void> {
     await this.#stir();
     const running = [...(await listAll(this.#site)).values()].filter(({ state }) => state.kind === "running");
-    const saved = await until(this.#site.reach.clock, CHECKPOINT_MS, () => {
+    const saved = await until(this.#site.world.clock, CHECKPOINT_MS, () => {
       const screens = savedScreens(this.#site);
       return running.every(({ id }) => screens.has(id)) || undefined;
     });
@@ -163,7 +163,7 @@ export class MachineDrill {
 
   /** A file under a temporary name beside the checkpoint, or the checkpoint itself, is new. */
   async #checkpointBegins(): Promise<void> {
-    const { clock, disk } = this.#site.reach;
+    const { clock, disk } = this.#site.world;
     const directory = joinPath(this.#site.home, "recovery");
     const look = () => {
       const names = disk.list(directory).filter((name) => name.startsWith("checkpoint"));
@@ -178,7 +178,7 @@ export class MachineDrill {
 
   /** Some have been started again, and the others have not. */
   async #restorationBegins(): Promise<void> {
-    const { clock, disk } = this.#site.reach;
+    const { clock, disk } = this.#site.world;
     const mine = this.#opened.filter(({ plan }) => plan.policy === "auto");
     const few = this.#dice.between(1, Math.max(1, mine.length - 1));
     const claimed = () =>
@@ -192,14 +192,14 @@ export class MachineDrill {
 
   /** While the machine was down, somebody has thrown them away. */
   #removeDirectories(): void {
-    const { disk } = this.#site.reach;
+    const { disk } = this.#site.world;
     const gone = this.#opened.filter(({ plan }) => plan.kind === "gone" && disk.stat(plan.cwd) !== undefined);
     for (const { plan } of gone) removeTree(disk, plan.cwd);
   }
 
   /** What is started here is through with starting before anything is compared with it again: also what its shell was given to run. */
   async #restoreThoseWhoAsk(): Promise<void> {
-    const { clock } = this.#site.reach;
+    const { clock } = this.#site.world;
     const asking = this.#opened.filter(({ plan }) => plan.policy === "ask");
     const before = new Map(asking.map((one) => [one, runsOf(this.#site, one)]));
     for (const { id, plan } of asking) {

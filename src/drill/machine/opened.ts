@@ -40,8 +40,8 @@ async function open(site: Site, plan: Planned, findings: Findings): Promise<Open
   const asked = await ask(site, "terminal.new", { name, lane, argv, cwd, env, policy, ...size });
   if (asked.kind !== "done") return void findings.violate(`${name} was not opened: ${asked.kind}`);
   const { id } = asked.value;
-  if (plan.input !== "") await typeInto(site.reach, { home: site.home, id, name }, Buffer.from(plan.input));
-  const drawn = await until(site.reach.clock, READY_MS, () => tapeText(site, id, 0).includes(MARK) || undefined);
+  if (plan.input !== "") await typeInto(site.world, { home: site.home, id, name }, Buffer.from(plan.input));
+  const drawn = await until(site.world.clock, READY_MS, () => tapeText(site, id, 0).includes(MARK) || undefined);
   if (drawn === undefined) findings.violate(`${name} (${plan.kind}) shows nothing`);
   return { id, plan, ran: true, generation: 1, runs: 1, equal: true };
 }

@@ -86,7 +86,7 @@ const SIZES = [
 
 /** Makes the directories and files they need, and says what to open. */
 export async function planTerminals(site: Site, count: number, dice: Dice): Promise<readonly Planned[]> {
-  const { disk } = site.reach;
+  const { disk } = site.world;
   const path = (name: string) => joinPath(site.home, name);
   for (const directory of ["drill", "drill/ran", "drill/work"]) disk.makeDirectory(path(directory));
   for (const [name, text] of Object.entries(SCRIPTS)) await writeAtomic(disk, path(`drill/${name}`), Buffer.from(text));
@@ -133,16 +133,16 @@ function programOf(
 /** The echo of what is typed does not have the mark in one piece. */
 const TYPED = `printf '\\033[1;35m%s\\033[0m 終端 é %s' colour drill"-mark"\r`;
 
-function environmentOf({ reach, home }: Site): Readonly<Record<string, string>> {
-  const { PATH: path = "/usr/bin:/bin" } = reach.self.environment();
+function environmentOf({ world, home }: Site): Readonly<Record<string, string>> {
+  const { PATH: path = "/usr/bin:/bin" } = world.self.environment();
   const shell = { SHELL: "/bin/sh", PS1: "drill $ ", LESSHISTFILE: "-", HOME: joinPath(home, "drill") };
   return { PATH: path, TERM: "xterm-256color", LANG: "C.UTF-8", ...shell, [DRILL_VARIABLE]: home };
 }
 
 /** PR3 */
-function kindsHere({ reach }: Site): readonly Kind[] {
-  const { PATH: path = "" } = reach.self.environment();
-  const there = (program: string) => path.split(":").some((at) => reach.disk.stat(joinPath(at, program)) !== undefined);
+function kindsHere({ world }: Site): readonly Kind[] {
+  const { PATH: path = "" } = world.self.environment();
+  const there = (program: string) => path.split(":").some((at) => world.disk.stat(joinPath(at, program)) !== undefined);
   const all: readonly Kind[] = ["shell", "lines", "full screen", "less", "vim", "tail", "busy", "again", "gone"];
   const needs: Partial<Record<Kind, string>> = { shell: "bash", less: "less", vim: "vim", tail: "tail" };
   return all.filter((kind) => there(needs[kind] ?? "sh"));

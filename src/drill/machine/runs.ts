@@ -59,7 +59,7 @@ export class MachineRuns {
     if (this.#runs.length < MODES.length)
       this.#findings.violate("a workflow was not begun, although the daemon was live");
     const waiting = () => this.#runs.every((run) => linesOf(this.#site, run).length >= AT_THE_GATE[run.mode]);
-    const there = await until(this.#site.reach.clock, SOON_MS, () => waiting() || undefined);
+    const there = await until(this.#site.world.clock, SOON_MS, () => waiting() || undefined);
     if (there === undefined) this.#findings.violate("the steps of a workflow were not begun");
   }
 
@@ -70,7 +70,7 @@ export class MachineRuns {
   /** After the machine went down so many times. */
   async check(crashes: number): Promise<void> {
     for (const run of this.#runs) await this.#checkFate(run, crashes);
-    this.#site.reach.disk.makeDirectory(this.#gate());
+    this.#site.world.disk.makeDirectory(this.#gate());
     for (const run of this.#runs) await this.#checkEnd(run, crashes);
     this.#runs = [];
   }
@@ -78,7 +78,7 @@ export class MachineRuns {
   async #checkFate(run: FlowRun, crashes: number): Promise<void> {
     const asks = POLICY[run.mode] === "";
     const settled = (now: ListedRun | undefined) => now?.state === (asks ? "uncertain" : "running");
-    const now = await until(this.#site.reach.clock, SOON_MS, async () => {
+    const now = await until(this.#site.world.clock, SOON_MS, async () => {
       const seen = await shown(this.#site, run);
       return settled(seen) ? seen : undefined;
     });
@@ -99,7 +99,7 @@ export class MachineRuns {
 
   /** MR3 */
   async #checkEnd(run: FlowRun, crashes: number): Promise<void> {
-    const ended = await until(this.#site.reach.clock, SOON_MS, async () => {
+    const ended = await until(this.#site.world.clock, SOON_MS, async () => {
       const now = await shown(this.#site, run);
       return OVER.includes(now?.state ?? "") ? now : undefined;
     });

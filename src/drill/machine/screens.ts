@@ -24,9 +24,9 @@ export type Shot = {
 };
 
 /** The snapshots in the checkpoint as it lies there, by terminal. */
-export function savedScreens({ reach, home }: Site): ReadonlyMap<string, ScreenSnapshot> {
+export function savedScreens({ world, home }: Site): ReadonlyMap<string, ScreenSnapshot> {
   const paths = FILES.map((file) => joinPath(home, file));
-  const loaded = firstUsable(reach.disk, paths, CHECKPOINT);
+  const loaded = firstUsable(world.disk, paths, CHECKPOINT);
   if (loaded.kind !== "loaded") return new Map();
   const { sessions } = readSessions(loaded.checkpoint.body);
   return new Map(
@@ -63,17 +63,17 @@ async function seen(eye: ScreenEye, look: Look): Promise<ScreenCells | undefined
   return cells.ok ? cells.value : undefined;
 }
 
-function lookAt({ reach, home }: Site, id: string, until: number): Look {
-  const place = placeOf(reach.disk, home, id);
+function lookAt({ world, home }: Site, id: string, until: number): Look {
+  const place = placeOf(world.disk, home, id);
   return { directory: place.directory, size: readSpec(place)?.size ?? { cols: 80, rows: 24 }, until };
 }
 
-export function tapeEnd({ reach, home }: Site, id: string): number {
-  return new TapeReader(reach.disk, tapeDirectory(placeOf(reach.disk, home, id))).end;
+export function tapeEnd({ world, home }: Site, id: string): number {
+  return new TapeReader(world.disk, tapeDirectory(placeOf(world.disk, home, id))).end;
 }
 
 /** What a terminal has said from an offset on. */
-export function tapeText({ reach, home }: Site, id: string, from: number): string {
-  const read = new TapeReader(reach.disk, tapeDirectory(placeOf(reach.disk, home, id))).read(from, 1 << 20);
+export function tapeText({ world, home }: Site, id: string, from: number): string {
+  const read = new TapeReader(world.disk, tapeDirectory(placeOf(world.disk, home, id))).read(from, 1 << 20);
   return read.kind === "bytes" ? Buffer.from(read.bytes).toString("utf8") : "";
 }

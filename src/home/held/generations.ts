@@ -9,7 +9,7 @@ import { parseClaim, parseExit, parseSpec } from "../../wire/holder/json.ts";
 import type { Disk } from "../../world/disk.ts";
 import { terminalDirectory } from "./holder-files.ts";
 
-type Place = { readonly disk: Disk; readonly home: string };
+type HomeWorld = { readonly disk: Disk; readonly home: string };
 type File = "claim" | "exit" | "holder";
 
 const GENERATION_OF: Readonly<Record<File, (bytes: Uint8Array) => number | undefined>> = {
@@ -22,7 +22,7 @@ const GENERATION_OF: Readonly<Record<File, (bytes: Uint8Array) => number | undef
 };
 
 /** GN1 */
-export async function setAsideBefore({ disk, home }: Place, id: string, generation: number): Promise<void> {
+export async function setAsideBefore({ disk, home }: HomeWorld, id: string, generation: number): Promise<void> {
   if (generation <= 1) return;
   const directory = terminalDirectory(home, id);
   const moved = (["exit", "claim", "holder"] as const).filter((file) => setAside(disk, directory, file, generation));

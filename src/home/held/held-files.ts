@@ -12,7 +12,7 @@ import { parseClaim, parseExit, parseSpec } from "../../wire/holder/json.ts";
 import { type HolderClaim, type HolderSpec, PROTOCOL } from "../../wire/holder/protocol.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { ProcessIdentity } from "../../world/process.ts";
-import type { HolderPlace } from "./holder-files.ts";
+import type { HomeWorld } from "./holder-files.ts";
 
 /** One generation: what is held is started once, and the next one has another directory. */
 const GENERATION = 1;
@@ -29,7 +29,7 @@ export type OnDisk =
   | { readonly kind: "claimed"; readonly holder: ProcessIdentity | undefined; readonly bootId: string | undefined };
 
 /** F1 */
-export function readHeld({ disk, processes }: HolderPlace, directory: string): OnDisk {
+export function readHeld({ disk, processes }: HomeWorld, directory: string): OnDisk {
   const ended = readEnd(disk, directory);
   if (ended !== undefined) return ended;
   const bytes = readWhole(disk, joinPath(directory, "claim.json")); // Once: it may be made at any moment.
@@ -63,7 +63,7 @@ export function readHeldSpec(disk: Disk, directory: string): HolderSpec | undefi
 export type Held = Pick<HolderSpec, "id" | "argv" | "cwd" | "env" | "token" | "socket" | "tape">;
 
 /** What the holder is to do; durable when it resolves (F3). */
-export async function writeHeld({ disk, home }: HolderPlace, directory: string, held: Held): Promise<void> {
+export async function writeHeld({ disk, home }: HomeWorld, directory: string, held: Held): Promise<void> {
   await makeHeldDirectory(disk, home, directory);
   await writeAtomic(disk, joinPath(directory, "holder.json"), Buffer.from(`${JSON.stringify(specOf(held))}\n`));
 }
@@ -78,7 +78,7 @@ export async function makeHeldDirectory(disk: Disk, home: string, directory: str
 }
 
 /** Makes the claim ourselves, so that a holder which comes late finds it and starts nothing. False where one was there. */
-export async function preventHeld({ disk, clock, processes, home }: HolderPlace, directory: string): Promise<boolean> {
+export async function preventHeld({ disk, clock, processes, home }: HomeWorld, directory: string): Promise<boolean> {
   const { pid } = processes;
   const claim: HolderClaim = {
     v: PROTOCOL,

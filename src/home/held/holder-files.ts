@@ -13,7 +13,7 @@ import type { Clock } from "../../world/clock.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { Processes, ProcessIdentity } from "../../world/process.ts";
 
-export type HolderPlace = {
+export type HomeWorld = {
   readonly disk: Disk;
   readonly clock: Clock;
   readonly processes: Processes;
@@ -41,7 +41,7 @@ export function holderSocket(home: string, id: string): string {
   return joinPath(home, `run/${id.slice(0, 16)}.sock`);
 }
 
-export function readOnDisk({ disk, processes, home }: HolderPlace, id: string, generation: number): OnDisk {
+export function readOnDisk({ disk, processes, home }: HomeWorld, id: string, generation: number): OnDisk {
   const directory = terminalDirectory(home, id);
   const ended = readEnd(disk, directory, generation);
   if (ended !== undefined) return ended;
@@ -90,7 +90,7 @@ export type SpecFacts = {
 };
 
 /** What the holder is to do, durable before one is started. */
-export async function writeHolderSpec({ disk, home }: HolderPlace, facts: SpecFacts): Promise<void> {
+export async function writeHolderSpec({ disk, home }: HomeWorld, facts: SpecFacts): Promise<void> {
   const directory = terminalDirectory(home, facts.id);
   for (const parent of makeDirectories(disk, directory, home)) await disk.syncDirectory(parent);
   const { id, generation, recipe, token, tape, preface, typed, startAt } = facts;
@@ -112,7 +112,7 @@ export async function writeHolderSpec({ disk, home }: HolderPlace, facts: SpecFa
 
 /** Makes the claim ourselves, so that a holder which comes late finds it and starts nothing. False where one was there. */
 export async function cancelStart(
-  { disk, clock, processes, home }: HolderPlace,
+  { disk, clock, processes, home }: HomeWorld,
   id: string,
   generation: number,
 ): Promise<boolean> {

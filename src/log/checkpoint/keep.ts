@@ -101,19 +101,19 @@ export function trimHistory(disk: Disk, keep: Keep): void {
   }
 }
 
-type Place = { readonly name: string; readonly stamp: string; readonly number: number };
+type CheckpointPaths = { readonly name: string; readonly stamp: string; readonly number: number };
 
 /** `checkpoint-<time>.json`, or `checkpoint-<time>-2.json` where that name was taken. */
 function nameOf(stamp: string, number: number): string {
   return `checkpoint-${stamp}${number === 1 ? "" : `-${number}`}.json`;
 }
 
-function placeOf(name: string): Place | undefined {
+function placeOf(name: string): CheckpointPaths | undefined {
   const match = /^checkpoint-(.+?)(?:-(\d{1,9}))?\.json$/.exec(name);
   return match?.[1] === undefined ? undefined : { name, stamp: match[1], number: Number(match[2] ?? 1) };
 }
 
-function compare(a: Place, b: Place): number {
+function compare(a: CheckpointPaths, b: CheckpointPaths): number {
   if (a.stamp !== b.stamp) return a.stamp < b.stamp ? -1 : 1;
   return a.number - b.number;
 }

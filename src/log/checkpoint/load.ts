@@ -54,10 +54,14 @@ export function refuseNewer(
 }
 
 /** Where a checkpoint is found: what `load` says, for each directory that has one or had one. */
-export type Found = { readonly name: string; readonly directory: string; readonly loaded: Loaded };
+export type CheckpointFound = { readonly name: string; readonly directory: string; readonly loaded: Loaded };
 
 /** Looks into every directory below `directory`; `storeOf` knows how to read one. Those without any trace are left out. */
-export function findCheckpoints(disk: Disk, directory: string, storeOf: (path: string) => { load(): Loaded }): Found[] {
+export function findCheckpoints(
+  disk: Disk,
+  directory: string,
+  storeOf: (path: string) => { load(): Loaded },
+): CheckpointFound[] {
   const directories = disk.list(directory).filter((name) => disk.stat(joinPath(directory, name))?.kind === "directory");
   const found = directories.sort().map((name) => {
     const path = joinPath(directory, name);

@@ -17,7 +17,7 @@ class SlowSyncs extends SimDisk {
   }
 
   /** Lets go until nobody waits any more. */
-  async letGo(): Promise<void> {
+  async forget(): Promise<void> {
     for (let quiet = 0; quiet < 20; quiet += 1) {
       await Promise.resolve();
       if (this.#going.length > 0) quiet = 0;
@@ -36,12 +36,12 @@ function atHome() {
 test("every level below the home is made and synced, those that were there too, and once", async () => {
   const { disk, directories } = atHome();
   const made = directories.make("/h/state/a");
-  await disk.letGo();
+  await disk.forget();
   await made;
   expect(disk.begun.sort()).toEqual(["/h", "/h/state"]);
   await directories.make("/h/state/a");
   const next = directories.make("/h/state/b");
-  await disk.letGo();
+  await disk.forget();
   await next;
   expect(disk.begun.slice(2)).toEqual(["/h/state"]);
   expect(disk.list("/h/state").sort()).toEqual(["a", "b"]);
@@ -51,7 +51,7 @@ test("who asks while a sync is under way waits for the next one, and that serves
   const { disk, directories } = atHome();
   const all = ["a", "b", "c", "d"].map((name) => directories.make(`/h/state/${name}`));
   expect(disk.begun.filter((path) => path === "/h/state")).toHaveLength(1);
-  await disk.letGo();
+  await disk.forget();
   await Promise.all(all);
   expect(disk.begun.filter((path) => path === "/h/state")).toHaveLength(2);
 });
@@ -60,7 +60,7 @@ test("what was removed from under us is made again", async () => {
   const { disk, directories } = atHome();
   for (const _ of [1, 2]) {
     const made = directories.make("/h/state/a");
-    await disk.letGo();
+    await disk.forget();
     await made;
     disk.removeDirectory("/h/state/a");
   }
@@ -72,7 +72,7 @@ test("a sync that failed is not repeated, and everybody who needs it hears of it
   disk.fails = "/h/state";
   for (const name of ["a", "b"]) {
     const made = directories.make(`/h/state/${name}`).catch((error: unknown) => error);
-    await disk.letGo();
+    await disk.forget();
     expect(await made).toMatchObject({ code: "EIO" });
   }
   expect(disk.begun.filter((path) => path === "/h/state")).toHaveLength(1);

@@ -10,7 +10,7 @@ import type { Disk } from "../../world/disk.ts";
 import { isFailedSync } from "./file.ts";
 
 /** As many as a daemon uses in a while; beyond it they are synced once more, which costs little. */
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 type Syncing = { readonly running: Promise<void>; next: Promise<void> | undefined };
 
@@ -31,7 +31,7 @@ export class DurableDirectories {
     if (this.#isThere(path)) return;
     const fresh = levelsOf(path).filter((level) => this.#makeOne(level));
     await Promise.all([...new Set(fresh.map(parentOf))].map((parent) => this.#sync(parent)));
-    if (this.#durable.size > MOST_REMEMBERED) this.#durable.clear();
+    if (this.#durable.size > MAX_REMEMBERED) this.#durable.clear();
     for (const level of fresh) this.#durable.add(level);
   }
 

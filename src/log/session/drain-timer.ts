@@ -12,7 +12,7 @@ const RETRY_MS = 1000;
 export class DrainTimer {
   readonly #clock: Clock;
   readonly #due: () => void;
-  #callOff: (() => void) | undefined;
+  #cancel: (() => void) | undefined;
   #oldest = 0;
   #newest = 0;
 
@@ -24,7 +24,7 @@ export class DrainTimer {
   /** Something waits to be drained. */
   touch(): void {
     this.#newest = this.#clock.elapsed();
-    if (this.#callOff !== undefined) return;
+    if (this.#cancel !== undefined) return;
     this.#oldest = this.#newest;
     this.#arm(QUIET_MS, () => this.#look());
   }
@@ -36,8 +36,8 @@ export class DrainTimer {
   }
 
   cancel(): void {
-    this.#callOff?.();
-    this.#callOff = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
   }
 
   #look(): void {
@@ -47,8 +47,8 @@ export class DrainTimer {
   }
 
   #arm(ms: number, fn: () => void): void {
-    this.#callOff = this.#clock.after(ms, () => {
-      this.#callOff = undefined;
+    this.#cancel = this.#clock.after(ms, () => {
+      this.#cancel = undefined;
       fn();
     });
   }

@@ -5,7 +5,7 @@
 import type { Fault } from "../../base/fault.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { Transaction } from "../wal/frame.ts";
-import { isPassing } from "../wal/wal.ts";
+import { isRetryable } from "../wal/wal.ts";
 import { type Session, writeSessions } from "./session-writer.ts";
 
 /** Files that are open at a time: enough for syncs to share the disk's work, far below any limit on descriptors. */
@@ -66,7 +66,7 @@ export class Drain {
 
   async #bring(sessions: readonly Session[]): Promise<Fault | undefined> {
     const writes = sessions.map((session) => ({ session, block: session.waiting.bytes() }));
-    const fault = await writeSessions(this.#disk, this.#home, writes, isPassing);
+    const fault = await writeSessions(this.#disk, this.#home, writes, isRetryable);
     if (fault !== undefined) return fault; // R2
     for (const { session, block } of writes) {
       session.waiting.drop(block.length); // While the sync ran, more may have come.

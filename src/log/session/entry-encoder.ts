@@ -7,7 +7,7 @@ import { type EntryHead, type NewEntry, sessionId } from "./entry.ts";
 /** Lines share pieces of memory of this size. */
 const PIECE = 1 << 16;
 /** UTF-8 never needs more than this for one UTF-16 unit. */
-const MOST_BYTES_A_UNIT = 3;
+const MAX_BYTES_A_UNIT = 3;
 /** Holds the place of the sum until the bytes are there to be summed. */
 const NO_SUM = ',"sum":"00000000"}';
 /** Names of events are few; quoting them anew each time was a twentieth of the work. */
@@ -29,7 +29,7 @@ export class EntryEncoder {
     if (entry.ts !== this.#ts) this.#remember(entry.ts);
     const event = this.#events.get(entry.event) ?? this.#quote(entry.event);
     const text = `{"seq":${head.seq},"prev":${head.prev},"session_id":${id},"ts":${this.#quotedTs},"event":${event},"data":${data}${NO_SUM}`;
-    this.#reserve(text.length * MOST_BYTES_A_UNIT);
+    this.#reserve(text.length * MAX_BYTES_A_UNIT);
     const start = this.#at;
     const end = start + this.#piece.write(text, start, "utf8");
     putHex8(crc32(this.#bytes.subarray(start, end - NO_SUM.length)), this.#bytes, end - 10);

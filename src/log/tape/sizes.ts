@@ -18,7 +18,7 @@ const FILE = "sizes.jsonl";
 const MAX_BYTES = 64 << 10;
 const KEPT = 500;
 /** What a terminal can be at most: the system counts in 16 bits. */
-const LARGEST_SIDE = 65_535;
+const MAX_SIDE = 65_535;
 
 /** Ascending by offset; `directory` is the terminal's. */
 export function readSizes(disk: Disk, directory: string): SizeAt[] {
@@ -51,7 +51,7 @@ function sizeIn(line: string): SizeAt | undefined {
     const value: unknown = JSON.parse(line);
     if (typeof value !== "object" || value === null) return undefined;
     const { offset, cols, rows } = { offset: -1, cols: 0, rows: 0, ...value };
-    const isSide = (side: number) => Number.isSafeInteger(side) && side >= 1 && side <= LARGEST_SIDE;
+    const isSide = (side: number) => Number.isSafeInteger(side) && side >= 1 && side <= MAX_SIDE;
     return Number.isSafeInteger(offset) && offset >= 0 && isSide(cols) && isSide(rows)
       ? { offset, cols, rows }
       : undefined;

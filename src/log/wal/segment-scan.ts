@@ -9,21 +9,21 @@ import { decodeFrame, type Frame, peekFrame } from "./frame.ts";
 const NEWLINE = 10;
 const PAGE = 4096;
 /** Every batch ends in zeros up to a multiple of its page, which is a multiple of this. */
-const LEAST_PAGE = 256;
+const MIN_PAGE = 256;
 const EMPTY_PAGE = new Uint8Array(PAGE);
 
 export type FrameAt = Frame & { readonly start: number; readonly end: number };
 export type Stretch = { readonly start: number; readonly end: number };
 export type SegmentScan = { readonly frames: readonly FrameAt[]; readonly bad: readonly Stretch[] };
 
-type Found = { readonly frames: FrameAt[]; readonly bad: Stretch[] };
+type FramesFound = { readonly frames: FrameAt[]; readonly bad: Stretch[] };
 
 export function scanSegment(bytes: Uint8Array): SegmentScan {
   const starts = lineStarts(bytes);
   const top = firstFrame(bytes, starts)?.gen ?? 0;
   const last = lastFrame(bytes, starts, top);
   const drained = last?.drained ?? 0;
-  const found: Found = { frames: [], bad: [] };
+  const found: FramesFound = { frames: [], bad: [] };
   for (const start of starts) {
     const claim = peekFrame(bytes, start);
     const old = claim !== undefined && (claim.gen < top || claim.last <= drained); // N3
@@ -53,7 +53,7 @@ function isNext(start: number, last: FrameAt | undefined): boolean {
 
 /** Where residue of an earlier use may begin. */
 function paddedEnd({ end }: FrameAt): number {
-  return (Math.floor(end / LEAST_PAGE) + 1) * LEAST_PAGE;
+  return (Math.floor(end / MIN_PAGE) + 1) * MIN_PAGE;
 }
 
 /** Where lines begin; runs of NULs are passed over (N1). */
@@ -90,7 +90,7 @@ function lastFrame(bytes: Uint8Array, starts: readonly number[], top: number): F
 }
 
 /** A whole frame; or a harmed line, which may hide a whole one that lost the newline before it (N1). */
-function take(bytes: Uint8Array, line: Stretch, top: number, found: Found): void {
+function take(bytes: Uint8Array, line: Stretch, top: number, found: FramesFound): void {
   for (let at = line.start; at < line.end; at += 1) {
     if (peekFrame(bytes, at) === undefined) continue;
     const frame = decodeFrame(bytes.subarray(at, line.end), top);

@@ -18,7 +18,7 @@ const MAX_BATCH_BYTES = 1 << 20;
 /** Failures that pass: the same entry may be taken later. Everything else about a write is fatal. */
 const PASSING = ["ENOSPC", "EDQUOT", "EROFS", "EMFILE", "ENFILE"] as const;
 
-export function isPassing(error: unknown): error is Fault {
+export function isRetryable(error: unknown): error is Fault {
   return isFault(error, ...PASSING);
 }
 
@@ -187,7 +187,7 @@ export class WriteAheadLog {
     try {
       writeAll(active.file, this.#buffer.subarray(0, padded), active.at);
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      if (!isRetryable(error)) throw error;
       await this.#wipe(padded);
       return error;
     }

@@ -5,9 +5,9 @@ import { ok, type Result } from "../../base/result.ts";
 import { type Env, type Field, tomlKey, tomlOf } from "./config-fields.ts";
 import { type Config, inFile, NAMED, NOT_ABOVE, SECTIONS, type Section, wrongName } from "./config-schema.ts";
 import { nearest } from "./nearest.ts";
-import { isTable, type Place, type TomlNode, type TomlTable, type TomlValue } from "./toml.ts";
+import { isTable, type SourcePosition, type TomlNode, type TomlTable, type TomlValue } from "./toml.ts";
 
-export type Misfit = Place & { readonly key: string; readonly message: string; readonly hint: string };
+export type Misfit = SourcePosition & { readonly key: string; readonly message: string; readonly hint: string };
 /** The settings, and the line of each that the file gives, by its full key. */
 export type Settings = { readonly config: Config; readonly lines: ReadonlyMap<string, number> };
 
@@ -30,14 +30,14 @@ export function readSettings(root: TomlTable, env: Env): Result<Settings, Misfit
   return ok({ config: config as Config, lines: reading.lines });
 }
 
-function byPlace(a: Place, b: Place): number {
+function byPlace(a: SourcePosition, b: SourcePosition): number {
   return a.line - b.line || a.column - b.column;
 }
 
 class Reading {
   readonly misfits: Misfit[] = [];
   readonly lines = new Map<string, number>();
-  readonly #numbers = new Map<string, { readonly value: number; readonly place: Place | undefined }>();
+  readonly #numbers = new Map<string, { readonly value: number; readonly place: SourcePosition | undefined }>();
   readonly #env: Env;
 
   constructor(env: Env) {
@@ -85,7 +85,7 @@ class Reading {
     return new Map();
   }
 
-  #field(key: string, field: Field<unknown>, node: TomlNode | undefined, section: Place): unknown {
+  #field(key: string, field: Field<unknown>, node: TomlNode | undefined, section: SourcePosition): unknown {
     const value = node === undefined ? field.fallback?.(this.#env) : field.read(node.value, this.#env);
     if (value === undefined && node === undefined) {
       this.#misfit(key, section, `${key} is missing.`, `It takes ${field.expected}.`);
@@ -98,7 +98,7 @@ class Reading {
   }
 
   /** E1. The key may also be right and only stand in the wrong table. */
-  unknown(key: string, place: Place, known: readonly string[]): void {
+  unknown(key: string, place: SourcePosition, known: readonly string[]): void {
     const near = nearest(lastOf(key), known.map(lastOf));
     const meant = known.find((one) => lastOf(one) === near) ?? elsewhere(lastOf(key));
     const hint = meant === undefined ? `There is: ${known.join(", ")}.` : `Did you mean ${meant}?`;
@@ -115,7 +115,7 @@ class Reading {
     }
   }
 
-  #misfit(key: string, { line, column }: Place, message: string, hint: string): void {
+  #misfit(key: string, { line, column }: SourcePosition, message: string, hint: string): void {
     this.misfits.push({ line, column, key, message, hint });
   }
 }

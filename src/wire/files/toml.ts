@@ -5,11 +5,11 @@
 import { ok, type Result } from "../../base/result.ts";
 import { Misplaced, TomlText } from "./toml-text.ts";
 
-export type Place = { readonly line: number; readonly column: number };
+export type SourcePosition = { readonly line: number; readonly column: number };
 export type TomlTable = ReadonlyMap<string, TomlNode>;
 export type TomlValue = string | number | boolean | readonly TomlNode[] | TomlTable;
-export type TomlNode = Place & { readonly value: TomlValue };
-export type Misread = Place & { readonly message: string };
+export type TomlNode = SourcePosition & { readonly value: TomlValue };
+export type Misread = SourcePosition & { readonly message: string };
 
 /** How a table came to be decides what may be added to it later. */
 type Growing = {
@@ -37,7 +37,7 @@ export function isList(value: TomlValue): value is readonly TomlNode[] {
   return Array.isArray(value);
 }
 
-function placeOf(text: string, index: number): Place {
+function placeOf(text: string, index: number): SourcePosition {
   const before = text.slice(0, index).split("\n");
   return { line: before.length, column: (before.at(-1) ?? "").length + 1 }; // Y1
 }
@@ -154,7 +154,7 @@ class TomlReader {
     }
   }
 
-  #place(index: number): Place {
+  #place(index: number): SourcePosition {
     return placeOf(this.#text.text, index);
   }
 }

@@ -4,7 +4,7 @@
 import type { Json } from "../../base/json.ts";
 import type { Flow, MapInput, MapPhase, Parameter, Retry, Sort, Step, Work } from "../../core/workflow/definition.ts";
 import { durationMs } from "./workflow-check.ts";
-import { isYamlList, isYamlMap, type Place, plain, type YamlNode } from "./yaml-node.ts";
+import { isYamlList, isYamlMap, plain, type SourcePosition, type YamlNode } from "./yaml-node.ts";
 
 type Raw = Readonly<Record<string, Json | undefined>>;
 
@@ -13,7 +13,10 @@ const MAX_BACKOFF_MS = 60_000;
 const PARALLEL = 4;
 
 /** Where each step stands, by its id; what was built is in the file's order. */
-export type Built = { readonly flow: Flow; readonly places: readonly { readonly id: string; readonly place: Place }[] };
+export type Built = {
+  readonly flow: Flow;
+  readonly places: readonly { readonly id: string; readonly place: SourcePosition }[];
+};
 
 export function fieldOf(node: YamlNode | undefined, name: string): YamlNode | undefined {
   return node !== undefined && isYamlMap(node.value) ? node.value.get(name)?.node : undefined;
@@ -34,7 +37,7 @@ export function buildFlow(root: YamlNode): Built {
 }
 
 class Builder {
-  readonly places: { id: string; place: Place }[] = [];
+  readonly places: { id: string; place: SourcePosition }[] = [];
   readonly #taken = new Set<string>();
   /** The number that each stem of made ids goes on with. */
   readonly #used = new Map<string, number>();

@@ -6,10 +6,10 @@ import { shellText } from "../../core/workflow/shell-text.ts";
 import { parseTemplate } from "../../core/workflow/template.ts";
 import { nearest } from "./nearest.ts";
 import type { Field, Fields, Shape } from "./workflow-shapes.ts";
-import { isYamlList, isYamlMap, type Place, type YamlNode, type YamlProblem } from "./yaml-node.ts";
+import { isYamlList, isYamlMap, type SourcePosition, type YamlNode, type YamlProblem } from "./yaml-node.ts";
 
 /** A name that an expression looks up: what it is, where it stands in the file, and in which part of the workflow. */
-export type Reference = { readonly name: string; readonly place: Place; readonly path: readonly string[] };
+export type Reference = { readonly name: string; readonly place: SourcePosition; readonly path: readonly string[] };
 
 /** More of a value than this does not help to find it. */
 const SHOWN = 60;
@@ -17,9 +17,9 @@ const SHOWN = 60;
 export class Checking {
   readonly problems: YamlProblem[] = [];
   readonly references: Reference[] = [];
-  readonly #placeAt: (offset: number) => Place;
+  readonly #placeAt: (offset: number) => SourcePosition;
 
-  constructor(placeAt: (offset: number) => Place) {
+  constructor(placeAt: (offset: number) => SourcePosition) {
     this.#placeAt = placeAt;
   }
 
@@ -38,7 +38,7 @@ export class Checking {
     for (const [at, one] of node.value.entries()) this.check(of, one, [...path, String(at + 1)]);
   }
 
-  problem({ line, column }: Place, message: string, hint: string): void {
+  problem({ line, column }: SourcePosition, message: string, hint: string): void {
     this.problems.push({ line, column, message, hint });
   }
 
@@ -55,7 +55,7 @@ export class Checking {
   }
 
   /** C1. */
-  #unknown(name: string, place: Place, known: readonly string[], path: readonly string[]): void {
+  #unknown(name: string, place: SourcePosition, known: readonly string[], path: readonly string[]): void {
     const near = nearest(name, known);
     const hint = near === undefined ? `There is: ${known.join(", ")}.` : `Did you mean ${near}?`;
     this.problem(place, `There is no key ${JSON.stringify(name)} in ${named(path)}.`, hint);
@@ -90,7 +90,7 @@ export class Checking {
   }
 
   /** Where character `at` of a value stands in the file: exactly in a text on one line, else at the `${` that it belongs to. */
-  #placeIn(node: YamlNode, at: number): Place {
+  #placeIn(node: YamlNode, at: number): SourcePosition {
     const text = String(node.value);
     const whole = node.source.indexOf(text);
     if (whole >= 0) return this.#placeAt(node.offset + whole + at);
@@ -156,13 +156,13 @@ function fits(shape: Shape, node: YamlNode): boolean {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** Longer than any step; and a timer can still count it. */
-const LONGEST_MS = 30 * 86_400_000;
+const MAX_MS = 30 * 86_400_000;
 
 /** "90s", "5m", "1.5h", or a number of seconds. */
 export function durationMs(value: string | number): number | undefined {
   const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(typeof value === "number" ? `${value}s` : value) ?? [];
   const ms = Math.round(Number(number) * (UNITS[unit ?? ""] ?? Number.NaN));
-  return ms >= 1 && ms <= LONGEST_MS ? ms : undefined;
+  return ms >= 1 && ms <= MAX_MS ? ms : undefined;
 }
 
 export function expected(shape: Shape): string {

@@ -7,7 +7,7 @@ import { buildFlow, fieldOf, parametersOf } from "./workflow-build.ts";
 import { Checking } from "./workflow-check.ts";
 import { checkIds, checkReferences, checkStructure } from "./workflow-rules.ts";
 import { WORKFLOW } from "./workflow-shapes.ts";
-import { type Place, plain, readYaml, type YamlNode, type YamlProblem } from "./yaml-node.ts";
+import { plain, readYaml, type SourcePosition, type YamlNode, type YamlProblem } from "./yaml-node.ts";
 
 /** A file of ten thousand steps has a megabyte; what a run may have is decided by MAX_DEFINITION. */
 const MAX_BYTES = 4 << 20;
@@ -56,7 +56,7 @@ function inOrder(problems: readonly YamlProblem[]): Result<never, YamlProblem[]>
   return { ok: false, error: [...problems].sort(byPlace) };
 }
 
-function byPlace(a: Place, b: Place): number {
+function byPlace(a: SourcePosition, b: SourcePosition): number {
   return a.line - b.line || a.column - b.column;
 }
 

@@ -6,19 +6,19 @@ import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node,
 import type { Json } from "../../base/json.ts";
 import { ok, type Result } from "../../base/result.ts";
 
-export type Place = { readonly line: number; readonly column: number };
-export type YamlProblem = Place & { readonly message: string; readonly hint: string };
+export type SourcePosition = { readonly line: number; readonly column: number };
+export type YamlProblem = SourcePosition & { readonly message: string; readonly hint: string };
 
-export type YamlNode = Place & {
+export type YamlNode = SourcePosition & {
   readonly value: null | boolean | number | string | readonly YamlNode[] | YamlMap;
   /** Its text in the file, and where that begins. */
   readonly source: string;
   readonly offset: number;
 };
-export type YamlMap = ReadonlyMap<string, { readonly key: Place; readonly node: YamlNode }>;
+export type YamlMap = ReadonlyMap<string, { readonly key: SourcePosition; readonly node: YamlNode }>;
 
 /** A workflow of ten thousand steps has a hundred thousand values, its keys included. */
-const MOST_NODES = 300_000;
+const MAX_NODES = 300_000;
 const DEEPEST = 64;
 
 export function isYamlMap(value: YamlNode["value"]): value is YamlMap {
@@ -29,12 +29,12 @@ export function isYamlList(value: YamlNode["value"]): value is readonly YamlNode
   return Array.isArray(value);
 }
 
-export type YamlText = { readonly root: YamlNode; placeAt(offset: number): Place };
+export type YamlText = { readonly root: YamlNode; placeAt(offset: number): SourcePosition };
 
 export function readYaml(text: string): Result<YamlText, YamlProblem[]> {
   const counter = new LineCounter();
   const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, uniqueKeys: true });
-  const placeAt = (offset: number): Place => {
+  const placeAt = (offset: number): SourcePosition => {
     const { line, col } = counter.linePos(offset);
     return { line, column: col };
   };
@@ -67,12 +67,12 @@ class Tree {
   readonly problems: YamlProblem[] = [];
   readonly #text: string;
   readonly #document: Document;
-  readonly #placeAt: (offset: number) => Place;
+  readonly #placeAt: (offset: number) => SourcePosition;
   /** To find what an alias names, the whole document is walked: done once for each. */
   readonly #named = new Map<Node, Node | undefined>();
-  #left = MOST_NODES;
+  #left = MAX_NODES;
 
-  constructor(text: string, document: Document, placeAt: (offset: number) => Place) {
+  constructor(text: string, document: Document, placeAt: (offset: number) => SourcePosition) {
     this.#text = text;
     this.#document = document;
     this.#placeAt = placeAt;
@@ -96,7 +96,7 @@ class Tree {
   }
 
   #map(items: readonly { readonly key: unknown; readonly value: unknown }[], depth: number): YamlMap {
-    const map = new Map<string, { key: Place; node: YamlNode }>();
+    const map = new Map<string, { key: SourcePosition; node: YamlNode }>();
     for (const { key, value } of items) {
       const named = this.node(key as Node, depth + 1);
       const node = this.node((value ?? key) as Node, depth + 1);
@@ -106,7 +106,10 @@ class Tree {
     return map;
   }
 
-  #scalar(found: Node | null | undefined, place: YamlNode | (Place & Omit<YamlNode, "value">)): YamlNode["value"] {
+  #scalar(
+    found: Node | null | undefined,
+    place: YamlNode | (SourcePosition & Omit<YamlNode, "value">),
+  ): YamlNode["value"] {
     if (!isScalar(found)) return null;
     const { value } = found;
     if (value === null || typeof value === "string" || typeof value === "boolean") return value;
@@ -119,7 +122,7 @@ class Tree {
     return null;
   }
 
-  #wrong(place: Place & Omit<YamlNode, "value">, message: string, hint: string): YamlNode {
+  #wrong(place: SourcePosition & Omit<YamlNode, "value">, message: string, hint: string): YamlNode {
     this.problems.push({ line: place.line, column: place.column, message, hint });
     return { ...place, value: null };
   }

@@ -3,7 +3,7 @@
 // L2. Output comes in order, each byte once, across connections too: the next one begins where the last one stopped.
 // L3. Every promise ends: with what was asked for, or with a refusal.
 import { ok, type Refusal, type Result } from "../../base/result.ts";
-import { type HolderDial, HolderLine, type HolderWire } from "./framed-connection.ts";
+import { FramedConnection, type HolderDial, type HolderWire } from "./framed-connection.ts";
 import type { RawFrame } from "./frames.ts";
 import { type HolderRefusal, parseExit, parseRefusal, parseStatus } from "./json.ts";
 import { PendingInputs } from "./pending-inputs.ts";
@@ -23,7 +23,7 @@ export type HolderEvents = {
 };
 
 /** Frames are limited; what is typed at once is cut to pieces of this size. */
-export const MOST_INPUT = 64 << 10;
+export const MAX_INPUT = 64 << 10;
 
 type Answer = (answer: Result<protocol.HolderStatus>) => void;
 
@@ -62,7 +62,7 @@ export class HolderClient {
   async connect(): Promise<Result<protocol.HolderStatus>> {
     this.#leave()?.destroy();
     const welcome = Promise.withResolvers<Result<protocol.HolderStatus>>();
-    const line = new HolderLine(this.#dial, {
+    const line = new FramedConnection(this.#dial, {
       frame: (frame) => this.#take(frame, line, welcome.resolve),
       closed: () => {
         welcome.resolve({ ok: false, error: GONE }); // L3
@@ -76,8 +76,8 @@ export class HolderClient {
   /** Resolves when the holder has it, or refused it. While the connection is lost it waits for the next one (L1). */
   async input(bytes: Uint8Array): Promise<Result<void>> {
     const answers: Promise<Result<void>>[] = [];
-    for (let at = 0; at < bytes.length; at += MOST_INPUT) {
-      const { pending, answer } = this.#inputs.add(bytes.subarray(at, at + MOST_INPUT));
+    for (let at = 0; at < bytes.length; at += MAX_INPUT) {
+      const { pending, answer } = this.#inputs.add(bytes.subarray(at, at + MAX_INPUT));
       if (pending !== undefined) this.#sendInput(pending.number, pending.bytes);
       answers.push(answer);
     }

@@ -13,7 +13,7 @@ export type HolderLineEvents = {
   closed(): void;
 };
 
-export class HolderLine implements HolderWire {
+export class FramedConnection implements HolderWire {
   readonly #dial: HolderDial;
   readonly #events: HolderLineEvents;
   readonly #reader = new FrameReader();

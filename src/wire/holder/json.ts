@@ -7,14 +7,14 @@ type Fields = Readonly<Record<string, unknown>>;
 type Check = (value: unknown) => boolean;
 
 /** Larger terminals do not exist; the system counts in 16 bits. */
-const LARGEST_SIDE = 65_535;
+const MAX_SIDE = 65_535;
 
 const isText: Check = (value) => typeof value === "string";
 const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 const isTexts: Check = (value) => Array.isArray(value) && value.every(isText);
 const isWords: Check = (value) => isTexts(value) && Array.isArray(value) && value.length > 0;
 const isTextMap: Check = (value) => isFields(value) && Object.values(value).every(isText);
-const isSide: Check = (value) => isCount(value) && Number(value) >= 1 && Number(value) <= LARGEST_SIDE;
+const isSide: Check = (value) => isCount(value) && Number(value) >= 1 && Number(value) <= MAX_SIDE;
 const isSize: Check = (value) => isFields(value) && isSide(value["cols"]) && isSide(value["rows"]);
 const isLimits: Check = (value) => isFields(value) && isCount(value["segmentBytes"]) && isCount(value["maxBytes"]);
 const orAbsent =

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { ENTRUSTED, entrust, entrusted } from "./secrets.ts";
+import { ENTRUSTED, entrusted, setSecrets } from "./secrets.ts";
 import { holderStart } from "./start.ts";
 
 test("what is entrusted arrives as it was, whatever it is called", () => {
   const secrets = JSON.parse('{"A_KEY":"x=\\"y\\"\\n","__proto__":"z"}');
-  expect(entrusted(entrust(secrets)[ENTRUSTED])).toEqual(secrets);
-  expect(entrust({})).toEqual({});
+  expect(entrusted(setSecrets(secrets)[ENTRUSTED])).toEqual(secrets);
+  expect(setSecrets({})).toEqual({});
 });
 
 test.each([undefined, "", "[]", "3", '{"A":1}', "{"])("of %j nothing is taken", (text) => {

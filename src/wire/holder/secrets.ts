@@ -6,7 +6,7 @@ export const ENTRUSTED = "HOLDFAST_ENTRUSTED";
 
 export type Variables = Readonly<Record<string, string>>;
 
-export function entrust(variables: Variables): Variables {
+export function setSecrets(variables: Variables): Variables {
   return Object.keys(variables).length === 0 ? {} : { [ENTRUSTED]: JSON.stringify(variables) };
 }
 

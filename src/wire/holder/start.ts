@@ -7,7 +7,7 @@
 // ST4. A holder of attempts works for as long as it is there: it keeps the compilers, and takes a third less of a processor for each attempt.
 
 import { ORDERS } from "./orders.ts";
-import { entrust, type Variables } from "./secrets.ts";
+import { setSecrets, type Variables } from "./secrets.ts";
 
 export type HolderStart = {
   readonly argv: readonly [string, ...string[]];
@@ -39,7 +39,7 @@ export function holderStart(
   directory: string,
   { ours = {}, secrets = {} }: { readonly ours?: Variables; readonly secrets?: Variables } = {},
 ): HolderStart {
-  const env = { ...ENV, ...drillOf(ours), ...entrust(secrets) };
+  const env = { ...ENV, ...drillOf(ours), ...setSecrets(secrets) };
   return { argv: [runtime, ...FLAGS, entry, directory], cwd: "/", env }; // ST1, ST2, ST3
 }
 

@@ -133,11 +133,11 @@ function ended(message: Fields): ProviderEvent {
   const until = /usage limit reached\|(\d{9,11})/i.exec(response)?.[1];
   if (until !== undefined) return { kind: "limit", until: fromSeconds(Number(until)) };
   const reason = response === "" ? (textAt(message, "subtype") ?? "It failed.") : response;
-  return { kind: "failed", reason, retryable: isPassing(numberAt(message, "api_error_status")) };
+  return { kind: "failed", reason, retryable: isRetryable(numberAt(message, "api_error_status")) };
 }
 
 /** Of the other side's troubles those that pass; 4xx would only be said again. */
-function isPassing(status: number | undefined): boolean {
+function isRetryable(status: number | undefined): boolean {
   return status === undefined || status === 408 || status === 429 || status >= 500;
 }
 

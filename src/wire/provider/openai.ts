@@ -12,7 +12,7 @@ import { type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "
 export type ToolSchema = { readonly name: string; readonly description: string; readonly schema: Json };
 
 /** O3. The longest answers of today's models are a tenth of it. */
-const MOST_CHARS = 4 << 20;
+const MAX_CHARS = 4 << 20;
 
 /** O1 */
 export function requestOf(
@@ -63,7 +63,7 @@ export class AnswerReader {
     const lines = (this.#rest + piece).split(/\r?\n/);
     this.#rest = lines.pop() ?? "";
     for (const line of lines) if (line.startsWith("data:")) this.#take(line.slice("data:".length).trim());
-    if (this.#rest.length + this.#text.length > MOST_CHARS) this.#fail("The answer is too long.", false); // O3
+    if (this.#rest.length + this.#text.length > MAX_CHARS) this.#fail("The answer is too long.", false); // O3
     return this.#text.slice(before);
   }
 

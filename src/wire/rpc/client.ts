@@ -74,9 +74,9 @@ export class RpcClient {
     const id = this.#last;
     const answer = new Promise<Result<unknown>>((resolve) => this.#waiting.set(id, resolve));
     this.#wire.send(encodeLine({ jsonrpc: "2.0", id, method, params }));
-    const callOff = this.#limit(method, id);
+    const cancel = this.#limit(method, id);
     // The daemon's own types made the answer; versions were compared by `hello`.
-    return (await answer.finally(callOff)) as Result<Methods[M]["result"]>;
+    return (await answer.finally(cancel)) as Result<Methods[M]["result"]>;
   }
 
   /** Q2 */

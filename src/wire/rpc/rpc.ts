@@ -9,7 +9,7 @@ import type { RestoreWay } from "../../core/terminal/restore.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import type { TmuxCare, TmuxPolicy } from "../../core/tmux/tmux.ts";
 import type { StepChange } from "../../core/workflow/decide-versions.ts";
-import type { Asker, Verdict } from "../../core/workflow/events.ts";
+import type { Asker, UncertainVerdict } from "../../core/workflow/events.ts";
 import { isObject } from "../lines.ts";
 import type { AgentMethods } from "./agent.ts";
 import type {
@@ -144,7 +144,10 @@ export type Methods = AgentMethods & {
   "workflow.changes": { params: { id: string }; result: readonly StepChange[] };
   "workflow.change": { params: { id: string }; result: ListedRun };
   "workflow.migrate": { params: MigrateParams; result: MigrationReport };
-  "workflow.resolve": { params: { id: string; attempt: string; verdict: Verdict; by?: Asker }; result: ListedRun };
+  "workflow.resolve": {
+    params: { id: string; attempt: string; verdict: UncertainVerdict; by?: Asker };
+    result: ListedRun;
+  };
   "recovery.report": { params: { name: string | null }; result: Report | null };
   "recovery.retry": { params: Record<string, never>; result: { stage: RecoveryStage } };
   "safe-mode.exit": { params: Record<string, never>; result: { active: boolean } };

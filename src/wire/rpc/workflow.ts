@@ -142,14 +142,14 @@ export type MigrationReport = {
 };
 
 /** A user's name is for people to read: as long as any system allows. */
-const LONGEST_USER = 64;
+const MAX_USER = 64;
 
 /** Who asks, where they said it. */
 export function askerOf(value: unknown): Asker | undefined {
   if (!isObject(value)) return undefined;
   const { wish, pid, user } = value;
   if (typeof wish !== "string" || !isId(wish) || typeof pid !== "number" || typeof user !== "string") return undefined;
-  return { wish, pid, user: user.slice(0, LONGEST_USER) };
+  return { wish, pid, user: user.slice(0, MAX_USER) };
 }
 
 /** What came over the wire is JSON; whether it is a table has to be asked. */

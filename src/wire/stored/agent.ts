@@ -1,5 +1,5 @@
 // Agent events and checkpointed agents that are read back from disk, given their types again (stored/terminal.ts says why).
-import type { Agent, Resident } from "../../core/agent/agent.ts";
+import type { Agent, AgentRecord } from "../../core/agent/agent.ts";
 import { STORED_VERSION, type StoredResident } from "../../core/agent/checkpoint.ts";
 import { NOTHING_SAID } from "../../core/agent/conversation.ts";
 import type { AgentEvent } from "../../core/agent/events.ts";
@@ -70,10 +70,10 @@ export function agentEventOf({ session_id, event, data }: StoredEntry): AgentEve
 }
 
 /** The agent in the body of a checkpoint whose hash was right; undefined where it is of another version of the fold. */
-export function residentOf(body: unknown): Resident | undefined {
+export function residentOf(body: unknown): AgentRecord | undefined {
   if (!isObject(body) || body["version"] !== STORED_VERSION || !isObject(body["resident"])) return undefined;
-  const { resident } = body as unknown as StoredResident;
-  if (resident.kind === "rules") return resident;
-  const { conversation, ...facts } = resident;
+  const { agentRecord } = body as unknown as StoredResident;
+  if (agentRecord.kind === "rules") return agentRecord;
+  const { conversation, ...facts } = agentRecord;
   return { ...(facts as Omit<Agent, "conversation">), conversation: { ...NOTHING_SAID, ...conversation } };
 }

@@ -28,7 +28,7 @@ test("a told program hears us, outlives its starter's word, and its end is told"
   child.tell(Buffer.from("one\n"));
   while (!read(out).includes("one")) await Bun.sleep(2);
   child.tell(Buffer.from("two\n"));
-  child.letGo();
+  child.release();
   await done.promise;
   expect(read(out)).toBe("one this\ntwo this\n");
   child.tell(Buffer.from("nobody hears this\n"));

@@ -141,7 +141,7 @@ function told(command: Command, ended: () => void): ToldChild {
   return {
     pid: child.pid,
     tell: (bytes) => void hand(new Uint8Array(bytes)).catch(mustBeSystems),
-    letGo: () => void Promise.resolve(child.stdin.end()).catch(mustBeSystems),
+    release: () => void Promise.resolve(child.stdin.end()).catch(mustBeSystems),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Clock } from "../clock.ts";
 
 /** Longer timers would fire at once: the system counts them in 31 bits. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER = 2 ** 31 - 1;
 
 export function realClock(): Clock {
   return { now: Date.now, elapsed: () => performance.now(), after, soon: (fn) => void setImmediate(fn) };
@@ -11,7 +11,7 @@ export function realClock(): Clock {
 function after(ms: number, fn: () => void): () => void {
   let left = ms;
   const next = (): Timer => {
-    const turn = Math.min(left, LONGEST_TIMER);
+    const turn = Math.min(left, MAX_TIMER);
     left -= turn;
     return setTimeout(due, turn).unref();
   };

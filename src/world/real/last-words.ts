@@ -5,7 +5,7 @@ import type { Ending } from "../children.ts";
 /** What the child wrote before its end is with us within microseconds; this much silence means that somebody else has the output. */
 const SILENCE_MS = 200;
 /** And somebody else who never falls silent is cut off here. */
-const LONGEST_MS = 1000;
+const MAX_MS = 1000;
 
 export class LastWords {
   readonly #tell: (ending: Ending) => void;
@@ -40,7 +40,7 @@ export class LastWords {
 
   #waitForSilence(): void {
     this.#silence = setTimeout(() => this.#finish(), SILENCE_MS);
-    this.#longest = setTimeout(() => this.#finish(), LONGEST_MS); // LW2
+    this.#longest = setTimeout(() => this.#finish(), MAX_MS); // LW2
   }
 
   #finish(): void {

@@ -11,7 +11,7 @@ import { RealConnection } from "./connection.ts";
 type Accept = (connection: Connection) => ConnectionEvents;
 
 /** K1: `sun_path` has 108 bytes, one of them for the NUL. */
-const LONGEST_PATH = 107;
+const MAX_PATH = 107;
 const TOO_LONG = "The path of a socket is limited to 107 bytes. Choose a shorter HOLDFAST_HOME.";
 const OWNER_ONLY = 0o177;
 
@@ -117,6 +117,6 @@ const HANDLERS = {
 };
 
 function mustFit(path: string): void {
-  if (Buffer.byteLength(path) <= LONGEST_PATH) return;
+  if (Buffer.byteLength(path) <= MAX_PATH) return;
   throw new Fault({ code: "ENAMETOOLONG", operation: "listen", path, hint: TOO_LONG }); // K1
 }

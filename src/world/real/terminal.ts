@@ -12,7 +12,7 @@ const OUT = 1;
 /** For a terminal that does not say how large it is. */
 const USUAL = { cols: 80, rows: 24 };
 /** Giving back must not hang on a terminal that takes nothing any more. */
-const MOST_TRIES = 100;
+const MAX_TRIES = 100;
 
 export function realTerminal(): UserTerminal {
   return {
@@ -87,7 +87,7 @@ function writeWaiting(bytes: Uint8Array): Promise<void> {
 
 /** RT1: what a terminal that is gone does not take is nobody's loss. */
 function writeNow(bytes: Uint8Array): void {
-  for (let done = 0, tries = 0; done < bytes.length && tries < MOST_TRIES; tries += 1) {
+  for (let done = 0, tries = 0; done < bytes.length && tries < MAX_TRIES; tries += 1) {
     try {
       done += attempt("write", "stdout", () => writeSync(OUT, bytes, done));
     } catch (error) {
