@@ -1,11 +1,11 @@
 // The tree of commands. It is loaded at every start, so it only names them: a command's code is loaded when it is chosen.
 import { buildApplication, buildRouteMap, help, version } from "@stricli/core";
 import about from "../../package.json" with { type: "json" };
-import { drillRoutes } from "../drill/routes.ts";
 import { permissionRoutes } from "./agent/permission-routes.ts";
 import { agentRoutes } from "./agent/routes.ts";
 import type { Context } from "./command-world.ts";
 import { logRoutes } from "./log/routes.ts";
+import { drillRoutes } from "./system/drill-routes.ts";
 import { systemRoutes } from "./system/routes.ts";
 import { terminalRoutes } from "./terminal/routes.ts";
 import { adoptRoutes } from "./tmux/routes.ts";

@@ -1,7 +1,7 @@
 // The banner of safe mode (SM-6): what is off, why, how to leave, how to report; on stderr, before whatever the command does.
+import { visible, visibleLine } from "../base/visible.ts";
 import { readSafeMode, SAFE_MODE_OFF } from "../home/safe-mode.ts";
 import type { CommandWorld } from "./command-world.ts";
-import { visible, visibleLine } from "./print.ts";
 
 const LEAVE = "holdfast safe-mode exit";
 const REPORT = "holdfast recovery report, and `holdfast logs` for what happened before";

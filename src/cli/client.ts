@@ -1,56 +1,19 @@
-// A line to the daemon.
-// E1. Dialling never starts anything and never waits long: a daemon that hangs is like one that is not there.
+// A daemon that takes changes: started if none is running, waited for until it is live.
 // E2. `onDaemon` starts it where nobody answers, waits until it is live, and asks again what was lost on the way; it ends within a bound.
 //     While one daemon's recovery makes progress it is waited for, however long that takes; another one after it gets no time of its own.
-// E3. A daemon that runs and does not answer is named, with what can be done; nobody waits for it much longer than `ANSWER_MS`.
-import about from "../../package.json" with { type: "json" };
-import { isFault } from "../base/fault.ts";
-import { joinPath } from "../base/path.ts";
+// E3. A daemon that runs and does not answer is named, with what can be done; nobody waits for it much longer than ten seconds.
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import { type RecoveryStage, retriedStage } from "../core/recovery.ts";
-import { readWhole } from "../log/file/file.ts";
-import { RpcClient } from "../wire/rpc/client.ts";
+import { dial, HELLO_MS } from "../home/dial.ts";
+import type { RpcClient } from "../wire/rpc/client.ts";
 import type { StatusResult } from "../wire/rpc/rpc.ts";
 import { Pauses, within } from "../world/wait.ts";
 import type { DaemonCommandWorld } from "./daemon-command-world.ts";
 
-/** A daemon that is well answers within a millisecond. */
-const HELLO_MS = 3_000;
-/** As long as a person waits before they wonder; a list asks every holder, and each is given some seconds. */
-const ANSWER_MS = 10_000;
 /** E2: a cold start takes half a second; recovering hundreds of terminals some more. */
 const LIVE_LIMITS = { firstMs: 5, mostMs: 100, allMs: 30_000 };
 /** Who only looks has the disk to look at instead. */
 export const LOOK_MS = 5_000;
-
-/** The daemon, where it answers; undefined where nobody does. A refusal where it does not want us: another version, for example. */
-export async function dial(
-  world: DaemonCommandWorld,
-  home: string,
-  patienceMs: number = HELLO_MS,
-): Promise<Result<RpcClient | undefined>> {
-  const token = readWhole(world.disk, joinPath(home, "run/token"));
-  if (token === undefined) return ok(undefined);
-  const path = joinPath(home, "run/daemon.sock");
-  const connect = RpcClient.connect(
-    (events) => world.sockets.connect(path, events),
-    new TextDecoder().decode(token).trim(),
-    about.version,
-    { ms: ANSWER_MS, after: (ms, fn) => world.clock.after(ms, fn) },
-  );
-  try {
-    const client = await within(world.clock, patienceMs, connect); // E1
-    return client === undefined || isRetryable(client) ? ok(undefined) : client;
-  } catch (error) {
-    if (isFault(error, "ENOENT", "ECONNREFUSED", "ECONNRESET")) return ok(undefined); // The last: it died with us in its queue.
-    throw error;
-  }
-}
-
-/** It is just going away, or just made a token of its own. */
-function isRetryable(client: Result<RpcClient>): boolean {
-  return !client.ok && ["daemon.gone", "daemon.silent", "rpc.token"].includes(client.error.code);
-}
 
 /** E3 */
 export function hangs(pid: number): Refusal {

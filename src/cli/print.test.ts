@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { fakeConsole } from "../../tests/cli/fake-console.ts";
-import { count, fit, Printer, visible, visibleLine } from "./print.ts";
+import { visible, visibleLine } from "../base/visible.ts";
+import { count, fit, Printer } from "./print.ts";
 
 const widthOf = (text: string): number => Bun.stringWidth(text);
 

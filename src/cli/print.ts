@@ -1,26 +1,10 @@
-// How text reaches a person. What agents wrote into the log is not ours: it must not move their cursor or turn their text around.
-// T1. No control character (C0, DEL, C1) and no bidi control is ever printed raw, to a terminal or not: a pager shows it later.
-//     In JSON the escape means the same character.
+// How text reaches a person: words on stderr, data on stdout.
+// T1. Everything passes through `visible` or `visibleLine` (base/visible.ts), also if the output is not a terminal: a pager
+//     may show it later.
 // T2. On a terminal a line of data takes one row; elsewhere nothing is cut.
 import type { Refusal } from "../base/result.ts";
+import { visible, visibleLine } from "../base/visible.ts";
 import type { Console, Output } from "../world/console.ts";
-
-const UNSEEN = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
-const UNSEEN_BUT_NEWLINE = /[^\P{Cc}\n]|[\p{Bidi_Control}\u2028\u2029]/gu;
-
-/** For text of several lines. */
-export function visible(text: string): string {
-  return text.replace(UNSEEN_BUT_NEWLINE, escaped); // T1
-}
-
-/** For what must stay one line. */
-export function visibleLine(text: string): string {
-  return text.replace(UNSEEN, escaped); // T1
-}
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
 
 /** One row's worth of a line, by `widthOf` its characters; a cut is marked. */
 export function fit(line: string, columns: number, widthOf: (text: string) => number): string {

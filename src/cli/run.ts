@@ -3,14 +3,16 @@
 // N2. Exit codes are ours (EXIT), whatever stricli's are.
 // N3. A reader that has seen enough (`| head`) is no failure.
 // N4. In safe mode every command says so first, on stderr; only what shells and service managers ask for does not.
+
 import { type CommandInfo, ExitCode, run, type StricliProcess } from "@stricli/core";
 import { isFault } from "../base/fault.ts";
 import { ok, type Refusal, refused } from "../base/result.ts";
+import { visible } from "../base/visible.ts";
 import type { Console } from "../world/console.ts";
 import { app } from "./app.ts";
 import { type CommandWorld, type Context, EXIT, type Exit } from "./command-world.ts";
 import { chosenHome } from "./home.ts";
-import { printRefusal, visible } from "./print.ts";
+import { printRefusal } from "./print.ts";
 
 /** Which refusals have an exit code of their own. */
 const EXITS: Readonly<Record<string, number>> = {

@@ -1,32 +1,18 @@
-// Starts Holdfast on a home: what the operator wants is made durable, then the watchdog is started, which does the rest.
-// A1. `up` is durable before anything is started: who is killed right after it is healed.
-// A2. A watchdog is started only where none lives; a second one would leave at once, but one that is leaving must be replaced.
-// A3. Nothing of the terminal we were called from goes on into Holdfast: not its marker, which would make everything its orphan.
-// A4. Paths in the environment are made absolute: Holdfast stands in its home, wherever the command was typed.
-// A5. Where a service keeps this home, the service manager is asked to start it; only where that one does not answer do we.
-// A6. Settings go by the environment, never by the words: those any user of the machine can read, and a watched program's variables
-//     may be secrets.
-
-import { joinPath } from "../base/path.ts";
+// Starts Holdfast on a home for a command that needs it, and shows how far it is.
+// A5. If a service keeps this home, the service manager is asked to start it; we start it only if that fails.
 import type { Refusal } from "../base/result.ts";
 import type { RecoveryStage } from "../core/recovery.ts";
-import { logPath, turnOver } from "../home/run-log.ts";
-import { isHeld, runningOn } from "../home/running.ts";
+import { logPath } from "../home/run-log.ts";
+import { runningOn } from "../home/running.ts";
 import { readServiceMark } from "../home/service-mark.ts";
-import { wantedPath, writeWanted } from "../home/wanted.ts";
-import { makeDirectories } from "../log/file/file.ts";
+import { startWatchdog } from "../home/start-watchdog.ts";
+import { wantedPath } from "../home/wanted.ts";
 import { readJson } from "../log/file/json-file.ts";
-import { configRefusal } from "../wire/files/config.ts";
-import type { Config } from "../wire/files/config-schema.ts";
-import { SETTINGS_VARIABLE, WATCHDOG_LOCK } from "../wire/heartbeat.ts";
 import type { StatusResult } from "../wire/rpc/rpc.ts";
-import { realChildren } from "../world/real/children.ts";
 import { hangs } from "./client.ts";
-import { readConfig } from "./configuration.ts";
 import type { DaemonCommandWorld } from "./daemon-command-world.ts";
 import { lastLogLine } from "./log-file.ts";
 import { say } from "./print.ts";
-import { withoutOurs } from "./terminal/environment.ts";
 
 /** A watchdog has its lock within this time; only then is another one tried. */
 const BETWEEN_STARTS_MS = 1_000;
@@ -63,7 +49,7 @@ export class Starter {
     const { clock } = this.#world;
     if (clock.elapsed() - this.#started < BETWEEN_STARTS_MS) return undefined;
     this.#started = clock.elapsed();
-    return startWatchdog(this.#world, this.#home);
+    return startHere(this.#world, this.#home);
   }
 
   /** E3 of client.ts. One that waits for the disk does not hang: it goes on when the disk does. */
@@ -105,58 +91,18 @@ export function progressText({ progress, reading }: Progress): string | undefine
   return progress ? `${progress.done} of ${progress.total} terminals back` : undefined;
 }
 
-/** Starts a watchdog where none lives (A2). Returns what is wrong with the configuration, where something is. */
-export async function startWatchdog(world: DaemonCommandWorld, home: string): Promise<Refusal | undefined> {
-  const { disk, self } = world;
-  const config = readConfig(world);
-  if (!config.ok) return configRefusal(config.error);
-  for (const parent of makeDirectories(disk, joinPath(home, "run"))) await disk.syncDirectory(parent);
-  if (readJson(disk, wantedPath(home))?.["wanted"] !== "up") await writeWanted(disk, home, "up"); // A1
-  if (isHeld(world, joinPath(home, WATCHDOG_LOCK))) return undefined; // A2
-  if (await startService(world, home)) return undefined; // A5
-  turnOver(disk, home);
-  const settings = JSON.stringify(settingsOf(world, config.value.config));
-  const env = { ...environmentOf(world, home, config.value.path), [SETTINGS_VARIABLE]: settings }; // A6
-  realChildren().detached({ argv: self.command("src/watchdog/main.ts", home), cwd: home, env }, logPath(home));
-  return undefined;
-}
-
-/** A3, A4 */
-function environmentOf({ self, console }: DaemonCommandWorld, home: string, config: string | undefined) {
-  const env = withoutOurs(self.environment());
-  return {
-    ...env,
-    ...(env["HOLDFAST_HOME"] !== undefined && { HOLDFAST_HOME: home }),
-    ...(env["HOLDFAST_CONFIG"] && config !== undefined && { HOLDFAST_CONFIG: console.absolute(config) }),
-  };
-}
-
-/** Whether a service manager starts it (A5). */
-async function startService(world: DaemonCommandWorld, home: string): Promise<boolean> {
-  if (readServiceMark(world.disk, home) === undefined) return false;
-  const { askService } = await import("./service/ask.ts"); // Most homes have none.
-  return askService(world, "start");
+/** A5: on a home that a service keeps, the service manager is asked first. */
+export function startHere(world: DaemonCommandWorld, home: string): Promise<Refusal | undefined> {
+  return startWatchdog(world, home, async () => {
+    if (readServiceMark(world.disk, home) === undefined) return false;
+    const { askService } = await import("./service/ask.ts"); // Most homes have none.
+    return askService(world, "start");
+  });
 }
 
 /** Where the operator wants it up and nobody is there, every command starts it; a home where nobody ever said so is left alone. */
 export async function ensureStarted(world: DaemonCommandWorld, home: string): Promise<void> {
   if (readJson(world.disk, wantedPath(home))?.["wanted"] !== "up") return;
-  const trouble = await startWatchdog(world, home);
+  const trouble = await startHere(world, home);
   if (trouble !== undefined) await say(world.console, `${trouble.message}\n  → ${trouble.hint}`);
-}
-
-/** What the watchdog is told, in its own words (watchdog/settings.ts). */
-export function settingsOf({ disk, self }: DaemonCommandWorld, { daemon, crashLoop, web, watch }: Config) {
-  const page = self.command("src/web/main.ts").at(-1) ?? "";
-  const programs = Object.entries(watch).map(([name, { command, cwd, env, heartbeatMs }]) => {
-    return [name, { argv: command, cwd, env, ...(heartbeatMs > 0 && { heartbeatMs }) }];
-  });
-  return {
-    heartbeatMs: daemon.heartbeatMs,
-    killAfterMs: daemon.unresponsiveKillS * 1000,
-    crashes: crashLoop.crashes,
-    windowMs: crashLoop.windowS * 1000,
-    programs: Object.fromEntries(programs),
-    ...((!web.enabled || disk.stat(page) === undefined) && { web: false }),
-  };
 }

@@ -1,7 +1,7 @@
 // Asking the drill's daemon: once, as it is. Nobody is started for it and nothing is asked again.
 import { isFault } from "../base/fault.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
-import { dial } from "../cli/client.ts";
+import { dial } from "../home/dial.ts";
 import { GONE, type RpcClient } from "../wire/rpc/client.ts";
 import type { Method, Methods, StatusResult } from "../wire/rpc/rpc.ts";
 import { within } from "../world/wait.ts";

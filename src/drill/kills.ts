@@ -3,7 +3,7 @@
 // K2. A daemon heals a watchdog and a watchdog a daemon; nobody helps them. Only where both are gone does the next command start them:
 //     here that is us.
 
-import { startWatchdog } from "../cli/start.ts";
+import { startWatchdog } from "../home/start-watchdog.ts";
 import type { StatusResult } from "../wire/rpc/rpc.ts";
 import type { ProcessIdentity } from "../world/process.ts";
 import { StatusEye } from "./ask.ts";

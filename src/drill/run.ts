@@ -2,13 +2,12 @@
 // N1. Exit 0 only where nothing was lost, doubled, left behind, or otherwise broken.
 // N2. Its home is removed afterwards, unless it is wanted or says something about what went wrong.
 // N3. Ctrl-C, a closed window and a request to end, at whatever moment and however often, end it all and leave nothing.
+
+import { exitCodeOf } from "../base/exit-code.ts";
 import { isFault } from "../base/fault.ts";
-import { ok } from "../base/result.ts";
-import { EXIT, type Exit, type HomeFlag } from "../cli/command-world.ts";
-import { type DaemonCommandWorld, withDaemonWorld } from "../cli/daemon-command-world.ts";
-import { exitCodeOf } from "../cli/ending.ts";
-import { say, visible, visibleLine } from "../cli/print.ts";
+import { visible, visibleLine } from "../base/visible.ts";
 import { readWanted, writeWanted } from "../home/wanted.ts";
+import type { DrillFlags } from "../wire/drill.ts";
 import type { EndSignal } from "../world/console.ts";
 import { Drill, type DrillPlan } from "./drill.ts";
 import type { Findings } from "./findings.ts";
@@ -18,18 +17,18 @@ import { crashesText, crashText, machineJson, machineText } from "./machine/repo
 import { ScreenEye } from "./machine/screen-eye.ts";
 import { killAll, processesOf } from "./processes.ts";
 import { drillJson, drillText, killsText, killText } from "./report.ts";
-import type { DrillFlags } from "./routes.ts";
-import { makeSite, removeSite, type Site } from "./site.ts";
+import { type DrillWorld, makeSite, removeSite, type Site } from "./site.ts";
 
 /** Two looks at all processes and a tree to remove: milliseconds, but seconds on a machine that is busy with something else. */
 const SWEEP_MS = 60_000;
 
-async function drill(world: DaemonCommandWorld, flags: DrillFlags): Promise<Exit> {
+/** Returns the exit code. */
+export async function drill(world: DrillWorld, flags: DrillFlags): Promise<number> {
   const told = world.console.told(); // N3: before there is anything to leave behind.
   const plan = { terminals: flags.terminals, seconds: flags.seconds, seed: flags.seed ?? seedOf(world) };
   const site = makeSite(world);
   const drill = flags.machine === true ? machineDrill(world, site, plan) : randomDrill(world, site, plan);
-  if (world.console.err.tty) await say(world.console, `drill with seed ${plan.seed} in ${site.home}`);
+  if (world.console.err.tty) await say(world, `drill with seed ${plan.seed} in ${site.home}`);
   const through = runThrough(drill);
   through.catch(() => undefined); // The race tells; once it is broken off, what fails is what we killed.
   const signal = await Promise.race([through, told]);
@@ -37,7 +36,7 @@ async function drill(world: DaemonCommandWorld, flags: DrillFlags): Promise<Exit
   const kept = flags.keep === true || !drill.findings.none ? site.home : undefined;
   if (kept === undefined) removeSite(site); // N2
   await print(world, drill, { kept, json: flags.json === true });
-  return ok(drill.findings.none ? EXIT.ok : EXIT.failed); // N1
+  return drill.findings.none ? 0 : 1; // N1
 }
 
 /** What either kind of drill can do, and say of itself. */
@@ -52,7 +51,7 @@ type Runnable = {
   text(home: string | undefined): string;
 };
 
-function randomDrill(world: DaemonCommandWorld, site: Site, plan: DrillPlan): Runnable {
+function randomDrill(world: DrillWorld, site: Site, plan: DrillPlan): Runnable {
   const { phase, tell } = progressOf(world);
   const drill = new Drill(site, plan, { phase, kill: (kill) => tell(killText(kill)) });
   return {
@@ -63,7 +62,7 @@ function randomDrill(world: DaemonCommandWorld, site: Site, plan: DrillPlan): Ru
   };
 }
 
-function machineDrill(world: DaemonCommandWorld, site: Site, plan: MachinePlan): Runnable {
+function machineDrill(world: DrillWorld, site: Site, plan: MachinePlan): Runnable {
   const { phase, tell } = progressOf(world);
   const progress = { phase, crash: (crash: Crash) => tell(crashText(crash)) };
   const drill = new MachineDrill(site, new ScreenEye(world.self), plan, progress);
@@ -95,11 +94,15 @@ async function runThrough(drill: Runnable): Promise<undefined> {
   }
 }
 
-function seedOf({ random }: DaemonCommandWorld): number {
+async function say({ console }: Pick<DrillWorld, "console">, text: string): Promise<void> {
+  await console.err.write(visible(`holdfast: ${text}\n`));
+}
+
+function seedOf({ random }: DrillWorld): number {
   return Math.floor(random.fraction() * 2 ** 32);
 }
 
-function progressOf({ console, clock }: DaemonCommandWorld) {
+function progressOf({ console, clock }: DrillWorld) {
   const began = clock.elapsed();
   const tell = (text: string) => (console.err.tty ? console.err.write(visible(`${text}\n`)) : Promise.resolve());
   return {
@@ -111,15 +114,11 @@ function progressOf({ console, clock }: DaemonCommandWorld) {
 type Broken = { readonly site: Site; readonly signal: EndSignal };
 
 /** N3. The exit code is what a shell says of a program that this signal has ended. */
-async function brokenOff(
-  { console, clock }: DaemonCommandWorld,
-  drill: Runnable,
-  { site, signal }: Broken,
-): Promise<Exit> {
+async function brokenOff({ console, clock }: DrillWorld, drill: Runnable, { site, signal }: Broken): Promise<number> {
   drill.breakOff();
   const clean = await until(clock, SWEEP_MS, () => swept(site));
-  if (clean === undefined) await say(console, `not everything could be ended or removed: see ${site.home}`);
-  return ok(exitCodeOf({ code: null, signal }));
+  if (clean === undefined) await say({ console }, `not everything could be ended or removed: see ${site.home}`);
+  return exitCodeOf({ code: null, signal });
 }
 
 /** What was just being started may still appear, and write: so it is done again until it finds nothing. */
@@ -151,11 +150,8 @@ async function sweepOnce(site: Site, gone: Site): Promise<true | undefined> {
 
 type How = { readonly kept: string | undefined; readonly json: boolean };
 
-async function print({ console }: DaemonCommandWorld, drill: Runnable, { kept, json }: How): Promise<void> {
+async function print({ console }: DrillWorld, drill: Runnable, { kept, json }: How): Promise<void> {
   if (json) return console.out.write(visibleLine(JSON.stringify(drill.json(kept))).concat("\n"));
   const kills = console.out.tty && console.err.tty ? "" : drill.kills();
   await console.out.write(visible(kills + drill.text(kept)));
 }
-
-/** Commands may name a home; this one has its own. */
-export const drillCommand = withDaemonWorld<DrillFlags & HomeFlag, []>(drill);

@@ -5,12 +5,15 @@
 // S4. Whoever breaks a drill off stops its clock: everybody in it stays where they next wait, and nothing is written behind our back.
 import { assert } from "../base/assert.ts";
 import { joinPath } from "../base/path.ts";
-import type { DaemonCommandWorld } from "../cli/daemon-command-world.ts";
 import { holderOf, runningOn } from "../home/running.ts";
 import { writeAtomic } from "../log/file/atomic-file.ts";
 import { removeIfThere, removeTree } from "../log/file/file.ts";
 import type { Clock } from "../world/clock.ts";
+import type { Console } from "../world/console.ts";
 import type { ProcessIdentity } from "../world/process.ts";
+import type { Self } from "../world/self.ts";
+import type { Sockets } from "../world/socket.ts";
+import type { World } from "../world/world.ts";
 
 /** S3 */
 export const DRILL_VARIABLE = "HOLDFAST_DRILL";
@@ -20,15 +23,17 @@ const USUAL_PLACE = "/tmp";
 const MAX_PLACE = 40;
 const NAMES_TRIED = 100;
 
-/** `reach` as every command gets it, but for this home (S1). */
+export type DrillWorld = World & { readonly console: Console; readonly sockets: Sockets; readonly self: Self };
+
+/** `world`: for this home only (S1). */
 export type Site = {
-  readonly world: DaemonCommandWorld;
+  readonly world: DrillWorld;
   readonly home: string;
   /** S4 */
   stopClock(): void;
 };
 
-export function makeSite(world: DaemonCommandWorld): Site {
+export function makeSite(world: DrillWorld): Site {
   const home = makeHome(world);
   const ours = { HOLDFAST_CONFIG: configPath(home), HOLDFAST_HOME: home, [DRILL_VARIABLE]: home };
   const environment = (): Readonly<Record<string, string>> => ({ ...world.self.environment(), ...ours });
@@ -56,7 +61,7 @@ function stoppable(clock: Clock): { readonly clock: Clock; readonly stop: () => 
   };
 }
 
-function makeHome({ console, disk, random }: DaemonCommandWorld): string {
+function makeHome({ console, disk, random }: DrillWorld): string {
   const given = console.env("TMPDIR");
   const place = given?.startsWith("/") && Buffer.byteLength(given) <= MAX_PLACE ? given : USUAL_PLACE;
   for (let tried = 0; tried < NAMES_TRIED; tried += 1) {

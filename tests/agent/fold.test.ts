@@ -94,7 +94,7 @@ test("EL-5 agents are folded in slices: others have a turn in the middle of a lo
   await log.close();
 });
 
-test("RS-5 what a reading that was onBug off left of an agent is forgotten when it is read again", async () => {
+test("RS-5 what a reading that was broken off left of an agent is forgotten when it is read again", async () => {
   const { log, store, ...folding } = await life(await lived());
   await foldAgents(log, store, folding);
   const once = structuredClone([...store.states]);

@@ -5,10 +5,7 @@ import { join } from "node:path";
 import { Machine } from "../../src/drill/machine/boots.ts";
 import { makeSite } from "../../src/drill/site.ts";
 import { holderStart } from "../../src/wire/holder/start.ts";
-import { realLinks } from "../../src/world/real/links.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
-import { realTerminal } from "../../src/world/real/terminal.ts";
-import { realWatch } from "../../src/world/real/watch.ts";
 import { realSelf } from "../../src/world/self.ts";
 import { realWorld } from "../../src/world/world.ts";
 import { fakeConsole } from "../cli/fake-console.ts";
@@ -19,9 +16,9 @@ import { drillPlace } from "./place.ts";
 const place = drillPlace();
 
 function machine(): Machine {
-  const doors = { sockets: realSockets(), self: realSelf(), terminal: realTerminal(), links: realLinks() };
+  const doors = { sockets: realSockets(), self: realSelf() };
   const console = fakeConsole({ env: { TMPDIR: place } });
-  return new Machine(makeSite({ ...realWorld(), ...doors, console, watch: realWatch() }));
+  return new Machine(makeSite({ ...realWorld(), ...doors, console }));
 }
 
 /** As a daemon of the drill starts it; stopped before it gets to do anything, however long we take to look. */

@@ -20,7 +20,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   relay: ["base", "world", "wire", "log"],
   drill: ["base", "core", "world", "wire", "log", "home", "cli"],
   // log/ is for `holdfast log`, which reads beside a running daemon; a decision record says why.
-  cli: ["base", "core", "world", "wire", "log", "home", "drill"],
+  cli: ["base", "core", "world", "wire", "log", "home"],
 };
 
 /** Rooms whose files are pure: they may not bring in packages either. */

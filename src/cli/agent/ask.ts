@@ -1,14 +1,16 @@
 // `holdfast agent ask`: sends a message and waits for the end of the turn that took it.
 // AK1. What is waited for is read from the agent's log on disk, from before the message on: a daemon that dies meanwhile loses nothing.
 // AK2. It returns at once where only a person can make it go on: exit code 3, with what can be done.
+
 import { newId } from "../../base/ids.ts";
 import { ok } from "../../base/result.ts";
+import { visible } from "../../base/visible.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
-import { printJson, say, visible } from "../print.ts";
+import { printJson, say } from "../print.ts";
 import { onAgent } from "./find.ts";
 import { givenText } from "./input.ts";
 import { MessageWatch, type Outcome } from "./outcome.ts";

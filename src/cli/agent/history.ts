@@ -1,7 +1,9 @@
 // `holdfast agent log` and `holdfast agent follow`: what an agent did, and what it does. Both read its log on disk: a daemon that dies
 // and comes back changes nothing for whoever watches.
 // LG1. Followed, a text stands as it was said, without time and frame; a line stays a line.
+
 import { ok } from "../../base/result.ts";
+import { visible, visibleLine } from "../../base/visible.ts";
 import { agentEventOf } from "../../wire/stored/agent.ts";
 import type { Console } from "../../world/console.ts";
 import { EXIT, type Exit } from "../command-world.ts";
@@ -13,7 +15,7 @@ import { lastEntries } from "../log/last.ts";
 import type { EntryFound } from "../log/merge.ts";
 import { printArray, printLines, sayNothing } from "../log/print-entries.ts";
 import { endOf } from "../log/view.ts";
-import { fit, visible, visibleLine } from "../print.ts";
+import { fit } from "../print.ts";
 import { AgentEventFormatter, joined, type Told } from "./event-formatter.ts";
 import { fromNow, hasEnded, isEnd, openAgentLog } from "./session.ts";
 

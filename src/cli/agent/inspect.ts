@@ -1,12 +1,14 @@
 // `holdfast agent inspect` and `holdfast agent inbox`: one agent in full, and what it has not read yet.
+
 import { ok, type Result } from "../../base/result.ts";
+import { visible, visibleLine } from "../../base/visible.ts";
 import type { AgentSettings, Message } from "../../core/agent/events.ts";
 import { senderName } from "../../core/agent/messages.ts";
 import type { ShownAgent } from "../../wire/rpc/agent.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
-import { count, printJson, say, visible, visibleLine } from "../print.ts";
+import { count, printJson, say } from "../print.ts";
 import { columns } from "../table.ts";
 import { onAgent } from "./find.ts";
 import { rowOf, spanText } from "./row.ts";

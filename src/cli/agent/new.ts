@@ -2,6 +2,7 @@
 // NA1. It has its id before it is wished for: a daemon that dies in between finds it, and makes no second one.
 import { newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { terminalEnvironment } from "../../home/environment.ts";
 import type { NewAgent } from "../../wire/rpc/agent.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit, type Given } from "../command-world.ts";
@@ -9,7 +10,6 @@ import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-worl
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { printJson } from "../print.ts";
-import { terminalEnvironment } from "../terminal/environment.ts";
 import { findAgent } from "./find.ts";
 import { givenText } from "./input.ts";
 import { rowOf } from "./row.ts";

@@ -1,8 +1,10 @@
 // `holdfast prompts` and `holdfast answer`: what agents ask people, and what people say to it.
 // PA1. An answer is given once. It has its id before it is sent: what is asked again after a daemon died is the same answer, and is
 //      acknowledged as it was; any other to the same prompt is too late.
+
 import { matchOne, newId } from "../../base/ids.ts";
 import { ok, type Result } from "../../base/result.ts";
+import { visibleLine } from "../../base/visible.ts";
 import type { Decision } from "../../core/agent/provider.ts";
 import type { ListedPrompt } from "../../wire/rpc/agent.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
@@ -11,7 +13,7 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome, meantHome } from "../home.ts";
-import { fit, printJson, say, visibleLine } from "../print.ts";
+import { fit, printJson, say } from "../print.ts";
 import { columns } from "../table.ts";
 import { spanText } from "./row.ts";
 

@@ -1,7 +1,9 @@
 // `holdfast rules ls|add|rm`: what agents are allowed or denied without asking a person.
 // RU1. A rule has its id before it is added, so that what is asked again after a daemon died is the same rule.
+
 import { matchOne, newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { visibleLine } from "../../base/visible.ts";
 import type { Decision } from "../../core/agent/provider.ts";
 import { type Rule, whyBroken } from "../../core/agent/rules.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
@@ -11,7 +13,7 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome, meantHome } from "../home.ts";
-import { printJson, say, visibleLine } from "../print.ts";
+import { printJson, say } from "../print.ts";
 import { columns } from "../table.ts";
 import { findAgent } from "./find.ts";
 

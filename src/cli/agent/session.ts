@@ -4,8 +4,8 @@
 import { ok, type Result } from "../../base/result.ts";
 import { agentSession } from "../../core/agent/agent.ts";
 import type { AgentEvent } from "../../core/agent/events.ts";
+import { dial } from "../../home/dial.ts";
 import { agentEventOf } from "../../wire/stored/agent.ts";
-import { dial } from "../client.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";

@@ -1,12 +1,14 @@
 // `holdfast agent tree`: the agents, each below its parent: how it is, how long its turn takes, what it has not read, who waits for you.
+
 import { ok } from "../../base/result.ts";
+import { visibleLine } from "../../base/visible.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { fit, printJson, say, visibleLine } from "../print.ts";
+import { fit, printJson, say } from "../print.ts";
 import { shortId } from "../sessions.ts";
 import { columns } from "../table.ts";
 import { spanText, type TreeRow, treeOf } from "./row.ts";

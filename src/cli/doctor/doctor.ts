@@ -2,14 +2,16 @@
 // DD1. It only looks: nothing is started, and nothing is changed without --fix. It needs no daemon.
 // DD2. All checks run at once, and each that waits has a bound; one that cannot be made is a problem of its own, and hides no other.
 // DD3. With --fix everything is looked at again afterwards: what is told is what is left.
+
 import { isFault } from "../../base/fault.ts";
 import { ok } from "../../base/result.ts";
+import { visible, visibleLine } from "../../base/visible.ts";
 import { realMachine } from "../../world/real/machine.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { count, visible, visibleLine } from "../print.ts";
+import { count } from "../print.ts";
 import { recorded } from "../terminal/list-from-disk.ts";
 import { type Check, type Checker, type Finding, problem, type Site, warning } from "./check.ts";
 import { checkHolders } from "./holders.ts";

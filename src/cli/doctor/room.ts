@@ -1,8 +1,8 @@
 // Room: bytes, files (inodes), and the ballast that recovery lives on when the disk is full.
 
 import { joinPath } from "../../base/path.ts";
+import { readConfig } from "../../home/start-watchdog.ts";
 import { BALLAST_FILE } from "../../log/file/ballast.ts";
-import { readConfig } from "../configuration.ts";
 import { type Finding, fine, problem, type Site, warning } from "./check.ts";
 
 const MIB = 1 << 20;

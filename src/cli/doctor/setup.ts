@@ -3,9 +3,9 @@
 //      found. To find none is no trouble: terminals need none.
 import about from "../../../package.json" with { type: "json" };
 import { joinPath } from "../../base/path.ts";
+import { readConfig } from "../../home/start-watchdog.ts";
 import { problemText } from "../../wire/files/config.ts";
 import { askProgram, findProgram } from "../brief.ts";
-import { readConfig } from "../configuration.ts";
 import { count } from "../print.ts";
 import { serviceState } from "../service/status.ts";
 import { type Finding, fine, problem, type Site, warning } from "./check.ts";

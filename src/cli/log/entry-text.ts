@@ -1,6 +1,7 @@
 // An entry as a line for people, or as JSON for programs.
+import { visibleLine } from "../../base/visible.ts";
 import type { Console } from "../../world/console.ts";
-import { fit, visibleLine } from "../print.ts";
+import { fit } from "../print.ts";
 import { shortId } from "../sessions.ts";
 import type { EntryFound } from "./merge.ts";
 

@@ -1,9 +1,10 @@
 // What `log verify` found, in words: the sessions, the write-ahead log, the quarantine, the findings, and at the end the verdict
 // with the next command.
 
+import { visible, visibleLine } from "../../base/visible.ts";
 import type { QuarantineItem } from "../../log/file/quarantine.ts";
 import type { Finding, SessionSummary } from "../../log/inspect.ts";
-import { count, visible, visibleLine } from "../print.ts";
+import { count } from "../print.ts";
 import type { LogVerdict } from "./verify.ts";
 
 /** More rows than this are no longer read; the ones with the newest entries are kept. */

@@ -1,11 +1,13 @@
 // `holdfast log verify`: checks every line of a home, or of one session, and says what it found.
 // Y1. Damage is reported only where every look found it in the same place: beside a writer a single look can stumble over a line
 //     that is just being written, or a segment that is just being used again.
+
 import { ok } from "../../base/result.ts";
+import { visibleLine } from "../../base/visible.ts";
 import { type Finding, type Inspection, LogView } from "../../log/inspect.ts";
 import { eventsPath } from "../../log/session/places.ts";
 import { type CommandWorld, command, EXIT, type Exit } from "../command-world.ts";
-import { say, visibleLine } from "../print.ts";
+import { say } from "../print.ts";
 import type { LogFlags } from "./routes.ts";
 import { verdictText } from "./verdict.ts";
 import { betweenLooks, isRunning, LOOKS, type Opened, openView } from "./view.ts";

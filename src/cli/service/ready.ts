@@ -6,17 +6,16 @@
 import { joinPath } from "../../base/path.ts";
 import { ok } from "../../base/result.ts";
 import { turnOver } from "../../home/run-log.ts";
+import { readConfig, settingsOf } from "../../home/start-watchdog.ts";
 import { readWanted } from "../../home/wanted.ts";
 import { keepSettings } from "../../home/watchdog-settings.ts";
 import { makeDirectories } from "../../log/file/file.ts";
 import { configRefusal } from "../../wire/files/config.ts";
 import { EXIT, type Exit } from "../command-world.ts";
-import { readConfig } from "../configuration.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { say } from "../print.ts";
-import { settingsOf } from "../start.ts";
 
 const SKIP = 1;
 const WRONG = 255;

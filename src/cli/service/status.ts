@@ -1,10 +1,11 @@
 // `holdfast service status`: whether the service is installed, enabled and active, and whether it outlives the login. It only looks.
+
 import { ok } from "../../base/result.ts";
+import { visible, visibleLine } from "../../base/visible.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { visible, visibleLine } from "../print.ts";
 import { installedText, serviceFacts, unitPath } from "./place.ts";
 import { Systemd } from "./systemd.ts";
 import { doTheSame, homeInUnit, unitText } from "./unit.ts";

@@ -1,7 +1,7 @@
 // What was done, told step by step: at once to a person, at the end as one JSON value.
 
+import { visible, visibleLine } from "../../base/visible.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
-import { visible, visibleLine } from "../print.ts";
 
 export type Step = {
   readonly step: string;

@@ -1,16 +1,17 @@
 // `holdfast __complete`: what may come next on the command line, one candidate a line. A shell asks at every Tab, so it is quick, starts
 // nothing, and says nothing where it does not know.
+
 import { proposeCompletions, type StricliProcess } from "@stricli/core";
 import { ok, type Result } from "../../base/result.ts";
+import { visible } from "../../base/visible.ts";
+import { dial } from "../../home/dial.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
 import { within } from "../../world/wait.ts";
 import { app } from "../app.ts";
-import { dial } from "../client.ts";
 import { type Context, EXIT, type Exit, type Named } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";
 import { chosenHome } from "../home.ts";
-import { visible } from "../print.ts";
 import { shortId } from "../sessions.ts";
 
 /** Longer than this nobody waits for a Tab. */

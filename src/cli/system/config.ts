@@ -1,13 +1,14 @@
 // `holdfast config`: the configuration that holds, and whether the file is right.
+
 import { ok } from "../../base/result.ts";
+import { visible, visibleLine } from "../../base/visible.ts";
 import { looksSecret } from "../../core/environment.ts";
+import { readConfig } from "../../home/start-watchdog.ts";
 import { configPath, configRefusal, type Problem, problemText } from "../../wire/files/config.ts";
 import type { Config } from "../../wire/files/config-schema.ts";
 import { showConfig } from "../../wire/files/config-show.ts";
 import { type CommandWorld, command, EXIT, type Exit } from "../command-world.ts";
-import { readConfig } from "../configuration.ts";
 import type { DataFlags } from "../flags.ts";
-import { visible, visibleLine } from "../print.ts";
 
 async function show(world: CommandWorld, flags: DataFlags): Promise<Exit> {
   const loaded = readConfig(world);

@@ -7,6 +7,7 @@
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { dial } from "../../home/dial.ts";
 import { runningOn } from "../../home/running.ts";
 import { readServiceMark } from "../../home/service-mark.ts";
 import { writeWanted } from "../../home/wanted.ts";
@@ -14,7 +15,6 @@ import { encodeHeartbeat, WATCHDOG_SOCKET } from "../../wire/heartbeat.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { Pauses } from "../../world/wait.ts";
 import { endAgentProcesses } from "../agent/end.ts";
-import { dial } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";

@@ -1,12 +1,14 @@
 // `holdfast gc`: removes what nobody needs any more, or says what that would be. The daemon does it: it knows what runs.
+
 import { ok } from "../../base/result.ts";
+import { visible, visibleLine } from "../../base/visible.ts";
 import type { GcResult } from "../../wire/rpc/rpc.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { count, say, visible, visibleLine } from "../print.ts";
+import { count, say } from "../print.ts";
 import { columns } from "../table.ts";
 
 export type GcFlags = DataFlags & { readonly dryRun?: boolean };

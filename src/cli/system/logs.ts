@@ -4,13 +4,13 @@
 
 import { joinPath } from "../../base/path.ts";
 import { ok, refused } from "../../base/result.ts";
+import { visible, visibleLine } from "../../base/visible.ts";
 import { logPath } from "../../home/run-log.ts";
 import { type CommandWorld, EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { readPart } from "../log-file.ts";
-import { visible, visibleLine } from "../print.ts";
 
 export type LogsFlags = DataFlags & {
   readonly lines?: number;

@@ -2,15 +2,17 @@
 
 import { joinPath } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { visible, visibleLine } from "../../base/visible.ts";
+import { dial } from "../../home/dial.ts";
 import { runningOn } from "../../home/running.ts";
 import { readJson } from "../../log/file/json-file.ts";
 import type { Report } from "../../wire/rpc/rpc.ts";
-import { dial, hangs } from "../client.ts";
+import { hangs } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { count, visible, visibleLine } from "../print.ts";
+import { count } from "../print.ts";
 import { type Progress, progressText } from "../start.ts";
 import { columns } from "../table.ts";
 

@@ -1,6 +1,8 @@
 // `holdfast recovery accept` and `rollback`: what becomes of terminals that were started again after a crash.
 // RV1. Without names it is about all that were restored and that nobody has accepted yet.
+
 import { ok, type Result } from "../../base/result.ts";
+import { visibleLine } from "../../base/visible.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { Pauses } from "../../world/wait.ts";
@@ -9,7 +11,7 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { say, visibleLine } from "../print.ts";
+import { say } from "../print.ts";
 import { pick } from "../terminal/find.ts";
 
 type What = "accept" | "rollback";

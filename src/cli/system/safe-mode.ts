@@ -1,13 +1,15 @@
 // `holdfast safe-mode`: whether it is on, why, what is off; and the way out, which is the operator's.
 // SF1. The daemon is told where it answers, so that everything comes back at once; else the file is changed, which is the mode.
+
 import { ok, type Result, refused } from "../../base/result.ts";
+import { visible, visibleLine } from "../../base/visible.ts";
+import { dial } from "../../home/dial.ts";
 import { readSafeMode, SafeMode, safeModePath } from "../../home/safe-mode.ts";
-import { dial } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { say, visible, visibleLine } from "../print.ts";
+import { say } from "../print.ts";
 
 async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   const home = existingHome(world, flags.home);

@@ -1,17 +1,20 @@
 // `holdfast status`: what runs on this home and how it is. It only looks: what is down stays down, what should be up is started.
+
 import about from "../../../package.json" with { type: "json" };
 import { ok } from "../../base/result.ts";
+import { visible, visibleLine } from "../../base/visible.ts";
+import { dial } from "../../home/dial.ts";
 import { runningOn } from "../../home/running.ts";
 import { readSafeMode } from "../../home/safe-mode.ts";
 import { watchedPrograms } from "../../home/watched.ts";
 import type { StatusResult } from "../../wire/rpc/rpc.ts";
 import { within } from "../../world/wait.ts";
-import { dial, hangs } from "../client.ts";
+import { hangs } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { count, visible, visibleLine } from "../print.ts";
+import { count } from "../print.ts";
 import { ensureStarted, progressText } from "../start.ts";
 
 /** A daemon that is well answers at once. */

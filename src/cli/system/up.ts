@@ -2,6 +2,7 @@
 import { ok, type Result } from "../../base/result.ts";
 import { runningOn } from "../../home/running.ts";
 import { readServiceMark } from "../../home/service-mark.ts";
+import { startWatchdog } from "../../home/start-watchdog.ts";
 import { readWanted } from "../../home/wanted.ts";
 import { realMachine } from "../../world/real/machine.ts";
 import { onDaemon } from "../client.ts";
@@ -11,7 +12,6 @@ import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { say } from "../print.ts";
 import { UNIT_NAME } from "../service/unit.ts";
-import { startWatchdog } from "../start.ts";
 import { closeHome } from "./close-home.ts";
 import { stopped } from "./down.ts";
 import { printStatus } from "./status.ts";

@@ -1,9 +1,10 @@
 // `holdfast attach`: the user's window becomes a terminal's, until they detach or its program ends.
+
+import { endedText, exitCodeOf } from "../../base/exit-code.ts";
 import { ok, refused } from "../../base/result.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { EXIT, type Exit, type Given } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
-import { endedText, exitCodeOf } from "../ending.ts";
 import type { HomeFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { say } from "../print.ts";
@@ -72,7 +73,10 @@ export async function visitTo(
 
 /** Loaded late, since it is not needed for drawing. A wrong configuration is no reason to keep anybody out, or in. */
 async function configuredKey(world: DaemonCommandWorld): Promise<DetachKey> {
-  const [{ readConfig }, { detachKey }] = await Promise.all([import("../configuration.ts"), import("./detach-key.ts")]);
+  const [{ readConfig }, { detachKey }] = await Promise.all([
+    import("../../home/start-watchdog.ts"),
+    import("./detach-key.ts"),
+  ]);
   const config = readConfig(world);
   return detachKey(config.ok ? config.value.config.terminal.detachKey : USUAL_KEY);
 }

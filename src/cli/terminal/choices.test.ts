@@ -1,9 +1,9 @@
 // Small decisions of the commands on terminals: which one is meant, which key, which signal, which environment.
 import { expect, test } from "bun:test";
-import { endedText, exitCodeOf, signalNamed } from "../ending.ts";
+import { endedText, exitCodeOf, signalNamed } from "../../base/exit-code.ts";
+import { terminalEnvironment, withoutOurs } from "../../home/environment.ts";
 import { detachKey } from "./detach-key.ts";
 import { politeSignal } from "./end.ts";
-import { terminalEnvironment, withoutOurs } from "./environment.ts";
 import { pick } from "./find.ts";
 
 const A = { id: "3f2a9c0d11224e55a6677889900aabbc", name: "work" };

@@ -7,16 +7,16 @@ import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { withSession } from "../../core/terminal/coding-agent.ts";
 import type { RestorePolicy } from "../../core/terminal/restoration.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
+import { terminalEnvironment } from "../../home/environment.ts";
+import { readConfig } from "../../home/start-watchdog.ts";
 import { configRefusal } from "../../wire/files/config.ts";
 import { isObject } from "../../wire/lines.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
 import type { ListedTerminal, Methods } from "../../wire/rpc/rpc.ts";
 import { Pauses } from "../../world/wait.ts";
 import { onDaemon } from "../client.ts";
-import { readConfig } from "../configuration.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { dropAgentLink, withAgentLink } from "./agent-link.ts";
-import { terminalEnvironment } from "./environment.ts";
 
 export type Wish = Methods["terminal.new"]["params"];
 export type WishFlags = {

@@ -6,12 +6,13 @@
 // FD4. A daemon of another version keeps nobody from their terminals: what is said to holders never changes.
 import { matchOne } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { dial } from "../../home/dial.ts";
 import { wantedPath } from "../../home/wanted.ts";
 import { readJson } from "../../log/file/json-file.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { within } from "../../world/wait.ts";
-import { dial, LOOK_MS, liveDaemon } from "../client.ts";
+import { LOOK_MS, liveDaemon } from "../client.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 
 /** A list asks every holder; one that hangs must not keep the others from being seen. */

@@ -1,10 +1,12 @@
 // `holdfast history`: everything a terminal has said that its tape still has; as plain text, or with --vt as it came.
+
 import { ok } from "../../base/result.ts";
+import { visible, visibleLine } from "../../base/visible.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { Printer, say, visible, visibleLine } from "../print.ts";
+import { Printer, say } from "../print.ts";
 import { placeOf, type TerminalDirectory } from "./directory.ts";
 import { findTerminal } from "./find.ts";
 import { PlainText } from "./plain.ts";

@@ -1,12 +1,14 @@
 // `holdfast kill`: ends the program in a terminal and waits for its end; with --signal it only delivers that signal.
+
+import { endedText, signalNamed } from "../../base/exit-code.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { visibleLine } from "../../base/visible.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
-import { endedText, signalNamed } from "../ending.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { say, visibleLine } from "../print.ts";
+import { say } from "../print.ts";
 import { endTerminal, signalTerminal } from "./end.ts";
 import { findTerminal } from "./find.ts";
 import type { LineEnd } from "./reconnecting-holder.ts";

@@ -1,11 +1,13 @@
 // `holdfast ls`: the terminals, one a line; with --json as other programs rely on them.
+
 import { ok } from "../../base/result.ts";
+import { visibleLine } from "../../base/visible.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { fit, say, visibleLine } from "../print.ts";
+import { fit, say } from "../print.ts";
 import { columns, narrowed } from "../table.ts";
 import { listTerminals } from "./find.ts";
 import { rowOf } from "./listed.ts";

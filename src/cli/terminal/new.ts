@@ -1,13 +1,15 @@
 // `holdfast new`: opens a terminal. It attaches where a person sits, and stays detached with -d or where none does.
+
+import { endedText } from "../../base/exit-code.ts";
 import { ok } from "../../base/result.ts";
+import { visibleLine } from "../../base/visible.ts";
 import type { RestorePolicy } from "../../core/terminal/restoration.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { EXIT, type Exit, type Given } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
-import { endedText } from "../ending.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { say, visibleLine } from "../print.ts";
+import { say } from "../print.ts";
 import { createTerminal, wishOf } from "./create.ts";
 import { rowOf } from "./listed.ts";
 

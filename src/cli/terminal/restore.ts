@@ -1,6 +1,8 @@
 // `holdfast restore`: starts a terminal again that waits for a person, and says what is to be done about it the next time.
 // RS1. Where only the policy is given and it runs, the policy is all that changes.
+
 import { ok, type Result } from "../../base/result.ts";
+import { visibleLine } from "../../base/visible.ts";
 import type { RestorePolicy } from "../../core/terminal/restoration.ts";
 import type { RestoreWay } from "../../core/terminal/restore.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
@@ -9,7 +11,7 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { say, visibleLine } from "../print.ts";
+import { say } from "../print.ts";
 import { findTerminal } from "./find.ts";
 
 export type RestoreFlags = DataFlags & { readonly policy?: RestorePolicy; readonly as?: RestoreWay };

@@ -1,10 +1,11 @@
 // `holdfast tail`: the last lines of a terminal as plain text, and with --follow the new ones as they come.
+
 import { ok, type Result } from "../../base/result.ts";
+import { visible, visibleLine } from "../../base/visible.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { visible, visibleLine } from "../print.ts";
 import { placeOf, type TerminalDirectory } from "./directory.ts";
 import { findTerminal } from "./find.ts";
 import { PlainText } from "./plain.ts";

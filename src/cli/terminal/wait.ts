@@ -1,11 +1,12 @@
 // `holdfast wait`: returns when the program in a terminal has ended, with its exit code.
+
+import { type Ended, exitCodeOf } from "../../base/exit-code.ts";
 import { ok } from "../../base/result.ts";
+import { visibleLine } from "../../base/visible.ts";
 import type { Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
-import { type Ended, exitCodeOf } from "../ending.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { visibleLine } from "../print.ts";
 import { placeOf } from "./directory.ts";
 import { findTerminal } from "./find.ts";
 import { ReconnectingHolder } from "./reconnecting-holder.ts";

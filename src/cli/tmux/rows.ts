@@ -1,7 +1,8 @@
 // How sessions under our care are shown.
+import { visibleLine } from "../../base/visible.ts";
 import type { ListedTmux } from "../../wire/rpc/rpc.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
-import { say, visibleLine } from "../print.ts";
+import { say } from "../print.ts";
 import { columns } from "../table.ts";
 
 const HEAD = ["NAME", "ID", "STATE", "POLICY", "SAVED", "SOCKET"];

@@ -1,4 +1,5 @@
 // What an agent that works on a step has said and done, as `agent log` tells it.
+import { visible } from "../../base/visible.ts";
 import { agentSession } from "../../core/agent/agent.ts";
 import type { Console } from "../../world/console.ts";
 import { ToldLog } from "../agent/history.ts";
@@ -6,7 +7,6 @@ import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { DurableEnd } from "../log/durable.ts";
 import { cursorAt, inOrder } from "../log/merge.ts";
 import { endOf, steadyView } from "../log/view.ts";
-import { visible } from "../print.ts";
 
 export class AgentTurns {
   readonly #world: DaemonCommandWorld;

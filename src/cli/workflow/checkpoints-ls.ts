@@ -1,12 +1,14 @@
 // `holdfast checkpoints ls`: the checkpoints of a run, newest first; without one, the newest of every run.
+
 import { ok } from "../../base/result.ts";
+import { visibleLine } from "../../base/visible.ts";
 import { fromCheckpoint } from "../../core/workflow/checkpoint.ts";
 import { progressOf } from "../../core/workflow/progress.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
-import { say, visibleLine } from "../print.ts";
+import { say } from "../print.ts";
 import { shortId } from "../sessions.ts";
 import { columns } from "../table.ts";
 import type { CheckpointFile } from "./checkpoint-files.ts";

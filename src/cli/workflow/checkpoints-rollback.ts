@@ -1,13 +1,15 @@
 // `holdfast checkpoints rollback`: sets a run back to an earlier checkpoint; `resume` goes on from there.
 // RK1. What would be undone is shown first. Without --yes nothing happens (exit 3).
 // RK2. The repeat of a rollback that a dying daemon had taken finds nothing to undo, and that is its success.
+
 import { ok, type Result } from "../../base/result.ts";
+import { visibleLine } from "../../base/visible.ts";
 import type { RolledBackRun } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
-import { count, say, visibleLine } from "../print.ts";
+import { count, say } from "../print.ts";
 import { shortId } from "../sessions.ts";
 import { meantRun } from "./checkpoint-runs.ts";
 

@@ -5,6 +5,7 @@
 
 import { equal, type Json, parseJson } from "../../base/json.ts";
 import { ok } from "../../base/result.ts";
+import { visible, visibleLine } from "../../base/visible.ts";
 import { applyWorkflow } from "../../core/workflow/apply.ts";
 import { toCheckpoint, type WorkflowCheckpoint } from "../../core/workflow/checkpoint.ts";
 import type { Run } from "../../core/workflow/run.ts";
@@ -15,7 +16,7 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { steadyView } from "../log/view.ts";
-import { count, say, visible, visibleLine } from "../print.ts";
+import { count, say } from "../print.ts";
 import { shortId } from "../sessions.ts";
 import type { CheckpointFile } from "./checkpoint-files.ts";
 import { filesOf, meantRuns, sessionOf } from "./checkpoint-runs.ts";

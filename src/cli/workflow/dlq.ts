@@ -1,6 +1,8 @@
 // `holdfast dlq ls|show|retry|clear`: the items of a map that failed for good.
 // DQ1. All of them, or those that are named. To ask twice is to ask once: what a daemon took before it died is not in the queue any more.
+
 import { ok, type Result, refused } from "../../base/result.ts";
+import { visible, visibleLine } from "../../base/visible.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
 import type { DeadLetter, ListedRun, ShownItem } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
@@ -8,7 +10,7 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { count, say, visible, visibleLine } from "../print.ts";
+import { count, say } from "../print.ts";
 import { columns } from "../table.ts";
 import { followToEnd } from "./ended.ts";
 import { pickRun, printRun } from "./rows.ts";

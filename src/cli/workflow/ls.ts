@@ -1,5 +1,7 @@
 // `holdfast workflows`: the runs, one a line; with --json as other programs rely on them.
+
 import { ok } from "../../base/result.ts";
+import { visibleLine } from "../../base/visible.ts";
 import { nextOf } from "../../core/workflow/progress.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
@@ -7,7 +9,7 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { say, visibleLine } from "../print.ts";
+import { say } from "../print.ts";
 import { shortId } from "../sessions.ts";
 import { columns } from "../table.ts";
 import { rowOf, stateText } from "./rows.ts";

@@ -1,14 +1,16 @@
 // `holdfast migrate`: takes over the runs of an older program. The daemon does it: it alone writes the log.
+
 import { ok, refused } from "../../base/result.ts";
+import { visible, visibleLine } from "../../base/visible.ts";
+import { terminalEnvironment } from "../../home/environment.ts";
 import type { MigratedRun, MigrationReport } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { count, say, visible, visibleLine } from "../print.ts";
+import { count, say } from "../print.ts";
 import { shortId } from "../sessions.ts";
-import { terminalEnvironment } from "../terminal/environment.ts";
 
 export type MigrateFlags = DataFlags & { readonly workflow?: readonly string[]; readonly dryRun?: boolean };
 

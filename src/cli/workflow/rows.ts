@@ -1,10 +1,11 @@
 // How runs are shown, and which one a person means.
+
 import { matchOne } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { visibleLine } from "../../base/visible.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { EXIT } from "../command-world.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
-import { visibleLine } from "../print.ts";
 import { shortId } from "../sessions.ts";
 
 /** What shells say of a program that Ctrl-C ended. */

@@ -3,10 +3,11 @@
 // SG1. Words go to stderr. The live lines are drawn over themselves, and are gone when the run is over or left.
 // SG2. Time left is what the rate so far says of the items that are left; nothing is said of what has no rate.
 // SG3. Of several attempts that run, the one that wrote last is shown.
+import { visibleLine } from "../../base/visible.ts";
 import { attemptPath } from "../../log/session/places.ts";
 import type { ListedStep, ShownAttempt, ShownRun } from "../../wire/rpc/workflow.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
-import { fit, visibleLine } from "../print.ts";
+import { fit } from "../print.ts";
 import { lastLine } from "./attempt-tape.ts";
 import type { RunView } from "./follow.ts";
 import { stateText } from "./rows.ts";

@@ -1,9 +1,12 @@
 // `holdfast run`: checks a workflow file, starts a run of it, and follows it.
 // RN1. The run has its id before it is wished for: a daemon that dies in between finds it, and makes no second one.
+
 import { newId } from "../../base/ids.ts";
 import type { Json } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { visibleLine } from "../../base/visible.ts";
 import { type Definition, stepsOf } from "../../core/workflow/definition.ts";
+import { terminalEnvironment } from "../../home/environment.ts";
 import { readWhole } from "../../log/file/file.ts";
 import { readWorkflow, workflowNameOf, workflowRefusal } from "../../wire/files/workflow-file.ts";
 import { plain, readYaml } from "../../wire/files/yaml-node.ts";
@@ -13,9 +16,8 @@ import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
-import { say, visibleLine } from "../print.ts";
+import { say } from "../print.ts";
 import { shortId } from "../sessions.ts";
-import { terminalEnvironment } from "../terminal/environment.ts";
 import { followToEnd } from "./ended.ts";
 import { printRun } from "./rows.ts";
 

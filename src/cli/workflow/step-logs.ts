@@ -3,7 +3,10 @@
 // SL2. An attempt whose files are gone is shown as far as the log has kept its output, and it is said so.
 // SL3. Of an attempt that an agent works on, the agent's turns are shown, as `agent log` tells them.
 // SL4. --follow goes on with what comes, also in attempts that begin meanwhile, until the run comes to rest or Ctrl-C.
+
+import { endedText } from "../../base/exit-code.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { visible, visibleLine } from "../../base/visible.ts";
 import { attemptPath } from "../../log/session/places.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import type { Output } from "../../world/console.ts";
@@ -11,11 +14,10 @@ import { pause } from "../../world/wait.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
-import { endedText } from "../ending.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { steadyView } from "../log/view.ts";
-import { Printer, say, visible, visibleLine } from "../print.ts";
+import { Printer, say } from "../print.ts";
 import { AgentTurns } from "./agent-turns.ts";
 import { AttemptTape, wholeText } from "./attempt-tape.ts";
 import { sessionOf } from "./checkpoint-runs.ts";

@@ -1,11 +1,10 @@
 // The terminals of a machine drill: opened, waited for, and what is known of each.
-
-import { typeInto } from "../../cli/terminal/send.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { ask } from "../ask.ts";
 import type { Findings } from "../findings.ts";
 import { until } from "../going.ts";
 import type { Site } from "../site.ts";
+import { typeOnce } from "../type-once.ts";
 import { MARK, type Planned } from "./programs.ts";
 import { tapeText } from "./screens.ts";
 
@@ -40,7 +39,7 @@ async function open(site: Site, plan: Planned, findings: Findings): Promise<Open
   const asked = await ask(site, "terminal.new", { name, lane, argv, cwd, env, policy, ...size });
   if (asked.kind !== "done") return void findings.violate(`${name} was not opened: ${asked.kind}`);
   const { id } = asked.value;
-  if (plan.input !== "") await typeInto(site.world, { home: site.home, id, name }, Buffer.from(plan.input));
+  if (plan.input !== "") await typeOnce(site, id, Buffer.from(plan.input));
   const drawn = await until(site.world.clock, READY_MS, () => tapeText(site, id, 0).includes(MARK) || undefined);
   if (drawn === undefined) findings.violate(`${name} (${plan.kind}) shows nothing`);
   return { id, plan, ran: true, generation: 1, runs: 1, equal: true };

@@ -1,16 +1,8 @@
 // `holdfast drill`: what it is called and takes.
 import { buildCommand } from "@stricli/core";
-import type { Context } from "../cli/command-world.ts";
-import { flag, wholeNumber } from "../cli/flags.ts";
-
-export type DrillFlags = {
-  readonly terminals: number;
-  readonly seconds: number;
-  readonly seed?: number;
-  readonly json?: boolean;
-  readonly keep?: boolean;
-  readonly machine?: boolean;
-};
+import type { DrillFlags } from "../../wire/drill.ts";
+import type { Context } from "../command-world.ts";
+import { flag, wholeNumber } from "../flags.ts";
 
 /** Each terminal is four processes. */
 const MAX_TERMINALS = 500;
@@ -29,7 +21,7 @@ function number(most: number, usual: string, brief: string) {
 }
 
 const drill = buildCommand<DrillFlags, [], Context>({
-  loader: async () => (await import("./run.ts")).drillCommand,
+  loader: async () => (await import("./drill.ts")).drillCommand,
   parameters: {
     flags: {
       terminals: number(MAX_TERMINALS, "25", "How many terminals run throughout"),

@@ -1,0 +1,37 @@
+// Types once into a terminal of the drill, as `holdfast send` does: connects to its holder and waits until it has the bytes.
+import { isFault } from "../base/fault.ts";
+import { placeOf, readSpec } from "../cli/terminal/directory.ts";
+import { HolderClient } from "../wire/holder/client.ts";
+import { Pauses } from "../world/wait.ts";
+import type { Site } from "./site.ts";
+
+/** A holder is started within some tens of milliseconds; a machine that is starting many takes longer. */
+const CONNECT_LIMITS = { firstMs: 5, mostMs: 50, allMs: 15_000 };
+
+/** Returns false if the holder does not answer in time. */
+export async function typeOnce(site: Site, id: string, bytes: Uint8Array): Promise<boolean> {
+  const pauses = new Pauses(site.world.clock, CONNECT_LIMITS);
+  do {
+    const client = await connected(site, id);
+    if (client === undefined) continue;
+    const taken = await client.input(bytes);
+    client.close();
+    return taken.ok;
+  } while (await pauses.next());
+  return false;
+}
+
+async function connected({ world, home }: Site, id: string): Promise<HolderClient | undefined> {
+  const spec = readSpec(placeOf(world.disk, home, id));
+  if (spec === undefined) return undefined;
+  const nothing = () => undefined;
+  const events = { output: nothing, resync: nothing, ended: nothing, lost: nothing };
+  const wish = { token: spec.token, writer: "drill-once", from: 0 };
+  const client = new HolderClient((heard) => world.sockets.connect(spec.socket, heard), wish, events);
+  try {
+    return (await client.connect()).ok ? client : undefined;
+  } catch (error) {
+    if (isFault(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,48 @@
+// A connection to the daemon of a home, for every program that is a client of it.
+// DL1. Dialling never starts anything and never waits long: a daemon that hangs counts as not running.
+import { isFault } from "../base/fault.ts";
+import { joinPath } from "../base/path.ts";
+import { ok, type Result } from "../base/result.ts";
+import { readWhole } from "../log/file/file.ts";
+import { RpcClient } from "../wire/rpc/client.ts";
+import { VERSION } from "../wire/version.ts";
+import type { Clock } from "../world/clock.ts";
+import type { Disk } from "../world/disk.ts";
+import type { Sockets } from "../world/socket.ts";
+import { within } from "../world/wait.ts";
+
+/** A healthy daemon answers within a millisecond. */
+export const HELLO_MS = 3_000;
+/** As long as a person waits before wondering; a list asks every holder, and each is given some seconds. */
+const ANSWER_MS = 10_000;
+
+export type DialWorld = { readonly disk: Disk; readonly sockets: Sockets; readonly clock: Clock };
+
+/** Returns undefined if no daemon answers, and a refusal if it does not accept us (another version, for example). */
+export async function dial(
+  { disk, sockets, clock }: DialWorld,
+  home: string,
+  patienceMs: number = HELLO_MS,
+): Promise<Result<RpcClient | undefined>> {
+  const token = readWhole(disk, joinPath(home, "run/token"));
+  if (token === undefined) return ok(undefined);
+  const path = joinPath(home, "run/daemon.sock");
+  const connect = RpcClient.connect(
+    (events) => sockets.connect(path, events),
+    new TextDecoder().decode(token).trim(),
+    VERSION,
+    { ms: ANSWER_MS, after: (ms, fn) => clock.after(ms, fn) },
+  );
+  try {
+    const client = await within(clock, patienceMs, connect); // DL1
+    return client === undefined || isRetryable(client) ? ok(undefined) : client;
+  } catch (error) {
+    if (isFault(error, "ENOENT", "ECONNREFUSED", "ECONNRESET")) return ok(undefined); // The last: it died with us in its queue.
+    throw error;
+  }
+}
+
+/** The daemon is shutting down, or has just made a new token. */
+function isRetryable(client: Result<RpcClient>): boolean {
+  return !client.ok && ["daemon.gone", "daemon.silent", "rpc.token"].includes(client.error.code);
+}

@@ -1,0 +1,25 @@
+// Runs a program in our place: it has our standard streams and our process group, and we only wait for it.
+import type { Command, Ending } from "../children.ts";
+import { attempt } from "./attempt.ts";
+
+export type ProgramInOurPlace = {
+  readonly ended: Promise<Ending>;
+  /** To the program alone; does nothing if it has ended. */
+  signal(name: NodeJS.Signals): void;
+};
+
+export function runInOurPlace({ argv, cwd, env }: Command): ProgramInOurPlace {
+  const ended = Promise.withResolvers<Ending>();
+  const child = attempt("start", argv[0], () =>
+    Bun.spawn([...argv], {
+      cwd,
+      env: { ...env },
+      stdio: ["inherit", "inherit", "inherit"],
+      onExit: (_, code, signal) =>
+        ended.resolve(
+          signal === null ? { kind: "exited", code: code ?? 0 } : { kind: "signalled", signal: String(signal) },
+        ),
+    }),
+  );
+  return { ended: ended.promise, signal: (name) => child.kill(name) };
+}
