@@ -25,6 +25,11 @@ test("AG-4 a turn is one process; the next one goes on with the session that the
   await place.rests(id, 2);
   expect(place.text("notes")).toBe("new one\ns-one two\n");
   expect((await place.shown(id)).lastText).toBe("did two");
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(JSON.parse(place.text(`agents/${id}/session.json`))).toMatchObject({
+    ...{ agent_uuid: id, provider_name: "command", model: null, state: expect.stringMatching(/^(ACTIVE|SUSPENDED)$/) },
+    ...{ provider_state: Buffer.from('{"session":"s-one"}').toString("base64"), created_at: time, updated_at: time },
+  });
 });
 
 test("AG-4 of the processes of earlier turns only the last one's files are kept", async () => {

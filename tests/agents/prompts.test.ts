@@ -48,11 +48,13 @@ test("PR-1 a rule answers at once: an agent's own first, then those for all, the
   house.start("a");
   house.do({ kind: "rule-add", id: RULE_BOOK, rule: rule("g", "deny", "Bash", { command: "rm *" }) });
   house.do({ kind: "rule-add", id: "a", rule: rule("o", "allow", "Bash", { command: "rm -rf x" }) });
+  house.do({ kind: "rule-add", id: RULE_BOOK, rule: rule("h", "allow", "Read") });
   house.says("a", ASK, { ...ASK, request: "r2", input: { command: "rm y" } }, { ...ASK, request: "r3", tool: "Edit" });
+  house.says("a", { ...ASK, request: "r4", tool: "Read" });
   const states = house
     .agent("a")
     .prompts.map(({ state }) => ("decision" in state ? `${state.decision} ${state.by}` : state.kind));
-  expect(states).toEqual(["allow rule", "deny rule", "deny rule"]);
+  expect(states).toEqual(["allow rule", "deny rule", "deny rule", "allow rule"]);
   expect(house.state("a")).toBe("working");
   house.do({ kind: "rule-remove", id: RULE_BOOK, rule: "g" });
   expect(house.refusal({ kind: "rule-remove", id: RULE_BOOK, rule: "g" })).toBe("unknown");

@@ -94,6 +94,9 @@ test("AG-6 a bare LLM that was interrupted asks again, with the same conversatio
   const next = house.replayed();
   expect(next.do({ kind: "detach", id: "a" })).toEqual(["suspend.result a", "session.restored a"]);
   expect(next.effects("a")).toEqual([{ kind: "ask", id: "a", turn: 1, request: 1 }]);
+  const said = (of: House) => [...itemsOf(of.agent("a").conversation.said)];
+  expect(said(next)).toEqual(said(house));
+  expect(said(next)).toMatchObject([{ role: "user" }]);
   next.do({ kind: "set", id: "a", settings: { recovery: "ask" } });
   expect(next.do({ kind: "detach", id: "a" })).toEqual(["suspend.result a", "agent.held a"]);
   expect([next.state("a"), next.effects("a")]).toEqual(["suspended", []]);
@@ -155,4 +158,29 @@ test("a checkpointed agent folds on as the agent itself would", () => {
     else expect(back).toEqual(resident);
   }
   expect([residentOf({ version: 0, resident: {} }), residentOf("x")]).toEqual([undefined, undefined]);
+});
+
+test("EL-5 the nine events of the document have its fields", () => {
+  const house = crashed();
+  house.ends("root", null);
+  house.start("root");
+  house.done("root");
+  house.do({ kind: "terminate", id: "root", reason: "enough" });
+  const fields: Readonly<Record<string, readonly string[]>> = {
+    "session.created": ["provider", "model", "system_prompt"],
+    "turn.start": ["prompt"],
+    "turn.complete": ["response"],
+    "suspend.result": ["state_size"],
+    "session.restored": ["provider", "model"],
+    "agent.created": ["agent_id", "name", "parent_session_id", "instructions"],
+    "agent.terminated": ["agent_id"],
+    "message.enqueued": [
+      ...["message_id", "sender", "recipient", "kind", "payload", "timestamp", "reply_to", "metadata"],
+    ],
+    "message.delivered": ["message_id"],
+  };
+  for (const [name, of] of Object.entries(fields)) {
+    const found = house.events.find(({ event }) => event === name);
+    expect({ name, has: Object.keys(found?.data ?? {}) }).toEqual({ name, has: expect.arrayContaining([...of]) });
+  }
 });

@@ -160,6 +160,7 @@ describe("around terminals", () => {
     writeFileSync(join(home.path, "recovery/safe-mode.json"), JSON.stringify(mode));
     for (const args of [["ls"], ["log", "verify"], ["config", "check"], ["history", "x"]]) {
       const { err } = await home.run(...args);
+      expect(err).toStartWith("! safe mode, because ");
       for (const part of ["a test wanted it", "tunnel", "holdfast safe-mode exit", "holdfast recovery report"]) {
         expect(err).toContain(part);
       }

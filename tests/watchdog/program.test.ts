@@ -102,7 +102,15 @@ test("WD-6 each crash is on the bus and in the file before the daemon starts aga
   await machine.settle();
   const { pid } = machine.last().who;
   await comeUp(machine);
+  const { children, disk } = machine.world;
+  const start = children.watched.bind(children);
+  const knownAtStart: unknown[] = [];
+  children.watched = (...words) => {
+    knownAtStart.push([machine.published.length, readLastCrash(disk, HOME)?.exitCode]);
+    return start(...words);
+  };
   await machine.end(machine.last().who, exited(9));
+  expect(knownAtStart).toEqual([[1, 9]]);
   const time = new Date(machine.world.clock.now()).toISOString();
   const crash = { name: "daemon", pid, exitCode: 9, signal: null, reason: "EXIT_CODE", time };
   expect(machine.published).toEqual([["recovery.crash.detected", crash]]);

@@ -1,5 +1,6 @@
 // Runs that an older program began: read, planned and folded. Pure.
 import { describe, expect, test } from "bun:test";
+import { readText } from "../../scripts/files.ts";
 import type { Result } from "../../src/base/result.ts";
 import { toRecord } from "../../src/base/table.ts";
 import { itemsOf } from "../../src/base/vector.ts";
@@ -344,4 +345,11 @@ test("UC-10 our own checkpoint without its log is taken over as it was", () => {
     ),
   );
   expect(progressOf(asked).needs).toHaveLength(1);
+});
+
+test("UC-10(e) the guide says what to do about everything that keeps resume from going on", () => {
+  const [, guide = ""] = readText("docs/WORKFLOWS.md").split("### Resume does not do what you expect?");
+  const [table = ""] = guide.split("\n## ");
+  for (const words of ["`uncertain:", "`waiting:", "`not-retryable`", "`still-running`", "no checkpoint"])
+    expect(table).toContain(words);
 });
