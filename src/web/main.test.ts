@@ -48,7 +48,7 @@ function start(home: string, more: Readonly<Record<string, string>> = {}) {
 const urlIn = async (home: string): Promise<string> => JSON.parse(await Bun.file(`${home}/run/web.json`).text()).url;
 
 describe("the program", () => {
-  test("WD-8 serves, survives a hang-up, and its next life after SIGKILL has the same address", async () => {
+  test("serves, survives a hang-up, and its next life after SIGKILL has the same address", async () => {
     const home = newHome();
     const first = start(home);
     await first.said(/serves this home's page/);

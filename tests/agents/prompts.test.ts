@@ -28,12 +28,12 @@ const rule = (rule_id: string, decision: string, tool: string, args = {}) => ({
   message: "",
 });
 
-test("PR-1 every state of a prompt can be reached", () => {
+test("every state of a prompt can be reached", () => {
   expect(unreachable(promptMachine)).toEqual([]);
   expect(cells(promptMachine).filter(({ state, next }) => state === "stale" && next !== undefined)).toEqual([]);
 });
 
-test("PR-1 a request becomes a prompt that waits for a person, seven days from now", () => {
+test("PR-1(a,c) a request becomes a prompt that waits for a person, seven days from now", () => {
   const { house, prompt } = asked();
   expect([house.state("a"), house.tree.askerOf(prompt), house.tree.openPrompts]).toEqual(["waiting", "a", [prompt]]);
   const [open] = house.agent("a").prompts;
@@ -41,7 +41,7 @@ test("PR-1 a request becomes a prompt that waits for a person, seven days from n
   expect(house.effects("a")).toEqual([{ kind: "timer", id: "a", at: open?.deadline ?? "" }]);
 });
 
-test("PR-1 a rule answers at once: an agent's own first, then those for all, then the configuration's", () => {
+test("PR-1(b) a rule answers at once: an agent's own first, then those for all, then the configuration's", () => {
   const house = new House({ rules: [rule("c", "deny", "*")] });
   house.create("a");
   house.send("a", "m1");
@@ -62,7 +62,7 @@ test("PR-1 a rule answers at once: an agent's own first, then those for all, the
   expect(house.refusal({ kind: "rule-add", id: "a", rule: rule("x", "maybe", "*") })).toBe("bad-rule");
 });
 
-test("PR-1 Claude Code is not asked about our own tools, unless a rule denies one", () => {
+test("PR-1(b) Claude Code is not asked about our own tools, unless a rule denies one", () => {
   const house = new House();
   const states = (id: string, provider: "claude" | "scripted") => {
     house.create(id, { provider });
@@ -81,7 +81,7 @@ test("PR-1 Claude Code is not asked about our own tools, unless a rule denies on
   expect(states("b", "scripted")).toEqual(["deny", "open", "open"]);
 });
 
-test("PR-2 PR-3 an answer goes to the agent, is kept until it is taken, and a second one is refused", () => {
+test("PR-2(a) PR-3(d) an answer goes to the agent, is kept until it is taken, and a second one is refused", () => {
   const { house, prompt } = asked();
   expect(house.do(answer(prompt))).toEqual(["prompt.answered a"]);
   expect(inputsFrom(house.agent("a"), 1)[0]?.input).toEqual({
@@ -105,7 +105,7 @@ test("PR-2 PR-3 an answer goes to the agent, is kept until it is taken, and a se
   expect([house.do(again), house.refusal(other)]).toEqual([[], "terminated"]);
 });
 
-test("PR-3 a prompt has the same id before and after a crash, and an adopted process gets its answer once", () => {
+test("PR-3(a,d) a prompt has the same id before and after a crash, and an adopted process gets its answer once", () => {
   const { house, prompt } = asked();
   const next = house.replayed();
   next.do({ kind: "detach", id: "a" });
@@ -123,7 +123,7 @@ test("PR-3 a prompt has the same id before and after a crash, and an adopted pro
   expect(next.says("a", ASK)).toEqual(["agent.read a"]);
 });
 
-test("PR-3 where the asker is gone the prompt must be asked again, answered or not, and the next process asks under another id", () => {
+test("PR-3(d) where the asker is gone the prompt must be asked again, answered or not, and the next process asks under another id", () => {
   const { house, prompt } = asked();
   house.ends("a", null, "SIGKILL");
   expect(house.refusal(answer(prompt))).toBe("stale");
@@ -139,7 +139,7 @@ test("PR-3 where the asker is gone the prompt must be asked again, answered or n
   expect(house.agent("a").prompts[1]?.state.kind).toBe("stale");
 });
 
-test("PR-1 a bare model cannot ask: no prompt is opened that nobody could be told the answer of", () => {
+test("a bare model cannot ask: no prompt is opened that nobody could be told the answer of", () => {
   const house = new House();
   house.create("a", { provider: "openai" });
   house.send("a", "m1");
@@ -157,7 +157,7 @@ test("a question that the agent takes back is not answered any more", () => {
   expect(late.house.takeAll("a")).toEqual(["input.taken a", "prompt.delivered a"]);
 });
 
-test("PR-2 seven days without activity deny; activity gives seven more", () => {
+test("PR-2(b,c) seven days without activity deny; activity gives seven more", () => {
   const { house, prompt } = asked();
   house.wait(6 * DAY);
   expect(house.do({ kind: "activity", id: "a" })).toEqual(["prompt.refreshed a"]);
@@ -170,7 +170,7 @@ test("PR-2 seven days without activity deny; activity gives seven more", () => {
   expect(house.refusal(answer(prompt))).toBe("answered");
 });
 
-test("PR-2 an agent that nobody watches has a shorter deadline with a default, and activity does not put it off", () => {
+test("an agent that nobody watches has a shorter deadline with a default, and activity does not put it off", () => {
   const { house } = asked({ prompt_default: { after_ms: 1000, decision: "allow" } });
   house.wait(999);
   expect(house.do({ kind: "activity", id: "a" })).toEqual([]);
@@ -199,7 +199,7 @@ test("a question too large to be shown is denied, and closed prompts are not kep
   expect(house.state("a")).toBe("waiting");
 });
 
-test("PR-1 a bare LLM has no process that could take an answer: nothing it says is a question to a person", () => {
+test("a bare LLM has no process that could take an answer: nothing it says is a question to a person", () => {
   const house = new House();
   house.create("a", { provider: "openai" });
   house.send("a", "m1");

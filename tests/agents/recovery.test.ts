@@ -20,7 +20,7 @@ function crashed(settings = {}): House {
   return next;
 }
 
-test("AG-4 after replay no session is active; one whose holder lives is adopted and goes on where it was", () => {
+test("AG-4(a,b) after replay no session is active; one whose holder lives is adopted and goes on where it was", () => {
   const house = crashed();
   expect([...house.residents.keys()].map((id) => house.agent(id).session.kind)).toEqual(["suspended", "suspended"]);
   expect(house.do({ kind: "detach", id: "root" })).toEqual([]);
@@ -30,7 +30,7 @@ test("AG-4 after replay no session is active; one whose holder lives is adopted 
   expect(house.done("root")).toContain("turn.complete root");
 });
 
-test("AG-4 AG-7 after a machine crash a root goes on by itself, with the recovery prompt, in the same turn", () => {
+test("AG-7(a,b) after a machine crash a root goes on by itself, with the recovery prompt, in the same turn", () => {
   const house = crashed();
   expect(house.ends("root", null)).toEqual(["process.ended root", "session.restored root", "process.starting root"]);
   expect(house.agent("root").crashes).toEqual([]);
@@ -40,7 +40,7 @@ test("AG-4 AG-7 after a machine crash a root goes on by itself, with the recover
   expect(house.agent("root").turns).toBe(1);
 });
 
-test("AG-7 a child goes on when its parent needs it: the parent is told, and its message releases the child", () => {
+test("AG-7(b) a child goes on when its parent needs it: the parent is told, and its message releases the child", () => {
   const house = crashed();
   expect(house.ends("kid", null)).toEqual([
     ...["process.ended kid", "agent.held kid", "message.sent kid", "message.enqueued root"],
@@ -50,13 +50,13 @@ test("AG-7 a child goes on when its parent needs it: the parent is told, and its
   expect([house.state("kid"), house.agent("kid").generation]).toEqual(["working", 2]);
 });
 
-test("AG-7 a child that has a message of its parent to read is needed already", () => {
+test("AG-7(b) a child that has a message of its parent to read is needed already", () => {
   const house = crashed();
   house.call("root", "c1", "send_message", { to: "kid", text: "hurry" });
   expect(house.ends("kid", null)).toContain("process.starting kid");
 });
 
-test("AG-7 policies: auto goes on, ask waits for a person, never for a retry", () => {
+test("AG-7(b) policies: auto goes on, ask waits for a person, never for a retry", () => {
   expect(crashed({ recovery: "auto" }).ends("kid", null)).toContain("process.starting kid");
   const ask = crashed({ recovery: "ask" });
   ask.ends("kid", null);
@@ -72,7 +72,7 @@ test("AG-7 policies: auto goes on, ask waits for a person, never for a retry", (
   expect(never.state("kid")).toBe("working");
 });
 
-test("AG-3 AG-7 pending = enqueued − delivered: what was not taken is in the inbox again, and a reply B gave reaches A", () => {
+test("AG-3(c) AG-7(c) pending = enqueued − delivered: what was not taken is in the inbox again, and a reply B gave reaches A", () => {
   const house = new House();
   house.create("a");
   house.create("b", { parent: "a" });
@@ -87,7 +87,7 @@ test("AG-3 AG-7 pending = enqueued − delivered: what was not taken is in the i
   expect(next.agent("a").inbox).toEqual([]);
 });
 
-test("AG-6 a bare LLM that was interrupted asks again, with the same conversation; only ask and never hold it", () => {
+test("AG-6(b) AG-7(b) a bare LLM that was interrupted asks again, with the same conversation; only ask and never hold it", () => {
   const house = new House();
   house.create("a", { provider: "openai" });
   house.send("a", "m1", "hello");
@@ -124,7 +124,7 @@ test("EL-5 a suspension says how long what its provider goes on from is: its blo
   ]);
 });
 
-test("AG-4 nothing begins while recovery goes on: the house is paused, and then scheduled once", () => {
+test("AG-4(a) nothing begins while recovery goes on: the house is paused, and then scheduled once", () => {
   const house = crashed();
   house.settings = { ...house.settings, paused: true };
   house.ends("root", null);
@@ -133,7 +133,7 @@ test("AG-4 nothing begins while recovery goes on: the house is paused, and then 
   expect(house.do({ kind: "schedule", id: "root" })).toEqual(["session.restored root", "process.starting root"]);
 });
 
-test("EL-5 every event that was stored is read back as it was, with fields we do not know, and not without its own", () => {
+test("EL-1(c) every event that was stored is read back as it was, with fields we do not know, and not without its own", () => {
   const house = crashed();
   for (const { event, id, data } of house.events) {
     const stored = { session_id: id, event, data: { ...data, added_later: 1 } };

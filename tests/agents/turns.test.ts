@@ -4,7 +4,7 @@ import { itemsOf } from "../../src/base/vector.ts";
 import { inputsFrom } from "../../src/core/agent/effects.ts";
 import { House } from "./house.ts";
 
-test("AG-3 EL-5 a message to an idle agent wakes it, and is delivered only when its process has taken the prompt", () => {
+test("AG-3(a,b) a message to an idle agent wakes it, and is delivered only when its process has taken the prompt", () => {
   const house = new House();
   house.create("a");
   expect(house.send("a", "m1", "dig")).toEqual(["message.enqueued a", "turn.start a", "process.starting a"]);
@@ -28,7 +28,7 @@ test("AG-3 EL-5 a message to an idle agent wakes it, and is delivered only when 
   expect([house.state("a"), house.agent("a").turn, house.agent("a").inbox]).toEqual(["idle", undefined, []]);
 });
 
-test("AG-3 a message between agents is one transaction over both logs", () => {
+test("AG-3(a) a message between agents is one transaction over both logs", () => {
   const house = new House();
   house.create("a");
   house.create("b", { parent: "a" });
@@ -185,7 +185,7 @@ test("one process a turn: a command's end is no crash once its turn has ended", 
   expect(house.ends("a", 3)).toEqual(["process.ended a", "turn.start a", "process.starting a"]);
 });
 
-test("AG-6 a bare LLM's conversation is rebuilt from the log, equal to what it was", () => {
+test("AG-6(b) a bare LLM's conversation is rebuilt from the log, equal to what it was", () => {
   const house = new House();
   house.create("a", { provider: "openai" });
   house.create("b", { parent: "a" });
@@ -272,7 +272,7 @@ test("a usage limit makes an agent sleep until it is over, in the middle of its 
   expect(house.state("a")).toBe("working");
 });
 
-test("PR-3 what a bare LLM seems to ask opens no prompt: nothing of it would take the answer", () => {
+test("what a bare LLM seems to ask opens no prompt: nothing of it would take the answer", () => {
   const house = new House();
   house.create("a", { provider: "openai" });
   house.send("a", "m1");

@@ -65,7 +65,7 @@ async function recovering(look: (asked: number) => Recovery) {
   return { home, console, reach: doors as unknown as Reach };
 }
 
-test("RS-6 a recovery that goes on is waited for, however long, and it is said how far it is", async () => {
+test("a recovery that goes on is waited for, however long, and it is said how far it is", async () => {
   const { home, console, reach } = await recovering((asked) =>
     asked > (1.6 * 30_000) / LONGEST_PAUSE_MS
       ? { stage: "LIVE", reading: null }
@@ -77,7 +77,7 @@ test("RS-6 a recovery that goes on is waited for, however long, and it is said h
   if (live.ok) live.value.close();
 });
 
-test("RS-6 one that stands still is not waited for: try later", async () => {
+test("one that stands still is not waited for: try later", async () => {
   const { home, reach } = await recovering(() => ({
     stage: "INVENTORYING",
     reading: { what: "agents", done: 3, total: 1000 },

@@ -99,7 +99,7 @@ describe("the daemon comes and goes", () => {
     expect(await home.ok("recovery", "report")).toContain("daemon crash");
   }, 180_000);
 
-  test("down leaves the programs running and stays down; looking works; up takes care of them again", async () => {
+  test("DS-4(b) down leaves the programs running and stays down; looking works; up takes care of them again", async () => {
     const home = new Home();
     await home.ok("new", "-d", "t", "--", "cat");
     const { pid } = await home.listed("t");
@@ -153,7 +153,7 @@ describe("around terminals", () => {
     rejects(await home.run("history", "x", "--home", never), 4, "There is no home at");
   });
 
-  test("SM-6 in safe mode every command says first what is off, why, how to leave and how to report", async () => {
+  test("SM-6(a) in safe mode commands say first what is off, why, how to leave and how to report", async () => {
     const home = new Home();
     mkdirSync(join(home.path, "recovery"));
     const mode = { v: 1, active: true, reason: "a test wanted it", since: "2026-01-02T03:04:05.678Z", off: ["tunnel"] };
