@@ -1,43 +1,47 @@
-// The requirement table: rows kept in docs/requirements.tsv, and the page that says which tests cover which row.
-// R1. The rows live in the repository, so that a clone can check itself without the documents they came from.
+// The requirement table: clauses kept by hand in docs/requirements.tsv, and the page that shows which tests cover which clause.
+// R1. The clauses live in the repository, so that a clone can check itself without the documents that they came from.
+// R2. Whether a clause is met is a person's judgement; a clause that is called met has a test.
 import type { SourceFile } from "./files.ts";
 import { requirementsIn, testNames } from "./test-names.ts";
 
-export type Row = { readonly id: string; readonly text: string };
+const STATUSES = ["met", "partial", "missing"] as const;
+export type Status = (typeof STATUSES)[number];
+
+/** `id` is the row's, with a letter if the row has several clauses. `sources`: where the source documents ask for it. */
+export type Clause = {
+  readonly id: string;
+  readonly status: Status;
+  readonly sources: string;
+  readonly text: string;
+  readonly note: string;
+};
+export type Group = { readonly prefix: string; readonly title: string; readonly clauses: readonly Clause[] };
 export type Claim = { readonly path: string; readonly name: string };
+type Claims = ReadonlyMap<string, readonly Claim[]>;
 
-/** A row of the page is one line on a screen; the whole sentence is in the requirements. */
-const SHORT = 110;
-
-/** The `| WD-1 | … |` rows of requirements.md. */
-export function rowsOfDocument(markdown: string): Row[] {
-  return [...markdown.matchAll(/^\| ([A-Z]{2}-\d+) \| (.+) \|$/gm)].map(([, id = "", text = ""]) => ({
-    id,
-    text: shorten(text.replaceAll("\t", " ")),
-  }));
+/** Lines `# PREFIX⇥title` begin a group; every other line is `clause⇥status⇥sources⇥text⇥note`. */
+export function groupsOfTsv(tsv: string): Group[] {
+  const groups: { prefix: string; title: string; clauses: Clause[] }[] = [];
+  for (const line of tsv.split("\n").filter((text) => text !== "")) {
+    const [first = "", ...rest] = line.split("\t");
+    if (first.startsWith("# ")) groups.push({ prefix: first.slice(2), title: rest[0] ?? "", clauses: [] });
+    else groups.at(-1)?.clauses.push(clauseOf(first, rest));
+  }
+  return groups;
 }
 
-function shorten(text: string): string {
-  if (text.length <= SHORT) return text;
-  const cut = text.slice(0, text.lastIndexOf(" ", SHORT));
-  // An odd number of backticks means the cut fell inside a piece of code: it is closed again.
-  return cut.split("`").length % 2 === 0 ? `${cut}…\`` : `${cut} …`;
+function clauseOf(id: string, [status, sources = "", text = "", note = ""]: readonly string[]): Clause {
+  const known = STATUSES.find((one) => one === status);
+  if (known === undefined) throw new Error(`${id}: "${status}" is no status; there is ${STATUSES.join(", ")}`);
+  return { id, status: known, sources, text, note };
 }
 
-export function toTsv(rows: readonly Row[]): string {
-  return rows.map((row) => `${row.id}\t${row.text}\n`).join("");
+export function clausesOf(groups: readonly Group[]): Clause[] {
+  return groups.flatMap(({ clauses }) => clauses);
 }
 
-export function rowsOfTsv(tsv: string): Row[] {
-  const lines = tsv.split("\n").filter((line) => line !== "");
-  return lines.map((line) => {
-    const [id = "", text = ""] = line.split("\t");
-    return { id, text };
-  });
-}
-
-/** Which tests carry which row's ID in their name. */
-export function claimsByRow(files: readonly SourceFile[]): Map<string, Claim[]> {
+/** Which tests carry which clause's ID in their name. */
+export function claimsByClause(files: readonly SourceFile[]): Map<string, Claim[]> {
   const claims = new Map<string, Claim[]>();
   for (const { path, text } of files) {
     for (const name of testNames(text)) {
@@ -47,21 +51,68 @@ export function claimsByRow(files: readonly SourceFile[]): Map<string, Claim[]> 
   return claims;
 }
 
-export function toPage(rows: readonly Row[], claims: ReadonlyMap<string, readonly Claim[]>): string {
-  const covered = rows.filter((row) => claims.has(row.id)).length;
+/** What is wrong with the table and the names of the tests; nothing if they agree. */
+export function problemsOf(clauses: readonly Clause[], claims: Claims): string[] {
+  const ids = clauses.map(({ id }) => id);
+  const unknown = [...claims].flatMap(([id, of]) =>
+    ids.includes(id) ? [] : of.map(({ path, name }) => `${path}: "${name}" claims ${id}, which is no clause`),
+  );
+  return [
+    ...unknown,
+    ...ids.filter((id, at) => ids.indexOf(id) !== at).map((id) => `${id} is in the table twice`),
+    ...clauses.flatMap((clause) => problemsOfClause(clause, claims.has(clause.id))),
+  ];
+}
+
+/** R2 */
+function problemsOfClause({ id, status, text, note }: Clause, hasTest: boolean): string[] {
+  return [
+    ...(status === "met" && !hasTest ? [`${id} is called met, and has no test`] : []),
+    ...(status !== "met" && note === "" ? [`${id} is ${status}, and does not say why`] : []),
+    ...(text === "" ? [`${id} has no text`] : []),
+  ];
+}
+
+export function toPage(groups: readonly Group[], claims: Claims): string {
   return [
     "# Requirements and the tests that claim them",
     "",
-    "Generated by `npm run docs` from docs/requirements.tsv and the names of the tests; CI fails where it is out of date.",
-    "A test that carries a row's ID can fail for that row. It does not say that the row is met as a whole.",
+    ...INTRODUCTION,
     "",
-    `**${covered} of ${rows.length} rows have a test.**`,
-    "",
-    "| row | what must hold | tests |",
-    "|---|---|---|",
-    ...rows.map((row) => `| ${row.id} | ${cell(row.text)} | ${testsCell(claims.get(row.id) ?? [])} |`),
+    ...countsOf(clausesOf(groups), claims),
+    ...groups.flatMap((group) => toTable(group, claims)),
     "",
   ].join("\n");
+}
+
+const INTRODUCTION = [
+  "Generated by `npm run docs` from docs/requirements.tsv and the names of the tests; CI fails if it is out of date.",
+  "The table is kept by hand: each row of the requirements by its clauses, with a judgement of the product as it runs",
+  "(*met*, *partial*, *missing*) and a note. A test names its clauses as `UC-3(a,b)`, or `WD-3` if the row is one clause;",
+  "CI fails if a test names a clause that does not exist, and if a clause that is called met has no test.",
+  "",
+  "The sources are the numbers and headings of the documents that the requirements came from: **H1** crash detection and",
+  "watchdog, **H2** recovery state machine and checkpoints, **B** recovery state machines, **S** crash recovery by event log,",
+  "**P** unified checkpoint system; *ours* is asked for by none of them.",
+];
+
+function countsOf(clauses: readonly Clause[], claims: Claims): string[] {
+  const count = (status: Status) => `${clauses.filter((clause) => clause.status === status).length} ${status}`;
+  const rows = new Set(clauses.map(({ id }) => id.replace(/[a-z]$/, "")));
+  const without = clauses.filter(({ id }) => !claims.has(id)).map(({ id }) => id);
+  return [
+    `**${rows.size} rows in ${clauses.length} clauses: ${STATUSES.map(count).join(", ")}.**`,
+    `**${without.length} clauses have no test**${without.length === 0 ? "." : `: ${without.join(", ")}.`}`,
+  ];
+}
+
+function toTable({ prefix, title, clauses }: Group, claims: Claims): string[] {
+  const rows = clauses.map(({ id, status, sources, text, note }) => {
+    const judgement = note === "" ? status : `${status}: ${cell(note)}`;
+    return `| ${id} | ${cell(text)} | ${judgement} | ${cell(sources)} | ${testsCell(claims.get(id) ?? [])} |`;
+  });
+  const head = ["| clause | what must hold | status | source | tests |", "|---|---|---|---|---|"];
+  return ["", `## ${prefix}: ${title}`, "", ...head, ...rows];
 }
 
 function testsCell(claims: readonly Claim[]): string {

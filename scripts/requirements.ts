@@ -1,20 +1,11 @@
-// Writes docs/REQUIREMENTS.md: requirement row → tests. `--check` only compares; `--refresh` takes the rows anew from
-// the shared requirements, where they are next to this repository.
-import { publish, ROOT, readAll, readText } from "./files.ts";
-import { claimsByRow, rowsOfDocument, rowsOfTsv, toPage, toTsv } from "./requirement-rows.ts";
+// Writes docs/REQUIREMENTS.md: clause of a requirement → tests. With `--check` it only compares. Fails if the table and the names of the
+// tests do not agree.
+import { publish, readAll, readText } from "./files.ts";
+import { claimsByClause, clausesOf, groupsOfTsv, problemsOf, toPage } from "./requirement-rows.ts";
 
-const ROWS = "docs/requirements.tsv";
-
-async function refresh(): Promise<void> {
-  const document = Bun.file(`${ROOT}/../shared/requirements.md`);
-  if (!(await document.exists())) return console.log("no ../shared/requirements.md here: the rows stay as they are");
-  publish({ path: ROWS, text: toTsv(rowsOfDocument(await document.text())) }, []);
-}
-
-const args = Bun.argv.slice(2);
-if (args.includes("--refresh")) await refresh();
-const rows = rowsOfTsv(readText(ROWS));
-const claims = claimsByRow([...readAll("src/**/*.test.ts"), ...readAll("tests/**/*.test.ts")]);
-const current = publish({ path: "docs/REQUIREMENTS.md", text: toPage(rows, claims) }, args);
-console.log(`requirements: ${rows.filter((row) => claims.has(row.id)).length} of ${rows.length} rows have a test`);
-process.exit(current ? 0 : 1);
+const groups = groupsOfTsv(readText("docs/requirements.tsv"));
+const claims = claimsByClause([...readAll("src/**/*.test.ts"), ...readAll("tests/**/*.test.ts")]);
+const problems = problemsOf(clausesOf(groups), claims);
+for (const problem of problems) console.error(`requirements: ${problem}`);
+const isCurrent = publish({ path: "docs/REQUIREMENTS.md", text: toPage(groups, claims) }, Bun.argv.slice(2));
+process.exit(isCurrent && problems.length === 0 ? 0 : 1);

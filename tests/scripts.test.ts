@@ -4,7 +4,7 @@ import { addRan } from "../scripts/children.ts";
 import { withCounters } from "../scripts/counters.ts";
 import { hasReason, parseJunit, toldAgain } from "../scripts/junit.ts";
 import { measure, parseLcov, percent, toTable } from "../scripts/lcov.ts";
-import { claimsByRow, rowsOfDocument, rowsOfTsv, toPage, toTsv } from "../scripts/requirement-rows.ts";
+import { claimsByClause, clausesOf, groupsOfTsv, problemsOf, toPage } from "../scripts/requirement-rows.ts";
 import { requirementsIn, testNames } from "../scripts/test-names.ts";
 
 const compile = (ts: string): string => new Bun.Transpiler({ loader: "ts" }).transformSync(ts);
@@ -113,28 +113,53 @@ describe("coverage of programs that tests start", () => {
 });
 
 describe("requirements", () => {
-  const rows = rowsOfDocument("| ID | what |\n|---|---|\n| WD-1 | Watches | all. |\n| WD-2 | Waits. |\n");
+  const groups = groupsOfTsv(
+    [
+      "# WD\twatchdog",
+      "WD-1a\tmet\tT001\tWatches | all.\t",
+      "WD-1b\tpartial\tT002\tWaits.\tNot long.",
+      "# ZZ\tnothing",
+      "ZZ-1\tmissing\tB\tDigs.\tNo spade.\n",
+    ].join("\n"),
+  );
+  const clauses = clausesOf(groups);
+  const claims = (name: string) => claimsByClause([{ path: "src/x.test.ts", text: named("test", `"${name}"`) }]);
 
-  test("rows survive the way through the file in the repository", () => {
-    expect(rows).toEqual([
-      { id: "WD-1", text: "Watches | all." },
-      { id: "WD-2", text: "Waits." },
+  test("a line of the table is a clause of the group above it", () => {
+    expect(groups.map(({ prefix, title }) => [prefix, title])).toEqual([
+      ["WD", "watchdog"],
+      ["ZZ", "nothing"],
     ]);
-    expect(rowsOfTsv(toTsv(rows))).toEqual(rows);
+    expect(clauses.map(({ id, status }) => [id, status])).toEqual([
+      ["WD-1a", "met"],
+      ["WD-1b", "partial"],
+      ["ZZ-1", "missing"],
+    ]);
+    expect(clauses[1]).toMatchObject({ sources: "T002", text: "Waits.", note: "Not long." });
+    expect(() => groupsOfTsv("# WD\twatchdog\nWD-1\tperhaps\t\tx\t")).toThrow("perhaps");
   });
 
-  test("a long row is cut at a word, and a piece of code in it is closed", () => {
-    const [plain, code] = rowsOfDocument(`| WD-1 | ${"word ".repeat(40)} |\n| WD-2 | \`${"word ".repeat(40)}\` |\n`);
-    expect(plain?.text.endsWith("word …")).toBe(true);
-    expect(code?.text.endsWith("word…`")).toBe(true);
+  test("the page counts the clauses, and names the tests of each", () => {
+    const page = toPage(groups, claims("WD-1(a) it | barks"));
+    expect(page).toContain("**2 rows in 3 clauses: 1 met, 1 partial, 1 missing.**");
+    expect(page).toContain("**2 clauses have no test**: WD-1b, ZZ-1.");
+    expect(page).toContain("| WD-1a | Watches \\| all. | met | T001 | `src/x.test.ts`: WD-1(a) it \\| barks |");
+    expect(page).toContain("| WD-1b | Waits. | partial: Not long. | T002 |  |");
+    expect(page).toContain("\n## ZZ: nothing\n");
   });
 
-  test("the page names each row's tests, and counts the rows that have one", () => {
-    const text = named("test", '"WD-1 it | barks"');
-    const page = toPage(rows, claimsByRow([{ path: "src/x.test.ts", text }]));
-    expect(page).toContain("**1 of 2 rows have a test.**");
-    expect(page).toContain("| WD-1 | Watches \\| all. | `src/x.test.ts`: WD-1 it \\| barks |");
-    expect(page).toContain("| WD-2 | Waits. |  |");
+  test("unknown clauses, clauses that are met without a test, and judgements without a reason are problems", () => {
+    expect(problemsOf(clauses, claims("WD-1(a) x"))).toEqual([]);
+    expect(problemsOf(clauses, claims("WD-1 ZZ-1 x"))).toEqual([
+      'src/x.test.ts: "WD-1 ZZ-1 x" claims WD-1, which is no clause',
+      "WD-1a is called met, and has no test",
+    ]);
+    const bad = { id: "WD-1a", status: "missing", sources: "", text: "", note: "" } as const;
+    expect(problemsOf([...clauses, bad], claims("WD-1(a) x"))).toEqual([
+      "WD-1a is in the table twice",
+      "WD-1a is missing, and does not say why",
+      "WD-1a has no text",
+    ]);
   });
 });
 
@@ -155,6 +180,7 @@ describe("test names", () => {
 
   test("an ID is two capitals and a number, not the end of a longer word", () => {
     expect(requirementsIn("WD-1 and EL-12: SHA-256, UTF-8, W1, A-WD-3, WD-4-x")).toEqual(["WD-1", "EL-12"]);
+    expect(requirementsIn("UC-3(a,b) UC-8a TC-4: x (b)")).toEqual(["UC-3a", "UC-3b", "UC-8a", "TC-4"]);
   });
 });
 

@@ -4,12 +4,12 @@ import { backoffMs } from "./backoff.ts";
 
 const SCHEDULE = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000];
 
-test("TN-2 the waits are 1, 2, 4, 8, 16, 32, 60 s, and then 60 s for ever", () => {
+test("the waits are 1, 2, 4, 8, 16, 32, 60 s, and then 60 s for ever", () => {
   expect(SCHEDULE.map((_, at) => backoffMs(at + 1, 0))).toEqual(SCHEDULE);
   expect(backoffMs(1_000_000, 0)).toBe(60_000);
 });
 
-test("TN-2 jitter takes up to 20 % and never adds: 60 s stays the most", () => {
+test("jitter takes up to 20 % and never adds: 60 s stays the most", () => {
   for (const [at, full] of SCHEDULE.entries()) {
     for (const chance of [0, 0.25, 0.5, 0.999_999]) {
       const wait = backoffMs(at + 1, chance);

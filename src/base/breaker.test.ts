@@ -22,7 +22,7 @@ function opened(now: number): CircuitBreaker {
   return breaker;
 }
 
-test("CB-1 the table is the document's diagram, cell by cell", () => {
+test("CB-1(a,b,c) the table is the document's diagram, cell by cell", () => {
   const legal = cells(breakerMachine).filter((cell) => cell.next !== undefined);
   expect(legal.map((cell) => `${cell.state} --> ${cell.next}: ${cell.event}`)).toEqual([
     "Closed --> Closed: success",
@@ -35,7 +35,7 @@ test("CB-1 the table is the document's diagram, cell by cell", () => {
   expect(unreachable(breakerMachine)).toEqual([]);
 });
 
-test("CB-1 failures below the threshold leave it Closed, and one success starts the count again", () => {
+test("CB-1(a) failures below the threshold leave it Closed, and one success starts the count again", () => {
   const breaker = newBreaker();
   failTimes(breaker, 2, 0);
   breaker.succeeded(admitted(breaker, 0), 0);
@@ -43,11 +43,11 @@ test("CB-1 failures below the threshold leave it Closed, and one success starts 
   expect(breaker.state).toBe("Closed");
 });
 
-test("CB-1 the failure that reaches the threshold opens it", () => {
+test("CB-1(a) the failure that reaches the threshold opens it", () => {
   expect(opened(0).state).toBe("Open");
 });
 
-test("CB-1 C1 Open fails fast until its timeout, with a refusal that says when to try again", () => {
+test("CB-1(b) C1 Open fails fast until its timeout, with a refusal that says when to try again", () => {
   const breaker = opened(500);
   const refusal = breaker.admit(500 + TIMEOUT - 1);
   expect(refusal.ok ? "admitted" : refusal.error).toEqual({
@@ -58,14 +58,14 @@ test("CB-1 C1 Open fails fast until its timeout, with a refusal that says when t
   expect(breaker.admit(500 + TIMEOUT).ok).toBe(true);
 });
 
-test("CB-1 C2 HalfOpen lets exactly one probe through", () => {
+test("CB-1(c) C2 HalfOpen lets exactly one probe through", () => {
   const breaker = opened(0);
   admitted(breaker, TIMEOUT);
   expect(breaker.state).toBe("HalfOpen");
   for (let n = 0; n < 10; n++) expect(breaker.admit(TIMEOUT + n).ok).toBe(false);
 });
 
-test("CB-1 a probe that succeeds closes it, and the count of failures begins at none", () => {
+test("CB-1(c) a probe that succeeds closes it, and the count of failures begins at none", () => {
   const breaker = opened(0);
   breaker.succeeded(admitted(breaker, TIMEOUT), TIMEOUT);
   expect(breaker.state).toBe("Closed");
@@ -73,7 +73,7 @@ test("CB-1 a probe that succeeds closes it, and the count of failures begins at 
   expect(breaker.state).toBe("Closed");
 });
 
-test("CB-1 a probe that fails opens it again for a whole timeout", () => {
+test("CB-1(c) a probe that fails opens it again for a whole timeout", () => {
   const breaker = opened(0);
   breaker.failed(admitted(breaker, TIMEOUT), TIMEOUT + 10);
   expect(breaker.state).toBe("Open");

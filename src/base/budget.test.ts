@@ -4,12 +4,12 @@ import { type Budget, exhaustedForMs, isExhausted, newBudget, spend } from "./bu
 
 const spentAt = (...times: number[]): Budget => times.reduce(spend, newBudget(3, 60_000));
 
-test("SM-1 3 in 60 s exhaust it, also when they are exactly 60 s apart", () => {
+test("SM-1(a) 3 in 60 s exhaust it, also when they are exactly 60 s apart", () => {
   expect(isExhausted(spentAt(0, 1, 2), 2)).toBe(true);
   expect(isExhausted(spentAt(0, 30_000, 60_000), 60_000)).toBe(true);
 });
 
-test("SM-1 2 in 60 s, or 3 over more than 60 s, do not", () => {
+test("SM-1(c) 2 in 60 s, or 3 over more than 60 s, do not", () => {
   expect(isExhausted(spentAt(0, 1), 1)).toBe(false);
   expect(isExhausted(spentAt(0, 30_000, 60_001), 60_001)).toBe(false);
 });

@@ -5,7 +5,7 @@ import { isId, matchOne, newId } from "./ids.ts";
 const bytes = (fill: number): Uint8Array => new Uint8Array(16).fill(fill);
 
 describe("ids", () => {
-  test("EL-1 an id is a UUID as 32 hex digits, with version 4 and its variant set", () => {
+  test("EL-1(b) an id is a UUID as 32 hex digits, with version 4 and its variant set", () => {
     expect(newId(bytes(0x00))).toBe("00000000000040008000000000000000");
     expect(newId(bytes(0xff))).toBe("ffffffffffff4fffbfffffffffffffff");
     for (let fill = 0; fill < 256; fill++) expect(isId(newId(bytes(fill)))).toBe(true);

@@ -4,10 +4,10 @@ import { isWorking, type RecoveryStage, recoveryMachine, retriedStage, STAGES } 
 
 const WAY: readonly RecoveryStage[] = ["CRASHED", "DETECTING", "INVENTORYING", "RESTORING", "RECONCILING", "LIVE"];
 
-describe("RS-1 the stages of a recovery", () => {
+describe("the stages of a recovery", () => {
   const legal = cells(recoveryMachine).flatMap(({ state, next }) => (next === undefined ? [] : [`${state} ${next}`]));
 
-  test("RS-1 every cell: these transitions are legal, and no others", () => {
+  test("RS-1(a,b) every cell: these transitions are legal, and no others", () => {
     expect(legal.sort()).toEqual(
       [
         "CRASHED DETECTING",
@@ -30,11 +30,11 @@ describe("RS-1 the stages of a recovery", () => {
     expect(unreachable(recoveryMachine)).toEqual([]);
   });
 
-  test("RS-1 whoever wants to be somewhere gets there or is refused: a cell never leads elsewhere", () => {
+  test("RS-1(c) whoever wants to be somewhere gets there or is refused: a cell never leads elsewhere", () => {
     for (const { event, next } of cells(recoveryMachine)) expect([undefined, event]).toContain(next);
   });
 
-  test("RS-1 no path skips a stage: without one of them LIVE cannot be reached", () => {
+  test("RS-1(c) no path skips a stage: without one of them LIVE cannot be reached", () => {
     for (const left of WAY.slice(1, -1)) {
       const reached = new Set<RecoveryStage>(["CRASHED"]);
       for (const stage of reached) {
@@ -46,7 +46,7 @@ describe("RS-1 the stages of a recovery", () => {
     }
   });
 
-  test("RS-2 an illegal transition is refused with both stages and what would be legal", () => {
+  test("RS-2(b) an illegal transition is refused with both stages and what would be legal", () => {
     const refused = recoveryMachine.next("DETECTING", "LIVE");
     expect(refused.ok).toBe(false);
     if (refused.ok) return;
@@ -56,7 +56,7 @@ describe("RS-1 the stages of a recovery", () => {
     expect(refused.error.hint).toContain("DETECTION_FAILED");
   });
 
-  test("RS-5 each working stage has its own failure, which goes back to that stage alone", () => {
+  test("RS-5(a) each working stage has its own failure, which goes back to that stage alone", () => {
     for (const stage of recoveryMachine.states.filter(isWorking)) {
       const { failed, next } = STAGES[stage];
       expect(recoveryMachine.next(stage, failed).ok && recoveryMachine.next(stage, next).ok).toBe(true);

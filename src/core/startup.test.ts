@@ -13,7 +13,7 @@ function walk(...events: readonly StartupEvent[]): StartupState | string {
   return state;
 }
 
-test("DS-1 config, storage, state, servers, running: in this order and in no other", () => {
+test("DS-1(a) config, storage, state, servers, running: in this order and in no other", () => {
   const way: readonly StartupEvent[] = ["config valid", "storage healthy", "state reconciled", "bound"];
   expect(way.map((_, count) => walk(...way.slice(0, count)))).toEqual([
     "LoadConfig",
@@ -25,12 +25,12 @@ test("DS-1 config, storage, state, servers, running: in this order and in no oth
   for (const left of way.keys()) expect(walk(...way.toSpliced(left, 1))).not.toBe("Running");
 });
 
-test("DS-1 an invalid configuration is the end", () => {
+test("DS-1(b) an invalid configuration is the end", () => {
   expect(walk("config invalid")).toBe("ConfigError");
   expect(startupMachine.table.ConfigError).toEqual({});
 });
 
-test("DS-2 a failed integrity check is tried to be mended; worked goes on, failed is the end", () => {
+test("DS-2(a,b) a failed integrity check is tried to be mended; worked goes on, failed is the end", () => {
   const found: readonly StartupEvent[] = ["config valid", "integrity check failed"];
   expect(walk(...found)).toBe("CorruptionDetected");
   expect(walk(...found, "recovery worked")).toStartWith("illegal-transition");
@@ -39,19 +39,19 @@ test("DS-2 a failed integrity check is tried to be mended; worked goes on, faile
   expect(startupMachine.table.RecoveryFailed).toEqual({});
 });
 
-test("DS-3 a socket that cannot be bound is tried again, until it is bound or given up", () => {
+test("DS-3(a,b) a socket that cannot be bound is tried again, until it is bound or given up", () => {
   const here: readonly StartupEvent[] = ["config valid", "storage healthy", "state reconciled", "bind failed"];
   expect(walk(...here, "bind failed", "bind failed", "bound")).toBe("Running");
   expect(walk(...here, "bind failed", "max retries")).toBe("ServerExhausted");
   expect(startupMachine.table.ServerExhausted).toEqual({});
 });
 
-test("DS-4 only what runs can be shut down", () => {
+test("DS-4(a) only what runs can be shut down", () => {
   const stopping = cells(startupMachine).filter(({ event, next }) => event === "shutdown signal" && next !== undefined);
   expect(stopping).toEqual([{ state: "Running", event: "shutdown signal", next: "Stopped" }]);
 });
 
-test("DS-1 every state can be reached, and every cell is walked: 14 are legal", () => {
+test("DS-1(a) every state can be reached, and every cell is walked: 14 are legal", () => {
   expect(unreachable(startupMachine)).toEqual([]);
   expect(cells(startupMachine).filter(({ next }) => next !== undefined).length).toBe(14);
   for (const { state, event, next } of cells(startupMachine)) {

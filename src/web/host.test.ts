@@ -103,7 +103,7 @@ async function daemon(home: string, results: Readonly<Record<string, unknown>>) 
 const WELL = { hello: { version: "0.1.0", protocol: 1, pid: 2 }, status: STATUS, "terminal.list": [TERMINAL] };
 
 describe("access", () => {
-  test("WD-8 the address is in run/web.json, for the owner only, and opens the page", async () => {
+  test("the address is in run/web.json, for the owner only, and opens the page", async () => {
     const { home, url, get } = await host();
     const written = await Bun.file(`${home}/run/web.json`).json();
     expect(written).toEqual({ v: 1, pid: process.pid, url });
@@ -223,7 +223,7 @@ describe("what it shows", () => {
     expect((await on.status()).daemon.kind).toBe("up");
   });
 
-  test("SM-6 safe mode: what is off, why, how to leave it, how to report it; also while the daemon is down", async () => {
+  test("SM-6(b) safe mode: what is off, why, how to leave it, how to report it; also while the daemon is down", async () => {
     const on = await host();
     const file = { active: true, reason: "3 crashes in 60 s", since: "", off: ["providers", "tunnel", "other"] };
     put(world.disk, `${on.home}/recovery/safe-mode.json`, JSON.stringify(file));

@@ -8,7 +8,7 @@ const said = (message: object, given = {}) => acp.decode(JSON.stringify({ ...RPC
 const told = (input: Parameters<typeof acp.encode>[0], given = {}) =>
   acp.encode(input, facts(given))?.map((line) => JSON.parse(line));
 
-test("AG-6 a new session is asked for once, and loaded under its id afterwards", () => {
+test("AG-6(a) a new session is asked for once, and loaded under its id afterwards", () => {
   const tools = { command: ["bun", "shim.ts"], env: { TOKEN: "t" } };
   const fresh = told({ kind: "open" }, { open: false, tools });
   expect(fresh?.map(({ id, method }) => [id, method])).toEqual([
@@ -69,7 +69,7 @@ const OPTIONS = [
   { optionId: "reject", kind: "reject_once", name: "Reject" },
 ];
 
-test("PR-1 a permission is asked for under the agent's own id, and answered with one of its options", () => {
+test("PR-1(a) PR-2(a) a permission is asked for under the agent's own id, and answered with one of its options", () => {
   const toolCall = { toolCallId: "call_1", title: "echo hi", kind: "execute", rawInput: { command: "echo hi" } };
   const [ask] = said({ id: 0, method: "session/request_permission", params: { toolCall, options: OPTIONS } }).events;
   expect(ask).toEqual({ kind: "ask", request: "0", tool: "execute", input: { command: "echo hi" }, options: OPTIONS });

@@ -36,7 +36,7 @@ function loseAcknowledgement(home: Home, daemon: number): Promise<string> {
   });
 }
 
-test("PR-3 the daemon is killed between an answer's being durable and its acknowledgement: the same command is acknowledged, and no other", async () => {
+test("PR-3(d) the daemon is killed between an answer's being durable and its acknowledgement: the same command is acknowledged, and no other", async () => {
   const home = new Home();
   const done = join(home.path, "done");
   const id = (await home.ok("agent", "new", "alpha", "--provider", "scripted", "--", ...ACTOR)).trim();

@@ -25,7 +25,7 @@ async function earlierLife(place: AgentHome): Promise<string> {
   return id;
 }
 
-test("EL-5 after a clean end an agent comes from its checkpoint: its history is not read", async () => {
+test("after a clean end an agent comes from its checkpoint: its history is not read", async () => {
   const place = home();
   const first = await place.live();
   const id = await place.agent("alpha");
@@ -39,7 +39,7 @@ test("EL-5 after a clean end an agent comes from its checkpoint: its history is 
   await place.rests(id, 2);
 });
 
-test("EL-5 a checkpoint is written when the tail has outgrown it, and a killed daemon reads only what came after it", async () => {
+test("a checkpoint is written when the tail has outgrown it, and a killed daemon reads only what came after it", async () => {
   const place = home();
   const id = await earlierLife(place);
   const second = await place.live();
@@ -57,7 +57,7 @@ test("EL-5 a checkpoint is written when the tail has outgrown it, and a killed d
   await place.rests(id, 4);
 });
 
-test("EL-5 a harmed checkpoint is passed over: the log alone has everything", async () => {
+test("a harmed checkpoint is passed over: the log alone has everything", async () => {
   const place = home();
   const first = await place.live();
   const id = await place.agent("alpha");
@@ -71,7 +71,7 @@ test("EL-5 a harmed checkpoint is passed over: the log alone has everything", as
   expect(second.said()).toContain("a checkpoint is passed over");
 });
 
-test("AG-1 an agent that has ended stays ended, without its history", async () => {
+test("AG-2(b) an agent that has ended stays ended, without its history", async () => {
   const place = home();
   const id = await earlierLife(place);
   const first = await place.live();

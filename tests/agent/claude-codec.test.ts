@@ -5,7 +5,7 @@ import { facts } from "./facts.ts";
 
 const said = (message: object) => claude.decode(JSON.stringify(message), facts());
 
-test("AG-6 a session is started under the id that was minted for it, and resumed under it once it has a transcript", () => {
+test("AG-6(a) a session is started under the id that was minted for it, and resumed under it once it has a transcript", () => {
   const first = claude.launch(facts({}, { command: [], permissionMode: "plan", flags: ["--max-turns", "3"] }), "");
   expect(first.argv.slice(0, 2)).toEqual(["claude", "-p"]);
   expect(first.argv.join(" ")).toEndWith(
@@ -20,7 +20,7 @@ test("AG-6 a session is started under the id that was minted for it, and resumed
   );
 });
 
-test("AG-6 nothing of an agent's recipe is left to the person's settings", () => {
+test("nothing of an agent's recipe is left to the person's settings", () => {
   const tools = { command: ["bun", "shim.ts"], env: { HOLDFAST_AGENT: "a1" } };
   const { argv, env } = claude.launch(
     facts({ tools, systemPrompt: "Be brief." }, { command: ["/opt/claude"], model: "opus" }),
@@ -47,7 +47,7 @@ test("a prompt carries its id, so that a repeat is dropped", () => {
   ]);
 });
 
-test("PR-1 a control request becomes a question about the tool, and its answer goes back under the same id", () => {
+test("PR-1(a) PR-2(a) a control request becomes a question about the tool, and its answer goes back under the same id", () => {
   const input = { command: "echo hi > out.txt", description: "as asked" };
   const request = {
     subtype: "can_use_tool",

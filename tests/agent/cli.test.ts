@@ -48,7 +48,7 @@ class AgentCli extends Home {
   }
 }
 
-test("AG-3 agent new makes an agent that ask talks to; its end is what it said, and its failure is exit code 1", async () => {
+test("agent new makes an agent that ask talks to; its end is what it said, and its failure is exit code 1", async () => {
   const home = new AgentCli();
   expect(await home.run("agent", "tree")).toMatchObject({ code: 0, out: "" });
   const id = await home.make("alpha");
@@ -73,7 +73,7 @@ test("AG-3 agent new makes an agent that ask talks to; its end is what it said, 
   expect(await home.json("status")).toMatchObject({ counts: { agents: 1, prompts: 0 } });
 });
 
-test("AG-7 agent tree, inspect and inbox show what there is; names are found below their parents", async () => {
+test("agent tree, inspect and inbox show what there is; names are found below their parents", async () => {
   const home = new AgentCli();
   const root = await home.make("root");
   const worker = await home.make("worker", "--parent", "root", "--recovery", "ask", "--hung-after", "1m");
@@ -124,7 +124,7 @@ test("AG-7 agent tree, inspect and inbox show what there is; names are found bel
   expect(await home.ok("status")).toContain("prompts    1 prompt for you: holdfast prompts\n");
 });
 
-test("PR-1 PR-3 ask returns with 3 where a person is asked; answer lets the turn end, once, and --always makes a rule of it", async () => {
+test("PR-1(b,c) PR-2(a) PR-3(d) ask returns with 3 where a person is asked; answer lets the turn end, once, and --always makes a rule of it", async () => {
   const home = new AgentCli();
   await home.make("alpha");
   const waits = await home.ask("alpha", "ask Bash ls -l");
@@ -149,7 +149,7 @@ test("PR-1 PR-3 ask returns with 3 where a person is asked; answer lets the turn
   ]);
 });
 
-test("PR-2 rules are added, listed and removed; the first that matches decides without anybody", async () => {
+test("PR-1(b) rules are added, listed and removed; the first that matches decides without anybody", async () => {
   const home = new AgentCli();
   const id = await home.make("alpha");
   expect((await home.run("rules", "ls")).err).toContain("there are no rules");
@@ -168,7 +168,7 @@ test("PR-2 rules are added, listed and removed; the first that matches decides w
   expect((await home.ask("alpha", "ask Bash git status")).code).toBe(3);
 });
 
-test("SP-1 follow goes on through a killed daemon, and so does ask; log shows all of it, also while nothing runs", async () => {
+test("follow goes on through a killed daemon, and so does ask; log shows all of it, also while nothing runs", async () => {
   const home = new AgentCli();
   const file = join(home.path, "done");
   await home.make("alpha");
@@ -225,7 +225,7 @@ test("interrupt, suspend, set and terminate are words to one agent, and say why 
   expect((await asking).code).toBe(1);
 });
 
-test("AG-7 an agent that must not go on by itself after a crash says so to who asks it (3), and goes on with retry", async () => {
+test("AG-7(b) an agent that must not go on by itself after a crash says so to who asks it (3), and goes on with retry", async () => {
   const home = new AgentCli();
   const file = join(home.path, "went");
   const id = await home.make("alpha", "--recovery", "never", "--recovery-prompt", `>> append ${file} on`);

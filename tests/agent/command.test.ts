@@ -15,7 +15,7 @@ async function begin(place: AgentHome): Promise<string> {
   return place.agent("cli", { provider: "cli", command: [] });
 }
 
-test("AG-4 a turn is one process; the next one goes on with the session that the first one named", async () => {
+test("AG-6(a) EL-4(c) a turn is one process; the next one goes on with the session that the first one named, and the record of the session has it", async () => {
   const place = home();
   const id = await begin(place);
   await place.say(id, "one");
@@ -25,9 +25,14 @@ test("AG-4 a turn is one process; the next one goes on with the session that the
   await place.rests(id, 2);
   expect(place.text("notes")).toBe("new one\ns-one two\n");
   expect((await place.shown(id)).lastText).toBe("did two");
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(JSON.parse(place.text(`agents/${id}/session.json`))).toMatchObject({
+    ...{ agent_uuid: id, provider_name: "command", model: null, state: expect.stringMatching(/^(ACTIVE|SUSPENDED)$/) },
+    ...{ provider_state: Buffer.from('{"session":"s-one"}').toString("base64"), created_at: time, updated_at: time },
+  });
 });
 
-test("AG-4 of the processes of earlier turns only the last one's files are kept", async () => {
+test("of the processes of earlier turns only the last one's files are kept", async () => {
   const place = home();
   const id = await begin(place);
   for (const turn of [1, 2, 3, 4]) {
@@ -37,7 +42,7 @@ test("AG-4 of the processes of earlier turns only the last one's files are kept"
   expect(readdirSync(place.file(`agents/${id}/processes`)).sort()).toEqual(["3", "4"]);
 });
 
-test("SP-1 a turn whose process fails has failed, with what it said; what it took is not lost and not doubled", async () => {
+test("a turn whose process fails has failed, with what it said; what it took is not lost and not doubled", async () => {
   const place = home();
   const id = await begin(place);
   await place.say(id, "fail now");

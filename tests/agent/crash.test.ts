@@ -6,7 +6,7 @@ import { agentHomes, freshId } from "./agent-home.ts";
 
 const home = agentHomes();
 
-test("SP-1 SP-2 a process that crashes in a turn is started again, resumed, and told to go on", async () => {
+test("SP-1(b) SP-2(a) a process that crashes in a turn is started again, resumed, and told to go on", async () => {
   const place = home();
   await place.live();
   const settings = { recovery_prompt: ">> say back" };
@@ -18,7 +18,7 @@ test("SP-1 SP-2 a process that crashes in a turn is started again, resumed, and 
   expect(await place.lastOf(id, "process.ended")).toMatchObject({ outcome: "crashed", code: 9, generation: 1 });
 });
 
-test("AG-3 a process that died before it said a word may not have read its prompt: the next one gets it too", async () => {
+test("a process that died before it said a word may not have read its prompt: the next one gets it too", async () => {
   const place = home();
   await place.live();
   const id = await place.agent("alpha", { settings: { recovery_prompt: "Be careful." } });
@@ -30,7 +30,7 @@ test("AG-3 a process that died before it said a word may not have read its promp
   expect(prompt).toMatchObject({ text: expect.stringMatching(/^Be careful\.\n\n>> once /) });
 });
 
-test("SP-2 SP-3 five crashes within a minute are for good: everybody is told, and a person can have it tried again", async () => {
+test("SP-2(b) SP-3(a,b) five crashes within a minute are for good: everybody is told, and a person can have it tried again", async () => {
   const place = home();
   await place.live();
   const told: unknown[] = [];
@@ -49,7 +49,7 @@ test("SP-2 SP-3 five crashes within a minute are for good: everybody is told, an
   expect((await place.shown(id)).lastText).toBe("well");
 });
 
-test("SP-1 a process that says nothing for too long is hung: it is ended, and the next one goes on", async () => {
+test("SP-1(c) a process that says nothing for too long is hung: it is ended, and the next one goes on", async () => {
   const place = home();
   await place.live();
   const id = await place.agent("alpha", { settings: { recovery_prompt: ">> say awake" } });
@@ -64,7 +64,7 @@ test("SP-1 a process that says nothing for too long is hung: it is ended, and th
   expect(await place.lastOf(id, "process.ended")).toMatchObject({ outcome: "killed" });
 });
 
-test("AG-1 terminating an agent ends its process and those below it", async () => {
+test("terminating an agent ends its process and those below it", async () => {
   const place = home();
   await place.live();
   const parent = await place.agent("root");
@@ -83,7 +83,7 @@ test("AG-1 terminating an agent ends its process and those below it", async () =
   });
 });
 
-test("AG-5 with one slot, the agent that rests makes room, and comes back resumed when it is written to", async () => {
+test("AG-5(a,b) with one slot, the agent that rests makes room, and comes back resumed when it is written to", async () => {
   const place = home();
   writeFileSync(place.file("config.toml"), "[agents]\nslots = 1\n");
   await place.live({ HOLDFAST_CONFIG: place.file("config.toml") });
@@ -103,7 +103,7 @@ test("AG-5 with one slot, the agent that rests makes room, and comes back resume
   await place.logged(first, "session.restored", 1);
 });
 
-test("AG-1 an agent whose program is not there fails at once, and says why", async () => {
+test("SP-2(b) an agent whose program is not there fails at once, and says why", async () => {
   const place = home();
   await place.live();
   const id = await place.agent("alpha", { command: ["/nowhere/at/all"] });

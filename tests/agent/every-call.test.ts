@@ -32,7 +32,7 @@ async function moments(): Promise<[number, SimMoment][]> {
   );
 }
 
-test("FI-3 the story as such: everything is done once, and the model's conversation is what was said", async () => {
+test("FI-1(a) FI-3(f) the story as such: everything is done once, and the model's conversation is what was said", async () => {
   const { end, simulation } = await calm;
   expect(end.notes).toEqual(NOTES);
   expect(end.agents.map(([name, by]) => [name, by])).toEqual([
@@ -51,7 +51,7 @@ test("FI-3 the story as such: everything is done once, and the model's conversat
   ]);
 });
 
-test("FI-2 FI-3 the daemon dies at any call: each agent, message, prompt and effect once, and the same end", async () => {
+test("FI-3(a,b,c,d,e,f) the daemon dies at every call (every third in the profile ci): each agent, message, prompt and effect once, and the same end", async () => {
   for (const [at, moment] of await moments()) {
     const { simulation } = await disturbed({ at }, moment);
     const uuids = simulation.machine.given.map(({ uuid }) => uuid);
@@ -70,13 +70,13 @@ const ENDINGS: readonly ((at: number) => Chooser)[] = [
   () => everything,
 ];
 
-test("FI-2 FI-3 the machine goes down at any call: nothing that was acknowledged is lost, and the same end", async () => {
+test("FI-3(a,b,c,d,e,f) the machine goes down at every call (every third in the profile ci): nothing that was acknowledged is lost, and the same end", async () => {
   for (let turn = 0; turn < (PROFILE.name === "nightly" ? ENDINGS.length : 1); turn += 1)
     for (const [number, [at, moment]] of (await moments()).entries())
       await disturbed({ at, machine: ENDINGS[(number + turn) % ENDINGS.length]?.(at) ?? nothing }, moment);
 }, 600_000);
 
-test("FI-2 AG-1 a program that answers at once is told nothing that is not durable yet", async () => {
+test("EL-2 a program that answers at once is told nothing that is not durable yet, with a crash at every call (every twelfth in the profile ci)", async () => {
   const { end, simulation } = await tellEagerly();
   expect(end).toEqual((await calm).end);
   for (let at = 0; at < simulation.calls; at += PROFILE.name === "ci" ? 12 : 1) {
@@ -160,7 +160,7 @@ test.each([...POINTS])("FI-2 crash point $name", async ({ from, to }) => {
   }
 });
 
-test("FI-2 what a process had said before the machine went down is read from its record: nobody is told to go on", async () => {
+test("what a process had said before the machine went down is read from its record: nobody is told to go on", async () => {
   const { simulation } = await calm;
   const { heard, moments: all, machine } = simulation;
   const said = all.findIndex(({ ended }) => ended === 1);

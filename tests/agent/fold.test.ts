@@ -79,7 +79,7 @@ async function talked() {
   return { disk, was };
 }
 
-test("EL-5 agents are folded in slices: others have a turn in the middle of a log, and hear how far it is", async () => {
+test("agents are folded in slices: others have a turn in the middle of a log, and hear how far it is", async () => {
   const { log, store, checkpoints } = await life(await lived());
   const heard: HowFar[] = [];
   let turns = 0;
@@ -94,7 +94,7 @@ test("EL-5 agents are folded in slices: others have a turn in the middle of a lo
   await log.close();
 });
 
-test("RS-5 what a reading that was broken off left of an agent is forgotten when it is read again", async () => {
+test("what a reading that was broken off left of an agent is forgotten when it is read again", async () => {
   const { log, store, ...folding } = await life(await lived());
   await foldAgents(log, store, folding);
   const once = structuredClone([...store.states]);
@@ -104,7 +104,7 @@ test("RS-5 what a reading that was broken off left of an agent is forgotten when
   await log.close();
 });
 
-test("AG-2 until all agents are read nobody is shown a part of them", async () => {
+test("until all agents are read nobody is shown a part of them", async () => {
   const { log, store } = await life(await lived());
   let read: Read = { kind: "reading", done: 1, total: 3 };
   const parts = () => ({ store, read });
@@ -118,7 +118,7 @@ test("AG-2 until all agents are read nobody is shown a part of them", async () =
   await log.close();
 });
 
-test("EL-5 with a checkpoint a recovery reads that and the tail of the log, whatever was said before", async () => {
+test("with a checkpoint a recovery reads that and the tail of the log, whatever was said before", async () => {
   const { disk, was } = await talked();
   const { log, store, ...folding } = await life(disk);
   let read = 0;
@@ -135,7 +135,7 @@ test("EL-5 with a checkpoint a recovery reads that and the tail of the log, what
   await log.close();
 });
 
-test("AG-6 what was said before a recovery is read from the log when it is needed, and equal to what it was", async () => {
+test("AG-6(b) what was said before a recovery is read from the log when it is needed, and equal to what it was", async () => {
   const { disk, was } = await talked();
   const { log, store, ...folding } = await life(disk);
   await foldAgents(log, store, folding);
@@ -152,7 +152,7 @@ test("AG-6 what was said before a recovery is read from the log when it is neede
   await log.close();
 });
 
-test("AG-6 where the log lacks a part of what was said, none of it is recalled", async () => {
+test("AG-6(b) where the log lacks a part of what was said, none of it is recalled", async () => {
   const { disk } = await talked();
   const file = disk.open(`/h/agents/${TALKER}/events.jsonl`, "write");
   file.write(Buffer.from("######"), 5_000);

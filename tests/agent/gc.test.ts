@@ -127,7 +127,7 @@ class Life {
   }
 }
 
-test("AG-2 an agent goes with its log a month after it and all below it were terminated; whoever can go on stays, and comes back", async () => {
+test("an agent goes with its log a month after it and all below it were terminated; whoever can go on stays, and comes back", async () => {
   const disk = new SimDisk();
   const life = await Life.begin(disk);
   await life.create(ROOT);
@@ -170,7 +170,7 @@ test("AG-2 an agent goes with its log a month after it and all below it were ter
   await next.log.close();
 });
 
-test("AG-2 one below whom somebody lives, or whose own process does, is not over", async () => {
+test("one below whom somebody lives, or whose own process does, is not over", async () => {
   const life = await Life.begin(new SimDisk());
   await life.create(ROOT);
   await life.send(ROOT);
@@ -187,7 +187,7 @@ test("AG-2 one below whom somebody lives, or whose own process does, is not over
   await life.log.close();
 });
 
-test("AG-2 a crash or power cut at any call leaves all of a terminated agent or nothing that matters, and the next round ends it", async () => {
+test("a crash or power cut at any call leaves all of a terminated agent or nothing that matters, and the next round ends it", async () => {
   const start = new SimDisk();
   const first = await Life.begin(start);
   await first.create(ROOT);
@@ -222,7 +222,7 @@ test("AG-2 a crash or power cut at any call leaves all of a terminated agent or 
   expect(survived).toBeGreaterThan(50);
 });
 
-test("EL-3 the log lets go of a session only when no recovery would bring a line of it back into a file that is gone", async () => {
+test("the log lets go of a session only when no recovery would bring a line of it back into a file that is gone", async () => {
   const disk = new SimDisk();
   const { log } = await Life.begin(disk);
   const write = async (session: string) => {

@@ -6,7 +6,7 @@ import { agentHomes, freshId } from "./agent-home.ts";
 
 const home = agentHomes();
 
-test("AG-3 a message to an idle agent wakes it, and its turn has an answer", async () => {
+test("a message to an idle agent wakes it, and its turn has an answer", async () => {
   const place = home();
   await place.live();
   const id = await place.agent("alpha");
@@ -15,7 +15,7 @@ test("AG-3 a message to an idle agent wakes it, and its turn has an answer", asy
   expect(await place.shown(id)).toMatchObject({ name: "alpha", lastText: "hello", state: "idle", turns: 1 });
 });
 
-test("SP-1 PR-3 the daemon is killed at the moment of a prompt: same id afterwards, answered once, and the turn goes on", async () => {
+test("PR-3(a,c,d) the daemon is killed at the moment of a prompt: same id afterwards, answered once, and the turn goes on", async () => {
   const place = home();
   const first = await place.live();
   const id = await place.agent("alpha");
@@ -40,7 +40,7 @@ test("SP-1 PR-3 the daemon is killed at the moment of a prompt: same id afterwar
   expect(readFileSync(place.file("done"), "utf8")).toBe("before\nafter\n");
 });
 
-test("AG-1 AG-3 a child is spawned by a tool, starts when the turn ends, and its result comes to its parent", async () => {
+test("AG-1(a) a child is spawned by a tool, and its result comes to its parent", async () => {
   const place = home();
   await place.live();
   const id = await place.agent("root");

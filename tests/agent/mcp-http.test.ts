@@ -52,7 +52,7 @@ const spawn = (id: number, name: string) => {
   return { jsonrpc: "2.0", id, method: "tools/call", params };
 };
 
-test("AG-1 a daemon without agents does not listen; the first agent opens the door, and only who owns it sees where", async () => {
+test("a daemon without agents does not listen; the first agent opens the door, and only who owns it sees where", async () => {
   const place = home();
   await place.live();
   expect(existsSync(place.file("run/mcp.json"))).toBe(false);
@@ -61,7 +61,7 @@ test("AG-1 a daemon without agents does not listen; the first agent opens the do
   expect(statSync(place.file("run/mcp.json")).mode & 0o777).toBe(0o600);
 });
 
-test("AG-1 a call repeated in a session under its id happens once, also where the daemon was killed in between", async () => {
+test("a call repeated in a session under its id happens once, also where the daemon was killed in between", async () => {
   const place = home();
   const first = await place.live();
   const { token } = await withToken(place);
@@ -85,7 +85,7 @@ const check = (id: number) => ({ jsonrpc: "2.0", id, method: "tools/call", param
 const textsIn = ({ body }: Answer): string[] =>
   JSON.parse(body).result.structuredContent.messages.map(({ text }: { text: string }) => text);
 
-test("AG-3 what check_inbox handed over is delivered with the caller's next request; where the daemon dies before, it comes again", async () => {
+test("AG-3(b,c) what check_inbox handed over is delivered with the caller's next request; where the daemon dies before, it comes again", async () => {
   const place = home();
   const first = await place.live();
   const { id, token } = await withToken(place);
@@ -114,7 +114,7 @@ test("AG-3 what check_inbox handed over is delivered with the caller's next requ
   await place.rests(id, 2); // Its process said something, and no other turn began.
 });
 
-test("PR-1 strangers are refused: no token, another's, a browser, another name, a body without end", async () => {
+test("strangers are refused: no token, another's, a browser, another name, a body without end", async () => {
   const place = home();
   await place.live();
   const { id, token } = await withToken(place);

@@ -31,7 +31,7 @@ async function begin(place: AgentHome, mock: OpenAiMock): Promise<Readonly<Recor
 
 const BARE = { provider: "mock", command: [], systemPrompt: "Be brief." };
 
-test("AG-6 a bare LLM answers, and uses the tools that others have over MCP", async () => {
+test("a bare LLM answers, and uses the tools that others have over MCP", async () => {
   const [place, mock] = [home(), newMock()];
   await place.live(await begin(place, mock));
   mock.will({ kind: "call", id: "c1", tool: "list_children", args: {} }, { kind: "text", text: "I have none" });
@@ -50,7 +50,7 @@ test("AG-6 a bare LLM answers, and uses the tools that others have over MCP", as
   expect(place.text(`agents/${id}/events.jsonl`)).not.toContain("k3y");
 });
 
-test("AG-6 an answer that breaks off is asked for again, and half of it counts for nothing", async () => {
+test("an answer that breaks off is asked for again, and half of it counts for nothing", async () => {
   const [place, mock] = [home(), newMock()];
   await place.live(await begin(place, mock));
   mock.will({ kind: "break", text: "half of" }, { kind: "text", text: "all of it" });
@@ -61,7 +61,7 @@ test("AG-6 an answer that breaks off is asked for again, and half of it counts f
   expect(mock.asked[1]).toEqual(mock.asked[0] as never);
 });
 
-test("AG-6 who says when to come again is asked then, and not before", async () => {
+test("who says when to come again is asked then, and not before", async () => {
   const [place, mock] = [home(), newMock()];
   await place.live(await begin(place, mock));
   mock.will({ kind: "status", status: 429, headers: { "retry-after": "3600" } });
@@ -77,7 +77,7 @@ test("AG-6 who says when to come again is asked then, and not before", async () 
   expect(mock.asked).toHaveLength(3); // Who sleeps longer was not asked again.
 });
 
-test("AG-6 the conversation is the same after the daemon was killed in the middle of an answer", async () => {
+test("AG-6(b) the conversation is the same after the daemon was killed in the middle of an answer", async () => {
   const [place, mock] = [home(), newMock()];
   const env = await begin(place, mock);
   const first = await place.live(env);
@@ -99,7 +99,7 @@ test("AG-6 the conversation is the same after the daemon was killed in the middl
   expect(mock.asked[3]).toEqual(mock.asked[2] as never);
 });
 
-test("AG-6 a model whose log lacks what was said before is not asked with less: its turn fails, and says why", async () => {
+test("AG-6(b) a model whose log lacks what was said before is not asked with less: its turn fails, and says why", async () => {
   const [place, mock] = [home(), newMock()];
   const env = await begin(place, mock);
   mock.will({ kind: "text", text: "one" });
@@ -141,7 +141,7 @@ function withUrl(agent: Agent, url: string): Agent {
   return { ...agent, plan: { ...agent.plan, recipe } };
 }
 
-test("AG-6 a stream that says nothing for two minutes is given up, and may be tried again", async () => {
+test("a stream that says nothing for two minutes is given up, and may be tried again", async () => {
   const [clock, mock] = [new SimClock(), newMock()];
   const { models, answers } = modelsAt(clock);
   mock.will({ kind: "stall" });
@@ -152,7 +152,7 @@ test("AG-6 a stream that says nothing for two minutes is given up, and may be tr
   expect(answers[0]).toEqual([{ kind: "failed", reason: "Nothing was heard for 120 s.", retryable: true }]);
 });
 
-test("CB-1 a side that fails five times in a row is not asked for a while", async () => {
+test("CB-1(b,d) a side that fails five times in a row is not asked for a while", async () => {
   const [clock, mock] = [new SimClock(), newMock()];
   const { models, answers } = modelsAt(clock);
   const agent = withUrl(asking(), mock.url);

@@ -16,7 +16,7 @@ function working(settings = {}): AgentFixture {
 
 const MINUTES = 60_000;
 
-test("SP-1 every state of a process can be reached, and every cell is legal or refused by name", () => {
+test("every state of a process can be reached, and every cell is legal or refused by name", () => {
   expect(unreachable(processMachine)).toEqual([]);
   for (const { state, event, next } of cells(processMachine)) {
     const result = processMachine.next(state, event);
@@ -24,7 +24,7 @@ test("SP-1 every state of a process can be reached, and every cell is legal or r
   }
 });
 
-test("SP-1 exit 0 after a turn is idle; exit 0 within one is a crash, and so is any other code", () => {
+test("SP-1(a,b) exit 0 after a turn is idle; exit 0 within one is a crash, and so is any other code", () => {
   const fixture = working();
   fixture.done("a");
   expect(fixture.ends("a", 0)).toEqual(["process.ended a"]);
@@ -33,7 +33,7 @@ test("SP-1 exit 0 after a turn is idle; exit 0 within one is a crash, and so is 
   expect(working().ends("a", null, "SIGSEGV")).toEqual(["process.ended a", "process.backoff a"]);
 });
 
-test("SP-1 five minutes of silence in a turn: SIGTERM, then SIGKILL, then it counts as a crash", () => {
+test("SP-1(c) five minutes of silence in a turn: SIGTERM, then SIGKILL, then it counts as a crash", () => {
   const fixture = working();
   fixture.wait(3 * MINUTES);
   fixture.says("a", { kind: "text", text: "still here" });
@@ -50,7 +50,7 @@ test("SP-1 five minutes of silence in a turn: SIGTERM, then SIGKILL, then it cou
   expect(fixture.events.at(-2)?.data).toMatchObject({ outcome: "killed" });
 });
 
-test("SP-1 silence outside of a turn, or while a person is asked, is no hang", () => {
+test("SP-1(c) silence outside of a turn, or while a person is asked, is no hang", () => {
   const fixture = working({ hung_after_ms: 1000 });
   fixture.says("a", { kind: "ask", request: "r1", tool: "Bash", input: { command: "ls" } });
   fixture.wait(60 * MINUTES);
@@ -72,7 +72,7 @@ test("SP-1 silence outside of a turn, or while a person is asked, is no hang", (
   expect(fixture.do({ kind: "wake", id: "a" })).toEqual([]);
 });
 
-test("SP-2 a crash restarts with resume after a backoff that grows; the fifth within a minute is for good", () => {
+test("SP-2(a,b) a crash restarts with resume after a backoff that grows; the fifth within a minute is for good", () => {
   const fixture = working();
   const waits: number[] = [];
   for (let crash = 1; crash < 5; crash += 1) {
@@ -90,7 +90,7 @@ test("SP-2 a crash restarts with resume after a backoff that grows; the fifth wi
   expect(fixture.state("a")).toBe("crashed");
 });
 
-test("SP-2 crashes that lie apart do not add up, and an idle process that crashes is started again", () => {
+test("SP-2(a) crashes that lie apart do not add up, and an idle process that crashes is started again", () => {
   const fixture = working();
   fixture.done("a");
   for (let crash = 1; crash <= 10; crash += 1) {
@@ -104,7 +104,7 @@ test("SP-2 crashes that lie apart do not add up, and an idle process that crashe
   expect(judgeCrash([0, 1, 2, 3], 60_001).kind).toBe("restart");
 });
 
-test("SP-2 SP-3 a process that cannot be started is for good: clients are told CRASHED, the parent hears it, a person retries", () => {
+test("SP-2(b) SP-3(a,b) a process that cannot be started is for good: clients are told CRASHED, the parent hears it, a person retries", () => {
   const fixture = new AgentFixture();
   fixture.create("p");
   fixture.create("a", { parent: "p" });
@@ -136,7 +136,7 @@ test("W2 reports of a process that is not the present one change nothing", () =>
   }
 });
 
-test("AG-5 slots are few: who was used least recently makes room, and is restored on its next turn", () => {
+test("AG-5(a,b) slots are few: who was used least recently makes room, and is restored on its next turn", () => {
   const fixture = new AgentFixture({ slots: { scripted: 2 } });
   for (const id of ["a", "b", "c"]) fixture.create(id);
   for (const id of ["a", "b"]) {
@@ -158,7 +158,7 @@ test("AG-5 slots are few: who was used least recently makes room, and is restore
   expect(fixture.events.at(-1)?.data).toMatchObject({ generation: 2, resume: true });
 });
 
-test("AG-5 a process that does not end when it is suspended is made to", () => {
+test("AG-5(b) a process that does not end when it is suspended is made to", () => {
   const fixture = working();
   fixture.done("a");
   fixture.do({ kind: "suspend", id: "a" });
@@ -170,7 +170,7 @@ test("AG-5 a process that does not end when it is suspended is made to", () => {
   expect(fixture.do({ kind: "suspend", id: "a" })).toEqual([]);
 });
 
-test("AG-5 fair: one that always has messages does not keep others waiting, and no slot is ever used twice", () => {
+test("AG-5(a) fair: one that always has messages does not keep others waiting, and no slot is ever used twice", () => {
   const fixture = new AgentFixture({ slots: { scripted: 1 } });
   for (const id of ["busy", "one", "two"]) fixture.create(id);
   fixture.send("busy", "b0");
@@ -194,7 +194,7 @@ test("AG-5 fair: one that always has messages does not keep others waiting, and 
   expect(order.slice(0, 4)).toEqual(["busy", "one", "two", "busy"]);
 });
 
-test("safe mode: nothing begins while the house is paused, and everything after", () => {
+test("SM-3(b,g) safe mode: nothing begins while the house is paused, and everything after", () => {
   const fixture = new AgentFixture({ paused: true });
   fixture.create("a");
   expect(fixture.send("a", "m1")).toEqual(["message.enqueued a"]);

@@ -28,12 +28,12 @@ const rule = (rule_id: string, decision: string, tool: string, args = {}) => ({
   message: "",
 });
 
-test("PR-1 every state of a prompt can be reached", () => {
+test("every state of a prompt can be reached", () => {
   expect(unreachable(promptMachine)).toEqual([]);
   expect(cells(promptMachine).filter(({ state, next }) => state === "stale" && next !== undefined)).toEqual([]);
 });
 
-test("PR-1 a request becomes a prompt that waits for a person, seven days from now", () => {
+test("PR-1(a,c) a request becomes a prompt that waits for a person, seven days from now", () => {
   const { fixture, prompt } = asked();
   expect([fixture.state("a"), fixture.tree.askerOf(prompt), fixture.tree.openPrompts]).toEqual([
     "waiting",
@@ -45,23 +45,25 @@ test("PR-1 a request becomes a prompt that waits for a person, seven days from n
   expect(fixture.effects("a")).toEqual([{ kind: "timer", id: "a", at: open?.deadline ?? "" }]);
 });
 
-test("PR-1 a rule answers at once: an agent's own first, then those for all, then the configuration's", () => {
+test("PR-1(b) a rule answers at once: an agent's own first, then those for all, then the configuration's", () => {
   const fixture = new AgentFixture({ rules: [rule("c", "deny", "*")] });
   fixture.create("a");
   fixture.send("a", "m1");
   fixture.start("a");
   fixture.do({ kind: "rule-add", id: RULE_BOOK, rule: rule("g", "deny", "Bash", { command: "rm *" }) });
   fixture.do({ kind: "rule-add", id: "a", rule: rule("o", "allow", "Bash", { command: "rm -rf x" }) });
+  fixture.do({ kind: "rule-add", id: RULE_BOOK, rule: rule("h", "allow", "Read") });
   fixture.says(
     "a",
     ASK,
     { ...ASK, request: "r2", input: { command: "rm y" } },
     { ...ASK, request: "r3", tool: "Edit" },
   );
+  fixture.says("a", { ...ASK, request: "r4", tool: "Read" });
   const states = fixture
     .agent("a")
     .prompts.map(({ state }) => ("decision" in state ? `${state.decision} ${state.by}` : state.kind));
-  expect(states).toEqual(["allow rule", "deny rule", "deny rule"]);
+  expect(states).toEqual(["allow rule", "deny rule", "deny rule", "allow rule"]);
   expect(fixture.state("a")).toBe("working");
   fixture.do({ kind: "rule-remove", id: RULE_BOOK, rule: "g" });
   expect(fixture.refusal({ kind: "rule-remove", id: RULE_BOOK, rule: "g" })).toBe("unknown");
@@ -69,7 +71,7 @@ test("PR-1 a rule answers at once: an agent's own first, then those for all, the
   expect(fixture.refusal({ kind: "rule-add", id: "a", rule: rule("x", "maybe", "*") })).toBe("bad-rule");
 });
 
-test("PR-1 Claude Code is not asked about our own tools, unless a rule denies one", () => {
+test("PR-1(b) Claude Code is not asked about our own tools, unless a rule denies one", () => {
   const fixture = new AgentFixture();
   const states = (id: string, provider: "claude" | "scripted") => {
     fixture.create(id, { provider });
@@ -88,7 +90,7 @@ test("PR-1 Claude Code is not asked about our own tools, unless a rule denies on
   expect(states("b", "scripted")).toEqual(["deny", "open", "open"]);
 });
 
-test("PR-2 PR-3 an answer goes to the agent, is kept until it is taken, and a second one is refused", () => {
+test("PR-2(a) PR-3(d) an answer goes to the agent, is kept until it is taken, and a second one is refused", () => {
   const { fixture, prompt } = asked();
   expect(fixture.do(answer(prompt))).toEqual(["prompt.answered a"]);
   expect(inputsFrom(fixture.agent("a"), 1)[0]?.input).toEqual({
@@ -115,7 +117,7 @@ test("PR-2 PR-3 an answer goes to the agent, is kept until it is taken, and a se
   expect([fixture.do(again), fixture.refusal(other)]).toEqual([[], "terminated"]);
 });
 
-test("PR-3 a prompt has the same id before and after a crash, and an adopted process gets its answer once", () => {
+test("PR-3(a,d) a prompt has the same id before and after a crash, and an adopted process gets its answer once", () => {
   const { fixture, prompt } = asked();
   const next = fixture.replayed();
   next.do({ kind: "detach", id: "a" });
@@ -133,7 +135,7 @@ test("PR-3 a prompt has the same id before and after a crash, and an adopted pro
   expect(next.says("a", ASK)).toEqual(["agent.read a"]);
 });
 
-test("PR-3 where the asker is gone the prompt must be asked again, answered or not, and the next process asks under another id", () => {
+test("PR-3(d) where the asker is gone the prompt must be asked again, answered or not, and the next process asks under another id", () => {
   const { fixture, prompt } = asked();
   fixture.ends("a", null, "SIGKILL");
   expect(fixture.refusal(answer(prompt))).toBe("stale");
@@ -149,7 +151,7 @@ test("PR-3 where the asker is gone the prompt must be asked again, answered or n
   expect(fixture.agent("a").prompts[1]?.state.kind).toBe("stale");
 });
 
-test("PR-1 a bare model cannot ask: no prompt is opened that nobody could be told the answer of", () => {
+test("a bare model cannot ask: no prompt is opened that nobody could be told the answer of", () => {
   const fixture = new AgentFixture();
   fixture.create("a", { provider: "openai" });
   fixture.send("a", "m1");
@@ -167,7 +169,7 @@ test("a question that the agent takes back is not answered any more", () => {
   expect(late.fixture.takeAll("a")).toEqual(["input.taken a", "prompt.delivered a"]);
 });
 
-test("PR-2 seven days without activity deny; activity gives seven more", () => {
+test("PR-2(b,c) seven days without activity deny; activity gives seven more", () => {
   const { fixture, prompt } = asked();
   fixture.wait(6 * DAY);
   expect(fixture.do({ kind: "activity", id: "a" })).toEqual(["prompt.refreshed a"]);
@@ -180,7 +182,7 @@ test("PR-2 seven days without activity deny; activity gives seven more", () => {
   expect(fixture.refusal(answer(prompt))).toBe("answered");
 });
 
-test("PR-2 an agent that nobody watches has a shorter deadline with a default, and activity does not put it off", () => {
+test("an agent that nobody watches has a shorter deadline with a default, and activity does not put it off", () => {
   const { fixture } = asked({ prompt_default: { after_ms: 1000, decision: "allow" } });
   fixture.wait(999);
   expect(fixture.do({ kind: "activity", id: "a" })).toEqual([]);
@@ -209,7 +211,7 @@ test("a question too large to be shown is denied, and closed prompts are not kep
   expect(fixture.state("a")).toBe("waiting");
 });
 
-test("PR-1 a bare LLM has no process that could take an answer: nothing it says is a question to a person", () => {
+test("a bare LLM has no process that could take an answer: nothing it says is a question to a person", () => {
   const fixture = new AgentFixture();
   fixture.create("a", { provider: "openai" });
   fixture.send("a", "m1");

@@ -11,7 +11,7 @@ async function holderOf(place: AgentHome, id: string): Promise<number> {
   return Number((await place.lastOf(id, "process.running"))["holder"]);
 }
 
-test("PR-3 the daemon dies between an answer and its delivery: it is delivered once, and the turn goes on", async () => {
+test("PR-3(d) the daemon dies between an answer and its delivery: it is delivered once, and the turn goes on", async () => {
   const place = home();
   const first = await place.live();
   const id = await place.agent("alpha");
@@ -28,7 +28,7 @@ test("PR-3 the daemon dies between an answer and its delivery: it is delivered o
   await place.logged(id, "prompt.delivered", 1);
 });
 
-test("AG-3 the daemon dies before a process has its prompt: it gets it once", async () => {
+test("AG-3(c) the daemon dies before a process has its prompt: it gets it once", async () => {
   const place = home();
   const first = await place.live();
   const id = await place.agent("alpha");
@@ -45,7 +45,7 @@ test("AG-3 the daemon dies before a process has its prompt: it gets it once", as
   await place.logged(id, "message.delivered", 2);
 });
 
-test("FI-2 a daemon that is killed right after it took a message starts the process in its next life, once", async () => {
+test("a daemon that is killed right after it took a message starts the process in its next life, once", async () => {
   const place = home();
   let daemon = await place.live();
   const ids: string[] = [];
@@ -60,7 +60,7 @@ test("FI-2 a daemon that is killed right after it took a message starts the proc
   for (const name of ["one", "two", "three", "four"]) expect(place.text(name)).toBe("once\n");
 });
 
-test("AG-4 a holder that does not answer in a recovery is taken up when it does", async () => {
+test("AG-4(b) a holder that does not answer in a recovery is taken up when it does", async () => {
   const place = home();
   const first = await place.live();
   const id = await place.agent("alpha");
@@ -78,7 +78,7 @@ test("AG-4 a holder that does not answer in a recovery is taken up when it does"
   await place.rests(id, 1);
 });
 
-test("FI-2 a daemon that is killed again and again in the middle of turns loses nothing and doubles nothing", async () => {
+test("PR-3(b) a daemon that is killed again and again in the middle of turns loses nothing and doubles nothing", async () => {
   const place = home();
   let daemon = await place.live();
   await place.must("rule.add", { agent: null, rule: ALLOW });
@@ -99,7 +99,7 @@ test("FI-2 a daemon that is killed again and again in the middle of turns loses 
   expect(place.text("done").trim().split("\n")).toEqual(numbers);
 });
 
-test("AG-7 after a power cut a root goes on by itself, one that is to ask waits, and open prompts must be asked again", async () => {
+test("AG-7(a,b) after a power cut a root goes on by itself, one that is to ask waits, and open prompts must be asked again", async () => {
   const place = home();
   await place.live(boot(1));
   const auto = await place.agent("auto", { settings: { recovery_prompt: ">> say on again" } });
@@ -121,7 +121,7 @@ test("AG-7 after a power cut a root goes on by itself, one that is to ask waits,
   expect((await place.shown(asks)).lastText).toBe("on again");
 });
 
-test("SP-1 a holder that is killed takes its process along, and a new one goes on", async () => {
+test("SP-2(a) a holder that is killed takes its process along, and a new one goes on", async () => {
   const place = home();
   await place.live();
   const id = await place.agent("alpha", { settings: { recovery_prompt: ">> say on again" } });
@@ -132,7 +132,7 @@ test("SP-1 a holder that is killed takes its process along, and a new one goes o
   expect((await place.shown(id)).lastText).toBe("on again");
 });
 
-test("AG-3 a prompt of many pieces arrives whole, also where the daemon dies on the way", async () => {
+test("AG-3(c) a prompt of many pieces arrives whole, also where the daemon dies on the way", async () => {
   const place = home();
   const first = await place.live();
   const id = await place.agent("alpha");
@@ -149,7 +149,7 @@ test("AG-3 a prompt of many pieces arrives whole, also where the daemon dies on 
   expect(place.text("long")).toBe(`${text.length}\n`);
 });
 
-test("SM-3 in safe mode no turn begins; it begins when the operator leaves it", async () => {
+test("SM-3(b,g) in safe mode no turn begins; it begins when the operator leaves it", async () => {
   const place = home();
   await place.live({ HOLDFAST_SAFE_MODE: "three crashes" });
   const id = await place.agent("alpha");

@@ -20,7 +20,7 @@ function crashed(settings = {}): AgentFixture {
   return next;
 }
 
-test("AG-4 after replay no session is active; one whose holder lives is adopted and goes on where it was", () => {
+test("AG-4(a,b) after replay no session is active; one whose holder lives is adopted and goes on where it was", () => {
   const fixture = crashed();
   expect([...fixture.agentRecords.keys()].map((id) => fixture.agent(id).session.kind)).toEqual([
     "suspended",
@@ -33,7 +33,7 @@ test("AG-4 after replay no session is active; one whose holder lives is adopted 
   expect(fixture.done("root")).toContain("turn.complete root");
 });
 
-test("AG-4 AG-7 after a machine crash a root goes on by itself, with the recovery prompt, in the same turn", () => {
+test("AG-7(a,b) after a machine crash a root goes on by itself, with the recovery prompt, in the same turn", () => {
   const fixture = crashed();
   expect(fixture.ends("root", null)).toEqual(["process.ended root", "session.restored root", "process.starting root"]);
   expect(fixture.agent("root").crashes).toEqual([]);
@@ -43,7 +43,7 @@ test("AG-4 AG-7 after a machine crash a root goes on by itself, with the recover
   expect(fixture.agent("root").turns).toBe(1);
 });
 
-test("AG-7 a child goes on when its parent needs it: the parent is told, and its message releases the child", () => {
+test("AG-7(b) a child goes on when its parent needs it: the parent is told, and its message releases the child", () => {
   const fixture = crashed();
   expect(fixture.ends("kid", null)).toEqual([
     ...["process.ended kid", "agent.held kid", "message.sent kid", "message.enqueued root"],
@@ -53,13 +53,13 @@ test("AG-7 a child goes on when its parent needs it: the parent is told, and its
   expect([fixture.state("kid"), fixture.agent("kid").generation]).toEqual(["working", 2]);
 });
 
-test("AG-7 a child that has a message of its parent to read is needed already", () => {
+test("AG-7(b) a child that has a message of its parent to read is needed already", () => {
   const fixture = crashed();
   fixture.call("root", "c1", "send_message", { to: "kid", text: "hurry" });
   expect(fixture.ends("kid", null)).toContain("process.starting kid");
 });
 
-test("AG-7 policies: auto goes on, ask waits for a person, never for a retry", () => {
+test("AG-7(b) policies: auto goes on, ask waits for a person, never for a retry", () => {
   expect(crashed({ recovery: "auto" }).ends("kid", null)).toContain("process.starting kid");
   const ask = crashed({ recovery: "ask" });
   ask.ends("kid", null);
@@ -75,7 +75,7 @@ test("AG-7 policies: auto goes on, ask waits for a person, never for a retry", (
   expect(never.state("kid")).toBe("working");
 });
 
-test("AG-3 AG-7 pending = enqueued − delivered: what was not taken is in the inbox again, and a reply B gave reaches A", () => {
+test("AG-3(c) AG-7(c) pending = enqueued − delivered: what was not taken is in the inbox again, and a reply B gave reaches A", () => {
   const fixture = new AgentFixture();
   fixture.create("a");
   fixture.create("b", { parent: "a" });
@@ -90,13 +90,16 @@ test("AG-3 AG-7 pending = enqueued − delivered: what was not taken is in the i
   expect(next.agent("a").inbox).toEqual([]);
 });
 
-test("AG-6 a bare LLM that was interrupted asks again, with the same conversation; only ask and never hold it", () => {
+test("AG-6(b) AG-7(b) a bare LLM that was interrupted asks again, with the same conversation; only ask and never hold it", () => {
   const fixture = new AgentFixture();
   fixture.create("a", { provider: "openai" });
   fixture.send("a", "m1", "hello");
   const next = fixture.replayed();
   expect(next.do({ kind: "detach", id: "a" })).toEqual(["suspend.result a", "session.restored a"]);
   expect(next.effects("a")).toEqual([{ kind: "ask", id: "a", turn: 1, request: 1 }]);
+  const said = (of: AgentFixture) => [...itemsOf(of.agent("a").conversation.said)];
+  expect(said(next)).toEqual(said(fixture));
+  expect(said(next)).toMatchObject([{ role: "user" }]);
   next.do({ kind: "set", id: "a", settings: { recovery: "ask" } });
   expect(next.do({ kind: "detach", id: "a" })).toEqual(["suspend.result a", "agent.held a"]);
   expect([next.state("a"), next.effects("a")]).toEqual(["suspended", []]);
@@ -124,7 +127,7 @@ test("EL-5 a suspension says how long what its provider goes on from is: its blo
   ]);
 });
 
-test("AG-4 nothing begins while recovery goes on: the house is paused, and then scheduled once", () => {
+test("AG-4(a) nothing begins while recovery goes on: the house is paused, and then scheduled once", () => {
   const fixture = crashed();
   fixture.settings = { ...fixture.settings, paused: true };
   fixture.ends("root", null);
@@ -133,7 +136,7 @@ test("AG-4 nothing begins while recovery goes on: the house is paused, and then 
   expect(fixture.do({ kind: "schedule", id: "root" })).toEqual(["session.restored root", "process.starting root"]);
 });
 
-test("EL-5 every event that was stored is read back as it was, with fields we do not know, and not without its own", () => {
+test("EL-1(c) every event that was stored is read back as it was, with fields we do not know, and not without its own", () => {
   const fixture = crashed();
   for (const { event, id, data } of fixture.events) {
     const stored = { session_id: id, event, data: { ...data, added_later: 1 } };
@@ -159,4 +162,29 @@ test("a checkpointed agent folds on as the agent itself would", () => {
     else expect(back).toEqual(agentRecord);
   }
   expect([residentOf({ version: 0, resident: {} }), residentOf("x")]).toEqual([undefined, undefined]);
+});
+
+test("EL-5 the nine events of the document have its fields", () => {
+  const fixture = crashed();
+  fixture.ends("root", null);
+  fixture.start("root");
+  fixture.done("root");
+  fixture.do({ kind: "terminate", id: "root", reason: "enough" });
+  const fields: Readonly<Record<string, readonly string[]>> = {
+    "session.created": ["provider", "model", "system_prompt"],
+    "turn.start": ["prompt"],
+    "turn.complete": ["response"],
+    "suspend.result": ["state_size"],
+    "session.restored": ["provider", "model"],
+    "agent.created": ["agent_id", "name", "parent_session_id", "instructions"],
+    "agent.terminated": ["agent_id"],
+    "message.enqueued": [
+      ...["message_id", "sender", "recipient", "kind", "payload", "timestamp", "reply_to", "metadata"],
+    ],
+    "message.delivered": ["message_id"],
+  };
+  for (const [name, of] of Object.entries(fields)) {
+    const found = fixture.events.find(({ event }) => event === name);
+    expect({ name, has: Object.keys(found?.data ?? {}) }).toEqual({ name, has: expect.arrayContaining([...of]) });
+  }
 });

@@ -4,7 +4,7 @@ import { AgentSimulation, creation } from "./sim-drive.ts";
 
 const ROUND_MS = 5_000;
 
-test("AG-1 an agent whose creation is being written when a round is made is started like any other", async () => {
+test("an agent whose creation is being written when a round is made is started like any other", async () => {
   for (let pauses = 1; pauses <= 6; pauses += 1) {
     const simulation = new AgentSimulation();
     simulation.wish(creation("a".repeat(32), "scripted", ">> note one"));

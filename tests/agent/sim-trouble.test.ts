@@ -35,7 +35,7 @@ async function everywhere(
   }
 }
 
-test("SP-1 a hung program is ended, with SIGKILL where it must be, and the next one goes on, whatever dies meanwhile", async () => {
+test("SP-1(c) a hung program is ended, with SIGKILL where it must be, and the next one goes on, with a crash at every third call (every 50th in the profile ci)", async () => {
   const lines = ["note one", "hang hard", "note two", "hang softly", "note three"];
   const { log } = await live("scripted", lines);
   const stops = log.filter(({ event }) => event === "process.stopping").map(({ data }) => data["signal"]);
@@ -47,7 +47,7 @@ test.each([
   ["dies before it does anything", Number.POSITIVE_INFINITY],
   ["comes after we have given it up", 10_500],
 ] as const)(
-  "SP-3 a holder that %s has started nothing: a person is told, and the next one does the work once",
+  "SP-2(b) a holder that %s has started nothing: a person is told, and the next one does the work once, with a crash at every third call (every 50th in the profile ci)",
   async (_, ms) => {
     const lives = async (...crashes: readonly SimCrash[]) => {
       const simulation = new AgentSimulation();
@@ -68,7 +68,7 @@ test.each([
   600_000,
 );
 
-test("AG-5 who has used up what it may use sleeps until then, in whichever life", async () => {
+test("who has used up what it may use sleeps until then, with a crash at every third call (every 50th in the profile ci)", async () => {
   const lines = ["note one", "limit 100", "note two"];
   await everywhere("scripted", lines, ({ log, simulation }) => {
     const slept = log.find(({ event }) => event === "agent.sleeping");
@@ -79,7 +79,7 @@ test("AG-5 who has used up what it may use sleeps until then, in whichever life"
   });
 }, 600_000);
 
-test("AG-6 CB-1 a model that fails is asked again, when it wants to be, and what it is asked stays the same", async () => {
+test("AG-6(b) a model that fails is asked again, when it wants to be, with a crash at every third call (every 50th in the profile ci)", async () => {
   const lines = ["fail 429 7", "fail 500 a", "fail cut", "fail stall", "call list_children {}"];
   await everywhere("openai", lines, ({ end, simulation }) => {
     expect(JSON.stringify(end.agents)).toContain("I did 1.");
@@ -87,7 +87,7 @@ test("AG-6 CB-1 a model that fails is asked again, when it wants to be, and what
   });
 }, 600_000);
 
-test("CB-1 after five failures in a row a model is left alone for a while, and its agents lose nothing by it", async () => {
+test("CB-1(b,d) after five failures in a row a model is left alone for a while, and its agents lose nothing by it", async () => {
   const lines = ["a", "b", "c", "d", "e", "f", "g"].map((name) => `fail 500 ${name}`);
   const { simulation, end, log } = await live("openai", [...lines, "call list_children {}"]);
   expect(log.some(({ data }) => String(data["reason"]).includes("it failed too often"))).toBe(true);

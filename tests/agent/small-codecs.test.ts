@@ -42,7 +42,7 @@ const CURSOR = {
   options: { resume: ["cursor-agent", "--resume", "{session}", "-p", "{prompt}"], session_path: "$.session_id" },
 } as const;
 
-test("AG-6 a command gets the prompt as one word, whatever is in it, and goes on with the session it named", () => {
+test("AG-6(a) a command gets the prompt as one word, whatever is in it, and goes on with the session it named", () => {
   const prompt = "say '; rm -rf {session} $(x)";
   expect(command.launch(facts({}, CURSOR), prompt).argv).toEqual([
     "cursor-agent",
@@ -62,7 +62,7 @@ test("AG-6 a command gets the prompt as one word, whatever is in it, and goes on
   expect(command.decode('{"session_id":"abc"}', facts()).events).toEqual([]);
 });
 
-test("SP-1 the end of a command is the end of its turn", () => {
+test("SP-1(a) the end of a command is the end of its turn", () => {
   const end = (code: number | null, signal: string | null, output: string) => command.ended?.({ code, signal }, output);
   expect(end(0, null, "all\nis well\n")).toEqual([{ kind: "done", response: "all\nis well" }]);
   expect(end(0, null, 'noise\n{"type":"result","result":"fine"}\n')).toEqual([{ kind: "done", response: "fine" }]);
@@ -72,7 +72,7 @@ test("SP-1 the end of a command is the end of its turn", () => {
   expect(end(null, "SIGKILL", "")).toEqual([{ kind: "failed", reason: "It was ended by SIGKILL.", retryable: true }]);
 });
 
-test("AG-6 the same conversation always makes the same request", () => {
+test("the same conversation always makes the same request", () => {
   const said = [
     { role: "user", text: "hi" },
     { role: "assistant", text: "", calls: [{ call: "c1", tool: "complete", args: { summary: "ok" } }] },

@@ -91,7 +91,7 @@ test("agent steps as such: one agent, one turn and one end for each, and nobody 
   expect((await calm).end).toEqual(END);
 });
 
-test("UC-8 the daemon dies at any call of a run of agent steps: one agent, one turn, one end each", async () => {
+test("UC-8(b,d) the daemon dies at every call (every ninth in the profile ci) of a run of agent steps: one agent, one turn, one end each", async () => {
   for (const [at, what] of some((await calm).moments, 0)) await endAfter(FLOW, END, { at }, what);
 }, 600_000);
 
@@ -101,12 +101,12 @@ const ENDINGS: readonly ((at: number) => Chooser)[] = [
   () => everything,
 ];
 
-test("UC-8 the machine goes down at any call of a run of agent steps: nothing is uncertain, and the same end", async () => {
+test("UC-8(b,d) the machine goes down at every call (every ninth in the profile ci) of a run of agent steps: nothing is uncertain, and the same end", async () => {
   for (const [number, [at, what]] of some((await calm).moments, 4).entries())
     await endAfter(FLOW, END, { at, machine: ENDINGS[number % ENDINGS.length]?.(at) ?? nothing }, what);
 }, 600_000);
 
-test("an agent step that takes too long is stopped, and tried again, whenever the daemon dies: nobody of it works on", async () => {
+test("an agent step that takes too long is stopped, and tried again, with the daemon dying at every call (every ninth in the profile ci): nobody of it works on", async () => {
   const { end, moments } = await undisturbed(SLOW);
   expect(end).toMatchObject(STOPPED);
   for (const [at, what] of some(moments, 1)) await endAfter(SLOW, STOPPED, { at }, what);

@@ -20,7 +20,7 @@ test("there are eight tools, and each says what it takes", () => {
     expect(inputSchema.required.filter((name) => !(name in inputSchema.properties))).toEqual([]);
 });
 
-test("AG-1 a call that is repeated is answered from the log: no spawn and no message happens twice", () => {
+test("a call that is repeated is answered from the log: no spawn and no message happens twice", () => {
   const fixture = pair();
   const spawned = fixture.call("a", "c1", "spawn_agent", { name: "kid", instructions: "dig" });
   const again = {
@@ -50,7 +50,7 @@ test("a call in the output of a process is answered into its input, and its repe
   ]);
 });
 
-test("AG-3 check_inbox hands messages over, and they are delivered when the caller has them", () => {
+test("AG-3(b) check_inbox hands messages over, and they are delivered when the caller has them", () => {
   const fixture = pair();
   fixture.send("a", "m1", "one");
   fixture.send("a", "m2", "two");
@@ -68,7 +68,7 @@ test("AG-3 check_inbox hands messages over, and they are delivered when the call
   expect(fixture.agent("a").turn).toBeUndefined();
 });
 
-test("AG-3 what was handed over to a process that died is handed over again", () => {
+test("AG-3(c) what was handed over to a process that died is handed over again", () => {
   const fixture = pair();
   fixture.send("a", "m1", "one");
   fixture.call("a", "c1", "check_inbox");
@@ -80,7 +80,7 @@ test("AG-3 what was handed over to a process that died is handed over again", ()
   expect(fixture.agent("a").turn?.messages).toEqual(["m1"]);
 });
 
-test("AG-3 a call in the output is taken once the process goes on after its result", () => {
+test("AG-3(b) a call in the output is taken once the process goes on after its result", () => {
   const fixture = pair();
   fixture.send("a", "m1", "one");
   fixture.says("a", { kind: "call", call: "c1", tool: "check_inbox", args: null });

@@ -13,7 +13,7 @@ function family(): AgentFixture {
   return fixture;
 }
 
-test("AG-1 a message goes one hop: to the parent, to children and to siblings by name, and to nobody else", () => {
+test("a message goes one hop: to the parent, to children and to siblings by name, and to nobody else", () => {
   const fixture = family();
   const to = (from: string, name: string) =>
     fixture.call(from, `${from}-${name}`, "send_message", { to: name, text: "x" }).ok;
@@ -31,7 +31,7 @@ test("AG-1 a message goes one hop: to the parent, to children and to siblings by
   ]);
 });
 
-test("AG-1 a broadcast reaches all siblings and neither parent nor children; roots have no siblings", () => {
+test("a broadcast reaches all siblings and neither parent nor children; roots have no siblings", () => {
   const fixture = family();
   fixture.create("other");
   expect(fixture.call("ann", "c1", "broadcast", { text: "hello" }).result).toEqual({ to: ["bob"], not_to: [] });
@@ -56,7 +56,7 @@ test("names are unique among siblings and among roots, and may repeat elsewhere"
   ]);
 });
 
-test("AG-1 AG-2 a spawn is durable when it is answered, and the child's session begins when the parent's turn ends", () => {
+test("AG-1(a,b) AG-2(d) a spawn is durable when it is answered, and the child's session begins when the parent's turn ends", () => {
   const fixture = new AgentFixture();
   fixture.create("root", { instructions: "go" });
   fixture.start("root");
@@ -95,7 +95,7 @@ test("an agent goes with everybody below it, and its parent hears why", () => {
   );
 });
 
-test("AG-2 nobody is left below an agent that went, however deep", () => {
+test("nobody is left below an agent that went, however deep", () => {
   const fixture = family();
   fixture.create("kid2", { parent: "kid" });
   fixture.do({ kind: "terminate", id: "root", reason: "enough" });
@@ -103,7 +103,7 @@ test("AG-2 nobody is left below an agent that went, however deep", () => {
   expect([fixture.tree.agents, fixture.agent("root").inbox]).toEqual([0, []]);
 });
 
-test("SP-1 a terminated process that does not end is made to", () => {
+test("a terminated process that does not end is made to", () => {
   const fixture = family();
   fixture.send("bob", "m1");
   fixture.start("bob");
@@ -133,7 +133,7 @@ test("who completes its work tells its parent and ends with its turn; a root sta
   expect([fixture.agent("root").result, fixture.agent("root").terminated]).toEqual(["all", undefined]);
 });
 
-test("AG-2 EL-5 the tree is rebuilt from the logs alone, whatever their order, and is what it was", () => {
+test("AG-2(a,b) the tree is rebuilt from the logs alone, whatever their order, and is what it was", () => {
   const fixture = family();
   fixture.do({ kind: "terminate", id: "bob", reason: "enough" });
   const again = fixture.replayed();
@@ -144,7 +144,7 @@ test("AG-2 EL-5 the tree is rebuilt from the logs alone, whatever their order, a
   expect(orphanedSessions(fixture.agentRecords)).toEqual({ orphans: [], dangling: [] });
 });
 
-test("AG-2 a session without agent.created is an orphan: in no tree, and terminated; a child without its parent is kept", () => {
+test("AG-2(c) a session without agent.created is an orphan: in no tree, and terminated; a child without its parent is kept", () => {
   const fixture = family();
   const { plan } = fixture.agent("root");
   const data = { provider: "scripted", model: null, ...plan, at: fixture.at };

@@ -4,7 +4,7 @@ import { itemsOf } from "../../src/base/vector.ts";
 import { inputsFrom } from "../../src/core/agent/effects.ts";
 import { AgentFixture } from "./house.ts";
 
-test("AG-3 EL-5 a message to an idle agent wakes it, and is delivered only when its process has taken the prompt", () => {
+test("AG-3(a,b) a message to an idle agent wakes it, and is delivered only when its process has taken the prompt", () => {
   const fixture = new AgentFixture();
   fixture.create("a");
   expect(fixture.send("a", "m1", "dig")).toEqual(["message.enqueued a", "turn.start a", "process.starting a"]);
@@ -28,7 +28,7 @@ test("AG-3 EL-5 a message to an idle agent wakes it, and is delivered only when 
   expect([fixture.state("a"), fixture.agent("a").turn, fixture.agent("a").inbox]).toEqual(["idle", undefined, []]);
 });
 
-test("AG-3 a message between agents is one transaction over both logs", () => {
+test("AG-3(a) a message between agents is one transaction over both logs", () => {
   const fixture = new AgentFixture();
   fixture.create("a");
   fixture.create("b", { parent: "a" });
@@ -188,7 +188,7 @@ test("one process a turn: a command's end is no crash once its turn has ended", 
   expect(fixture.ends("a", 3)).toEqual(["process.ended a", "turn.start a", "process.starting a"]);
 });
 
-test("AG-6 a bare LLM's conversation is rebuilt from the log, equal to what it was", () => {
+test("AG-6(b) a bare LLM's conversation is rebuilt from the log, equal to what it was", () => {
   const fixture = new AgentFixture();
   fixture.create("a", { provider: "openai" });
   fixture.create("b", { parent: "a" });
@@ -275,7 +275,7 @@ test("a usage limit makes an agent sleep until it is over, in the middle of its 
   expect(fixture.state("a")).toBe("working");
 });
 
-test("PR-3 what a bare LLM seems to ask opens no prompt: nothing of it would take the answer", () => {
+test("what a bare LLM seems to ask opens no prompt: nothing of it would take the answer", () => {
   const fixture = new AgentFixture();
   fixture.create("a", { provider: "openai" });
   fixture.send("a", "m1");

@@ -45,7 +45,7 @@ function killedAt(words: readonly string[], call: string, when: number): boolean
 const STEP = PROFILE.name === "ci" ? 5 : 1;
 
 test.skipIf(!works).each(["mkdir", "rename", "unlink", "write", "link", "symlink", "rmdir"])(
-  "AG-2 a worktree is found or made again when its making was killed at any %s (needs strace)",
+  "a worktree is found or made again when its making was killed at every %s (every fifth in the profile ci) (needs strace)",
   (call) => {
     if (!existsSync(repository)) prepare();
     for (let when = 1; ; when += STEP) {
@@ -61,7 +61,7 @@ test.skipIf(!works).each(["mkdir", "rename", "unlink", "write", "link", "symlink
   },
 );
 
-test.skipIf(!works)("AG-2 and nothing of it is left in the repository (needs strace)", () => {
+test.skipIf(!works)("and nothing of it is left in the repository (needs strace)", () => {
   expect(git("status", "--porcelain", "-b")).toBe("## main\n");
   expect(git("fsck", "--no-dangling")).toBe("");
 });

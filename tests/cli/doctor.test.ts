@@ -99,7 +99,7 @@ describe("storage", () => {
     expect(named(await doctor(home, "--deep"), "log")).toMatchObject({ status: "problem" });
   });
 
-  test("TC-3 a checkpoint that cannot be used is a warning while its backup can, and a problem when neither can", async () => {
+  test("a checkpoint that cannot be used is a warning while its backup can, and a problem when neither can", async () => {
     const home = await closedHome(3);
     const facts = { kind: "terminals", version: 1, fold: 1, seq: 7, time: "2026-01-02T03:04:05.678Z" };
     const { bytes } = encodeEnvelope(facts, "{}");

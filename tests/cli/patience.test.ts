@@ -65,7 +65,7 @@ async function recovering(look: (asked: number) => Recovery) {
   return { home, console, world: doors as unknown as DaemonCommandWorld };
 }
 
-test("RS-6 a recovery that goes on is waited for, however long, and it is said how far it is", async () => {
+test("a recovery that goes on is waited for, however long, and it is said how far it is", async () => {
   const { home, console, world } = await recovering((asked) =>
     asked > (1.6 * 30_000) / MAX_PAUSE_MS
       ? { stage: "LIVE", reading: null }
@@ -77,7 +77,7 @@ test("RS-6 a recovery that goes on is waited for, however long, and it is said h
   if (live.ok) live.value.close();
 });
 
-test("RS-6 one that stands still is not waited for: try later", async () => {
+test("one that stands still is not waited for: try later", async () => {
   const { home, world } = await recovering(() => ({
     stage: "INVENTORYING",
     reading: { what: "agents", done: 3, total: 1000 },

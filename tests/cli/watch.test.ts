@@ -35,7 +35,7 @@ const watched = (home: Home, name: string, script: string, ...more: readonly str
   ...more,
 ];
 
-test("WD-8 a watched program of the configuration runs, is shown, comes back when it is killed, and goes with `down`", async () => {
+test("WD-8(d,e) DS-4(b) a watched program of the configuration runs, is shown, comes back when it is killed, and goes with `down`", async () => {
   const home = new Home();
   configured(home, ...watched(home, "api", PROGRAM), ...watched(home, "job", PROGRAM));
   await home.ok("up");
@@ -100,7 +100,7 @@ test("a watched program that floods its stderr does not make the log grow withou
   expect(readFileSync(log, "utf8").startsWith("\0")).toBe(false); // Its writers append; there is no hole.
 }, 180_000);
 
-test("WD-8 a watched program that fails at once waits longer each time, and never makes safe mode", async () => {
+test("WD-8(d,e) a watched program that fails at once waits longer each time, and never makes safe mode", async () => {
   const home = new Home();
   const script = 'read -r now rest < /proc/uptime; echo $now >> times; echo $$ >> "lives-$NAME"; exit 3';
   configured(home, ...watched(home, "bad", script));
@@ -117,7 +117,7 @@ test("WD-8 a watched program that fails at once waits longer each time, and neve
   expect(livesOf(home, "bad").length).toBe(lives);
 });
 
-test("WD-2 one that promised heartbeats and is silent is reported", async () => {
+test("WD-2(a) one that promised heartbeats and is silent is reported", async () => {
   const home = new Home();
   // The daemon's own silence on a busy machine would be reported in its place.
   configured(home, "[daemon]", "heartbeat_ms = 60000", ...watched(home, "quiet", PROGRAM, "heartbeat_ms = 100"));
@@ -139,7 +139,7 @@ line.write(JSON.stringify({ type: "hello", name: env.HOLDFAST_HEARTBEAT_NAME, pi
 setInterval(() => line.write('{"type":"beat"}\\n'), Number(env.HOLDFAST_HEARTBEAT_MS) / 2);
 `;
 
-test("WD-2 one that sends its heartbeats as documented is left alone, beside one that does not", async () => {
+test("WD-2(d) one that sends its heartbeats as documented is left alone, beside one that does not", async () => {
   const home = new Home();
   writeFileSync(join(home.path, "beating.cjs"), BEATING);
   const script = `echo $$ >> "lives-$NAME"; exec ${process.execPath} beating.cjs`;

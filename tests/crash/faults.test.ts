@@ -98,7 +98,7 @@ for (const { calls, error, judges } of [
   { calls: "pwrite64", error: "ENOSPC", judges: true },
 ]) {
   test.skipIf(!straceWorks.ok)(
-    `EL-2 ${error} from any ${calls} ends the run without a false acknowledgement, and the next run recovers (needs strace)`,
+    `EL-2 ${error} from a ${calls}, of which a sample is tried, ends the run without a false acknowledgement, and the next run recovers (needs strace)`,
     async () => {
       const { fired, ended, judged } = await sweep(calls, error);
       console.error(

@@ -23,13 +23,13 @@ function site(failures: number) {
   return { clock, tries, faults, outcome, pass };
 }
 
-test("DS-3 a socket that can be bound is bound at once", async () => {
+test("a socket that can be bound is bound at once", async () => {
   const { outcome, tries, clock } = site(0);
   expect(await outcome).toBeUndefined();
   expect([tries, clock.pendingTimers]).toEqual([[0], 0]);
 });
 
-test("DS-3 one that cannot is tried six times, each pause longer than the last, then given up with the reason", async () => {
+test("DS-3(a,b) one that cannot is tried six times, each pause longer than the last, then given up with the reason", async () => {
   const { outcome, tries, faults, pass, clock } = site(100);
   await pass();
   expect((await outcome)?.code).toBe("EADDRINUSE");
@@ -41,7 +41,7 @@ test("DS-3 one that cannot is tried six times, each pause longer than the last, 
   }
 });
 
-test("DS-3 one that becomes free meanwhile is bound", async () => {
+test("DS-3(a) one that becomes free meanwhile is bound", async () => {
   const { outcome, tries, faults, pass } = site(3);
   await pass();
   expect(await outcome).toBeUndefined();

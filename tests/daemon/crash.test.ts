@@ -23,7 +23,7 @@ const MOMENTS: Readonly<Record<string, (home: DaemonHome, id: string) => boolean
 
 const PROGRAM = ["sh", "-c", 'echo $$ >> "ran-$HOLDFAST_TERMINAL"; exec sleep 1000'];
 
-test("RS-4 killed at any moment of a start, the daemon finishes it, and exactly one program ever ran", async () => {
+test("killed at eight moments of a start, the daemon finishes it, and exactly one program ever ran", async () => {
   const home = newHome();
   let daemon = await home.live();
   const ids: string[] = [];
@@ -47,7 +47,7 @@ test("RS-4 killed at any moment of a start, the daemon finishes it, and exactly 
   expect(programs().length).toBe(ids.length);
 });
 
-test("RS-4 killed again and again during recovery, it still comes to the same end", async () => {
+test("RS-4(a) killed again and again during recovery, it still comes to the same end", async () => {
   const home = newHome();
   await home.kill(await home.live());
   const first = await home.live();
@@ -73,7 +73,7 @@ function stageOf(home: DaemonHome): number {
   return STAGES.indexOf(stage);
 }
 
-test("RS-4 a signal that was acknowledged is sent, though the daemon died before it could", async () => {
+test("a signal that was acknowledged is sent, though the daemon died before it could", async () => {
   const home = newHome();
   for (let round = 0; round < 3; round += 1) {
     const daemon = await home.live();
@@ -87,7 +87,7 @@ test("RS-4 a signal that was acknowledged is sent, though the daemon died before
   }
 });
 
-test("RS-7 25 terminals: crash to live in far less than 10 s, and every child keeps its pid", async () => {
+test("RS-7(a) 25 terminals: crash to live in far less than 10 s, and every child keeps its pid", async () => {
   const home = newHome();
   const daemon = await home.live();
   const ids = await Promise.all(Array.from({ length: 25 }, (_, n) => home.open(`t${n}`, ["sleep", "1000"])));

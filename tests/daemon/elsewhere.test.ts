@@ -68,7 +68,7 @@ test("a truncated last line, in the log and in a session's, costs nothing that w
   expect(await home.listed(id)).toMatchObject({ name: "other", state: before });
 });
 
-test("DS-2 a bad record sets one terminal aside, by name and with what to do; the others come up", async () => {
+test("DS-2(a) a bad record sets one terminal aside, by name and with what to do; the others come up", async () => {
   const home = newHome();
   const first = await home.live();
   const [bad, good] = [await home.open("bad", SLEEP), await home.open("good", SLEEP)];
@@ -174,7 +174,7 @@ test("a holder's socket that was deleted while the daemon was down is found agai
   expect(await home.is(id, "ended")).toMatchObject({ signal: "SIGKILL" });
 });
 
-test("RS-6 a holder that is stopped holds up neither recovery nor the list, and is heard again once it goes on", async () => {
+test("a holder that is stopped holds up neither recovery nor the list, and is heard again once it goes on", async () => {
   const home = newHome();
   const first = await home.live();
   const [stopped, other] = [await home.open("stopped", SLEEP), await home.open("other", SLEEP)];
@@ -218,7 +218,7 @@ test("programs that are replaced while they run: the daemon goes on, and still s
   }
 });
 
-test("DS-4 a stop that races a start: whatever it hits, the next start is live and has everything", async () => {
+test("DS-4(a) a stop that races a start, at four moments of it: the next start is live and has everything", async () => {
   const home = newHome();
   const first = await home.live();
   const id = await home.open("one", SLEEP);

@@ -24,7 +24,7 @@ function fill(home: DaemonHome): void {
 }
 
 test.skipIf(!mounted)(
-  "DS-4 a full disk: terminals go on, a new one waits or is refused, and comes once there is room (needs mount)",
+  "a full disk: terminals go on, a new one waits or is refused, and comes once there is room (needs mount)",
   async () => {
     const home = newHome(place);
     const daemon = await home.live();
@@ -47,7 +47,7 @@ test.skipIf(!mounted)(
 );
 
 test.skipIf(!mounted)(
-  "RS-3 a daemon that is killed on a full disk comes up on it, live and with everything (needs mount)",
+  "a daemon that is killed on a full disk comes up on it, live and with everything (needs mount)",
   async () => {
     const home = newHome(place);
     const first = await home.live();

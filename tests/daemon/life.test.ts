@@ -6,7 +6,7 @@ import { daemonHomes, killIfThere, processes, until } from "./home.ts";
 const newHome = daemonHomes();
 const SLEEP = ["sleep", "1000"];
 
-test("RS-4 a killed daemon comes back and adopts: the same child, the same holder, and its end is still heard", async () => {
+test("a killed daemon comes back and adopts: the same child, the same holder, and its end is still heard", async () => {
   const home = newHome();
   const first = await home.live();
   const id = await home.open("one", ["sh", "-c", "read line; exit 7"]);
@@ -21,7 +21,7 @@ test("RS-4 a killed daemon comes back and adopts: the same child, the same holde
   expect(await home.is(id, "ended")).toMatchObject({ code: null, signal: "SIGTERM" });
 });
 
-test("RS-4 an exit while the daemon is down is taken up, with its code", async () => {
+test("an exit while the daemon is down is taken up, with its code", async () => {
   const home = newHome();
   const first = await home.live();
   const id = await home.open("one", ["sh", "-c", "until [ -e go ]; do sleep 0.01; done; exit 7"]);
@@ -53,7 +53,7 @@ test("a list of one names only that one, and a brief list asks no holder", async
   ]);
 });
 
-test("DS-4 a clean shutdown leaves children running, says that it was clean, and loses nothing", async () => {
+test("DS-4(a) a clean shutdown leaves children running, says that it was clean, and loses nothing", async () => {
   const home = newHome();
   const first = await home.live();
   expect((await home.report()).cause).toBe("clean start");
@@ -71,7 +71,7 @@ test("DS-4 a clean shutdown leaves children running, says that it was clean, and
   expect((await home.report()).cause).toBe("daemon crash");
 });
 
-test("RS-4 a clean shutdown and then a reboot is no crash of the machine, and the terminals that went down with it come back", async () => {
+test("a clean shutdown and then a reboot is no crash of the machine, and the terminals that went down with it come back", async () => {
   const home = newHome();
   const first = await home.live();
   const id = await home.open("one", SLEEP);
@@ -86,7 +86,7 @@ test("RS-4 a clean shutdown and then a reboot is no crash of the machine, and th
   expect({ cause, items }).toMatchObject({ cause: "machine restart", items: [{ id, fate: "restarted" }] });
 });
 
-test("DS-4 a command that was under way when the signal came is acknowledged and durable, or neither", async () => {
+test("DS-4(a) a command that was under way when the signal came is acknowledged and durable, or neither", async () => {
   const home = newHome();
   const first = await home.live();
   const client = await home.client();
@@ -99,7 +99,7 @@ test("DS-4 a command that was under way when the signal came is acknowledged and
   for (const answer of answers) if (answer?.ok === true) expect(names).toContain(answer.value.name);
 });
 
-test("RS-3 socket, token, report and state belong to their owner alone", async () => {
+test("socket, token, report and state belong to their owner alone", async () => {
   const home = newHome();
   await home.live();
   const names = ["run/daemon.sock", "run/token", "recovery/recovery-state.json", "recovery/last-boot.json"];
@@ -116,7 +116,7 @@ test("a second daemon on one home leaves with 73 and disturbs nobody", async () 
   expect((await home.isLive(first)).daemon.pid).toBe(first.process.pid);
 });
 
-test("DS-1 an invalid configuration ends the daemon with file, line, key and what is expected", async () => {
+test("DS-1(b) an invalid configuration ends the daemon with file, line, key and what is expected", async () => {
   const home = newHome();
   const config = home.file("config.toml");
   writeFileSync(config, '[daemon]\n\nheartbeat_ms = "fast"\n');
@@ -127,7 +127,7 @@ test("DS-1 an invalid configuration ends the daemon with file, line, key and wha
   expect(daemon.said()).toMatch(/whole number|100/);
 });
 
-test("DS-1 a configuration that cannot even be read is said in one line, without a stack", async () => {
+test("a configuration that cannot even be read is said in one line, without a stack", async () => {
   const home = newHome();
   mkdirSync(home.file("config.toml"));
   const daemon = home.start({ HOLDFAST_CONFIG: home.file("config.toml") });
@@ -135,7 +135,7 @@ test("DS-1 a configuration that cannot even be read is said in one line, without
   expect(daemon.said().trim().split("\n").length).toBe(1);
 });
 
-test("DS-3 a socket that cannot be bound holds up no recovery, and is bound once the path is free", async () => {
+test("DS-3(a) a socket that cannot be bound holds up no recovery, and is bound once the path is free", async () => {
   const home = newHome();
   mkdirSync(home.file("run/daemon.sock"), { recursive: true });
   const daemon = home.start();
@@ -146,7 +146,7 @@ test("DS-3 a socket that cannot be bound holds up no recovery, and is bound once
   await home.isLive(daemon);
 });
 
-test("RS-4 status is answered during recovery, and changes are told to come back", async () => {
+test("status is answered during recovery, and changes are told to come back", async () => {
   const home = newHome();
   const first = await home.live();
   const id = await home.open("one", SLEEP);
@@ -165,7 +165,7 @@ test("RS-4 status is answered during recovery, and changes are told to come back
   await home.open("two", SLEEP);
 });
 
-test("RS-4 a recovery that goes on at a later stage still hears its holders", async () => {
+test("RS-4(a) a recovery that goes on at a later stage still hears its holders", async () => {
   const home = newHome();
   const first = await home.live();
   const id = await home.open("one", SLEEP);
@@ -180,7 +180,7 @@ test("RS-4 a recovery that goes on at a later stage still hears its holders", as
   expect(await home.is(id, "ended")).toMatchObject({ signal: "SIGKILL" });
 });
 
-test("RS-5 a stage that had failed stays failed across a crash; down and up begin at the start", async () => {
+test("RS-5(a) a stage that had failed stays failed across a crash; down and up begin at the start", async () => {
   const home = newHome();
   await home.kill(await home.live());
   const path = home.file("recovery/recovery-state.json");
@@ -197,7 +197,7 @@ test("RS-5 a stage that had failed stays failed across a crash; down and up begi
   await home.live();
 });
 
-test("SM-3 the daemon comes up in safe mode where the watchdog says so, and the operator leaves it", async () => {
+test("SM-3(e,g) SM-4(b) the daemon comes up in safe mode where the watchdog says so, and the operator leaves it", async () => {
   const home = newHome();
   await home.live({ HOLDFAST_SAFE_MODE: "three crashes" });
   expect(await home.must("status", {})).toMatchObject({ safeMode: { active: true, reason: "three crashes" } });
@@ -206,11 +206,11 @@ test("SM-3 the daemon comes up in safe mode where the watchdog says so, and the 
   if (client !== undefined) client.onNotice = ({ topic }) => void heard.push(topic);
   await client?.call("subscribe", { topics: ["recovery.*"] });
   expect(await home.must("safe-mode.exit", {})).toEqual({ active: false });
-  await until("SM-4 it is on the bus", () => heard.includes("recovery.safemode.exited"));
+  await until("it is on the bus", () => heard.includes("recovery.safemode.exited"));
   expect(await home.must("status", {})).toMatchObject({ safeMode: { active: false } });
 });
 
-test("SM-3 safe mode whose end the disk does not take is not called over", async () => {
+test("SM-3(f) safe mode whose end the disk does not take is not called over", async () => {
   const home = newHome();
   await home.live();
   mkdirSync(home.file("recovery/safe-mode.json/in-the-way"), { recursive: true }); // No file can be put in its place.
@@ -219,7 +219,7 @@ test("SM-3 safe mode whose end the disk does not take is not called over", async
   expect(await home.must("safe-mode.exit", {})).toEqual({ active: false });
 });
 
-test("WD-6 the watchdog's record of a crash is read at the next launch and told once: in that report, and in no later one", async () => {
+test("WD-6(c) the watchdog's record of a crash is read at the next launch and told once: in that report, and in no later one", async () => {
   const home = newHome();
   await home.kill(await home.live());
   const crash = { v: 1, name: "daemon", pid: 7, exitCode: null, signal: "SIGKILL", reason: "SIGNAL" };

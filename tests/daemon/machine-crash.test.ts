@@ -17,7 +17,7 @@ function program(home: DaemonHome, name: string): string {
   return home.file(`bin/${name}`);
 }
 
-test("RS-7 after a machine crash 25 terminals are back: same ids, same tapes, and a line that says what happened", async () => {
+test("after a machine crash 25 terminals are back: same ids, same tapes, and a line that says what happened", async () => {
   const home = newHome();
   await home.live(boot(1));
   const ids = await Promise.all(Array.from({ length: 25 }, (_, n) => home.open(`t${n}`, SHELL)));
@@ -180,7 +180,7 @@ test("a directory that is gone: the nearest that is there, and what belonged to 
   expect(home.text("tail-ran").trim().split("\n").length).toBe(1);
 });
 
-test("RS-4 a crash in the middle of restoring: what was started is adopted, the rest goes on, each started once", async () => {
+test("RS-4(a) a crash in the middle of restoring: what was started is adopted, the rest goes on, each started once", async () => {
   const home = newHome();
   await home.live(boot(1));
   const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => home.open(`t${n}`, SHELL)));
@@ -203,7 +203,7 @@ test("RS-4 a crash in the middle of restoring: what was started is adopted, the 
   expect(items.filter(({ what }) => what === "terminal").map(({ fate }) => fate)).toEqual(ids.map(() => "restarted"));
 });
 
-test("RS-4 a reboot in the middle of a recovery starts at DETECTING, and starts the next generation", async () => {
+test("a reboot in the middle of a recovery is one more crash of the machine, and starts the next generation", async () => {
   const home = newHome();
   await home.live(boot(1));
   const ids = await Promise.all(Array.from({ length: 6 }, (_, n) => home.open(`t${n}`, SHELL)));

@@ -93,12 +93,12 @@ function expectOneClaimEach(disk: SimDisk): void {
   expect(new Set(generations).size).toBe(names.length);
 }
 
-test("RS-7 TC-4 the power is cut at any call of a terminal's first life and of its checkpoints: the next boot brings it back", async () => {
+test("TC-4 the power is cut at any call of a terminal's first life and of its checkpoints: the next boot brings it back", async () => {
   const survived = await everyCrash({ start: new SimDisk(), nothingPromised: NOTHING, live: firstBoot, check });
   expect(survived).toBeGreaterThan(500);
 }, 240_000);
 
-test("RS-4 RS-7 the power is cut at any call of a restoration, after the tape lost what a checkpoint had seen", async () => {
+test("TC-4 the power is cut at any call of a restoration, after the tape lost what a checkpoint had seen", async () => {
   const disk = new SimDisk();
   await firstBoot(disk, () => undefined);
   const start = disk.powerCut(nothing);

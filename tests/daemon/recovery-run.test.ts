@@ -57,7 +57,7 @@ function item(name: string): ReportItem {
 
 const ALL = ["DETECTING", "INVENTORYING", "RESTORING", "RECONCILING"] as const;
 
-test("RS-1 a recovery goes through every stage, and is reported before it is LIVE", async () => {
+test("RS-1(a) a recovery goes through every stage, and is reported before it is LIVE", async () => {
   const site = new Site();
   expect(await site.run.run()).toEqual({ kind: "live", items: ALL.map(item) });
   expect(site.stages).toEqual([...ALL, "LIVE"]);
@@ -66,7 +66,7 @@ test("RS-1 a recovery goes through every stage, and is reported before it is LIV
   expect(site.clock.pendingTimers).toBe(0);
 });
 
-test("RS-4 one that goes on at a later stage looks at everything again, but goes through no stage twice", async () => {
+test("RS-4(a) one that goes on at a later stage looks at everything again, but goes through no stage twice", async () => {
   for (const [index, stage] of ALL.entries()) {
     const before = new Site();
     for (const each of ALL.slice(0, index + 1)) await before.machine.transition(each);
@@ -116,7 +116,7 @@ test("RS-6 progress begins the 30 s anew, for as long as there is some", async (
   expect(site.clock.pendingTimers).toBe(0); // Late progress sets no timer that nobody calls off.
 });
 
-test("RS-5 a stage that throws fails with its reason; a retry goes back to it alone", async () => {
+test("RS-5(a) a stage that throws fails with its reason; a retry goes back to it alone", async () => {
   let failures = 1;
   const site = new Site({
     RESTORING: async () => {
@@ -131,7 +131,7 @@ test("RS-5 a stage that throws fails with its reason; a retry goes back to it al
   expect(site.worked).toEqual(["DETECTING", "INVENTORYING", "RESTORING", "RESTORING", "RECONCILING"]);
 });
 
-test("RS-5 after three attempts a retry is refused, and says what can be done", async () => {
+test("RS-5(b) after three attempts a retry is refused, and says what can be done", async () => {
   const site = new Site({ DETECTING: () => Promise.reject(new Error("no")) });
   expect((await site.run.run()).kind).toBe("failed");
   for (const _ of [2, 3]) expect(await site.run.retry()).toMatchObject({ ok: true, value: { kind: "failed" } });
@@ -140,7 +140,7 @@ test("RS-5 after three attempts a retry is refused, and says what can be done", 
   expect(site.worked.length).toBe(3);
 });
 
-test("RS-5 one that had failed before the crash waits for the operator, and is not called live", async () => {
+test("RS-5(a) one that had failed before the crash waits for the operator, and is not called live", async () => {
   const before = new Site({ INVENTORYING: () => Promise.reject(new Error("why")) });
   await before.run.run();
   const site = new Site({}, before.disk.processKill());
@@ -151,7 +151,7 @@ test("RS-5 one that had failed before the crash waits for the operator, and is n
   expect(site.worked).toEqual([...ALL]);
 });
 
-test("RS-5 a retry where nothing failed changes nothing", async () => {
+test("a retry where nothing failed changes nothing", async () => {
   const site = new Site();
   await site.run.run();
   expect(await site.run.retry()).toMatchObject({ ok: true, value: { kind: "live" } });

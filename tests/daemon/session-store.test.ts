@@ -83,7 +83,7 @@ class Site {
 
 const MESSAGE = { kind: "call", id: "b", call: "c1", tool: "send_message", args: { to: "c", text: "x" } } as const;
 
-test("AG-3 U5 a decision over two sessions is in both logs, and survives a power cut whole", async () => {
+test("AG-3(a) U5 a decision over two sessions is in both logs, and survives a power cut whole", async () => {
   const site = await Site.begin();
   await site.family();
   site.performed.length = 0;
@@ -98,7 +98,7 @@ test("AG-3 U5 a decision over two sessions is in both logs, and survives a power
   expect((await next.store.submit({ ...MESSAGE, call: "c2" })).ok).toBe(true); // A second life.
 });
 
-test("AG-3 U3 U5 a decision that the disk has no room for is taken back in every session it touched", async () => {
+test("U3 U5 a decision that the disk has no room for is taken back in every session it touched", async () => {
   const site = await Site.begin();
   await site.family();
   const before = site.sight();

@@ -55,7 +55,7 @@ test("no report, a bad one, and a name that leads elsewhere are null", async () 
   expect(readReport(disk, "/h", "../secret")).toBeNull();
 });
 
-test("RS-4 the cause of a start: clean, the daemon's crash, the machine's, or its restart after a clean end", async () => {
+test("the cause of a start: clean, the daemon's crash, the machine's, or its restart after a clean end", async () => {
   let world = simWorld(1);
   const cause = () => detectCause({ ...world, home: "/h" });
   const recovered = () => writeSmall(world.disk, "/h", LAST_BOOT, world.processes.bootId());

@@ -121,13 +121,13 @@ async function stalls(home: DaemonHome): Promise<void> {
 }
 
 test.skipIf(volume.trouble !== undefined)(
-  "WD-2 the disk of the home stalls for longer than a hang may last, and nobody is killed (needs root and a loop device)",
+  "WD-2(e) the disk of the home stalls for longer than a hang may last, and nobody is killed (needs root and a loop device)",
   () => stalls(newHome(volume.path)),
   180_000,
 );
 
 test.skipIf(volume.trouble !== undefined)(
-  "WD-2 the disk of the log alone stalls, while the watchdog looks on, and nobody is killed (needs root and a loop device)",
+  "WD-2(e) the disk of the log alone stalls, while the watchdog looks on, and nobody is killed (needs root and a loop device)",
   () => {
     const home = newHome(volume.path);
     moveOut(home, "recovery"); // The watchdog writes there, and would be held up as well.

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AGENT_WORDS, LINES_VARIABLE } from "../../src/drill/agent-program.ts";
 
-test("FI-1 the drill's agent does each of its words once, waits for what it asked for, and then is done", async () => {
+test("FI-1(a) the drill's agent does each of its words once, waits for what it asked for, and then is done", async () => {
   const place = mkdtempSync(join(tmpdir(), "hf-agent-"));
   const path = join(place, "lines");
   const child = Bun.spawn([...AGENT_WORDS], {

@@ -34,7 +34,7 @@ async function startedHolder({ site }: Machine): Promise<Bun.Subprocess> {
   return holder;
 }
 
-test("RS-7 a crash of the drill's machine takes holders along that had not claimed anything yet", async () => {
+test("a crash of the drill's machine takes holders along that had not claimed anything yet", async () => {
   const drilled = machine();
   const holder = await startedHolder(drilled);
   const crashed = await drilled.crash();

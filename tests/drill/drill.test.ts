@@ -62,7 +62,7 @@ async function brokenOff(
 
 describe("drill", () => {
   test(
-    "UC-8 AG-3 PR-1 SP-2 kills everybody, agents too, for a few seconds, and nothing is lost, doubled or left behind; the user's own home is not touched",
+    "SM-5 UC-8(d) AG-3(c) PR-3(d) SP-2(a) kills everybody, agents too, for a few seconds, and nothing is lost, doubled or left behind; the user's own home is not touched",
     async () => {
       const home = emptyHome();
       const args = ["drill", "--terminals", "4", "--seconds", "5", "--seed", "1", "--json"];

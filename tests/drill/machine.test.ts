@@ -9,7 +9,7 @@ const DRILL_MS = 180_000;
 const place = drillPlace();
 
 test(
-  "RS-7 TC-8 UC-8 AG-3 PR-3 the machine goes down at rest, in a checkpoint and in a restoration: every screen is what it was, cell by cell",
+  "UC-8(b) AG-3(c) PR-3(d) the machine goes down at rest, in a checkpoint and in a restoration: every screen is what it was, cell by cell",
   async () => {
     const home = emptyHome();
     const args = ["drill", "--machine", "--terminals", "9", "--seed", "4", "--json"];

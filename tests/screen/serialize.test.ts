@@ -19,7 +19,7 @@ function shown(text: string, within = size): Emulator {
   return emulator;
 }
 
-test("TC-1 what lies behind the visible lines takes at most 10 KB by default, and the visible screen is always whole", () => {
+test("TC-1(b) what lies behind the visible lines takes at most 10 KB by default, and the visible screen is always whole", () => {
   const lines = Array.from(
     { length: 900 },
     (_, n) => `${ESC}[3${n % 8}mline ${n} of many, and a few more words in it${ESC}[m`,

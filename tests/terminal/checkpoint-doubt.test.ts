@@ -59,7 +59,7 @@ async function allBack(home: DaemonHome, ids: readonly string[]) {
 }
 
 test(
-  "TC-8 the newest checkpoint has 0 bytes: the backup is used, and the empty one is set aside",
+  "TC-8(b) the newest checkpoint has 0 bytes: the backup is used, and the empty one is set aside",
   async () => {
     const { home, ids } = await crashed();
     writeFileSync(home.file(FILE), "");
@@ -71,7 +71,7 @@ test(
 );
 
 test(
-  "TC-8 both checkpoints are garbage after a power cut: the loss is told, terminals come back from the log",
+  "TC-8(c) both checkpoints are garbage after a power cut: the loss is told, terminals come back from the log",
   async () => {
     const { home, ids } = await crashed();
     for (const file of [FILE, "recovery/checkpoint.backup.json"]) writeFileSync(home.file(file), "\u0000garbage");
@@ -86,7 +86,7 @@ for (const [when, byMs] of [
   ["from the future, or the clock was set back", 7 * HOUR],
 ] as const) {
   test(
-    `TC-6 the checkpoint is ${when}: terminals are back all the same, and marked`,
+    `TC-6(f) the checkpoint is ${when}: terminals are back all the same, and marked`,
     async () => {
       const { home, ids } = await crashed();
       await rewritten(home, byMs);
@@ -103,7 +103,7 @@ for (const [when, byMs] of [
 }
 
 test(
-  "TC-6 the checkpoint is of a newer version: terminals are back, and it is left as it is",
+  "TC-6(c) the checkpoint is of a newer version: terminals are back, and it is left as it is",
   async () => {
     const { home, ids } = await crashed();
     const { time, body } = JSON.parse(home.text(FILE));

@@ -59,7 +59,7 @@ function emptyHome(): SimDisk {
   return disk;
 }
 
-test("TC-1 TC-2 what was written is read: version, time, checksum and sessions, at recovery/checkpoint.json", async () => {
+test("TC-1(a) TC-2(c) what was written is read: version, time, checksum and sessions, at recovery/checkpoint.json", async () => {
   const site = new Site();
   const writer = site.writer();
   expect(writer.getCheckpointPath()).toBe(PRIMARY);
@@ -71,14 +71,14 @@ test("TC-1 TC-2 what was written is read: version, time, checksum and sessions, 
   expect(site.said).toEqual([]);
 });
 
-test("TC-2 temporary files that a killed writer left are removed by the next one", async () => {
+test("TC-2(b) temporary files that a killed writer left are removed by the next one", async () => {
   const site = await new Site().withTwo();
   site.disk.plant(`${PRIMARY}.abcdef-0.tmp`, GARBAGE);
   await site.writer().write([sessionOf(3)]);
   expect(site.disk.list("/home/recovery").sort()).toEqual(["checkpoint.backup.json", "checkpoint.json"]);
 });
 
-test("TC-3 null where there is none, and nothing to say about it", async () => {
+test("TC-3(a) null where there is none, and nothing to say about it", async () => {
   const site = new Site();
   expect(await site.reader().read()).toBeNull();
   expect((await site.reader().survey()).items).toEqual([]);
@@ -90,7 +90,7 @@ for (const [what, damage] of [
   ["with one flipped bit", (disk: SimDisk) => void disk.rot(PRIMARY, 300, 1)],
   ["of garbage", (disk: SimDisk) => void disk.plant(PRIMARY, GARBAGE)],
 ] as const) {
-  test(`TC-3 TC-8 a newest checkpoint ${what} is a warning; the backup is used, and the damaged one is in quarantine with a note`, async () => {
+  test(`TC-3(b) TC-8(b) a newest checkpoint ${what} is a warning; the backup is used, and the damaged one is in quarantine with a note`, async () => {
     const site = await new Site().withTwo();
     damage(site.disk);
     const bytes = readWhole(site.disk, PRIMARY);
@@ -107,7 +107,7 @@ for (const [what, damage] of [
   });
 }
 
-test("TC-8 both overwritten with garbage: total loss is reported, nothing is thrown, both are in quarantine, and the next one is written", async () => {
+test("TC-8(c) both overwritten with garbage: total loss is reported, nothing is thrown, both are in quarantine, and the next one is written", async () => {
   const site = await new Site().withTwo();
   site.disk.plant(PRIMARY, GARBAGE);
   site.disk.plant(BACKUP, Buffer.from("other garbage"));
@@ -126,7 +126,7 @@ test("TC-8 both overwritten with garbage: total loss is reported, nothing is thr
   expect(await site.names()).toEqual(["t3"]);
 });
 
-test("TC-8 a disk without room for the quarantine keeps nobody from coming up", async () => {
+test("TC-8(b) a disk without room for the quarantine keeps nobody from coming up", async () => {
   const site = await new Site().withTwo();
   site.disk.plant(PRIMARY, GARBAGE);
   site.disk.fault = ({ operation, path }) =>
@@ -137,7 +137,7 @@ test("TC-8 a disk without room for the quarantine keeps nobody from coming up", 
   expect(readWhole(site.disk, PRIMARY)).toEqual(new Uint8Array(GARBAGE)); // Still there.
 });
 
-test("TC-8 a disk that does not let us read is reported, and the file is left as it is", async () => {
+test("TC-8(c) a disk that does not let us read is reported, and the file is left as it is", async () => {
   const site = await new Site().withTwo();
   site.disk.fault = ({ operation }) => (operation === "open" ? { kind: "fail", code: "EACCES" } : undefined);
   const { checkpoint, items } = await site.reader().survey();
@@ -148,7 +148,7 @@ test("TC-8 a disk that does not let us read is reported, and the file is left as
   expect(listQuarantine(site.disk, HOME)).toEqual([]);
 });
 
-test("TC-8 a primary that is missing while its backup is there is said, and the backup is used", async () => {
+test("TC-8(b) a primary that is missing while its backup is there is said, and the backup is used", async () => {
   const site = await new Site().withTwo();
   site.disk.unlink(PRIMARY);
   expect(await site.names()).toEqual(["t1"]);
@@ -159,7 +159,7 @@ for (const [what, jump, words] of [
   ["30 h old", 30 * HOUR, "older than allowed"],
   ["from the future", -HOUR, "from the future"],
 ] as const) {
-  test(`TC-6 one that is ${what} is never used silently, and nothing is thrown away for it`, async () => {
+  test(`TC-6(e,f) one that is ${what} is never used silently, and nothing is thrown away for it`, async () => {
     const site = await new Site().withTwo();
     site.clock.jump(jump);
     expect(await site.reader().read()).toBeNull();
@@ -173,7 +173,7 @@ for (const [what, jump, words] of [
   });
 }
 
-test("TC-6 the allowed age can be chosen, and five minutes of skew are nothing", async () => {
+test("TC-6(e) the allowed age can be chosen, and five minutes of skew are nothing", async () => {
   const site = await new Site().withTwo();
   site.clock.jump(30 * HOUR);
   expect(await site.reader(48 * HOUR).read()).not.toBeNull();
@@ -181,7 +181,7 @@ test("TC-6 the allowed age can be chosen, and five minutes of skew are nothing",
   expect(await site.reader().read()).not.toBeNull();
 });
 
-test("TC-6 a newer version's file is neither used, nor passed over for the backup, nor overwritten", async () => {
+test("TC-6(c) a newer version's file is neither used, nor passed over for the backup, nor overwritten", async () => {
   const site = await new Site().withTwo();
   const facts = { ...checkpointOptions(HOME), version: 2, seq: 0, time: "2026-01-01T00:00:00.000Z" };
   const { bytes } = encodeEnvelope(facts, '{"sessions":[]}');
@@ -208,7 +208,7 @@ test("TC-7 a session that is not valid is reported by itself; the others are the
   ]);
 });
 
-test("TC-5 a checkpoint above 50 MB is written, with a warning, which is not repeated every minute", async () => {
+test("TC-5(b) a checkpoint above 50 MB is written, with a warning, which is not repeated every minute", async () => {
   const site = new Site();
   const large = Array.from({ length: 53 }, (_, n) => sessionOf(n, { scrollbackSnapshot: "x".repeat(1 << 20) }));
   const writer = site.writer();
@@ -244,7 +244,7 @@ test("TC-4 a crash at every call of a checkpoint write leaves the previous one w
   expect(await everyCrash({ start: emptyHome(), nothingPromised: 0, live, check })).toBeGreaterThan(400);
 });
 
-test("TC-8 a crash while damage is read and set aside loses neither it nor the backup", async () => {
+test("TC-8(b) a crash while damage is read and set aside loses neither it nor the backup", async () => {
   const { disk: start } = await new Site().withTwo();
   start.plant(PRIMARY, GARBAGE);
   const live = async (disk: SimDisk) => {
@@ -261,7 +261,7 @@ test("TC-8 a crash while damage is read and set aside loses neither it nor the b
   expect(await everyCrash({ start, nothingPromised: undefined, live, check })).toBeGreaterThan(100);
 });
 
-test("TC-4 a disk that is full at any call of a save leaves the last checkpoint whole, and the next save works", async () => {
+test("a disk that is full at any call of a save leaves the last checkpoint whole, and the next save works", async () => {
   const { disk: start } = await new Site().withTwo();
   let failures = 0;
   for (let index = 1; ; index += 1) {

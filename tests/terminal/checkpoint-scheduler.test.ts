@@ -61,7 +61,7 @@ class Stage {
   }
 }
 
-test("CS-1 a checkpoint comes an interval after a change, and none while nothing changes: no timer but the one for its age", async () => {
+test("CS-1(b) a checkpoint comes an interval after a change, and none while nothing changes: no timer but the one for its age", async () => {
   const stage = new Stage().start();
   await stage.pass(MINUTE - 1);
   expect(stage.written).toBe(0);
@@ -74,13 +74,13 @@ test("CS-1 a checkpoint comes an interval after a change, and none while nothing
   expect(stage.written).toBe(2);
 });
 
-test("CS-1 a quiet day does not make a true checkpoint too old: it is written anew every six hours", async () => {
+test("CS-1(b) a quiet day does not make a true checkpoint too old: it is written anew every six hours", async () => {
   const stage = new Stage().start();
   await stage.pass(25 * HOUR);
   expect(stage.written).toBe(5);
 });
 
-test("CS-1 triggerNow writes at once; who asks while one is under way gets the next, and one serves all of them", async () => {
+test("CS-1(a) triggerNow writes at once; who asks while one is under way gets the next, and one serves all of them", async () => {
   const stage = new Stage().start();
   const first = stage.scheduler.triggerNow();
   const others = [stage.scheduler.triggerNow(), stage.scheduler.triggerNow()];
@@ -89,7 +89,7 @@ test("CS-1 triggerNow writes at once; who asks while one is under way gets the n
   expect(stage.written).toBe(2);
 });
 
-test("CS-1 stop ends it: no timer is left, and a trigger is refused", async () => {
+test("CS-1(a) stop ends it: no timer is left, and a trigger is refused", async () => {
   const stage = new Stage().start();
   stage.scheduler.stop();
   expect(stage.clock.pendingTimers).toBe(0);
@@ -99,7 +99,7 @@ test("CS-1 stop ends it: no timer is left, and a trigger is refused", async () =
   expect(await stage.scheduler.triggerNow()).toMatchObject({ ok: false, error: { code: "stopped" } });
 });
 
-test("CS-2 more than 50 activity events: now, and the count starts again", async () => {
+test("CS-2(a,b) more than 50 activity events: now, and the count starts again", async () => {
   const stage = new Stage().start();
   for (let event = 0; event < 50; event += 1) stage.scheduler.activity();
   await stage.pass(1_000);
@@ -115,7 +115,7 @@ test("CS-2 more than 50 activity events: now, and the count starts again", async
   expect(stage.written).toBe(2);
 });
 
-test("CS-2 a burst during a write is not lost: it makes the next one", async () => {
+test("CS-2(a) a burst during a write is not lost: it makes the next one", async () => {
   const stage = new Stage().start();
   stage.tookMs = 100;
   stage.scheduler.activity(51);
@@ -125,7 +125,7 @@ test("CS-2 a burst during a write is not lost: it makes the next one", async () 
   expect(stage.written).toBe(2);
 });
 
-test("CS-3 a write over 500 ms doubles the interval, to five minutes at most; one under 100 ms restores it", async () => {
+test("CS-3(a,b) a write over 500 ms doubles the interval, to five minutes at most; one under 100 ms restores it", async () => {
   const stage = new Stage().start();
   const intervals: number[] = [];
   const round = async (tookMs: number) => {
@@ -139,7 +139,7 @@ test("CS-3 a write over 500 ms doubles the interval, to five minutes at most; on
   expect(intervals).toEqual([2, 2, 4, 5, 5, 5, 1]);
 });
 
-test("CS-3 an interval that was chosen longer than five minutes is not shortened by a slow disk", async () => {
+test("CS-3(a) an interval that was chosen longer than five minutes is not shortened by a slow disk", async () => {
   const stage = new Stage(10 * MINUTE).start();
   stage.tookMs = 600;
   void stage.scheduler.triggerNow();
@@ -147,7 +147,7 @@ test("CS-3 an interval that was chosen longer than five minutes is not shortened
   expect(stage.scheduler.intervalMs).toBe(10 * MINUTE);
 });
 
-test("CS-4 the last one is written before the end, or given up after 5 s", async () => {
+test("CS-4(a,b) the last one is written before the end, or given up after 5 s", async () => {
   const stage = new Stage().start();
   const finished = stage.scheduler.finish();
   await stage.pass(100);
@@ -167,7 +167,7 @@ test("CS-4 the last one is written before the end, or given up after 5 s", async
   expect(slow.said.join()).toContain("given up after 5 s");
 });
 
-test("in safe mode nothing is written, not even the last one; what changed is written once it is over", async () => {
+test("SM-3(d,g) in safe mode nothing is written, not even the last one; what changed is written once it is over", async () => {
   const stage = new Stage().start();
   stage.off = true;
   stage.scheduler.activity(100);
@@ -182,7 +182,7 @@ test("in safe mode nothing is written, not even the last one; what changed is wr
   expect(stage.written).toBe(1);
 });
 
-test("TC-6 a newer version in the way is said once, stops nobody, and is tried again", async () => {
+test("TC-6(c) a newer version in the way is said once, stops nobody, and is tried again", async () => {
   const stage = new Stage().start();
   const whole = stage.answer;
   stage.answer = () => refused("NEWER_VERSION", "checkpoint.json has version 9", "Run the newer holdfast.");

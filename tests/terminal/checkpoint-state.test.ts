@@ -89,7 +89,7 @@ class Site {
   }
 }
 
-test("TC-1 a terminal at its prompt: its place, its size now, its screen, and nothing in front", async () => {
+test("TC-1(b) a terminal at its prompt: its place, its size now, its screen, and nothing in front", async () => {
   const site = new Site();
   const { id, state } = site.add(1);
   if (state.kind === "running")
@@ -109,7 +109,7 @@ test("TC-1 a terminal at its prompt: its place, its size now, its screen, and no
   expect(site.drawn).toEqual([{ id, size: { cols: 132, rows: 50 }, maxBytes: 100 }]);
 });
 
-test("TC-1 a program in front is saved with its words, its place and when it was started", async () => {
+test("TC-1(b) a program in front is saved with its words, its place and when it was started", async () => {
   const site = new Site();
   const { state } = site.add(1);
   const front = site.world.processes.spawn();
@@ -266,7 +266,7 @@ test("a snapshot above its limit is not kept, and 0 turns snapshots off, also th
   expect(off.drawn).toEqual([]);
 });
 
-test("TC-8 what is not running keeps what was last seen of it; the ended and the removed are left out", async () => {
+test("what is not running keeps what was last seen of it; the ended and the removed are left out", async () => {
   const site = new Site();
   site.add(1, "uncertain");
   site.add(2, "ended");
@@ -281,7 +281,7 @@ test("TC-8 what is not running keeps what was last seen of it; the ended and the
   expect(sessions[1]).toMatchObject({ name: "t4", workingDirectory: "/start", bootId: "" });
 });
 
-test("CS-2 a pulse counts the inputs that holders took since the last one, and the first counts none", async () => {
+test("CS-2(a) a pulse counts the inputs that holders took since the last one, and the first counts none", async () => {
   const site = new Site();
   const { id } = site.add(1);
   site.inputs.set(id, 40);

@@ -63,7 +63,7 @@ class Life {
   }
 }
 
-test("CS-1 nothing is written before it is live; then a minute after, and the next life knows it, through a power cut", async () => {
+test("CS-1(b) nothing is written before it is live; then a minute after, and the next life knows it, through a power cut", async () => {
   const life = new Life(simWorld(1));
   const { id } = life.open(1);
   life.checkpoints.heard("terminal.created");
@@ -81,7 +81,7 @@ test("CS-1 nothing is written before it is live; then a minute after, and the ne
   expect(await next.checkpoints.lastSeen("nobody")).toBeUndefined();
 });
 
-test("TC-6 after a clock jump what was seen comes with its doubt, until it is seen again in this life", async () => {
+test("TC-6(f) after a clock jump what was seen comes with its doubt, until it is seen again in this life", async () => {
   const life = new Life(simWorld(1));
   const { id } = life.open(1);
   life.checkpoints.goLive();
@@ -97,7 +97,7 @@ test("TC-6 after a clock jump what was seen comes with its doubt, until it is se
   expect((await next.checkpoints.lastSeen(id))?.doubt).toBeNull();
 });
 
-test("CS-2 51 terminals opened, moved and ended make a checkpoint; other events wait for the minute", async () => {
+test("CS-2(a) 51 terminals opened, moved and ended make a checkpoint; other events wait for the minute", async () => {
   const life = new Life(simWorld(1));
   life.open(1);
   life.checkpoints.goLive();
@@ -133,7 +133,7 @@ test("heartbeats look at the terminals no more often than every five seconds", a
   }
 });
 
-test("CS-4 the last one is written at the end, also where nothing was due", async () => {
+test("CS-4(a) the last one is written at the end, also where nothing was due", async () => {
   const life = new Life(simWorld(1));
   life.open(1);
   await life.checkpoints.finish(); // Not live: what is being restored is not yet true.

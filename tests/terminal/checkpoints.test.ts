@@ -33,7 +33,7 @@ function quick(home: DaemonHome): Record<string, string> {
   return { HOLDFAST_CONFIG: path };
 }
 
-test("CS-4 TC-1 SIGTERM writes a last checkpoint: directory, command in front, filtered environment, no secret", async () => {
+test("CS-4(a) TC-1(b) SIGTERM writes a last checkpoint: directory, command in front, filtered environment, no secret", async () => {
   const home = newHome();
   mkdirSync(home.file("sub"));
   const daemon = await home.live();
@@ -73,7 +73,7 @@ function isChild(pid: string, parent: number): boolean {
   }
 }
 
-test("CS-1 a change is saved an interval later, an ended terminal is left out, and the one before is the backup", async () => {
+test("CS-1(b) TC-8(a) a change is saved an interval later, an ended terminal is left out, and the one before is the backup", async () => {
   const home = newHome();
   await home.live(quick(home));
   const id = await home.open("one", ["sleep", "1000"]);
@@ -88,7 +88,7 @@ test("CS-1 a change is saved an interval later, an ended terminal is left out, a
   expect(saved(home, BACKUP)?.errors).toEqual([]);
 });
 
-test("CS-2 more than 50 inputs into a real terminal make a checkpoint within seconds, not a minute later", async () => {
+test("CS-2(a) more than 50 inputs into a real terminal make a checkpoint within seconds, not a minute later", async () => {
   const home = newHome();
   await home.live(); // The interval is the usual minute.
   const id = await home.open("one", ["cat"]);
@@ -113,7 +113,7 @@ test("CS-2 more than 50 inputs into a real terminal make a checkpoint within sec
   line.close();
 }, 180_000);
 
-test("TC-8 both checkpoints overwritten with garbage: the daemon is live, says what is lost, and the terminal runs on", async () => {
+test("TC-8(c) both checkpoints overwritten with garbage: the daemon is live, says what is lost, and the terminal runs on", async () => {
   const home = newHome();
   const first = await home.live();
   const id = await home.open("one", ["sleep", "1000"]);
@@ -135,7 +135,7 @@ test("TC-8 both checkpoints overwritten with garbage: the daemon is live, says w
   expect(saved(home)?.sessions.map(({ name }) => name)).toEqual(["one"]);
 });
 
-test("TC-6 a newer version's checkpoint is reported and left as it is; the daemon lives with it", async () => {
+test("TC-6(c) a newer version's checkpoint is reported and left as it is; the daemon lives with it", async () => {
   const home = newHome();
   const newer = '{"kind":"terminals","version":99,"body":{}}\n';
   writeFileSync(home.file(CHECKPOINT), newer);
@@ -147,7 +147,7 @@ test("TC-6 a newer version's checkpoint is reported and left as it is; the daemo
   expect(home.text(CHECKPOINT)).toBe(newer);
 });
 
-test("in safe mode no checkpoint is written, not even at the end", async () => {
+test("SM-3(d) in safe mode no checkpoint is written, not even at the end", async () => {
   const home = newHome();
   const daemon = await home.live({ ...quick(home), HOLDFAST_SAFE_MODE: "a test" });
   await home.open("one", ["sleep", "1000"]);

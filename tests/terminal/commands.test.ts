@@ -99,7 +99,7 @@ describe("the daemon comes and goes", () => {
     expect(await home.ok("recovery", "report")).toContain("daemon crash");
   }, 180_000);
 
-  test("down leaves the programs running and stays down; looking works; up takes care of them again", async () => {
+  test("DS-4(b) down leaves the programs running and stays down; looking works; up takes care of them again", async () => {
     const home = new Home();
     await home.ok("new", "-d", "t", "--", "cat");
     const { pid } = await home.listed("t");
@@ -153,13 +153,14 @@ describe("around terminals", () => {
     rejects(await home.run("history", "x", "--home", never), 4, "There is no home at");
   });
 
-  test("SM-6 in safe mode every command says first what is off, why, how to leave and how to report", async () => {
+  test("SM-6(a) in safe mode commands say first what is off, why, how to leave and how to report", async () => {
     const home = new Home();
     mkdirSync(join(home.path, "recovery"));
     const mode = { v: 1, active: true, reason: "a test wanted it", since: "2026-01-02T03:04:05.678Z", off: ["tunnel"] };
     writeFileSync(join(home.path, "recovery/safe-mode.json"), JSON.stringify(mode));
     for (const args of [["ls"], ["log", "verify"], ["config", "check"], ["history", "x"]]) {
       const { err } = await home.run(...args);
+      expect(err).toStartWith("! safe mode, because ");
       for (const part of ["a test wanted it", "tunnel", "holdfast safe-mode exit", "holdfast recovery report"]) {
         expect(err).toContain(part);
       }

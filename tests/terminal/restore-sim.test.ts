@@ -80,7 +80,7 @@ function restorerOf(world: SimWorld, store: TerminalStore): Restorer {
 
 type Promised = { readonly generation: number; readonly claimed: boolean };
 
-test("RS-4 a power cut at any call of a restoration: what was decided holds, and each generation is started at most once", async () => {
+test("a power cut at any call of a restoration: what was decided holds, and each generation is started at most once", async () => {
   const survived = await everyCrash<Promised>({
     start: await firstLife(),
     nothingPromised: { generation: 1, claimed: false },

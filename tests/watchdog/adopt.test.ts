@@ -20,7 +20,7 @@ function orphan(machine: Machine) {
   return who;
 }
 
-test("WD-8 a new watchdog adopts the daemon that runs, by its lock, and starts no second one", async () => {
+test("WD-8(a) a new watchdog adopts the daemon that runs, by its lock, and starts no second one", async () => {
   const machine = new Machine();
   const who = orphan(machine);
   machine.run([DAEMON_SPEC]);
@@ -34,7 +34,7 @@ test("WD-8 a new watchdog adopts the daemon that runs, by its lock, and starts n
   expect(machine.published).toEqual([]);
 });
 
-test("WD-2 the closed socket is the end of an adopted daemon: noticed at once, started again at once", async () => {
+test("WD-2(b) the closed socket is the end of an adopted daemon: noticed at once, started again at once", async () => {
   const machine = new Machine();
   const who = orphan(machine);
   machine.run([DAEMON_SPEC]);
@@ -47,7 +47,7 @@ test("WD-2 the closed socket is the end of an adopted daemon: noticed at once, s
   expect(readLastCrash(machine.world.disk, HOME)).toMatchObject({ pid: who.pid, reason: "HEARTBEAT_TIMEOUT" });
 });
 
-test("WD-2 a connection that closes a moment before its process is gone is followed closely", async () => {
+test("WD-2(b) a connection that closes a moment before its process is gone is followed closely", async () => {
   const machine = new Machine();
   const who = orphan(machine);
   machine.run([DAEMON_SPEC]);
@@ -61,7 +61,7 @@ test("WD-2 a connection that closes a moment before its process is gone is follo
   expect(machine.names).toBe("daemon");
 });
 
-test("WD-2 a connection that closes while its process lives is no end: it calls again", async () => {
+test("WD-2(a) a connection that closes while its process lives is no end: it calls again", async () => {
   const machine = new Machine();
   const who = orphan(machine);
   machine.run([DAEMON_SPEC]);
@@ -75,7 +75,7 @@ test("WD-2 a connection that closes while its process lives is no end: it calls 
   expect(machine.published).toEqual([]);
 });
 
-test("WD-5 an adopted daemon that says how it leaves is judged by that", async () => {
+test("WD-5(a,b) an adopted daemon that says how it leaves is judged by that", async () => {
   for (const [code, crashes] of [
     [0, 0],
     [5, 1],
@@ -94,7 +94,7 @@ test("WD-5 an adopted daemon that says how it leaves is judged by that", async (
   }
 });
 
-test("WD-2 an adopted daemon that never calls is unresponsive, and ended after its time", async () => {
+test("WD-2(a,d) an adopted daemon that never calls is unresponsive, and ended after its time", async () => {
   const machine = new Machine();
   const who = orphan(machine);
   machine.world.processes.kill(who, "SIGSTOP");
@@ -106,7 +106,7 @@ test("WD-2 an adopted daemon that never calls is unresponsive, and ended after i
   expect(machine.world.processes.startTime(who.pid)).toBeUndefined();
 });
 
-test("WD-8 a lock whose holder is not on record is waited for: until it calls, or until the lock is free", async () => {
+test("WD-8(a) a lock whose holder is not on record is waited for: until it calls, or until the lock is free", async () => {
   for (const end of ["calls", "is free", "down"] as const) {
     const machine = new Machine();
     const who = orphan(machine);
@@ -124,7 +124,7 @@ test("WD-8 a lock whose holder is not on record is waited for: until it calls, o
   }
 });
 
-test("WD-8 a daemon that calls while the next is waiting for its turn is adopted instead", async () => {
+test("WD-8(a) a daemon that calls while the next is waiting for its turn is adopted instead", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -135,7 +135,7 @@ test("WD-8 a daemon that calls while the next is waiting for its turn is adopted
   expect(machine.names).toBe("daemon");
 });
 
-test("WD-9 a rival's heartbeats, and those of the dead, keep nobody alive", async () => {
+test("WD-2(a) a rival's heartbeats, and those of the dead, keep nobody alive", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -147,7 +147,7 @@ test("WD-9 a rival's heartbeats, and those of the dead, keep nobody alive", asyn
   expect(machine.published).toMatchObject([["recovery.crash.detected", { reason: "UNRESPONSIVE" }]]);
 });
 
-test("WD-9 nonsense on the socket harms nobody: bad lines, endless lines, beats of strangers, too many callers", async () => {
+test("WD-9(b) nonsense on the socket harms nobody: bad lines, endless lines, beats of strangers, too many callers", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -172,7 +172,7 @@ test("WD-9 nonsense on the socket harms nobody: bad lines, endless lines, beats 
   expect(machine.names).toBe("daemon");
 });
 
-test("WD-8 a program of the user's that outlived the watchdog is adopted by its note, and not started twice", async () => {
+test("WD-8(d,e) a program of the user's that outlived the watchdog is adopted by its note, and not started twice", async () => {
   const machine = new Machine();
   const { told, over } = machine.run([PROGRAM_SPEC]);
   await machine.settle();
@@ -188,7 +188,7 @@ test("WD-8 a program of the user's that outlived the watchdog is adopted by its 
   expect(machine.names).toBe("program program");
 });
 
-test("WD-8 a note of another boot, or of a pid that is somebody else's by now, is not believed", async () => {
+test("WD-8(d) a note of another boot, or of a pid that is somebody else's by now, is not believed", async () => {
   const machine = new Machine();
   const stranger = machine.world.processes.spawn();
   for (const wrong of [{ bootId: "before" }, { startTime: 1 }]) {

@@ -23,7 +23,7 @@ const MATRIX: readonly (readonly [ending: SeenEnding, unasked: string, asked: st
 ];
 
 for (const [ending, unasked, asked] of MATRIX) {
-  test(`WD-5 ${Object.values(ending).join(" ")}: ${unasked} where nobody asked, ${asked} where somebody did`, () => {
+  test(`WD-5(a,b,c,d) ${Object.values(ending).join(" ")}: ${unasked} where nobody asked, ${asked} where somebody did`, () => {
     const verdicts = [false, true].map((wasAsked) => classifyExit(ending, wasAsked));
     const words = verdicts.map((verdict) => (verdict.kind === "crash" ? verdict.reason : verdict.kind));
     expect<readonly string[]>(words).toEqual([unasked, asked]);

@@ -31,7 +31,7 @@ test("WD-4 heartbeats are sent at once and at every interval, until they are sto
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("WD-4 every message comes out as it went in, however the stream is cut", () => {
+test("every message comes out as it went in, however the stream is cut", () => {
   const messages = [hello, { type: "beat" }, { type: "live" }, { type: "bye", code: 3 }, { type: "look" }] as const;
   const stream = Buffer.concat(messages.map(encodeHeartbeat));
   for (let cut = 1; cut < stream.length; cut += 1) {
@@ -41,7 +41,7 @@ test("WD-4 every message comes out as it went in, however the stream is cut", ()
   }
 });
 
-test("WD-9 a line that is no message is passed over, and fields of a newer version are too", () => {
+test("WD-9(b) a line that is no message is passed over, and fields of a newer version are too", () => {
   const bad = [
     ...["", "x", "[]", "null", "7", '{"type":"hello"}', '{"type":"dance"}', '{"type":"bye"}', "{"],
     ...["-1", "1.5", '"7"'].map((pid) => `{"type":"hello","name":"a","pid":${pid},"startTime":1,"bootId":"b"}`),
@@ -55,7 +55,7 @@ test("WD-9 a line that is no message is passed over, and fields of a newer versi
   ]);
 });
 
-test("WD-9 a line without an end is not gathered for ever", () => {
+test("WD-9(b) a line without an end is not gathered for ever", () => {
   const reader = new HeartbeatReader();
   let refused = false;
   for (let chunk = 0; chunk < 64 && !refused; chunk += 1)

@@ -9,7 +9,7 @@ import { comeUp, DAEMON_SPEC, HOME, Machine, PROGRAM_SPEC, WEB_SPEC } from "./ma
 const killed: Ending = { kind: "signalled", signal: "SIGKILL" };
 const exited = (code: number): Ending => ({ kind: "exited", code });
 
-test("SM-5 the third crash within 60 s enters safe mode before the daemon starts again, and the daemon is told", async () => {
+test("SM-4(a) SM-5 the third crash within 60 s enters safe mode before the daemon starts again, and the daemon is told", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -40,7 +40,7 @@ test("SM-5 three crashes before the daemon was ever live come to safe mode withi
   expect(machine.last().command.env[SAFE_MODE_VARIABLE]).toContain("exit code 1");
 });
 
-test("SM-5 a disk that never answers, or is full, keeps nobody from safe mode or from starting again", async () => {
+test("SM-5 WD-9(c) a disk that never answers, or is full, keeps nobody from safe mode or from starting again", async () => {
   for (const trouble of ["stalled", "full"] as const) {
     const machine = new Machine();
     machine.run([DAEMON_SPEC]);
@@ -57,7 +57,7 @@ test("SM-5 a disk that never answers, or is full, keeps nobody from safe mode or
   }
 });
 
-test("SM-5 only the daemon leads to safe mode; a page or a program may die freely", async () => {
+test("only the daemon leads to safe mode; a page or a program may die freely", async () => {
   const machine = new Machine();
   machine.run([WEB_SPEC, PROGRAM_SPEC]);
   for (let crash = 0; crash < 5; crash += 1) {
@@ -69,7 +69,7 @@ test("SM-5 only the daemon leads to safe mode; a page or a program may die freel
   expect(readSafeMode(machine.world.disk, HOME).active).toBe(false);
 });
 
-test("SM-2 a loop goes on across watchdogs: one crash under each of three is a loop", async () => {
+test("SM-2(b) a loop goes on across watchdogs: one crash under each of three is a loop", async () => {
   const machine = new Machine();
   for (let watchdog = 1; watchdog <= 3; watchdog += 1) {
     const { told, over } = machine.run([DAEMON_SPEC]);
@@ -85,7 +85,7 @@ test("SM-2 a loop goes on across watchdogs: one crash under each of three is a l
   }
 });
 
-test("SM-3 the operator's exit ends it: the next daemon is not told any more", async () => {
+test("SM-3(g) the operator's exit ends it: the next daemon is not told any more", async () => {
   const machine = new Machine();
   await new SafeMode({ ...machine.world, home: HOME }, () => undefined).enter("a loop");
   machine.run([DAEMON_SPEC]);

@@ -12,7 +12,7 @@ const killed: Ending = { kind: "signalled", signal: "SIGKILL" };
 const SOCKET = `${HOME}/${WATCHDOG_SOCKET}`;
 const exited = (code: number): Ending => ({ kind: "exited", code });
 
-test("WD-8 daemon, page and a program of the user's are started, and each that dies is started again", async () => {
+test("WD-8(a,b,d,e) daemon, page and a program of the user's are started, and each that dies is started again", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC, WEB_SPEC, PROGRAM_SPEC]);
   await machine.settle();
@@ -24,7 +24,7 @@ test("WD-8 daemon, page and a program of the user's are started, and each that d
   expect(machine.last("web").command.env).toEqual({ PATH: "/bin", [HEARTBEAT_VARIABLE]: "2000" });
 });
 
-test("WD-8 what was live is started again at once; what was not waits 0.1, 0.2, 0.4 s, with jitter that only shortens", async () => {
+test("WD-8(e) what was live is started again at once; what was not waits 0.1, 0.2, 0.4 s, with jitter that only shortens", async () => {
   const machine = new Machine();
   machine.run([WEB_SPEC]);
   await machine.settle();
@@ -41,7 +41,7 @@ test("WD-8 what was live is started again at once; what was not waits 0.1, 0.2, 
   await machine.pass(10);
 });
 
-test("WD-8 what lived for a second is forgiven; what dies again and again right after it is live waits", async () => {
+test("WD-8(e) what lived for a second is forgiven; what dies again and again right after it is live waits", async () => {
   const machine = new Machine();
   machine.run([PROGRAM_SPEC]);
   await machine.settle();
@@ -56,7 +56,7 @@ test("WD-8 what lived for a second is forgiven; what dies again and again right 
   expect(machine.started.length).toBe(12);
 });
 
-test("WD-8 a program that cannot be started is a crash, tried again with backoff", async () => {
+test("WD-8(e) a program that cannot be started is a crash, tried again with backoff", async () => {
   const machine = new Machine();
   machine.world.children.missing = true;
   machine.run([PROGRAM_SPEC]);
@@ -72,7 +72,7 @@ test("WD-8 a program that cannot be started is a crash, tried again with backoff
   expect(machine.names).toBe("program");
 });
 
-test("WD-2 a child's exit is noticed at once, without any heartbeat being missed", async () => {
+test("WD-2(c) a child's exit is noticed at once, without any heartbeat being missed", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -83,7 +83,7 @@ test("WD-2 a child's exit is noticed at once, without any heartbeat being missed
   expect(machine.world.clock.elapsed()).toBe(before);
 });
 
-test("WD-5 a child whose connection closes before its end is told is still judged by how it ended", async () => {
+test("WD-5(b) a child whose connection closes before its end is told is still judged by how it ended", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -96,20 +96,28 @@ test("WD-5 a child whose connection closes before its end is told is still judge
   expect(readLastCrash(machine.world.disk, HOME)).toMatchObject({ exitCode: 6, reason: "EXIT_CODE" });
 });
 
-test("WD-6 each crash is on the bus and in the file before the daemon starts again", async () => {
+test("WD-6(a,b) each crash is on the bus and in the file before the daemon starts again", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
   const { pid } = machine.last().who;
   await comeUp(machine);
+  const { children, disk } = machine.world;
+  const start = children.watched.bind(children);
+  const knownAtStart: unknown[] = [];
+  children.watched = (...words) => {
+    knownAtStart.push([machine.published.length, readLastCrash(disk, HOME)?.exitCode]);
+    return start(...words);
+  };
   await machine.end(machine.last().who, exited(9));
+  expect(knownAtStart).toEqual([[1, 9]]);
   const time = new Date(machine.world.clock.now()).toISOString();
   const crash = { name: "daemon", pid, exitCode: 9, signal: null, reason: "EXIT_CODE", time };
   expect(machine.published).toEqual([["recovery.crash.detected", crash]]);
   expect(readLastCrash(machine.world.disk, HOME) ?? {}).toEqual(crash);
 });
 
-test("WD-2 a hung daemon is reported after two intervals, ended after 30 s, started again, and is one crash", async () => {
+test("WD-2(a,d) a hung daemon is reported after two intervals, ended after 30 s, started again, and is one crash", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -127,7 +135,7 @@ test("WD-2 a hung daemon is reported after two intervals, ended after 30 s, star
   expect(machine.published.length).toBe(2);
 });
 
-test("WD-2 a daemon that hung and is heard again is no longer silent: its later end is judged by itself", async () => {
+test("WD-2(a) a daemon that hung and is heard again is no longer silent: its later end is judged by itself", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -141,7 +149,7 @@ test("WD-2 a daemon that hung and is heard again is no longer silent: its later 
   ]);
 });
 
-test("WD-5 clean exits are no crashes and no loop: ten in a minute leave no record and no safe mode", async () => {
+test("WD-5(a) clean exits are no crashes and no loop: ten in a minute leave no record and no safe mode", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -155,7 +163,7 @@ test("WD-5 clean exits are no crashes and no loop: ten in a minute leave no reco
   expect(readSafeMode(machine.world.disk, HOME).active).toBe(false);
 });
 
-test("WD-5 the loser of a race is no crash: the winner is adopted, and no third one is started", async () => {
+test("the loser of a race is no crash: the winner is adopted, and no third one is started", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -178,7 +186,7 @@ test("every cell of the part's table is legal or refused, and every state is rea
     expect(partMachine.next(state, event).ok).toBe(next !== undefined);
 });
 
-test("WD-9 a socket that cannot be had is a complaint, tried again; children are started meanwhile", async () => {
+test("WD-9(c) a socket that cannot be had is a complaint, tried again; children are started meanwhile", async () => {
   const machine = new Machine();
   machine.world.sockets.refused = "ENOSPC";
   machine.run([DAEMON_SPEC]);
@@ -189,7 +197,7 @@ test("WD-9 a socket that cannot be had is a complaint, tried again; children are
   expect(machine.world.sockets.listening.has(SOCKET)).toBe(true);
 });
 
-test("WD-9 a socket that is removed from under us is back within 2 s, and one that stands is left alone", async () => {
+test("a socket that is removed from under us is back within 2 s, and one that stands is left alone", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();

@@ -19,7 +19,7 @@ function summary(what: string, times: readonly number[]): void {
   console.log(`${what}: median ${median.toFixed(1)} ms, max ${(sorted.at(-1) ?? 0).toFixed(1)} ms of ${times.length}`);
 }
 
-test("WD-8 a daemon killed with -9 is live again at once, ten times over", async () => {
+test("WD-8(a,e) a daemon killed with -9 is live again at once, ten times over", async () => {
   const home = newHome();
   home.watchdog(NO_LOOP);
   let who = await home.daemon();
@@ -34,7 +34,7 @@ test("WD-8 a daemon killed with -9 is live again at once, ten times over", async
   expect(home.json("recovery/last-crash.json")).toMatchObject({ name: "daemon", signal: "SIGKILL", reason: "SIGNAL" });
 });
 
-test("WD-8 a program of the user's killed with -9 is back at once, ten times over", async () => {
+test("WD-8(d,e) a program of the user's killed with -9 is back at once, ten times over", async () => {
   const home = newHome();
   const lives = join(home.path, "lives");
   const argv = ["sh", "-c", `echo $$ >> ${lives}; exec sleep 1000`];
@@ -57,7 +57,7 @@ test("WD-8 a program of the user's killed with -9 is back at once, ten times ove
   expect(identify(processes, pids().at(-1) ?? -1)).toBeUndefined();
 });
 
-test("WD-2 a hung daemon is reported after 2 intervals, ended only after its limit, and replaced", async () => {
+test("WD-2(a,d) a hung daemon is reported after 2 intervals, ended only after its limit, and replaced", async () => {
   const home = newHome();
   // Long enough that no daemon on a busy machine is silent for two of them by itself.
   home.watchdog({ heartbeatMs: 1000, killAfterMs: 3000, graceMs: 200 });
@@ -80,7 +80,7 @@ test("WD-2 a hung daemon is reported after 2 intervals, ended only after its lim
   expect(home.json("recovery/crash-history.json")?.["crashes"]).toHaveLength(1);
 });
 
-test("WD-8 a watchdog killed with -9 and started again adopts the daemon, which does not notice, and still watches it", async () => {
+test("WD-8(a,e) a watchdog killed with -9 and started again adopts the daemon, which does not notice, and still watches it", async () => {
   const home = newHome();
   const first = home.watchdog(NO_LOOP);
   const who = await home.daemon();
@@ -96,7 +96,7 @@ test("WD-8 a watchdog killed with -9 and started again adopts the daemon, which 
   expect(home.json("recovery/last-crash.json")).toMatchObject({ pid: who.pid, reason: "HEARTBEAT_TIMEOUT" });
 });
 
-test("WD-8 watchdog and daemon heal each other: each is killed in turn, and neither is ever doubled", async () => {
+test("WD-8(a,e) watchdog and daemon heal each other: each is killed in turn, and neither is ever doubled", async () => {
   const home = newHome();
   home.watchdog({ ...NO_LOOP, heal: true });
   let daemon = await home.daemon();
@@ -115,7 +115,7 @@ test("WD-8 watchdog and daemon heal each other: each is killed in turn, and neit
   expect(home.log.match(/: started/g)?.length).toBe(4);
 });
 
-test("WD-8 six watchdogs that start at once: one stays, five leave with 0, and there is one daemon", async () => {
+test("WD-8(a) six watchdogs that start at once: one stays, five leave with 0, and there is one daemon", async () => {
   const home = newHome();
   const racers = Array.from({ length: 6 }, () => home.watchdog());
   const left = (): number => racers.filter((racer) => racer.exitCode !== null).length;
@@ -143,7 +143,7 @@ test("SM-5 the third kill within 60 s is safe mode within 5 s, and the daemon th
   expect(readFileSync(`/proc/${who.pid}/environ`, "utf8")).toContain(`${SAFE_MODE_VARIABLE}=daemon crashed 3 times`);
 });
 
-test("SM-2 crashes under watchdogs that are themselves killed add up to a loop", async () => {
+test("SM-2(b) crashes under watchdogs that are themselves killed add up to a loop", async () => {
   const home = newHome();
   let who: { pid: number } | undefined;
   for (let life = 1; life <= 3; life += 1) {
@@ -183,7 +183,7 @@ test("down stops daemon and watchdog cleanly: both leave with 0, no crash is on 
   expect([home.holder("watchdog"), home.holder("daemon")]).toEqual([undefined, undefined]);
 });
 
-test("WD-9 SIGTERM while up is wanted leaves the daemon running", async () => {
+test("SIGTERM while up is wanted leaves the daemon running", async () => {
   const home = newHome();
   const watchdog = home.watchdog();
   const who = await home.daemon();
@@ -192,7 +192,7 @@ test("WD-9 SIGTERM while up is wanted leaves the daemon running", async () => {
   expect(processes.alive(who)).toBe(true);
 });
 
-test("WD-9 nonsense on the real socket and directories removed from under it harm nobody", async () => {
+test("WD-9(b,d) nonsense on the real socket and directories removed from under it harm nobody", async () => {
   const home = newHome();
   home.watchdog(NO_LOOP);
   const who = await home.daemon();
@@ -226,7 +226,7 @@ test("the watchdog says what is wrong with how it is started, and leaves with 2"
   }
 });
 
-test("WD-2 waiting for the disk is state D of any thread; a running process, and one that is gone, does not wait", () => {
+test("WD-2(e) waiting for the disk is state D of any thread; a running process, and one that is gone, does not wait", () => {
   expect(waitsInLine("12 (a b) D) D 1 2 3")).toBe(true);
   expect(waitsInLine("12 (D) S 1 2 3")).toBe(false);
   expect(processes.waitsForDisk(process.pid)).toBe(false);

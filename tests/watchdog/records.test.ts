@@ -30,7 +30,7 @@ function setUp(disk = new SimDisk()) {
 const facts = { name: "daemon", pid: 12, reason: CrashReason.SIGNAL };
 const killed = crashRecord(facts, { kind: "signalled", signal: "SIGKILL" }, NOW);
 
-test("WD-6 a crash is published with all its facts, and the file says the same to the next launch", async () => {
+test("WD-6(a,b) a crash is published with all its facts, and the file says the same to the next launch", async () => {
   const { disk, bus, published, complain } = setUp();
   expect(await new CrashRecorder({ disk, home: HOME }, complain, bus).record(killed)).toBe(true);
   const time = new Date(NOW).toISOString();
@@ -40,21 +40,21 @@ test("WD-6 a crash is published with all its facts, and the file says the same t
   expect(readLastCrash(disk, HOME)).toEqual(expected);
 });
 
-test("WD-6 without a bus the file alone is enough; of an exit it has the code", async () => {
+test("WD-6(c) without a bus the file alone is enough; of an exit it has the code", async () => {
   const { disk, complain } = setUp();
   const crash = crashRecord({ ...facts, reason: CrashReason.EXIT_CODE }, { kind: "exited", code: 3 }, NOW);
   await new CrashRecorder({ disk, home: HOME }, complain).record(crash);
   expect(readLastCrash(disk, HOME)).toMatchObject({ exitCode: 3, signal: null, reason: "EXIT_CODE" });
 });
 
-test("WD-6 of two crashes at once the later one stays", async () => {
+test("WD-6(b) of two crashes at once the later one stays", async () => {
   const { disk, complain } = setUp();
   const recorder = new CrashRecorder({ disk, home: HOME }, complain);
   await Promise.all([recorder.record(killed), recorder.record({ ...killed, name: "web" })]);
   expect(readLastCrash(disk, HOME)?.name).toBe("web");
 });
 
-test("WD-6 a power cut at any moment leaves the old record or the new one, whole", async () => {
+test("WD-6(b) a power cut at any moment leaves the old record or the new one, whole", async () => {
   const start = new SimDisk();
   const record = (disk: SimDisk, name: string) =>
     new CrashRecorder({ disk, home: HOME }, (fault) => expect(fault).toBeUndefined()).record({ ...killed, name });
@@ -78,7 +78,7 @@ test("WD-6 a power cut at any moment leaves the old record or the new one, whole
   expect([...seen].sort()).toEqual(["new", "old"]);
 });
 
-test("WD-6 a record that cannot be read is none", () => {
+test("WD-6(c) a record that cannot be read is none", () => {
   for (const text of ["", "{", "[]", '"x"', '{"name":"a","pid":1,"time":"t","reason":"BORED"}', '{"pid":"1"}']) {
     const { disk } = setUp();
     disk.makeDirectory(HOME);
@@ -88,7 +88,7 @@ test("WD-6 a record that cannot be read is none", () => {
   }
 });
 
-test("WD-9 a full disk is a complaint, the bus is told all the same, and later there is room again", async () => {
+test("WD-9(c) a full disk is a complaint, the bus is told all the same, and later there is room again", async () => {
   const { disk, troubles, published, complain, bus } = setUp();
   const recorder = new CrashRecorder({ disk, home: HOME }, complain, bus);
   disk.capacity = 10;
@@ -99,7 +99,7 @@ test("WD-9 a full disk is a complaint, the bus is told all the same, and later t
   expect(await recorder.record(killed)).toBe(true);
 });
 
-test("WD-9 a directory that is removed under us is made again", async () => {
+test("WD-9(d) a directory that is removed under us is made again", async () => {
   const { disk, complain } = setUp();
   const recorder = new CrashRecorder({ disk, home: HOME }, complain);
   await recorder.record(killed);
@@ -110,7 +110,7 @@ test("WD-9 a directory that is removed under us is made again", async () => {
   expect(readLastCrash(disk, HOME)?.pid).toBe(12);
 });
 
-test("WD-9 a bus that is gone is a complaint; a bug of the bus is not hidden", async () => {
+test("a bus that is gone is a complaint; a bug of the bus is not hidden", async () => {
   const { disk, troubles, complain } = setUp();
   const gone = () => {
     throw new Fault({ code: "EPIPE", operation: "publish", path: "bus" });
@@ -123,7 +123,7 @@ test("WD-9 a bus that is gone is a complaint; a bug of the bus is not hidden", a
   expect(() => new CrashRecorder({ disk, home: HOME }, complain, { publish: bug }).record(killed)).toThrow("a bug");
 });
 
-test("WD-9 a file of a gigabyte under our name is not read", () => {
+test("a file of a gigabyte under our name is not read", () => {
   const { disk } = setUp();
   put(disk, "/big.json", `{"a":"${"x".repeat(2 << 20)}"}`);
   expect(readJson(disk, "/big.json")).toBeUndefined();

@@ -35,7 +35,7 @@ async function loops(seconds: readonly number[], limits?: { crashes: number; win
   return watched.isLooping();
 }
 
-test("SM-1 three crashes within 60 s are a loop; two are not, nor are three over more than 60 s", async () => {
+test("SM-1(a,c) three crashes within 60 s are a loop; two are not, nor are three over more than 60 s", async () => {
   expect(await loops([0, 1, 2])).toBe(true);
   expect(await loops([0, 30, 60])).toBe(true);
   expect(await loops([0, 59])).toBe(false);
@@ -44,13 +44,13 @@ test("SM-1 three crashes within 60 s are a loop; two are not, nor are three over
   expect(await loops([0, 100, 110, 120])).toBe(true);
 });
 
-test("SM-1 threshold and window are configurable", async () => {
+test("SM-1(b) threshold and window are configurable", async () => {
   expect(await loops([0, 1, 2, 3], { crashes: 5, windowMs: 60_000 })).toBe(false);
   expect(await loops([0, 9], { crashes: 2, windowMs: 10_000 })).toBe(true);
   expect(await loops([0, 11], { crashes: 2, windowMs: 10_000 })).toBe(false);
 });
 
-test("SM-1 a loop is over when its window has passed", async () => {
+test("SM-1(a) a loop is over when its window has passed", async () => {
   const { clock, detector } = setUp();
   const watched = detector();
   for (let crash = 0; crash < 3; crash += 1) await watched.recordCrash(clock.now());
@@ -59,7 +59,7 @@ test("SM-1 a loop is over when its window has passed", async () => {
   expect(watched.isLooping()).toBe(false);
 });
 
-test("SM-2 a loop is seen across restarts, and across a power cut", async () => {
+test("SM-2(a,b) a loop is seen across restarts, and across a power cut", async () => {
   const { disk, clock, detector, place } = setUp();
   await detector().recordCrash(clock.now());
   await detector().recordCrash(clock.now());
@@ -70,7 +70,7 @@ test("SM-2 a loop is seen across restarts, and across a power cut", async () => 
   expect(after.isLooping()).toBe(true);
 });
 
-test("SM-2 a corrupt history is an empty one, and is written anew", async () => {
+test("SM-2(c) a corrupt history is an empty one, and is written anew", async () => {
   const bad = ["", "{", "[1,2,3]", '{"crashes":7}', '{"crashes":["a",null,{}]}', "\0\0\0\0"];
   for (const text of bad) {
     const { disk, clock, detector } = setUp();
@@ -84,7 +84,7 @@ test("SM-2 a corrupt history is an empty one, and is written anew", async () => 
   }
 });
 
-test("SM-2 the history stays short, however often something crashes", async () => {
+test("the history stays short, however often something crashes", async () => {
   const { disk, clock, detector } = setUp();
   const watched = detector();
   for (let crash = 0; crash < 100; crash += 1) await watched.recordCrash(clock.now() + crash);
@@ -92,14 +92,14 @@ test("SM-2 the history stays short, however often something crashes", async () =
   expect(Array.isArray(found) ? found.length : 0).toBe(3);
 });
 
-test("SM-2 a clock that was set back does not make a loop for ever", async () => {
+test("SM-1(a) a clock that was set back does not make a loop for ever", async () => {
   const { clock, detector } = setUp();
   for (let crash = 0; crash < 3; crash += 1) await detector().recordCrash(clock.now());
   clock.jump(-7 * 86_400_000);
   expect(detector().isLooping()).toBe(false);
 });
 
-test("SM-2 a full disk costs only the memory of a restart", async () => {
+test("WD-9(c) a full disk costs only the memory of a restart", async () => {
   const { disk, clock, troubles, detector } = setUp();
   disk.capacity = 0;
   const watched = detector();
@@ -109,7 +109,7 @@ test("SM-2 a full disk costs only the memory of a restart", async () => {
   expect(troubles).toEqual(["ENOSPC", "ENOSPC", "ENOSPC"]);
 });
 
-test("SM-3 entering turns off providers, sharing and background checkpoints; the mode outlives everybody, and exit ends it", async () => {
+test("SM-3(a,f) entering names providers, sharing and background checkpoints as off; the mode outlives everybody, and exit ends it", async () => {
   const { disk, mode } = setUp();
   expect(mode().isActive()).toBe(false);
   expect(await mode().enter("three crashes")).toBe(true);
@@ -125,7 +125,7 @@ test("SM-3 entering turns off providers, sharing and background checkpoints; the
   expect(readSafeMode(disk.powerCut(nothing), HOME).active).toBe(false);
 });
 
-test("SM-3 the file is the mode: what the operator does in another program holds here", async () => {
+test("SM-3(g) the file is the mode: what the operator does in another program holds here", async () => {
   const { mode } = setUp();
   const watchdogs = mode();
   await watchdogs.enter("a loop");
@@ -133,7 +133,7 @@ test("SM-3 the file is the mode: what the operator does in another program holds
   expect(watchdogs.isActive()).toBe(false);
 });
 
-test("SM-3 a mode that cannot be written is in force all the same, until somebody writes another", async () => {
+test("SM-3(a) WD-9(c) a mode that cannot be written is in force all the same, until somebody writes another", async () => {
   const { disk, troubles, mode } = setUp();
   const watchdogs = mode();
   disk.capacity = 0;
@@ -148,7 +148,7 @@ test("SM-3 a mode that cannot be written is in force all the same, until somebod
   expect(watchdogs.isActive()).toBe(false);
 });
 
-test("SM-3 what the disk did not take is tried again by whoever asks again, and told once", async () => {
+test("SM-3(f) what the disk did not take is tried again by whoever asks again, and told once", async () => {
   const { disk, published, mode } = setUp();
   const daemons = mode();
   await daemons.enter("a loop");
@@ -162,7 +162,7 @@ test("SM-3 what the disk did not take is tried again by whoever asks again, and 
   expect(published.map(([topic]) => topic)).toEqual(["recovery.safemode.entered", "recovery.safemode.exited"]);
 });
 
-test("SM-3 an exit that failed is forgotten once somebody else has entered anew", async () => {
+test("SM-3(f) an exit that failed is forgotten once somebody else has entered anew", async () => {
   const { clock, disk, mode } = setUp();
   const daemons = mode();
   await daemons.enter("a loop");
@@ -177,7 +177,7 @@ test("SM-3 an exit that failed is forgotten once somebody else has entered anew"
   expect(readSafeMode(disk, HOME)).toMatchObject({ active: true, reason: "another loop" });
 });
 
-test("SM-3 a file that is there and cannot be read is safe mode, and exit mends it", async () => {
+test("SM-3(f) a file that is there and cannot be read is safe mode, and exit mends it", async () => {
   const { disk, mode } = setUp();
   disk.makeDirectory(HOME);
   disk.makeDirectory(`${HOME}/recovery`);
@@ -187,7 +187,7 @@ test("SM-3 a file that is there and cannot be read is safe mode, and exit mends 
   expect(mode().isActive()).toBe(false);
 });
 
-test("SM-4 entering and leaving are published, each once", async () => {
+test("SM-4(a,b) entering and leaving are published, each once", async () => {
   const { clock, published, mode } = setUp();
   await mode().exit();
   await mode().enter("a loop");
@@ -199,7 +199,7 @@ test("SM-4 entering and leaving are published, each once", async () => {
   expect(published[0]?.[1]).toMatchObject({ reason: "a loop" });
 });
 
-test("SM-6 the file has all that a banner says: what is off, why, and since when", async () => {
+test("SM-3(f) the file has all that a banner says: what is off, why, and since when", async () => {
   const { disk, clock, mode } = setUp();
   await mode().enter("daemon crashed 3 times");
   expect(readJson(disk, safeModePath(HOME))).toEqual({

@@ -19,7 +19,7 @@ function read(given: unknown): Settings {
   return settings.value;
 }
 
-test("WD-1 told nothing it watches daemon and page: every 2 s, ended after 30 s, three crashes in a minute", () => {
+test("WD-1(b) told nothing it watches daemon and page: every 2 s, ended after 30 s, three crashes in a minute", () => {
   const { specs, limits, pace, stopMs } = read({});
   expect(specs.map(({ name, command, essential }) => [name, command.argv.join(" "), essential])).toEqual([
     ["daemon", "bun src/daemon/main.ts /h", true],
@@ -38,7 +38,7 @@ test("what the daemon was told by an earlier watchdog is not passed on", () => {
   expect(read({}).specs[0]?.command.env).toEqual({ PATH: "/bin" });
 });
 
-test("WD-8 programs of the user's, commands and every limit can be set", () => {
+test("WD-1(b) WD-2(d) WD-8(d) SM-1(b) programs of the user's, commands and every limit can be set", () => {
   const programs = { mail: { argv: ["mbsync", "-a"], cwd: "/m", env: { A: "1" } }, top: { argv: ["top"] } };
   const numbers = { heartbeatMs: 50, killAfterMs: 60, graceMs: 70, stopMs: 80, crashes: 9, windowMs: 100 };
   const { specs, limits, pace, stopMs } = read({ daemon: ["d", "x"], web: false, programs, ...numbers });
@@ -56,7 +56,7 @@ test("WD-8 programs of the user's, commands and every limit can be set", () => {
   ]);
 });
 
-test("WD-9 a wrong shape is refused, and named", () => {
+test("a wrong shape is refused, and named", () => {
   const wrong: readonly (readonly [text: string, named: string])[] = [
     ["{", "JSON"],
     ["[]", "the settings"],

@@ -37,7 +37,7 @@ async function leftAlone(home: RealHome): Promise<void> {
   await home.daemon(who);
 }
 
-test("WD-2 a daemon that waits for the disk is reported and left alone past every limit; one that hangs is ended", async () => {
+test("WD-2(d,e) a daemon that waits for the disk is reported and left alone past every limit; one that hangs is ended", async () => {
   const home = newHome();
   expect(Bun.spawnSync(["mkfifo", join(home.path, "stall")]).exitCode).toBe(0);
   home.watchdog({ ...QUICK, ...SILENT });

@@ -42,7 +42,7 @@ function setUp(limits: Partial<WatchdogLimits> = {}) {
   return { time: clock, processes, watchdog, reports, who, signals };
 }
 
-test("WD-1 a process that sends its heartbeats is never reported", () => {
+test("WD-1(a) a process that sends its heartbeats is never reported", () => {
   const { time, watchdog, reports, who } = setUp();
   watchdog.registerProcess("daemon", who.pid);
   for (let beat = 0; beat < 100; beat += 1) {
@@ -52,7 +52,7 @@ test("WD-1 a process that sends its heartbeats is never reported", () => {
   expect(reports).toEqual([]);
 });
 
-test("WD-2 a silent process is UNRESPONSIVE, not gone: after exactly two intervals of 2000 ms, and once", () => {
+test("WD-1(b) WD-2(a,b) a silent process is UNRESPONSIVE, not gone: after exactly two intervals of 2000 ms, and once", () => {
   const { time, watchdog, reports, who } = setUp();
   watchdog.registerProcess("daemon", who.pid);
   time.advance(3999);
@@ -63,7 +63,7 @@ test("WD-2 a silent process is UNRESPONSIVE, not gone: after exactly two interva
   expect(reports.length).toBe(1);
 });
 
-test("WD-2 a process that is gone is HEARTBEAT_TIMEOUT within two intervals of its last heartbeat", () => {
+test("WD-2(a,b) a process that is gone is HEARTBEAT_TIMEOUT within two intervals of its last heartbeat", () => {
   const { time, watchdog, reports, who, processes } = setUp();
   watchdog.registerProcess("web", who.pid, 500);
   time.advance(400);
@@ -76,7 +76,7 @@ test("WD-2 a process that is gone is HEARTBEAT_TIMEOUT within two intervals of i
   expect(time.pendingTimers).toBe(0);
 });
 
-test("WD-2 a stranger who has the pid by now does not count as the process", () => {
+test("WD-2(a) a stranger who has the pid by now does not count as the process", () => {
   const { time, watchdog, reports, who, processes } = setUp();
   watchdog.registerProcess("daemon", who.pid);
   processes.exit(who.pid);
@@ -87,14 +87,14 @@ test("WD-2 a stranger who has the pid by now does not count as the process", () 
   expect(processes.signals).toEqual([]);
 });
 
-test("WD-2 one that was gone before it was registered is reported like any other", () => {
+test("WD-2(a) one that was gone before it was registered is reported like any other", () => {
   const { time, watchdog, reports } = setUp();
   watchdog.registerProcess("daemon", 99_999, 100);
   time.advance(200);
   expect(reports).toEqual(["daemon 99999 HEARTBEAT_TIMEOUT"]);
 });
 
-test("WD-2 a heartbeat ends a silence; the next silence is reported again", () => {
+test("WD-2(a) a heartbeat ends a silence; the next silence is reported again", () => {
   const { time, watchdog, reports, who } = setUp();
   watchdog.registerProcess("daemon", who.pid);
   time.advance(5000);
@@ -105,7 +105,7 @@ test("WD-2 a heartbeat ends a silence; the next silence is reported again", () =
   expect(reports.length).toBe(2);
 });
 
-test("WD-2 a silent process is ended only after 30 s: SIGTERM first, SIGKILL 5 s later", () => {
+test("WD-2(d) a silent process is ended only after 30 s: SIGTERM first, SIGKILL 5 s later", () => {
   const { time, watchdog, who, processes, signals } = setUp();
   processes.kill(who, "SIGSTOP");
   watchdog.registerProcess("daemon", who.pid);
@@ -119,7 +119,7 @@ test("WD-2 a silent process is ended only after 30 s: SIGTERM first, SIGKILL 5 s
   expect(signals()).toEqual(["SIGSTOP", "SIGTERM", "SIGKILL"]);
 });
 
-test("WD-2 one that ends by SIGTERM is reported as gone and signalled no more", () => {
+test("WD-2(d) one that ends by SIGTERM is reported as gone and signalled no more", () => {
   const { time, watchdog, reports, who, signals } = setUp({ killAfterMs: 6000 });
   watchdog.registerProcess("daemon", who.pid);
   time.advance(60_000);
@@ -127,7 +127,7 @@ test("WD-2 one that ends by SIGTERM is reported as gone and signalled no more", 
   expect(reports).toEqual([`daemon ${who.pid} UNRESPONSIVE`, `daemon ${who.pid} HEARTBEAT_TIMEOUT`]);
 });
 
-test("WD-2 a process that waits for the disk is never ended, and has its whole time again when the disk is back", () => {
+test("WD-2(e) a process that waits for the disk is never ended, and has its whole time again when the disk is back", () => {
   const { time, watchdog, reports, who, processes, signals } = setUp();
   watchdog.registerProcess("daemon", who.pid);
   processes.stall(who.pid);
@@ -141,7 +141,7 @@ test("WD-2 a process that waits for the disk is never ended, and has its whole t
   expect(signals()).toEqual(["SIGTERM"]);
 });
 
-test("WD-2 a stall that begins between SIGTERM and SIGKILL holds the SIGKILL back", () => {
+test("WD-2(e) a stall that begins between SIGTERM and SIGKILL holds the SIGKILL back", () => {
   const { time, watchdog, who, processes, signals } = setUp();
   processes.kill(who, "SIGSTOP");
   watchdog.registerProcess("daemon", who.pid);
@@ -151,7 +151,7 @@ test("WD-2 a stall that begins between SIGTERM and SIGKILL holds the SIGKILL bac
   expect(signals()).toEqual(["SIGSTOP", "SIGTERM"]);
 });
 
-test("WD-2 we were stopped for an hour: nobody is accused, and everybody has two intervals to be heard", () => {
+test("WD-2(a) we were stopped for an hour: nobody is accused, and everybody has two intervals to be heard", () => {
   for (const before of [0, 900, 1900, 3999]) {
     const { time, watchdog, reports, who } = setUp();
     watchdog.registerProcess("daemon", who.pid);
@@ -162,7 +162,7 @@ test("WD-2 we were stopped for an hour: nobody is accused, and everybody has two
   }
 });
 
-test("WD-2 a pause of ours shorter than an interval accuses no punctual sender, whenever it comes", () => {
+test("WD-2(a) a pause of ours shorter than an interval accuses no punctual sender, at any of 40 moments of one", () => {
   const interval = 2000;
   for (let at = 0; at < interval; at += 50) {
     for (const pause of [300, 1000, 1999]) {
@@ -177,7 +177,7 @@ test("WD-2 a pause of ours shorter than an interval accuses no punctual sender, 
   }
 });
 
-test("WD-2 a clock that is set by hours, in either direction, changes nothing", () => {
+test("WD-2(a,b) a clock that is set by hours, in either direction, changes nothing", () => {
   const { time, watchdog, reports, who } = setUp();
   watchdog.registerProcess("daemon", who.pid);
   for (const jump of [6, -12, 300]) {
@@ -208,13 +208,13 @@ test("WD-7 unregistering leaves no timer, and registering again leaves one", () 
   expect(reports).toEqual([]);
 });
 
-test("WD-9 a heartbeat of somebody unknown means nothing", () => {
+test("WD-9(b) a heartbeat of somebody unknown means nothing", () => {
   const { time, watchdog } = setUp();
   watchdog.receiveHeartbeat("nobody");
   expect(time.pendingTimers).toBe(0);
 });
 
-test("WD-9 the core has under 200 lines, and the whole program uses no package", () => {
+test("WD-9(a) the core has under 200 lines, and the whole program uses no package", () => {
   const core = readFileSync(`${import.meta.dir}/../../src/watchdog/watchdog.ts`, "utf8");
   expect(core.split("\n").length).toBeLessThan(200);
   const sources = readAll("src/watchdog/**/*.ts").concat(

@@ -84,7 +84,7 @@ const OF_ALL = [
 ];
 
 test(
-  "UC-1 AC1 one checkpoint for standard, iterative and map-reduce runs, with path, variables, steps and a version",
+  "UC-1(a,b) AC1 one checkpoint for standard, iterative and map-reduce runs, with path, variables, steps and a version",
   async () => {
     const places = [
       new Place("ac1-standard", "steps:", "  - { shell: echo a, capture: x }"),
@@ -124,7 +124,7 @@ test(
 );
 
 test(
-  "UC-2 UC-3 AC3 AC4 before step 3 it is BeforeStep 3 at the canonical place; after it Completed 3 with its output, and the one before is in the history",
+  "UC-2(a,b) UC-3(a,b) UC-4(a) AC3 AC4 before step 3 it is BeforeStep 3 at the canonical place; after it Completed 3 with its output, and the one before is in the history",
   async () => {
     const place = new Place("ac3", ...upToStep3(WAITS));
     const id = await place.begin();
@@ -146,7 +146,7 @@ test(
 );
 
 test(
-  "UC-2 UC-8 AC2 AC5 AC7 AC9 AC10 a failure of step 3 is Failed 3, retryable; resume finds it at its place, tries step 3 again and not the others, with its variables",
+  "UC-2(a,b) UC-3(c) UC-4(a) UC-7(a) UC-8(a,c,d) AC2 AC5 AC7 AC9 AC10 a failure of step 3 is Failed 3, retryable; resume finds it at its place, tries step 3 again and not the others, with its variables",
   async () => {
     const failing = "  - { shell: 'echo try ${x} >> effects; [ -e mended ]' }";
     const place = new Place("ac5", ...upToStep3(failing, "  - { shell: 'echo four ${x} >> effects' }"));
@@ -175,7 +175,7 @@ test(
 );
 
 test(
-  "UC-2 UC-3 AC6 Ctrl-C in step 3 is Interrupted 3, in progress, and the step is pending: resume runs it, and nothing before it",
+  "UC-2(a,b) UC-3(d) UC-8(d) AC6 Ctrl-C in step 3 is Interrupted 3, in progress, and the step is pending: resume runs it, and nothing before it",
   async () => {
     const place = new Place("ac6", ...upToStep3(WAITS));
     const window = home.window(["run", "ac6/flow.yml"]);
@@ -197,7 +197,7 @@ test(
 );
 
 test(
-  "UC-4 UC-7 AC8 each write leaves the one before under a timestamp; where the latest is corrupt it is passed over and told, and resume goes on",
+  "UC-4(b) UC-7(d) AC8 each write leaves the one before under a timestamp; where the latest is corrupt it is passed over and told, and resume goes on",
   async () => {
     const place = new Place("ac8", ...upToStep3(`  - { shell: '${GATE}; exit 1' }`));
     const id = await place.begin();

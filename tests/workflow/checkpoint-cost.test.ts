@@ -98,7 +98,7 @@ class Counted {
   }
 }
 
-test("UC-9 no step waits for a checkpoint: hearing of its end touches no disk, and a hundred ends in a moment are one save", async () => {
+test("UC-9(c) no step waits for a checkpoint: hearing of its end touches no disk, and a hundred ends in a moment are one save", async () => {
   const counted = new Counted();
   counted.hear(created());
   await counted.saved();
@@ -111,7 +111,7 @@ test("UC-9 no step waits for a checkpoint: hearing of its end touches no disk, a
   expect(counted.saves(await counted.saved())).toBe(1);
 });
 
-test("UC-9 a save costs the same calls at the tenth step and at the thousandth; a long run is rewritten only when its tail has outgrown it", async () => {
+test("UC-9(a) a save costs the same calls at the tenth step and at the thousandth; a long run is rewritten only when its tail has outgrown it", async () => {
   const counted = new Counted();
   counted.hear(created());
   await counted.saved();
@@ -130,7 +130,7 @@ test("UC-9 a save costs the same calls at the tenth step and at the thousandth; 
   expect(late).toBeLessThan(10); // Of five hundred steps.
 });
 
-test("UC-9 a load reads the checkpoint once, and folds only what came after it", async () => {
+test("UC-9(b) a load reads the checkpoint once, and folds only what came after it", async () => {
   const counted = new Counted();
   counted.hear(created());
   for (let number = 1; number <= 50; number += 1) {
@@ -148,7 +148,7 @@ test("UC-9 a load reads the checkpoint once, and folds only what came after it",
   expect(loaded.ok && loaded.value.checkpoint.completed_steps).toHaveLength(run.records.length);
 });
 
-test("UC-3 in a long step there is a checkpoint every minute, with its reason", async () => {
+test("UC-2(b) UC-3(e) in a long step there is a checkpoint every minute, with its reason", async () => {
   const counted = new Counted();
   counted.hear(created());
   counted.hear(started(1));

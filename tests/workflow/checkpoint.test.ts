@@ -35,7 +35,7 @@ function eventsIn(log: readonly string[]): WorkflowEvent[] {
 const steps: readonly Step[] = [shell("a", { capture: { x: "stdout" } }), shell("b"), shell("c")];
 const state = (story: Story): CheckpointState => checkpointState(story.run);
 
-test("UC-1 AC1 one checkpoint for every kind of workflow, with all that it must have", () => {
+test("UC-1(a,b) AC1 one checkpoint for every kind of workflow, with all that it must have", () => {
   const story = new Story(steps);
   story.later(5).ends("a", 0, "out\n");
   expect(stored(story.run)).toMatchObject({
@@ -63,7 +63,7 @@ test("UC-1 AC1 one checkpoint for every kind of workflow, with all that it must 
   });
 });
 
-test("UC-1 the type says how far an iterative or a map-reduce run is", () => {
+test("UC-1(a) the type says how far an iterative or a map-reduce run is", () => {
   const iterative = new Story({ mode: "iterative", max_iterations: 3, steps: [shell("a")] });
   iterative.ends("a");
   expect(stored(iterative.run).workflow_type).toEqual({ kind: "Iterative", max_iterations: 3, current_iteration: 2 });
@@ -85,7 +85,7 @@ test("UC-1 the type says how far an iterative or a map-reduce run is", () => {
   expect(state(mapping)).toEqual({ kind: "BeforeStep", step_index: 2 });
 });
 
-test("UC-2 UC-3 AC2 AC3 AC4 before each step and after each success", () => {
+test("UC-2(a,b) UC-3(a,b) AC2 AC3 AC4 before each step and after each success", () => {
   const story = new Story(steps);
   const states: [string, string][] = [];
   story.ends("a", 0, "1");
@@ -108,7 +108,7 @@ test("UC-2 UC-3 AC2 AC3 AC4 before each step and after each success", () => {
   expect(state(story)).toEqual({ kind: "Completed", step_index: 2, output: "" });
 });
 
-test("UC-2 AC5 on failure", () => {
+test("UC-2(a) AC5 on failure", () => {
   const story = new Story(steps);
   story.ends("a");
   story.ends("b", 7);
@@ -116,7 +116,7 @@ test("UC-2 AC5 on failure", () => {
   expect(state(story)).toEqual({ kind: "Failed", step_index: 1, error, retryable: true });
 });
 
-test("UC-2 AC6 on a signal: in progress where a step was, else not", () => {
+test("UC-2(a) AC6 on a signal: in progress where a step was, else not", () => {
   const story = new Story(steps);
   story.ends("a");
   story.say({ kind: "interrupt" });
@@ -129,7 +129,7 @@ test("UC-2 AC6 on a signal: in progress where a step was, else not", () => {
   expect(state(between)).toEqual({ kind: "Interrupted", step_index: IN_PROCESS_A_TURN - 1, in_progress: false });
 });
 
-test("K1 the checkpoint of any run, at any moment, is that run", () => {
+test("K1 the checkpoint of a random run, at random moments, is that run", () => {
   fc.assert(
     fc.property(definitions, itemLists, fc.nat(), (definition, items, seed) => {
       const random = new SimRandom(seed);
@@ -148,7 +148,7 @@ test("K1 the checkpoint of any run, at any moment, is that run", () => {
 
 const none = (): Evidence => ({ kind: "not-started" });
 
-test("UC-8 AC9 AC10 planResume: BeforeStep runs it, Completed the next, Failed and Interrupted try again", () => {
+test("UC-8(a,c,d) AC9 AC10 planResume: BeforeStep runs it, Completed the next, Failed and Interrupted try again", () => {
   const story = new Story(steps);
   const plan = (evidence: Evidence = none()) => {
     const { start_index, retry_current, skip_steps, variables } = planResume(stored(story.run), () => evidence);
@@ -180,7 +180,7 @@ test.each([
   [gone, { idempotent: true }, "rerun", true],
   [gone, { on_uncertain: "fail" }, "fail", false],
   [gone, { on_uncertain: "ask", idempotent: true }, "ask", false],
-] as const)("UC-8 evidence %j of a step with %j: %s", (evidence, more, action, retry) => {
+] as const)("UC-8(b) evidence %j of a step with %j: %s", (evidence, more, action, retry) => {
   const story = new Story([shell("a", more)]);
   const plan = planResume(stored(story.run), () => evidence);
   expect([plan.attempts, plan.retry_current]).toEqual([
@@ -189,13 +189,13 @@ test.each([
   ]);
 });
 
-test("UC-8 what was seen running is not run again because its claim is missing", () => {
+test("UC-8(b) what was seen running is not run again because its claim is missing", () => {
   const story = new Story([shell("a")]);
   story.say({ kind: "attempt-running", attempt: "r1.1", child: { pid: 1, startTime: 1, bootId: "b" }, holder: 2 });
   expect(planResume(stored(story.run), none).attempts[0]?.action).toBe("ask");
 });
 
-test("UC-8 each item of a map is planned by its own evidence", () => {
+test("UC-8(b) each item of a map is planned by its own evidence", () => {
   const map = { input: { kind: "file", path: "x" }, max_parallel: 2, steps: [shell("m")] } as const;
   const story = new Story({ mode: "mapreduce", setup: [], map, reduce: [] });
   story.say({ kind: "items-read", from: 0, items: [1, 2], last: true });

@@ -53,7 +53,7 @@ async function newestAfter({ home }: Site, run: string, done: string): Promise<n
 }
 
 test(
-  "UC-4 UC-7 checkpoints are listed by id and by workflow file and shown whole, and no secret is shown with them",
+  "UC-7(a,b) checkpoints are listed by id and by workflow file and shown whole, and no secret is shown with them",
   async () => {
     const site = place();
     const { home, write, file } = site;
@@ -99,7 +99,7 @@ test(
 );
 
 test(
-  "UC-5 UC-7 verify says of each checkpoint whether hash, shape and log agree, and what to do about a bad one",
+  "UC-7(d) verify says of each checkpoint whether hash, shape and log agree, and what to do about a bad one",
   async () => {
     const site = place();
     const { home, write, session } = site;
@@ -139,7 +139,7 @@ test(
 );
 
 test(
-  "UC-6 rollback shows what it undoes, waits for --yes, keeps what is newer, and resume goes on from there",
+  "rollback shows what it undoes, waits for --yes, keeps what is newer, and resume goes on from there",
   async () => {
     const site = place();
     const { home, write, text, session } = site;
@@ -178,7 +178,7 @@ test(
 );
 
 test(
-  "UC-6 kill -9 of the daemon around a rollback: it is there once or not at all, and the command says which",
+  "kill -9 of the daemon around a rollback: it is there once or not at all, and the command says which",
   async () => {
     const site = place();
     const { home, write, text, session } = site;
@@ -208,7 +208,7 @@ test(
 );
 
 test(
-  "UC-6 a rollback takes the file as it was then, and a checkpoint of undone steps is refused",
+  "a rollback takes the file as it was then, and a checkpoint of undone steps is refused",
   async () => {
     const site = place();
     const { home, write, text } = site;

@@ -173,7 +173,7 @@ test(
 );
 
 test(
-  "UC-11 items that failed are listed, worked on again after the run's end, and taken out",
+  "UC-11(b) items that failed are listed, worked on again after the run's end, and taken out",
   async () => {
     const { home, write, text } = place();
     write(
@@ -204,7 +204,7 @@ test(
 );
 
 test(
-  "UC-11 single items are shown whole, worked on again and taken out; a number that is in no queue is refused",
+  "UC-11(b) single items are shown whole, worked on again and taken out; a number that is in no queue is refused",
   async () => {
     const { home, write, text } = place();
     write("items.json", '[{"n":1},{"n":2},{"n":3}]');

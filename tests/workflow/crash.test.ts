@@ -34,7 +34,7 @@ function outcomeOf({ home, daemon }: ReturnType<typeof drive>) {
 }
 
 test(
-  "UC-8 whenever the daemon dies, each step acts exactly once and the run ends as if nothing had happened",
+  "UC-8(b,d) a daemon that dies at random moments: each step acts exactly once and the run ends as if nothing had happened",
   () => {
     fc.assert(
       fc.property(definitions, itemLists, fc.nat(), (definition, items, seed) => {
@@ -51,7 +51,7 @@ test(
 );
 
 test(
-  "UC-8 whenever the machine dies, no step acts twice unless somebody or the file agreed",
+  "UC-8(b,d) a machine that dies at random moments: no step acts twice unless somebody or the file agreed",
   () => {
     fc.assert(
       fc.property(definitions, itemLists, fc.nat(), fc.boolean(), (definition, items, seed, idempotent) => {
@@ -133,7 +133,7 @@ function once(boundary: number, machine = 0): Trouble {
   };
 }
 
-test.each(SAMPLES)("UC-8 a $name run is the same whichever boundary the daemon died at", (definition) => {
+test.each(SAMPLES)("UC-8(b,c,d) a $name run is the same whichever boundary the daemon died at", (definition) => {
   const items = [1, 2, 3];
   const undisturbed = outcomeOf(drive(definition, items, quiet(7)));
   expect(undisturbed.state).toBe("done");
@@ -148,7 +148,7 @@ test.each(SAMPLES)("UC-8 a $name run is the same whichever boundary the daemon d
 });
 
 test.each(SAMPLES)(
-  "UC-8 a $name run does nothing twice without consent, whichever boundary the machine died at",
+  "UC-8(b,d) a $name run does nothing twice without consent, whichever boundary the machine died at",
   (definition) => {
     let consents = 0;
     for (let boundary = 0; ; boundary += 1) {

@@ -161,7 +161,7 @@ test(
   MINUTE,
 );
 
-test("UC-4 UC-6 UC-7 checkpoints are there when a run rests, are whole with the log's tail, and a damaged one falls back", async () => {
+test("UC-4(a) UC-6(a,b,c,d,e,f) UC-7(a,b,c,d) checkpoints are there when a run rests, are whole with the log's tail, and a damaged one falls back", async () => {
   const home = newHome();
   const runs = new Runs(home);
   const daemon = await home.live();
@@ -214,7 +214,7 @@ test("a step that writes far more than anybody keeps is not held up, and its end
   expect(await runs.log(id)).toContain('"output_bytes":20000008');
 });
 
-test("in safe mode no step begins; what waits goes on by itself when the operator leaves it", async () => {
+test("SM-3(b,g) in safe mode no step begins; what waits goes on by itself when the operator leaves it", async () => {
   const home = newHome();
   const runs = new Runs(home);
   await home.live({ HOLDFAST_SAFE_MODE: "a test" });

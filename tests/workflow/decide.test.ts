@@ -15,7 +15,7 @@ test("the end of a step and the start of the next are one transaction", () => {
   expect([story.state, story.effects]).toEqual(["done", ["finish"]]);
 });
 
-test("UC-3 set steps in a row are one transaction with the step before them and the start of the next", () => {
+test("set steps in a row are one transaction with the step before them and the start of the next", () => {
   const story = new Story([shell("a"), set("b", { n: 1 }), set("c", { n: "${n + 1}" }), set("d", { n: "${n + 1}" })]);
   expect(story.ends("a")).toEqual(["attempt.ended", "step.ended", "step.ended", "step.ended", "step.ended", "ended"]);
   expect([story.state, story.variables]).toEqual(["done", { n: 3 }]);
@@ -137,7 +137,7 @@ test("a step whose when does not hold is skipped; one that cannot be asked fails
   expect(story.say({ kind: "resume", force: false })).toBe("not-retryable");
 });
 
-test("UC-8 a failed step is tried again by resume, those before it are not", () => {
+test("UC-8(c,d) a failed step is tried again by resume, those before it are not", () => {
   const story = new Story([shell("a", { capture: { x: "stdout" } }), shell("b")]);
   story.ends("a", 0, "1");
   story.ends("b", 1);

@@ -90,7 +90,7 @@ async function atEveryMoment(
 }
 
 test.each([...MODES])(
-  "UC-8 a $name run whose daemon dies at any call: every effect exactly once, and the same end",
+  "UC-8(b,c,d) a $name run whose daemon dies at any call: every effect exactly once, and the same end",
   async (definition) => {
     const calm = await undisturbed(definition);
     const expected = { ...endOf(calm.run), marks: marksOf(calm) };
@@ -112,7 +112,7 @@ const ENDINGS: readonly ((at: number) => Chooser)[] = [
 ];
 
 test.each([...MODES])(
-  "UC-8 a $name run whose machine goes down at any call: no effect twice without consent, and the same end",
+  "UC-8(b,d) a $name run whose machine goes down at any call: no effect twice without consent, and the same end",
   async (definition) => {
     const calm = await undisturbed(definition);
     let asked = 0;

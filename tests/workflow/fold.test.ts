@@ -86,7 +86,7 @@ function damage(disk: SimDisk, path: string, offset: number): void {
   file.close();
 }
 
-test("UC-7 a run comes up from its checkpoint and what its log says since; what came before is not read", async () => {
+test("a run comes up from its checkpoint and what its log says since; what came before is not read", async () => {
   const disk = new SimDisk();
   await written(disk);
   damage(disk, EVENTS, 40);
@@ -140,7 +140,7 @@ test("where neither is whole, the run is set aside", async () => {
   expect(life.fold().aside.join()).toContain("its log is not whole");
 });
 
-test("UC-7 runs are folded in slices: others have a turn in the middle of a log, and hear how far it is", async () => {
+test("runs are folded in slices: others have a turn in the middle of a log, and hear how far it is", async () => {
   const disk = new SimDisk();
   const before = await Life.begin(disk);
   await before.run();
@@ -160,7 +160,7 @@ test("UC-7 runs are folded in slices: others have a turn in the middle of a log,
   expect(new Set(heard.map((so) => JSON.stringify(so)))).toEqual(new Set(['{"done":0,"total":1}']));
 });
 
-test("UC-7 until all runs are read nobody is shown a part of them, or told that there is none", async () => {
+test("until all runs are read nobody is shown a part of them, or told that there is none", async () => {
   const life = await Life.begin(new SimDisk());
   let part: WorkflowPart | undefined;
   const handlers = workflowHandlers({ parts: () => part } as unknown as WorkflowHandlerPorts);

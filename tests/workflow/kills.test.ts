@@ -132,7 +132,7 @@ async function survives(text: string, moments: readonly Moment[]): Promise<Outco
 }
 
 test(
-  "UC-8 kill -9 of the daemon in a run of ten steps, at ten moments: each effect is there exactly once, and the run ends by itself",
+  "UC-8(b,c,d) kill -9 of the daemon in a run of ten steps, at ten moments: each effect is there exactly once, and the run ends by itself",
   async () => {
     const { effects: lines } = await survives(TEN, [
       acknowledged,
@@ -152,7 +152,7 @@ test(
 );
 
 test(
-  "UC-8 kill -9 of the daemon in an iterative run: each iteration's effects are there exactly once",
+  "UC-8(b,c,d) kill -9 of the daemon in an iterative run: each iteration's effects are there exactly once",
   async () => {
     const { effects: lines } = await survives(ITERATIVE, [effects(1), exitOf(2), claimOf(3), effects(4), exitOf(6)]);
     expect(lines.length).toBe(6);
@@ -161,7 +161,7 @@ test(
 );
 
 test(
-  "UC-8 UC-11 kill -9 of the daemon in a map-reduce run: in setup, with items in flight, in reduce",
+  "UC-8(b,c,d) UC-11(a) kill -9 of the daemon in a map-reduce run: in setup, with items in flight, in reduce",
   async () => {
     const moments = [effects(1), exitOf(1), effects(4), exitOf(4), effects(9), effects(14), exitOf(15)];
     const { effects: lines } = await survives(MAP, moments);
@@ -171,7 +171,7 @@ test(
 );
 
 test(
-  "UC-8 UC-11 between map and reduce: the last items end while no daemon lives, and the next one reduces once what came of all",
+  "UC-8(b,c,d) UC-11(a) between map and reduce: the last items end while no daemon lives, and the next one reduces once what came of all",
   async () => {
     const home = newHome();
     const runs = new Runs(home);

@@ -78,7 +78,7 @@ class Place {
 }
 
 test(
-  "UC-8 the machine goes down in step 5: it is said to be uncertain, resume asks or the file's policy holds, and steps 1 to 4 are not run again",
+  "UC-8(b,c,d) the machine goes down in step 5: it is said to be uncertain, resume asks or the file's policy holds, and steps 1 to 4 are not run again",
   async () => {
     const place = new Place();
     const { home } = place;

@@ -22,14 +22,14 @@ function reading(items: readonly number[], more: Partial<MapPhase> = {}): Story 
 
 const kinds = (story: Story) => [...itemsOf(story.run.items.all)].map(({ state }) => state.kind);
 
-test("UC-11 at most max_parallel items are worked on; each end begins the next in the same transaction", () => {
+test("at most max_parallel items are worked on; each end begins the next in the same transaction", () => {
   const story = reading([1, 2, 3]);
   expect(story.attempts).toEqual(["r1.1 m starting", "r1.2 m starting"]);
   expect(story.ends("m")).toEqual(["attempt.ended", "step.ended", "item.ended", "item.started", "attempt.started"]);
   expect(kinds(story)).toEqual(["succeeded", "active", "active"]);
 });
 
-test("UC-11 pages of the list come one after the other, and a repeat is dropped", () => {
+test("UC-11(a) pages of the list come one after the other, and a repeat is dropped", () => {
   const story = new Story(mapOf());
   expect(story.effects).toEqual(["read-items 0 "]);
   expect(story.say({ kind: "items-read", from: 0, items: [1], last: false })).toEqual(["items.found"]);
@@ -58,7 +58,7 @@ test("a list that cannot be read fails the run, and is read again by resume", ()
   expect(story.effects).toEqual(["read-items 0 "]);
 });
 
-test("UC-11 failed items go to the dead-letter queue, and the run goes on to reduce", () => {
+test("UC-11(b) failed items go to the dead-letter queue, and the run goes on to reduce", () => {
   const story = reading([1, 2, 3]);
   story.ends("m", 1);
   story.ends("m");
@@ -66,7 +66,7 @@ test("UC-11 failed items go to the dead-letter queue, and the run goes on to red
   expect([story.state, story.variables, deadLetters(story.run)]).toEqual(["done", { bad: 1, good: 2 }, [0]]);
 });
 
-test("UC-11 the queue is retried, also after the end: then reduce runs again", () => {
+test("UC-11(b) the queue is retried, also after the end: then reduce runs again", () => {
   const story = reading([1, 2]);
   story.ends("m", 1);
   story.ends("m", 1);
@@ -80,7 +80,7 @@ test("UC-11 the queue is retried, also after the end: then reduce runs again", (
   expect([deadLetters(story.run), story.say({ kind: "dlq-retry", items: "all" })]).toEqual([[], []]);
 });
 
-test("UC-11 a checkpoint has the items that are to be tried again", () => {
+test("UC-11(a,b) a checkpoint has the items that are to be tried again", () => {
   const story = reading([1, 2, 3, 4], { max_parallel: 1 });
   story.ends("m", 1);
   story.ends("m", 1);

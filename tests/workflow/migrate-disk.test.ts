@@ -105,7 +105,7 @@ function content(disk: SimDisk, at = OLD): Record<string, string> {
   return found;
 }
 
-test("UC-10 every layout is recognised, migrated once, and reported; originals are as they were", async () => {
+test("UC-10(a,c,d) every layout is recognised, migrated once, and reported; originals are as they were", async () => {
   const disk = oldHome();
   const before = content(disk);
   const life = await Life.begin(disk);
@@ -143,7 +143,7 @@ test("UC-10 every layout is recognised, migrated once, and reported; originals a
   await life.log.close();
 });
 
-test("UC-10 a crash at any call of a migration, also of one in many parts: the next one ends it, nothing is twice, nothing is lost", async () => {
+test("UC-10(b,d) a crash at any call of a migration, also of one in many parts: the next one ends it, nothing is twice, nothing is lost", async () => {
   const large = Array.from({ length: 5 }, (_, at) => `${at} ${"x".repeat(60_000)}`);
   const start = oldJob(jobState({ work_items: large, pending_items: large.slice(4).map((_, at) => `item_${at + 4}`) }));
   const before = content(start);
@@ -175,7 +175,7 @@ test("UC-10 a crash at any call of a migration, also of one in many parts: the n
   expect(survived).toBeGreaterThan(100);
 }, 300_000);
 
-test("UC-10 a file that cannot be read stops nobody else, and a disk that fails is tried again", async () => {
+test("UC-10(c) a file that cannot be read stops nobody else, and a disk that fails is tried again", async () => {
   const disk = oldHome();
   const life = await Life.begin(disk);
   disk.fault = ({ operation, path }) =>
@@ -190,7 +190,7 @@ test("UC-10 a file that cannot be read stops nobody else, and a disk that fails 
   await life.log.close();
 });
 
-test("UC-10 the newest record of a run counts; where a newer one is damaged, what comes next is asked about", async () => {
+test("UC-10(a) the newest record of a run counts; where a newer one is damaged, what comes next is asked about", async () => {
   const disk = new SimDisk();
   plant(disk, "/w/flow.yml", THREE);
   const place = `${OLD}/s/checkpoints`;
@@ -209,7 +209,7 @@ test("UC-10 the newest record of a run counts; where a newer one is damaged, wha
   expect(one.summary()).toMatchObject([{ step: 2, needs: [{ step: "two" }] }]);
 });
 
-test("UC-10 UC-7 a damaged unified checkpoint falls back to its history", async () => {
+test("UC-10(a) a damaged unified checkpoint falls back to its history", async () => {
   const disk = new SimDisk();
   plant(disk, "/w/flow.yml", THREE);
   const place = `${OLD}/state/w/sessions/session-ccc`;
@@ -226,7 +226,7 @@ test("UC-10 UC-7 a damaged unified checkpoint falls back to its history", async 
   ]);
 });
 
-test("UC-10 the workflow file is the record's own, or one that was named and has its name", async () => {
+test("UC-10(a) the workflow file is the record's own, or one that was named and has its name", async () => {
   const disk = new SimDisk();
   plant(disk, "/new/flow.yml", THREE);
   plant(disk, "/new/map.yml", MAPPING);
@@ -245,7 +245,7 @@ test("UC-10 the workflow file is the record's own, or one that was named and has
   expect(beside.store.states.size).toBe(1);
 });
 
-test("UC-10 what lies in the home itself is taken over at the first access; our own runs with their logs are left alone", async () => {
+test("UC-10(b) what lies in the home itself is taken over at the first access; our own runs with their logs are left alone", async () => {
   const disk = new SimDisk();
   plant(disk, "/w/flow.yml", THREE);
   plant(

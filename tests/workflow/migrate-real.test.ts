@@ -17,7 +17,7 @@ function write(path: string, value: unknown): string {
 }
 
 test(
-  "UC-10 AC10 a migrated run is listed as resumable, and resume goes on at the right step with its values",
+  "UC-7(c) UC-10(a,c,d) AC10 a migrated run is listed as resumable, and resume goes on at the right step with its values",
   async () => {
     const home = new Home();
     const file = (name: string) => join(home.path, name);
@@ -78,7 +78,7 @@ test(
 );
 
 test(
-  "UC-10 kill -9 of the daemon in the middle of a migration: the next one ends it, and every item is there once",
+  "UC-10(b) kill -9 of the daemon in the middle of a migration: the next one ends it, and every item is there once",
   async () => {
     const home = newHome();
     const flow = write(home.file("map.yml"), MAPPING);

@@ -1,5 +1,6 @@
 // Runs that an older program began: read, planned and folded. Pure.
 import { describe, expect, test } from "bun:test";
+import { readText } from "../../scripts/files.ts";
 import type { Result } from "../../src/base/result.ts";
 import { toRecord } from "../../src/base/table.ts";
 import { itemsOf } from "../../src/base/vector.ts";
@@ -81,7 +82,7 @@ function refusal(layout: OldPlace["layout"], value: unknown, file?: string): str
   return plan.error.message;
 }
 
-test("UC-10 the state of a session becomes a failed run at its step, with its values and what was done", () => {
+test("UC-10(a) the state of a session becomes a failed run at its step, with its values and what was done", () => {
   const run = migrated("session", sessionState());
   expect(progressOf(run)).toMatchObject({ state: "failed", step: 3, steps: 3, at: "three", needs: [] });
   expect(checkpointState(run)).toEqual({ kind: "Failed", step_index: 2, error: "500 error", retryable: true });
@@ -103,7 +104,7 @@ test("UC-10 the state of a session becomes a failed run at its step, with its va
   expect(progressOf(migrated("session", flat))).toMatchObject({ state: "interrupted", step: 2, at: "two" });
 });
 
-test("UC-10 a checkpoint file becomes an interrupted run, and its commands are what is matched", () => {
+test("UC-10(a) a checkpoint file becomes an interrupted run, and its commands are what is matched", () => {
   const run = migrated("checkpoints", checkpointFile());
   expect(progressOf(run)).toMatchObject({ state: "interrupted", step: 3, at: "three" });
   expect([...itemsOf(run.records)].map(({ output, durationMs, variables }) => [output, durationMs, variables])).toEqual(
@@ -118,7 +119,7 @@ test("UC-10 a checkpoint file becomes an interrupted run, and its commands are w
   expect(back && toRecord(back.variables)).toEqual({ who: "bob" });
 });
 
-test("UC-10 a step that the file says otherwise of is not taken for done; one that moved is", () => {
+test("UC-10(a) a step that the file says otherwise of is not taken for done; one that moved is", () => {
   const moved = THREE.replace("steps:\n", "steps:\n  - id: zero\n    shell: echo zero >> effects\n");
   const plan = must(planOf("checkpoints", checkpointFile(), moved));
   const run = runOf(plan);
@@ -143,7 +144,7 @@ test("UC-10 a step that the file says otherwise of is not taken for done; one th
   expect(progressOf(migrated("checkpoints", failed))).toMatchObject({ step: 2, at: "two" });
 });
 
-describe("UC-10 what may have been running is asked about", () => {
+describe("UC-10(a) what may have been running is asked about", () => {
   const running = checkpointFile({}, { status: "Running" });
 
   test("and goes on by a person's word", () => {
@@ -177,7 +178,7 @@ describe("UC-10 what may have been running is asked about", () => {
   });
 });
 
-test("UC-10 UC-8 the unified checkpoint of the document goes on as planResume says", () => {
+test("UC-10(a) the unified checkpoint of the document goes on where its state says", () => {
   const at = (state: unknown) => progressOf(migrated("unified", unified(state)));
   expect(at({ Failed: { step_index: 2, error: "500", retryable: true } })).toMatchObject({ state: "failed", step: 3 });
   expect(at({ Completed: { step_index: 1, output: "x" } })).toMatchObject({ state: "interrupted", step: 3, needs: [] });
@@ -197,7 +198,7 @@ test("UC-10 UC-8 the unified checkpoint of the document goes on as planResume sa
   ).toContain("its items are not in it");
 });
 
-test("UC-10 an iterative run goes on in its iteration", () => {
+test("UC-10(a) an iterative run goes on in its iteration", () => {
   const file = THREE.replace("steps:", "mode: iterative\nmax_iterations: 5\nsteps:");
   const run = migrated(
     "session",
@@ -207,7 +208,7 @@ test("UC-10 an iterative run goes on in its iteration", () => {
   expect(progressOf(run)).toMatchObject({ iteration: 3, step: 2, at: "two" });
 });
 
-test("UC-10 UC-11 a job keeps what its items became; those at work are uncertain, the others go on in their order", () => {
+test("UC-10(a) UC-11(a,b) a job keeps what its items became; those at work are uncertain, the others go on in their order", () => {
   const run = migrated("job", jobState(), MAPPING);
   expect([...itemsOf(run.items.all)].map(({ state, tries }) => [state.kind, tries])).toEqual([
     ["succeeded", 1],
@@ -229,7 +230,7 @@ test("UC-10 UC-11 a job keeps what its items became; those at work are uncertain
   expect(refusal("session", sessionState(), MAPPING)).toContain("The file is a map-reduce");
 });
 
-test("UC-10 items that were passed over come before those that nobody has begun", () => {
+test("UC-10(a) items that were passed over come before those that nobody has begun", () => {
   const pending = jobState({ pending_items: ["item_2", "item_4"] });
   const run = migrated("job", pending, MAPPING);
   expect(progressOf(run).needs).toEqual([]);
@@ -237,7 +238,7 @@ test("UC-10 items that were passed over come before those that nobody has begun"
   expect([...(now?.active.keys() ?? [])]).toEqual([2]);
 });
 
-test("UC-10 a job before its list, and one in its reduce, go on there", () => {
+test("UC-10(a) a job before its list, and one in its reduce, go on there", () => {
   const early = migrated(
     "job",
     jobState({
@@ -261,7 +262,7 @@ test("UC-10 a job before its list, and one in its reduce, go on there", () => {
   expect(progressOf(late)).toMatchObject({ state: "failed", at: "sum", items: { succeeded: 3, failed: 2 } });
 });
 
-test("UC-10 a job of ten thousand items comes in parts; until the last is there the run can do nothing, and a repeat changes nothing", () => {
+test("UC-10(a) a job of ten thousand items comes in parts; until the last is there the run can do nothing, and a repeat changes nothing", () => {
   const items = Array.from({ length: 10_000 }, (_, at) => `${at} ${"x".repeat(90)}`);
   const plan = must(
     planOf(
@@ -294,7 +295,7 @@ test("UC-10 a job of ten thousand items comes in parts; until the last is there 
   expect(taken(half, { kind: "migrate", id: ID, created, part: other }).get(ID)?.items.all.length).toBe(0);
 });
 
-test("UC-10 what is damaged, or something else, is a reason and never half a run", () => {
+test("UC-10(c) what is damaged, or something else, is a reason and never half a run", () => {
   const whole = JSON.stringify(checkpointFile());
   for (let cut = 0; cut < whole.length; cut += 7) expect(refusal("checkpoints", whole.slice(0, cut))).not.toBe("");
   for (const layout of ["session", "checkpoints", "job", "unified"] as const)
@@ -308,7 +309,7 @@ test("UC-10 what is damaged, or something else, is a reason and never half a run
   );
 });
 
-test("UC-10 a value that fits no log, and a parameter without one, are said", () => {
+test("UC-10(c) a value that fits no log, and a parameter without one, are said", () => {
   const long = { tag: "x".repeat(300 << 10) };
   const done = [completed(0, "shell: echo one >> effects", long)];
   expect(refusal("checkpoints", checkpointFile({ completed_steps: done }))).toContain("What step one captured has");
@@ -324,7 +325,7 @@ test("UC-10 a value that fits no log, and a parameter without one, are said", ()
   expect(refusal("session", sessionState({}, { variables: {} }), asks)).toContain("The parameter who is missing.");
 });
 
-test("UC-10 our own checkpoint without its log is taken over as it was", () => {
+test("UC-10(a) our own checkpoint without its log is taken over as it was", () => {
   const run = migrated("checkpoints", checkpointFile());
   const own = JSON.parse(JSON.stringify(toCheckpoint(run, "Manual", AT)));
   const again = migrated("unified", own);
@@ -344,4 +345,11 @@ test("UC-10 our own checkpoint without its log is taken over as it was", () => {
     ),
   );
   expect(progressOf(asked).needs).toHaveLength(1);
+});
+
+test("UC-10(e) the guide says what to do about everything that keeps resume from going on", () => {
+  const [, guide = ""] = readText("docs/WORKFLOWS.md").split("### Resume does not do what you expect?");
+  const [table = ""] = guide.split("\n## ");
+  for (const words of ["`uncertain:", "`waiting:", "`not-retryable`", "`still-running`", "no checkpoint"])
+    expect(table).toContain(words);
 });

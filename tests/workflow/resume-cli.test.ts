@@ -10,7 +10,7 @@ afterAll(endAll, MINUTE);
 const countOf = (text: string, part: string) => text.split(part).length - 1;
 
 test(
-  "UC-8 of several who resume a run at once one wins, and the others are told who, with exit code 75",
+  "of several who resume a run at once one wins, and the others are told who, with exit code 75",
   async () => {
     const { home, write, text, file } = place();
     write(
@@ -40,7 +40,7 @@ test(
 );
 
 test(
-  "UC-8 two answers to one uncertain step: the first holds, and the second hears whose it was",
+  "two answers to one uncertain step: the first holds, and the second hears whose it was",
   async () => {
     const { home, write, text } = place();
     write(
@@ -65,7 +65,7 @@ test(
 );
 
 test(
-  "UC-8 a daemon killed while it is asked to resume: the wish is taken once, whatever the command had heard of it",
+  "a daemon killed while it is asked to resume: the wish is taken once, whatever the command had heard of it",
   async () => {
     const { home, write, session } = place();
     write("config.toml", "[crash_loop]", "crashes = 100"); // These kills are no crash loop.

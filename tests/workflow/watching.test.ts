@@ -82,7 +82,7 @@ test(
 );
 
 test(
-  "UC-2 Ctrl-C, and a polite request to end, interrupt the run: exit code 130, and the checkpoint says Interrupted",
+  "UC-2(a) UC-3(d) Ctrl-C, and a polite request to end, interrupt the run: exit code 130, and the checkpoint says Interrupted",
   async () => {
     for (const interrupt of [(one: Window) => one.type("\x03"), (one: Window) => one.kill("SIGTERM")]) {
       const { window, home } = await begun();

@@ -10,7 +10,7 @@ const bash = (command: string) => ({ command });
 const said = (rules: readonly Rule[], tool: string, input: Parameters<typeof judge>[2]): string =>
   judge(rules, tool, input)?.decision ?? "ask";
 
-test("PR-1 the first rule that matches decides, and no rule means a person is asked", () => {
+test("PR-1(b) the first rule that matches decides, and no rule means a person is asked", () => {
   const rules = [rule("deny", "Bash", { command: "git push*" }), rule("allow", "Bash", { command: "git *" })];
   expect(["git status", "git push -f", "ls"].map((command) => said(rules, "Bash", bash(command)))).toEqual([
     ...["allow", "deny", "ask"],
@@ -18,7 +18,7 @@ test("PR-1 the first rule that matches decides, and no rule means a person is as
   expect(said(rules, "Edit", bash("git status"))).toBe("ask");
 });
 
-test("PR-1 patterns cover the whole text: *, ?, [ab], and every other character is itself", () => {
+test("PR-1(b) patterns cover the whole text: *, ?, [ab], and every other character is itself", () => {
   const allows = (pattern: string, tool: string) => said([rule("allow", pattern)], tool, {}) === "allow";
   expect([allows("mcp__*__read", "mcp__files__read"), allows("mcp__*", "xmcp__a"), allows("R?ad", "Read")]).toEqual([
     ...[true, false, true],
@@ -31,7 +31,7 @@ test("PR-1 patterns cover the whole text: *, ?, [ab], and every other character 
   }
 });
 
-test("PR-1 what is allowed by a star is one command; what is denied by one is everything it is in", () => {
+test("PR-1(b) what is allowed by a star is one command; what is denied by one is everything it is in", () => {
   const [allow, deny] = [rule("allow", "Bash", { command: "git *" }), rule("deny", "Bash", { command: "*rm *" })];
   for (const command of ["git a; rm x", "git a && b", "git $(x)", "git a\nb", "git `x`", "git a > b"])
     expect([said([allow], "Bash", bash(command)), command]).toEqual(["ask", command]);
@@ -39,7 +39,7 @@ test("PR-1 what is allowed by a star is one command; what is denied by one is ev
   expect(said([rule("allow", "Bash", { command: "**" })], "Bash", bash("a; b"))).toBe("allow");
 });
 
-test("PR-1 a rule that cannot be read denies what it might be about, and nothing else", () => {
+test("PR-1(b) a rule that cannot be read denies what it might be about, and nothing else", () => {
   for (const broken of [
     rule("alow", "Bash"),
     rule("allow", "Bash", { command: "[x" }),

@@ -13,11 +13,11 @@ const judge = (over: object = {}, facts: object = {}) =>
   validateCheckpoint(checkpoint(over), { now: NOW, intact: true, ...facts });
 const at = (ms: number) => ({ timestamp: new Date(NOW + ms).toISOString() });
 
-test("TC-1 TC-6 a whole checkpoint is valid", () => {
+test("TC-6(a) a whole checkpoint is valid", () => {
   expect(judge()).toEqual({ valid: true, errors: [] });
 });
 
-test("TC-6 what is no checkpoint, has a wrong checksum or a missing field is said, each by its field", () => {
+test("TC-6(a,b,d) what is no checkpoint, has a wrong checksum or a missing field is said, each by its field", () => {
   for (const nothing of [null, 7, "x", []]) {
     expect(validateCheckpoint(nothing, { now: NOW, intact: true })).toMatchObject({ valid: false, errors: [{}] });
   }
@@ -28,13 +28,13 @@ test("TC-6 what is no checkpoint, has a wrong checksum or a missing field is sai
   expect(errors.map(({ field }) => field)).toEqual(["checksum", "version", "timestamp", "sessions"]);
 });
 
-test("TC-6 a future version is refused clearly", () => {
+test("TC-6(a,c) a future version is refused clearly", () => {
   expect(judge({ version: 9 }).errors).toEqual([
     { field: "version", reason: "it has version 9; this program knows versions up to 1" },
   ]);
 });
 
-test("TC-6 not from the future and not older than a day, with five minutes for clocks that differ", () => {
+test("TC-6(a,e) not from the future and not older than a day, with five minutes for clocks that differ", () => {
   expect(judge(at(4 * 60_000)).valid).toBe(true);
   expect(judge(at(6 * 60_000)).errors).toMatchObject([
     { field: "timestamp", reason: expect.stringContaining("future") },
@@ -59,7 +59,7 @@ test("TC-7 sessions are judged one by one: the valid ones stay, the others are n
   ]);
 });
 
-test("TC-7 every field of a session is looked at", () => {
+test("TC-6(d) every field of a session is looked at", () => {
   const wrong: Record<string, readonly unknown[]> = {
     sessionId: ["", 7],
     workingDirectory: ["relative", null],
@@ -82,14 +82,14 @@ test("TC-7 every field of a session is looked at", () => {
   }
 });
 
-test("TC-1 the document's zelijjSessionName is read as the multiplexer's session name", () => {
+test("TC-1(c) the document's zelijjSessionName is read as the multiplexer's session name", () => {
   const { multiplexerSessionName: _, ...rest } = sessionOf(1);
   const read = (item: object) => readSessions({ sessions: [item] }).sessions[0]?.multiplexerSessionName;
   expect(read({ ...rest, zelijjSessionName: "zj" })).toBe("zj");
   expect(read({ ...rest, zelijjSessionName: "zj", multiplexerSessionName: "mine" })).toBe("mine");
 });
 
-test("TC-5 estimateSize is within 20 % of the real size of 25 sessions, with and without them at hand", () => {
+test("TC-5(a) estimateSize is within 20 % of the real size of 25 sessions, with and without them at hand", () => {
   const sessions = Array.from({ length: 25 }, (_, n) => typicalSession(n));
   const facts = { kind: "terminals", version: 1, fold: 1, seq: 0, time: new Date(NOW).toISOString() };
   const real = encodeEnvelope(facts, JSON.stringify({ sessions })).bytes.length;

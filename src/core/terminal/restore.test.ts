@@ -264,7 +264,7 @@ describe("what is typed", () => {
     },
   );
 
-  test("TC-6 what is in doubt is not used, and the terminal says so", () => {
+  test("TC-6(f) what is in doubt is not used, and the terminal says so", () => {
     const plan = planRestore(terminal(["sh"]), facts({ doubt: "the checkpoint is 30 h old" }));
     expect(plan.kind === "start" && plan.notes).toEqual([
       "its shell",

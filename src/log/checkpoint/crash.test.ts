@@ -63,7 +63,7 @@ async function secondLife(disk: SimDisk, options: CheckpointOptions, before: num
 for (const [variant, keep] of Object.entries(VARIANTS)) {
   const options: CheckpointOptions = { ...FACTS, keep };
 
-  test(`TC-4 UC-5 with ${variant}, a crash at any call leaves the last promised checkpoint whole, and the next life saves again`, async () => {
+  test(`TC-4 UC-5(a,d) with ${variant}, a crash at any call leaves the last promised checkpoint whole, and the next life saves again`, async () => {
     const live = async (disk: SimDisk, promised: (seq: number) => void) => {
       const store = new CheckpointStore(disk, new SimClock(), options);
       for (const seq of [1, 2, 3, 4]) {
@@ -79,7 +79,7 @@ for (const [variant, keep] of Object.entries(VARIANTS)) {
     expect(await everyCrash({ start: emptyHome(), nothingPromised: 0, live, check })).toBeGreaterThan(800);
   });
 
-  test(`TC-8 with ${variant}, a crash while a corrupt primary is set aside loses neither it nor the older one`, async () => {
+  test(`TC-8(b) with ${variant}, a crash while a corrupt primary is set aside loses neither it nor the older one`, async () => {
     const start = emptyHome();
     const store = new CheckpointStore(start, new SimClock(), options);
     for (const seq of [1, 2]) await store.save(bodyOf(seq), seq);
@@ -101,7 +101,7 @@ for (const [variant, keep] of Object.entries(VARIANTS)) {
     expect(await everyCrash({ start, nothingPromised: false, live, check })).toBeGreaterThan(200);
   });
 
-  test(`UC-6 with ${variant}, a crash in delete leaves the newest one or none, never an older one`, async () => {
+  test(`UC-6(e) with ${variant}, a crash in delete leaves the newest one or none, never an older one`, async () => {
     const start = emptyHome();
     const store = new CheckpointStore(start, new SimClock(), options);
     for (const seq of [1, 2, 3]) await store.save(bodyOf(seq), seq);
@@ -115,7 +115,7 @@ for (const [variant, keep] of Object.entries(VARIANTS)) {
     await everyCrash({ start, nothingPromised: false, live, check });
   });
 
-  test(`TC-2 UC-5 with ${variant}, any call that fails once is a Fault or harmless; the promised one stays, and the next save works`, async () => {
+  test(`UC-5(a,d) with ${variant}, any call that fails once is a Fault or harmless; the promised one stays, and the next save works`, async () => {
     const start = emptyHome();
     const first = new CheckpointStore(start, new SimClock(), options);
     for (const seq of [1, 2]) await first.save(bodyOf(seq), seq);
@@ -137,7 +137,7 @@ for (const [variant, keep] of Object.entries(VARIANTS)) {
     }
   });
 
-  test(`UC-4 with ${variant}, a file system without hard links gets copies`, async () => {
+  test(`UC-4(b) with ${variant}, a file system without hard links gets copies`, async () => {
     const disk = emptyHome();
     disk.fault = ({ operation }) => (operation === "link" ? { kind: "fail", code: "EPERM" } : undefined);
     const store = new CheckpointStore(disk, new SimClock(), options);
@@ -150,7 +150,7 @@ for (const [variant, keep] of Object.entries(VARIANTS)) {
 }
 
 for (const [variant, keep] of Object.entries(VARIANTS)) {
-  test(`UC-5 with ${variant}, a primary that another process replaces under our hands is still kept; one that is removed is not missed`, async () => {
+  test(`UC-5(c) with ${variant}, a primary that another process replaces under our hands is still kept; one that is removed is not missed`, async () => {
     const disk = emptyHome();
     const store = new CheckpointStore(disk, new SimClock(), { ...FACTS, keep });
     await store.save(bodyOf(1), 1);
@@ -167,7 +167,7 @@ for (const [variant, keep] of Object.entries(VARIANTS)) {
   });
 }
 
-test("UC-5 a full disk refuses the new one, keeps the old one, and works again when there is room", async () => {
+test("UC-5(a) a full disk refuses the new one, keeps the old one, and works again when there is room", async () => {
   const disk = emptyHome();
   const store = new CheckpointStore(disk, new SimClock(), { ...FACTS, keep: VARIANTS.backup });
   await store.save(bodyOf(1), 1);
@@ -181,7 +181,7 @@ test("UC-5 a full disk refuses the new one, keeps the old one, and works again w
   );
 });
 
-test("UC-5 bytes that the disk changed are noticed before the commit", async () => {
+test("UC-5(b) bytes that the disk changed are noticed before the commit", async () => {
   const disk = emptyHome();
   const store = new CheckpointStore(disk, new SimClock(), { ...FACTS, keep: VARIANTS.backup });
   await store.save(bodyOf(1), 1);
@@ -217,7 +217,7 @@ test("a commit whose directory could not be opened for the sync may be followed 
   expect([seqOf(after), after.listHistory()]).toMatchObject([3, [{ valid: true, seq: 2 }]]);
 });
 
-test("TC-8 a primary that the disk cannot read is passed over, and set aside by the next save", async () => {
+test("TC-8(b) a primary that the disk cannot read is passed over, and set aside by the next save", async () => {
   const disk = emptyHome();
   const options = { ...FACTS, keep: VARIANTS.backup };
   const store = new CheckpointStore(disk, new SimClock(), options);
@@ -243,7 +243,7 @@ test("too few descriptors are no damage: load says so with a Fault", async () =>
   expect(() => store.load()).toThrow("EMFILE");
 });
 
-test("UC-5 processes that save to one place at the same time leave a whole one, whoever was last", async () => {
+test("UC-5(c) processes that save to one place at the same time leave a whole one, whoever was last", async () => {
   const { disk, root } = place(DISKS["real"] ?? emptyHome);
   const options = `{ home: "${root}", path: "${root}/s/checkpoint.json", kind: "test", version: 1, fold: 1, keep: { backup: "${root}/s/checkpoint.backup.json" } }`;
   const program = `

@@ -42,7 +42,7 @@ function overwrite({ disk, root }: Place, name: string, content: string): void {
 
 for (const [name, makeDisk] of Object.entries(DISKS)) {
   describe(`on a ${name} disk`, () => {
-    test("UC-4 UC-6 directories are made, and the checkpoint is found by the next process", async () => {
+    test("UC-4(c) directories are made, and the checkpoint is found by the next process", async () => {
       const at = place(makeDisk);
       const saved = await storeIn(at).save({ sessions: ["ü"] }, 7);
       expect(saved.ok && saved.value.seq).toBe(7);
@@ -54,7 +54,7 @@ for (const [name, makeDisk] of Object.entries(DISKS)) {
       });
     });
 
-    test("TC-8 the one before is the backup, and is used where the primary is corrupt; both corrupt is said and survived", async () => {
+    test("TC-8(a,b,c) the one before is the backup, and is used where the primary is corrupt; both corrupt is said and survived", async () => {
       const at = place(makeDisk);
       const store = storeIn(at);
       for (const seq of [1, 2, 3]) await store.save({ seq }, seq);
@@ -68,7 +68,7 @@ for (const [name, makeDisk] of Object.entries(DISKS)) {
       expect(listQuarantine(at.disk, at.root).length).toBe(2);
     });
 
-    test("UC-4 UC-6 a bounded history is kept, newest first, each one loadable", async () => {
+    test("UC-4(b) a bounded history is kept, newest first, each one loadable", async () => {
       const at = place(makeDisk);
       const clock = new SimClock();
       const store = storeIn(at, inHistory(at.root), clock);
@@ -82,7 +82,7 @@ for (const [name, makeDisk] of Object.entries(DISKS)) {
       expect([0, 2, 3].map((index) => said(store.loadFromHistory(index)).split(" ")[0])).toEqual(["5", "3", "none"]);
     });
 
-    test("UC-6 delete removes all of them, and a new one can be saved", async () => {
+    test("UC-6(e) delete removes all of them, and a new one can be saved", async () => {
       const at = place(makeDisk);
       for (const more of [{}, inHistory(at.root)]) {
         const store = storeIn(at, more);
@@ -98,11 +98,11 @@ for (const [name, makeDisk] of Object.entries(DISKS)) {
   });
 }
 
-test("TC-3 nothing there is none, without problems", () => {
+test("nothing there is none, without problems", () => {
   expect(storeIn(place(make)).load()).toEqual({ kind: "none", problems: [] });
 });
 
-test("UC-7 a missing primary with older ones left is said, not passed over in silence", async () => {
+test("UC-7(d) a missing primary with older ones left is said, not passed over in silence", async () => {
   const at = place(make);
   const store = storeIn(at);
   for (const seq of [1, 2]) await store.save({}, seq);
@@ -110,7 +110,7 @@ test("UC-7 a missing primary with older ones left is said, not passed over in si
   expect(said(storeIn(at).load())).toBe("1 from checkpoint.backup.json missing");
 });
 
-test("TC-8 a corrupt primary never becomes the backup: it goes to quarantine, and the good backup stays", async () => {
+test("TC-8(a) a corrupt primary never becomes the backup: it goes to quarantine, and the good backup stays", async () => {
   const at = place(make);
   const store = storeIn(at);
   for (const seq of [1, 2]) await store.save({}, seq);
@@ -125,7 +125,7 @@ test("TC-8 a corrupt primary never becomes the backup: it goes to quarantine, an
   expect(get(at.disk, item?.path ?? "")).toBe("rubbish");
 });
 
-test("UC-7 corrupt ones in a history are passed over for the newest good one, and listed as bad", async () => {
+test("UC-7(d) corrupt ones in a history are passed over for the newest good one, and listed as bad", async () => {
   const at = place(make);
   const store = storeIn(at, inHistory(at.root, 5));
   for (const seq of [1, 2, 3, 4]) await store.save({}, seq);
@@ -135,7 +135,7 @@ test("UC-7 corrupt ones in a history are passed over for the newest good one, an
   expect(store.listHistory().map(({ valid }) => valid)).toEqual([false, true, true]);
 });
 
-test("UC-4 saves in the same millisecond, or after the clock was set back, keep their order", async () => {
+test("UC-4(b) saves in the same millisecond, or after the clock was set back, keep their order", async () => {
   const at = place(make);
   const clock = new SimClock();
   const store = storeIn(at, inHistory(at.root, 20), clock);
@@ -148,7 +148,7 @@ test("UC-4 saves in the same millisecond, or after the clock was set back, keep 
   expect(store.listHistory().map((one) => one.valid && one.seq)).toEqual([12, 11]);
 });
 
-describe("TC-6 UC-10 versions", () => {
+describe("versions", () => {
   const migrations = { 1: (body: unknown) => ({ was: body }), 2: (body: unknown) => [body] };
 
   test("an old one is brought up to date step by step, and the file is left as it was", async () => {
@@ -178,7 +178,7 @@ describe("TC-6 UC-10 versions", () => {
     }
   });
 
-  test("a newer one is refused with both numbers and what to do, and never overwritten, neither as primary nor as backup", async () => {
+  test("TC-6(c) a newer one is refused with both numbers and what to do, and never overwritten, neither as primary nor as backup", async () => {
     for (const name of ["checkpoint.json", "checkpoint.backup.json"]) {
       const at = place(make);
       const newer = storeIn(at, { version: 9 });
@@ -208,7 +208,7 @@ test("a checkpoint of other rules is a problem, and the caller folds again; it i
   expect(said(storeIn(at).load())).toBe("1 from checkpoint.backup.json other-rules");
 });
 
-test("UC-5 saves at the same time take turns, and each body is as it was at the call", async () => {
+test("UC-5(c) saves at the same time take turns, and each body is as it was at the call", async () => {
   const at = place(make);
   const store = storeIn(at, inHistory(at.root, 50));
   const body = { count: 0 };
@@ -221,14 +221,14 @@ test("UC-5 saves at the same time take turns, and each body is as it was at the 
   expect(store.listHistory().map((one) => one.valid && one.seq)).toEqual(Array.from({ length: 19 }, (_, i) => 19 - i));
 });
 
-test("UC-5 too many waiting saves are refused, not gathered without bound", async () => {
+test("too many waiting saves are refused, not gathered without bound", async () => {
   const store = storeIn(place(make));
   const saves = await Promise.all(Array.from({ length: 100 }, (_, seq) => store.save({}, seq)));
   expect(saves.filter(({ ok }) => !ok).length).toBe(36);
   expect((await store.save({}, 101)).ok).toBe(true);
 });
 
-test("UC-7 all checkpoints below a directory are found, the damaged ones with their reason", async () => {
+test("all checkpoints below a directory are found, the damaged ones with their reason", async () => {
   const at = place(make);
   const storeOf = (path: string) =>
     new CheckpointStore(at.disk, new SimClock(), {
@@ -263,7 +263,7 @@ test("a body that is no JSON is our own bug, and leaves the checkpoint as it was
   expect(said(store.load())).toBe("1 from checkpoint.json");
 });
 
-test("TC-2 it is what the documentation says, to the byte", async () => {
+test("TC-2(a) it is what the documentation says, to the byte", async () => {
   const at = place(make);
   await storeIn(at).save({ a: 1 }, 5);
   const head = '{"kind":"test","version":1,"fold":1,"seq":5,"time":"2026-01-01T00:00:00.000Z",';

@@ -26,7 +26,7 @@ async function faultCode(work: Promise<unknown>): Promise<string> {
 
 for (const [name, make] of Object.entries(DISKS)) {
   describe(`on a ${name} disk`, () => {
-    test("EL-4 a file is made, then replaced, and no temporary file stays", async () => {
+    test("EL-4(a) a file is made, then replaced, and no temporary file stays", async () => {
       const { disk, root } = place(make);
       await writeAtomic(disk, `${root}/a.json`, bytes("one"));
       await writeAtomic(disk, `${root}/a.json`, bytes("two"));
@@ -34,14 +34,14 @@ for (const [name, make] of Object.entries(DISKS)) {
       expect(disk.list(root)).toEqual(["a.json"]);
     });
 
-    test("EL-4 TC-2 stale temporary files of this target are removed by the next write, those of another are not", async () => {
+    test("EL-4(b) TC-2(b) stale temporary files of this target are removed by the next write, those of another are not", async () => {
       const { disk, root } = place(make);
       for (const stale of ["a.json.tmp", "a.json.12345678-0.tmp", "b.json.tmp"]) put(disk, `${root}/${stale}`, "half");
       await writeAtomic(disk, `${root}/a.json`, bytes("one"));
       expect(disk.list(root).sort()).toEqual(["a.json", "b.json.tmp"]);
     });
 
-    test("UC-5 writers at the same time do not share a temporary file, also of the same bytes", async () => {
+    test("UC-5(c) writers at the same time do not share a temporary file, also of the same bytes", async () => {
       const { disk, root } = place(make);
       const texts = ["same", "same", "other", "same", "more"];
       await Promise.all(texts.map((content) => writeAtomic(disk, `${root}/a.json`, bytes(content))));
@@ -67,7 +67,7 @@ async function whole(disk: SimDisk, promised: boolean, before: string | undefine
   expect(disk.openCount).toBe(0);
 }
 
-test("EL-4 TC-4 a crash at any call leaves the old file or the new one, whole, and the next write works", async () => {
+test("EL-4(a) TC-4 a crash at any call leaves the old file or the new one, whole, and the next write works", async () => {
   const live = async (disk: SimDisk, promised: (is: boolean) => void) => {
     await writeAtomic(disk, "/d/a.json", bytes(NEW));
     promised(true);
@@ -76,7 +76,7 @@ test("EL-4 TC-4 a crash at any call leaves the old file or the new one, whole, a
   expect(await everyCrash({ start: oldDisk(), nothingPromised: false, live, check })).toBeGreaterThan(100);
 });
 
-test("EL-4 a crash at any call of the first write leaves nothing or all", async () => {
+test("EL-4(a) a crash at any call of the first write leaves nothing or all", async () => {
   const start = new SimDisk();
   start.plant("/d/other", bytes(""));
   const live = async (disk: SimDisk, promised: (is: boolean) => void) => {
@@ -93,7 +93,7 @@ test("EL-4 a crash at any call of the first write leaves nothing or all", async 
 
 for (const operation of ["open", "tryLock", "write", "sync", "rename"] as const) {
   for (const code of ["EIO", "ENOSPC", "EMFILE"]) {
-    test(`TC-2 ${code} in ${operation} leaves the target untouched and no temporary file`, async () => {
+    test(`TC-2(a) ${code} in ${operation} leaves the target untouched and no temporary file`, async () => {
       const disk = oldDisk();
       disk.fault = (call) => (call.operation === operation ? { kind: "fail", code } : undefined);
       expect(await faultCode(writeAtomic(disk, "/d/a.json", bytes(NEW)))).toBe(`${operation} ${code}`);
@@ -139,7 +139,7 @@ test("what runs before the commit can call it off", async () => {
   await whole(disk, false, OLD);
 });
 
-test("UC-5 a temporary file that another process took for stale is made again", async () => {
+test("UC-5(c) a temporary file that another process took for stale is made again", async () => {
   const disk = oldDisk();
   let taken = 0;
   disk.onCall = ({ operation, path }) => {
@@ -153,7 +153,7 @@ test("UC-5 a temporary file that another process took for stale is made again", 
   await whole(disk, true, OLD);
 });
 
-test("UC-5 a temporary file that is taken again and again ends in a Fault", async () => {
+test("UC-5(c) a temporary file that is taken again and again ends in a Fault", async () => {
   const disk = oldDisk();
   disk.fault = ({ operation }) => (operation === "rename" ? { kind: "fail", code: "ENOENT" } : undefined);
   expect(await faultCode(writeAtomic(disk, "/d/a.json", bytes(NEW)))).toBe("replace EBUSY");

@@ -41,7 +41,7 @@ for (const [name, make] of Object.entries(DISKS)) {
       expect(makeDirectories(disk, `${root}/a/b`, root)).toEqual([root, `${root}/a`]);
     });
 
-    test("EL-4 a stale temporary file is removed, one that a living writer holds is not", () => {
+    test("EL-4(b) a stale temporary file is removed, one that a living writer holds is not", () => {
       const { disk, root } = place(make);
       put(disk, `${root}/a.tmp`, "stale");
       put(disk, `${root}/b.tmp`, "alive");

@@ -21,7 +21,7 @@ describe("the end of a session's log after a crash", () => {
   const whole = [line(1, 0), line(4, 1)];
   const durable = line(1, 0).length + line(4, 1).length;
 
-  test("EL-3 what was not synced is written again, whether it is there, torn or missing", () => {
+  test("EL-3(b,c) what was not synced is written again, whether it is there, torn or missing", () => {
     for (const rest of [[], [line(6, 4)], [line(6, 4).subarray(0, 20)], [line(6, 4), harmed(line(9, 6))]]) {
       const verdict = judgeTail(lines(...whole, ...rest), 4, [
         { seq: 6, prev: 4 },
@@ -74,14 +74,14 @@ describe("reading a session's log", () => {
     );
   }
 
-  test("EL-1 EL-3 doubles are passed over, harm and breaks are told, and the rest is read", () => {
+  test("EL-3(d) doubles are passed over, harm and breaks are told, and the rest is read", () => {
     expect(read(line(1, 0), line(1, 0), line(3, 1))).toEqual([1, "double", 3]);
     expect(read(line(1, 0), harmed(line(2, 1)), line(3, 2))).toEqual([1, "harmed", "break", 3]);
     expect(read(line(1, 0), Buffer.from("torn"))).toEqual([1, "harmed"]);
     expect(read()).toEqual([]);
   });
 
-  test("EL-1 a line is JSON of plain types that any tool can read", () => {
+  test("EL-1(a,c) a line is JSON of plain types that any tool can read", () => {
     const text = Buffer.from(line(2, 1)).toString();
     expect(JSON.parse(text)).toMatchObject({ seq: 2, prev: 1, session_id: "a1", event: "tested", data: { seq: 2 } });
     expect(decodeEntry(Buffer.from(text.trimEnd()))).not.toHaveProperty("sum");

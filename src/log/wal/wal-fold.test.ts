@@ -21,7 +21,7 @@ describe("what the write-ahead log says", () => {
     expect(foldWal([])).toEqual({ live: [], cut: [], lost: [], drained: 0, durable: 0, end: 0, gen: 0 });
   });
 
-  test("EL-3 what is drained is not looked at again, also where it is harmed", () => {
+  test("EL-3(a) what is drained is not looked at again, also where it is harmed", () => {
     const view = foldWal([frame(1, 1, 1), frame(1, 3, 1), frame(1, 4, 2, { durable: 3, drained: 3 })]);
     expect(firsts(view.live)).toEqual([4]);
     expect(view.lost).toEqual([]);

@@ -72,7 +72,7 @@ describe("the file", () => {
     expect(config.terminal).toMatchObject({ detachKey: false, envAllow: ["CI_TOKEN"], shell: "/u/ann/bin/sh" });
   });
 
-  test("WD-8 names the programs to watch", () => {
+  test("WD-8(d) names the programs to watch", () => {
     const { config } = load(`
       [watch.api]
       command = ["bun", "server.ts"]
@@ -89,7 +89,7 @@ describe("the file", () => {
   });
 });
 
-describe("DS-1 a wrong file names the key, the line, what was found and what is expected", () => {
+describe("DS-1(b) a wrong file names the key, the line, what was found and what is expected", () => {
   const wrong: readonly (readonly [text: string, problem: string])[] = [
     [
       "[daemon]\n\nheartbeat_ms = 'fast'",

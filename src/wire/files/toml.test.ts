@@ -35,7 +35,7 @@ const GOOD = [
   '"__proto__" = 1\n[constructor]\nx = 1',
 ];
 
-describe("DS-1 values", () => {
+describe("values", () => {
   test("are those that Bun's parser reads", () => {
     for (const text of GOOD) expect({ text, found: read(text) }).toEqual({ text, found: { ...Bun.TOML.parse(text) } });
   });
@@ -99,7 +99,7 @@ function orThrow(text: string): Record<string, unknown> {
   return found;
 }
 
-describe("DS-1 problems name line and column", () => {
+describe("DS-1(b) problems name line and column", () => {
   const bad: readonly (readonly [text: string, problem: string])[] = [
     ["a = ", "1:5 expected a value but found the end of the file"],
     ["a = 1\n\n  b == 2", '3:6 expected a value but found "="'],

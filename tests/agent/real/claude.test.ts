@@ -41,7 +41,7 @@ function claude(name: string, given: Partial<NewAgent> = {}): Promise<string> {
 }
 
 test.skipIf(isMissing)(
-  "PR-3 the daemon is killed at a permission request of Claude Code: same id, answered, and the tool ran once (needs Claude Code)",
+  "PR-3(a,d) the daemon is killed at a permission request of Claude Code: same id, answered, and the tool ran once (needs Claude Code)",
   async () => {
     await place.say(id, `run: echo ran >> ${place.file("done")}`);
     const before = await place.prompt();
@@ -60,7 +60,7 @@ test.skipIf(isMissing)(
 );
 
 test.skipIf(isMissing)(
-  "PR-3 the daemon is killed between the answer and its delivery: Claude Code gets it once (needs Claude Code)",
+  "PR-3(d) the daemon is killed between the answer and its delivery: Claude Code gets it once (needs Claude Code)",
   async () => {
     await place.say(id, `run: echo ran >> ${place.file("done")}`);
     const { id: prompt } = await place.prompt();
@@ -76,7 +76,7 @@ test.skipIf(isMissing)(
 );
 
 test.skipIf(isMissing)(
-  "AG-4 the daemon is killed while Claude Code hears an answer: the turn goes on, and the next one knows of it (needs Claude Code)",
+  "AG-4(b) the daemon is killed while Claude Code hears an answer: the turn goes on, and the next one knows of it (needs Claude Code)",
   async () => {
     await place.say(id, "stall: a little");
     await until("it was asked", () => mock.asked.some(({ last }) => last.includes("stall:")), PATIENCE_MS);
@@ -92,7 +92,7 @@ test.skipIf(isMissing)(
 );
 
 test.skipIf(isMissing)(
-  "AG-1 Claude Code uses our tools from its sandbox, and is resumed by its own id after its process was killed (needs Claude Code)",
+  "AG-6(a) Claude Code uses our tools from its sandbox, and is resumed by its own id after its process was killed (needs Claude Code)",
   async () => {
     const workspace = { worktree: false, sandbox: SANDBOX };
     const other = await claude("other", works ? { workspace } : {});

@@ -44,7 +44,7 @@ async function nextDaemon(): Promise<void> {
 }
 
 test.skipIf(isMissing)(
-  "PR-3 the daemon is killed at a permission request over ACP: same id, answered, and the tool ran once (needs opencode)",
+  "PR-3(a,d) the daemon is killed at a permission request over ACP: same id, answered, and the tool ran once (needs opencode)",
   async () => {
     willRun("run it", "first");
     await place.say(id, "run it");
@@ -61,7 +61,7 @@ test.skipIf(isMissing)(
 );
 
 test.skipIf(isMissing)(
-  "PR-3 the daemon is killed between the answer and its delivery over ACP (needs opencode)",
+  "PR-3(d) the daemon is killed between the answer and its delivery over ACP: the tool ran once (needs opencode)",
   async () => {
     willRun("run another", "second");
     await place.say(id, "run another");
@@ -78,7 +78,7 @@ test.skipIf(isMissing)(
 );
 
 test.skipIf(isMissing)(
-  "AG-4 the daemon is killed in mid-stream, and the session is loaded again after its process was killed (needs opencode)",
+  "AG-4(b) AG-6(a) the daemon is killed in mid-stream, and the session is loaded again after its process was killed (needs opencode)",
   async () => {
     mock.when("first word", { kind: "stall" });
     await place.say(id, "first word");

@@ -134,7 +134,7 @@ class Agents implements Fuzzed<Step> {
   }
 }
 
-test("FI-4 random trees of agents through random crashes: nothing acknowledged is lost, nothing is done twice", async () => {
+test("FI-4(b) random trees of agents through random crashes: nothing acknowledged is lost, nothing is done twice", async () => {
   const profile = PROFILE.name === "ci" ? { ...PROFILE, commands: 18 } : PROFILE; // CI has ten minutes for everything.
   const start = async () => new Agents();
   await fuzz<Step>({ name: "agent-crash", directory: FAILURES, steps: STEPS, start }, profile);

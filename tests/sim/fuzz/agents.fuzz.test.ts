@@ -6,7 +6,7 @@ import { FAILURES } from "./failures.ts";
 import { fuzz } from "./fuzzer.ts";
 import { PROFILE } from "./profile.ts";
 
-test("FI-3 FI-4 AG-2 AG-3 PR-3 whatever agents do and suffer, no message, turn or prompt is lost or doubled", async () => {
+test("FI-3(a,c,d) FI-4(a) AG-2(a) AG-3(c) PR-3(a,d) whatever agents do and suffer, no message, turn or prompt is lost or doubled", async () => {
   await fuzz<Step>({ name: "agents", directory: FAILURES, steps: STEPS, start: AgentSystem.start }, PROFILE);
   expect(PROFILE.runs).toBeGreaterThan(0);
 });

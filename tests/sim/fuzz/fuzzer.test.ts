@@ -41,7 +41,7 @@ afterAll(() => {
   for (const path of made) rmSync(path, { recursive: true });
 });
 
-describe("FI-4 a failure", () => {
+describe("FI-4(c,f) a failure", () => {
   test("is shrunk to few steps, told with its seed, and saved one step a line", async () => {
     const plan = sums(directory(), 20);
     const failure = await fuzz(plan, SMALL).catch((error: unknown) => error);
@@ -77,7 +77,7 @@ describe("FI-4 a failure", () => {
   });
 });
 
-describe("FI-4 the profiles", () => {
+describe("FI-4(c,d,e) the profiles", () => {
   test("`ci` is small and fixed, the default is larger, `nightly` is long and random", () => {
     expect(profileOf({ HOLDFAST_FUZZ: "ci" }, 7)).toEqual({ name: "ci", runs: 50, commands: 30, seed: 20_260_101 });
     expect(profileOf({}, 7)).toEqual({ name: "default", runs: 200, commands: 30, seed: 7 });

@@ -80,7 +80,7 @@ function marksOf({ marks }: Driven): string[] {
   return marks.map(({ mark }) => mark.slice(mark.indexOf("/"))).toSorted();
 }
 
-test("UC-8 FI-4 random workflows through random crashes: each effect exactly once, or with consent again, and the same end", async () => {
+test("UC-8(b,d) FI-4(b) random workflows through random crashes: each effect exactly once, or with consent again, and the same end", async () => {
   // A run here is some hundred times the work of one of the log's.
   const profile = { ...PROFILE, runs: Math.ceil(PROFILE.runs * 0.3), commands: 6 };
   const start = async () => new Workflows();

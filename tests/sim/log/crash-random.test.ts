@@ -8,7 +8,7 @@ import { sweep } from "./sweep.ts";
 /** This file's share of the 100,000 crash points that a CI run must survive. */
 const SHARE = 50_000;
 
-test("FI-1 EL-2 EL-3 a crash at any call of a generated history loses nothing acknowledged", async () => {
+test("FI-1(b) EL-2 EL-3(a,b,c,d) a crash at any call of a generated history loses nothing acknowledged", async () => {
   const random = new SimRandom(4_711);
   const start = performance.now();
   let survived = 0;

@@ -14,14 +14,14 @@ const random = new SimRandom(20_260_101);
 let survived = 0;
 
 for (const [name, steps] of Object.entries(HISTORIES)) {
-  test(`FI-1 EL-2 EL-3 a crash at any call loses nothing acknowledged: ${name}`, async () => {
+  test(`FI-1(b) EL-2 EL-3(a,b,c,d) a crash at any call loses nothing acknowledged: ${name}`, async () => {
     const count = await sweep(steps, new SimDisk(), NOTHING_YET, { random, randomEndings: 12, nestOneIn: 20 });
     expect(count).toBeGreaterThan(100);
     survived += count;
   }, 180_000);
 }
 
-test("FI-1 lines that an earlier life left in a segment never come back in a later one", async () => {
+test("EL-3(d) lines that an earlier life left in a segment never come back in a later one", async () => {
   const life = await Life.begin(new SimDisk(), NOTHING_YET);
   const small: Step[] = Array.from({ length: 7 }, (_, at) => [
     { kind: "append", sessions: [at % 3], size: 5 * at } as const,
@@ -48,7 +48,7 @@ test("a kill when everything is synced leaves nothing torn and nothing for the q
   }
 });
 
-test("FI-1 EL-2 EL-3 a crash in the second, third … life loses nothing of any life", async () => {
+test("FI-1(b) EL-2 EL-3(a,b,c,d) a crash in the second, third … life loses nothing of any life", async () => {
   let round = 0;
   while (survived < SHARE) {
     let life = await Life.begin(new SimDisk(), NOTHING_YET);

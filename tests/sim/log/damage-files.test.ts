@@ -210,7 +210,7 @@ async function editEverywhere({ disk, memory }: Home, edit: Edit): Promise<numbe
   return edited;
 }
 
-describe("EL-3 a line of a session's log", () => {
+describe("a line of a session's log", () => {
   for (const [what, edit] of Object.entries(EDITS)) {
     test(`that was ${what}: reading tells of it, and every other session is whole`, async () => {
       for (const steps of [MID_LIFE, LONG, [...LONG, DRAIN]]) {

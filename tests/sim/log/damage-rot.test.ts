@@ -69,7 +69,7 @@ async function examineNamed(disk: SimDisk, memory: Memory, what: string): Promis
   }
 }
 
-describe("EL-3 one rotten byte", () => {
+describe("one rotten byte", () => {
   for (const [what, steps] of Object.entries(HOMES)) {
     test(`in the write-ahead log of a home ${what}: nothing vanishes in silence`, async () => {
       expect(await rotEverywhere(await homeAfter(steps), "/wal/")).toBeGreaterThan(300);
@@ -80,7 +80,7 @@ describe("EL-3 one rotten byte", () => {
     });
   }
 
-  test("and a stretch of zeros or noise, anywhere in the home of any history: nothing vanishes in silence", async () => {
+  test("and a stretch of zeros or noise, at a random place in each of 300 random homes: nothing vanishes in silence", async () => {
     const random = new SimRandom(11);
     for (let i = 0; i < 300; i += 1) {
       const home = await homeAfter(randomHistory(random, 12));

@@ -69,7 +69,7 @@ async function openOn(disk: SimDisk, memory: Memory, options = SMALL): Promise<L
 }
 
 describe("a disk of limited size", () => {
-  test("FI-1 of any size: what was acknowledged is kept, what was refused never comes back, and with room it goes on by itself", async () => {
+  test("of 132 sizes: what was acknowledged is kept, what was refused never comes back, and with room it goes on by itself", async () => {
     const random = new SimRandom(7);
     let blocked = 0;
     for (let capacity = 2100; capacity < 13_000; capacity += 83) {
@@ -153,7 +153,7 @@ function fullInBatch(disk: SimDisk, bytes: number): void {
 }
 
 describe("ENOSPC in the middle of a line", () => {
-  test("FI-1 of a session's log, at every byte: the log is blocked, the write-ahead log has the rest, nothing is lost or doubled", async () => {
+  test("of a session's log, at every seventh byte: the log is blocked, the write-ahead log has the rest, nothing is lost or doubled", async () => {
     for (let bytes = 0; bytes < 300; bytes += 7) {
       const life = await Life.begin(new SimDisk(), NOBODY);
       await life.perform([append([1, 2], 30), append([1], 20), AWAIT, DRAIN, append([1, 2], 50), AWAIT]);
@@ -171,7 +171,7 @@ describe("ENOSPC in the middle of a line", () => {
     }
   });
 
-  test("FI-1 EL-2 of a batch, at every byte: the batch is refused as a whole, wiped, and never comes back", async () => {
+  test("EL-2 of a batch, at every ninth byte: the batch is refused as a whole, wiped, and never comes back", async () => {
     for (let bytes = 0; bytes < 520; bytes += 9) {
       const life = await Life.begin(new SimDisk(), NOBODY);
       await life.perform([append([1, 2], 30), AWAIT]);

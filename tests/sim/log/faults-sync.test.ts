@@ -138,7 +138,7 @@ const CHOICES: readonly (readonly [string, FaultChoice])[] = [
   ["is interrupted (EINTR), which is a failed sync too", { kind: "fail", code: "EINTR" }],
 ];
 
-describe("FI-1 EL-2 any one sync", () => {
+describe("EL-2 any one sync", () => {
   for (const [what, choice] of CHOICES) {
     test(`${what}, on a new home: nothing is acknowledged that is not there, and nothing is written again`, async () => {
       const failed = await sweepSyncs(new SimDisk(), { issued: [], acknowledged: 0 }, choice);

@@ -20,7 +20,7 @@ function textOf(tape: Tape): string {
   }
 }
 
-test("FI-1 a sync of the next life is true, also where a sync of the last one failed and the cache still shows the bytes", async () => {
+test("a sync of the next life is true, also where a sync of the last one failed and the cache still shows the bytes", async () => {
   for (let which = 1; which <= 2; which += 1) {
     const first = new SimDisk();
     const tape = open(first);

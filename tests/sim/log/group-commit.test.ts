@@ -105,7 +105,7 @@ function scheduled(s: fc.Scheduler): Office {
   return new Office((fn) => void s.schedule(Promise.resolve(), "the loop's turn").then(fn));
 }
 
-describe("EL-2 several writers, any interleaving", () => {
+describe("EL-2 several writers, in random interleavings", () => {
   test("each acknowledgement comes in order, and when it comes its entries are on disk", async () => {
     const property = fc.asyncProperty(fc.scheduler(), writers, fc.nat(4), async (s, all, drains) => {
       const office = scheduled(s);
@@ -123,7 +123,7 @@ describe("EL-2 several writers, any interleaving", () => {
     await fc.assert(property, parameters(1));
   });
 
-  test("closing at any moment finishes what was taken, refuses the rest, and leaves nothing to recover", async () => {
+  test("closing at a random moment finishes what was taken, refuses the rest, and leaves nothing to recover", async () => {
     const property = fc.asyncProperty(fc.scheduler(), writers, async (s, all) => {
       const office = scheduled(s);
       await office.open(() => s.schedule(Promise.resolve(), "a sync ends"));
@@ -141,7 +141,7 @@ describe("EL-2 several writers, any interleaving", () => {
     await fc.assert(property, parameters(0.5));
   });
 
-  test("a sync that fails at any moment: nothing that waits for it, or behind it, is acknowledged", async () => {
+  test("a sync that fails at a random moment: nothing that waits for it, or behind it, is acknowledged", async () => {
     const property = fc.asyncProperty(fc.scheduler(), writers, fc.nat(8), async (s, all, which) => {
       const office = scheduled(s);
       await office.open(() => s.schedule(Promise.resolve(), "a sync ends"));
