@@ -2,6 +2,7 @@
 // `ci` is the sample of the gate: small, and the same for one commit. `full` leaves nothing out that is counted (every
 // crash point, every seed). `nightly` is long.
 import type fc from "fast-check";
+import { SimRandom } from "../random.ts";
 
 export type Profile = {
   readonly name: "ci" | "full" | "nightly";
@@ -32,4 +33,20 @@ export const PROFILE = profileOf(process.env, Math.floor(Math.random() * 1e9));
 /** For properties of their own: the same share of work as the fuzzer's in every profile. */
 export function parameters(share: number): fc.Parameters<unknown> {
   return { numRuns: Math.max(20, Math.ceil(PROFILE.runs * share)), seed: PROFILE.seed };
+}
+
+/** How many the gate tries, and how many `full` and `nightly` do. */
+export function amount(inCi: number, inFull: number): number {
+  return PROFILE.name === "ci" ? inCi : inFull;
+}
+
+/** In `ci` one in so many of them, from commit to commit others, and for each `turn` others; else all. */
+export function sampleOf<T>(all: readonly T[], oneIn: number, turn = 0): T[] {
+  const first = (PROFILE.seed + turn) % oneIn;
+  return PROFILE.name === "ci" ? all.filter((_, at) => at % oneIn === first) : [...all];
+}
+
+/** Chance that follows from the seed of the run. Each of its users has a `purpose` of its own. */
+export function seeded(purpose: number): SimRandom {
+  return new SimRandom(PROFILE.seed * 1000 + purpose);
 }
