@@ -1,57 +1,58 @@
-// The one test command: every test of src/ and tests/, in parallel, with coverage; the last line is `N passed, N failed`.
-// Arguments are passed on to `bun test` (`npm test -- src/log`).
-// T1. A file that was to run and reported nothing is a failure, and so is a skipped test that does not say what it needs.
-import { mkdirSync, rmSync } from "node:fs";
-import { availableParallelism } from "node:os";
-import { join } from "node:path";
+// The one test command: every test of src/ and tests/, with coverage; the last line is `N passed, N failed`.
+//   npm test [-- [path…] [--timings] [flags of `bun test`]]
+// A path chooses the test files whose paths contain it. `--timings` prints the slowest files and tests.
+// T1. Two pools (scripts/pools.ts): deterministic files run first and once. Files with real processes follow; one that
+//     fails is run once more, and a test that failed only once is named as flaky (scripts/verdict.ts).
+// T2. A file that was to run and reported nothing is a failure, and so is a skipped test that does not say what it needs.
+// T3. The seed (scripts/seed.ts) is printed with every run, and again with the failures.
 import { addRan, layCounters } from "./children.ts";
-import { ROOT, readAll, readIfThere } from "./files.ts";
-import { hasReason, parseJunit, type Report, toldAgain } from "./junit.ts";
+import { ROOT, readAll, readText } from "./files.ts";
+import { FLAKY_LIST } from "./flaky.ts";
+import { joined, joinedXml } from "./junit.ts";
 import { installPackages } from "./packages.ts";
+import { type Pool, poolsOf } from "./pools.ts";
+import { seedOf } from "./seed.ts";
+import { chosen } from "./test-arguments.ts";
+import { type Outcome, runTests } from "./test-run.ts";
+import { slowest } from "./timings.ts";
+import { filesToRepeat, judge } from "./verdict.ts";
 
-const JUNIT = "coverage/junit.xml";
-const LCOV = "coverage/lcov.info";
-/** Bun's 5 s are too few for tests with real processes on a busy machine; none needs a minute on a quiet one. */
-const TIMEOUT_MS = 180_000;
-
-async function runBun(args: readonly string[]): Promise<number> {
-  const workers = availableParallelism() + 1; // Most tests wait for processes as long as they compute.
-  const flags = [`--parallel=${workers}`, `--timeout=${TIMEOUT_MS}`, "--coverage", "--coverage-reporter=lcov"];
-  const report = ["--coverage-dir=coverage", "--reporter=junit", `--reporter-outfile=${JUNIT}`];
-  const what = args.length === 0 ? ["./src", "./tests"] : args;
-  rmSync(join(ROOT, JUNIT), { force: true });
-  mkdirSync(join(ROOT, "coverage"), { recursive: true });
-  const command = [process.execPath, "test", ...flags, ...report, ...what];
-  const env = { ...process.env, HOLDFAST_COUNTING: "1" };
-  const child = Bun.spawn(command, { cwd: ROOT, env, stdio: ["ignore", "inherit", "inherit"] });
-  return child.exited;
-}
-
-/** The failures that bun's report does not count: T1, and in CI any skipped test at all. */
-function unreported(report: Report, expected: readonly string[]): string[] {
-  const inCi = process.env["CI"] !== undefined;
-  const silent = expected.filter((path) => !report.files.has(path));
-  return [
-    ...silent.map((path) => `${path}: no test of it has run`),
-    ...report.skipped
-      .filter((test) => inCi || !hasReason(test.name))
-      .map((test) => `${test.path}: skipped${inCi ? " in CI" : ' without "(needs …)"'}`),
-  ];
+function headCommit(): string | undefined {
+  const git = Bun.which("git");
+  if (git === null) return undefined;
+  const { exitCode, stdout } = Bun.spawnSync([git, "rev-parse", "HEAD"], { cwd: ROOT, stderr: "ignore" });
+  return exitCode === 0 ? stdout.toString().trim() : undefined;
 }
 
 for (const name of installPackages()) console.log(`missing: ${name}; tests that need it are skipped`);
-const args = Bun.argv.slice(2);
-const expected = [...readAll("src/**/*.test.ts"), ...readAll("tests/**/*.test.ts")].map((file) => file.path);
+const started = performance.now();
+const pools = poolsOf(["src", "tests", "scripts", "bench"].flatMap((room) => readAll(`${room}/**/*.ts`)));
+const { paths, flags, timings } = chosen(Bun.argv.slice(2), [...pools.keys()]);
+const seed = seedOf(process.env, headCommit(), Math.floor(Math.random() * 1e9));
+console.log(`seed ${seed}, profile ${process.env["HOLDFAST_FUZZ"] ?? "ci"}`); // T3
 const ran = await layCounters();
-const code = await runBun(args);
-await Bun.write(LCOV, addRan(readIfThere(LCOV) ?? "", ran()));
-const report = parseJunit(readIfThere(JUNIT) ?? "");
-for (const test of report.skipped) console.log(`skipped: ${test.name} [${test.path}]`);
-const more = unreported(report, args.length === 0 ? expected : []);
-for (const failure of report.failed) console.log(toldAgain(failure));
-for (const reason of more) console.log(`failed: ${reason}`);
-const counted = report.failed.length + more.length;
-// Bun can also fail without a failed test, for example by an error between tests.
-const failed = counted === 0 && code !== 0 ? 1 : counted;
-console.log(`${report.passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+
+const of = (pool: Pool): string[] => paths.filter((path) => pools.get(path) === pool);
+const run = (pool: Pool, files: readonly string[], isRepeat: boolean): Promise<Outcome> =>
+  runTests({ pool, paths: files, isRepeat }, flags, seed);
+const deterministic = await run("deterministic", of("deterministic"), false); // T1
+const real = await run("real-process", of("real-process"), false);
+const first = joined([deterministic.report, real.report]);
+const again = filesToRepeat(first, pools);
+if (again.length > 0) console.log(`running failed files with real processes once more: ${again.join(", ")}`);
+const second = await run("real-process", again, true);
+
+const outcomes = [deterministic, real, second];
+await Bun.write(`${ROOT}/coverage/lcov.info`, addRan(outcomes.map(({ lcov }) => lcov).join(""), ran()));
+await Bun.write(`${ROOT}/coverage/junit.xml`, joinedXml(outcomes.map(({ xml }) => xml)));
+const inCi = process.env["CI"] !== undefined;
+const today = new Date().toISOString().slice(0, 10);
+const surroundings = { inCi, today, flakyList: readText(FLAKY_LIST), paths: [...pools.keys()] };
+const verdict = judge({ first, second: second.report, again }, surroundings);
+for (const test of first.skipped) console.log(`skipped: ${test.name} [${test.path}]`);
+if (timings) console.log(slowest(first).join("\n"));
+for (const line of verdict.lines) console.log(line);
+if (verdict.failed > 0) console.log(`seed ${seed}: repeat with HOLDFAST_SEED=${seed}`);
+console.log(`took ${((performance.now() - started) / 1000).toFixed(0)} s`);
+console.log(`${verdict.passed} passed, ${verdict.failed} failed`);
+process.exit(verdict.failed === 0 ? 0 : 1);

@@ -2,10 +2,11 @@
 import { describe, expect, test } from "bun:test";
 import { addRan } from "../scripts/children.ts";
 import { withCounters } from "../scripts/counters.ts";
-import { hasReason, parseJunit, toldAgain } from "../scripts/junit.ts";
+import { hasReason, joined, joinedXml, parseJunit, toldAgain, withSilent } from "../scripts/junit.ts";
 import { measure, parseLcov, percent, toTable } from "../scripts/lcov.ts";
 import { claimsByClause, clausesOf, groupsOfTsv, problemsOf, toPage } from "../scripts/requirement-rows.ts";
 import { requirementsIn, testNames } from "../scripts/test-names.ts";
+import { slowest } from "../scripts/timings.ts";
 
 const compile = (ts: string): string => new Bun.Transpiler({ loader: "ts" }).transformSync(ts);
 const named = (call: string, name: string): string => `${call}(${name}, () => {});`;
@@ -185,40 +186,66 @@ describe("test names", () => {
 });
 
 describe("the report of a test run", () => {
-  const xml = `<testsuites><testsuite name="a.test.ts">
-    <testcase name="good" file="a.test.ts" />
-    <testcase name="left &lt;out&gt; (needs root)" file="a.test.ts"><skipped /></testcase>
-    <testsuite name="group"><testcase name="bad" file="b.test.ts">
+  const xml = `<testsuites><testsuite name="a.test.ts" file="a.test.ts" time="0.5">
+    <testcase name="good" classname="" time="0.25" file="a.test.ts" />
+    <testcase name="left &lt;out&gt; (needs root)" file="a.test.ts"><skipped /></testcase></testsuite>
+    <testsuite name="b.test.ts" file="b.test.ts" time="2"><testsuite name="group" file="b.test.ts" time="0">
+    <testcase name="bad" classname="inner &gt; group" file="b.test.ts">
       <failure type="Error" message="no">Error: no&#10;      at b.test.ts:3:39&#10;</failure>
-    </testcase><testcase name="slow" file="b.test.ts">
+    </testcase></testsuite><testcase name="slow" time="1.5" file="b.test.ts">
       <failure type="TimeoutError" message="test timed out" />
-    </testcase></testsuite></testsuite></testsuites>`;
+    </testcase></testsuite></testsuites>`;
 
-  test("passed, failed and skipped are told apart, and the files that reported are known", () => {
+  test("passed, failed and skipped are told apart, and the files that reported are known with their times", () => {
     const report = parseJunit(xml);
-    expect(report.passed).toBe(1);
+    expect(report.passed).toEqual([{ path: "a.test.ts", name: "good", ms: 250 }]);
     expect(report.failed).toEqual([
-      { path: "b.test.ts", name: "bad", why: "Error: no\n      at b.test.ts:3:39\n" },
-      { path: "b.test.ts", name: "slow", why: "test timed out" },
+      { path: "b.test.ts", name: "group > inner > bad", ms: 0, why: "Error: no\n      at b.test.ts:3:39\n" },
+      { path: "b.test.ts", name: "slow", ms: 1500, why: "test timed out" },
     ]);
-    expect(report.skipped).toEqual([{ path: "a.test.ts", name: "left <out> (needs root)" }]);
-    expect([...report.files]).toEqual(["a.test.ts", "b.test.ts"]);
+    expect(report.skipped).toEqual([{ path: "a.test.ts", name: "left <out> (needs root)", ms: 0 }]);
+    expect([...report.files]).toEqual([
+      ["a.test.ts", 500],
+      ["b.test.ts", 2000],
+    ]);
+  });
+
+  test("several reports make one, which says the same", () => {
+    const [a, b] = [xml, xml.replaceAll("a.test.ts", "c.test.ts").replaceAll("b.test.ts", "d.test.ts")];
+    expect(parseJunit(joinedXml([a, "", b]))).toEqual(joined([parseJunit(a), parseJunit(b)]));
+  });
+
+  test("a file that was to run and reported nothing is a failure", () => {
+    const silent = withSilent(parseJunit(xml), ["a.test.ts", "c.test.ts"]).failed.slice(2);
+    expect(silent).toEqual([{ path: "c.test.ts", name: "(the file)", ms: 0, why: "no test of it has run" }]);
   });
 
   test("a failure is told again by its name and reason, and not at any length", () => {
-    expect(toldAgain({ path: "b.test.ts", name: "bad", why: "no\nat b\n" })).toBe(
+    expect(toldAgain({ path: "b.test.ts", name: "bad", ms: 0, why: "no\nat b\n" })).toBe(
       "failed: b.test.ts: bad\n    no\n    at b",
     );
-    const long = toldAgain({ path: "b.test.ts", name: "bad", why: "x\n".repeat(50) }).split("\n");
+    const long = toldAgain({ path: "b.test.ts", name: "bad", ms: 0, why: "x\n".repeat(50) }).split("\n");
     expect([long.length, long.at(-1)]).toEqual([42, "    (10 lines more)"]);
   });
 
   test("no report means that nothing passed", () => {
-    expect(parseJunit("").passed).toBe(0);
+    expect(parseJunit("").passed).toEqual([]);
   });
 
   test("a reason is what the test needs", () => {
     expect(hasReason("x (needs root)")).toBe(true);
     expect(hasReason("x")).toBe(false);
+  });
+
+  test("the slowest files and tests come first", () => {
+    expect(slowest(parseJunit(xml))).toEqual([
+      "slowest files:",
+      "    2.00 s  b.test.ts",
+      "    0.50 s  a.test.ts",
+      "slowest tests:",
+      "    1.50 s  b.test.ts: slow",
+      "    0.25 s  a.test.ts: good",
+      "    0.00 s  b.test.ts: group > inner > bad",
+    ]);
   });
 });

@@ -1,13 +1,16 @@
-// A tree of agents and a bare LLM on a simulated machine, and a crash at every call of their life that changes the disk, at every start of
-// a holder, every effect and every request: of the daemon alone, and of the whole machine over a disk that forgets what was not synced.
-// Then the next life, and one more. After each the oracle looks at everything (sim-oracle.ts).
+// A tree of agents and a bare LLM on a simulated machine, and a crash at every call of their life that changes the disk, at
+// every start of a holder, every effect and every request: of the daemon alone, and of the whole machine over a disk that
+// forgets what was not synced. Then the next life, and one more. After each the oracle looks at everything (sim-oracle.ts).
+// The gate crashes at a sample of these calls; `full` crashes at all.
 import { expect, test } from "bun:test";
-import { PROFILE } from "../sim/fuzz/profile.ts";
+import { amount, PROFILE, sampleOf } from "../sim/fuzz/profile.ts";
 import { SimRandom } from "../sim/random.ts";
 import { type Chooser, everything, nothing, randomSurvivor } from "../sim/survive.ts";
 import type { SimCrash, SimMoment } from "./sim-drive.ts";
 import { MODEL, ROOT, type Told, tell, tellEagerly } from "./sim-stories.ts";
 
+/** Of the calls that the gate crashes at. */
+const ONE_IN = 10;
 const calm = tell();
 const NOTES = ["k1 allow", "k2", "r1", "r2", "r3", "u1"];
 
@@ -23,13 +26,11 @@ async function disturbed(crash: SimCrash, { what }: SimMoment): Promise<Told> {
   }
 }
 
-/** In the profile `ci` every third of them; the fuzzer of crashes goes elsewhere. */
-async function moments(): Promise<[number, SimMoment][]> {
+/** Other ones for each `turn`; the fuzzer of crashes goes elsewhere. */
+async function moments(turn: number): Promise<[number, SimMoment][]> {
   const { simulation } = await calm;
   expect(simulation.calls).toBeGreaterThan(300);
-  return [...simulation.moments.slice(0, simulation.calls).entries()].filter(
-    ([at]) => PROFILE.name !== "ci" || at % 3 === 0,
-  );
+  return sampleOf([...simulation.moments.slice(0, simulation.calls).entries()], ONE_IN, turn);
 }
 
 test("FI-1(a) FI-3(f) the story as such: everything is done once, and the model's conversation is what was said", async () => {
@@ -51,8 +52,8 @@ test("FI-1(a) FI-3(f) the story as such: everything is done once, and the model'
   ]);
 });
 
-test("FI-3(a,b,c,d,e,f) the daemon dies at every call (every third in the profile ci): each agent, message, prompt and effect once, and the same end", async () => {
-  for (const [at, moment] of await moments()) {
+test("FI-3(a,b,c,d,e,f) the daemon dies at sampled calls: each agent, message, prompt and effect once, and the same end", async () => {
+  for (const [at, moment] of await moments(0)) {
     const { simulation } = await disturbed({ at }, moment);
     const uuids = simulation.machine.given.map(({ uuid }) => uuid);
     try {
@@ -70,16 +71,17 @@ const ENDINGS: readonly ((at: number) => Chooser)[] = [
   () => everything,
 ];
 
-test("FI-3(a,b,c,d,e,f) the machine goes down at every call (every third in the profile ci): nothing that was acknowledged is lost, and the same end", async () => {
+test("FI-3(a,b,c,d,e,f) the machine goes down at sampled calls: nothing that was acknowledged is lost, and the same end", async () => {
   for (let turn = 0; turn < (PROFILE.name === "nightly" ? ENDINGS.length : 1); turn += 1)
-    for (const [number, [at, moment]] of (await moments()).entries())
+    for (const [number, [at, moment]] of (await moments(ONE_IN >> 1)).entries())
       await disturbed({ at, machine: ENDINGS[(number + turn) % ENDINGS.length]?.(at) ?? nothing }, moment);
 }, 600_000);
 
-test("EL-2 a program that answers at once is told nothing that is not durable yet, with a crash at every call (every twelfth in the profile ci)", async () => {
+test("EL-2 a program that answers at once is told nothing that is not durable yet, with a crash at sampled calls", async () => {
   const { end, simulation } = await tellEagerly();
   expect(end).toEqual((await calm).end);
-  for (let at = 0; at < simulation.calls; at += PROFILE.name === "ci" ? 12 : 1) {
+  const calls = Array.from({ length: simulation.calls }, (_, at) => at);
+  for (const at of sampleOf(calls, 3 * ONE_IN)) {
     for (const crash of [{ at }, { at, machine: nothing }]) {
       const told = await tellEagerly(crash);
       expect([at, told.end]).toEqual([at, end]);
@@ -144,7 +146,7 @@ const POINTS: readonly Window[] = [
     to: next(first("agent.terminated", "root"), "process.ended"),
   },
 ];
-const MAX_OF_A_WINDOW = 6;
+const MAX_OF_A_WINDOW = amount(2, 6);
 
 test.each([...POINTS])("FI-2 crash point $name", async ({ from, to }) => {
   const { heard, moments: all } = (await calm).simulation;

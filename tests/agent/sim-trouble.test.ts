@@ -1,15 +1,17 @@
 // Agents in trouble on the simulated machine (SP-1, SP-2, CB-1): programs that hang and that have used up what they may use, models that
 // fail, and a disk without room; each also with the daemon dying, and the machine going down, in the middle of it.
 import { expect, test } from "bun:test";
-import { PROFILE } from "../sim/fuzz/profile.ts";
+import { amount, PROFILE } from "../sim/fuzz/profile.ts";
 import { everything, nothing } from "../sim/survive.ts";
 import { AgentSimulation, creation, type SimCrash } from "./sim-drive.ts";
 import { logsOf } from "./sim-oracle.ts";
 import { story } from "./sim-stories.ts";
 
 const ID = "a".repeat(32);
-/** In the profile `ci` only here and there; the fuzzer of crashes goes elsewhere. */
-const STEP = PROFILE.name === "ci" ? 50 : 3;
+/** In the gate only here and there; the fuzzer of crashes goes elsewhere. */
+const STEP = amount(70, 3);
+/** The first of them: from commit to commit another one. */
+const FIRST = PROFILE.seed % STEP;
 
 async function live(provider: "scripted" | "openai", lines: readonly string[], ...crashes: readonly SimCrash[]) {
   const simulation = new AgentSimulation();
@@ -26,7 +28,7 @@ async function everywhere(
 ): Promise<void> {
   const calm = await live(provider, lines);
   check(calm);
-  for (let at = 0; at < calm.simulation.calls; at += STEP) {
+  for (let at = FIRST; at < calm.simulation.calls; at += STEP) {
     for (const crash of [{ at }, { at, machine: nothing }, { at, machine: everything }]) {
       const lived = await live(provider, lines, crash);
       expect([at, lived.end]).toEqual([at, calm.end]);
@@ -60,7 +62,7 @@ test.each([
     const { simulation, log } = await lives();
     const reasons = log.flatMap(({ event, data }) => (event === "agent.crashed" ? [data["reason"]] : []));
     expect(reasons).toEqual(["It could not be started: Its holder did not answer."]);
-    for (let at = 0; at < simulation.calls; at += STEP) {
+    for (let at = FIRST; at < simulation.calls; at += STEP) {
       await lives({ at });
       await lives({ at, machine: nothing });
     }
@@ -99,7 +101,7 @@ test("W4 a disk without room loses nothing that was acknowledged, and everything
   const calm = story();
   const end = await calm.finish();
   let faults = 0;
-  for (let at = 20; at < calm.calls; at += 2 * STEP) {
+  for (let at = 20 + FIRST; at < calm.calls; at += 2 * STEP) {
     for (const room of [0, 700, 5000]) {
       const simulation = story();
       await simulation.pass(at);

@@ -1,9 +1,10 @@
-// Crash at every call, for anything that lives on a disk: `live` runs once and is watched; then each moment before a call that changes
-// something is a crash, with every ending the simulated disk allows, and each write is also cut in the middle.
+// Crash at every call, for anything that lives on a disk: `live` runs once and is watched; then each moment before a call
+// that changes something is a crash, with every ending the simulated disk allows, and each write is also cut in the middle.
+// Of a story that takes long the gate tries every moment, and a sample of the endings of each.
 import type { SimDisk } from "./disk.ts";
 import { Crashed } from "./faults.ts";
-import { SimRandom } from "./random.ts";
-import { randomSurvivor, survivors } from "./survive.ts";
+import { sampleOf, seeded } from "./fuzz/profile.ts";
+import { type Chooser, randomSurvivor, survivors } from "./survive.ts";
 
 /** `live` says what has been promised so far; `check` gets the last such word before the crash. */
 export type Story<M> = {
@@ -11,6 +12,8 @@ export type Story<M> = {
   readonly nothingPromised: M;
   /** Of each moment, beside those that are tried in any case. */
   readonly randomEndings?: number;
+  /** Whether the gate tries a kill, and one in `GATE_ONE_IN` of the other endings of each moment. */
+  readonly takesLong?: boolean;
   readonly live: (disk: SimDisk, promised: (memory: M) => void) => Promise<void>;
   readonly check: (disk: SimDisk, memory: M) => Promise<void>;
 };
@@ -20,10 +23,13 @@ type Moment<M> = { readonly disk: SimDisk; readonly memory: M; readonly before: 
 const LOOKS_ONLY = new Set(["size", "read", "stat", "list", "close", "tryLock", "free"]);
 const ENUMERATE_UP_TO = 6;
 const RANDOM_ENDINGS = 20;
+const GATE_ONE_IN = 6;
 
 /** Returns how many crashes were survived. */
 export async function everyCrash<M>(story: Story<M>): Promise<number> {
-  const random = new SimRandom(1);
+  const random = seeded(4);
+  const some = (all: readonly Chooser[], turn: number) =>
+    story.takesLong === true ? sampleOf(all, GATE_ONE_IN, turn) : all;
   const { moments, writes } = await watch(story);
   let survived = 0;
   const check = async (disk: SimDisk, { memory, before }: Moment<M>): Promise<void> => {
@@ -34,12 +40,11 @@ export async function everyCrash<M>(story: Story<M>): Promise<number> {
     }
     survived += 1;
   };
-  for (const moment of moments) {
+  for (const [turn, moment] of moments.entries()) {
     await check(moment.disk.processKill(), moment);
-    for (const choose of survivors(moment.disk.pending(), ENUMERATE_UP_TO))
-      await check(moment.disk.powerCut(choose), moment);
-    for (let i = 0; i < (story.randomEndings ?? RANDOM_ENDINGS); i += 1)
-      await check(moment.disk.powerCut(randomSurvivor(random)), moment);
+    const chosen = [...survivors(moment.disk.pending(), ENUMERATE_UP_TO)];
+    for (let i = 0; i < (story.randomEndings ?? RANDOM_ENDINGS); i += 1) chosen.push(randomSurvivor(random));
+    for (const choose of some(chosen, turn)) await check(moment.disk.powerCut(choose), moment);
   }
   for (const index of writes) {
     const moment = await cutWrite(story, index);

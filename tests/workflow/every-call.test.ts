@@ -2,11 +2,13 @@
 // every effect: of the daemon alone, and of the whole machine over a disk that forgets what was not synced. Then the next life, and one more.
 import { expect, test } from "bun:test";
 import type { Definition } from "../../src/core/workflow/definition.ts";
-import { PROFILE } from "../sim/fuzz/profile.ts";
+import { amount, PROFILE, sampleOf } from "../sim/fuzz/profile.ts";
 import { SimRandom } from "../sim/random.ts";
 import { type Chooser, everything, nothing, randomSurvivor } from "../sim/survive.ts";
 import { actedTwice, type Driven, endOf, type SimCrash, simulate, unagreed } from "./sim-drive.ts";
 
+/** Of the calls that the gate crashes at. */
+const ONE_IN = 5;
 const ITEMS = [1, 2];
 const work = (words: string) => ({ kind: "shell", command: `work ${words}` }) as const;
 
@@ -70,14 +72,14 @@ async function undisturbed(definition: Definition): Promise<Driven> {
   return calm;
 }
 
-/** Crashes at each moment there is; says which it was where something is wrong. */
+/** Crashes at every moment, in the gate at a sample of them; says which it was if something is wrong. */
 async function atEveryMoment(
   definition: Definition,
   crash: (at: number) => SimCrash,
   check: (driven: Driven) => void,
 ): Promise<number> {
   const { moments } = await undisturbed(definition);
-  for (const [at, moment] of moments.entries()) {
+  for (const [at, moment] of sampleOf([...moments.entries()], ONE_IN)) {
     try {
       const driven = await simulate(definition, ITEMS, [crash(at)]);
       expect(driven.crashed).toBe(1);
@@ -90,7 +92,7 @@ async function atEveryMoment(
 }
 
 test.each([...MODES])(
-  "UC-8(b,c,d) a $name run whose daemon dies at any call: every effect exactly once, and the same end",
+  "UC-8(b,c,d) a $name run whose daemon dies at sampled calls: every effect exactly once, and the same end",
   async (definition) => {
     const calm = await undisturbed(definition);
     const expected = { ...endOf(calm.run), marks: marksOf(calm) };
@@ -112,7 +114,7 @@ const ENDINGS: readonly ((at: number) => Chooser)[] = [
 ];
 
 test.each([...MODES])(
-  "UC-8(b,d) a $name run whose machine goes down at any call: no effect twice without consent, and the same end",
+  "UC-8(b,d) a $name run whose machine goes down at sampled calls: no effect twice without consent, and the same end",
   async (definition) => {
     const calm = await undisturbed(definition);
     let asked = 0;
@@ -126,7 +128,7 @@ test.each([...MODES])(
       const ending = (at: number) => ENDINGS[(at + turn) % ENDINGS.length]?.(at) ?? nothing;
       await atEveryMoment(definition, (at) => ({ at, machine: ending(at) }), check);
     }
-    expect(asked).toBeGreaterThan(10); // Else nothing was ever uncertain.
+    expect(asked).toBeGreaterThan(amount(1, 10)); // Else nothing was ever uncertain.
   },
   600_000,
 );

@@ -78,16 +78,16 @@ describe("FI-4(c,f) a failure", () => {
 });
 
 describe("FI-4(c,d,e) the profiles", () => {
-  test("`ci` is small and fixed, the default is larger, `nightly` is long and random", () => {
-    expect(profileOf({ HOLDFAST_FUZZ: "ci" }, 7)).toEqual({ name: "ci", runs: 50, commands: 30, seed: 20_260_101 });
-    expect(profileOf({}, 7)).toEqual({ name: "default", runs: 200, commands: 30, seed: 7 });
+  test("`ci` is small and what is run unasked, `full` is larger, `nightly` is long", () => {
+    expect(profileOf({}, 7)).toEqual({ name: "ci", runs: 50, commands: 30, seed: 20_260_101 });
+    expect(profileOf({ HOLDFAST_FUZZ: "ci" }, 7)).toEqual(profileOf({}, 7));
+    expect(profileOf({ HOLDFAST_FUZZ: "full" }, 7)).toEqual({ name: "full", runs: 200, commands: 30, seed: 7 });
     expect(profileOf({ HOLDFAST_FUZZ: "nightly" }, 7)).toEqual({ name: "nightly", runs: 5000, commands: 50, seed: 7 });
   });
 
-  test("a CI gets `ci` without asking, and a name that is none is an error", () => {
-    expect(profileOf({ CI: "true" }, 7).name).toBe("ci");
-    expect(profileOf({ CI: "1", HOLDFAST_FUZZ: "nightly" }, 7).name).toBe("nightly");
-    expect(profileOf({ CI: "" }, 7).name).toBe("default");
+  test("a seed that is asked for is the seed of every profile, and a name that is none is an error", () => {
+    for (const HOLDFAST_FUZZ of ["ci", "full", "nightly"])
+      expect(profileOf({ HOLDFAST_FUZZ, HOLDFAST_SEED: "9" }, 7).seed).toBe(9);
     expect(() => profileOf({ HOLDFAST_FUZZ: "weekly" }, 7)).toThrow("weekly");
   });
 });

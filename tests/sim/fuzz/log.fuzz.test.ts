@@ -7,8 +7,6 @@ import { STEPS, type Step } from "./steps.ts";
 import { System } from "./system.ts";
 
 test("FI-1(b) FI-4(b) EL-2 EL-3(a,b,c,d) whatever is done, fails and crashes, in any order, nothing acknowledged is lost", async () => {
-  if (PROFILE.name === "nightly")
-    console.log(`seed ${PROFILE.seed}: ${PROFILE.runs} runs of ${PROFILE.commands} steps`);
   await fuzz<Step>({ name: "log", directory: FAILURES, steps: STEPS, start: System.start }, PROFILE);
   expect(PROFILE.runs).toBeGreaterThan(0);
 });
