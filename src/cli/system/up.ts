@@ -25,19 +25,27 @@ async function up(reach: Reach, flags: DataFlags): Promise<Exit> {
   if (!settled.ok) return settled;
   const status = await onDaemon(reach, home.value, (client) => client.call("status", {}));
   if (!status.ok) return status;
+  const trouble = !settled.value && status.value.watchdog.pid === null && (await startWatchdog(reach, home.value));
+  if (trouble) return { ok: false, error: trouble };
   await printStatus(reach, status.value, flags.json === true);
   if (readServiceMark(reach.disk, home.value) !== undefined)
     await say(reach.console, `systemd (${UNIT_NAME}) keeps it, also over a reboot.`);
   return ok(EXIT.ok);
 }
 
-/** Who answers may be on its way down, and is then waited for; or it may have lost its watchdog, and gets another one. */
-async function settle(reach: Reach, home: string): Promise<Result<void>> {
+/**
+ * A daemon may be on its way down, and is then waited for; or it may have lost its watchdog, and gets another one. False
+ * if neither was found: nothing runs, or all of run/ was removed and the daemon has not put its lock back yet.
+ */
+async function settle(reach: Reach, home: string): Promise<Result<boolean>> {
   const { watchdog, daemon } = runningOn(reach, home);
-  if (watchdog === undefined && daemon === undefined) return ok(undefined);
-  if (readWanted(reach.disk, home) === "down") return stopped(reach, home);
+  if (watchdog === undefined && daemon === undefined) return ok(false);
+  if (readWanted(reach.disk, home) === "down") {
+    const over = await stopped(reach, home);
+    return over.ok ? ok(false) : over;
+  }
   const trouble = await startWatchdog(reach, home);
-  return trouble === undefined ? ok(undefined) : { ok: false, error: trouble };
+  return trouble === undefined ? ok(true) : { ok: false, error: trouble };
 }
 
 export const upCommand = reaching(up);
