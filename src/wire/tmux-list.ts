@@ -23,9 +23,13 @@ export type ListedPane = {
   readonly activity: number;
   readonly pane: string;
   readonly active: boolean;
+  /** 0 if its program has ended: the pid may belong to another process by now. */
   readonly pid: number;
   readonly title: string;
+  /** Of the program in front. Empty if tmux cannot read it: in a pane's first milliseconds, and when its program has ended. */
   readonly directory: string;
+  /** Where its program was started, or the session's directory if this tmux does not tell. */
+  readonly startDirectory: string;
   readonly cursor: string;
   readonly history: string;
 };
@@ -33,11 +37,13 @@ export type ListedPane = {
 /** Set on sessions that we made; it lives and dies with tmux's server. */
 export const MARK = "@holdfast";
 
+const START_DIRECTORY = "?pane_start_path,#{pane_start_path},#{session_path}";
+
 const FIELDS = [
   ...["pid", "session_id", "session_name", MARK, "session_attached", "window_id", "window_index", "window_name"],
   ...["automatic-rename", "window_layout", "window_width", "window_height", "window_active", "window_last_flag"],
   ...["window_zoomed_flag", "window_activity", "pane_id", "pane_active", "pane_pid", "pane_title", "pane_current_path"],
-  ...["cursor_x", "cursor_y", "history_size", "history_bytes"],
+  ...["cursor_x", "cursor_y", "history_size", "history_bytes", "pane_dead", START_DIRECTORY],
 ];
 
 /** L1. `word` is hex digits. */
@@ -79,9 +85,10 @@ function parsePane(values: readonly string[]): ListedPane | undefined {
     activity: number("window_activity"),
     pane: text("pane_id"),
     active: yes("pane_active"),
-    pid: number("pane_pid"),
+    pid: yes("pane_dead") ? 0 : number("pane_pid"),
     title: text("pane_title"),
     directory: text("pane_current_path"),
+    startDirectory: text(START_DIRECTORY),
     cursor: `${text("cursor_x")},${text("cursor_y")}`,
     history: `${text("history_size")},${text("history_bytes")}`,
   };

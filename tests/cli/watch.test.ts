@@ -172,6 +172,28 @@ test("paths in the environment are made absolute before Holdfast, which stands e
   expect(readFileSync(`/proc/${daemon.pid}/environ`, "utf8")).toContain("HOLDFAST_HEARTBEAT_MS=333");
 });
 
+/** From then on its end is seen. */
+async function isAdopted(home: Home, daemon: number): Promise<void> {
+  const log = () => linesIn(home, "run/watchdog.log").join("\n");
+  await until("the daemon is adopted", () => log().includes(`daemon (${daemon}): adopted`), log);
+}
+
+test("`up` starts a watchdog for a daemon that answers while its lock is missing", async () => {
+  const home = new Home();
+  configured(home);
+  await home.ok("up");
+  const before = await home.json("status");
+  process.kill(before.watchdog.pid, "SIGSTOP");
+  rmSync(join(home.path, "run/watchdog.lock"));
+  rmSync(join(home.path, "run/watchdog.sock"));
+  rmSync(join(home.path, "run/daemon.lock")); // The daemon takes it again within two seconds.
+  await home.ok("up");
+  await until("a second watchdog", async () => (await home.json("status")).watchdog.pid !== null);
+  process.kill(before.watchdog.pid, "SIGCONT");
+  await until("the first has left", () => processes.startTime(before.watchdog.pid) === undefined);
+  await isAdopted(home, before.daemon.pid);
+}, 180_000);
+
 test("all of run/ is removed and a second watchdog comes up before the first has seen it: one stays, and nothing runs twice", async () => {
   const home = new Home();
   configured(home, ...watched(home, "api", PROGRAM));
@@ -190,6 +212,7 @@ test("all of run/ is removed and a second watchdog comes up before the first has
   await until("one program is left", () => {
     return livesOf(home, "api").filter((pid) => processes.startTime(pid) !== undefined).length === 1;
   });
+  await isAdopted(home, before.daemon.pid);
   const after = await home.json("status");
   expect(after.daemon.pid).toBe(before.daemon.pid);
   expect(after.programs[0].pid).toBe(livesOf(home, "api").find((pid) => processes.startTime(pid) !== undefined));

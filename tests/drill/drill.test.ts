@@ -3,10 +3,10 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/files.ts";
-import { sampleOf } from "../sim/fuzz/profile.ts";
-import { drillPlace, processesIn } from "./place.ts";
 import { rejects } from "../cli/expect.ts";
 import { cli, emptyHome } from "../cli/homes.ts";
+import { sampleOf } from "../sim/fuzz/profile.ts";
+import { drillPlace, processesIn } from "./place.ts";
 
 const DRILL_MS = 180_000;
 const MAIN = join(ROOT, "src/cli/main.ts");

@@ -180,7 +180,8 @@ test.skipIf(!hasTmux)(
     const old = place.serverPid;
     const panes = () =>
       place.tmux("list-panes", "-s", "-t", "work", "-F", "#{window_name} #{pane_index} #{pane_current_path}");
-    const before = panes();
+    const before = `one 0 ${place.home.file("project")}\none 1 /usr\ntwo 0 /`;
+    await until("every shell stands in its directory", () => panes() === before);
     await Promise.all([powerCut(place.home), place.killServer()]);
     await place.live(boot(2));
     const { cause, items } = await place.home.report();
@@ -190,8 +191,7 @@ test.skipIf(!hasTmux)(
       "tmux session restarted",
     ]);
     expect(place.serverPid).not.toBe(old);
-    expect(before.split("\n")).toHaveLength(3);
-    expect(panes()).toBe(before);
+    await until("every shell stands in its directory again", () => panes() === before);
     await until("what was on it is seen", () =>
       place.tmux("capture-pane", "-p", "-S-", "-t", "work:one.0").includes("seen 42"),
     );

@@ -2,26 +2,12 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { TmuxCare } from "../../src/core/tmux/tmux.ts";
 import type { TmuxRun } from "../../src/daemon/tmux/client.ts";
-import { tmuxHandlers } from "../../src/daemon/tmux/handlers.ts";
-import { realProcesses } from "../../src/world/real/process.ts";
-import { realRandom } from "../../src/world/real/random.ts";
-import { killIfThere, processes, until } from "../daemon/home.ts";
-import { Dying, hasTmux, type Life, live, type TmuxSite, tmuxSites } from "./server.ts";
+import { until } from "../daemon/home.ts";
+import { adopt, Dying, handlersOf, hasTmux, killServer, live, type TmuxSite, tmuxSites } from "./server.ts";
 
 const site = tmuxSites();
 const MINUTE = 60_000;
-
-const handlersOf = (life: Life) =>
-  tmuxHandlers({ random: realRandom(), processes: realProcesses(), live: () => life, parts: () => life });
-
-async function adopt(life: Life, on: TmuxSite, ...sessions: string[]): Promise<TmuxCare[]> {
-  const params = { path: on.socket, name: null, directory: null, sessions, all: sessions.length === 0, policy: "auto" };
-  const answer = await handlersOf(life)["tmux.adopt"]?.(params);
-  if (answer?.ok !== true) throw new Error(answer?.error.message);
-  return [...life.store.states.values()].filter(({ released }) => !released);
-}
 
 /** Two windows, three panes and one more, each in a directory of its own. */
 async function furnish(on: TmuxSite): Promise<void> {
@@ -39,12 +25,6 @@ async function furnish(on: TmuxSite): Promise<void> {
   await until("the pane has said it", () => on.text("work:0.0").includes("\nsaid-before"));
 }
 
-async function killServer(on: TmuxSite): Promise<void> {
-  const pid = on.serverPid;
-  killIfThere(pid);
-  await until("the server is gone", () => processes.startTime(pid) === undefined);
-}
-
 describe("made again", () => {
   test.skipIf(!hasTmux)(
     "windows, names, layout, directories, text, and the command typed but not run (needs tmux)",
@@ -53,12 +33,12 @@ describe("made again", () => {
       await furnish(on);
       const life = await live(on);
       await adopt(life, on, "work");
-      const before = on.picture("work");
+      const before = await on.wholePicture("work");
       await killServer(on);
       expect(on.names()).toEqual([]);
       await life.keeper.round();
       expect(on.names()).toEqual(["work"]);
-      expect(on.picture("work")).toEqual(before);
+      await on.looksAs("work", before);
       expect(before).toHaveLength(4);
       const old = /[$#] echo 'said-'before\nsaid-before\n(?:.*\n)*\[holdfast: re-created at /;
       await until("the old screen is shown", () => old.test(on.text("work:0.0")));
@@ -85,13 +65,13 @@ describe("made again", () => {
     await furnish(on);
     const life = await live(on);
     await adopt(life, on, "work");
-    const before = on.picture("work");
+    const before = await on.wholePicture("work");
     for (let time = 0; time < 3; time += 1) {
       await killServer(on);
       await life.keeper.round();
       await life.keeper.round();
       expect(on.names()).toEqual(["work"]);
-      expect(on.picture("work")).toEqual(before);
+      await on.looksAs("work", before);
     }
   });
 
@@ -116,22 +96,17 @@ describe("made again", () => {
       const canary = join(on.path, "canary");
       names.push(`#(touch ${canary})`, `;touch ${canary};`);
       const escaped = (name: string) => name.replaceAll(/#(?!#*\[)/g, "##").replace(/;$/, "\\;");
-      on.tmux("new-session", "-d", "-s", "first");
+      on.tmux("new-session", "-d", "-s", "first", "-n", "w");
       for (const name of names) {
-        on.tmux("new-session", "-d", "-s", escaped(name), "-n", "w");
-        on.tmux(
-          "rename-window",
-          "-t",
-          `=${on.tmux("list-sessions", "-F", "#{session_id}").trim().split("\n").at(-1)}`.slice(1),
-          "--",
-          escaped(name),
-        );
+        const made = ["new-session", "-d", "-P", "-F", "#{session_id}", "-s", escaped(name), "-n", "w"];
+        on.tmux("rename-window", "-t", on.tmux(...made).trim(), "--", escaped(name));
       }
       const life = await live(on);
       await adopt(life, on);
       const picture = () => on.tmux("list-windows", "-a", "-F", "#{session_name}|#{window_name}").split("\n").sort();
       const before = picture();
       expect(before).toHaveLength(names.length + 2);
+      expect(before).toContain("a b|a b");
       await killServer(on);
       await life.keeper.round();
       expect(picture()).toEqual(before);
@@ -172,7 +147,7 @@ describe("a daemon that dies", () => {
       await furnish(on);
       const first = await live(on);
       await adopt(first, on, "work");
-      const before = on.picture("work");
+      const before = await on.wholePicture("work");
       await first.log.close();
       for (let at = 1, done = false; !done; at += 1) {
         for (const when of ["before", "after"] as const) {
@@ -184,7 +159,7 @@ describe("a daemon that dies", () => {
           const next = await live(on);
           await next.keeper.round();
           expect({ at, when, names: on.names() }).toEqual({ at, when, names: ["work"] });
-          expect(on.picture("work")).toEqual(before);
+          await on.looksAs("work", before);
           expect([...next.store.states.values()].map(({ state }) => state.kind)).toEqual(["kept"]);
           await next.log.close();
         }

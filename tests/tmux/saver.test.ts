@@ -1,6 +1,6 @@
 // A tmux session's checkpoint over a disk that forgets: what was saved last, or just before, is always there, whole; and what is saved
 // is what tmux said, as far as it said something.
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { ok, type Result } from "../../src/base/result.ts";
 import type { TmuxCall, TmuxRun } from "../../src/daemon/tmux/client.ts";
 import { TmuxSaver } from "../../src/daemon/tmux/saver.ts";
@@ -9,6 +9,7 @@ import { type ListedPane, listFormat, parseEnvironment, parseList } from "../../
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { everyCrash } from "../sim/every-crash.ts";
+import { SimProcesses } from "../sim/processes.ts";
 import { SimRandom } from "../sim/random.ts";
 
 const SOCKET = { path: "/s" };
@@ -22,7 +23,8 @@ function pane(changes: Partial<ListedPane> = {}): ListedPane {
   const window = { window: "@0", index: 0, windowName: "w", automatic: false, layout: "c195,80x24,0,0,0" };
   const flags = { windowActive: true, last: false, zoomed: false, active: true };
   const rest = { size: { cols: 80, rows: 24 }, activity: 0, pane: "%0", pid: 5, title: "t", directory: "/d" };
-  return { ...session, ...window, ...flags, ...rest, cursor: "0,0", history: "0,0", ...changes };
+  const start = { startDirectory: "/start" };
+  return { ...session, ...window, ...flags, ...rest, ...start, cursor: "0,0", history: "0,0", ...changes };
 }
 
 /** Another side that says what it is told to. */
@@ -42,8 +44,13 @@ class FakeTmux {
   };
 }
 
-function saverOn(disk: SimDisk, tmux: FakeTmux, clock = new SimClock()): TmuxSaver {
-  const world = { disk, clock, random: new SimRandom(1), home: "/h", processes: { foreground: () => undefined } };
+function saverOn(
+  disk: SimDisk,
+  tmux: FakeTmux,
+  clock = new SimClock(),
+  processes = new SimProcesses(), // Without the pane's: then only tmux's answer counts.
+): TmuxSaver {
+  const world = { disk, clock, random: new SimRandom(1), home: "/h", processes };
   return new TmuxSaver(tmux.run, world, OPTIONS, "c1");
 }
 
@@ -87,6 +94,82 @@ test("a tmux that fails in the middle replaces nothing, and no secret is kept", 
   expect(saver.load()).toMatchObject({ snapshot: { environment: { A: "1" }, leftOut: ["MY_TOKEN"] } });
 });
 
+function paneOf(saver: TmuxSaver) {
+  const saved = saver.load();
+  return "snapshot" in saved ? saved.snapshot.windows[0]?.panes[0] : undefined;
+}
+
+test("an empty directory replaces none, in this life and the next; a pane without any has the one it was started in", async () => {
+  const disk = new SimDisk();
+  const saver = saverOn(disk, new FakeTmux());
+  await saver.save(SOCKET, [pane({ directory: "", title: "first" })]);
+  expect(paneOf(saver)).toMatchObject({ directory: "/start", title: "first" });
+  await saver.save(SOCKET, [pane({ directory: "/good", title: "second" })]);
+  await saver.save(SOCKET, [pane({ directory: "", title: "third" })]);
+  expect(paneOf(saver)).toMatchObject({ directory: "/good", title: "third" });
+  const next = saverOn(disk, new FakeTmux());
+  await next.save(SOCKET, [pane({ directory: "", title: "fourth" })]);
+  expect(paneOf(next)).toMatchObject({ directory: "/good", title: "fourth" });
+  await next.save(SOCKET, [pane({ index: 7, directory: "", title: "in another window" })]);
+  expect(paneOf(next)).toMatchObject({ directory: "/start", title: "in another window" });
+});
+
+test("on a server that came after the first, a pane of the same number is another one", async () => {
+  const saver = saverOn(new SimDisk(), new FakeTmux());
+  await saver.save(SOCKET, [pane({ directory: "/good" })]);
+  const saved = saver.load();
+  if (!("snapshot" in saved)) throw new Error(saved.reason);
+  await saver.keepBefore(saved);
+  await saver.save(SOCKET, [pane({ directory: "", title: "another" })]);
+  expect(paneOf(saver)).toMatchObject({ directory: "/start", title: "another" });
+});
+
+describe("a new pane that is still a copy of tmux", () => {
+  const COPY = { argv: ["tmux", "new", "-d"], cwd: "/", ageMs: 0 };
+
+  function forked() {
+    const [clock, processes] = [new SimClock(), new SimProcesses()];
+    const [server, own] = [processes.spawn(1).pid, processes.spawn(5).pid];
+    for (const pid of [server, own]) processes.putInFront(pid, { pid, ...COPY });
+    const saver = saverOn(new SimDisk(), new FakeTmux(), clock, processes);
+    /** One look of the saver after the other, until it is done. */
+    const save = async (look: (number: number) => void) => {
+      let done = false;
+      const saved = saver.save(SOCKET, [pane({ directory: "/", pid: own })]).finally(() => {
+        done = true;
+      });
+      for (let number = 1; ; number += 1) {
+        await new Promise<void>((turn) => clock.soon(turn));
+        if (done) return saved;
+        look(number);
+        clock.advance(5);
+      }
+    };
+    return { clock, processes, own, saver, save };
+  }
+
+  test("is waited for, and its own program and directory are saved", async () => {
+    const { clock, processes, own, saver, save } = forked();
+    const begin = () => processes.putInFront(own, { pid: own, argv: ["vim", "a"], cwd: "/p", ageMs: 0 });
+    expect(await save((number) => number === 3 && begin())).toEqual(ok(true));
+    expect(clock.elapsed()).toBe(15);
+    expect(paneOf(saver)).toMatchObject({ directory: "/p", command: ["vim", "a"] });
+  });
+
+  test("is not waited for if it ends, nor for long; its command is not saved", async () => {
+    const ended = forked();
+    await ended.save((number) => number === 2 && ended.processes.exit(ended.own));
+    expect(ended.clock.elapsed()).toBe(10);
+    const stuck = forked();
+    await stuck.save(() => undefined);
+    expect(stuck.clock.elapsed()).toBe(1_000);
+    for (const { saver } of [ended, stuck]) expect(paneOf(saver)).toMatchObject({ directory: "/", command: [] });
+    const before = stuck.clock.elapsed();
+    await stuck.save(() => undefined); // Once is enough.
+    expect(stuck.clock.elapsed()).toBe(before);
+  });
+});
+
 test("what did not change is not read again; what was said in the second of a look is", async () => {
   const [tmux, clock] = [new FakeTmux(), new SimClock()];
   const saver = saverOn(new SimDisk(), tmux, clock);
@@ -120,7 +203,7 @@ test("a session that was never saved, or whose checkpoint is of another shape, s
 
 test("a listing is read whole or not at all, whatever names hold", () => {
   const word = "0badc0de";
-  const fields = listFormat(word).split("#{").length - 1;
+  const fields = listFormat(word).split(`${word}-`).length - 1;
   const record = (...values: string[]) => `${word}+${values.join(`${word}-`)}${word}-\n`;
   const values = Array.from({ length: fields }, () => "1");
   values[1] = "$1";
@@ -130,6 +213,9 @@ test("a listing is read whole or not at all, whatever names hold", () => {
   expect(parseList(record(...values), word)).toMatchObject([
     { session: "$1", sessionName: "new\nline\t|", window: "@1" },
   ]);
+  const dead = values.with(values.length - 2, "1").with(18, "77");
+  const living = dead.with(values.length - 2, "0");
+  expect([dead, living].map((each) => parseList(record(...each), word)?.[0]?.pid)).toEqual([0, 77]);
   expect(parseList("", word)).toEqual([]);
   expect(parseList(record(...values) + record("1"), word)).toBeUndefined();
   for (const [at, bad] of [

@@ -1,18 +1,23 @@
 // A tmux server of a test's own, with a home beside it, and lives of a keeper on them.
 // TS1. Nothing is left running: each server has a socket of its own, and is told to end there, whoever started it.
-// TS2. Nothing is slept for: `until` of tests/daemon/home.ts waits for a fact.
+// TS2. Nothing is slept for: `until` waits for a fact.
 import { afterEach } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Result } from "../../src/base/result.ts";
 import { panesOfLayout, shapeOf } from "../../src/core/tmux/snapshot.ts";
+import type { TmuxCare } from "../../src/core/tmux/tmux.ts";
 import { foldTmux } from "../../src/daemon/fold.ts";
 import { type TmuxRun, tmuxRunner } from "../../src/daemon/tmux/client.ts";
+import { tmuxHandlers } from "../../src/daemon/tmux/handlers.ts";
 import { TmuxKeeper } from "../../src/daemon/tmux/keeper.ts";
 import { TmuxStore } from "../../src/daemon/tmux/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import { realChildren } from "../../src/world/real/children.ts";
+import { realRandom } from "../../src/world/real/random.ts";
 import { realWorld } from "../../src/world/world.ts";
+import { killIfThere, processes } from "../daemon/home.ts";
+import { until } from "../until.ts";
 
 export const hasTmux = Bun.which("tmux") !== null;
 const PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -58,6 +63,24 @@ export class TmuxSite {
       return `${rest.reverse().join("|")}|${panesOfLayout(layout).indexOf(pane)}|${shapeOf(layout)}`;
     });
     return rows.sort();
+  }
+
+  /** The picture, once every pane has a directory: in its first milliseconds tmux knows none. */
+  async wholePicture(session: string): Promise<string[]> {
+    const isWhole = (rows: readonly string[]) => rows.every((row) => !row.split("|").slice(0, 6).includes(""));
+    await until(
+      "every pane has a directory",
+      () => isWhole(this.picture(session)),
+      () => this.picture(session),
+    );
+    return this.picture(session);
+  }
+
+  /** Waits until the session looks as it did; a pane that was made again needs its first milliseconds, too. */
+  async looksAs(session: string, before: readonly string[]): Promise<void> {
+    const isSame = () => Bun.deepEquals(this.picture(session), before);
+    const seen = () => `${this.picture(session).join("\n")}\ninstead of\n${before.join("\n")}`;
+    await until(`${session} looks as before`, isSame, seen);
   }
 
   /** What a pane has said, without empty lines. */
@@ -114,6 +137,23 @@ export async function live(
   const options = { roundMs: 3_600_000, scrollbackLines: 500, environment: { allow: [], deny: [] } };
   const keeper = new TmuxKeeper(world, options, ports, wrap(tmuxRunner(world)));
   return { log, store, keeper };
+}
+
+export const handlersOf = (life: Life) =>
+  tmuxHandlers({ random: realRandom(), processes, live: () => life, parts: () => life });
+
+/** Adopts these sessions, or all if none is named; everything that is adopted by now. */
+export async function adopt(life: Life, on: TmuxSite, ...sessions: string[]): Promise<TmuxCare[]> {
+  const params = { path: on.socket, name: null, directory: null, sessions, all: sessions.length === 0, policy: "auto" };
+  const answer = await handlersOf(life)["tmux.adopt"]?.(params);
+  if (answer?.ok !== true) throw new Error(answer?.error.message);
+  return [...life.store.states.values()].filter(({ released }) => !released);
+}
+
+export async function killServer(on: TmuxSite): Promise<void> {
+  const pid = on.serverPid;
+  killIfThere(pid);
+  await until("the server is gone", () => processes.startTime(pid) === undefined);
 }
 
 /** A process that dies at a call of tmux: before it is made, or when it was made and nobody hears the answer any more. */

@@ -2,7 +2,6 @@
 import { ok, type Result } from "../../base/result.ts";
 import { runningOn } from "../../home/running.ts";
 import { readServiceMark } from "../../home/service-mark.ts";
-import { startWatchdog } from "../../home/start-watchdog.ts";
 import { readWanted } from "../../home/wanted.ts";
 import { realMachine } from "../../world/real/machine.ts";
 import { onDaemon } from "../client.ts";
@@ -12,6 +11,7 @@ import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { say } from "../print.ts";
 import { UNIT_NAME } from "../service/unit.ts";
+import { startHere } from "../start.ts";
 import { closeHome } from "./close-home.ts";
 import { stopped } from "./down.ts";
 import { printStatus } from "./status.ts";
@@ -25,19 +25,27 @@ async function up(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   if (!settled.ok) return settled;
   const status = await onDaemon(world, home.value, (client) => client.call("status", {}));
   if (!status.ok) return status;
+  const trouble = !settled.value && status.value.watchdog.pid === null && (await startHere(world, home.value));
+  if (trouble) return { ok: false, error: trouble };
   await printStatus(world, status.value, flags.json === true);
   if (readServiceMark(world.disk, home.value) !== undefined)
     await say(world.console, `systemd (${UNIT_NAME}) keeps it, also over a reboot.`);
   return ok(EXIT.ok);
 }
 
-/** Who answers may be on its way down, and is then waited for; or it may have lost its watchdog, and gets another one. */
-async function settle(world: DaemonCommandWorld, home: string): Promise<Result<void>> {
+/**
+ * A daemon may be on its way down, and is then waited for; or it may have lost its watchdog, and gets another one. False
+ * if neither was found: nothing runs, or all of run/ was removed and the daemon has not put its lock back yet.
+ */
+async function settle(world: DaemonCommandWorld, home: string): Promise<Result<boolean>> {
   const { watchdog, daemon } = runningOn(world, home);
-  if (watchdog === undefined && daemon === undefined) return ok(undefined);
-  if (readWanted(world.disk, home) === "down") return stopped(world, home);
-  const trouble = await startWatchdog(world, home);
-  return trouble === undefined ? ok(undefined) : { ok: false, error: trouble };
+  if (watchdog === undefined && daemon === undefined) return ok(false);
+  if (readWanted(world.disk, home) === "down") {
+    const over = await stopped(world, home);
+    return over.ok ? ok(false) : over;
+  }
+  const trouble = await startHere(world, home);
+  return trouble === undefined ? ok(true) : { ok: false, error: trouble };
 }
 
 export const upCommand = withDaemonWorld(up);

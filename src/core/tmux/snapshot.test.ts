@@ -3,11 +3,15 @@ import { expect, test } from "bun:test";
 import {
   freeName,
   givenName,
+  isBeginning,
   isLayout,
   isWaitingShell,
   lastLines,
   panesOfLayout,
+  REVIVAL,
+  savedDirectory,
   shapeOf,
+  type TmuxPane,
   unformatted,
 } from "./snapshot.ts";
 
@@ -36,6 +40,26 @@ test("a shell that waits is one without anything to run", () => {
   for (const argv of [["-bash"], ["/bin/zsh", "-l"], ["fish"], ["sh", "-i"]]) expect(isWaitingShell(argv)).toBe(true);
   for (const argv of [["bash", "x.sh"], ["sh", "-c", "y"], ["bash", "-lc"], ["vim"], []])
     expect(isWaitingShell(argv)).toBe(false);
+});
+
+test("a pane has not begun while it is a copy of tmux, or shows its old screen", () => {
+  const server = ["tmux", "new", "-d"];
+  expect(isBeginning(["tmux", "new", "-d"], server)).toBe(true);
+  expect(isBeginning(["/bin/sh", "-c", REVIVAL, "/screen"], server)).toBe(true);
+  for (const argv of [["tmux", "new -d"], ["tmux"], ["vim"]]) expect(isBeginning(argv, server)).toBe(false);
+  expect(isBeginning(["vim"], undefined)).toBe(false);
+});
+
+test("a saved directory is found by window and pane; an empty one is none", () => {
+  const pane = (directory: string): TmuxPane => ({ title: "", directory, active: true, command: [], scrollback: "" });
+  const flags = { automatic: false, active: true, last: false, zoomed: false };
+  const window = { index: 4, name: "", layout: LAYOUT, size: { cols: 120, rows: 40 }, ...flags };
+  const saved = { windows: [{ ...window, panes: [pane("/a"), pane("/b"), pane("")] }] };
+  const found = [4, 5].map((index) => ["%0", "%12", "%3", "%7"].map((id) => savedDirectory(saved, index, id)));
+  expect(found).toEqual([
+    ["/a", "/b", undefined, undefined],
+    [undefined, undefined, undefined, undefined],
+  ]);
 });
 
 test("what is kept of a long text is its end, from a line's beginning on", () => {

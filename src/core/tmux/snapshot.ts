@@ -94,6 +94,26 @@ export function isWaitingShell(argv: readonly string[]): boolean {
   return SHELLS.has(name) && words.every((word) => word.startsWith("-") && !/^-\w*c/.test(word));
 }
 
+/** What a re-created pane runs first: it shows the old screen, then becomes the shell that tmux would have started. */
+export const REVIVAL =
+  'cat -- "$0"; c=$(tmux show-options -Aqv default-command 2>/dev/null); if [ -n "$c" ]; then exec "$SHELL" -c "$c"; fi; exec "$SHELL" -l';
+
+/** Whether a pane has not begun its own program yet: at first it is a copy of tmux's server, or runs REVIVAL. */
+export function isBeginning(argv: readonly string[], server: readonly string[] | undefined): boolean {
+  return argv.includes(REVIVAL) || (server !== undefined && argv.join("\0") === server.join("\0"));
+}
+
+/** The directory that was saved of a pane, found by its window's index and its number; undefined if there is none. */
+export function savedDirectory(
+  { windows }: Pick<TmuxSnapshot, "windows">,
+  index: number,
+  pane: string,
+): string | undefined {
+  const window = windows.find((saved) => saved.index === index);
+  const at = window === undefined ? -1 : panesOfLayout(window.layout).indexOf(pane);
+  return window?.panes[at]?.directory || undefined;
+}
+
 /** The end of a text, at most so long, from a line's beginning on. */
 export function lastLines(text: string, most: number): string {
   if (text.length <= most) return text;

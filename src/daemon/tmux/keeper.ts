@@ -140,7 +140,9 @@ export class TmuxKeeper {
     const inOrder = orderly || (gone && (await this.#lookout.endedInOrder(socket)));
     const tended: Tended[] = [];
     for (const care of cares) tended.push(await this.#tend(care, seen.ok ? seen.value : undefined, inOrder));
-    if (this.#rounds && this.#keptAt(socket).length > 0) this.#lookout.watch(socket);
+    // At a server that does not answer, a client would end at once, and say nothing about the server.
+    const isThere = tended.some(({ care, found }) => care.state.kind === "kept" && found?.kind !== "unknown");
+    if (this.#rounds && isThere) this.#lookout.watch(socket);
     return tended;
   }
 

@@ -1,6 +1,7 @@
 // Waits for the end of a tmux server: one client of tmux that waits for a word which never comes, and costs nothing meanwhile.
 // O1. tmux lets its waiting clients go before it ends in order; one that is killed cannot. So how the client ends says how the server did.
-//     Whoever finds a server gone before its client is heard waits for it a moment.
+//     If a server is found gone before its client has ended, the client is waited for a moment. If the client ended
+//     first, how it ended is kept until the server is found gone, or the next client waits there.
 // O2. A client that an earlier daemon left waiting is ended first, known by the home in its environment: there is at most one at a server.
 import { isFault } from "../../base/fault.ts";
 import type { PipeChild } from "../../world/children.ts";
@@ -18,6 +19,8 @@ export class TmuxLookout {
   readonly #world: LookoutWorld;
   readonly #ended: (socket: string, orderly: boolean) => void;
   readonly #waiting = new Map<string, PipeChild>();
+  /** O1 */
+  readonly #endings = new Map<string, boolean>();
   readonly #listeners = new Map<string, (orderly: boolean) => void>();
   #swept = false;
 
@@ -41,6 +44,7 @@ export class TmuxLookout {
       );
       child.closeInput();
       this.#waiting.set(socket, child);
+      this.#endings.delete(socket);
     } catch (error) {
       if (!isFault(error)) throw error; // The next round tries again.
     }
@@ -49,13 +53,16 @@ export class TmuxLookout {
   #left(socket: string, child: PipeChild, orderly: boolean): void {
     if (this.#waiting.get(socket) !== child) return;
     this.#waiting.delete(socket);
+    this.#endings.set(socket, orderly);
     this.#listeners.get(socket)?.(orderly);
     this.#ended(socket, orderly);
   }
 
-  /** Whether a server that is gone ended in order: false where nobody waited there, or is not heard in time. */
+  /** Whether a server that is gone ended in order: false if no client waited there, or it does not end in time. */
   async endedInOrder(socket: string): Promise<boolean> {
-    if (!this.#waiting.has(socket)) return false;
+    const heard = this.#endings.get(socket);
+    this.#endings.delete(socket);
+    if (!this.#waiting.has(socket)) return heard ?? false; // O1
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#listeners.set(socket, resolve);
     const cancel = this.#world.clock.after(HEARD_MS, () => resolve(false));

@@ -9,7 +9,7 @@
 import { joinPath, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { typable } from "../../core/shell.ts";
-import { freeName, givenName, type TmuxPane, type TmuxWindow, unformatted } from "../../core/tmux/snapshot.ts";
+import { freeName, givenName, REVIVAL, type TmuxPane, type TmuxWindow, unformatted } from "../../core/tmux/snapshot.ts";
 import type { TmuxCare, TmuxPlace } from "../../core/tmux/tmux.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
 import { makeDirectories } from "../../log/file/file.ts";
@@ -22,9 +22,6 @@ import { type SavedSnapshot, type SaverWorld, tmuxDirectory } from "./saver.ts";
 export type RebuildWorld = Omit<SaverWorld, "processes"> & LookWorld & { readonly processes: Processes };
 export type Rebuilt = { readonly place: TmuxPlace; readonly name: string; readonly notes: readonly string[] };
 
-/** The old screen, then the shell that tmux would have started. No text of anybody's is part of this script. */
-const SCRIPT =
-  'cat -- "$0"; c=$(tmux show-options -Aqv default-command 2>/dev/null); if [ -n "$c" ]; then exec "$SHELL" -c "$c"; fi; exec "$SHELL" -l';
 /** A prompt is there within some tens of milliseconds; what is typed before it is shown twice, and no worse. */
 const PROMPT_MS = 2_000;
 const PAUSE_MS = 20;
@@ -156,9 +153,10 @@ export class Rebuild {
   /** Where a pane starts and what it starts with. */
   async #place(window: TmuxWindow, at: number, pane: TmuxPane): Promise<string[]> {
     const directory = this.#nearest(pane.directory);
-    if (directory !== pane.directory) this.#notes.push(`${pane.directory} is gone: ${directory} instead`);
+    if (directory !== pane.directory)
+      this.#notes.push(`${pane.directory || "a directory"} is gone: ${directory} instead`);
     const screen = await this.#screen(`${window.index}-${at}`, pane.scrollback);
-    return ["-c", unformatted(directory), "--", "/bin/sh", "-c", SCRIPT, screen];
+    return ["-c", unformatted(directory), "--", "/bin/sh", "-c", REVIVAL, screen];
   }
 
   #nearest(directory: string): string {

@@ -3,14 +3,18 @@
 // S2. What did not change since the last save is not read again. tmux tells the time of a window's last output in seconds, so what
 //     was said in the second of a look counts as new at the next one.
 // S3. What is kept of a pane is bounded, in lines and in bytes.
-
+// S4. For some milliseconds a new pane runs a copy of tmux, or the script that shows a re-created pane's old screen,
+//     and tmux may give an empty directory for it. So a save waits a moment until a new pane runs its own program, and
+//     an empty directory is never saved: the one saved before is kept, or else the one where the pane was started.
 import { baseName, joinPath } from "../../base/path.ts";
 import type { Result } from "../../base/result.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
 import {
+  isBeginning,
   isWaitingShell,
   lastLines,
   panesOfLayout,
+  savedDirectory,
   type TmuxPane,
   type TmuxSnapshot,
   type TmuxWindow,
@@ -30,7 +34,7 @@ export type SaverWorld = {
   readonly clock: Clock;
   readonly random: Random;
   readonly home: string;
-  readonly processes: Pick<Processes, "foreground">;
+  readonly processes: Pick<Processes, "foreground" | "startTime">;
 };
 
 export type SaverOptions = { readonly scrollbackLines: number; readonly environment: EnvironmentRules };
@@ -39,6 +43,9 @@ export type SavedSnapshot = { readonly snapshot: TmuxSnapshot; readonly time: st
 
 /** S3. A line of a wide pane in full colour is some kilobytes; 2,000 plain ones are 200 KB. */
 const MAX_PANE_BYTES = 1 << 20;
+/** S4. From fork to exec may take a fraction of a second on a busy machine. Another user's program is never seen. */
+const BEGIN_MS = 1_000;
+const PAUSE_MS = 5;
 /** tmux takes 16 KB of words at once; one capture is about 100 bytes of them. */
 const CAPTURES_AT_ONCE = 64;
 
@@ -48,6 +55,8 @@ export class TmuxSaver {
   readonly #options: SaverOptions;
   readonly #stores: { readonly present: CheckpointStore; readonly before: CheckpointStore };
   readonly #captured = new Map<string, { readonly signs: string; readonly text: string }>();
+  /** S4. Undefined before the first save in this life: then it is on the disk. */
+  #last: Pick<TmuxSnapshot, "windows"> | undefined;
   #written = "";
   #looked = "";
 
@@ -74,12 +83,15 @@ export class TmuxSaver {
   /** Keeps what a re-creation is made from, until the next one: what comes back may be less than what was. */
   async keepBefore({ snapshot }: SavedSnapshot): Promise<void> {
     await this.#stores.before.save(snapshot, this.#world.clock.now());
+    this.#captured.clear(); // The next server numbers its panes anew.
+    this.#last = { windows: [] };
   }
 
   /** `panes` are the session's. True where there was something new to save. */
   async save(socket: TmuxSocket, panes: readonly ListedPane[]): Promise<Result<boolean>> {
+    await this.#begun(panes);
     const stale = panes.filter(({ pane }) => this.#captured.get(pane)?.signs !== signsOf(panes, pane));
-    const looks = JSON.stringify([panes, panes.map(({ pid }) => inFrontOf(this.#world, pid))]);
+    const looks = JSON.stringify([panes, panes.map((pane) => programIn(this.#world, pane))]);
     if (stale.length === 0 && looks === this.#looked) return { ok: true, value: false }; // S2
     const captured = await this.#capture(socket, panes, stale);
     if (!captured.ok) return captured; // S1
@@ -99,8 +111,21 @@ export class TmuxSaver {
     }
     const isNew = text !== this.#written;
     this.#written = text;
+    this.#last = snapshot;
     this.#looked = looks;
     return { ok: true, value: isNew };
+  }
+
+  /** S4 */
+  async #begun(panes: readonly ListedPane[]): Promise<void> {
+    const { clock, processes } = this.#world;
+    const fresh = panes.filter(({ pane }) => !this.#captured.has(pane));
+    const begins = (pane: ListedPane) =>
+      programIn(this.#world, pane) === undefined && processes.startTime(pane.pid) !== undefined;
+    const deadline = clock.elapsed() + BEGIN_MS;
+    while (fresh.some(begins) && clock.elapsed() < deadline) {
+      await new Promise<void>((again) => clock.after(PAUSE_MS, again));
+    }
   }
 
   async #capture(
@@ -149,18 +174,34 @@ export class TmuxSaver {
     });
   }
 
-  #pane({ pane, pid, title, directory, active }: ListedPane): TmuxPane {
-    const inFront = inFrontOf(this.#world, pid);
-    const waits = inFront === undefined || (inFront.pid === pid && isWaitingShell(inFront.argv));
-    const scrollback = this.#captured.get(pane)?.text ?? "";
-    return { title, directory, active, command: waits ? [] : inFront.argv, scrollback };
+  #pane(listed: ListedPane): TmuxPane {
+    const { pane, title, active } = listed;
+    const program = programIn(this.#world, listed);
+    const directory = program?.directory ?? (listed.directory || this.#directoryBefore(listed));
+    return {
+      ...{ title, directory, active, command: program?.command ?? [] },
+      scrollback: this.#captured.get(pane)?.text ?? "",
+    };
+  }
+
+  /** S4 */
+  #directoryBefore({ index, pane, startDirectory }: ListedPane): string {
+    if (this.#last === undefined) {
+      const saved = this.load();
+      this.#last = "snapshot" in saved ? saved.snapshot : { windows: [] };
+    }
+    return savedDirectory(this.#last, index, pane) ?? startDirectory;
   }
 }
 
-/** Without its age, which changes by itself. */
-function inFrontOf({ processes }: SaverWorld, of: number) {
-  const found = processes.foreground(of);
-  return found === undefined ? undefined : { pid: found.pid, argv: found.argv };
+/** The program in front, its command empty if a shell waits. Undefined if it cannot be seen or has not begun (S4). */
+function programIn({ processes }: SaverWorld, { pid, serverPid }: ListedPane) {
+  const found = processes.foreground(pid);
+  if (found === undefined) return undefined;
+  const { argv, cwd: directory } = found;
+  if (found.pid !== pid) return { command: argv, directory };
+  if (isWaitingShell(argv)) return { command: [], directory };
+  return isBeginning(argv, processes.foreground(serverPid)?.argv) ? undefined : { command: argv, directory };
 }
 
 /** What changes when a pane says something. */

@@ -1,0 +1,160 @@
+// How a tmux server ended, heard from the client that waits at it: whoever finds the server gone knows it, whenever it was heard.
+import { describe, expect, test } from "bun:test";
+import { ok, type Result, refused } from "../../src/base/result.ts";
+import { applyTmux } from "../../src/core/tmux/events.ts";
+import { decideTmux, type TmuxCare } from "../../src/core/tmux/tmux.ts";
+import type { TmuxRun } from "../../src/daemon/tmux/client.ts";
+import { TmuxKeeper } from "../../src/daemon/tmux/keeper.ts";
+import type { Children, PipeEvents } from "../../src/world/children.ts";
+import { SimClock } from "../sim/clock.ts";
+import { SimDisk } from "../sim/disk.ts";
+import { SimProcesses } from "../sim/processes.ts";
+import { SimRandom } from "../sim/random.ts";
+
+const AT = new Date(Date.UTC(2026, 0, 1)).toISOString();
+const NO_SERVER = refused("no-server", "tmux has no server there.", "");
+
+/** A keeper with one session, which was re-created just now: if its server ends in order, that is meant. */
+class Site {
+  readonly clock = new SimClock();
+  readonly processes = new SimProcesses();
+  readonly server = this.processes.spawn();
+  /** Of the clients that wait at the server, oldest first. */
+  readonly waiting: PipeEvents[] = [];
+  readonly keeper: TmuxKeeper;
+  care: TmuxCare;
+  answers = true;
+  /** Stands between the keeper and tmux. */
+  look: () => void = () => undefined;
+
+  constructor() {
+    const state = { kind: "kept", place: { server: this.server, session: "$1" } } as const;
+    const named = { id: "c1", socket: "/s", name: "work", policy: "auto", adoptedAt: AT } as const;
+    this.care = { ...named, state, recreated: { at: AT, notes: [] }, released: false };
+    const { clock, processes } = this;
+    const world = {
+      clock,
+      processes,
+      disk: new SimDisk(),
+      random: new SimRandom(1),
+      home: "/h",
+      children: this.#children,
+    };
+    const options = { roundMs: 1_000, scrollbackLines: 0, environment: { allow: [], deny: [] } };
+    const ports = {
+      cares: () => [this.care],
+      care: () => this.care,
+      submit: async (command: Parameters<typeof decideTmux>[1]): Promise<Result<TmuxCare>> => {
+        const decided = decideTmux(new Map([["c1", this.care]]), command, AT);
+        if (!decided.ok) return decided;
+        this.care = decided.value.reduce<TmuxCare>(applyTmux, this.care);
+        return ok(this.care);
+      },
+      mayAct: () => false, // What was lost stays so, and is seen.
+      onBug: (error: unknown) => {
+        throw error;
+      },
+    };
+    this.keeper = new TmuxKeeper({ ...world, environment: () => ({}) }, options, ports, this.#tmux);
+    this.keeper.startPolling();
+  }
+
+  get #children(): Children {
+    const none = () => {
+      throw new Error("only clients that wait are started");
+    };
+    const pipes: Children["pipes"] = (_, events) => {
+      this.waiting.push(events);
+      return { pid: 7, write: async () => undefined, closeInput: () => undefined, signal: () => true };
+    };
+    return { pipes, pty: none, detached: none, told: none, watched: none };
+  }
+
+  readonly #tmux: TmuxRun = async ({ commands }) => {
+    this.look();
+    if (!this.answers || !this.processes.alive(this.server)) return NO_SERVER;
+    const format = commands[0]?.at(-1) ?? "";
+    const word = format.slice(0, format.indexOf("+"));
+    const known: Record<string, string> = {
+      ...{ "#{pid}": String(this.server.pid), "#{session_id}": "$1", "#{window_id}": "@1", "#{pane_id}": "%1" },
+      "#{window_layout}": "c195,80x24,0,0,1",
+    };
+    const fields = format
+      .slice(word.length + 1)
+      .split(`${word}-`)
+      .slice(0, -1);
+    return ok(`${word}+${fields.map((field) => `${known[field] ?? 1}${word}-`).join("")}\n`);
+  };
+
+  /** The server ends, and its client with it: with 0 if it was let go in order. */
+  end(code: number): void {
+    this.processes.exit(this.server.pid);
+    this.waiting.at(-1)?.ended({ kind: "exited", code });
+  }
+}
+
+describe("a server's end", () => {
+  const fates = [
+    [0, "ended"],
+    [1, "lost"],
+  ] as const;
+
+  test.each(fates)("with code %d, heard between two rounds: %s", async (code, fate) => {
+    const site = new Site();
+    await site.keeper.round();
+    expect(site.waiting).toHaveLength(1);
+    site.end(code);
+    await site.keeper.round();
+    expect(site.care.state.kind).toBe(fate);
+  });
+
+  test.each(fates)("with code %d, heard while a round looks: %s", async (code, fate) => {
+    const site = new Site();
+    await site.keeper.round();
+    site.look = () => site.processes.alive(site.server) && site.end(code);
+    await site.keeper.round();
+    expect(site.care.state.kind).toBe(fate);
+  });
+
+  test.each(fates)("with code %d, heard after a round has found it gone: %s", async (code, fate) => {
+    const site = new Site();
+    await site.keeper.round();
+    site.processes.exit(site.server.pid);
+    const round = site.keeper.round();
+    await new Promise<void>((turn) => site.clock.soon(turn));
+    expect(site.care.state.kind).toBe("kept"); // It waits for the client.
+    site.end(code);
+    await round;
+    expect(site.care.state.kind).toBe(fate);
+  });
+
+  test("in order, though the server takes long to leave and does not answer any more: ended", async () => {
+    const site = new Site();
+    await site.keeper.round();
+    site.answers = false;
+    site.waiting.at(-1)?.ended({ kind: "exited", code: 0 });
+    for (let pause = 0; pause < 150; pause += 1) {
+      await new Promise<void>((turn) => site.clock.soon(turn));
+      site.clock.advance(10);
+    }
+    expect(site.care.state.kind).toBe("kept");
+    expect(site.waiting).toHaveLength(1); // A client would only say that it cannot get in.
+    site.processes.exit(site.server.pid);
+    await site.keeper.round();
+    expect(site.care.state.kind).toBe("ended");
+  });
+
+  test("is not taken for the end of the next one, which goes on at the same socket", async () => {
+    const site = new Site();
+    await site.keeper.round();
+    site.waiting.at(-1)?.ended({ kind: "exited", code: 0 }); // It was let go by somebody: the server is there.
+    for (let pause = 0; pause < 150; pause += 1) {
+      await new Promise<void>((turn) => site.clock.soon(turn));
+      site.clock.advance(10);
+    }
+    expect(site.waiting).toHaveLength(2);
+    site.end(1);
+    await site.keeper.round();
+    expect(site.care.state.kind).toBe("lost");
+  });
+});
