@@ -52,15 +52,6 @@ function isRetryable(client: Result<RpcClient>): boolean {
   return !client.ok && ["daemon.gone", "daemon.silent", "rpc.token"].includes(client.error.code);
 }
 
-/** E3 */
-export function hangs(pid: number): Refusal {
-  return {
-    code: "daemon.silent",
-    message: `The daemon (process ${pid}) runs, but does not answer.`,
-    hint: `The watchdog ends it if it stays silent, and starts another: try again in half a minute. Or at once: kill -9 ${pid}; the programs in terminals run on.`,
-  };
-}
-
 /** A client of a daemon that takes changes; started where it was not there (E2). */
 export async function liveDaemon(
   world: DaemonCommandWorld,

@@ -2,15 +2,7 @@
 import { buildCommand } from "@stricli/core";
 import type { Context } from "../cli/command-world.ts";
 import { flag, wholeNumber } from "../cli/flags.ts";
-
-export type DrillFlags = {
-  readonly terminals: number;
-  readonly seconds: number;
-  readonly seed?: number;
-  readonly json?: boolean;
-  readonly keep?: boolean;
-  readonly machine?: boolean;
-};
+import type { DrillFlags } from "./run.ts";
 
 /** Each terminal is four processes. */
 const MAX_TERMINALS = 500;

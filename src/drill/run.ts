@@ -18,8 +18,16 @@ import { crashesText, crashText, machineJson, machineText } from "./machine/repo
 import { ScreenEye } from "./machine/screen-eye.ts";
 import { killAll, processesOf } from "./processes.ts";
 import { drillJson, drillText, killsText, killText } from "./report.ts";
-import type { DrillFlags } from "./routes.ts";
 import { makeSite, removeSite, type Site } from "./site.ts";
+
+export type DrillFlags = {
+  readonly terminals: number;
+  readonly seconds: number;
+  readonly seed?: number;
+  readonly json?: boolean;
+  readonly keep?: boolean;
+  readonly machine?: boolean;
+};
 
 /** Two looks at all processes and a tree to remove: milliseconds, but seconds on a machine that is busy with something else. */
 const SWEEP_MS = 60_000;

@@ -5,13 +5,13 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import { runningOn } from "../../home/running.ts";
 import { readJson } from "../../log/file/json-file.ts";
 import type { Report } from "../../wire/rpc/rpc.ts";
-import { dial, hangs } from "../client.ts";
+import { dial } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { count, visible, visibleLine } from "../print.ts";
-import { type Progress, progressText } from "../start.ts";
+import { hangs, type Progress, progressText } from "../start.ts";
 import { columns } from "../table.ts";
 
 export type ReportFlags = DataFlags;
