@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { readAll, readText, type SourceFile } from "../scripts/files.ts";
 import { clausesOf, groupsOfTsv } from "../scripts/requirement-rows.ts";
+import { importCycles } from "./tidy/cycles.ts";
 import { importDirections } from "./tidy/rooms.ts";
 import * as rules from "./tidy/rules.ts";
 
@@ -200,3 +201,26 @@ for (const { says, rule, bad, good } of claims) {
     });
   });
 }
+
+describe("src/ has no import cycle", () => {
+  const a = { path: "src/core/a.ts", text: 'import { b } from "./b.ts";' };
+  const c = { path: "src/core/c.ts", text: 'export { x } from "../base/x.ts";' };
+
+  test("a cycle is found, also through a type import or one that is loaded later", () => {
+    const b = (text: string): SourceFile => ({ path: "src/core/b.ts", text });
+    expect(importCycles([a, c, b('import { c } from "./c.ts";')])).toEqual([]);
+    expect(importCycles([a, c, b('// import { a } from "./a.ts";')])).toEqual([]);
+    expect(importCycles([a, c, b('import type { A } from "./a.ts";')])).toEqual([
+      "src/core/a.ts → src/core/b.ts → src/core/a.ts",
+    ]);
+    const longer = { path: "src/core/c.ts", text: 'const { a } = await import("./a.ts");' };
+    expect(importCycles([a, b('import { c } from "./c.ts";'), longer])).toEqual([
+      "src/core/a.ts → src/core/b.ts → src/core/c.ts → src/core/a.ts",
+    ]);
+    expect(importCycles([{ path: "src/base/a.ts", text: 'import "./a.ts";' }])).toHaveLength(1);
+  });
+
+  test("it holds for every file of the repository", () => {
+    expect(importCycles(everything)).toEqual([]);
+  });
+});

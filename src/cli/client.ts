@@ -15,15 +15,6 @@ const LIVE_LIMITS = { firstMs: 5, mostMs: 100, allMs: 30_000 };
 /** Who only looks has the disk to look at instead. */
 export const LOOK_MS = 5_000;
 
-/** E3 */
-export function hangs(pid: number): Refusal {
-  return {
-    code: "daemon.silent",
-    message: `The daemon (process ${pid}) runs, but does not answer.`,
-    hint: `The watchdog ends it if it stays silent, and starts another: try again in half a minute. Or at once: kill -9 ${pid}; the programs in terminals run on.`,
-  };
-}
-
 /** A client of a daemon that takes changes; started where it was not there (E2). */
 export async function liveDaemon(
   world: DaemonCommandWorld,

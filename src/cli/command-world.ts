@@ -1,7 +1,7 @@
 // What a command gets and what it gives back.
 // O1. A command never ends the process and never prints its own failure: it returns an exit code or a refusal,
 //     and lets Faults through; `run.ts` does the rest, once for all commands.
-import type { CommandContext } from "@stricli/core";
+import type { Application, CommandContext } from "@stricli/core";
 import type { Result } from "../base/result.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Console } from "../world/console.ts";
@@ -31,11 +31,14 @@ export type Task = (world: CommandWorld) => Promise<Exit>;
 export type Given = {
   /** What stood behind `--`, for commands that run a program; undefined without a `--`. */
   readonly words: readonly string[] | undefined;
+  /** The tree of commands, for the one that completes them. */
+  readonly app: Application<Context> | undefined;
 };
 
 /** stricli only chooses: it leaves the task here, and whoever called it runs it. */
 export type Context = CommandContext & {
   words?: readonly string[] | undefined;
+  app?: Application<Context>;
   task?: Task;
   /** The home that was named, so that its banner can be shown. */
   home?: string | undefined;
@@ -52,8 +55,8 @@ type Run<Flags, Args extends readonly unknown[]> = (world: CommandWorld, flags: 
 
 export function command<Flags extends HomeFlag, Args extends readonly unknown[]>(run: Run<Flags & Given, Args>) {
   return function choose(this: Context, flags: Flags, ...args: Args): void {
-    const { words } = this;
+    const { words, app } = this;
     this.home = flags.home;
-    this.task = (world) => run(world, { ...flags, words }, ...args);
+    this.task = (world) => run(world, { ...flags, words, app }, ...args);
   };
 }

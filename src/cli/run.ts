@@ -77,7 +77,7 @@ async function understand(argv: readonly string[]) {
     stderr: { write: (text) => void err.push(text) },
   };
   const { before, words } = divided(argv);
-  const context: Context = { process: stricli, words };
+  const context: Context = { process: stricli, words, app };
   let route: readonly string[] = [app.config.name];
   const forCommand = ({ prefix }: CommandInfo): Context => {
     route = prefix;

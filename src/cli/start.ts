@@ -9,7 +9,6 @@ import { startWatchdog } from "../home/start-watchdog.ts";
 import { wantedPath } from "../home/wanted.ts";
 import { readJson } from "../log/file/json-file.ts";
 import type { StatusResult } from "../wire/rpc/rpc.ts";
-import { hangs } from "./client.ts";
 import type { DaemonCommandWorld } from "./daemon-command-world.ts";
 import { lastLogLine } from "./log-file.ts";
 import { say } from "./print.ts";
@@ -23,6 +22,15 @@ const SILENT_MS = 300;
 
 /** Takes the place of the last line: 250 terminals are as many words. */
 const LINE_BEFORE = "\u001b[A\r\u001b[K";
+
+/** E3 of client.ts */
+export function hangs(pid: number): Refusal {
+  return {
+    code: "daemon.silent",
+    message: `The daemon (process ${pid}) runs, but does not answer.`,
+    hint: `The watchdog ends it if it stays silent, and starts another: try again in half a minute. Or at once: kill -9 ${pid}; the programs in terminals run on.`,
+  };
+}
 
 export class Starter {
   readonly #world: DaemonCommandWorld;

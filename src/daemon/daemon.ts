@@ -9,49 +9,32 @@ import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { type ReportItem, retriedStage } from "../core/recovery.ts";
 import type { Terminal } from "../core/terminal/terminal.ts";
-import type { SafeMode } from "../home/safe-mode.ts";
 import { homeToken, keepToken, readReport, writeReport, writeSmall } from "../home/small-files.ts";
 import { type JsonObject, readJson } from "../log/file/json-file.ts";
 import type { LogReport } from "../log/recover.ts";
-import type { Config } from "../wire/files/config-schema.ts";
 import type { Report, StatusResult } from "../wire/rpc/rpc.ts";
-import type { Http, HttpClient } from "../world/http.ts";
 import { agentConfigOf } from "./agent/config.ts";
 import { agentHandlers, bearerHandlers, toolCaller } from "./agent/handlers.ts";
 import { McpServer } from "./agent/mcp-server.ts";
 import { countAgents } from "./agent/part.ts";
 import { withAgents } from "./agent/recovery.ts";
 import { openToolDoor } from "./agent/tool-door.ts";
-import type { Bus } from "./bus.ts";
 import { foldTerminals, foldTmux, foldWorkflows, type Read, readingOf } from "./fold.ts";
 import { seeAll, stopOrphans } from "./held/orphan-stop.ts";
 import { endParts, goLive, openParts, type Parts } from "./parts.ts";
+import type { DaemonPorts } from "./ports.ts";
 import { RecoveryRun, type RunOutcome, type StageWork } from "./recovery-run.ts";
 import { RecoveryStateMachine } from "./recovery-state.ts";
 import { RpcServer } from "./rpc-server.ts";
 import { inSlices } from "./slices.ts";
 import { pinCheckpoint } from "./terminal/checkpoint-pin.ts";
 import { makeHandlers } from "./terminal/handlers.ts";
-import type { DaemonWorld } from "./terminal/holders.ts";
 import { CLEAN_MARKER, LAST_BOOT, LAST_CRASH, type Progress, recoveryWork, wasDown } from "./terminal/recovery.ts";
 import { tmuxHandlers } from "./tmux/handlers.ts";
 import { withTmux } from "./tmux/recovery.ts";
 import { isOpen } from "./workflow/engine.ts";
 import { workflowHandlers } from "./workflow/handlers.ts";
 import { withWorkflows } from "./workflow/recovery.ts";
-
-export type DaemonPorts = {
-  readonly world: DaemonWorld & { readonly http: Http; readonly httpClient: HttpClient };
-  readonly config: Config;
-  readonly version: string;
-  readonly bus: Bus;
-  readonly safeMode: SafeMode;
-  /** Facts about the others that the status shows. */
-  others(): Pick<StatusResult, "watchdog" | "web" | "programs">;
-  /** The log stopped for good: the process must end, and the next one reads the disk. */
-  onBug(error: unknown): void;
-  say(words: string): void;
-};
 
 /** Heartbeats. Two small reads for each terminal: what started since the last look is told as doubtful where it becomes an orphan. */
 const SEE_EVERY = 5;
@@ -307,7 +290,7 @@ export class Daemon {
   #openMcp(): void {
     const open = async () => {
       await this.#mcp?.open();
-      await openToolDoor(this.#ports.world, this.#server, this.#opened().agents);
+      await openToolDoor(this.#ports.world, this.#server, this.#opened().agents.store);
     };
     void this.#tolerating(open).catch(this.#ports.onBug);
   }

@@ -6,10 +6,10 @@ import { EventLog } from "../log/event-log.ts";
 import { agentConfigOf } from "./agent/config.ts";
 import { agentsForSteps } from "./agent/for-steps.ts";
 import { type AgentPart, openAgents } from "./agent/part.ts";
-import type { DaemonPorts } from "./daemon.ts";
 import { removalTime } from "./fold.ts";
 import { Garbage } from "./gc.ts";
 import { stopOrphans } from "./held/orphan-stop.ts";
+import type { DaemonPorts } from "./ports.ts";
 import { Checkpoints } from "./terminal/checkpoints.ts";
 import { TerminalHolders } from "./terminal/holders.ts";
 import { LastMoments } from "./terminal/last-moments.ts";
@@ -65,7 +65,7 @@ export async function openParts(ports: DaemonPorts, hooks: PartHooks): Promise<P
     },
   );
   const tmux = openTmux(log, ports);
-  const forSteps = agentsForSteps(log, agentConfigOf(config), () => agents);
+  const forSteps = agentsForSteps(log, agentConfigOf(config), () => agents.store);
   const workflows = openWorkflows(log, holders, ports, forSteps);
   const agents: AgentPart = openAgents(log, holders, ports, {
     born: hooks.born,

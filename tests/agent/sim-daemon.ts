@@ -8,7 +8,7 @@ import type { ReportItem } from "../../src/core/recovery.ts";
 import { loadConversation } from "../../src/daemon/agent/load-conversation.ts";
 import { type AgentPart, openAgents } from "../../src/daemon/agent/part.ts";
 import { withAgents } from "../../src/daemon/agent/recovery.ts";
-import type { DaemonPorts } from "../../src/daemon/daemon.ts";
+import type { DaemonPorts } from "../../src/daemon/ports.ts";
 import type { StageWork } from "../../src/daemon/recovery-run.ts";
 import type { TerminalHolders } from "../../src/daemon/terminal/holders.ts";
 import { EventLog } from "../../src/log/event-log.ts";

@@ -12,8 +12,8 @@ import { agentConfigOf } from "../../src/daemon/agent/config.ts";
 import { agentsForSteps } from "../../src/daemon/agent/for-steps.ts";
 import { type AgentPart, openAgents } from "../../src/daemon/agent/part.ts";
 import { withAgents } from "../../src/daemon/agent/recovery.ts";
-import type { DaemonPorts } from "../../src/daemon/daemon.ts";
 import { foldWorkflows } from "../../src/daemon/fold.ts";
+import type { DaemonPorts } from "../../src/daemon/ports.ts";
 import type { StageWork } from "../../src/daemon/recovery-run.ts";
 import { atOnce } from "../../src/daemon/slices.ts";
 import type { TerminalHolders } from "../../src/daemon/terminal/holders.ts";
@@ -69,7 +69,7 @@ async function begin(machine: AgentMachine, born: Born): Promise<Life> {
     log,
     holders,
     ports,
-    agentsForSteps(log, agentConfigOf(ports.config), () => agents),
+    agentsForSteps(log, agentConfigOf(ports.config), () => agents.store),
   );
   const agents: AgentPart = openAgents(log, holders, ports, {
     born: () => undefined,

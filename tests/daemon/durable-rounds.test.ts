@@ -1,8 +1,8 @@
 // What a heartbeat's round does of terminals while the disk is still at it: nothing (U6 of session-store.ts).
 import { expect, test } from "bun:test";
 import { Bus } from "../../src/daemon/bus.ts";
-import type { DaemonPorts } from "../../src/daemon/daemon.ts";
 import { openParts } from "../../src/daemon/parts.ts";
+import type { DaemonPorts } from "../../src/daemon/ports.ts";
 import { loadConfig } from "../../src/wire/files/config.ts";
 import type { Children } from "../../src/world/children.ts";
 import { WorkflowMachine } from "../workflow/sim-machine.ts";

@@ -1,21 +1,12 @@
 // `holdfast log …`: what its commands are called and take.
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { Context } from "../command-world.ts";
-
-export type LogFlags = { readonly home?: string; readonly json?: boolean };
-export type ShowFlags = LogFlags & { readonly from?: number; readonly limit?: number };
-export type TailFlags = LogFlags & { readonly lines: number; readonly follow?: boolean };
+import { type DataFlags, text, wholeNumber } from "../flags.ts";
+import type { ShowFlags } from "./show.ts";
+import type { TailFlags } from "./tail.ts";
 
 /** `tail` keeps the last entries in memory until it has seen them all; for more there is `show`. */
 const MAX_LINES = 100_000;
-
-const text = (input: string): string => input;
-
-function wholeNumber(input: string): number {
-  const number = Number(input);
-  if (!/^\d+$/.test(input) || !Number.isSafeInteger(number)) throw new Error("it must be a whole number");
-  return number;
-}
 
 function lineCount(input: string): number {
   const number = wholeNumber(input);
@@ -44,7 +35,7 @@ function jsonFlag(brief: string) {
 
 const READ_ONLY = "Only reads: nothing is written, locked or repaired. It may run beside a running daemon.";
 
-const verify = buildCommand<LogFlags, [session?: string], Context>({
+const verify = buildCommand<DataFlags, [session?: string], Context>({
   loader: async () => (await import("./verify.ts")).verifyCommand,
   parameters: {
     flags: { home, json: jsonFlag("One JSON object {home, whole, running, sessions, wal, quarantine, findings}") },

@@ -3,12 +3,14 @@
 import { joinPath } from "../../base/path.ts";
 import { ok } from "../../base/result.ts";
 import { type CommandWorld, command, EXIT, type Exit } from "../command-world.ts";
+import type { DataFlags } from "../flags.ts";
 import { placeFromEnd } from "./back.ts";
 import { entryText } from "./entry-text.ts";
 import { type Cursors, cursorAt, type EntryFound, type Harm, inOrder } from "./merge.ts";
 import { printArray, printLines, sayHarms, sayNothing } from "./print-entries.ts";
-import type { ShowFlags } from "./routes.ts";
 import { endOf, type Opened, openView } from "./view.ts";
+
+export type ShowFlags = DataFlags & { readonly from?: number; readonly limit?: number };
 
 async function show(world: CommandWorld, flags: ShowFlags, key?: string): Promise<Exit> {
   const opened = await openView(world, flags, key);

@@ -1,13 +1,15 @@
 // `holdfast log tail`: the last events, and with --follow the new ones as they become durable.
 import { ok } from "../../base/result.ts";
 import { type CommandWorld, command, EXIT, type Exit } from "../command-world.ts";
+import type { DataFlags } from "../flags.ts";
 import { DurableEnd } from "./durable.ts";
 import { entryText } from "./entry-text.ts";
 import { follow } from "./follow.ts";
 import { lastEntries } from "./last.ts";
 import { printArray, printLines, sayNothing } from "./print-entries.ts";
-import type { TailFlags } from "./routes.ts";
 import { endOf, isRunning, type Opened, openView } from "./view.ts";
+
+export type TailFlags = DataFlags & { readonly lines: number; readonly follow?: boolean };
 
 async function tail(world: CommandWorld, flags: TailFlags, key?: string): Promise<Exit> {
   const opened = await openView(world, flags, key);

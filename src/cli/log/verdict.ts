@@ -3,9 +3,11 @@
 
 import { visible, visibleLine } from "../../base/visible.ts";
 import type { QuarantineItem } from "../../log/file/quarantine.ts";
-import type { Finding, SessionSummary } from "../../log/inspect.ts";
+import type { Finding, Inspection, SessionSummary } from "../../log/inspect.ts";
 import { count } from "../print.ts";
-import type { LogVerdict } from "./verify.ts";
+
+/** What was found; with --json this is printed as it is. */
+export type LogVerdict = Inspection & { readonly home: string; readonly whole: boolean; readonly running: boolean };
 
 /** More rows than this are no longer read; the ones with the newest entries are kept. */
 const MAX_ROWS = 40;

@@ -7,18 +7,15 @@ import { visibleLine } from "../../base/visible.ts";
 import { type Finding, type Inspection, LogView } from "../../log/inspect.ts";
 import { eventsPath } from "../../log/session/places.ts";
 import { type CommandWorld, command, EXIT, type Exit } from "../command-world.ts";
+import type { DataFlags } from "../flags.ts";
 import { say } from "../print.ts";
-import type { LogFlags } from "./routes.ts";
-import { verdictText } from "./verdict.ts";
+import { type LogVerdict, verdictText } from "./verdict.ts";
 import { betweenLooks, isRunning, LOOKS, type Opened, openView } from "./view.ts";
 
 /** Checking less than this takes less than a moment. */
 const LONG_BYTES = 64 << 20;
 
-/** What was found; with --json this is printed as it is. */
-export type LogVerdict = Inspection & { readonly home: string; readonly whole: boolean; readonly running: boolean };
-
-async function verify(world: CommandWorld, flags: LogFlags, key?: string): Promise<Exit> {
+async function verify(world: CommandWorld, flags: DataFlags, key?: string): Promise<Exit> {
   const opened = await openView(world, flags, key);
   if (!opened.ok) return opened;
   await sayWhatIsComing(world, opened.value);

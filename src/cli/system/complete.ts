@@ -7,8 +7,7 @@ import { visible } from "../../base/visible.ts";
 import { dial } from "../../home/dial.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
 import { within } from "../../world/wait.ts";
-import { app } from "../app.ts";
-import { type Context, EXIT, type Exit, type Named } from "../command-world.ts";
+import { type Context, EXIT, type Exit, type Given, type Named } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";
 import { chosenHome } from "../home.ts";
@@ -19,9 +18,13 @@ const MAX_MS = 1_000;
 
 const SILENT: StricliProcess = { stdout: { write: () => undefined }, stderr: { write: () => undefined } };
 
-async function complete(world: DaemonCommandWorld, flags: HomeFlags, ...words: readonly string[]): Promise<Exit> {
+async function complete(
+  world: DaemonCommandWorld,
+  flags: HomeFlags & Given,
+  ...words: readonly string[]
+): Promise<Exit> {
   const context: Context = { process: SILENT, names: (kind) => names(world, flags.home ?? homeIn(words), kind) };
-  const found = await proposeCompletions(app, words, context);
+  const found = flags.app === undefined ? [] : await proposeCompletions(flags.app, words, context);
   const candidates = found.map(({ completion }) => completion).filter((word) => fits(word, words.at(-1) ?? ""));
   await world.console.out.write(visible(candidates.map((word) => `${word}\n`).join("")));
   return ok(EXIT.ok);

@@ -7,13 +7,12 @@ import { dial } from "../../home/dial.ts";
 import { runningOn } from "../../home/running.ts";
 import { readJson } from "../../log/file/json-file.ts";
 import type { Report } from "../../wire/rpc/rpc.ts";
-import { hangs } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { count } from "../print.ts";
-import { type Progress, progressText } from "../start.ts";
+import { hangs, type Progress, progressText } from "../start.ts";
 import { columns } from "../table.ts";
 
 export type ReportFlags = DataFlags;

@@ -9,13 +9,12 @@ import { readSafeMode } from "../../home/safe-mode.ts";
 import { watchedPrograms } from "../../home/watched.ts";
 import type { StatusResult } from "../../wire/rpc/rpc.ts";
 import { within } from "../../world/wait.ts";
-import { hangs } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { meantHome } from "../home.ts";
 import { count } from "../print.ts";
-import { ensureStarted, progressText } from "../start.ts";
+import { ensureStarted, hangs, progressText } from "../start.ts";
 
 /** A daemon that is well answers at once. */
 const ANSWER_MS = 3_000;

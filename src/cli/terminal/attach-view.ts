@@ -8,10 +8,10 @@
 import type { ScreenSnapshot } from "../../core/terminal/screen.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
 import { readSizes, sizeAt } from "../../log/tape/sizes.ts";
-import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import type { Size } from "../../world/children.ts";
 import type { Disk } from "../../world/disk.ts";
 import { placeOf, tapeDirectory } from "./directory.ts";
+import type { ScreenSeen } from "./last-screen.ts";
 
 /** How much of the tape is shown again: some screens' worth of scrollback, drawn in a few milliseconds. */
 export const REPLAY_BYTES = 256 << 10;
@@ -20,8 +20,6 @@ export const MAX_SINCE = 512 << 10;
 
 /** `exact`: nothing has to be asked of the program. `screen`: drawn when the tape has come to its offset. */
 export type AttachView = { readonly from: number; readonly exact: boolean; readonly screen?: ScreenSnapshot };
-
-export type ScreenSeen = Pick<ListedTerminal, "id" | "generation" | "restored">;
 
 export async function sightOf(disk: Disk, home: string, terminal: ScreenSeen, window: Size): Promise<AttachView> {
   const place = placeOf(disk, home, terminal.id);

@@ -11,8 +11,10 @@ import {
 } from "../../core/terminal/checkpoint.ts";
 import type { ScreenSnapshot } from "../../core/terminal/screen.ts";
 import { firstUsable } from "../../log/checkpoint/load.ts";
+import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import type { Disk } from "../../world/disk.ts";
-import type { ScreenSeen } from "./attach-view.ts";
+
+export type ScreenSeen = Pick<ListedTerminal, "id" | "generation" | "restored">;
 
 /** A checkpoint of some hundred terminals. Reading a larger one takes longer than anybody would wait for a screen (LS1). */
 const MAX_CHECKPOINT = 8 << 20;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { decideTerminal } from "./decide.ts";
 import { applyTerminal } from "./events.ts";
 import type { RestoreStart } from "./restoration.ts";
-import { decideTerminal, effectsOf, type Terminal, type TerminalCommand } from "./terminal.ts";
+import { effectsOf, type Terminal, type TerminalCommand } from "./terminal.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const EVIDENCE = { workingDirectory: "/w", foreground: null };

@@ -4,21 +4,7 @@
 // TR3. A restoration can be taken back until somebody has accepted it; afterwards it is the terminal's life.
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { TerminalEvent } from "./events.ts";
-import type { Evidence, RestorePolicy, RestoreStart } from "./restoration.ts";
-import type { Terminal, TerminalCommand } from "./terminal.ts";
-
-export type RestorationCommand =
-  | {
-      readonly kind: "restore";
-      readonly id: string;
-      readonly generation: number;
-      /** How it was found, where it was just found (TR2). */
-      readonly lost?: { readonly reason: string; readonly evidence?: Evidence };
-      readonly start: RestoreStart;
-    }
-  | { readonly kind: "accept"; readonly id: string; readonly by: string }
-  | { readonly kind: "rollback"; readonly id: string }
-  | { readonly kind: "policy"; readonly id: string; readonly policy: RestorePolicy };
+import type { RestorationCommand, Terminal, TerminalCommand } from "./terminal.ts";
 
 export function isRestoration(command: TerminalCommand): command is RestorationCommand {
   return ["restore", "accept", "rollback", "policy"].includes(command.kind);

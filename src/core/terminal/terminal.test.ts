@@ -1,13 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { decideTerminal } from "./decide.ts";
 import { applyTerminal } from "./events.ts";
-import {
-  decideTerminal,
-  effectsOf,
-  type Recipe,
-  type Terminal,
-  type TerminalCommand,
-  type TerminalState,
-} from "./terminal.ts";
+import { effectsOf, type Recipe, type Terminal, type TerminalCommand, type TerminalState } from "./terminal.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const RECIPE: Recipe = { argv: ["sh"], cwd: "/tmp", env: { A: "1" }, size: { cols: 80, rows: 24 } };

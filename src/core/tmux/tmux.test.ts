@@ -1,8 +1,9 @@
 // Claims about tmux sessions under our care: which command gives which event in which state, and what the evidence proves.
 import { describe, expect, test } from "bun:test";
+import { decideTmux } from "./decide.ts";
 import { applyTmux, type TmuxEvent } from "./events.ts";
 import { type Evidence, judgeTmux } from "./judge.ts";
-import { decideTmux, findCare, type TmuxCare, type TmuxCommand, type TmuxPlace, tmuxEffectsOf } from "./tmux.ts";
+import { findCare, type TmuxCare, type TmuxCommand, type TmuxPlace, tmuxEffectsOf } from "./tmux.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const SOON = "2026-01-01T00:09:00.000Z";

@@ -4,7 +4,7 @@
 // D2. Texts with `${…}` stay texts: they are read again when they are needed, by the rules of template.ts.
 // D3. Ids are unique in the whole file, those of `on_failure` steps included: an id and an item name a step's place for good.
 import type { Json } from "../../base/json.ts";
-import { MAKE_WORKTREE, WORKTREE_STEP } from "./worktree.ts";
+import { WORKTREE_STEP, type Worktree, worktreeWords } from "./worktree.ts";
 
 export type ParameterType = "string" | "number" | "boolean" | "list" | "object";
 
@@ -110,6 +110,21 @@ export const INTERPRETER: readonly string[] = ["/bin/sh", "-e", "-c"];
 
 /** The step that runs a map's input command. No id of a file has a dot. */
 export const INPUT_STEP = "map.input";
+
+const OF_RUN: Worktree = { repository: "${run.repository}", path: "${run.worktree}", branch: "${run.branch}" };
+
+/** The step that makes a run's worktree. It is simply run again. */
+const MAKE_WORKTREE: Step = {
+  id: WORKTREE_STEP,
+  work: {
+    kind: "agent",
+    provider: "scripted",
+    prompt: "",
+    command: worktreeWords(OF_RUN, "${run.cwd}"),
+  },
+  cwd: "${run.repository}",
+  idempotent: true,
+};
 
 /** `worktree`: before all others, in a run with one of its own. */
 export type Phase = "worktree" | "steps" | "setup" | "map" | "reduce";

@@ -6,7 +6,6 @@
 //      git was taking back when it was killed is moved aside.
 // WT3. Values reach git as words, never as part of a shell's text.
 // WT4. It stays when the run has ended: a rollback, or a retry of items, goes on in it.
-import type { Step } from "./definition.ts";
 
 export type Worktree = {
   readonly path: string;
@@ -46,21 +45,6 @@ mkdir -p -- "$4"
 export function worktreeWords({ repository, path, branch }: Worktree, cwd: string): readonly string[] {
   return ["/bin/sh", "-e", "-c", SCRIPT, "sh", repository, path, branch, cwd]; // WT3
 }
-
-const OF_RUN: Worktree = { repository: "${run.repository}", path: "${run.worktree}", branch: "${run.branch}" };
-
-/** It is simply run again. */
-export const MAKE_WORKTREE: Step = {
-  id: WORKTREE_STEP,
-  work: {
-    kind: "agent",
-    provider: "scripted",
-    prompt: "",
-    command: worktreeWords(OF_RUN, "${run.cwd}"),
-  },
-  cwd: "${run.repository}",
-  idempotent: true,
-};
 
 /** Where a run's worktree is, and the branch that it works on; the same whenever it is asked for. */
 export function worktreeOf(

@@ -10,7 +10,7 @@ import { isAlive } from "../../core/agent/process.ts";
 import { TOOLS } from "../../wire/provider/tools.ts";
 import type { HttpClient } from "../../world/http.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
-import type { DaemonWorld } from "../terminal/holders.ts";
+import type { DaemonWorld } from "../ports.ts";
 import { BareModels } from "./bare.ts";
 import { Processes } from "./processes.ts";
 

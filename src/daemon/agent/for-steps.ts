@@ -5,8 +5,8 @@ import { ok, type Result } from "../../base/result.ts";
 import { type Agent, type AgentRecord, agentSession, isLive } from "../../core/agent/agent.ts";
 import type { AgentConfig } from "../../core/agent/draft.ts";
 import type { EventLog } from "../../log/event-log.ts";
-import type { AgentPart } from "./part.ts";
 import { recipeFor } from "./recipes.ts";
+import type { AgentStore } from "./store.ts";
 
 export type StepAgentWish = {
   readonly id: string;
@@ -29,16 +29,16 @@ export type StepAgents = {
   terminate(id: string, reason: string): Promise<Result<AgentRecord>>;
 };
 
-export function agentsForSteps(log: EventLog, agentConfig: AgentConfig, part: () => AgentPart): StepAgents {
+export function agentsForSteps(log: EventLog, agentConfig: AgentConfig, store: () => AgentStore): StepAgents {
   return {
-    agent: (id) => part().store.settledAgent(id),
-    owned: () => [...part().store.agents()].filter((agent) => agent.owner !== undefined && isLive(agent)),
+    agent: (id) => store().settledAgent(id),
+    owned: () => [...store().agents()].filter((agent) => agent.owner !== undefined && isLive(agent)),
     isSetAside: (id) => log.frozen(agentSession(id)) !== undefined,
     create: async (wish) => {
       const command = createOf(agentConfig, wish);
-      return command.ok ? part().store.submit(command.value) : command;
+      return command.ok ? store().submit(command.value) : command;
     },
-    terminate: (id, reason) => part().store.submit({ kind: "terminate", id, reason, by: "workflow" }),
+    terminate: (id, reason) => store().submit({ kind: "terminate", id, reason, by: "workflow" }),
   };
 }
 

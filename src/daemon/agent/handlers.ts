@@ -6,7 +6,7 @@
 import { isId } from "../../base/ids.ts";
 import type { Json } from "../../base/json.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
-import { type Agent, RULE_BOOK } from "../../core/agent/agent.ts";
+import { type Agent, isLive, RULE_BOOK } from "../../core/agent/agent.ts";
 import type { AgentCommand, CreateAgent } from "../../core/agent/commands.ts";
 import type { AgentConfig } from "../../core/agent/draft.ts";
 import type { Rule } from "../../core/agent/rules.ts";
@@ -18,7 +18,7 @@ import type { Disk } from "../../world/disk.ts";
 import { sameSecret } from "../../world/hash.ts";
 import type { Handlers } from "../rpc-server.ts";
 import { listedAgent, listedPrompt, shownAgent } from "./listed.ts";
-import { type AgentPart, liveOf } from "./part.ts";
+import type { AgentPart } from "./part.ts";
 import { readToken } from "./process-files.ts";
 import { recipeFor } from "./recipes.ts";
 import { workspaceOf } from "./workspaces.ts";
@@ -43,7 +43,7 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
     submit(typeof params["id"] === "string" ? make(params["id"]) : bad("id is a text"));
   return {
     "agent.new": (params) => create(ports, params),
-    "agent.list": async () => ofAll(ports, ({ store }) => liveOf(store.settledAgents()).map(listedAgent)),
+    "agent.list": async () => ofAll(ports, ({ store }) => [...store.settledAgents()].filter(isLive).map(listedAgent)),
     "agent.show": async ({ id }) => ofOne(ports, id, shownAgent),
     "agent.inbox": async ({ id }) => ofOne(ports, id, ({ inbox }) => inbox),
     "agent.send": (params) => ofAgent(params, (id) => sendOf(id, params)),

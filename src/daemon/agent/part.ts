@@ -1,9 +1,9 @@
 // The daemon's part for agents: their turn, on the one log, and their engine.
-import { type Agent, openPrompts } from "../../core/agent/agent.ts";
+import { type Agent, isLive, openPrompts } from "../../core/agent/agent.ts";
 import type { ReportItem } from "../../core/recovery.ts";
 import type { EventLog } from "../../log/event-log.ts";
-import type { DaemonPorts } from "../daemon.ts";
 import { foldAgents, type HowFar, type Read } from "../fold.ts";
+import type { DaemonPorts } from "../ports.ts";
 import type { TerminalHolders } from "../terminal/holders.ts";
 import { AgentCheckpoints } from "./checkpoints.ts";
 import { agentConfigOf } from "./config.ts";
@@ -94,7 +94,7 @@ export function openAgents(log: EventLog, holders: TerminalHolders, ports: Daemo
     begun = true;
   };
   const schedule = async () => {
-    const [first] = liveOf(store.agents());
+    const [first] = [...store.agents()].filter(isLive);
     if (first !== undefined) await store.submit({ kind: "schedule", id: first.id });
   };
   return {
@@ -113,10 +113,6 @@ function allowed(ours: Readonly<Record<string, string>>, names: readonly string[
 
 /** Of those that live, how many; and how many of their prompts are open. As it is durable. */
 export function countAgents({ store }: AgentPart): { readonly agents: number; readonly prompts: number } {
-  const live = liveOf(store.settledAgents());
+  const live = [...store.settledAgents()].filter(isLive);
   return { agents: live.length, prompts: live.reduce((sum, agent) => sum + openPrompts(agent).length, 0) };
-}
-
-export function liveOf(agents: Iterable<Agent>): Agent[] {
-  return [...agents].filter(({ terminated, created }) => created && terminated === undefined);
 }

@@ -4,13 +4,14 @@
 // TD2. It is there from the first agent in a sandbox on; its directory before that one's process starts.
 // TD3. Where the tools are over HTTP is said there as well: inside, it is in the same place as outside.
 import { joinPath } from "../../base/path.ts";
+import { isLive } from "../../core/agent/agent.ts";
 import { makeHeldDirectory } from "../../home/held/held-files.ts";
 import { writeSmall } from "../../home/small-files.ts";
 import { readWhole } from "../../log/file/file.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { Sockets } from "../../world/socket.ts";
 import type { RpcServer } from "../rpc-server.ts";
-import { type AgentPart, liveOf } from "./part.ts";
+import type { AgentStore } from "./store.ts";
 
 type DoorWorld = { readonly disk: Disk; readonly home: string; readonly sockets: Sockets };
 
@@ -23,12 +24,8 @@ export async function makeToolDoor({ disk, home }: Omit<DoorWorld, "sockets">): 
   await makeHeldDirectory(disk, home, toolDoor(home));
 }
 
-export async function openToolDoor(
-  world: DoorWorld,
-  server: RpcServer | undefined,
-  { store }: Pick<AgentPart, "store">,
-): Promise<void> {
-  if (!liveOf(store.agents()).some(({ plan }) => plan.workspace?.sandbox != null)) return;
+export async function openToolDoor(world: DoorWorld, server: RpcServer | undefined, store: AgentStore): Promise<void> {
+  if (![...store.agents()].some((agent) => isLive(agent) && agent.plan.workspace?.sandbox != null)) return;
   await makeToolDoor(world);
   await server?.listen(world.sockets, joinPath(toolDoor(world.home), "daemon.sock"));
   const address = readWhole(world.disk, joinPath(world.home, "run/mcp.json"));

@@ -1,14 +1,8 @@
 // The turn of terminals (session-store.ts has the rules that hold for all).
 
+import { decideTerminal } from "../../core/terminal/decide.ts";
 import { applyTerminal, type TerminalEvent } from "../../core/terminal/events.ts";
-import {
-  childOf,
-  decideTerminal,
-  type Effect,
-  effectsOf,
-  type Terminal,
-  type TerminalCommand,
-} from "../../core/terminal/terminal.ts";
+import { childOf, type Effect, effectsOf, type Terminal, type TerminalCommand } from "../../core/terminal/terminal.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import type { Clock } from "../../world/clock.ts";
 import { type Decider, type Hooks, SessionStore } from "../session-store.ts";

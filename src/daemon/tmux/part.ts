@@ -1,6 +1,6 @@
 // The daemon's part for tmux sessions: their turn, on the one log, and their keeper.
 import type { EventLog } from "../../log/event-log.ts";
-import type { DaemonPorts } from "../daemon.ts";
+import type { DaemonPorts } from "../ports.ts";
 import { TmuxKeeper } from "./keeper.ts";
 import { TmuxStore } from "./store.ts";
 

@@ -1,7 +1,8 @@
 // The turn of tmux sessions under our care (session-store.ts has the rules that hold for all).
 
+import { decideTmux } from "../../core/tmux/decide.ts";
 import { applyTmux, type TmuxEvent } from "../../core/tmux/events.ts";
-import { decideTmux, type TmuxCare, type TmuxCommand, type TmuxEffect, tmuxEffectsOf } from "../../core/tmux/tmux.ts";
+import { type TmuxCare, type TmuxCommand, type TmuxEffect, tmuxEffectsOf } from "../../core/tmux/tmux.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import type { Clock } from "../../world/clock.ts";
 import { type Decider, type Hooks, SessionStore } from "../session-store.ts";

@@ -11,7 +11,7 @@ import { pageOf } from "../../core/workflow/items.ts";
 import type { Run } from "../../core/workflow/run.ts";
 import type { StepAgents } from "../agent/for-steps.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
-import type { DaemonWorld } from "../terminal/holders.ts";
+import type { DaemonWorld } from "../ports.ts";
 import { AgentSteps } from "./agent-steps.ts";
 import { type AttemptFound, Attempts } from "./attempts.ts";
 import { listItems } from "./lists.ts";

@@ -20,7 +20,7 @@ import type { Variables } from "../../wire/holder/secrets.ts";
 import { ordersStart } from "../../wire/holder/start.ts";
 import type { ToldChild } from "../../world/children.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
-import type { DaemonWorld } from "../terminal/holders.ts";
+import type { DaemonWorld } from "../ports.ts";
 
 /** HP4. Longer than people think between two commands would be memory for nothing. */
 const REST_MS = 3_000;

@@ -1,7 +1,7 @@
 // The daemon's part for workflows: their turn, on the one log, and their engine.
 import type { EventLog } from "../../log/event-log.ts";
 import type { StepAgents } from "../agent/for-steps.ts";
-import type { DaemonPorts } from "../daemon.ts";
+import type { DaemonPorts } from "../ports.ts";
 import type { TerminalHolders } from "../terminal/holders.ts";
 import { CheckpointStorage } from "./checkpoint-storage.ts";
 import { RunCheckpoints } from "./checkpoints.ts";

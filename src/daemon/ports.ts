@@ -1,0 +1,31 @@
+// What the daemon and its parts get from outside: the doors to the world, the configuration, and where they report.
+import type { SafeMode } from "../home/safe-mode.ts";
+import type { Config } from "../wire/files/config-schema.ts";
+import type { StatusResult } from "../wire/rpc/rpc.ts";
+import type { Children } from "../world/children.ts";
+import type { Http, HttpClient } from "../world/http.ts";
+import type { Random } from "../world/random.ts";
+import type { Self } from "../world/self.ts";
+import type { Watch } from "../world/watch.ts";
+import type { Bus } from "./bus.ts";
+import type { LinesWorld } from "./held/holder-connections.ts";
+
+export type DaemonWorld = LinesWorld & {
+  readonly children: Children;
+  readonly random: Random;
+  readonly self: Self;
+  readonly watch: Watch;
+};
+
+export type DaemonPorts = {
+  readonly world: DaemonWorld & { readonly http: Http; readonly httpClient: HttpClient };
+  readonly config: Config;
+  readonly version: string;
+  readonly bus: Bus;
+  readonly safeMode: SafeMode;
+  /** What the status says about the other programs. */
+  others(): Pick<StatusResult, "watchdog" | "web" | "programs">;
+  /** A bug, or the log has stopped for good: the process must end, and the next one reads the disk. */
+  onBug(error: unknown): void;
+  say(words: string): void;
+};
