@@ -1,12 +1,12 @@
 // `holdfast wait`: returns when the program in a terminal has ended, with its exit code.
 import { ok } from "../../base/result.ts";
+import { terminalFiles } from "../../home/held/holder-files.ts";
 import type { Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import { type Ended, exitCodeOf } from "../ending.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { visibleLine } from "../print.ts";
-import { placeOf } from "./directory.ts";
 import { findTerminal } from "./find.ts";
 import { ReconnectingHolder } from "./reconnecting-holder.ts";
 import { writerName } from "./writer-name.ts";
@@ -18,7 +18,7 @@ async function wait(world: DaemonCommandWorld, flags: DataFlags, key: string): P
   if (!found.ok) return found;
   const { id, name, state } = found.value;
   if (state.kind === "ended") return report(world, { id, name, ...state }, flags.json === true);
-  const line = new ReconnectingHolder(world, placeOf(world.disk, home.value, id), {
+  const line = new ReconnectingHolder(world, terminalFiles(world.disk, home.value, id), {
     writer: writerName(world, "wait"),
   });
   line.open();
