@@ -1,6 +1,6 @@
 // A real holder with `cat` in its terminal, and how long a key takes to come back.
 import { join } from "node:path";
-import { writeHolderSpec } from "../src/home/held/holder-files.ts";
+import { writeTerminalSpec } from "../src/home/held/holder-files.ts";
 import { HolderClient } from "../src/wire/holder/client.ts";
 import { holderStart } from "../src/wire/holder/start.ts";
 import { realChildren } from "../src/world/real/children.ts";
@@ -28,7 +28,7 @@ export class Echo {
     const recipe = { argv: ["cat"], cwd: home, env: { PATH: "/usr/bin:/bin" }, size: { cols: 80, rows: 24 } };
     const tape = { segmentBytes: 4 << 20, maxBytes: 64 << 20 };
     place.disk.makeDirectory(join(home, "run"));
-    await writeHolderSpec(place, { id: ID, generation: 1, recipe, token: TOKEN, tape });
+    await writeTerminalSpec(place, { id: ID, generation: 1, recipe, token: TOKEN, tape });
     const entry = join(import.meta.dir, "../src/holder/main.ts");
     realChildren().detached(holderStart(process.execPath, entry, join(home, "terminals", ID)));
     const echo = new Echo(join(home, `run/${ID.slice(0, 16)}.sock`));

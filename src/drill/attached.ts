@@ -3,7 +3,7 @@
 // A2. Some lines are sent twice, as by a client that lost the answer: the holder drops the second one.
 // A3. It speaks to the holder alone: whether a daemon runs is nothing to it.
 import { isFault } from "../base/fault.ts";
-import { placeOf, readClaim, readSpec, type TerminalDirectory } from "../cli/terminal/directory.ts";
+import { type HeldDirectory, readClaim, readSpec, terminalFiles } from "../home/held/holder-files.ts";
 import { HolderClient } from "../wire/holder/client.ts";
 import type { HolderWire } from "../wire/holder/framed-connection.ts";
 import { type HolderExit, type HolderStatus, INPUT } from "../wire/holder/protocol.ts";
@@ -25,7 +25,7 @@ const FRAME_TAG = 4;
 
 export class Attached {
   readonly copy: Copy;
-  readonly place: TerminalDirectory;
+  readonly place: HeldDirectory;
   readonly confirmed = new Set<string>();
   readonly refused = new Set<string>();
   readonly #site: Site;
@@ -40,7 +40,7 @@ export class Attached {
 
   constructor(site: Site, id: string, name: string, findings: Findings) {
     this.#site = site;
-    this.place = placeOf(site.world.disk, site.home, id);
+    this.place = terminalFiles(site.world.disk, site.home, id);
     this.copy = new Copy(name, findings);
   }
 

@@ -1,6 +1,6 @@
 // Is what a reader saw what is on the tape? And did every line that was typed arrive once?
 
-import { tapeDirectory } from "../cli/terminal/directory.ts";
+import { tapeDirectory } from "../home/held/holder-files.ts";
 import { TapeReader } from "../log/tape/reader.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Findings } from "./findings.ts";

@@ -2,7 +2,7 @@
 // recovery, and sometimes it does not wait at all.
 // R1. The first ones it kills are an agent, as soon as there is one, and the daemon: even a short drill has had both, and on a machine that is
 //     busy with something else it goes on until it has.
-import { readClaim } from "../cli/terminal/directory.ts";
+import { readClaim } from "../home/held/holder-files.ts";
 import { pause, within } from "../world/wait.ts";
 import type { Dice } from "./dice.ts";
 import type { Going } from "./going.ts";

@@ -2,7 +2,7 @@
 // P1. Found by what cannot be lost on the way: the drill's variable, the marker of a terminal, the claim of a holder.
 // P2. A holder without a claim is one of ours like any other: it starts a program as soon as it has one.
 import { joinPath } from "../base/path.ts";
-import { placeOf, readClaim, type TerminalDirectory } from "../cli/terminal/directory.ts";
+import { type HeldDirectory, readHolder, terminalFiles } from "../home/held/holder-files.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
 import { DRILL_VARIABLE, type Site, whoRuns } from "./site.ts";
 
@@ -33,11 +33,11 @@ export function processesOf(site: Site): DrillProcess[] {
 }
 
 /** Where the holders of terminals, of agents, and of the attempts of workflows, have their files. */
-function placesOf({ world, home }: Site): ReadonlyMap<string, TerminalDirectory> {
+function placesOf({ world, home }: Site): ReadonlyMap<string, HeldDirectory> {
   const { disk } = world;
   const below = (directory: string) => disk.list(directory).map((name) => joinPath(directory, name));
-  const places = new Map<string, TerminalDirectory>();
-  for (const id of disk.list(joinPath(home, "terminals"))) places.set(id, placeOf(disk, home, id));
+  const places = new Map<string, HeldDirectory>();
+  for (const id of disk.list(joinPath(home, "terminals"))) places.set(id, terminalFiles(disk, home, id));
   const sessions = below(joinPath(home, "state")).flatMap((repo) => below(joinPath(repo, "sessions")));
   for (const directory of sessions.flatMap((session) => below(joinPath(session, "attempts")))) {
     const [run, , number] = directory.split("/").slice(-3);
@@ -51,11 +51,11 @@ function placesOf({ world, home }: Site): ReadonlyMap<string, TerminalDirectory>
 }
 
 /** The living ones, by pid. */
-function holdersOf({ world }: Site, places: ReadonlyMap<string, TerminalDirectory>): ReadonlyMap<number, string> {
+function holdersOf({ world }: Site, places: ReadonlyMap<string, HeldDirectory>): ReadonlyMap<number, string> {
   const found = new Map<number, string>();
   for (const [id, place] of places) {
-    const claim = readClaim(place);
-    if (claim?.by === "holder" && world.processes.alive(claim)) found.set(claim.pid, id);
+    const holder = readHolder(place);
+    if (holder !== undefined && world.processes.alive(holder)) found.set(holder.pid, id);
   }
   return found;
 }

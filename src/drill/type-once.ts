@@ -1,6 +1,6 @@
 // Types once into a terminal of the drill, as `holdfast send` does: connects to its holder and waits until it has the bytes.
 import { isFault } from "../base/fault.ts";
-import { placeOf, readSpec } from "../cli/terminal/directory.ts";
+import { readSpec, terminalFiles } from "../home/held/holder-files.ts";
 import { HolderClient } from "../wire/holder/client.ts";
 import { Pauses } from "../world/wait.ts";
 import type { Site } from "./site.ts";
@@ -22,7 +22,7 @@ export async function typeOnce(site: Site, id: string, bytes: Uint8Array): Promi
 }
 
 async function connected({ world, home }: Site, id: string): Promise<HolderClient | undefined> {
-  const spec = readSpec(placeOf(world.disk, home, id));
+  const spec = readSpec(terminalFiles(world.disk, home, id));
   if (spec === undefined) return undefined;
   const nothing = () => undefined;
   const events = { output: nothing, resync: nothing, ended: nothing, lost: nothing };

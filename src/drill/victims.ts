@@ -3,7 +3,7 @@
 //      person would have to say that it goes on.
 import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";
 import { joinPath } from "../base/path.ts";
-import { readClaim } from "../cli/terminal/directory.ts";
+import { readHolder } from "../home/held/holder-files.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
 import type { Dice } from "./dice.ts";
 import type { Site } from "./site.ts";
@@ -43,8 +43,8 @@ export class Victims {
   #holderOf(agent: string): ProcessIdentity | undefined {
     const { disk, processes } = this.#site.world;
     const directory = joinPath(this.#site.home, `agents/${agent}/processes`);
-    const claims = disk.list(directory).map((name) => readClaim({ disk, directory: joinPath(directory, name) }));
-    return claims.find((claim) => claim?.by === "holder" && processes.alive(claim));
+    const holders = disk.list(directory).map((name) => readHolder({ disk, directory: joinPath(directory, name) }));
+    return holders.find((holder) => holder !== undefined && processes.alive(holder));
   }
 
   /** What its holder has started, and not what that has started. */

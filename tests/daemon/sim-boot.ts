@@ -14,7 +14,8 @@ import { TerminalStore } from "../../src/daemon/terminal/store.ts";
 import { Recorder } from "../../src/holder/recorder.ts";
 import { claim } from "../../src/holder/records.ts";
 import { setAsideBefore } from "../../src/home/held/generations.ts";
-import { readOnDisk, writeHolderSpec } from "../../src/home/held/holder-files.ts";
+import { readHeld } from "../../src/home/held/held-state.ts";
+import { writeTerminalSpec } from "../../src/home/held/holder-files.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import { TapeReader } from "../../src/log/tape/reader.ts";
 import { answer } from "../../src/screen/answer.ts";
@@ -108,7 +109,11 @@ export class Boot {
   /** What a recovery does about a terminal whose holder is gone. */
   async restore(): Promise<void> {
     const { terminal } = this;
-    if (terminal === undefined || readOnDisk(this.place, ID, terminal.generation).kind === "unclaimed") return;
+    if (
+      terminal === undefined ||
+      readHeld({ ...this.place, directory: DIRECTORY }, terminal.generation).kind === "unclaimed"
+    )
+      return;
     const wish = { reason: "the machine went down", found: true, way: "plan", asked: false } as const;
     await this.restorer.restore(terminal, wish);
   }
@@ -118,11 +123,11 @@ export class Boot {
     const { terminal } = this;
     if (terminal === undefined) throw new Error("it was created");
     const { generation, recipe, restored } = terminal;
-    await setAsideBefore(this.place, ID, generation);
-    if (readOnDisk(this.place, ID, generation).kind !== "unclaimed") return false;
+    await setAsideBefore({ ...this.place, directory: DIRECTORY }, generation);
+    if (readHeld({ ...this.place, directory: DIRECTORY }, generation).kind !== "unclaimed") return false;
     const preface = restored === undefined ? "" : await this.#moments.farewell(terminal, restored.message);
     const startAt = restored?.offset ?? 0;
-    await writeHolderSpec(this.place, { id: ID, generation, recipe, token: "t", tape: LIMITS, preface, startAt });
+    await writeTerminalSpec(this.place, { id: ID, generation, recipe, token: "t", tape: LIMITS, preface, startAt });
     if (!(await claim({ ...this.place, directory: DIRECTORY }, generation))) return false;
     this.#tape = new Recorder(this.place, `${DIRECTORY}/tape`, { ...LIMITS, startAt });
     if (preface !== "") this.#tape.append(Buffer.from(preface));

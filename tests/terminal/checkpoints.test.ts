@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readSessions } from "../../src/core/terminal/checkpoint.ts";
 import { CheckpointReader } from "../../src/daemon/terminal/checkpoint-reader.ts";
-import { readHolderSpec } from "../../src/home/held/holder-files.ts";
+import { readSpec, terminalFiles } from "../../src/home/held/holder-files.ts";
 import { HolderClient } from "../../src/wire/holder/client.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
@@ -93,7 +93,7 @@ test("CS-2(a) more than 50 inputs into a real terminal make a checkpoint within 
   await home.live(); // The interval is the usual minute.
   const id = await home.open("one", ["cat"]);
   await home.is(id, "running");
-  const spec = readHolderSpec(realDisk(), home.path, id);
+  const spec = readSpec(terminalFiles(realDisk(), home.path, id));
   if (spec === undefined) throw new Error("there is no holder.json");
   const line = new HolderClient((events) => realSockets().connect(spec.socket, events), {
     token: spec.token,

@@ -6,7 +6,8 @@ import { Restorer } from "../../src/daemon/terminal/restorer.ts";
 import { TerminalStore } from "../../src/daemon/terminal/store.ts";
 import { claim } from "../../src/holder/records.ts";
 import { setAsideBefore } from "../../src/home/held/generations.ts";
-import { readOnDisk, writeHolderSpec } from "../../src/home/held/holder-files.ts";
+import { readHeld } from "../../src/home/held/held-state.ts";
+import { writeTerminalSpec } from "../../src/home/held/holder-files.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import { readWhole } from "../../src/log/file/file.ts";
 import { parseClaim } from "../../src/wire/holder/json.ts";
@@ -46,9 +47,9 @@ async function start(world: SimWorld, store: TerminalStore): Promise<boolean> {
   if (terminal === undefined) throw new Error("it was created");
   const { generation, recipe } = terminal;
   const place = { ...world, home: HOME };
-  await setAsideBefore(place, ID, generation);
-  if (readOnDisk(place, ID, generation).kind !== "unclaimed") return false;
-  await writeHolderSpec(place, { id: ID, generation, recipe, token: "t", tape: TAPE });
+  await setAsideBefore({ ...place, directory: DIRECTORY }, generation);
+  if (readHeld({ ...place, directory: DIRECTORY }, generation).kind !== "unclaimed") return false;
+  await writeTerminalSpec(place, { id: ID, generation, recipe, token: "t", tape: TAPE });
   return claim({ ...world, directory: DIRECTORY }, generation);
 }
 
@@ -89,7 +90,7 @@ test("a power cut at any call of a restoration: what was decided holds, and each
       const { log, store } = await open(world);
       const terminal = store.terminals.get(ID);
       if (terminal === undefined) throw new Error("it was created");
-      expect(readOnDisk({ ...world, home: HOME }, ID, 1)).toMatchObject({ kind: "claimed", holder: undefined });
+      expect(readHeld({ ...world, directory: DIRECTORY }, 1)).toMatchObject({ kind: "lost" });
       const wish = { reason: "the machine went down", found: true, way: "plan", asked: false } as const;
       await restorerOf(world, store).restore(terminal, wish);
       promised({ generation: 2, claimed: false });

@@ -18,7 +18,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   web: ["base", "core", "wire", "world", "log", "home"],
   shim: ["base", "core", "world", "log", "wire"],
   relay: ["base", "world", "wire", "log"],
-  drill: ["base", "core", "world", "wire", "log", "home", "cli"],
+  drill: ["base", "core", "world", "wire", "log", "home"],
   // log/ is for `holdfast log`, which reads beside a running daemon; a decision record says why.
   cli: ["base", "core", "world", "wire", "log", "home"],
 };

@@ -1,8 +1,9 @@
 // How a tmux server ended, heard from the client that waits at it: whoever finds the server gone knows it, whenever it was heard.
 import { describe, expect, test } from "bun:test";
 import { ok, type Result, refused } from "../../src/base/result.ts";
+import { decideTmux } from "../../src/core/tmux/decide.ts";
 import { applyTmux } from "../../src/core/tmux/events.ts";
-import { decideTmux, type TmuxCare } from "../../src/core/tmux/tmux.ts";
+import type { TmuxCare } from "../../src/core/tmux/tmux.ts";
 import type { TmuxRun } from "../../src/daemon/tmux/client.ts";
 import { TmuxKeeper } from "../../src/daemon/tmux/keeper.ts";
 import type { Children, PipeEvents } from "../../src/world/children.ts";

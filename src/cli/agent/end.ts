@@ -6,8 +6,7 @@ import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { agentSession } from "../../core/agent/agent.ts";
-import { readWhole } from "../../log/file/file.ts";
-import { parseClaim } from "../../wire/holder/json.ts";
+import { readHolder } from "../../home/held/holder-files.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { ProcessIdentity } from "../../world/process.ts";
 import { Pauses } from "../../world/wait.ts";
@@ -36,11 +35,8 @@ function holdersIn(disk: Disk, home: string): ProcessIdentity[] {
   const agents = joinPath(home, agentSession(""));
   return namesIn(disk, agents).flatMap((agent) => {
     const processes = joinPath(agents, `${agent}/processes`);
-    return namesIn(disk, processes).flatMap((generation) => {
-      const bytes = readWhole(disk, joinPath(processes, `${generation}/claim.json`));
-      const claim = bytes === undefined ? undefined : parseClaim(bytes);
-      return claim?.by === "holder" ? [claim] : [];
-    });
+    const directories = namesIn(disk, processes).map((generation) => joinPath(processes, generation));
+    return directories.flatMap((directory) => readHolder({ disk, directory }) ?? []);
   });
 }
 

@@ -3,8 +3,8 @@
 
 import { joinPath } from "../../base/path.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
+import { readHolder, terminalFiles } from "../../home/held/holder-files.ts";
 import { count } from "../print.ts";
-import { placeOf, readClaim } from "../terminal/directory.ts";
 import { askHolder } from "../terminal/reconnecting-holder.ts";
 import { type Finding, fine, problem, type Site, some, warning } from "./check.ts";
 
@@ -22,7 +22,7 @@ export async function checkHolders(site: Site): Promise<Finding[]> {
 }
 
 async function thoseSilent({ world, home }: Site, running: readonly Terminal[]): Promise<readonly Terminal[]> {
-  const answers = await Promise.all(running.map(({ id }) => askHolder(world, placeOf(world.disk, home, id))));
+  const answers = await Promise.all(running.map(({ id }) => askHolder(world, terminalFiles(world.disk, home, id))));
   return running.filter((_, at) => answers[at] === undefined);
 }
 
@@ -54,9 +54,9 @@ function strays({ world, home }: Site, terminals: readonly Terminal[]): Finding[
   const wanted = new Set(terminals.filter(({ state }) => state.kind !== "ended").map(({ id }) => id));
   const before = world.clock.now() - FRESH_MS;
   const pids = world.disk.list(joinPath(home, "terminals")).flatMap((id) => {
-    const claim = wanted.has(id) ? undefined : readClaim(placeOf(world.disk, home, id));
-    if (claim === undefined || claim.by !== "holder" || Date.parse(claim.at) > before) return []; // DH1
-    return world.processes.alive(claim) ? [claim.pid] : [];
+    const holder = wanted.has(id) ? undefined : readHolder(terminalFiles(world.disk, home, id));
+    if (holder === undefined || Date.parse(holder.at) > before) return []; // DH1
+    return world.processes.alive(holder) ? [holder.pid] : [];
   });
   if (pids.length === 0) return [];
   const what = `${count(pids.length, "holder")} without a terminal: process ${some(pids.map(String))}`;

@@ -8,13 +8,14 @@ import { joinPath } from "../../base/path.ts";
 import { applyWorkflow } from "../../core/workflow/apply.ts";
 import { nextOf, progressOf } from "../../core/workflow/progress.ts";
 import { type Attempt, attemptsOf, type Run } from "../../core/workflow/run.ts";
+import { readHeld } from "../../home/held/held-state.ts";
+import { ONLY_GENERATION } from "../../home/held/holder-files.ts";
 import { checkCheckpoint } from "../../log/checkpoint/check.ts";
 import type { LogView } from "../../log/inspect.ts";
 import { eventsPath } from "../../log/session/places.ts";
 import { workflowEventOf } from "../../wire/stored/workflow.ts";
 import { steadyView } from "../log/view.ts";
 import { count } from "../print.ts";
-import { readClaim, readExit } from "../terminal/directory.ts";
 import { type Finding, fine, type Site, some, warning } from "./check.ts";
 
 /** DW1: folded in some tens of milliseconds. */
@@ -84,9 +85,7 @@ function lostSteps(site: Site, open: readonly RunsFound[]): Finding[] {
 function isLost({ world, home }: Site, session: string, { id, state }: Attempt): boolean {
   if (state.kind === "uncertain") return false;
   const directory = joinPath(joinPath(home, session), `attempts/${id.slice(id.lastIndexOf(".") + 1)}`);
-  const place = { disk: world.disk, directory };
-  const claim = readClaim(place);
-  return claim?.by === "holder" && !world.processes.alive(claim) && readExit(place) === undefined;
+  return readHeld({ ...world, directory }, ONLY_GENERATION).kind === "lost";
 }
 
 function waiting(open: readonly RunsFound[]): Finding[] {

@@ -3,12 +3,12 @@
 // VS2. The window is given back as it was, in whatever way the visit ends.
 // VS3. A window that cannot draw fast enough is not buffered for without a bound: the line is held, and the holder goes on without us.
 import { type ScreenSnapshot, SOFT_RESET } from "../../core/terminal/screen.ts";
+import type { HeldDirectory } from "../../home/held/holder-files.ts";
 import type { HolderStatus } from "../../wire/holder/protocol.ts";
 import type { Size } from "../../world/children.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import type { AttachView } from "./attach-view.ts";
 import type { DetachKey } from "./detach-key.ts";
-import type { TerminalDirectory } from "./directory.ts";
 import { type LineEnd, ReconnectingHolder } from "./reconnecting-holder.ts";
 import { Replay } from "./replay.ts";
 import { ScreenModes } from "./screen-modes.ts";
@@ -50,7 +50,7 @@ export class AttachSession {
   /** The program is asked for nothing: what is drawn is its screen. */
   #exact: boolean;
 
-  constructor(world: DaemonCommandWorld, place: TerminalDirectory, wish: VisitWish) {
+  constructor(world: DaemonCommandWorld, place: HeldDirectory, wish: VisitWish) {
     this.#world = world;
     this.#wish = wish;
     this.#exact = wish.sight.exact;

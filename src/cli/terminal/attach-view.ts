@@ -6,11 +6,11 @@
 // SI4. Exact is only what was drawn for this size from first to last. Where anything does not fit, is damaged or would take long, the end of
 //      the tape is shown as it is, and the program is asked to draw itself.
 import type { ScreenSnapshot } from "../../core/terminal/screen.ts";
+import { tapeDirectory, terminalFiles } from "../../home/held/holder-files.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
 import { readSizes, sizeAt } from "../../log/tape/sizes.ts";
 import type { Size } from "../../world/children.ts";
 import type { Disk } from "../../world/disk.ts";
-import { placeOf, tapeDirectory } from "./directory.ts";
 import type { ScreenSeen } from "./last-screen.ts";
 
 /** How much of the tape is shown again: some screens' worth of scrollback, drawn in a few milliseconds. */
@@ -22,7 +22,7 @@ export const MAX_SINCE = 512 << 10;
 export type AttachView = { readonly from: number; readonly exact: boolean; readonly screen?: ScreenSnapshot };
 
 export async function sightOf(disk: Disk, home: string, terminal: ScreenSeen, window: Size): Promise<AttachView> {
-  const place = placeOf(disk, home, terminal.id);
+  const place = terminalFiles(disk, home, terminal.id);
   const { start, end } = new TapeReader(disk, tapeDirectory(place));
   const sizes = readSizes(disk, place.directory);
   const isWindow = ({ cols, rows }: Size) => cols === window.cols && rows === window.rows;

@@ -2,6 +2,7 @@
 
 import { endedText, exitCodeOf } from "../../base/exit-code.ts";
 import { ok, refused } from "../../base/result.ts";
+import { terminalFiles } from "../../home/held/holder-files.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { EXIT, type Exit, type Given } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
@@ -12,7 +13,6 @@ import { refreshAgent } from "./agent-link.ts";
 import { type AttachEnd, AttachSession } from "./attach-session.ts";
 import { sightOf } from "./attach-view.ts";
 import type { DetachKey } from "./detach-key.ts";
-import { placeOf } from "./directory.ts";
 import { listTerminals, pick } from "./find.ts";
 
 export type AttachFlags = HomeFlags & {
@@ -67,7 +67,7 @@ export async function visitTo(
   const { disk } = world;
   const sight = await sightOf(disk, home, terminal, world.terminal.size());
   const wish = { readOnly, sight, key: () => configuredKey(world) };
-  const visit = new AttachSession(world, placeOf(disk, home, terminal.id), wish);
+  const visit = new AttachSession(world, terminalFiles(disk, home, terminal.id), wish);
   return detachMessage(world, terminal.name, await visit.run());
 }
 

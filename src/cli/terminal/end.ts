@@ -4,11 +4,11 @@
 import { ok, type Result, refused } from "../../base/result.ts";
 import { isInteractiveShell } from "../../core/shell.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
+import { terminalFiles } from "../../home/held/holder-files.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { within } from "../../world/wait.ts";
 import { type Act, onDaemon } from "../client.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
-import { placeOf } from "./directory.ts";
 import { type LineEnd, ReconnectingHolder } from "./reconnecting-holder.ts";
 import { writerName } from "./writer-name.ts";
 
@@ -28,7 +28,7 @@ export async function endTerminal(
   terminal: ListedTerminal,
 ): Promise<Result<LineEnd>> {
   const { id, name, recipe, restored } = terminal;
-  const line = new ReconnectingHolder(world, placeOf(world.disk, home, id), { writer: writerName(world, "end") });
+  const line = new ReconnectingHolder(world, terminalFiles(world.disk, home, id), { writer: writerName(world, "end") });
   line.open();
   try {
     for (const [signal, ms] of [

@@ -2,12 +2,12 @@
 
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
+import { type HeldDirectory, terminalFiles } from "../../home/held/holder-files.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
 import { Printer, say } from "../print.ts";
-import { placeOf, type TerminalDirectory } from "./directory.ts";
 import { findTerminal } from "./find.ts";
 import { PlainText } from "./plain.ts";
 import { tapeParts } from "./tape-parts.ts";
@@ -20,7 +20,7 @@ async function history(world: DaemonCommandWorld, flags: HistoryFlags, key: stri
   const found = await findTerminal(world, home.value, key);
   if (!found.ok) return found;
   const { id, name } = found.value;
-  const place = placeOf(world.disk, home.value, id);
+  const place = terminalFiles(world.disk, home.value, id);
   if (flags.json) return printJson(world, place, { id, name, vt: flags.vt === true });
   const missing = flags.vt ? await printRaw(world, place) : await printPlain(world, place);
   if (missing > 0) await say(world.console, `${missing} bytes of ${name} are not on its tape any more, or never were.`);
@@ -28,7 +28,7 @@ async function history(world: DaemonCommandWorld, flags: HistoryFlags, key: stri
 }
 
 /** The bytes as they came; returns how many are missing. */
-async function printRaw({ terminal }: DaemonCommandWorld, place: TerminalDirectory): Promise<number> {
+async function printRaw({ terminal }: DaemonCommandWorld, place: HeldDirectory): Promise<number> {
   let missing = 0;
   for (const part of tapeParts(place, 0)) {
     if (part.kind === "bytes") await terminal.write(part.bytes);
@@ -37,14 +37,14 @@ async function printRaw({ terminal }: DaemonCommandWorld, place: TerminalDirecto
   return missing;
 }
 
-async function printPlain({ console }: DaemonCommandWorld, place: TerminalDirectory): Promise<number> {
+async function printPlain({ console }: DaemonCommandWorld, place: HeldDirectory): Promise<number> {
   const printer = new Printer(console.out);
   const missing = await plainLines(place, (line) => printer.add(visible(`${line}\n`)));
   await printer.flush();
   return missing;
 }
 
-async function plainLines(place: TerminalDirectory, take: (line: string) => Promise<void> | void): Promise<number> {
+async function plainLines(place: HeldDirectory, take: (line: string) => Promise<void> | void): Promise<number> {
   const plain = new PlainText();
   let missing = 0;
   for (const part of tapeParts(place, 0)) {
@@ -62,7 +62,7 @@ type Wanted = { readonly id: string; readonly name: string; readonly vt: boolean
 
 async function printJson(
   { console }: DaemonCommandWorld,
-  place: TerminalDirectory,
+  place: HeldDirectory,
   { id, name, vt }: Wanted,
 ): Promise<Exit> {
   const parts = [...tapeParts(place, 0)];

@@ -3,14 +3,15 @@
 // CS2. A terminal whose log does not fold is left out here, as the daemon sets it aside; `holdfast log verify` names it.
 
 import { applyTerminal } from "../../core/terminal/events.ts";
-import type { Terminal } from "../../core/terminal/terminal.ts";
+import { childOf, type Terminal, type TerminalState } from "../../core/terminal/terminal.ts";
+import { readHeld } from "../../home/held/held-state.ts";
+import { tapeDirectory, terminalFiles } from "../../home/held/holder-files.ts";
 import type { LogView } from "../../log/inspect.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { terminalEventOf } from "../../wire/stored/terminal.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { steadyView } from "../log/view.ts";
-import { placeOf, stateNow, tapeDirectory } from "./directory.ts";
 import { askHolder } from "./reconnecting-holder.ts";
 
 const SESSIONS = "terminals/";
@@ -26,10 +27,17 @@ export async function recorded(world: DaemonCommandWorld, home: string): Promise
   const view = await steadyView(world, home);
   const sessions = view.sessions.filter((session) => session.startsWith(SESSIONS));
   const terminals = sessions.flatMap((session) => folded(view, session) ?? []).filter(({ removed }) => !removed);
-  return terminals.map((terminal) => {
-    const place = placeOf(world.disk, home, terminal.id);
-    return { ...terminal, state: stateNow(place, world.processes, terminal) };
-  });
+  return terminals.map((terminal) => ({ ...terminal, state: stateNow(world, home, terminal) }));
+}
+
+/** What its holder left behind is newer than the log, which nobody writes now. */
+function stateNow({ disk, processes }: DaemonCommandWorld, home: string, terminal: Terminal): TerminalState {
+  const { state, generation } = terminal;
+  if (state.kind === "ended") return state;
+  const held = readHeld({ ...terminalFiles(disk, home, terminal.id), processes }, generation);
+  if (held.kind === "ended") return { kind: "ended", code: held.exit.code, signal: held.exit.signal, at: held.exit.at };
+  if (held.kind !== "lost") return state;
+  return { kind: "uncertain", reason: "its holder is gone and left no exit", child: childOf(state) };
 }
 
 function folded(view: LogView, session: string): Terminal | undefined {
@@ -49,7 +57,7 @@ function folded(view: LogView, session: string): Terminal | undefined {
 }
 
 async function listed(world: DaemonCommandWorld, home: string, terminal: Terminal): Promise<ListedTerminal> {
-  const place = placeOf(world.disk, home, terminal.id);
+  const place = terminalFiles(world.disk, home, terminal.id);
   const status = terminal.state.kind === "running" ? await askHolder(world, place) : undefined;
   return {
     ...terminal,

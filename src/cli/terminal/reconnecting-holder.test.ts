@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Fault } from "../../base/fault.ts";
+import { type HeldDirectory, tapeDirectory } from "../../home/held/holder-files.ts";
 import { Tape } from "../../log/tape/tape.ts";
 import { ENDED, type HolderStatus, jsonFrame, outputFrame, WELCOME } from "../../wire/holder/protocol.ts";
 import { realSockets } from "../../world/real/socket.ts";
 import type { ConnectionEvents, Sockets } from "../../world/socket.ts";
 import { realWorld } from "../../world/world.ts";
-import { type TerminalDirectory, tapeDirectory } from "./directory.ts";
 import { ReconnectingHolder } from "./reconnecting-holder.ts";
 
 const world = realWorld();
@@ -47,7 +47,7 @@ const STATUS: HolderStatus = {
 };
 
 /** A terminal whose program has said "0123456789" and ended with 3. */
-function endedPlace(name: string): TerminalDirectory {
+function endedPlace(name: string): HeldDirectory {
   const place = { disk: world.disk, directory: join(scratch, name) };
   const tape = Tape.open(world.disk, tapeDirectory(place), { ...SPEC.tape, home: scratch });
   tape.append(Buffer.from("0123456789"));
@@ -57,7 +57,7 @@ function endedPlace(name: string): TerminalDirectory {
   return place;
 }
 
-async function heard(sockets: Sockets, place: TerminalDirectory, from: number) {
+async function heard(sockets: Sockets, place: HeldDirectory, from: number) {
   let said = "";
   const line = new ReconnectingHolder(
     { ...world, sockets },

@@ -6,12 +6,12 @@
 // HL4. Whoever reads along has been told every byte before the end: from the holder, or where that is gone already, from its tape.
 import { isFault } from "../../base/fault.ts";
 import type { Refusal, Result } from "../../base/result.ts";
+import { type HeldDirectory, readClaim, readExit, readSpec } from "../../home/held/holder-files.ts";
 import { HolderClient, type HolderEvents, type HolderWish, GONE as LOST } from "../../wire/holder/client.ts";
 import type { HolderExit, HolderSize, HolderStatus } from "../../wire/holder/protocol.ts";
 import type { Connection } from "../../world/socket.ts";
 import { pause, within } from "../../world/wait.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
-import { readClaim, readExit, readSpec, type TerminalDirectory } from "./directory.ts";
 import { tapeParts } from "./tape-parts.ts";
 
 /** A holder answers at once, or is busy for a moment. */
@@ -36,7 +36,7 @@ type Doors = Pick<DaemonCommandWorld, "clock" | "processes" | "sockets">;
 
 export class ReconnectingHolder {
   readonly #reach: Doors;
-  readonly #place: TerminalDirectory;
+  readonly #place: HeldDirectory;
   readonly #events: LineEvents;
   readonly #wish: Omit<HolderWish, "token">;
   readonly #end = Promise.withResolvers<LineEnd>();
@@ -47,7 +47,7 @@ export class ReconnectingHolder {
   /** What came before `joined` was told. */
   #early: (() => void)[] | undefined = [];
 
-  constructor(reach: Doors, place: TerminalDirectory, wish: Omit<HolderWish, "token">, events: LineEvents = {}) {
+  constructor(reach: Doors, place: HeldDirectory, wish: Omit<HolderWish, "token">, events: LineEvents = {}) {
     this.#reach = reach;
     this.#place = place;
     this.#wish = wish;
@@ -170,10 +170,7 @@ export class ReconnectingHolder {
 }
 
 /** What a holder says of itself; undefined where it does not answer soon. */
-export async function askHolder(
-  world: DaemonCommandWorld,
-  place: TerminalDirectory,
-): Promise<HolderStatus | undefined> {
+export async function askHolder(world: DaemonCommandWorld, place: HeldDirectory): Promise<HolderStatus | undefined> {
   const spec = readSpec(place);
   if (spec === undefined) return undefined;
   const writer = `look-${world.processes.pid}`;

@@ -3,12 +3,12 @@
 // SD2. It returns when the holder has it, and not before.
 // SD3. What was taken was taken, also where the program read it and ended before we heard of either.
 import { ok, type Result } from "../../base/result.ts";
+import { terminalFiles } from "../../home/held/holder-files.ts";
 import { within } from "../../world/wait.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { HomeFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { placeOf } from "./directory.ts";
 import { findTerminal } from "./find.ts";
 import { ReconnectingHolder } from "./reconnecting-holder.ts";
 import { writerName } from "./writer-name.ts";
@@ -36,7 +36,7 @@ type Doors = Pick<DaemonCommandWorld, "disk" | "clock" | "processes" | "random" 
 type Target = { readonly home: string; readonly id: string; readonly name: string };
 
 export async function typeInto(reach: Doors, { home, id, name }: Target, bytes: Uint8Array): Promise<Result<void>> {
-  const place = placeOf(reach.disk, home, id);
+  const place = terminalFiles(reach.disk, home, id);
   const answered = Promise.withResolvers<Result<void>>();
   let answer: Promise<Result<void>> | undefined;
   let over = false;

@@ -2,11 +2,11 @@
 
 import { ok, type Result } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
+import { type HeldDirectory, terminalFiles } from "../../home/held/holder-files.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { placeOf, type TerminalDirectory } from "./directory.ts";
 import { findTerminal } from "./find.ts";
 import { PlainText } from "./plain.ts";
 import { ReconnectingHolder } from "./reconnecting-holder.ts";
@@ -25,7 +25,7 @@ async function tail(world: DaemonCommandWorld, flags: TailFlags, key: string): P
   const found = await findTerminal(world, home.value, key);
   if (!found.ok) return found;
   const { id, name, state } = found.value;
-  const place = placeOf(world.disk, home.value, id);
+  const place = terminalFiles(world.disk, home.value, id);
   const { lines, plain, end } = lastLines(place, flags.lines);
   const json = flags.json === true;
   if (!flags.follow) {
@@ -48,7 +48,7 @@ function linesText(lines: readonly string[], json: boolean): string {
 
 type Read = { readonly lines: string[]; readonly plain: PlainText; readonly end: number };
 
-function lastLines(place: TerminalDirectory, wanted: number): Read {
+function lastLines(place: HeldDirectory, wanted: number): Read {
   const { start, end } = tapeOf(place);
   for (let size = FIRST_BYTES; ; size *= FURTHER) {
     const from = Math.max(start, end - size);
@@ -59,7 +59,7 @@ function lastLines(place: TerminalDirectory, wanted: number): Read {
   }
 }
 
-function readFrom(place: TerminalDirectory, from: number, whole: boolean): Read {
+function readFrom(place: HeldDirectory, from: number, whole: boolean): Read {
   const lines: string[] = [];
   const forget = () => void lines.splice(0);
   const plain = new PlainText(whole ? undefined : forget);
@@ -77,7 +77,7 @@ async function rest({ console }: DaemonCommandWorld, plain: PlainText, json: boo
   return ok(EXIT.ok);
 }
 
-type Following = { readonly place: TerminalDirectory; readonly plain: PlainText; readonly from: number };
+type Following = { readonly place: HeldDirectory; readonly plain: PlainText; readonly from: number };
 
 async function follow(world: DaemonCommandWorld, { place, plain, from }: Following, json: boolean): Promise<Exit> {
   const { console } = world;

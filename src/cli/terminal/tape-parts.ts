@@ -1,6 +1,7 @@
 // A terminal's tape from an offset to its end, part by part, with what is missing in between.
+
+import { type HeldDirectory, tapeDirectory } from "../../home/held/holder-files.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
-import { type TerminalDirectory, tapeDirectory } from "./directory.ts";
 
 export type TapePart =
   | { readonly kind: "bytes"; readonly offset: number; readonly bytes: Uint8Array }
@@ -9,11 +10,11 @@ export type TapePart =
 
 const PART_BYTES = 1 << 20;
 
-export function tapeOf(place: TerminalDirectory): TapeReader {
+export function tapeOf(place: HeldDirectory): TapeReader {
   return new TapeReader(place.disk, tapeDirectory(place));
 }
 
-export function* tapeParts(place: TerminalDirectory, from: number): Generator<TapePart> {
+export function* tapeParts(place: HeldDirectory, from: number): Generator<TapePart> {
   const reader = tapeOf(place);
   for (let offset = from; ; ) {
     const found = reader.read(offset, PART_BYTES);

@@ -3,11 +3,11 @@
 import { type Ended, exitCodeOf } from "../../base/exit-code.ts";
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
+import { terminalFiles } from "../../home/held/holder-files.ts";
 import type { Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
 import type { DataFlags } from "../flags.ts";
 import { existingHome } from "../home.ts";
-import { placeOf } from "./directory.ts";
 import { findTerminal } from "./find.ts";
 import { ReconnectingHolder } from "./reconnecting-holder.ts";
 import { writerName } from "./writer-name.ts";
@@ -19,7 +19,7 @@ async function wait(world: DaemonCommandWorld, flags: DataFlags, key: string): P
   if (!found.ok) return found;
   const { id, name, state } = found.value;
   if (state.kind === "ended") return report(world, { id, name, ...state }, flags.json === true);
-  const line = new ReconnectingHolder(world, placeOf(world.disk, home.value, id), {
+  const line = new ReconnectingHolder(world, terminalFiles(world.disk, home.value, id), {
     writer: writerName(world, "wait"),
   });
   line.open();

@@ -5,8 +5,7 @@ import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import type { HeldTerminal } from "../../core/orphans.ts";
-import { makeHeldDirectory, readClaim } from "../../home/held/held-files.ts";
-import type { HomeWorld } from "../../home/held/holder-files.ts";
+import { type HomeWorld, makeHeldDirectory, readHolder } from "../../home/held/holder-files.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
 import { readWhole, removeTree } from "../../log/file/file.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
@@ -93,8 +92,7 @@ export function heldProcesses({ disk, home }: HomeWorld, agents: Iterable<Agent>
   return [...agents].flatMap((agent) => {
     const { id, generation, process: program } = agent;
     if (generation === 0) return [];
-    const claim = readClaim(disk, processDirectory(home, { id, generation }));
-    const holder = claim?.by === "holder" ? claim : undefined;
+    const holder = readHolder({ disk, directory: processDirectory(home, { id, generation }) });
     const child = program.kind === "Running" ? program.child : undefined;
     return [{ id: processName({ id, generation }), holder, child, seenAt: undefined }];
   });

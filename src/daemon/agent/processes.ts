@@ -11,7 +11,8 @@ import { isAlive } from "../../core/agent/process.ts";
 import { type Codec, type ProviderEvent, type SessionFacts, styleOf } from "../../core/agent/provider.ts";
 import { placed, whyNotBegun } from "../../core/agent/workspace.ts";
 import type { Child } from "../../core/terminal/terminal.ts";
-import { preventHeld, readHeld, readHeldSpec, writeHeld } from "../../home/held/held-files.ts";
+import { cancelStart, type HeldState, readHeld } from "../../home/held/held-state.ts";
+import { ONLY_GENERATION, pipeSpec, readSpec, writeSpec } from "../../home/held/holder-files.ts";
 import { removeIfThere } from "../../log/file/file.ts";
 import { isRetryable } from "../../log/wal/wal.ts";
 import { holderStart } from "../../wire/holder/start.ts";
@@ -128,25 +129,30 @@ export class Processes {
     if (child !== undefined) return child;
     const after = this.#settled(place); // It may have ended while we knocked.
     if (after !== undefined) return after;
-    const disk = readHeld(this.#world, this.#directory(place));
+    const disk = this.#onDisk(place);
     if (disk.kind === "unclaimed") return { kind: "unstarted" };
-    if (disk.kind === "claimed" && disk.holder !== undefined) this.#world.processes.kill(disk.holder, "SIGHUP");
+    if (disk.kind === "claimed") this.#world.processes.kill(disk.holder, "SIGHUP");
     return { kind: "unreachable" };
   }
 
   /** What needs no asking. Where nobody knows how it ended, both are null. */
   #settled(place: ProcessPlace): ProcessFound | undefined {
-    const disk = readHeld(this.#world, this.#directory(place));
-    if (disk.kind === "ended") return disk;
-    if (disk.kind === "prevented") return { kind: "prevented", reason: "It was stopped before it began." };
-    const lost = disk.kind === "stopped" || (disk.kind === "claimed" && disk.holder === undefined);
-    return lost ? { kind: "ended", code: null, signal: null } : undefined;
+    const disk = this.#onDisk(place);
+    if (disk.kind === "cancelled") return { kind: "prevented", reason: "It was stopped before it began." };
+    if (disk.kind === "lost") return { kind: "ended", code: null, signal: null };
+    if (disk.kind !== "ended") return undefined;
+    const { code, signal, stopped } = disk.exit;
+    return stopped === true ? { kind: "ended", code: null, signal: null } : { kind: "ended", code, signal };
+  }
+
+  #onDisk(place: ProcessPlace): HeldState {
+    return readHeld({ ...this.#world, directory: this.#directory(place) }, ONLY_GENERATION);
   }
 
   async #connect(place: ProcessPlace): Promise<ProcessFound | undefined> {
     const agent = this.#present(place);
     const codec = agent && codecOf(agent.plan.recipe.provider);
-    const spec = readHeldSpec(this.#world.disk, this.#directory(place));
+    const spec = readSpec({ disk: this.#world.disk, directory: this.#directory(place) });
     if (agent === undefined || codec === undefined || spec === undefined || this.#closed) return undefined;
     this.#drop(place);
     const line = this.#newLine(place, agent, codec, spec);
@@ -253,12 +259,13 @@ export class Processes {
     const secrets = this.#ports.environment(agent);
     const facts = { ...factsOf(agent), tools: this.#tools(agent.id), resume: this.#resumes(agent, secrets) };
     const { argv, env } = codec.launch(facts, agent.turn?.prompt.text ?? "");
-    const token = readHeldSpec(disk, directory)?.token ?? random.bytes(32).toHex();
+    const token = readSpec({ disk, directory })?.token ?? random.bytes(32).toHex();
     const { cwd, environment, workspace } = agent.plan;
     if (workspace?.sandbox != null) await makeToolDoor(this.#world);
     const start = placed(workspace, { argv, cwd }, toolPlaces(this.#world, agent.id));
     const held = { ...start, env: { ...environment, ...env }, token, tape: TAPE };
-    await writeHeld(this.#world, directory, { id: processName(place), socket: processSocket(home, place), ...held });
+    const names = { id: processName(place), socket: processSocket(home, place) };
+    await writeSpec(this.#world, directory, pipeSpec({ ...names, ...held }));
     removeOlder(this.#world.disk, home, place);
     const { runtime, entry } = this.#ports.holderCommand();
     children.detached(holderStart(runtime, entry, directory, { ours: self.environment(), secrets }));
@@ -279,7 +286,7 @@ export class Processes {
 
   /** P1. Where it was claimed after all, the next look will find it. */
   async #prevent(place: ProcessPlace, reason: string): Promise<void> {
-    if (await preventHeld(this.#world, this.#directory(place)))
+    if (await cancelStart(this.#world, this.#directory(place), ONLY_GENERATION))
       await this.#report(place, { kind: "prevented", reason });
   }
 

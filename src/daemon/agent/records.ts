@@ -3,7 +3,7 @@
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { type Agent, providerBlob } from "../../core/agent/agent.ts";
-import { makeHeldDirectory } from "../../home/held/held-files.ts";
+import { makeHeldDirectory } from "../../home/held/holder-files.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
 import { readJson } from "../../log/file/json-file.ts";
 import type { Clock } from "../../world/clock.ts";

@@ -5,7 +5,7 @@
 // TD3. Where the tools are over HTTP is said there as well: inside, it is in the same place as outside.
 import { joinPath } from "../../base/path.ts";
 import { isLive } from "../../core/agent/agent.ts";
-import { makeHeldDirectory } from "../../home/held/held-files.ts";
+import { makeHeldDirectory } from "../../home/held/holder-files.ts";
 import { writeSmall } from "../../home/small-files.ts";
 import { readWhole } from "../../log/file/file.ts";
 import type { Disk } from "../../world/disk.ts";

@@ -5,7 +5,7 @@
 //     A connected socket wakes both its processes about once a second (docs/BENCHMARKS.md): nobody at rest has one.
 import { isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
-import { type HomeWorld, readHolderSpec } from "../../home/held/holder-files.ts";
+import { type HomeWorld, readSpec, terminalFiles } from "../../home/held/holder-files.ts";
 import { HolderClient } from "../../wire/holder/client.ts";
 import type { HolderWire } from "../../wire/holder/framed-connection.ts";
 import type { HolderExit, HolderSpec, HolderStatus } from "../../wire/holder/protocol.ts";
@@ -72,7 +72,7 @@ export class HolderConnections {
   async #connect(id: string): Promise<HolderStatus | undefined> {
     const { disk, home, sockets, clock } = this.#world;
     const ways = this.#ways;
-    const spec = ways === undefined ? readHolderSpec(disk, home, id) : ways.spec(id);
+    const spec = ways === undefined ? readSpec(terminalFiles(disk, home, id)) : ways.spec(id);
     if (spec === undefined) return undefined;
     this.drop(id);
     let connection: Connection | undefined;

@@ -7,10 +7,8 @@ import { joinPath } from "../../base/path.ts";
 import { findOrphans, type HeldTerminal, type Orphan, type Orphans } from "../../core/orphans.ts";
 import type { ReportItem } from "../../core/recovery.ts";
 import { childOf, type Terminal } from "../../core/terminal/terminal.ts";
-import { type HomeWorld, terminalDirectory } from "../../home/held/holder-files.ts";
-import { readWhole } from "../../log/file/file.ts";
+import { type HomeWorld, readHolder, terminalFiles } from "../../home/held/holder-files.ts";
 import { readJson } from "../../log/file/json-file.ts";
-import { parseClaim } from "../../wire/holder/json.ts";
 import { identify, type ProcessIdentity, type Signal } from "../../world/process.ts";
 import { noteSeen, readSeen } from "./last-alive.ts";
 
@@ -77,7 +75,7 @@ const claims = new WeakMap<Terminal["state"], ProcessIdentity>();
 export function seeAll(place: HomeWorld, terminals: Iterable<Terminal>): string[] {
   const running = [...terminals].filter(({ state }) => childOf(state) !== undefined);
   const held = running.map(({ id, state }) => {
-    const holder = claims.get(state) ?? claimOf(place, id);
+    const holder = claims.get(state) ?? holderOf(place, id);
     if (holder !== undefined) claims.set(state, holder);
     return { id, holder, child: childOf(state) };
   });
@@ -85,13 +83,11 @@ export function seeAll(place: HomeWorld, terminals: Iterable<Terminal>): string[
 }
 
 function heldOf(place: HomeWorld, terminal: Terminal): Omit<HeldTerminal, "seenAt"> {
-  return { id: terminal.id, holder: claimOf(place, terminal.id), child: childOf(terminal.state) };
+  return { id: terminal.id, holder: holderOf(place, terminal.id), child: childOf(terminal.state) };
 }
 
-function claimOf({ disk, home }: HomeWorld, id: string): ProcessIdentity | undefined {
-  const bytes = readWhole(disk, joinPath(terminalDirectory(home, id), "claim.json"));
-  const claim = bytes === undefined ? undefined : parseClaim(bytes);
-  return claim?.by === "holder" ? claim : undefined;
+function holderOf({ disk, home }: HomeWorld, id: string): ProcessIdentity | undefined {
+  return readHolder(terminalFiles(disk, home, id));
 }
 
 /** Asks first, then insists; whoever is gone meanwhile is gone. */

@@ -10,20 +10,18 @@ import { joinPath } from "../../base/path.ts";
 import { plainRestoreBanner } from "../../core/terminal/screen.ts";
 import type { Child, Effect, Ending, Recipe, Terminal, TerminalCommand } from "../../core/terminal/terminal.ts";
 import { setAsideBefore } from "../../home/held/generations.ts";
+import { cancelStart, type HeldState, readHeld } from "../../home/held/held-state.ts";
 import {
-  COULD_NOT_START,
-  cancelStart,
-  endingOf,
   hasExit,
   holderSocket,
-  readHolderSpec,
-  readOnDisk,
+  readSpec,
   terminalDirectory,
-  writeHolderSpec,
+  terminalFiles,
+  writeTerminalSpec,
 } from "../../home/held/holder-files.ts";
 import { removeIfThere } from "../../log/file/file.ts";
 import { isRetryable } from "../../log/wal/wal.ts";
-import type { HolderStatus } from "../../wire/holder/protocol.ts";
+import type { HolderExit, HolderStatus } from "../../wire/holder/protocol.ts";
 import { holderStart } from "../../wire/holder/start.ts";
 import type { Children } from "../../world/children.ts";
 import type { Random } from "../../world/random.ts";
@@ -151,20 +149,28 @@ export class TerminalHolders {
 
   /** How a terminal is now: asks its holder, else reads what it left (N1). Keeps the line where there is one. */
   async look({ id, generation }: Terminal): Promise<TerminalFound> {
-    const disk = readOnDisk(this.#world, id, generation);
-    if (disk.kind === "ended") return disk;
+    const before = endingIn(this.#onDisk(id, generation));
+    if (before !== undefined) return before;
     const status = await this.#lines.connect(id);
     if (status !== undefined && status.generation !== generation) return EARLIER;
     if (status?.child != null) {
       const child = { ...status.child, bootId: this.#world.processes.bootId() };
       return { kind: "running", child, holder: status.pid };
     }
-    const again = readOnDisk(this.#world, id, generation); // It may have ended while we knocked.
-    if (again.kind === "ended") return again;
+    const again = this.#onDisk(id, generation); // It may have ended while we knocked.
     if (again.kind === "unclaimed") return status === undefined ? { kind: "unstarted" } : SILENT;
-    if (again.holder === undefined) return this.#gone(again.bootId);
+    if (again.kind === "lost") return this.#gone(again.bootId);
+    if (again.kind !== "claimed") return endingIn(again) ?? SILENT;
     this.#world.processes.kill(again.holder, "SIGHUP"); // Makes it look after its socket (M3 of holder/hold.ts).
     return SILENT;
+  }
+
+  #files(id: string) {
+    return terminalFiles(this.#world.disk, this.#world.home, id);
+  }
+
+  #onDisk(id: string, generation: number): HeldState {
+    return readHeld({ ...this.#world, ...this.#files(id) }, generation);
   }
 
   #gone(bootId: string | undefined): TerminalFound {
@@ -203,7 +209,7 @@ export class TerminalHolders {
     const { disk, home } = this.#world;
     for (const { id, state } of this.#closed ? [] : this.#ports.terminals()) {
       if (state.kind !== "running" || socketName(home, id) !== socket) continue;
-      if (disk.stat(holderSocket(home, id)) === undefined || hasExit(disk, home, id)) this.lookAgain(id);
+      if (disk.stat(holderSocket(home, id)) === undefined || hasExit(terminalFiles(disk, home, id))) this.lookAgain(id);
     }
   }
 
@@ -243,7 +249,7 @@ export class TerminalHolders {
   }
 
   async #start(terminal: Terminal): Promise<void> {
-    await setAsideBefore(this.#world, terminal.id, terminal.generation);
+    await setAsideBefore(this.#files(terminal.id), terminal.generation);
     const before = await this.look(terminal);
     if (before.kind !== "unstarted") return this.#report(terminal.id, before);
     try {
@@ -259,14 +265,14 @@ export class TerminalHolders {
   async #launch(terminal: Terminal): Promise<void> {
     const { id, generation, restored } = terminal;
     const { disk, home, random, children } = this.#world;
-    const token = readHolderSpec(disk, home, id)?.token ?? random.bytes(32).toHex();
+    const token = readSpec(terminalFiles(disk, home, id))?.token ?? random.bytes(32).toHex();
     const facts = { id, generation, recipe: recipeNow(terminal), token, tape: this.#options.tape };
     const preface = restored && (await this.#farewell(terminal, restored.message));
     const again =
       restored === undefined || preface === undefined
         ? {}
         : { preface, typed: restored.typed, startAt: restored.offset };
-    await writeHolderSpec(this.#world, { ...facts, ...again });
+    await writeTerminalSpec(this.#world, { ...facts, ...again });
     const { runtime, entry } = this.programs.words("holder");
     children.detached(holderStart(runtime, entry, terminalDirectory(home, id), this.#given(id, generation)));
     this.#secrets.delete(id);
@@ -322,7 +328,7 @@ export class TerminalHolders {
 
   /** N2. Where it was claimed after all, the next round will find it. */
   async #giveUp({ id, generation }: Terminal): Promise<void> {
-    if (await cancelStart(this.#world, id, generation)) this.#report(id, NOT_STARTED);
+    if (await cancelStart(this.#world, this.#files(id).directory, generation)) this.#report(id, NOT_STARTED);
   }
 
   #signal(id: string): void {
@@ -355,6 +361,17 @@ function recipeNow({ recipe, restored }: Terminal): Recipe {
   return { ...recipe, argv, cwd, size: evidence?.size ?? recipe.size };
 }
 
+function endingOf({ code, signal, stopped, bootId }: HolderExit): Ending {
+  return { code, signal, ...(stopped === true && { stoppedIn: bootId }) };
+}
+
+function endingIn(held: HeldState): TerminalFound | undefined {
+  if (held.kind === "cancelled") return NOT_STARTED;
+  return held.kind === "ended" ? { kind: "ended", bootId: held.exit.bootId, ...endingOf(held.exit) } : undefined;
+}
+
 const EARLIER: TerminalFound = { kind: "unreachable", reason: "a holder of an earlier generation still lives" };
 const SILENT: TerminalFound = { kind: "unreachable", reason: "its holder lives but does not answer" };
+/** The code that a shell returns for a command that it could not start. */
+const COULD_NOT_START = 127;
 const NOT_STARTED: TerminalFound = { kind: "ended", code: COULD_NOT_START, signal: null };

@@ -6,7 +6,6 @@
 // GA4. An agent goes when its attempt is over, whoever ended that: also where a crash came in between, and nobody remembers.
 // GA5. A stopped attempt has ended when no process of its agent is left: nobody works beside the one who comes after.
 import { isFault } from "../../base/fault.ts";
-import { joinPath } from "../../base/path.ts";
 import type { Result } from "../../base/result.ts";
 import { type Agent, openPrompts } from "../../core/agent/agent.ts";
 import { isAlive } from "../../core/agent/process.ts";
@@ -15,7 +14,7 @@ import type { WorkflowCommand } from "../../core/workflow/commands.ts";
 import { stepById } from "../../core/workflow/definition.ts";
 import { type Launch, type LaunchFile, launchOf } from "../../core/workflow/launch.ts";
 import { type Attempt, attemptsOf, type Run, tracksOf, workOf } from "../../core/workflow/run.ts";
-import type { HomeWorld } from "../../home/held/holder-files.ts";
+import { type HomeWorld, hasClaim } from "../../home/held/holder-files.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
 import { makeDirectories } from "../../log/file/file.ts";
 import { isRetryable } from "../../log/wal/wal.ts";
@@ -222,7 +221,7 @@ export class AgentSteps {
   }
 
   #isClaimed(run: Run, attempt: string): boolean {
-    return this.#world.disk.stat(joinPath(this.#directory(run, attempt), "claim.json")) !== undefined;
+    return hasClaim({ disk: this.#world.disk, directory: this.#directory(run, attempt) });
   }
 
   #work(work: Promise<unknown>): void {

@@ -10,8 +10,16 @@ import type { Output } from "../../core/workflow/commands.ts";
 import type { Launch } from "../../core/workflow/launch.ts";
 import { attemptChild } from "../../core/workflow/progress.ts";
 import { attemptsOf, type Run } from "../../core/workflow/run.ts";
-import { type OnDisk, preventHeld, readClaim, readHeld, readHeldSpec, specOf } from "../../home/held/held-files.ts";
-import type { HomeWorld } from "../../home/held/holder-files.ts";
+import { cancelStart, type HeldState, readHeld } from "../../home/held/held-state.ts";
+import {
+  type HomeWorld,
+  ONLY_GENERATION,
+  pipeSpec,
+  readHolder,
+  readSpec,
+  specBytes,
+  specPath,
+} from "../../home/held/holder-files.ts";
 import type { DurableDirectories } from "../../log/file/durable-directories.ts";
 import { writeUnsynced } from "../../log/file/unsynced-file.ts";
 import { attemptPath } from "../../log/session/places.ts";
@@ -38,12 +46,12 @@ export function attemptSocket(home: string, attempt: string): string {
   return joinPath(home, `run/w${attempt.slice(0, 8)}-${attempt.slice(dot + 1)}.sock`);
 }
 
-export function readAttempt(world: HomeWorld, place: AttemptPlace): OnDisk {
-  return readHeld(world, attemptDirectory(world.home, place));
+export function readAttempt(world: HomeWorld, place: AttemptPlace): HeldState {
+  return readHeld({ ...world, directory: attemptDirectory(world.home, place) }, ONLY_GENERATION);
 }
 
 export function readAttemptSpec(disk: Disk, home: string, place: AttemptPlace): HolderSpec | undefined {
-  return readHeldSpec(disk, attemptDirectory(home, place));
+  return readSpec({ disk, directory: attemptDirectory(home, place) });
 }
 
 export type AttemptOrder = {
@@ -63,7 +71,7 @@ export async function writeAttempt(
   disk.makeDirectory(directory);
   const { argv, cwd, env, files } = launch;
   for (const { path, text } of files) writeUnsynced(disk, path, Buffer.from(text));
-  const spec = specOf({
+  const spec = pipeSpec({
     id: place.attempt,
     argv,
     cwd,
@@ -72,12 +80,12 @@ export async function writeAttempt(
     socket: attemptSocket(home, place.attempt),
     tape: TAPE,
   });
-  writeUnsynced(disk, joinPath(directory, "holder.json"), Buffer.from(`${JSON.stringify(spec)}\n`));
+  writeUnsynced(disk, specPath({ directory }), specBytes(spec));
 }
 
 /** Sees to it that a holder which comes late starts nothing. False where it was claimed. */
 export function preventAttempt(world: HomeWorld, place: AttemptPlace): Promise<boolean> {
-  return preventHeld(world, attemptDirectory(world.home, place));
+  return cancelStart(world, attemptDirectory(world.home, place), ONLY_GENERATION);
 }
 
 /** What it wrote to stdout: the last `most` bytes of it, and how many there were. */
@@ -99,8 +107,7 @@ export function heldAttempts({ disk, home }: HomeWorld, runs: Iterable<Run>): He
   return [...runs].flatMap((run) =>
     attemptsOf(run).map((attempt) => {
       const { id } = attempt;
-      const claim = readClaim(disk, attemptDirectory(home, { repo: run.repo, attempt: id }));
-      const holder = claim?.by === "holder" ? claim : undefined;
+      const holder = readHolder({ disk, directory: attemptDirectory(home, { repo: run.repo, attempt: id }) });
       return { id, holder, child: attemptChild(attempt), seenAt: undefined };
     }),
   );

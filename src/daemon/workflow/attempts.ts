@@ -4,13 +4,13 @@
 // A3. A loss is reported only when no process of the attempt lives any more: nothing is ever made twice at a time.
 // A4. Nothing is given up for good: what has no line and what has no outcome is looked at again on every round.
 import { isFault } from "../../base/fault.ts";
-import { joinPath } from "../../base/path.ts";
 import type { Child } from "../../core/terminal/terminal.ts";
 import type { WorkflowCommand } from "../../core/workflow/commands.ts";
 import { type Launch, launchOf } from "../../core/workflow/launch.ts";
 import { MAX_CAPTURED } from "../../core/workflow/limits.ts";
 import { actionOf, type Evidence } from "../../core/workflow/resume.ts";
 import { type Attempt, attemptsOf, type Run, workOf } from "../../core/workflow/run.ts";
+import { hasClaim } from "../../home/held/holder-files.ts";
 import { DurableDirectories } from "../../log/file/durable-directories.ts";
 import { removeIfThere } from "../../log/file/file.ts";
 import { isRetryable } from "../../log/wal/wal.ts";
@@ -131,17 +131,18 @@ export class Attempts {
     if (after !== undefined) return after;
     const disk = readAttempt(this.#world, place);
     if (disk.kind === "unclaimed") return this.#unclaimed(id, status);
-    if (disk.kind === "claimed" && disk.holder !== undefined) this.#world.processes.kill(disk.holder, "SIGHUP");
+    if (disk.kind === "claimed") this.#world.processes.kill(disk.holder, "SIGHUP");
     return { kind: "unreachable" };
   }
 
   /** What needs no asking. */
   #settled(place: AttemptPlace): AttemptFound | undefined {
     const disk = readAttempt(this.#world, place);
-    if (disk.kind === "ended") return disk;
-    if (disk.kind === "prevented") return { kind: "prevented", reason: "It was stopped before it began." };
-    if (disk.kind === "stopped") return { kind: "lost", reason: "its holder was told to leave while it ran" };
-    if (disk.kind !== "claimed" || disk.holder !== undefined) return undefined;
+    if (disk.kind === "ended" && disk.exit.stopped === true)
+      return { kind: "lost", reason: "its holder was told to leave while it ran" };
+    if (disk.kind === "ended") return { kind: "ended", code: disk.exit.code, signal: disk.exit.signal };
+    if (disk.kind === "cancelled") return { kind: "prevented", reason: "It was stopped before it began." };
+    if (disk.kind !== "lost") return undefined;
     const down = disk.bootId !== undefined && disk.bootId !== this.#world.processes.bootId();
     return { kind: "lost", reason: down ? "the machine went down" : "its holder is gone and left no exit" };
   }
@@ -244,7 +245,7 @@ export class Attempts {
   #isAwaited(id: string): boolean {
     const { disk, home } = this.#world;
     if (!this.#pool.has(id) || this.#attempt(id)?.state.kind !== "starting") return false;
-    return disk.stat(joinPath(attemptDirectory(home, this.#place(id)), "claim.json")) === undefined;
+    return !hasClaim({ disk, directory: attemptDirectory(home, this.#place(id)) });
   }
 
   /** Says what was found as a command; nothing for what must be looked at again. Resolves when it is taken. */

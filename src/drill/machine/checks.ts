@@ -5,10 +5,10 @@
 // CK4. Nothing is run that nobody asked for, and nothing twice: there is one claim for each start, and no more runs than claims.
 // CK5. The report names every terminal that was lost, with what became of it and how old its screen is.
 // CK6. No program is without a holder, and nobody of ours without a lock.
-import { joinPath, parentOf } from "../../base/path.ts";
-import { placeOf } from "../../cli/terminal/directory.ts";
+import { parentOf } from "../../base/path.ts";
+import { claimsOf } from "../../home/held/generations.ts";
+import { terminalFiles } from "../../home/held/holder-files.ts";
 import { readWhole } from "../../log/file/file.ts";
-import { parseClaim } from "../../wire/holder/json.ts";
 import type { ListedTerminal, Report } from "../../wire/rpc/rpc.ts";
 import { ask } from "../ask.ts";
 import type { Findings } from "../findings.ts";
@@ -135,7 +135,7 @@ async function checkScreen(
 /** CK4 */
 async function checkRuns({ site, findings }: Scene, one: Opened, now: ListedTerminal): Promise<void> {
   const { plan, id } = one;
-  const claims = claimsOf(site, id);
+  const claims = claimsOf(terminalFiles(site.world.disk, site.home, id));
   const starts = claims.filter(({ by }) => by === "holder");
   if (new Set(claims.map(({ generation }) => generation)).size !== claims.length) {
     findings.double(1, `${plan.name}: two claims for one generation`);
@@ -155,15 +155,6 @@ async function checkRuns({ site, findings }: Scene, one: Opened, now: ListedTerm
 export function runsOf({ world }: Site, { plan }: Opened): number {
   const bytes = plan.ran === undefined ? undefined : readWhole(world.disk, plan.ran);
   return bytes === undefined ? 0 : Buffer.from(bytes).toString("utf8").split("\n").length - 1;
-}
-
-function claimsOf({ world, home }: Site, id: string) {
-  const { disk, directory } = placeOf(world.disk, home, id);
-  const names = disk.list(directory).filter((name) => /^claim(?:-\d+)?\.json$/.test(name));
-  return names.flatMap((name) => {
-    const bytes = readWhole(disk, joinPath(directory, name));
-    return (bytes === undefined ? undefined : parseClaim(bytes)) ?? [];
-  });
 }
 
 /** CK3, CK6 */

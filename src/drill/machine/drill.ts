@@ -4,7 +4,7 @@
 // MD2. A crash is all of it: watchdog, daemon, screen program, web host, holders and programs, at one moment.
 // MD3. Three crashes: a terminal that is lost a fourth time within a minute is left to a person (core/terminal/restore.ts).
 import { joinPath } from "../../base/path.ts";
-import { placeOf, readClaim } from "../../cli/terminal/directory.ts";
+import { readClaim, terminalFiles } from "../../home/held/holder-files.ts";
 import { removeTree } from "../../log/file/file.ts";
 import { pause } from "../../world/wait.ts";
 import { ask } from "../ask.ts";
@@ -183,7 +183,7 @@ export class MachineDrill {
     const few = this.#dice.between(1, Math.max(1, mine.length - 1));
     const claimed = () =>
       mine.filter(
-        ({ id, generation }) => (readClaim(placeOf(disk, this.#site.home, id))?.generation ?? 0) > generation,
+        ({ id, generation }) => (readClaim(terminalFiles(disk, this.#site.home, id))?.generation ?? 0) > generation,
       );
     await this.#kills.appeared([]); // As after the first command of a boot.
     await until(clock, RESTORING_MS, () => claimed().length >= few || undefined);

@@ -4,9 +4,9 @@
 // SS3. Two screens are equal where every cell, the cursor, the modes and the title are.
 
 import { joinPath } from "../../base/path.ts";
-import { placeOf, readSpec, tapeDirectory } from "../../cli/terminal/directory.ts";
 import { CHECKPOINT_VERSION, readSessions } from "../../core/terminal/checkpoint.ts";
 import type { ScreenCells, ScreenSnapshot } from "../../core/terminal/screen.ts";
+import { readSpec, tapeDirectory, terminalFiles } from "../../home/held/holder-files.ts";
 import { firstUsable } from "../../log/checkpoint/load.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
 import type { Site } from "../site.ts";
@@ -64,16 +64,16 @@ async function seen(eye: ScreenEye, look: Look): Promise<ScreenCells | undefined
 }
 
 function lookAt({ world, home }: Site, id: string, until: number): Look {
-  const place = placeOf(world.disk, home, id);
+  const place = terminalFiles(world.disk, home, id);
   return { directory: place.directory, size: readSpec(place)?.size ?? { cols: 80, rows: 24 }, until };
 }
 
 export function tapeEnd({ world, home }: Site, id: string): number {
-  return new TapeReader(world.disk, tapeDirectory(placeOf(world.disk, home, id))).end;
+  return new TapeReader(world.disk, tapeDirectory(terminalFiles(world.disk, home, id))).end;
 }
 
 /** What a terminal has said from an offset on. */
 export function tapeText({ world, home }: Site, id: string, from: number): string {
-  const read = new TapeReader(world.disk, tapeDirectory(placeOf(world.disk, home, id))).read(from, 1 << 20);
+  const read = new TapeReader(world.disk, tapeDirectory(terminalFiles(world.disk, home, id))).read(from, 1 << 20);
   return read.kind === "bytes" ? Buffer.from(read.bytes).toString("utf8") : "";
 }

@@ -1,17 +1,17 @@
-// What lies in a terminal's directory, and what it says about its life when nobody can be asked.
-// F1. An exit is an end, and so is a cancelled start. Any other claim without an exit, whose holder is gone, is uncertain: it was
-//     started, and may have done anything; also a claim that cannot be read. No claim is the one state in which it may be started.
+// The files of a held program, in a directory of its own: `holder.json` (the spec: what its holder is to do), `claim.json` (who started
+// it) and `exit.json` (how it ended). What they say together is in held-state.ts; a holder writes its own side in holder/records.ts.
+// F1. The spec, and the names of its directory and of every one above it, are durable before a holder is started: a claim that a power
+//     cut takes along would be no claim. Specs of attempts are an exception (daemon/workflow/attempt-files.ts, F3 and F4).
 
 import { joinPath } from "../../base/path.ts";
-import type { Ending, Recipe } from "../../core/terminal/terminal.ts";
+import type { Recipe } from "../../core/terminal/terminal.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
-import { createExclusive } from "../../log/file/exclusive-file.ts";
 import { makeDirectories, readWhole } from "../../log/file/file.ts";
 import { parseClaim, parseExit, parseSpec } from "../../wire/holder/json.ts";
 import { type HolderClaim, type HolderExit, type HolderSpec, PROTOCOL } from "../../wire/holder/protocol.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { Disk } from "../../world/disk.ts";
-import type { Processes, ProcessIdentity } from "../../world/process.ts";
+import type { Processes } from "../../world/process.ts";
 
 export type HomeWorld = {
   readonly disk: Disk;
@@ -20,20 +20,24 @@ export type HomeWorld = {
   readonly home: string;
 };
 
+/** The directory of a held program, on some disk. */
+export type HeldDirectory = { readonly disk: Disk; readonly directory: string };
+
+export const CLAIM = "claim.json";
 const EXIT = "exit.json";
+const SPEC = "holder.json";
 
-/** What a shell says of a command that it could not start. */
-export const COULD_NOT_START = 127;
-
-export type OnDisk =
-  | { readonly kind: "unclaimed" }
-  /** `holder`: who claimed it, where that one lives. */
-  | { readonly kind: "claimed"; readonly holder: ProcessIdentity | undefined; readonly bootId: string | undefined }
-  /** `bootId`: in which boot that was; of a cancelled start it does not matter. */
-  | ({ readonly kind: "ended"; readonly bootId?: string } & Ending);
+/** Programs on pipes have one generation: the next start has another directory. */
+export const ONLY_GENERATION = 1;
+/** A spec must have a size; on pipes it means nothing. */
+const NO_SIZE = { cols: 80, rows: 24 };
 
 export function terminalDirectory(home: string, id: string): string {
   return joinPath(home, `terminals/${id}`);
+}
+
+export function terminalFiles(disk: Disk, home: string, id: string): HeldDirectory {
+  return { disk, directory: terminalDirectory(home, id) };
 }
 
 /** Short, because the system allows 107 bytes for the whole path. */
@@ -41,91 +45,95 @@ export function holderSocket(home: string, id: string): string {
   return joinPath(home, `run/${id.slice(0, 16)}.sock`);
 }
 
-export function readOnDisk({ disk, processes, home }: HomeWorld, id: string, generation: number): OnDisk {
-  const directory = terminalDirectory(home, id);
-  const ended = readEnd(disk, directory, generation);
-  if (ended !== undefined) return ended;
-  const bytes = readWhole(disk, joinPath(directory, "claim.json"));
-  const claim = bytes === undefined ? undefined : parseClaim(bytes);
-  if (bytes === undefined || (claim !== undefined && claim.generation !== generation)) return { kind: "unclaimed" };
-  if (claim?.by === "cancel") return CANCELLED; // F1
-  if (claim !== undefined && processes.alive(claim)) return { kind: "claimed", holder: claim, bootId: claim.bootId };
-  // It may have left its exit after the first look and before it was gone; what it left is final now.
-  return readEnd(disk, directory, generation) ?? { kind: "claimed", holder: undefined, bootId: claim?.bootId };
+export function tapeDirectory({ directory }: { readonly directory: string }): string {
+  return joinPath(directory, "tape");
 }
 
-const CANCELLED: OnDisk = { kind: "ended", code: COULD_NOT_START, signal: null };
-
-function readEnd(disk: Disk, directory: string, generation: number): OnDisk | undefined {
-  const bytes = readWhole(disk, joinPath(directory, EXIT));
-  const exit = bytes === undefined ? undefined : parseExit(bytes);
-  return exit?.generation === generation ? { kind: "ended", bootId: exit.bootId, ...endingOf(exit) } : undefined;
-}
-
-/** Of this generation or an earlier one: a reason to read it. */
-export function hasExit(disk: Disk, home: string, id: string): boolean {
-  return disk.stat(joinPath(terminalDirectory(home, id), EXIT)) !== undefined;
-}
-
-export function endingOf({ code, signal, stopped, bootId }: HolderExit): Ending {
-  return { code, signal, ...(stopped === true && { stoppedIn: bootId }) };
-}
-
-export function readHolderSpec(disk: Disk, home: string, id: string): HolderSpec | undefined {
-  const bytes = readWhole(disk, joinPath(terminalDirectory(home, id), "holder.json"));
-  const spec = bytes === undefined ? undefined : parseSpec(bytes);
+/** Returns undefined if there is none, or it cannot be read; so do the others. */
+export function readSpec(place: HeldDirectory): HolderSpec | undefined {
+  const spec = read(place, SPEC, parseSpec);
   return spec?.ok === true ? spec.value : undefined;
 }
 
-export type SpecFacts = {
-  readonly id: string;
-  readonly generation: number;
+export function readClaim(place: HeldDirectory): HolderClaim | undefined {
+  return read(place, CLAIM, parseClaim);
+}
+
+/** The holder that started the program; undefined if it was cancelled. */
+export function readHolder(place: HeldDirectory): HolderClaim | undefined {
+  const claim = readClaim(place);
+  return claim?.by === "holder" ? claim : undefined;
+}
+
+export function readExit(place: HeldDirectory): HolderExit | undefined {
+  return read(place, EXIT, parseExit);
+}
+
+function read<T>({ disk, directory }: HeldDirectory, name: string, parse: (bytes: Uint8Array) => T): T | undefined {
+  const bytes = readWhole(disk, joinPath(directory, name));
+  return bytes === undefined ? undefined : parse(bytes);
+}
+
+/** Any claim, also one that cannot be read: one `stat`. */
+export function hasClaim({ disk, directory }: HeldDirectory): boolean {
+  return disk.stat(joinPath(directory, CLAIM)) !== undefined;
+}
+
+/** Of any generation. */
+export function hasExit({ disk, directory }: HeldDirectory): boolean {
+  return disk.stat(joinPath(directory, EXIT)) !== undefined;
+}
+
+export function specPath({ directory }: { readonly directory: string }): string {
+  return joinPath(directory, SPEC);
+}
+
+export function specBytes(spec: Omit<HolderSpec, "v">): Uint8Array {
+  return Buffer.from(`${JSON.stringify({ v: PROTOCOL, ...spec })}\n`);
+}
+
+/** The spec of a program on pipes. */
+export function pipeSpec(
+  held: Pick<HolderSpec, "id" | "argv" | "cwd" | "env" | "token" | "socket" | "tape">,
+): Omit<HolderSpec, "v"> {
+  return { generation: ONLY_GENERATION, mode: "pipe", size: NO_SIZE, ...held };
+}
+
+export type TerminalFacts = Pick<HolderSpec, "id" | "generation" | "token" | "tape"> & {
   readonly recipe: Recipe;
-  readonly token: string;
-  readonly tape: HolderSpec["tape"];
   /** Of a restoration. */
   readonly preface?: string;
   readonly typed?: string;
   readonly startAt?: number;
 };
 
-/** What the holder is to do, durable before one is started. */
-export async function writeHolderSpec({ disk, home }: HomeWorld, facts: SpecFacts): Promise<void> {
-  const directory = terminalDirectory(home, facts.id);
-  for (const parent of makeDirectories(disk, directory, home)) await disk.syncDirectory(parent);
+export function writeTerminalSpec(world: HomeWorld, facts: TerminalFacts): Promise<void> {
   const { id, generation, recipe, token, tape, preface, typed, startAt } = facts;
-  const spec: HolderSpec = {
-    v: PROTOCOL,
+  return writeSpec(world, terminalDirectory(world.home, id), {
     id,
     generation,
     mode: "pty",
     ...recipe,
     token,
-    socket: holderSocket(home, id),
+    socket: holderSocket(world.home, id),
     tape,
     ...(preface !== undefined && { preface }),
     ...(typed !== undefined && typed !== "" && { typed }),
     ...(startAt !== undefined && { startAt }),
-  };
-  await writeAtomic(disk, joinPath(directory, "holder.json"), Buffer.from(`${JSON.stringify(spec)}\n`));
+  });
 }
 
-/** Makes the claim ourselves, so that a holder which comes late finds it and starts nothing. False where one was there. */
-export async function cancelStart(
-  { disk, clock, processes, home }: HomeWorld,
-  id: string,
-  generation: number,
-): Promise<boolean> {
-  const { pid } = processes;
-  const claim: HolderClaim = {
-    v: PROTOCOL,
-    generation,
-    by: "cancel",
-    pid,
-    startTime: processes.startTime(pid) ?? 0,
-    bootId: processes.bootId(),
-    at: new Date(clock.now()).toISOString(),
-  };
-  const path = joinPath(terminalDirectory(home, id), "claim.json");
-  return createExclusive(disk, path, Buffer.from(`${JSON.stringify(claim)}\n`), String(pid));
+/** F1 */
+export async function writeSpec(
+  { disk, home }: Pick<HomeWorld, "disk" | "home">,
+  directory: string,
+  spec: Omit<HolderSpec, "v">,
+): Promise<void> {
+  await makeHeldDirectory(disk, home, directory);
+  await writeAtomic(disk, specPath({ directory }), specBytes(spec));
+}
+
+/** F1 */
+export async function makeHeldDirectory(disk: Disk, home: string, directory: string): Promise<void> {
+  for (const parent of makeDirectories(disk, directory, home)) await disk.syncDirectory(parent);
 }

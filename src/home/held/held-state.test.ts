@@ -1,0 +1,73 @@
+// What the files of a held program say about its life, also while its holder writes them.
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { simWorld } from "../../../tests/sim/world.ts";
+import { claim } from "../../holder/records.ts";
+import { realDisk } from "../../world/real/disk.ts";
+import { realProcesses } from "../../world/real/process.ts";
+import { cancelStart, readHeld } from "./held-state.ts";
+
+test("a claim that is made at any moment of a look is none yet, or its holder's: never a loss", () => {
+  const directory = mkdtempSync(join(tmpdir(), "hfheld-"));
+  const processes = realProcesses();
+  const { pid } = processes;
+  const claim = {
+    v: 1,
+    generation: 1,
+    by: "holder",
+    pid,
+    startTime: processes.startTime(pid),
+    bootId: processes.bootId(),
+  };
+  const text = `${JSON.stringify({ ...claim, at: new Date(0).toISOString() })}\n`;
+  for (let moment = 0; moment < 12; moment += 1) {
+    rmSync(join(directory, "claim.json"), { force: true });
+    let calls = 0;
+    const disk = new Proxy(realDisk(), {
+      get: (real, name, receiver) => {
+        const call = Reflect.get(real, name, receiver);
+        if (typeof call !== "function") return call;
+        return (...words: unknown[]) => {
+          if (calls++ === moment) writeFileSync(join(directory, "claim.json"), text);
+          return Reflect.apply(call, real, words);
+        };
+      },
+    });
+    const found = readHeld({ disk, processes, directory }, 1);
+    if (found.kind !== "unclaimed") expect(found).toMatchObject({ kind: "claimed", holder: { pid } });
+  }
+  rmSync(directory, { recursive: true });
+});
+
+test("HS1 each combination of files is one state; a claim that cannot be read is a loss, and never a licence to start", () => {
+  const world = simWorld(1);
+  const { disk, processes } = world;
+  const here = processes.pid;
+  const claim = { v: 1, generation: 2, by: "holder", pid: here, startTime: processes.startTime(here) ?? 0 };
+  const of = { bootId: processes.bootId(), at: new Date(0).toISOString() };
+  const exit = { v: 1, generation: 2, code: 3, signal: null, offset: 0, ...of };
+  const found = (files: { readonly claim?: object | string; readonly exit?: object }) => {
+    for (const [name, fact] of Object.entries(files))
+      disk.plant(`/t/${name}.json`, Buffer.from(typeof fact === "string" ? fact : JSON.stringify(fact)));
+    return readHeld({ disk, processes, directory: "/t" }, 2);
+  };
+  expect(found({})).toEqual({ kind: "unclaimed" });
+  expect(found({ claim: { ...claim, ...of, generation: 1 } })).toEqual({ kind: "unclaimed" });
+  expect(found({ claim: { ...claim, ...of } })).toMatchObject({ kind: "claimed", holder: { pid: here } });
+  expect(found({ claim: { ...claim, ...of, by: "cancel" } })).toEqual({ kind: "cancelled" });
+  expect(found({ claim: { ...claim, ...of, pid: 99_999 } })).toEqual({ kind: "lost", bootId: of.bootId });
+  expect(found({ claim: "" })).toEqual({ kind: "lost", bootId: undefined });
+  expect(found({ exit: { ...exit, generation: 1 } })).toEqual({ kind: "lost", bootId: undefined });
+  expect(found({ exit })).toEqual({ kind: "ended", exit });
+});
+
+test("HS2 a start is cancelled once, also before its directory is there; after a claim it cannot be", async () => {
+  const world = { ...simWorld(1), home: "/h" };
+  const place = { ...world, directory: "/h/terminals/t" };
+  expect(await cancelStart(world, place.directory, 1)).toBe(true);
+  expect(readHeld(place, 1)).toEqual({ kind: "cancelled" });
+  expect(await claim(place, 1)).toBe(false);
+  expect(await cancelStart(world, place.directory, 1)).toBe(false);
+});

@@ -1,0 +1,61 @@
+// What the files of a held program say about its life, if its holder cannot be asked; and how a start is cancelled.
+// HS1. No claim is the one state in which a program may be started. An exit is its end, and a cancelled start never began. Any other
+//      claim without an exit, whose holder is gone, is a loss: the program was started, and may have done anything. So is a claim that
+//      cannot be read.
+// HS2. A cancelled start is a claim: a holder that comes late finds it and starts nothing.
+
+import { joinPath } from "../../base/path.ts";
+import { createExclusive } from "../../log/file/exclusive-file.ts";
+import { readWhole } from "../../log/file/file.ts";
+import { parseClaim } from "../../wire/holder/json.ts";
+import { type HolderClaim, type HolderExit, PROTOCOL } from "../../wire/holder/protocol.ts";
+import type { Processes, ProcessIdentity } from "../../world/process.ts";
+import { CLAIM, type HeldDirectory, type HomeWorld, makeHeldDirectory, readExit } from "./holder-files.ts";
+
+export type HeldState =
+  | { readonly kind: "unclaimed" }
+  | { readonly kind: "cancelled" }
+  /** Its holder lives. */
+  | { readonly kind: "claimed"; readonly holder: ProcessIdentity }
+  /** `bootId`: of its claim, if that can be read. */
+  | { readonly kind: "lost"; readonly bootId: string | undefined }
+  | { readonly kind: "ended"; readonly exit: HolderExit };
+
+/** HS1 */
+export function readHeld(place: HeldDirectory & { readonly processes: Processes }, generation: number): HeldState {
+  const { disk, processes, directory } = place;
+  const ended = readEnd(place, generation);
+  if (ended !== undefined) return ended;
+  const bytes = readWhole(disk, joinPath(directory, CLAIM)); // Once: it may be made at any moment.
+  const claim = bytes === undefined ? undefined : parseClaim(bytes);
+  if (bytes === undefined || (claim !== undefined && claim.generation !== generation)) return { kind: "unclaimed" };
+  if (claim?.by === "cancel") return { kind: "cancelled" };
+  if (claim !== undefined && processes.alive(claim)) return { kind: "claimed", holder: claim };
+  // It may have left its exit after the first look and before it was gone; what it left is final now.
+  return readEnd(place, generation) ?? { kind: "lost", bootId: claim?.bootId };
+}
+
+function readEnd(place: HeldDirectory, generation: number): HeldState | undefined {
+  const exit = readExit(place);
+  return exit?.generation === generation ? { kind: "ended", exit } : undefined;
+}
+
+/** HS2. Returns false if there is a claim already. */
+export async function cancelStart(
+  { disk, clock, processes, home }: HomeWorld,
+  directory: string,
+  generation: number,
+): Promise<boolean> {
+  const { pid } = processes;
+  const claim: HolderClaim = {
+    v: PROTOCOL,
+    generation,
+    by: "cancel",
+    pid,
+    startTime: processes.startTime(pid) ?? 0,
+    bootId: processes.bootId(),
+    at: new Date(clock.now()).toISOString(),
+  };
+  await makeHeldDirectory(disk, home, directory);
+  return createExclusive(disk, joinPath(directory, CLAIM), Buffer.from(`${JSON.stringify(claim)}\n`), String(pid));
+}
