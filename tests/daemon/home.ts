@@ -18,8 +18,8 @@ import { realDisk } from "../../src/world/real/disk.ts";
 import { realProcesses } from "../../src/world/real/process.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
 import { BUN, COUNTING } from "../ours.ts";
+import { PATIENCE_MS, pause } from "../until.ts";
 
-const PATIENCE_MS = 30_000;
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 
 export const processes = realProcesses();
@@ -32,10 +32,11 @@ export async function until<T>(
 ): Promise<T> {
   const start = performance.now();
   for (;;) {
+    const began = performance.now();
     const found = await look();
     if (found !== undefined && found !== false) return found;
     if (performance.now() - start > patienceMs) throw new Error(`waited in vain for: ${what}`);
-    await Bun.sleep(2);
+    await pause(performance.now() - began);
   }
 }
 

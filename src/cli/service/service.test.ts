@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { commandWords, linesOf, unitWords } from "../../../tests/cli/unit-parser.ts";
+import { PROFILE } from "../../../tests/sim/fuzz/profile.ts";
 import { plistText } from "./plist.ts";
 import { homeInUnit, isPlainPath, type ServiceFacts, serviceEnvironment, unitText } from "./unit.ts";
 
@@ -29,6 +30,7 @@ test("U1 any text survives, control characters too", () => {
       expect(commandWords(unit, "ExecStart")).toEqual(["/bin/bun", "--no-env-file", "/x/main.ts", home]);
       expect(homeInUnit(unit)).toBe(home);
     }),
+    { seed: PROFILE.seed },
   );
 });
 
