@@ -1,7 +1,7 @@
 // Claims about the TOML reader: the values Bun's parser gives, and the place of everything, which Bun's parser does not give.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { amount, PROFILE } from "../../tests/sim/fuzz/profile.ts";
+import { amount, PROFILE } from "../../../tests/sim/fuzz/profile.ts";
 import { isList, isTable, readToml, type TomlTable, type TomlValue } from "./toml.ts";
 
 function plain(value: TomlValue): unknown {

@@ -1,7 +1,7 @@
 // Tests of the framing: however a stream is cut, the same frames come out of it.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { PROFILE } from "../../tests/sim/fuzz/profile.ts";
+import { PROFILE } from "../../../tests/sim/fuzz/profile.ts";
 import { encodeFrame, FrameReader, MAX_FRAME, type RawFrame } from "./frames.ts";
 
 const plain = (frames: readonly RawFrame[]) =>
