@@ -6,8 +6,9 @@ import { newId } from "../../src/base/ids.ts";
 import type { AgentState } from "../../src/core/agent/agent.ts";
 import type { ListedAgent, NewAgent } from "../../src/wire/rpc/agent.ts";
 import { realRandom } from "../../src/world/real/random.ts";
-import { DaemonHome, until } from "../daemon/home.ts";
+import { DaemonHome } from "../daemon/home.ts";
 import { BUN } from "../ours.ts";
+import { PATIENCE_MS, until } from "../until.ts";
 
 export const ACTOR = [BUN, "--no-env-file", "--no-install", join(import.meta.dir, "actor.ts")];
 
@@ -16,7 +17,7 @@ export function freshId(): string {
 }
 
 /** Some agents take half a minute to start on a busy machine. */
-export const PATIENCE_MS = 120_000;
+export const AGENT_PATIENCE_MS = 4 * PATIENCE_MS;
 
 export class AgentHome extends DaemonHome {
   /** Those of agents have markers as well (H3 of daemon/home.ts). */
@@ -54,7 +55,8 @@ export class AgentHome extends DaemonHome {
         const agent = (await this.must("agent.list", {})).find((one) => one.id === id);
         return agent?.turns === turns && agent.state === "idle" && agent.inbox === 0 ? agent : undefined;
       },
-      PATIENCE_MS,
+      () => this.shown(id),
+      AGENT_PATIENCE_MS,
     );
   }
 
@@ -66,13 +68,18 @@ export class AgentHome extends DaemonHome {
         const agent = await this.shown(id);
         return agent.state === state ? agent : undefined;
       },
-      PATIENCE_MS,
+      () => this.shown(id),
+      AGENT_PATIENCE_MS,
     );
   }
 
   /** Its log follows what is acknowledged. */
   async logged(id: string, name: string, times: number): Promise<void> {
-    await until(`${name}, ${times} times`, () => this.events(id).filter((one) => one === name).length >= times);
+    await until(
+      `${name}, ${times} times`,
+      () => this.events(id).filter((one) => one === name).length >= times,
+      () => this.events(id).filter((one) => one === name).length,
+    );
     expect(this.events(id).filter((one) => one === name)).toHaveLength(times);
   }
 
@@ -89,10 +96,14 @@ export class AgentHome extends DaemonHome {
 
   /** The data of the last event of that name. */
   lastOf(id: string, name: string): Promise<Record<string, unknown>> {
-    return until(`${name} of ${id}`, () => {
-      const lines = this.#lines(id);
-      return lines.map((line) => JSON.parse(line)).findLast(({ event }) => event === name)?.data;
-    });
+    return until(
+      `${name} of ${id}`,
+      () => {
+        const lines = this.#lines(id);
+        return lines.map((line) => JSON.parse(line)).findLast(({ event }) => event === name)?.data;
+      },
+      () => this.events(id),
+    );
   }
 
   answer(prompt: string, decision: "allow" | "deny" = "allow") {
@@ -100,7 +111,12 @@ export class AgentHome extends DaemonHome {
   }
 
   prompt() {
-    return until("a prompt", async () => (await this.must("prompt.list", {}))[0], PATIENCE_MS);
+    return until(
+      "a prompt",
+      async () => (await this.must("prompt.list", {}))[0],
+      () => this.must("prompt.list", {}),
+      AGENT_PATIENCE_MS,
+    );
   }
 }
 

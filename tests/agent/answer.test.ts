@@ -5,7 +5,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { rejects } from "../cli/expect.ts";
 import { endAll, Home } from "../cli/terminal-home.ts";
-import { until } from "../daemon/home.ts";
+import { until } from "../until.ts";
 import { ACTOR } from "./agent-home.ts";
 
 afterAll(endAll);
@@ -41,13 +41,21 @@ test("PR-3(d) the daemon is killed between an answer's being durable and its ack
   const done = join(home.path, "done");
   const id = (await home.ok("agent", "new", "alpha", "--provider", "scripted", "--", ...ACTOR)).trim();
   await home.ok("agent", "send", "alpha", `>> ask Bash rm\n>> append ${done} went on\n>> ask Bash more`);
-  const asked = await until("it asks", async () => (await home.json("prompts"))[0]);
+  const asked = await until(
+    "it asks",
+    async () => (await home.json("prompts"))[0],
+    async () => (await home.json("prompts"))[0],
+  );
   const lost = loseAcknowledgement(home, (await home.json("status")).daemon.pid);
   const answer = home.run("answer", asked.id, "allow", "--json");
   expect(JSON.parse(await lost)).toMatchObject({ result: { id: asked.id, state: "answered" } });
   const { code, out } = await answer;
   expect([code, JSON.parse(out).id]).toEqual([0, asked.id]);
-  await until("it asks for more", async () => (await home.json("prompts"))[0]?.input.command === "more");
+  await until(
+    "it asks for more",
+    async () => (await home.json("prompts"))[0]?.input.command === "more",
+    async () => (await home.json("prompts"))[0]?.input.command,
+  );
   expect(readFileSync(done, "utf8")).toBe("went on\n");
   rejects(await home.run("answer", asked.id, "allow"), 5, "is already answered: allow by user at 20");
   const answers: { event: string; data: { answer_id: string } }[] = await home.json("agent", "log", id, "-n", "999");

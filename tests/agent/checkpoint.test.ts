@@ -1,7 +1,7 @@
 // Agents are recovered from their checkpoints and the tails of their logs (EL-5), and a damaged checkpoint costs time only.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { until } from "../daemon/home.ts";
+import { until } from "../until.ts";
 import { type AgentHome, agentHomes } from "./agent-home.ts";
 
 const home = agentHomes();
@@ -45,7 +45,12 @@ test("a checkpoint is written when the tail has outgrown it, and a killed daemon
   const second = await place.live();
   await place.say(id, `>> say ${"x".repeat(30_000)}`);
   await place.rests(id, 2);
-  await until("a checkpoint", () => existsSync(place.file(`agents/${id}/checkpoint.json`)));
+  await until(
+    "a checkpoint",
+    () => existsSync(place.file(`agents/${id}/checkpoint.json`)),
+    () =>
+      `${place.file(`agents/${id}/checkpoint.json`)} exists: ${existsSync(place.file(`agents/${id}/checkpoint.json`))}`,
+  );
   await place.say(id, ">> say short");
   await place.rests(id, 3);
   await place.logged(id, "turn.complete", 3);
@@ -76,7 +81,12 @@ test("AG-2(b) an agent that has ended stays ended, without its history", async (
   const id = await earlierLife(place);
   const first = await place.live();
   await place.must("agent.terminate", { id, reason: "enough" });
-  await until("a checkpoint", () => existsSync(place.file(`agents/${id}/checkpoint.json`)));
+  await until(
+    "a checkpoint",
+    () => existsSync(place.file(`agents/${id}/checkpoint.json`)),
+    () =>
+      `${place.file(`agents/${id}/checkpoint.json`)} exists: ${existsSync(place.file(`agents/${id}/checkpoint.json`))}`,
+  );
   await place.logged(id, "agent.terminated", 1);
   await place.kill(first);
   spoilHistory(place, id);

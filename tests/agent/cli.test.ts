@@ -35,10 +35,14 @@ class AgentCli extends Home {
   /** At a Tab nobody is waited for much longer than a second: then nothing is offered, and it is pressed again. */
   async offered(...words: readonly string[]): Promise<string> {
     let found = "";
-    await until("something is offered", async () => {
-      found = await this.ok("__complete", "--", ...words);
-      return found !== "";
-    });
+    await until(
+      "something is offered",
+      async () => {
+        found = await this.ok("__complete", "--", ...words);
+        return found !== "";
+      },
+      () => found,
+    );
     return found;
   }
 
@@ -79,7 +83,11 @@ test("agent tree, inspect and inbox show what there is; names are found below th
   const worker = await home.make("worker", "--parent", "root", "--recovery", "ask", "--hung-after", "1m");
   await home.make("other");
   await home.make("worker", "--parent", "other", "--instructions", ">> ask Bash ls");
-  await until("it asks", async () => (await home.prompt()) !== "");
+  await until(
+    "it asks",
+    async () => (await home.prompt()) !== "",
+    async () => await home.prompt(),
+  );
   const tree = await home.json("agent", "tree");
   expect(tree).toMatchObject([
     {
@@ -141,7 +149,11 @@ test("PR-1(b,c) PR-2(a) PR-3(d) ask returns with 3 where a person is asked; answ
   const answered = await home.json("answer", prompt.slice(0, 4), "allow", "--always");
   expect(answered).toMatchObject({ id: prompt });
   rejects(await home.run("answer", prompt.slice(0, 6), "deny"), 5, "is already answered: allow by user at 20");
-  await until("it rests", async () => (await home.json("agent", "inspect", "alpha")).turns === 2);
+  await until(
+    "it rests",
+    async () => (await home.json("agent", "inspect", "alpha")).turns === 2,
+    async () => (await home.json("agent", "inspect", "alpha")).turns,
+  );
   expect(await home.ask("alpha", "ask Bash ls -l")).toMatchObject({ code: 0, out: "allow\n" });
   expect((await home.run("prompts")).err).toContain("no agent asks anything");
   expect(await home.json("rules", "ls")).toMatchObject([
@@ -219,7 +231,11 @@ test("interrupt, suspend, set and terminate are words to one agent, and say why 
   expect((await home.run("agent", "suspend", "alpha")).err).toContain("a message wakes it");
   expect(await home.ask("alpha", "say again")).toMatchObject({ code: 0, out: "again\n" });
   const asking = home.ask("alpha", `append ${once} began`, "hang");
-  await until("it works", () => existsSync(once) && readFileSync(once, "utf8") !== "");
+  await until(
+    "it works",
+    () => existsSync(once) && readFileSync(once, "utf8") !== "",
+    () => [`${once} exists: ${existsSync(once)}`, readFileSync(once, "utf8")],
+  );
   expect(await home.json("agent", "interrupt", "alpha")).toMatchObject({ id, name: "alpha" });
   await home.ok("agent", "terminate", "alpha");
   expect((await asking).code).toBe(1);
@@ -230,22 +246,43 @@ test("AG-7(b) an agent that must not go on by itself after a crash says so to wh
   const file = join(home.path, "went");
   const id = await home.make("alpha", "--recovery", "never", "--recovery-prompt", `>> append ${file} on`);
   await home.ok("agent", "send", "alpha", `>> say yes\n>> append ${file} began\n>> hang`);
-  await until("it works", () => existsSync(file));
+  await until(
+    "it works",
+    () => existsSync(file),
+    () => `${file} exists: ${existsSync(file)}`,
+  );
   const { pid } = await home.json("agent", "inspect", "alpha");
   const { daemon, watchdog } = await home.json("status");
   // A daemon that saw the process end would take it for a crash of the process alone.
   for (const one of [watchdog.pid, daemon.pid]) process.kill(one, "SIGSTOP");
   process.kill(pid, "SIGKILL");
-  await until("its end is on record", () => existsSync(join(home.path, `agents/${id}/processes/1/exit.json`)));
+  await until(
+    "its end is on record",
+    () => existsSync(join(home.path, `agents/${id}/processes/1/exit.json`)),
+    () =>
+      `${join(home.path, `agents/${id}/processes/1/exit.json`)} exists: ${existsSync(join(home.path, `agents/${id}/processes/1/exit.json`))}`,
+  );
   process.kill(daemon.pid, "SIGKILL");
   process.kill(watchdog.pid, "SIGCONT");
-  await until("it waits", async () => (await home.json("agent", "inspect", "alpha")).state === "suspended");
+  await until(
+    "it waits",
+    async () => (await home.json("agent", "inspect", "alpha")).state === "suspended",
+    async () => (await home.json("agent", "inspect", "alpha")).state,
+  );
   const asked = await home.ask("alpha", "say now");
   expect(asked).toMatchObject({ code: 3, out: "" });
   expect(asked.err).toContain("→ holdfast agent retry alpha");
   expect((await home.run("agent", "retry", "alpha")).err).toStartWith("holdfast: alpha is ");
-  await until("it goes on", () => readFileSync(file, "utf8") === "began\non\n");
-  await until("the message is read", async () => (await home.json("agent", "inspect", "alpha")).lastText === "now");
+  await until(
+    "it goes on",
+    () => readFileSync(file, "utf8") === "began\non\n",
+    () => readFileSync(file, "utf8"),
+  );
+  await until(
+    "the message is read",
+    async () => (await home.json("agent", "inspect", "alpha")).lastText === "now",
+    async () => (await home.json("agent", "inspect", "alpha")).lastText,
+  );
 });
 
 test("down --kill ends the processes of agents, in a turn or not; with the next up they go on as after any crash", async () => {
@@ -255,13 +292,21 @@ test("down --kill ends the processes of agents, in a turn or not; with the next 
   await home.ask("idle", "say here");
   await home.make("busy", "--recovery-prompt", `>> append ${file} on`);
   await home.ok("agent", "send", "busy", `>> say yes\n>> append ${file} began\n>> hang`);
-  await until("it works", () => existsSync(file));
+  await until(
+    "it works",
+    () => existsSync(file),
+    () => `${file} exists: ${existsSync(file)}`,
+  );
   const pids = [await home.json("agent", "inspect", "idle"), await home.json("agent", "inspect", "busy")].map(
     ({ pid }): number => pid,
   );
   await home.ok("down", "--kill");
   expect(pids.map((pid) => existsSync(`/proc/${pid}`))).toEqual([false, false]);
   await home.ok("up");
-  await until("it goes on", () => readFileSync(file, "utf8") === "began\non\n");
+  await until(
+    "it goes on",
+    () => readFileSync(file, "utf8") === "began\non\n",
+    () => readFileSync(file, "utf8"),
+  );
   expect(await home.ask("idle", "say again")).toMatchObject({ code: 0, out: "again\n" });
 });

@@ -1,7 +1,8 @@
 // What becomes of agents whose processes crash, hang, or are ended (SP-1 … SP-3), in a real daemon.
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { processes, until } from "../daemon/home.ts";
+import { processes } from "../daemon/home.ts";
+import { until } from "../until.ts";
 import { agentHomes, freshId } from "./agent-home.ts";
 
 const home = agentHomes();
@@ -41,7 +42,11 @@ test("SP-2(b) SP-3(a,b) five crashes within a minute are for good: everybody is 
   await place.say(id, ">> say so far\n>> crash");
   const { note } = await place.becomes(id, "crashed");
   expect(note).toContain("5 times within a minute");
-  await until("it was told", () => told.length > 0);
+  await until(
+    "it was told",
+    () => told.length > 0,
+    () => told.length,
+  );
   expect(told).toEqual([{ id, status: "CRASHED", reason: String(note) }]);
   await place.must("agent.set", { id, settings: { recovery_prompt: ">> say well" } });
   await place.must("agent.retry", { id });
@@ -71,12 +76,20 @@ test("terminating an agent ends its process and those below it", async () => {
   const child = await place.agent("child", { parent });
   await place.say(parent, ">> hang");
   await place.say(child, ">> hang");
-  const pids = await until("both run", async () => {
-    const found = [(await place.shown(parent)).pid, (await place.shown(child)).pid];
-    return found.every((pid) => pid !== null) ? found : undefined;
-  });
+  const pids = await until(
+    "both run",
+    async () => {
+      const found = [(await place.shown(parent)).pid, (await place.shown(child)).pid];
+      return found.every((pid) => pid !== null) ? found : undefined;
+    },
+    async () => [await place.shown(parent), await place.shown(child)],
+  );
   await place.must("agent.terminate", { id: parent, reason: "enough" });
-  await until("no process is left", () => pids.every((pid) => processes.startTime(Number(pid)) === undefined));
+  await until(
+    "no process is left",
+    () => pids.every((pid) => processes.startTime(Number(pid)) === undefined),
+    () => pids,
+  );
   expect((await place.shown(child)).state).toBe("terminated");
   expect(await place.ask("agent.send", { id: child, message: freshId(), text: "hi", replyTo: null })).toMatchObject({
     error: { code: "terminated" },

@@ -1,7 +1,7 @@
 // Agents in a real daemon, with real processes in holders: turns, tools, prompts, and what a killed daemon leaves of them.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
-import { until } from "../daemon/home.ts";
+import { until } from "../until.ts";
 import { agentHomes, freshId } from "./agent-home.ts";
 
 const home = agentHomes();
@@ -46,8 +46,16 @@ test("AG-1(a) a child is spawned by a tool, and its result comes to its parent",
   const id = await place.agent("root");
   const task = `>> append ${place.file("child")} ran\\n>> call complete {\\"result\\":\\"42\\"}`;
   await place.say(id, `>> call spawn_agent {"name":"worker","instructions":"${task}"}`);
-  await until("the child has run", () => existsSync(place.file("child")));
+  await until(
+    "the child has run",
+    () => existsSync(place.file("child")),
+    () => `${place.file("child")} exists: ${existsSync(place.file("child"))}`,
+  );
   await place.rests(id, 2); // Its own, and the one that the child's result began.
-  await until("the child has left", async () => (await place.must("agent.list", {})).length === 1);
+  await until(
+    "the child has left",
+    async () => (await place.must("agent.list", {})).length === 1,
+    async () => (await place.must("agent.list", {})).length,
+  );
   expect(readFileSync(place.file("child"), "utf8")).toBe("ran\n");
 });

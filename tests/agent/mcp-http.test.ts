@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { request } from "node:http";
-import { until } from "../daemon/home.ts";
+import { until } from "../until.ts";
 import { type AgentHome, agentHomes } from "./agent-home.ts";
 
 const home = agentHomes();
@@ -26,7 +26,11 @@ function post(url: string, body: unknown, { token, headers = {}, method = "POST"
 }
 
 async function urlOf(place: AgentHome): Promise<string> {
-  await until("it listens", () => existsSync(place.file("run/mcp.json")));
+  await until(
+    "it listens",
+    () => existsSync(place.file("run/mcp.json")),
+    () => `${place.file("run/mcp.json")} exists: ${existsSync(place.file("run/mcp.json"))}`,
+  );
   return String(JSON.parse(place.text("run/mcp.json")).url);
 }
 
@@ -73,7 +77,11 @@ test("a call repeated in a session under its id happens once, also where the dae
   const before = await urlOf(place);
   await place.kill(first);
   await place.live();
-  await until("it listens again", () => answers(before, token));
+  await until(
+    "it listens again",
+    () => answers(before, token),
+    () => answers(before, token),
+  );
   expect(await urlOf(place)).toBe(before);
   const again = await post(await urlOf(place), spawn(1, "worker"), { token, headers });
   expect(again.body).toBe(one.body);
@@ -94,7 +102,11 @@ test("AG-3(b,c) what check_inbox handed over is delivered with the caller's next
   const asked = (number: number) => post(url, check(number), { token, headers });
   await place.say(id, `>> wait ${place.file("go")}`); // It is busy: what comes now waits in its inbox.
   const isEmpty = async () => (await place.must("agent.inbox", { id })).length === 0;
-  await until("it works", async () => (await place.shown(id)).turnStartedAt !== null && (await isEmpty()));
+  await until(
+    "it works",
+    async () => (await place.shown(id)).turnStartedAt !== null && (await isEmpty()),
+    async () => [(await place.shown(id)).turnStartedAt, await isEmpty()],
+  );
   await place.say(id, "one");
   expect([textsIn(await asked(1)), textsIn(await asked(1))]).toEqual([["one"], ["one"]]);
   expect(await place.must("agent.inbox", { id })).toHaveLength(1); // Nobody knows yet that it arrived.
@@ -104,7 +116,11 @@ test("AG-3(b,c) what check_inbox handed over is delivered with the caller's next
   expect(textsIn(await asked(3))).toEqual(["two"]);
   await place.kill(first);
   await place.live();
-  await until("it listens again", () => answers(url, token));
+  await until(
+    "it listens again",
+    () => answers(url, token),
+    () => answers(url, token),
+  );
   expect(textsIn(await asked(4))).toEqual(["two"]);
   expect(textsIn(await asked(3))).toEqual(["two"]); // From the log.
   expect(await place.must("agent.inbox", { id })).toEqual([]); // The request before was the sign.

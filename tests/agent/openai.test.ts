@@ -5,8 +5,8 @@ import type { Agent } from "../../src/core/agent/agent.ts";
 import type { ProviderEvent } from "../../src/core/agent/provider.ts";
 import { BareModels } from "../../src/daemon/agent/bare.ts";
 import { realHttpClient } from "../../src/world/real/http-client.ts";
-import { until } from "../daemon/home.ts";
 import { SimClock } from "../sim/clock.ts";
+import { until } from "../until.ts";
 import { type AgentHome, agentHomes } from "./agent-home.ts";
 import { AgentFixture } from "./house.ts";
 import { OpenAiMock } from "./openai-mock.ts";
@@ -90,7 +90,11 @@ test("AG-6(b) the conversation is the same after the daemon was killed in the mi
   await place.say(id, "first");
   await place.rests(id, 1);
   await place.say(id, "second");
-  await until("the third request", () => mock.asked.length === 3);
+  await until(
+    "the third request",
+    () => mock.asked.length === 3,
+    () => mock.asked.length,
+  );
   await place.kill(first);
   mock.will({ kind: "text", text: "two" });
   await place.live(env);
@@ -146,9 +150,17 @@ test("a stream that says nothing for two minutes is given up, and may be tried a
   const { models, answers } = modelsAt(clock);
   mock.will({ kind: "stall" });
   models.ask(withUrl(asking(), mock.url), 1);
-  await until("it was asked", () => mock.asked.length === 1);
+  await until(
+    "it was asked",
+    () => mock.asked.length === 1,
+    () => mock.asked.length,
+  );
   clock.advance(120_000);
-  await until("it is given up", () => answers.length === 1);
+  await until(
+    "it is given up",
+    () => answers.length === 1,
+    () => answers.length,
+  );
   expect(answers[0]).toEqual([{ kind: "failed", reason: "Nothing was heard for 120 s.", retryable: true }]);
 });
 
@@ -159,12 +171,20 @@ test("CB-1(b,d) a side that fails five times in a row is not asked for a while",
   for (let request = 1; request <= 6; request += 1) {
     mock.will({ kind: "status", status: 503, headers: {} });
     models.ask(agent, request);
-    await until("it has failed", () => answers.length === request);
+    await until(
+      "it has failed",
+      () => answers.length === request,
+      () => answers.length,
+    );
   }
   expect(mock.asked).toHaveLength(5);
   clock.advance(60_000);
   models.ask(agent, 7);
-  await until("it is asked again", () => mock.asked.length === 6);
+  await until(
+    "it is asked again",
+    () => mock.asked.length === 6,
+    () => mock.asked.length,
+  );
 });
 
 test("B1 an answer to a request that is not waited for any more counts for nothing", async () => {
@@ -174,9 +194,17 @@ test("B1 an answer to a request that is not waited for any more counts for nothi
   mock.will({ kind: "stall" }, { kind: "text", text: "second" });
   models.ask(agent, 1);
   models.ask(agent, 1);
-  await until("it was asked once", () => mock.asked.length === 1);
+  await until(
+    "it was asked once",
+    () => mock.asked.length === 1,
+    () => mock.asked.length,
+  );
   models.ask(agent, 2);
-  await until("the second is answered", () => answers.length === 1);
+  await until(
+    "the second is answered",
+    () => answers.length === 1,
+    () => answers.length,
+  );
   expect(answers[0]?.[0]).toEqual({ kind: "text", text: "second" });
   models.ask(agent, 3);
   models.close();

@@ -1,7 +1,8 @@
 // What becomes of agents whose daemon, holder or machine dies, at the moments that matter (AG-4, AG-7, PR-3).
 import { expect, test } from "bun:test";
-import { killIfThere, until } from "../daemon/home.ts";
+import { killIfThere } from "../daemon/home.ts";
 import { boot, powerCut } from "../daemon/power-cut.ts";
+import { until } from "../until.ts";
 import { type AgentHome, agentHomes } from "./agent-home.ts";
 
 const home = agentHomes();
@@ -73,7 +74,11 @@ test("AG-4(b) a holder that does not answer in a recovery is taken up when it do
   const { items } = await place.report();
   expect(items.find((item) => item.id === id)).toMatchObject({ fate: "needs you" });
   killIfThere(holder, "SIGCONT");
-  await until("it has a process", async () => (await place.shown(id)).pid !== null);
+  await until(
+    "it has a process",
+    async () => (await place.shown(id)).pid !== null,
+    async () => (await place.shown(id)).pid,
+  );
   expect(await place.answer(prompt)).toMatchObject({ ok: true });
   await place.rests(id, 1);
 });
@@ -88,13 +93,29 @@ test("PR-3(b) a daemon that is killed again and again in the middle of turns los
   const rounds = 8;
   for (let round = 0; round < rounds; round += 1) {
     await place.say(id, work(round));
-    await until("it has begun", () => place.events(id).length > 4 + round * 9 + round); // A little later in the turn each time.
+    await until(
+      "it has begun",
+      () => place.events(id).length > 4 + round * 9 + round,
+      () => place.events(id).length,
+    ); // A little later in the turn each time.
     await place.kill(daemon);
     daemon = await place.live();
   }
-  await until("all is read", async () => (await place.shown(id)).inbox === 0);
-  await until("all is done", () => place.text("done").split("\n").length > rounds);
-  await until("it rests", async () => (await place.shown(id)).state === "idle");
+  await until(
+    "all is read",
+    async () => (await place.shown(id)).inbox === 0,
+    async () => (await place.shown(id)).inbox,
+  );
+  await until(
+    "all is done",
+    () => place.text("done").split("\n").length > rounds,
+    () => place.text("done").split("\n").length,
+  );
+  await until(
+    "it rests",
+    async () => (await place.shown(id)).state === "idle",
+    async () => (await place.shown(id)).state,
+  );
   const numbers = Array.from({ length: rounds }, (_, number) => `${number}`);
   expect(place.text("done").trim().split("\n")).toEqual(numbers);
 });
@@ -107,8 +128,16 @@ test("AG-7(a,b) after a power cut a root goes on by itself, one that is to ask w
   await place.say(auto, ">> ask Bash ls");
   await place.say(asks, ">> say so far\n>> hang");
   const { id: prompt } = await place.prompt();
-  await until("both work", async () => (await place.shown(asks)).pid !== null);
-  await until("the other has begun", () => place.events(asks).includes("agent.read"));
+  await until(
+    "both work",
+    async () => (await place.shown(asks)).pid !== null,
+    async () => (await place.shown(asks)).pid,
+  );
+  await until(
+    "the other has begun",
+    () => place.events(asks).includes("agent.read"),
+    () => place.events(asks),
+  );
   await powerCut(place);
   await place.live(boot(2));
   await place.rests(auto, 1);
@@ -126,7 +155,11 @@ test("SP-2(a) a holder that is killed takes its process along, and a new one goe
   await place.live();
   const id = await place.agent("alpha", { settings: { recovery_prompt: ">> say on again" } });
   await place.say(id, ">> say so far\n>> hang");
-  await until("it has begun", () => place.events(id).includes("agent.read"));
+  await until(
+    "it has begun",
+    () => place.events(id).includes("agent.read"),
+    () => place.events(id),
+  );
   killIfThere(await holderOf(place, id));
   await place.rests(id, 1);
   expect((await place.shown(id)).lastText).toBe("on again");

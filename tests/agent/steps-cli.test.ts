@@ -35,7 +35,11 @@ test("a run whose agent asks something leaves with 3 and says what to type, and 
   expect(await window.exited).toBe(0);
   await watching.shows("flow is done");
   expect(await watching.exited).toBe(0);
-  await until("its agent has left", async () => (await home.json("agent", "tree")).length === 0);
+  await until(
+    "its agent has left",
+    async () => (await home.json("agent", "tree")).length === 0,
+    async () => (await home.json("agent", "tree")).length,
+  );
   const log = await home.ok("logs", "--step", "work");
   for (const told of ["asks for Bash", "allow, by user", "> it is done\n", "terminated by workflow: Its step is over."])
     expect(log).toContain(told);

@@ -5,7 +5,7 @@ import { agentOf } from "../../src/core/workflow/agent-step.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
-import { until } from "../daemon/home.ts";
+import { until } from "../until.ts";
 import { Runs } from "../workflow/runs.ts";
 import { ACTOR, type AgentHome, agentHomes } from "./agent-home.ts";
 
@@ -42,7 +42,11 @@ class Steps extends Runs {
   }
 
   works(name: string): Promise<boolean> {
-    return until("it works", () => this.lines(`${name}-tried`).length > 0);
+    return until(
+      "it works",
+      () => this.lines(`${name}-tried`).length > 0,
+      () => this.lines(`${name}-tried`).length,
+    );
   }
 
   /** One agent, which had one turn and is terminated; one end of the attempt, nothing uncertain, and the run has its answer. */
@@ -78,7 +82,11 @@ test("the daemon is killed before the agent is made, and between that and its fi
   const other = await home.agent("other", { instructions: `>> wait ${home.file("free")}` });
   await home.becomes(other, "working"); // It has the only slot.
   const late = await steps.ask(["say at last"]);
-  await until("it is made", async () => (await home.ask("agent.show", { id: agentOf(`${late}.1`) }))?.ok);
+  await until(
+    "it is made",
+    async () => (await home.ask("agent.show", { id: agentOf(`${late}.1`) }))?.ok,
+    async () => (await home.ask("agent.show", { id: agentOf(`${late}.1`) }))?.ok,
+  );
   await home.kill(second);
   await home.live();
   expect(await steps.is(late, "running")).toMatchObject({ attempts: [] });
@@ -101,7 +109,11 @@ test("the daemon is killed in the middle of the turn, and between its end and th
   const after = await steps.ask(steps.slow("after"));
   await steps.works("after");
   const agent = agentOf(`${after}.1`);
-  await until("it is with its agent", async () => (await steps.show(after)).attempts[0]?.agent === agent);
+  await until(
+    "it is with its agent",
+    async () => (await steps.show(after)).attempts[0]?.agent === agent,
+    async () => (await steps.show(after)).attempts[0]?.agent,
+  );
   await home.kill(second);
   // What the daemon wrote last: the end of the turn, and no more.
   const log = await EventLog.open({ disk: realDisk(), clock: realClock(), home: home.path });

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { COUNTED } from "../../scripts/counted-files.ts";
 import type { NewAgent } from "../../src/wire/rpc/agent.ts";
-import { until } from "../daemon/home.ts";
 import { COUNTING, ours } from "../ours.ts";
+import { until } from "../until.ts";
 import { type AgentHome, agentHomes, freshId } from "./agent-home.ts";
 import { AgentFixture, planFor } from "./house.ts";
 
@@ -170,7 +170,11 @@ if (!forbidden)
     expect(readFileSync(out, "utf8")).toBe('"isError":false\nand over HTTP\n');
     expect((await place.shown(id)).pid).toBe(pid); // The same process, and another daemon.
     await place.must("agent.terminate", { id, reason: "" });
-    await until("all of it has ended", () => !existsSync(`/proc/${pid}`));
+    await until(
+      "all of it has ended",
+      () => !existsSync(`/proc/${pid}`),
+      () => `${`/proc/${pid}`} exists: ${existsSync(`/proc/${pid}`)}`,
+    );
   });
 
 test("a child works where its parent does, in the same sandbox, and makes no worktree again", () => {

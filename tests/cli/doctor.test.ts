@@ -253,7 +253,11 @@ describe("what runs", () => {
     expect(hangs.code).toBe(1);
     expect(named(hangs, "holders")?.what).toBe("1 holder of running terminals does not answer: work");
     process.kill(claim.pid, "SIGKILL");
-    await until("the holder is gone", () => !existsSync(`/proc/${claim.pid}/exe`));
+    await until(
+      "the holder is gone",
+      () => !existsSync(`/proc/${claim.pid}/exe`),
+      () => `${`/proc/${claim.pid}/exe`} exists: ${existsSync(`/proc/${claim.pid}/exe`)}`,
+    );
     const gone = answer(await home.run("doctor", "--json"));
     expect(named(gone, "holders")).toMatchObject({
       status: "warning",
@@ -311,7 +315,11 @@ describe("the setup", () => {
     const what = "claude 2.1.0 (Claude Code); codex (it does not say its version); gemini (it does not start: code 3)";
     expect(named(found, "agents")).toMatchObject({ status: "ok", what });
     const pid = (await Bun.file(mark).text()).trim();
-    await until("the one that hung is gone", () => !existsSync(`/proc/${pid}/exe`));
+    await until(
+      "the one that hung is gone",
+      () => !existsSync(`/proc/${pid}/exe`),
+      () => `${`/proc/${pid}/exe`} exists: ${existsSync(`/proc/${pid}/exe`)}`,
+    );
   }, 180_000);
 
   test("a configuration with mistakes is a problem, and a clock that went back a warning", async () => {

@@ -20,6 +20,7 @@ test("a daemon that is killed comes back from its one file, and after a source w
   await until(
     "what is made next is younger than the sources",
     () => touched(root) > statSync(join(root, "tsconfig.json")).ctimeMs,
+    () => touched(root),
   );
   await buildPrograms(root);
   const file = join(root, ".built/now/daemon/main.js");
@@ -57,9 +58,13 @@ type Status = {
 async function killed(home: Home, pid: number): Promise<Status> {
   process.kill(pid, "SIGKILL");
   let status: Status = await home.json("status");
-  await until("the next one answers", async () => {
-    status = await home.json("status");
-    return status.recovery?.stage === "LIVE" && status.daemon.pid !== pid;
-  });
+  await until(
+    "the next one answers",
+    async () => {
+      status = await home.json("status");
+      return status.recovery?.stage === "LIVE" && status.daemon.pid !== pid;
+    },
+    () => status,
+  );
   return status;
 }

@@ -26,7 +26,11 @@ export async function powerCut(home: Home): Promise<void> {
     return left.length;
   };
   sendAll("SIGSTOP");
-  await until("nobody is left", () => sendAll("SIGKILL") === 0 && [...all].every(isGone));
+  await until(
+    "nobody is left",
+    () => sendAll("SIGKILL") === 0 && [...all].every(isGone),
+    () => [sendAll("SIGKILL"), ...all],
+  );
 }
 
 /** The ids of workflow runs: the programs of their steps are known by them. */

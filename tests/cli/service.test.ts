@@ -60,7 +60,11 @@ describe("service install", () => {
     await home.ok("service", "install");
     const { daemon, watchdog } = await home.pids();
     process.kill(watchdog, "SIGKILL");
-    await until("another watchdog runs", async () => ![watchdog, null].includes((await home.pids()).watchdog));
+    await until(
+      "another watchdog runs",
+      async () => ![watchdog, null].includes((await home.pids()).watchdog),
+      () => [watchdog, null],
+    );
     expect(await home.pids()).toEqual({ daemon, watchdog: home.starts.at(-1) ?? 0 });
     expect(home.starts.length).toBe(2);
     expect(readFileSync(join(home.state, "run/watchdog.log"), "utf8")).not.toContain("another one runs");
@@ -92,7 +96,11 @@ describe("service install", () => {
     expect((await home.json("service", "remove")).installed).toBe(false);
     expect(home.calls()).toEqual(["systemctl --user disable --now holdfast.service", "systemctl --user daemon-reload"]);
     expect(home.unitText).toBeUndefined();
-    await until("a watchdog runs again", async () => (await home.pids()).watchdog !== null);
+    await until(
+      "a watchdog runs again",
+      async () => (await home.pids()).watchdog !== null,
+      async () => (await home.pids()).watchdog,
+    );
     expect(await home.pids()).toMatchObject({ daemon });
     expect(home.starts).not.toContain((await home.pids()).watchdog);
     expect(await home.listed("work")).toMatchObject({ state: "running", pid });

@@ -18,12 +18,16 @@ test("logs shows the last lines of what watchdog and daemon said, and follows wh
   expect((await home.ok("logs", "-n", "1")).split("\n")).toHaveLength(2);
   expect(await home.ok("logs", "-n", "0")).toBe("");
   const window = home.window(["logs", "-n", "0", "--follow"]);
-  await until("it follows", async () => {
-    const { daemon, recovery } = await home.json("status");
-    // Killed any sooner, on a busy machine, none would ever say that it is live.
-    if (recovery.stage === "LIVE") process.kill(daemon.pid, "SIGKILL");
-    return window.seen.includes("live after");
-  });
+  await until(
+    "it follows",
+    async () => {
+      const { daemon, recovery } = await home.json("status");
+      // Killed any sooner, on a busy machine, none would ever say that it is live.
+      if (recovery.stage === "LIVE") process.kill(daemon.pid, "SIGKILL");
+      return window.seen.includes("live after");
+    },
+    () => window.seen,
+  );
   window.type("\u0003");
   expect(await window.exited).toBe(0);
 }, 180_000);

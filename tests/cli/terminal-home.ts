@@ -74,7 +74,7 @@ export class Home {
 
   async says(name: string, text: string): Promise<void> {
     const seen = async () => (await this.ok("history", name)).includes(text);
-    await until(`${name} says ${text}`, seen);
+    await until(`${name} says ${text}`, seen, () => seen());
   }
 
   /** A window of the user's, with holdfast in it. */
@@ -153,8 +153,8 @@ export class Window {
     this.#child.terminal?.resize(cols, rows);
   }
 
-  shows(text: string): Promise<void> {
-    return until(
+  async shows(text: string): Promise<void> {
+    await until(
       `the window shows ${text}`,
       () => this.seen.includes(text),
       () => this.seen.slice(-500),

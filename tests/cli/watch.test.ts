@@ -39,24 +39,40 @@ test("WD-8(d,e) DS-4(b) a watched program of the configuration runs, is shown, c
   const home = new Home();
   configured(home, ...watched(home, "api", PROGRAM), ...watched(home, "job", PROGRAM));
   await home.ok("up");
-  await until("both run", () => livesOf(home, "api").length === 1 && livesOf(home, "job").length === 1);
+  await until(
+    "both run",
+    () => livesOf(home, "api").length === 1 && livesOf(home, "job").length === 1,
+    () => [livesOf(home, "api").length, livesOf(home, "job").length],
+  );
   const [first = 0] = livesOf(home, "api");
   const [job = 0] = livesOf(home, "job");
-  await until("the watchdog has noted them", async () => {
-    const { programs } = await home.json("status");
-    return (
-      JSON.stringify(programs) ===
-      JSON.stringify([
-        { name: "api", pid: first },
-        { name: "job", pid: job },
-      ])
-    );
-  });
+  await until(
+    "the watchdog has noted them",
+    async () => {
+      const { programs } = await home.json("status");
+      return (
+        JSON.stringify(programs) ===
+        JSON.stringify([
+          { name: "api", pid: first },
+          { name: "job", pid: job },
+        ])
+      );
+    },
+    () => home.json("status"),
+  );
   expect(await home.ok("status")).toContain(`program    api, pid ${first}\n`);
   process.kill(first, "SIGKILL");
-  await until("it is back", () => livesOf(home, "api").length === 2);
+  await until(
+    "it is back",
+    () => livesOf(home, "api").length === 2,
+    () => livesOf(home, "api").length,
+  );
   const [, second = 0] = livesOf(home, "api");
-  await until("status knows", async () => (await home.json("status")).programs[0].pid === second);
+  await until(
+    "status knows",
+    async () => (await home.json("status")).programs[0].pid === second,
+    async () => (await home.json("status")).programs[0].pid,
+  );
   expect(livesOf(home, "job")).toEqual([job]); // Nobody else was touched.
   expect((await home.json("status")).safeMode.active).toBe(false);
   await home.ok("down");
@@ -69,7 +85,11 @@ test("what a watched program is told in its environment stands in no list of pro
   const script = `${PROGRAM.replace("exec", 'echo "$DB_PASSWORD" > told; exec')}`;
   configured(home, ...watched(home, "api", script).map((line) => line.replace("{ ", '{ DB_PASSWORD = "hunter2", ')));
   await home.ok("up");
-  await until("it was told", () => linesIn(home, "told").length === 1);
+  await until(
+    "it was told",
+    () => linesIn(home, "told").length === 1,
+    () => linesIn(home, "told").length,
+  );
   expect(linesIn(home, "told")).toEqual(["hunter2"]);
   const { watchdog, daemon } = await home.json("status");
   for (const { pid } of [watchdog, daemon]) {
@@ -77,10 +97,14 @@ test("what a watched program is told in its environment stands in no list of pro
   }
   expect(readFileSync(`/proc/${daemon.pid}/environ`, "latin1")).not.toContain("hunter2");
   process.kill(watchdog.pid, "SIGKILL"); // A healed watchdog is told the same, and in no other way.
-  await until("another one is there", async () => {
-    const { watchdog: next } = await home.json("status");
-    return next.pid !== null && next.pid !== watchdog.pid;
-  });
+  await until(
+    "another one is there",
+    async () => {
+      const { watchdog: next } = await home.json("status");
+      return next.pid !== null && next.pid !== watchdog.pid;
+    },
+    () => home.json("status"),
+  );
   const { watchdog: healed } = await home.json("status");
   expect(readFileSync(`/proc/${healed.pid}/cmdline`, "latin1")).not.toContain("hunter2");
   expect((await home.json("status")).programs).toHaveLength(1);
@@ -92,11 +116,23 @@ test("a watched program that floods its stderr does not make the log grow withou
   configured(home, ...watched(home, "loud", loud));
   await home.ok("up");
   const log = join(home.path, "run/watchdog.log");
-  await until("it has said all", () => existsSync(join(home.path, "done")));
-  await until("the log is short again", () => statSync(log).size < 1 << 20);
+  await until(
+    "it has said all",
+    () => existsSync(join(home.path, "done")),
+    () => `${join(home.path, "done")} exists: ${existsSync(join(home.path, "done"))}`,
+  );
+  await until(
+    "the log is short again",
+    () => statSync(log).size < 1 << 20,
+    () => statSync(log).size,
+  );
   expect(statSync(`${log}.1`).size).toBeLessThanOrEqual(8 << 20);
   process.kill((await home.json("status")).daemon.pid, "SIGKILL");
-  await until("it is still written to", () => readFileSync(log, "utf8").includes("daemon ("));
+  await until(
+    "it is still written to",
+    () => readFileSync(log, "utf8").includes("daemon ("),
+    () => readFileSync(log, "utf8"),
+  );
   expect(readFileSync(log, "utf8").startsWith("\0")).toBe(false); // Its writers append; there is no hole.
 }, 180_000);
 
@@ -105,7 +141,11 @@ test("WD-8(d,e) a watched program that fails at once waits longer each time, and
   const script = 'read -r now rest < /proc/uptime; echo $now >> times; echo $$ >> "lives-$NAME"; exit 3';
   configured(home, ...watched(home, "bad", script));
   await home.ok("up");
-  await until("seven lives", () => livesOf(home, "bad").length >= 7);
+  await until(
+    "seven lives",
+    () => livesOf(home, "bad").length >= 7,
+    () => livesOf(home, "bad").length,
+  );
   // At once twice, then 0.1, 0.2, 0.4 and 0.8 s, of which chance may take 20 %. On a slow machine it is more, and never less.
   const [first, , , , , , seventh] = linesIn(home, "times").map(Number);
   expect((seventh ?? 0) - (first ?? 0)).toBeGreaterThan(1.18); // The clock counts hundredths.
@@ -123,7 +163,11 @@ test("WD-2(a) one that promised heartbeats and is silent is reported", async () 
   configured(home, "[daemon]", "heartbeat_ms = 60000", ...watched(home, "quiet", PROGRAM, "heartbeat_ms = 100"));
   await home.ok("up");
   const crash = join(home.path, "recovery/last-crash.json");
-  await until("the report", () => existsSync(crash) && livesOf(home, "quiet").length > 0); // It may be silent before it is there.
+  await until(
+    "the report",
+    () => existsSync(crash) && livesOf(home, "quiet").length > 0,
+    () => [`${crash} exists: ${existsSync(crash)}`, livesOf(home, "quiet").length],
+  ); // It may be silent before it is there.
   const [pid] = livesOf(home, "quiet");
   expect(JSON.parse(readFileSync(crash, "utf8"))).toMatchObject({ name: "quiet", pid, reason: "UNRESPONSIVE" });
 });
@@ -151,7 +195,11 @@ test("WD-2(d) one that sends its heartbeats as documented is left alone, beside 
   ];
   configured(home, ...lines, ...programs.flat());
   await home.ok("up");
-  await until("the silent one was ended and started again", () => livesOf(home, "quiet").length === 2);
+  await until(
+    "the silent one was ended and started again",
+    () => livesOf(home, "quiet").length === 2,
+    () => livesOf(home, "quiet").length,
+  );
   expect(livesOf(home, "well").length).toBe(1);
   expect(readFileSync(join(home.path, "run/watchdog.log"), "utf8")).not.toMatch(/well \(\d+\) is unresponsive/);
 }, 180_000);
@@ -188,9 +236,17 @@ test("`up` starts a watchdog for a daemon that answers while its lock is missing
   rmSync(join(home.path, "run/watchdog.sock"));
   rmSync(join(home.path, "run/daemon.lock")); // The daemon takes it again within two seconds.
   await home.ok("up");
-  await until("a second watchdog", async () => (await home.json("status")).watchdog.pid !== null);
+  await until(
+    "a second watchdog",
+    async () => (await home.json("status")).watchdog.pid !== null,
+    async () => (await home.json("status")).watchdog.pid,
+  );
   process.kill(before.watchdog.pid, "SIGCONT");
-  await until("the first has left", () => processes.startTime(before.watchdog.pid) === undefined);
+  await until(
+    "the first has left",
+    () => processes.startTime(before.watchdog.pid) === undefined,
+    () => processes.startTime(before.watchdog.pid),
+  );
   await isAdopted(home, before.daemon.pid);
 }, 180_000);
 
@@ -198,29 +254,53 @@ test("all of run/ is removed and a second watchdog comes up before the first has
   const home = new Home();
   configured(home, ...watched(home, "api", PROGRAM));
   await home.ok("up");
-  await until("it runs", () => livesOf(home, "api").length === 1);
+  await until(
+    "it runs",
+    () => livesOf(home, "api").length === 1,
+    () => livesOf(home, "api").length,
+  );
   const before = await home.json("status");
   process.kill(before.watchdog.pid, "SIGSTOP");
   rmSync(join(home.path, "run"), { recursive: true });
   await home.ok("up");
-  await until("a second watchdog", async () => {
-    const { pid } = (await home.json("status")).watchdog;
-    return pid !== null && pid !== before.watchdog.pid;
-  });
+  await until(
+    "a second watchdog",
+    async () => {
+      const { pid } = (await home.json("status")).watchdog;
+      return pid !== null && pid !== before.watchdog.pid;
+    },
+    () => home.json("status"),
+  );
   process.kill(before.watchdog.pid, "SIGCONT");
-  await until("the first has left", () => processes.startTime(before.watchdog.pid) === undefined);
-  await until("one program is left", () => {
-    return livesOf(home, "api").filter((pid) => processes.startTime(pid) !== undefined).length === 1;
-  });
+  await until(
+    "the first has left",
+    () => processes.startTime(before.watchdog.pid) === undefined,
+    () => processes.startTime(before.watchdog.pid),
+  );
+  await until(
+    "one program is left",
+    () => {
+      return livesOf(home, "api").filter((pid) => processes.startTime(pid) !== undefined).length === 1;
+    },
+    () => livesOf(home, "api"),
+  );
   await isAdopted(home, before.daemon.pid);
   const after = await home.json("status");
   expect(after.daemon.pid).toBe(before.daemon.pid);
   expect(after.programs[0].pid).toBe(livesOf(home, "api").find((pid) => processes.startTime(pid) !== undefined));
   expect(existsSync(join(home.path, "recovery/crash-history.json"))).toBe(false); // Who loses a race has not crashed.
   process.kill(after.daemon.pid, "SIGKILL");
-  await until("the daemon is back", async () => (await home.json("status")).recovery.stage === "LIVE");
-  await until("the crash is counted once", () => {
-    const path = join(home.path, "recovery/crash-history.json");
-    return existsSync(path) && JSON.parse(readFileSync(path, "utf8")).crashes.length === 1;
-  });
+  await until(
+    "the daemon is back",
+    async () => (await home.json("status")).recovery.stage === "LIVE",
+    async () => (await home.json("status")).recovery.stage,
+  );
+  await until(
+    "the crash is counted once",
+    () => {
+      const path = join(home.path, "recovery/crash-history.json");
+      return existsSync(path) && JSON.parse(readFileSync(path, "utf8")).crashes.length === 1;
+    },
+    () => home.json("status"),
+  );
 }, 180_000);

@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { realDisk } from "../../src/world/real/disk.ts";
-import { type DaemonHome, daemonHomes, until } from "./home.ts";
+import { until } from "../until.ts";
+import { type DaemonHome, daemonHomes } from "./home.ts";
 
 const newHome = daemonHomes();
 
@@ -31,19 +32,31 @@ test("killed at eight moments of a start, the daemon finishes it, and exactly on
     for (const _ of [1, 2]) {
       const id = await home.open(`t${ids.length}`, PROGRAM);
       ids.push(id);
-      await until(moment, () => holds(home, id) || home.text(`ran-${id}`) !== "");
+      await until(
+        moment,
+        () => holds(home, id) || home.text(`ran-${id}`) !== "",
+        () => [holds(home, id), home.text(`ran-${id}`)],
+      );
       await home.kill(daemon);
       daemon = await home.live();
     }
   }
   for (const id of ids) {
     const { pid, holder } = await home.is(id, "running");
-    await until("its program has said who it is", () => home.text(`ran-${id}`) !== "");
+    await until(
+      "its program has said who it is",
+      () => home.text(`ran-${id}`) !== "",
+      () => home.text(`ran-${id}`),
+    );
     expect(home.text(`ran-${id}`)).toBe(`${pid}\n`);
     expect(home.claim(id)).toMatchObject({ by: "holder", pid: holder });
   }
   const programs = () => home.ours().filter((pid) => home.commandOf(pid).startsWith("sleep\0"));
-  await until("each has become a sleep", () => programs().length >= ids.length); // It says who it is a moment before.
+  await until(
+    "each has become a sleep",
+    () => programs().length >= ids.length,
+    () => programs().length,
+  ); // It says who it is a moment before.
   expect(programs().length).toBe(ids.length);
 });
 
@@ -55,13 +68,21 @@ test("RS-4(a) killed again and again during recovery, it still comes to the same
   await home.kill(first);
   for (const stage of ["DETECTING", "INVENTORYING", "RESTORING", "RECONCILING", "LIVE"]) {
     const next = home.start();
-    await until(`${stage} or later`, () => stageOf(home) >= STAGES.indexOf(stage) || next.process.exitCode !== null);
+    await until(
+      `${stage} or later`,
+      () => stageOf(home) >= STAGES.indexOf(stage) || next.process.exitCode !== null,
+      () => [stageOf(home), next.process.exitCode],
+    );
     await home.kill(next);
   }
   await home.live();
   for (const id of ids) {
     const { pid } = await home.is(id, "running");
-    await until("its program has said who it is", () => home.text(`ran-${id}`) !== "");
+    await until(
+      "its program has said who it is",
+      () => home.text(`ran-${id}`) !== "",
+      () => home.text(`ran-${id}`),
+    );
     expect(home.text(`ran-${id}`)).toBe(`${pid}\n`);
   }
 });

@@ -24,7 +24,8 @@ import { TapeReader } from "../../src/log/tape/reader.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
 import { realWorld } from "../../src/world/world.ts";
 import { BUN } from "../ours.ts";
-import { type DaemonHome, daemonHomes, killIfThere, processes, readProc, until } from "./home.ts";
+import { until } from "../until.ts";
+import { type DaemonHome, daemonHomes, killIfThere, processes, readProc } from "./home.ts";
 
 const newHome = daemonHomes();
 const SLEEP = ["sleep", "1000"];
@@ -52,7 +53,11 @@ test("a truncated last line, in the log and in a session's, costs nothing that w
   const id = await home.open("one", SLEEP);
   const before = await home.is(id, "running");
   const events = home.file(`terminals/${id}/events.jsonl`);
-  await until("the session's log is written", () => existsSync(events));
+  await until(
+    "the session's log is written",
+    () => existsSync(events),
+    () => `${events} exists: ${existsSync(events)}`,
+  );
   await home.kill(first);
   appendFileSync(events, '{"seq":99,"prev":');
   const wal = readFileSync(walOf(home));
@@ -103,6 +108,7 @@ test("of daemons that race to start one stays, and the others leave with 73", as
   await until(
     "all but one have left",
     () => racers.filter(({ process: { exitCode } }) => exitCode === null).length === 1,
+    () => racers.filter(({ process: { exitCode } }) => exitCode === null).length,
   );
   const winner = racers.find(({ process: { exitCode } }) => exitCode === null);
   if (winner === undefined) throw new Error("one stays");
@@ -117,7 +123,11 @@ test("a socket that is deleted from under the daemon comes back by itself, and s
   await home.isLive(daemon);
   rmSync(home.file("run"), { recursive: true });
   await home.isLive(daemon);
-  await until("the lock is back", () => existsSync(home.file("run/daemon.lock")));
+  await until(
+    "the lock is back",
+    () => existsSync(home.file("run/daemon.lock")),
+    () => `${home.file("run/daemon.lock")} exists: ${existsSync(home.file("run/daemon.lock"))}`,
+  );
   expect(await home.start().process.exited).toBe(73);
   await home.is(await home.open("one", SLEEP), "running"); // Also without the program that lay in run/bin.
 });
@@ -142,7 +152,11 @@ test("a log's lock that was removed is taken again", async () => {
   const home = newHome();
   const first = await home.live();
   rmSync(home.file("wal.lock"));
-  await until("it is back", () => home.text("wal.lock") !== "");
+  await until(
+    "it is back",
+    () => home.text("wal.lock") !== "",
+    () => home.text("wal.lock"),
+  );
   expect(JSON.parse(home.text("wal.lock"))).toMatchObject({ pid: first.process.pid });
   await home.isLive(first);
 });
@@ -203,6 +217,7 @@ test("programs that are replaced while they run: the daemon goes on, and still s
     await until(
       "the holder's program is made",
       () => existsSync(home.file("run/bin")) && readdirSync(home.file("run/bin")).some((name) => name.endsWith(".js")),
+      () => [`${home.file("run/bin")} exists: ${existsSync(home.file("run/bin"))}`, readdirSync(home.file("run/bin"))],
     );
     const before = await home.is(await home.open("before", SLEEP), "running");
     rmSync(join(root, "src"), { recursive: true });
@@ -235,7 +250,11 @@ test("DS-4(a) a stop that races a start, at four moments of it: the next start i
     for (const left of [socket, marker]) rmSync(home.file(left), { force: true }); // What the one before left would be no news.
     const stateBefore = home.text(state);
     const racing = home.start();
-    await until("the fact", () => fact(racing.process.pid, stateBefore));
+    await until(
+      "the fact",
+      () => fact(racing.process.pid, stateBefore),
+      () => fact(racing.process.pid, stateBefore),
+    );
     const code = await home.stop(racing);
     expect([0, 143]).toContain(code); // 143: before it had a say in it.
     expect(existsSync(home.file(marker)) && code === 143).toBe(false);
@@ -286,18 +305,34 @@ test.each(["up", "down"])(
     const first = await home.live();
     const id = await home.open("one", ["sh", "-c", "echo x >> ran; exec sleep 1000"]);
     const { pid, holder } = await home.is(id, "running");
-    await until("it ran", () => home.text("ran") !== "");
+    await until(
+      "it ran",
+      () => home.text("ran") !== "",
+      () => home.text("ran"),
+    );
     mkdirSync(home.file(`terminals/${id}/exit.json.${holder}.tmp`)); // Its exit cannot be written for now.
     if (daemonIs === "down") await home.kill(first);
     process.kill(pid, "SIGKILL");
-    await until("the child has been waited for", () => readProc(pid, "stat") === "");
+    await until(
+      "the child has been waited for",
+      () => readProc(pid, "stat") === "",
+      () => readProc(pid, "stat"),
+    );
     process.kill(holder, "SIGKILL");
-    await until("the holder is gone", () => processes.startTime(holder) === undefined);
+    await until(
+      "the holder is gone",
+      () => processes.startTime(holder) === undefined,
+      () => processes.startTime(holder),
+    );
     if (daemonIs === "down") await home.live();
-    const { restored } = await until("it was restored", async () => {
-      const terminal = await home.listed(id);
-      return terminal.generation === 2 && terminal.state.kind === "running" ? terminal : undefined;
-    });
+    const { restored } = await until(
+      "it was restored",
+      async () => {
+        const terminal = await home.listed(id);
+        return terminal.generation === 2 && terminal.state.kind === "running" ? terminal : undefined;
+      },
+      () => home.listed(id),
+    );
     expect(restored).toMatchObject({ argv: ["/bin/sh"], reason: "its holder is gone and left no exit" });
     expect(restored?.typed).toBe("sh -c 'echo x >> ran; exec sleep 1000'");
     expect(home.text("ran")).toBe("x\n");
@@ -311,12 +346,20 @@ test("100 orphans at start are found and stopped; a stranger is not", async () =
   const id = await home.open("many", ["sh", "-c", script]);
   const { holder, pid: shell } = await home.is(id, "running");
   const sleepers = () => home.ours().filter((pid) => home.commandOf(pid).startsWith("sleep\0"));
-  await until("a hundred", () => sleepers().length === 100);
+  await until(
+    "a hundred",
+    () => sleepers().length === 100,
+    () => sleepers().length,
+  );
   const stranger = Bun.spawn(SLEEP, { env: { HOLDFAST_TERMINAL: "of another home" } });
   await home.kill(first);
   killIfThere(holder);
   // The shell, which is told that its terminal hung up, is none of the hundred.
-  await until("both are gone", () => [holder, shell].every((who) => processes.startTime(who) === undefined));
+  await until(
+    "both are gone",
+    () => [holder, shell].every((who) => processes.startTime(who) === undefined),
+    () => [holder, shell],
+  );
   expect(sleepers().length).toBe(100);
   await home.live();
   expect(sleepers()).toEqual([]);
@@ -332,10 +375,18 @@ test("NUL bytes and characters that are cut in two are on the tape as they came,
   const first = await home.live();
   const script = "stty -opost; printf 'a\\000b\\303'; until [ -e go ]; do sleep 0.01; done; printf '\\244\\377\\000'";
   const id = await home.open("bytes", ["sh", "-c", script]);
-  await until("the first half", async () => (await home.listed(id)).bytes >= 4);
+  await until(
+    "the first half",
+    async () => (await home.listed(id)).bytes >= 4,
+    async () => (await home.listed(id)).bytes,
+  );
   await home.kill(first);
   writeFileSync(home.file("go"), "");
-  await until("the end", () => home.exit(id) !== undefined);
+  await until(
+    "the end",
+    () => home.exit(id) !== undefined,
+    () => home.exit(id),
+  );
   await home.live();
   expect((await home.listed(id)).state).toMatchObject({ kind: "ended", code: 0 });
   const tape = new TapeReader(realDisk(), home.file(`terminals/${id}/tape`)).read(0, 100);

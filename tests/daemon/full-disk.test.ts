@@ -4,7 +4,8 @@ import { closeSync, mkdtempSync, openSync, rmdirSync, statfsSync, unlinkSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { attempt, unless } from "../../src/world/real/attempt.ts";
-import { type DaemonHome, daemonHomes, until } from "./home.ts";
+import { until } from "../until.ts";
+import { type DaemonHome, daemonHomes } from "./home.ts";
 
 const newHome = daemonHomes();
 const place = mkdtempSync(join(tmpdir(), "hfdm-"));
@@ -36,11 +37,15 @@ test.skipIf(!mounted)(
     const pids = (await home.must("terminal.list", {})).map(({ state }) => state.kind === "running" && state.pid);
     expect(pids).toContain(before.pid);
     unlinkSync(home.file("filler"));
-    const id = await until("it is taken", async () => {
-      const answer =
-        asked?.ok === true ? asked : await home.ask("terminal.new", home.wish("meanwhile", ["sleep", "1000"]));
-      return answer?.ok === true && answer.value.id;
-    });
+    const id = await until(
+      "it is taken",
+      async () => {
+        const answer =
+          asked?.ok === true ? asked : await home.ask("terminal.new", home.wish("meanwhile", ["sleep", "1000"]));
+        return answer?.ok === true && answer.value.id;
+      },
+      () => asked,
+    );
     await home.is(id, "running");
     expect(daemon.process.exitCode).toBeNull();
   },
@@ -61,7 +66,11 @@ test.skipIf(!mounted)(
     const third = await home.live();
     unlinkSync(home.file("filler"));
     writeFileSync(home.file("go"), "");
-    await until("the end is known", async () => (await home.listed(id)).state.kind === "ended");
+    await until(
+      "the end is known",
+      async () => (await home.listed(id)).state.kind === "ended",
+      async () => (await home.listed(id)).state.kind,
+    );
     expect((await home.listed(id)).state).toMatchObject({ code: 7 });
     expect(third.process.exitCode).toBeNull();
   },

@@ -20,7 +20,11 @@ async function resting(argv: readonly string[]) {
     { ended: () => told.push("ended"), lost: () => told.push("lost") },
     { spec: () => made.spec, welcomed: () => undefined, heard: () => undefined },
   );
-  await until("there is a line", async () => (await lines.connect(ID)) !== undefined);
+  await until(
+    "there is a line",
+    async () => (await lines.connect(ID)) !== undefined,
+    async () => await lines.connect(ID),
+  );
   lines.rest(0);
   return { lines, holder, told };
 }
@@ -53,7 +57,11 @@ test("a signal is sent over a line that is made for it, and the end comes back o
   const { lines, told } = await resting(["cat"]);
   expect(await lines.reach(ID)).toBe(true);
   expect(lines.signal(ID, "SIGTERM")).toBe(true);
-  await until("the end is told", () => told.includes("ended"));
+  await until(
+    "the end is told",
+    () => told.includes("ended"),
+    () => told,
+  );
 });
 
 test("a holder that was killed at rest is not known any more, and answers nothing", async () => {

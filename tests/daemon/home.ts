@@ -18,27 +18,11 @@ import { realDisk } from "../../src/world/real/disk.ts";
 import { realProcesses } from "../../src/world/real/process.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
 import { BUN, COUNTING } from "../ours.ts";
-import { PATIENCE_MS, pause } from "../until.ts";
+import { until } from "../until.ts";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 
 export const processes = realProcesses();
-
-/** H2 */
-export async function until<T>(
-  what: string,
-  look: () => T | undefined | false | Promise<T | undefined | false>,
-  patienceMs = PATIENCE_MS,
-): Promise<T> {
-  const start = performance.now();
-  for (;;) {
-    const began = performance.now();
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() - start > patienceMs) throw new Error(`waited in vain for: ${what}`);
-    await pause(performance.now() - began);
-  }
-}
 
 type Env = Readonly<Record<string, string>>;
 
@@ -78,16 +62,20 @@ export class DaemonHome {
   }
 
   async isLive(daemon: Running): Promise<StatusResult> {
-    return until(`daemon ${daemon.process.pid} is live`, async () => {
-      if (daemon.process.exitCode !== null)
-        throw new Error(`it left with ${daemon.process.exitCode}: ${daemon.said()}`);
-      const status = await this.ask("status", {});
-      return status?.ok === true &&
-        status.value.daemon.pid === daemon.process.pid &&
-        status.value.recovery.stage === "LIVE"
-        ? status.value
-        : undefined;
-    });
+    return until(
+      `daemon ${daemon.process.pid} is live`,
+      async () => {
+        if (daemon.process.exitCode !== null)
+          throw new Error(`it left with ${daemon.process.exitCode}: ${daemon.said()}`);
+        const status = await this.ask("status", {});
+        return status?.ok === true &&
+          status.value.daemon.pid === daemon.process.pid &&
+          status.value.recovery.stage === "LIVE"
+          ? status.value
+          : undefined;
+      },
+      () => daemon.said(),
+    );
   }
 
   /** A client of its own; undefined where nobody answers yet. */
@@ -140,10 +128,14 @@ export class DaemonHome {
 
   /** Waits until a terminal is as it should be. */
   is<K extends ListedTerminal["state"]["kind"]>(id: string, kind: K) {
-    return until(`${id} is ${kind}`, async () => {
-      const { state } = await this.listed(id);
-      return state.kind === kind ? (state as Extract<ListedTerminal["state"], { kind: K }>) : undefined;
-    });
+    return until(
+      `${id} is ${kind}`,
+      async () => {
+        const { state } = await this.listed(id);
+        return state.kind === kind ? (state as Extract<ListedTerminal["state"], { kind: K }>) : undefined;
+      },
+      () => this.listed(id),
+    );
   }
 
   async report(): Promise<Report> {
@@ -222,11 +214,15 @@ export class DaemonHome {
     for (const client of this.#clients) client.close();
     for (const { process: daemon } of this.#daemons) daemon.kill("SIGKILL");
     await Promise.all(this.#daemons.map(({ process: daemon }) => daemon.exited));
-    await until("nobody of this home is left", () => {
-      const left = this.ours();
-      for (const pid of left) killIfThere(pid);
-      return left.length === 0;
-    });
+    await until(
+      "nobody of this home is left",
+      () => {
+        const left = this.ours();
+        for (const pid of left) killIfThere(pid);
+        return left.length === 0;
+      },
+      () => this.ours(),
+    );
     rmSync(this.path, { recursive: true, force: true });
   }
 }

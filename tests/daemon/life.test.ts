@@ -1,7 +1,8 @@
 // The daemon as a real process: it comes up, dies, comes back, and nothing that ran notices.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { daemonHomes, killIfThere, processes, until } from "./home.ts";
+import { until } from "../until.ts";
+import { daemonHomes, killIfThere, processes } from "./home.ts";
 
 const newHome = daemonHomes();
 const SLEEP = ["sleep", "1000"];
@@ -28,7 +29,11 @@ test("an exit while the daemon is down is taken up, with its code", async () => 
   await home.is(id, "running");
   await home.kill(first);
   writeFileSync(home.file("go"), "");
-  await until("the exit is on disk", () => home.exit(id) !== undefined);
+  await until(
+    "the exit is on disk",
+    () => home.exit(id) !== undefined,
+    () => home.exit(id),
+  );
   await home.live();
   expect((await home.listed(id)).state).toMatchObject({ kind: "ended", code: 7, signal: null });
   expect((await home.report()).items).toMatchObject([{ id, fate: "back as it was" }]);
@@ -41,7 +46,11 @@ test("a list of one names only that one, and a brief list asks no holder", async
   await home.live();
   const id = await home.open("one", ["sh", "-c", "echo said; sleep 1000"]);
   await home.open("two", SLEEP);
-  await until("it has said something", async () => (await home.listed(id)).bytes > 0);
+  await until(
+    "it has said something",
+    async () => (await home.listed(id)).bytes > 0,
+    async () => (await home.listed(id)).bytes,
+  );
   const [one, ...others] = await home.must("terminal.list", { id });
   expect(one).toMatchObject({ id, name: "one" });
   expect(one?.bytes).toBeGreaterThan(0);
@@ -80,7 +89,11 @@ test("a clean shutdown and then a reboot is no crash of the machine, and the ter
   for (const name of ["recovery/last-boot.json", "recovery/clean-shutdown.json", "recovery/recovery-state.json"])
     writeFileSync(home.file(name), home.text(name).replaceAll(processes.bootId(), "the boot before"));
   for (const who of [holder, pid]) killIfThere(who);
-  await until("nobody is left", () => [holder, pid].every((who) => processes.startTime(who) === undefined));
+  await until(
+    "nobody is left",
+    () => [holder, pid].every((who) => processes.startTime(who) === undefined),
+    () => [holder, pid],
+  );
   await home.live();
   const { cause, items } = await home.report();
   expect({ cause, items }).toMatchObject({ cause: "machine restart", items: [{ id, fate: "restarted" }] });
@@ -139,8 +152,16 @@ test("DS-3(a) a socket that cannot be bound holds up no recovery, and is bound o
   const home = newHome();
   mkdirSync(home.file("run/daemon.sock"), { recursive: true });
   const daemon = home.start();
-  await until("recovery is through", () => home.text("recovery/recovery-state.json").includes('"LIVE"'));
-  await until("it said what is wrong", () => daemon.said().includes("the socket cannot be bound"));
+  await until(
+    "recovery is through",
+    () => home.text("recovery/recovery-state.json").includes('"LIVE"'),
+    () => home.text("recovery/recovery-state.json"),
+  );
+  await until(
+    "it said what is wrong",
+    () => daemon.said().includes("the socket cannot be bound"),
+    () => daemon.said(),
+  );
   expect(await home.client()).toBeUndefined();
   rmSync(home.file("run/daemon.sock"), { recursive: true });
   await home.isLive(daemon);
@@ -154,10 +175,14 @@ test("status is answered during recovery, and changes are told to come back", as
   await home.kill(first);
   process.kill(holder, "SIGSTOP"); // RESTORING waits for its answer.
   const second = home.start();
-  await until("it is restoring", async () => {
-    const status = await home.ask("status", {});
-    return status?.ok === true && status.value.recovery.stage === "RESTORING";
-  });
+  await until(
+    "it is restoring",
+    async () => {
+      const status = await home.ask("status", {});
+      return status?.ok === true && status.value.recovery.stage === "RESTORING";
+    },
+    () => home.ask("status", {}),
+  );
   const refused = await home.ask("terminal.new", home.wish("two", SLEEP));
   expect(refused).toMatchObject({ ok: false, error: { code: "not-live" } });
   process.kill(holder, "SIGCONT");
@@ -186,13 +211,21 @@ test("RS-5(a) a stage that had failed stays failed across a crash; down and up b
   const path = home.file("recovery/recovery-state.json");
   writeFileSync(path, readFileSync(path, "utf8").replace('"LIVE"', '"RESTORATION_FAILED"'));
   const failed = home.start();
-  await until("it waits for the operator", () => failed.said().includes("holdfast recovery retry"));
+  await until(
+    "it waits for the operator",
+    () => failed.said().includes("holdfast recovery retry"),
+    () => failed.said(),
+  );
   expect(await home.must("status", {})).toMatchObject({ recovery: { stage: "RESTORATION_FAILED" } });
   expect(await home.must("recovery.retry", {})).toEqual({ stage: "LIVE" });
   await home.kill(failed);
   writeFileSync(path, readFileSync(path, "utf8").replace('"LIVE"', '"RESTORATION_FAILED"'));
   const again = home.start();
-  await until("it waits for the operator", () => again.said().includes("holdfast recovery retry"));
+  await until(
+    "it waits for the operator",
+    () => again.said().includes("holdfast recovery retry"),
+    () => again.said(),
+  );
   expect(await home.stop(again)).toBe(0);
   await home.live();
 });
@@ -206,7 +239,11 @@ test("SM-3(e,g) SM-4(b) the daemon comes up in safe mode where the watchdog says
   if (client !== undefined) client.onNotice = ({ topic }) => void heard.push(topic);
   await client?.call("subscribe", { topics: ["recovery.*"] });
   expect(await home.must("safe-mode.exit", {})).toEqual({ active: false });
-  await until("it is on the bus", () => heard.includes("recovery.safemode.exited"));
+  await until(
+    "it is on the bus",
+    () => heard.includes("recovery.safemode.exited"),
+    () => heard,
+  );
   expect(await home.must("status", {})).toMatchObject({ safeMode: { active: false } });
 });
 

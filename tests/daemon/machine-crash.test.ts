@@ -1,7 +1,8 @@
 // The machine goes down: every process of a home is killed at once, and the next daemon lives in another boot.
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { type DaemonHome, daemonHomes, killIfThere, processes, until } from "./home.ts";
+import { until } from "../until.ts";
+import { type DaemonHome, daemonHomes, killIfThere, processes } from "./home.ts";
 import { boot, isBack, powerCut, tapeText } from "./power-cut.ts";
 
 const newHome = daemonHomes();
@@ -22,7 +23,11 @@ test("after a machine crash 25 terminals are back: same ids, same tapes, and a l
   await home.live(boot(1));
   const ids = await Promise.all(Array.from({ length: 25 }, (_, n) => home.open(`t${n}`, SHELL)));
   const before = await Promise.all(ids.map((id) => home.is(id, "running")));
-  await until("all have a prompt", () => ids.every((id) => tapeText(home, id).includes("bash-")));
+  await until(
+    "all have a prompt",
+    () => ids.every((id) => tapeText(home, id).includes("bash-")),
+    () => ids,
+  );
   await powerCut(home);
   const begun = performance.now();
   const status = await home.isLive(home.start(boot(2)));
@@ -56,9 +61,19 @@ test("a program that the machine killed a moment before its holder comes back; o
   const { pid: other } = await home.is(asked, "running");
   await home.kill(first);
   killIfThere(pid);
-  await until("its end is on disk", () => existsSync(home.file(`terminals/${killed}/exit.json`)));
+  await until(
+    "its end is on disk",
+    () => existsSync(home.file(`terminals/${killed}/exit.json`)),
+    () =>
+      `${home.file(`terminals/${killed}/exit.json`)} exists: ${existsSync(home.file(`terminals/${killed}/exit.json`))}`,
+  );
   process.kill(other, "SIGUSR1"); // Nothing that a machine sends to all.
-  await until("its end is on disk too", () => existsSync(home.file(`terminals/${asked}/exit.json`)));
+  await until(
+    "its end is on disk too",
+    () => existsSync(home.file(`terminals/${asked}/exit.json`)),
+    () =>
+      `${home.file(`terminals/${asked}/exit.json`)} exists: ${existsSync(home.file(`terminals/${asked}/exit.json`))}`,
+  );
   await powerCut(home);
   await home.live(boot(2));
   expect(await home.listed(killed)).toMatchObject({ generation: 2, state: { kind: "running" } });
@@ -69,11 +84,17 @@ test("what is not known to go on comes back as its shell, with the old command r
   const home = newHome();
   await home.live(boot(1));
   const id = await home.open("make", ["sh", "-c", "echo x >> ran; exec sleep 1000"]);
-  await until("it ran", () => home.text("ran") === "x\n");
+  await until(
+    "it ran",
+    () => home.text("ran") === "x\n",
+    () => home.text("ran"),
+  );
   await powerCut(home);
   await home.live(boot(2));
-  await until("the command stands at the prompt", () =>
-    (tapeText(home, id).split(MARK)[1] ?? "").endsWith("sh -c 'echo x >> ran; exec sleep 1000'"),
+  await until(
+    "the command stands at the prompt",
+    () => (tapeText(home, id).split(MARK)[1] ?? "").endsWith("sh -c 'echo x >> ran; exec sleep 1000'"),
+    () => tapeText(home, id).split(MARK)[1] ?? "",
   );
   expect(home.text("ran")).toBe("x\n");
   expect((await home.report()).items).toMatchObject([
@@ -90,17 +111,29 @@ test("an agent goes on with its conversation, in the way it was started; one tha
   const words = [claude, "--session-id", SESSION, "--permission-mode", "plan", "fix it"];
   const { id } = await home.must("terminal.new", { ...home.wish("agent", words), env });
   const ran = () => home.text("claude-ran").trim().split("\n");
-  await until("it ran", () => home.text("claude-ran") !== "");
+  await until(
+    "it ran",
+    () => home.text("claude-ran") !== "",
+    () => home.text("claude-ran"),
+  );
   await home.is(id, "running");
   await powerCut(home);
   const first = await home.live(boot(2));
-  await until("it began again", () => ran().length === 2);
+  await until(
+    "it began again",
+    () => ran().length === 2,
+    () => ran().length,
+  );
   expect(ran()[1]).toBe(`${claude} --session-id ${SESSION} --permission-mode plan`);
   writeFileSync(home.file(`.claude/projects/${home.path.replace(/[^A-Za-z0-9]/g, "-")}/${SESSION}.jsonl`), "{}\n");
   await home.kill(first);
   await powerCut(home);
   await home.live(boot(3));
-  await until("it went on", () => ran().length === 3);
+  await until(
+    "it went on",
+    () => ran().length === 3,
+    () => ran().length,
+  );
   expect(ran()[2]).toBe(`${claude} --resume ${SESSION} --permission-mode plan`);
   expect((await home.listed(id)).generation).toBe(3);
 });
@@ -135,7 +168,11 @@ test("policies: ask waits for a person, never stays; `restore` starts either, an
   );
   const [auto = "", ask = "", never = ""] = made.map(({ id }) => id);
   for (const id of [auto, ask, never]) await home.is(id, "running");
-  await until("all have a prompt", () => made.every(({ id }) => tapeText(home, id).includes("bash-")));
+  await until(
+    "all have a prompt",
+    () => made.every(({ id }) => tapeText(home, id).includes("bash-")),
+    () => made,
+  );
   await powerCut(home);
   const daemon = await home.live(boot(2));
   await home.is(auto, "running");
@@ -168,7 +205,11 @@ test("a directory that is gone: the nearest that is there, and what belonged to 
   const wish = { ...home.wish("deep", [tail, "-f", "log"]), cwd: home.file("work/tree/deep") };
   const { id } = await home.must("terminal.new", wish);
   await home.is(id, "running");
-  await until("it ran", () => home.text("tail-ran") !== "");
+  await until(
+    "it ran",
+    () => home.text("tail-ran") !== "",
+    () => home.text("tail-ran"),
+  );
   await powerCut(home);
   rmSync(home.file("work/tree"), { recursive: true });
   await home.live(boot(2));
@@ -176,7 +217,11 @@ test("a directory that is gone: the nearest that is there, and what belonged to 
   expect(restored).toMatchObject({ cwd: home.file("work"), typed: `${tail} -f log` });
   const gone = `${home.file("work/tree/deep")} is gone: started in ${home.file("work")}`;
   expect(restored?.notes).toContain(gone);
-  await until("the line says so", () => tapeText(home, id).includes(gone));
+  await until(
+    "the line says so",
+    () => tapeText(home, id).includes(gone),
+    () => tapeText(home, id),
+  );
   expect(home.text("tail-ran").trim().split("\n").length).toBe(1);
 });
 
@@ -189,7 +234,11 @@ test("RS-4(a) a crash in the middle of restoring: what was started is adopted, t
   const claimed = () => ids.filter((id) => home.claim(id)?.generation === 2);
   for (const few of [1, 6]) {
     const daemon = home.start(boot(2));
-    await until(`${few} are claimed`, () => claimed().length >= few);
+    await until(
+      `${few} are claimed`,
+      () => claimed().length >= few,
+      () => claimed().length,
+    );
     await home.kill(daemon);
   }
   const early = new Map(claimed().map((id) => [id, home.claim(id)?.pid]));
@@ -210,7 +259,11 @@ test("a reboot in the middle of a recovery is one more crash of the machine, and
   for (const id of ids) await home.is(id, "running");
   await powerCut(home);
   home.start(boot(2));
-  await until("one is restored", () => ids.some((id) => home.claim(id)?.generation === 2));
+  await until(
+    "one is restored",
+    () => ids.some((id) => home.claim(id)?.generation === 2),
+    () => ids,
+  );
   await powerCut(home);
   writeFileSync(
     home.file("recovery/recovery-state.json"),
@@ -226,15 +279,27 @@ test("rollback ends what was started; the terminal is as it was found, and can b
   const tail = program(home, "tail");
   const first = await home.live(boot(1));
   const id = await home.open("t", [tail, "-F", "log"]);
-  await until("it ran", () => home.text("tail-ran") !== "");
+  await until(
+    "it ran",
+    () => home.text("tail-ran") !== "",
+    () => home.text("tail-ran"),
+  );
   await home.kill(first);
   await powerCut(home);
   const second = await home.live(boot(2));
   const { pid } = await isBack(home, id, 2);
   await home.must("recovery.rollback", { id });
   expect(await home.is(id, "uncertain")).toMatchObject({ reason: "rolled back; before that: the machine went down" });
-  await until("its program has ended", () => processes.startTime(pid) === undefined);
-  await until("its end is on disk", () => home.exit(id)?.generation === 2);
+  await until(
+    "its program has ended",
+    () => processes.startTime(pid) === undefined,
+    () => processes.startTime(pid),
+  );
+  await until(
+    "its end is on disk",
+    () => home.exit(id)?.generation === 2,
+    () => home.exit(id)?.generation,
+  );
   await home.kill(second);
   await home.live(boot(2));
   expect(await home.listed(id)).toMatchObject({ state: { kind: "uncertain" }, recipe: { argv: [tail, "-F", "log"] } });
@@ -254,11 +319,19 @@ test("a holder that is killed while the daemon lives: its terminal is back at on
   const id = await home.open("t", ["sh", "-c", "setsid sleep 1000 & exec bash --norc"]);
   const { holder } = await home.is(id, "running");
   const sleepers = () => home.ours().filter((pid) => home.commandOf(pid).startsWith("sleep\0"));
-  await until("its sleeper is there", () => sleepers().length === 1);
+  await until(
+    "its sleeper is there",
+    () => sleepers().length === 1,
+    () => sleepers().length,
+  );
   killIfThere(holder);
   await isBack(home, id, 2);
   expect(sleepers()).toEqual([]);
-  await until("it was reported", async () => (await home.report()).cause === "holder crash");
+  await until(
+    "it was reported",
+    async () => (await home.report()).cause === "holder crash",
+    async () => (await home.report()).cause,
+  );
   expect((await home.report()).items).toMatchObject([{ id, fate: "restarted" }]);
 });
 
@@ -273,7 +346,11 @@ test("a terminal that is lost over and over is left to a person", async () => {
   await home.is(id, "uncertain");
   expect((await home.listed(id)).generation).toBe(4);
   const reason = "its holder is gone and left no exit; it was started again 3 times within a minute";
-  await until("it was reported", async () => (await home.report()).items[0]?.reason.startsWith(reason));
+  await until(
+    "it was reported",
+    async () => (await home.report()).items[0]?.reason.startsWith(reason),
+    async () => (await home.report()).items[0]?.reason,
+  );
 });
 
 test("what the system stopped when it went down comes back; what a person ended does not", async () => {
@@ -302,12 +379,20 @@ test("secrets reach the program and no disk; after a crash they are unset, and t
   const env = { PATH: "/usr/bin:/bin", MY_KEY: "hunter2", PLAIN: "yes" };
   const { id } = await home.must("terminal.new", { ...home.wish("t", [tail, "-f", "x"]), env });
   await home.is(id, "running");
-  await until("it said it", () => home.text("tail-ran") === "key=hunter2 plain=yes\n");
+  await until(
+    "it said it",
+    () => home.text("tail-ran") === "key=hunter2 plain=yes\n",
+    () => home.text("tail-ran"),
+  );
   const leaks = [...home.files()].filter(([, bytes]) => bytes.includes("hunter2"));
   expect(leaks.map(([path]) => path)).toEqual(["tail-ran"]);
   await powerCut(home);
   await home.live(boot(2));
-  await until("it said it again", () => home.text("tail-ran").endsWith("key= plain=yes\n"));
+  await until(
+    "it said it again",
+    () => home.text("tail-ran").endsWith("key= plain=yes\n"),
+    () => home.text("tail-ran"),
+  );
   expect((await home.report()).items[0]?.reason).toContain("not stored, and so unset: MY_KEY");
 });
 

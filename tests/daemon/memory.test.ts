@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "n
 import { join } from "node:path";
 import { isFault } from "../../src/base/fault.ts";
 import { attempt } from "../../src/world/real/attempt.ts";
-import { daemonHomes, until } from "./home.ts";
+import { until } from "../until.ts";
+import { daemonHomes } from "./home.ts";
 
 const newHome = daemonHomes();
 const LIMIT = 192 << 20;
@@ -37,7 +38,11 @@ if (group === undefined)
 
 afterAll(async () => {
   if (group === undefined) return;
-  await until("the group is empty", () => readFileSync(join(group, "cgroup.procs"), "utf8") === "");
+  await until(
+    "the group is empty",
+    () => readFileSync(join(group, "cgroup.procs"), "utf8") === "",
+    () => readFileSync(join(group, "cgroup.procs"), "utf8"),
+  );
   rmdirSync(group);
 });
 

@@ -1,7 +1,8 @@
 // Orphans on a real machine: what terminals left behind when their holder died is stopped, and nobody else.
 import { expect, test } from "bun:test";
 import { copyFileSync, writeFileSync } from "node:fs";
-import { type DaemonHome, daemonHomes, killIfThere, processes, until } from "./home.ts";
+import { until } from "../until.ts";
+import { type DaemonHome, daemonHomes, killIfThere, processes } from "./home.ts";
 
 const newHome = daemonHomes();
 
@@ -18,7 +19,11 @@ function napping(home: DaemonHome): number[] {
 /** Ends the holder and the program of a terminal, as a machine without memory would. */
 async function killBoth({ pid, holder }: { pid: number; holder: number }): Promise<void> {
   for (const who of [holder, pid]) killIfThere(who);
-  await until("both are gone", () => [holder, pid].every((who) => processes.startTime(who) === undefined));
+  await until(
+    "both are gone",
+    () => [holder, pid].every((who) => processes.startTime(who) === undefined),
+    () => [holder, pid],
+  );
 }
 
 function seenAt(home: DaemonHome, id: string): number {
@@ -36,13 +41,25 @@ test("100 orphans without marker and without parent are ours by their session, i
   const late = `until [ -e go ]; do sleep 0.01; done; ${job(path)} wait`;
   const id = await home.open("many", ["sh", "-c", `${many}; ${late}`]);
   const running = await home.is(id, "running");
-  await until("a hundred", () => napping(home).length === 100);
+  await until(
+    "a hundred",
+    () => napping(home).length === 100,
+    () => napping(home).length,
+  );
   const now = processes.ticks();
-  await until("the daemon has seen the terminal since", () => seenAt(home, id) > now);
+  await until(
+    "the daemon has seen the terminal since",
+    () => seenAt(home, id) > now,
+    () => seenAt(home, id),
+  );
   const before = napping(home);
   await home.kill(first);
   writeFileSync(home.file("go"), "");
-  const doubtful = await until("one more", () => napping(home).find((pid) => !before.includes(pid)));
+  const doubtful = await until(
+    "one more",
+    () => napping(home).find((pid) => !before.includes(pid)),
+    () => napping(home),
+  );
   await killBoth(running);
   expect(napping(home).length).toBe(101);
   const stranger = Bun.spawn([path, "1000"], { env: {} }); // As like ours as can be, and never below a terminal of ours.
@@ -60,11 +77,23 @@ test("an orphan whose terminal was lost while the daemon looked is known by that
   const path = nap(home);
   const id = await home.open("one", ["sh", "-c", `trap '' HUP; ${job(path)} exec sleep 1000`]);
   const running = await home.is(id, "running");
-  await until("it naps", () => napping(home).length === 1);
+  await until(
+    "it naps",
+    () => napping(home).length === 1,
+    () => napping(home).length,
+  );
   const now = processes.ticks();
-  await until("the daemon has seen the terminal since", () => seenAt(home, id) > now);
+  await until(
+    "the daemon has seen the terminal since",
+    () => seenAt(home, id) > now,
+    () => seenAt(home, id),
+  );
   await killBoth(running);
-  await until("it is started again", async () => (await home.listed(id)).generation === 2);
+  await until(
+    "it is started again",
+    async () => (await home.listed(id)).generation === 2,
+    async () => (await home.listed(id)).generation,
+  );
   expect(napping(home)).toEqual([]);
 });
 
@@ -74,7 +103,11 @@ test("what a terminal left that ended in order is not an orphan: its user wanted
   const path = nap(home);
   const id = await home.open("one", ["sh", "-c", `trap '' HUP; ${path} 1000 & exec setsid ${path} 1000 & exit 0`]);
   await home.is(id, "ended");
-  await until("both nap", () => napping(home).length === 2);
+  await until(
+    "both nap",
+    () => napping(home).length === 2,
+    () => napping(home).length,
+  );
   await home.kill(first);
   await home.live();
   expect(napping(home).length).toBe(2);

@@ -2,7 +2,8 @@
 // What was not synced is still there: the simulated disk of tests/sim forgets that.
 import { TapeReader } from "../../src/log/tape/reader.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
-import { type DaemonHome, isGone, killIfThere, until } from "./home.ts";
+import { until } from "../until.ts";
+import { type DaemonHome, isGone, killIfThere } from "./home.ts";
 
 /** The environment of a daemon in this boot. */
 export const boot = (number: number) => ({ HOLDFAST_BOOT_ID: `boot-${number}` });
@@ -12,14 +13,18 @@ export async function powerCut(home: DaemonHome): Promise<void> {
   const all = new Set(home.ours());
   for (const pid of all) killIfThere(pid, "SIGSTOP");
   for (const pid of all) killIfThere(pid);
-  await until("all are gone", () => {
-    const left = home.ours();
-    for (const pid of left) {
-      all.add(pid);
-      killIfThere(pid);
-    }
-    return left.length === 0 && [...all].every(isGone);
-  });
+  await until(
+    "all are gone",
+    () => {
+      const left = home.ours();
+      for (const pid of left) {
+        all.add(pid);
+        killIfThere(pid);
+      }
+      return left.length === 0 && [...all].every(isGone);
+    },
+    () => home.ours(),
+  );
 }
 
 export function tapeText(home: DaemonHome, id: string): string {
@@ -29,8 +34,12 @@ export function tapeText(home: DaemonHome, id: string): string {
 
 /** Waits until a terminal runs in this generation or a later one. */
 export function isBack(home: DaemonHome, id: string, generation: number) {
-  return until(`${id} runs in generation ${generation}`, async () => {
-    const terminal = await home.listed(id);
-    return terminal.generation >= generation && terminal.state.kind === "running" ? terminal.state : undefined;
-  });
+  return until(
+    `${id} runs in generation ${generation}`,
+    async () => {
+      const terminal = await home.listed(id);
+      return terminal.generation >= generation && terminal.state.kind === "running" ? terminal.state : undefined;
+    },
+    () => home.listed(id),
+  );
 }

@@ -5,7 +5,8 @@ import { HolderClient } from "../../src/wire/holder/client.ts";
 import { parseSpec } from "../../src/wire/holder/json.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
 import type { Connection } from "../../src/world/socket.ts";
-import { type DaemonHome, daemonHomes, until } from "./home.ts";
+import { until } from "../until.ts";
+import { type DaemonHome, daemonHomes } from "./home.ts";
 import { tapeText } from "./power-cut.ts";
 
 const newHome = daemonHomes();
@@ -34,16 +35,24 @@ async function resting(home: DaemonHome, name: string, argv: readonly string[] =
 }
 
 function rests(holder: number): Promise<true> {
-  return until("its holder has no line", () => linesOf(holder) === 0);
+  return until(
+    "its holder has no line",
+    () => linesOf(holder) === 0,
+    () => linesOf(holder),
+  );
 }
 
 /** As the daemon knows it, without a word to the holder. */
 function ended(home: DaemonHome, id: string) {
-  return until(`${id} has ended`, async () => {
-    const listed = await home.ask("terminal.list", { id, brief: true });
-    const state = listed?.ok === true ? listed.value[0]?.state : undefined;
-    return state?.kind === "ended" ? state : undefined;
-  });
+  return until(
+    `${id} has ended`,
+    async () => {
+      const listed = await home.ask("terminal.list", { id, brief: true });
+      const state = listed?.ok === true ? listed.value[0]?.state : undefined;
+      return state?.kind === "ended" ? state : undefined;
+    },
+    () => home.ask("terminal.list", { id, brief: true }),
+  );
 }
 
 test("a terminal that nobody asks about has no line; the end of its program is heard, with its code", async () => {
@@ -51,10 +60,18 @@ test("a terminal that nobody asks about has no line; the end of its program is h
   await home.live();
   const program = "trap 'exit 7' TERM; touch ready; sleep 1000 & wait";
   const { id, pid, holder } = await resting(home, "one", ["sh", "-c", program]);
-  await until("its trap is set", () => existsSync(home.file("ready")));
+  await until(
+    "its trap is set",
+    () => existsSync(home.file("ready")),
+    () => `${home.file("ready")} exists: ${existsSync(home.file("ready"))}`,
+  );
   process.kill(pid, "SIGTERM");
   expect(await ended(home, id)).toMatchObject({ code: 7 });
-  await until("its holder has left", () => !existsSync(`/proc/${holder}`));
+  await until(
+    "its holder has left",
+    () => !existsSync(`/proc/${holder}`),
+    () => `${`/proc/${holder}`} exists: ${existsSync(`/proc/${holder}`)}`,
+  );
 });
 
 test("the end is heard while the holder still waits for a client that does not read", async () => {
@@ -65,7 +82,11 @@ test("the end is heard while the holder still waits for a client that does not r
     "-c",
     "yes | head -c 4000000; touch said; exec sleep 1000",
   ]);
-  await until("it has said all of it", () => existsSync(home.file("said")));
+  await until(
+    "it has said all of it",
+    () => existsSync(home.file("said")),
+    () => `${home.file("said")} exists: ${existsSync(home.file("said"))}`,
+  );
   const spec = parseSpec(Buffer.from(home.text(`terminals/${id}/holder.json`)));
   if (!spec.ok) throw new Error(spec.error.message);
   const { token, socket } = spec.value;
@@ -89,7 +110,11 @@ test("a list asks holders at rest, and lets them rest again", async () => {
   const home = newHome();
   await home.live();
   const { id, holder } = await resting(home, "one", ["sh", "-c", "echo word; exec sleep 1000"]);
-  await until("its word is on the tape", () => tapeText(home, id) !== "");
+  await until(
+    "its word is on the tape",
+    () => tapeText(home, id) !== "",
+    () => tapeText(home, id),
+  );
   const { clients, lastOutputAt, bytes } = await home.listed(id);
   expect([clients, bytes > 0, typeof lastOutputAt]).toEqual([0, true, "string"]);
   await rests(holder);
@@ -100,7 +125,11 @@ test("a signal reaches a program whose holder rests, once", async () => {
   await home.live();
   const program = "trap 'echo once >> heard; exit 3' USR1; touch ready; sleep 1000 & while :; do wait; done";
   const { id } = await resting(home, "one", ["sh", "-c", program]);
-  await until("its trap is set", () => existsSync(home.file("ready")));
+  await until(
+    "its trap is set",
+    () => existsSync(home.file("ready")),
+    () => `${home.file("ready")} exists: ${existsSync(home.file("ready"))}`,
+  );
   await home.must("terminal.signal", { id, signal: "SIGUSR1" });
   expect(await ended(home, id)).toMatchObject({ code: 3 });
   expect(home.text("heard")).toBe("once\n");
@@ -111,10 +140,14 @@ test("a holder that is killed at rest is missed, and its terminal comes back", a
   await home.live();
   const { id, holder } = await resting(home, "one");
   process.kill(holder, "SIGKILL");
-  const next = await until("the next generation runs", async () => {
-    const { state, generation } = await home.listed(id);
-    return state.kind === "running" && generation === 2 ? state : undefined;
-  });
+  const next = await until(
+    "the next generation runs",
+    async () => {
+      const { state, generation } = await home.listed(id);
+      return state.kind === "running" && generation === 2 ? state : undefined;
+    },
+    () => home.listed(id),
+  );
   expect(next.holder).not.toBe(holder);
 });
 
@@ -123,11 +156,19 @@ test("a socket that is deleted comes back while the daemon lives, also after all
   await home.live();
   const { id, pid, holder, socket } = await resting(home, "one");
   unlinkSync(socket);
-  await until("it is there again", () => existsSync(socket));
+  await until(
+    "it is there again",
+    () => existsSync(socket),
+    () => `${socket} exists: ${existsSync(socket)}`,
+  );
   await rests(holder);
   rmSync(home.file("run"), { recursive: true });
   mkdirSync(home.file("run"), { mode: 0o700, recursive: true }); // Unless the daemon was faster.
-  await until("it is there once more", () => existsSync(socket));
+  await until(
+    "it is there once more",
+    () => existsSync(socket),
+    () => `${socket} exists: ${existsSync(socket)}`,
+  );
   await rests(holder);
   process.kill(pid, "SIGKILL");
   expect(await ended(home, id)).toMatchObject({ signal: "SIGKILL" });

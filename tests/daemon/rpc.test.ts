@@ -12,7 +12,7 @@ import { GONE, RpcClient } from "../../src/wire/rpc/client.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
 import type { Connection } from "../../src/world/socket.ts";
 import { SimClock } from "../sim/clock.ts";
-import { until } from "./home.ts";
+import { until } from "../until.ts";
 
 const sockets = realSockets();
 const TOKEN = "a".repeat(64);
@@ -86,7 +86,11 @@ class Raw {
   }
 
   ends(): Promise<boolean> {
-    return until("the connection is closed", () => this.closed);
+    return until(
+      "the connection is closed",
+      () => this.closed,
+      () => this.closed,
+    );
   }
 }
 
@@ -109,7 +113,11 @@ test("who knows the token is told who answers, and what was asked for", async ()
   const { path } = await serve();
   const raw = await Raw.to(path);
   raw.say(hello(), ask(2));
-  await until("both answers", () => raw.answers().length === 2);
+  await until(
+    "both answers",
+    () => raw.answers().length === 2,
+    () => raw.answers().length,
+  );
   expect(raw.answers()).toEqual([
     { jsonrpc: "2.0", id: 1, result: { version: "1.2.3", protocol: 1, pid: 42 } },
     { jsonrpc: "2.0", id: 2, result: { version: "1" } },
@@ -121,7 +129,11 @@ test("the bearer of another token may ask what is meant for it, and nothing else
   const { path, done } = await serve({}, (token) => (token === "agent" ? { call: ask9 } : undefined));
   const raw = await Raw.to(path);
   raw.say(hello({ token: "agent" }), ask(2, "call"), ask(3, "status"), ask(4, "subscribe", { topics: ["terminal.*"] }));
-  await until("all answers", () => raw.answers().length === 4);
+  await until(
+    "all answers",
+    () => raw.answers().length === 4,
+    () => raw.answers().length,
+  );
   expect(raw.answers()).toContainEqual({ jsonrpc: "2.0", id: 2, result: { heard: 9 } });
   const no = { error: { data: { code: "rpc.method" } } };
   expect(raw.answers().slice(1, 3)).toMatchObject([
@@ -179,7 +191,11 @@ test("requests that come byte by byte, and a character that is cut in two, are r
   const raw = await Raw.to(path);
   const bytes = Buffer.concat([encodeLine(hello()), encodeLine(ask(2, "terminal.rename", { name: "ä€😀" }))]);
   for (let at = 0; at < bytes.length; at += 1) raw.send(bytes.subarray(at, at + 1));
-  await until("the name", () => names.length === 1);
+  await until(
+    "the name",
+    () => names.length === 1,
+    () => names.length,
+  );
   expect(names).toEqual(["ä€😀"]);
 });
 
@@ -187,10 +203,18 @@ test.each(["nothing", "toString", "__proto__", "constructor", ""])("a method %j 
   const { path } = await serve();
   const raw = await Raw.to(path);
   raw.say(hello(), ask(2, method));
-  await until("an answer", () => raw.answers().length === 2);
+  await until(
+    "an answer",
+    () => raw.answers().length === 2,
+    () => raw.answers().length,
+  );
   expect(raw.answers()[1]).toMatchObject({ id: 2, error: { code: -32601, data: { code: "rpc.method" } } });
   raw.say(ask(3));
-  await until("it goes on", () => raw.answers().length === 3);
+  await until(
+    "it goes on",
+    () => raw.answers().length === 3,
+    () => raw.answers().length,
+  );
 });
 
 test("a refusal travels with code, message and hint; a broken world in one answer is that answer's trouble", async () => {
@@ -239,7 +263,11 @@ test("who subscribed hears its topics, and only those; a second subscription rep
       bus.publish(topic, heard.length);
   };
   publish();
-  await until("three notices", () => heard.length === 3);
+  await until(
+    "three notices",
+    () => heard.length === 3,
+    () => heard.length,
+  );
   expect(heard.map((notice) => notice.split(" ")[0] ?? "")).toEqual([
     "terminal.created",
     "terminal.signal.requested",
@@ -248,7 +276,11 @@ test("who subscribed hears its topics, and only those; a second subscription rep
   heard.length = 0;
   await listening.call("subscribe", { topics: ["*"] });
   publish();
-  await until("all five, once each", () => heard.length >= 5);
+  await until(
+    "all five, once each",
+    () => heard.length >= 5,
+    () => heard.length,
+  );
   await listening.call("status", {});
   expect(heard.length).toBe(5);
 });
@@ -257,7 +289,11 @@ test("topics that are no list of texts are refused, and the connection goes on",
   const { path } = await serve();
   const raw = await Raw.to(path);
   raw.say(hello(), ask(2, "subscribe", { topics: "all" }), ask(3, "subscribe", { topics: [1] }), ask(4));
-  await until("three answers", () => raw.answers().length === 4);
+  await until(
+    "three answers",
+    () => raw.answers().length === 4,
+    () => raw.answers().length,
+  );
   expect(raw.answers().slice(1)).toMatchObject([
     { error: { code: -32602 } },
     { error: { code: -32602 } },
@@ -275,12 +311,20 @@ test("a subscriber that does not read is closed; the others hear everything", as
   await good.call("subscribe", { topics: ["*"] });
   const slow = await Raw.to(path);
   slow.say(hello(), ask(2, "subscribe", { topics: ["*"] }));
-  await until("it is subscribed", () => slow.answers().length === 2);
+  await until(
+    "it is subscribed",
+    () => slow.answers().length === 2,
+    () => slow.answers().length,
+  );
   slow.pause();
   const large = "x".repeat(1 << 16);
   for (let n = 0; n < 200; n += 1) {
     bus.publish("terminal.created", large);
-    await until("the good one has it", () => heard === n + 1);
+    await until(
+      "the good one has it",
+      () => heard === n + 1,
+      () => heard,
+    );
   }
   slow.resume();
   await slow.ends();
@@ -338,7 +382,11 @@ test("a displaced daemon does not remove its successor's socket, nor takes it ba
   expect(existsSync(first.path)).toBe(true);
   const raw = await Raw.to(first.path);
   raw.say(hello());
-  await until("the successor answers", () => raw.answers().length === 1);
+  await until(
+    "the successor answers",
+    () => raw.answers().length === 1,
+    () => raw.answers().length,
+  );
   expect(raw.answers()).toMatchObject([{ result: { pid: 43 } }]);
 });
 
@@ -347,13 +395,29 @@ test("Z1 whoever says nothing, or only half of it, is closed after ten seconds; 
   const [silent, half, greeted, late] = await Promise.all([Raw.to(path), Raw.to(path), Raw.to(path), Raw.to(path)]);
   half.say('{"jsonrpc":"2.0"');
   greeted.say(hello());
-  await until("it was greeted", () => greeted.answers().length === 1);
-  await until("all have come", () => clock.pendingTimers === 3);
+  await until(
+    "it was greeted",
+    () => greeted.answers().length === 1,
+    () => greeted.answers().length,
+  );
+  await until(
+    "all have come",
+    () => clock.pendingTimers === 3,
+    () => clock.pendingTimers,
+  );
   await clock.advance(9_999);
   late.say(hello());
-  await until("so was this one", () => late.answers().length === 1);
+  await until(
+    "so was this one",
+    () => late.answers().length === 1,
+    () => late.answers().length,
+  );
   await clock.advance(1);
-  await until("the two are closed", () => silent.closed && half.closed);
+  await until(
+    "the two are closed",
+    () => silent.closed && half.closed,
+    () => [silent.closed, half.closed],
+  );
   await clock.advance(3_600_000);
   expect([greeted.closed, late.closed, clock.pendingTimers]).toEqual([false, false, 0]);
 });

@@ -16,7 +16,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SETTINGS_VARIABLE } from "../../src/wire/heartbeat.ts";
 import { ours } from "../ours.ts";
-import { type DaemonHome, daemonHomes, processes, until } from "./home.ts";
+import { until } from "../until.ts";
+import { type DaemonHome, daemonHomes, processes } from "./home.ts";
 
 const MAX_S = 20;
 /** Above what the watchdog is told below to wait for a silent daemon; which must be above what one takes to start on a busy machine. */
@@ -94,7 +95,7 @@ async function stalls(home: DaemonHome): Promise<void> {
     home
       .ask("status", {})
       .then((status) => status?.ok === true && status.value.recovery.stage === "LIVE" && status.value);
-  const { daemon } = await until("it is live", live);
+  const { daemon } = await until("it is live", live, () => live());
   const id = await home.open("one", ["sleep", "1000"]);
   const before = await home.is(id, "running");
   const client = await home.client();
@@ -105,13 +106,21 @@ async function stalls(home: DaemonHome): Promise<void> {
   const asked = client?.call("terminal.rename", { id, name: "two" }).finally(() => {
     answered = true;
   });
-  await until("the daemon waits for the disk", () => processes.waitsForDisk(daemon.pid));
-  await until("the stall is long", () => performance.now() - began > STALL_MS);
+  await until(
+    "the daemon waits for the disk",
+    () => processes.waitsForDisk(daemon.pid),
+    () => processes.waitsForDisk(daemon.pid),
+  );
+  await until(
+    "the stall is long",
+    () => performance.now() - began > STALL_MS,
+    () => performance.now() - began,
+  );
   expect(processes.waitsForDisk(daemon.pid)).toBe(true);
   expect(answered).toBe(false);
   volume.thaw();
   expect(await asked).toMatchObject({ ok: true });
-  const status = await until("it is live", live);
+  const status = await until("it is live", live, () => live());
   expect(status).toMatchObject({ daemon: { pid: daemon.pid }, watchdog: { pid: watchdog.pid } });
   expect(await home.listed(id)).toMatchObject({ name: "two", state: before });
   expect(home.text("recovery/crash-history.json")).toBe(crashes);

@@ -29,7 +29,11 @@ async function startedHolder({ site }: Machine): Promise<Bun.Subprocess> {
   const start = holderStart(BUN, "src/holder/main.ts", of, { ours: site.world.self.environment() });
   const stopped = ["/bin/sh", "-c", 'kill -STOP $$; exec "$@"', "sh", ...ours("src/holder/main.ts", of)];
   const holder = Bun.spawn(stopped, { cwd: "/", env: { ...start.env }, stdio: [null, null, null] });
-  await until("it is stopped", () => readFileSync(`/proc/${holder.pid}/stat`, "latin1").includes(") T "));
+  await until(
+    "it is stopped",
+    () => readFileSync(`/proc/${holder.pid}/stat`, "latin1").includes(") T "),
+    () => readFileSync(`/proc/${holder.pid}/stat`, "latin1"),
+  );
   expect(readdirSync(of)).toEqual([]);
   return holder;
 }

@@ -73,11 +73,15 @@ export class Product {
   /** PR2. Everything at once, as when the machine dies: what is stopped heals nobody. */
   async powerCut(): Promise<void> {
     for (const pid of this.processes()) send(pid, "SIGSTOP");
-    await until("every process of this home is gone", () => {
-      const left = this.processes();
-      for (const pid of left) send(pid, "SIGKILL");
-      return left.length === 0;
-    });
+    await until(
+      "every process of this home is gone",
+      () => {
+        const left = this.processes();
+        for (const pid of left) send(pid, "SIGKILL");
+        return left.length === 0;
+      },
+      () => this.processes(),
+    );
   }
 
   /** PR2 */

@@ -30,7 +30,11 @@ export async function firstBoot(product: Product): Promise<void> {
   await product.ok(["agent", "new", "retried", "--provider", "worker", ...told]);
   await product.shows("I hold on.", "agent", "log", "retried");
   const seen = ["golden-42", '"/usr/share"', '"sleep","123456"'];
-  await until("the checkpoint has what is seen", () => seen.every((text) => checkpointOf(product).includes(text)));
+  await until(
+    "the checkpoint has what is seen",
+    () => seen.every((text) => checkpointOf(product).includes(text)),
+    () => seen,
+  );
 }
 
 async function terminals(product: Product): Promise<void> {
@@ -109,7 +113,7 @@ async function tmux(product: Product): Promise<void> {
   await product.ok(["adopt", "tmux", "care", "released", "-S", socket, "--policy", "ask"]);
   await product.ok(["adopt", "release", "released"]);
   const saved = () => product.names("tmux").some((id) => savedOf(product, id).includes("/usr/lib"));
-  await until("the tmux session is saved", saved);
+  await until("the tmux session is saved", saved, () => saved());
 }
 
 /** What is not finished when the power goes. */
@@ -129,7 +133,11 @@ async function openEnds(product: Product): Promise<void> {
   await product.ok(["agent", "send", "held", "and the answer", "--reply-to", message.message_id]);
   await product.ok(["send", "--enter", "work", "echo the-end"]);
   await product.shows("the-end\r\n", "history", "--vt", "work");
-  await until("the checkpoint has the end", () => checkpointOf(product).includes("the-end\\r\\n"));
+  await until(
+    "the checkpoint has the end",
+    () => checkpointOf(product).includes("the-end\\r\\n"),
+    () => checkpointOf(product),
+  );
   // What is acknowledged last is in the write-ahead log alone.
   await Promise.all([product.ok(["rename", "alone", "lonely"]), product.ok(["agent", "send", "asker", "and this"])]);
 }
@@ -138,11 +146,15 @@ async function openEnds(product: Product): Promise<void> {
 async function killDaemon(product: Product): Promise<void> {
   const { daemon } = await product.json("status");
   send(daemon.pid, "SIGKILL");
-  await until("another daemon is live", async () => {
-    const { code, out } = await product.run("status", "--json");
-    const status = code === 0 ? JSON.parse(out) : undefined;
-    return status !== undefined && status.daemon.pid !== daemon.pid && status.recovery.stage === "LIVE";
-  });
+  await until(
+    "another daemon is live",
+    async () => {
+      const { code, out } = await product.run("status", "--json");
+      const status = code === 0 ? JSON.parse(out) : undefined;
+      return status !== undefined && status.daemon.pid !== daemon.pid && status.recovery.stage === "LIVE";
+    },
+    () => product.run("status", "--json"),
+  );
 }
 
 function flow({ root }: Product, name: string): string {

@@ -24,22 +24,42 @@ test.skipIf(!mayMount)(
     const ear = await attach(made);
     await ear.hears("ready\n");
     await ear.type("994\n");
-    await until("it is there", () => ear.client.offset === 1001);
+    await until(
+      "it is there",
+      () => ear.client.offset === 1001,
+      () => ear.client.offset,
+    );
     fill();
     await ear.type("3000000\n");
-    await until("the client has it all", () => ear.client.offset === 3_001_002);
+    await until(
+      "the client has it all",
+      () => ear.client.offset === 3_001_002,
+      () => ear.client.offset,
+    );
     expect(ear.holes).toEqual([]);
     const full = await ear.status();
     expect(full.trouble).toContain("ENOSPC");
     expect(full.tape.end).toBe(3_001_002);
     const late = await attach(made, { writer: "late" });
-    await until("a late one gets what memory has", () => late.client.offset === 3_001_002);
+    await until(
+      "a late one gets what memory has",
+      () => late.client.offset === 3_001_002,
+      () => late.client.offset,
+    );
     expect(late.resyncs).toHaveLength(1);
     expect(late.holes).toEqual([]);
     free();
-    await until("the tape is written again", async () => (await ear.status()).trouble === null);
+    await until(
+      "the tape is written again",
+      async () => (await ear.status()).trouble === null,
+      async () => (await ear.status()).trouble,
+    );
     await ear.type("10\n");
-    await until("more comes", () => ear.client.offset === 3_001_013);
+    await until(
+      "more comes",
+      () => ear.client.offset === 3_001_013,
+      () => ear.client.offset,
+    );
     const healed = await ear.status();
     expect(healed.tape).toMatchObject({ start: 0, end: 3_001_013, gaps: 1 });
     const names = readdirSync(join(made.directory, "tape")).sort();
@@ -57,13 +77,25 @@ test.skipIf(!mayMount)("a short shortage leaves no gap at all (needs mount)", as
   const ear = await attach(made);
   await ear.hears("ready\n");
   await ear.type("9994\n");
-  await until("it is there", () => ear.client.offset === 10_001);
+  await until(
+    "it is there",
+    () => ear.client.offset === 10_001,
+    () => ear.client.offset,
+  );
   fill();
   await ear.type("500000\n");
-  await until("the client has it all", () => ear.client.offset === 510_002);
+  await until(
+    "the client has it all",
+    () => ear.client.offset === 510_002,
+    () => ear.client.offset,
+  );
   expect((await ear.status()).trouble).toContain("ENOSPC");
   free();
-  await until("the tape is written again", async () => (await ear.status()).trouble === null);
+  await until(
+    "the tape is written again",
+    async () => (await ear.status()).trouble === null,
+    async () => (await ear.status()).trouble,
+  );
   expect((await ear.status()).tape).toEqual({ start: 0, end: 510_002, gaps: 0 });
 });
 
@@ -73,7 +105,11 @@ test.skipIf(!mayMount)("an end on a full disk is announced once it could be reco
   const ear = await attach(made);
   fill();
   await ear.type("\n");
-  await until("the child is gone", async () => (await ear.status()).child === null);
+  await until(
+    "the child is gone",
+    async () => (await ear.status()).child === null,
+    async () => (await ear.status()).child,
+  );
   expect({ exit: ear.exit, kept: exitOf(made), holder: holder.exitCode }).toEqual({
     exit: undefined,
     kept: undefined,

@@ -82,7 +82,11 @@ test("what was typed while the connection was lost is sent by the next one", asy
   await made.ear.hears("ready");
   await made.ear.type("before ");
   const twin = await attach(made, { writer: "ear" }); // Takes the writer's place: ours is closed.
-  await until("our connection is closed", () => made.ear.losses === 1);
+  await until(
+    "our connection is closed",
+    () => made.ear.losses === 1,
+    () => made.ear.losses,
+  );
   expect(made.ear.refusals.map(({ code }) => code)).toEqual(["holder.replaced"]);
   twin.client.close();
   const answer = made.ear.type("after");
@@ -101,7 +105,11 @@ test("who only looks on cannot type, signal or resize", async () => {
   expect(answer.ok ? "" : answer.error.code).toBe("holder.read-only");
   watcher.client.resize({ cols: 11, rows: 6 });
   watcher.client.signal("SIGKILL");
-  await until("the signal is refused", () => watcher.refusals.length === 2);
+  await until(
+    "the signal is refused",
+    () => watcher.refusals.length === 2,
+    () => watcher.refusals.length,
+  );
   expect(await watcher.status()).toMatchObject({ size: { cols: 80, rows: 24 }, exit: null });
 });
 
@@ -115,7 +123,11 @@ test("more than the program reads presses back on whoever types, and arrives in 
   const answer = ear.client.input(text);
   const other = await attach(made, { writer: "other" }); // Whose questions do not wait behind it.
   const taken = async () => (await other.status()).writers["ear"] ?? 0;
-  await until("as much is taken as may wait", async () => (await taken()) > 4);
+  await until(
+    "as much is taken as may wait",
+    async () => (await taken()) > 4,
+    async () => await taken(),
+  );
   expect(await taken()).toBeLessThan(30); // Of 46 pieces.
   await Bun.spawn(["sh", "-c", "echo go > gate"], { cwd: made.spec.cwd }).exited;
   expect((await answer).ok).toBe(true);
@@ -150,19 +162,31 @@ test("the size reaches the program, and follows whoever typed last", async () =>
   await wide.type("\n");
   await ear.hears("51 201");
   wide.client.close();
-  await until("the size goes back", async () => (await ear.status()).size.cols === 60);
+  await until(
+    "the size goes back",
+    async () => (await ear.status()).size.cols === 60,
+    async () => (await ear.status()).size.cols,
+  );
 });
 
 test("a signal goes to the job in front; one that ends, to the shell as well", async () => {
   const made = await terminal(["bash", "--norc", "--noprofile", "-i"], { env: { PATH: "/usr/bin:/bin", PS1: "$ " } });
   const { ear } = made;
   await ear.type("sleep 1000; echo code=$?\n");
-  await until("the job is in front", async () => (await jobs((await ear.status()).child?.pid ?? 0)) > 0);
+  await until(
+    "the job is in front",
+    async () => (await jobs((await ear.status()).child?.pid ?? 0)) > 0,
+    async () => await jobs((await ear.status()).child?.pid ?? 0),
+  );
   ear.client.signal("SIGINT");
   await ear.type("echo on; sleep 2000\n");
   await ear.hears(/[\r\n]on\r\n/);
   ear.client.signal("SIGNOSUCH");
-  await until("an unknown one is refused", () => ear.refusals.length === 1);
+  await until(
+    "an unknown one is refused",
+    () => ear.refusals.length === 1,
+    () => ear.refusals.length,
+  );
   ear.client.signal("SIGHUP");
   expect((await ear.hearsEnd()).signal).toBe("SIGHUP");
 });

@@ -77,10 +77,18 @@ test("a terminal that has ended is not started a second time", async () => {
 test("of holders that race on one directory one starts the command, and it can be found", async () => {
   const made = newTerminal(["sh", "-c", "echo x >> started; exec sleep 100"]);
   const racers = [1, 2, 3, 4, 5, 6].map(() => startHolder(made));
-  await until("all but one have left", () => racers.filter(({ exitCode }) => exitCode === null).length === 1);
+  await until(
+    "all but one have left",
+    () => racers.filter(({ exitCode }) => exitCode === null).length === 1,
+    () => racers.filter(({ exitCode }) => exitCode === null).length,
+  );
   const ear = await attach(made);
   const started = join(made.spec.cwd, "started");
-  await until("the command has started", () => existsSync(started) && readFileSync(started, "utf8") !== "");
+  await until(
+    "the command has started",
+    () => existsSync(started) && readFileSync(started, "utf8") !== "",
+    () => [`${started} exists: ${existsSync(started)}`, readFileSync(started, "utf8")],
+  );
   expect(racers.map(({ exitCode }) => exitCode).sort()).toEqual([0, 0, 0, 0, 0, null]);
   expect(readFileSync(started, "utf8")).toBe("x\n");
   expect(racers.find(({ exitCode }) => exitCode === null)?.pid).toBe((await ear.status()).pid);
@@ -122,16 +130,28 @@ test("who watches the socket is told of the end by a touch, once exit.json is th
 test("a client that comes when all is over, while the holder waits for another, hears everything", async () => {
   const made = newTerminal(["sh", "-c", "until [ -e go ]; do sleep 0.01; done; head -c 3000000 /dev/zero; exit 5"]);
   startHolder(made);
-  await until("the holder listens", () => existsSync(made.spec.socket));
+  await until(
+    "the holder listens",
+    () => existsSync(made.spec.socket),
+    () => `${made.spec.socket} exists: ${existsSync(made.spec.socket)}`,
+  );
   const deaf = await speak(made, { writer: "deaf", from: 0 });
   deaf.sleep();
   writeFileSync(join(made.spec.cwd, "go"), "");
-  await until("exit.json is there", () => exitOf(made) !== undefined);
+  await until(
+    "exit.json is there",
+    () => exitOf(made) !== undefined,
+    () => exitOf(made),
+  );
   const late = await attach(made, { writer: "late" });
   expect((await late.hearsEnd()).code).toBe(5);
   expect(late.bytes.length).toBe(3_000_000);
   deaf.wake();
-  await until("the other hears of the end too", () => deaf.tags.at(-1) === ENDED);
+  await until(
+    "the other hears of the end too",
+    () => deaf.tags.at(-1) === ENDED,
+    () => deaf.tags.at(-1),
+  );
 });
 
 test.each([
@@ -172,7 +192,11 @@ test("SIGTERM ends the child, then the holder, in order", async () => {
   expect((await made.ear.hearsEnd()).signal).toMatch(/^SIG(HUP|TERM)$/);
   expect(await made.holder.exited).toBe(0);
   expect(exitOf(made)).toEqual(made.ear.exit);
-  await until("nobody is left", () => marked(made).length === 0); // The shell's own child was told as well, and nobody waits for it.
+  await until(
+    "nobody is left",
+    () => marked(made).length === 0,
+    () => marked(made).length,
+  ); // The shell's own child was told as well, and nobody waits for it.
 });
 
 test("a holder that is killed leaves a claim without an exit, and its child is hung up", async () => {
@@ -184,7 +208,11 @@ test("a holder that is killed leaves a claim without an exit, and its child is h
   await made.ear.hears("ready");
   const { child } = await made.ear.status();
   made.holder.kill("SIGKILL");
-  await until("the child is gone", () => !isAlive(child?.pid ?? 0));
+  await until(
+    "the child is gone",
+    () => !isAlive(child?.pid ?? 0),
+    () => isAlive(child?.pid ?? 0),
+  );
   expect(readFileSync(join(made.spec.cwd, "hung-up"), "utf8")).toBe("hup\n");
   expect(claimOf(made)).toMatchObject({ by: "holder", generation: 1 });
   expect(exitOf(made)).toBeUndefined();

@@ -27,7 +27,11 @@ test("a flood through a holder arrives whole, and leaves nothing of it in its me
   };
   const ear = await attach(made, { from: 0 }, { output });
   await ear.type("\n");
-  await until("it is all there", () => heard >= FLOOD_BYTES);
+  await until(
+    "it is all there",
+    () => heard >= FLOOD_BYTES,
+    () => heard,
+  );
   const memory = memoryOf(holder.pid, "VmRSS");
   console.log(`flood: holder's RSS ${memory} kB after ${FLOOD_BYTES / 1e6} MB`);
   expect(ear.holes).toEqual([]);

@@ -34,7 +34,11 @@ test("it holds one attempt after the other, and nothing of one is in the next", 
   const second = attempt("echo two $SECRET");
   await tell(holder, first, { SECRET: "hush" });
   await tell(holder, second);
-  await until("the second has ended", () => exitOf(second) !== undefined);
+  await until(
+    "the second has ended",
+    () => exitOf(second) !== undefined,
+    () => exitOf(second),
+  );
   expect([exitOf(first)?.code, exitOf(second)?.code]).toEqual([3, 0]);
   expect([tapeText(first), tapeText(second)]).toEqual(["one hush\n", "two\n"]);
   expect([claimOf(first)?.pid, claimOf(second)?.pid]).toEqual([holder.pid, holder.pid]);
@@ -51,15 +55,27 @@ test("whoever told it dies: the next one who has the home's token can go on tell
   writeFileSync(join(home, "run/token"), "s3cret\n");
   const holder = startWaiting(home);
   await tell(holder, one);
-  await until("it runs", () => claimOf(one) !== undefined);
+  await until(
+    "it runs",
+    () => claimOf(one) !== undefined,
+    () => claimOf(one),
+  );
   holder.stdin.end();
   writeFileSync(join(home, "go"), "");
   const socket = ordersSocket(home, holder.pid);
-  await until("it waits for the next one", () => existsSync(socket));
+  await until(
+    "it waits for the next one",
+    () => existsSync(socket),
+    () => `${socket} exists: ${existsSync(socket)}`,
+  );
   const giver = await realSockets().connect(socket, { bytes: () => undefined, closed: () => undefined });
   const [two, three] = [attempt("echo two"), attempt("echo three")];
   giver.send(encodeOrder({ directory: two.directory, secrets: {} }, "s3cret"));
-  await until("the second has ended", () => exitOf(two) !== undefined);
+  await until(
+    "the second has ended",
+    () => exitOf(two) !== undefined,
+    () => exitOf(two),
+  );
   expect([claimOf(two)?.pid, tapeText(two)]).toEqual([holder.pid, "two\n"]);
   giver.send(encodeOrder({ directory: three.directory, secrets: {} }, "wrong"));
   expect([await holder.exited, claimOf(three), existsSync(socket)]).toEqual([0, undefined, false]);
@@ -70,7 +86,11 @@ test("whoever told it dies: what it holds goes on to its end, and then it leaves
   const one = attempt("while [ ! -e go ]; do sleep 0.01; done; echo done");
   await tell(holder, one);
   holder.stdin.end();
-  await until("it runs", () => claimOf(one) !== undefined);
+  await until(
+    "it runs",
+    () => claimOf(one) !== undefined,
+    () => claimOf(one),
+  );
   writeFileSync(join(one.spec.cwd, "go"), "");
   expect(await holder.exited).toBe(0);
   expect([exitOf(one)?.code, tapeText(one)]).toEqual([0, "done\n"]);
@@ -97,14 +117,22 @@ test("told to leave, it leaves: at once where it holds nothing, else when its at
   const holder = startWaiting();
   const one = attempt("echo one; sleep 1000");
   await tell(holder, one);
-  await until("it runs", () => tapeText(one) === "one\n");
+  await until(
+    "it runs",
+    () => tapeText(one) === "one\n",
+    () => tapeText(one),
+  );
   holder.kill("SIGTERM");
   expect(await holder.exited).toBe(0);
   expect(exitOf(one)?.stopped).toBe(true);
   const idle = startWaiting();
   const two = attempt("echo two");
   await tell(idle, two);
-  await until("it is at rest", () => exitOf(two) !== undefined && !existsSync(two.spec.socket));
+  await until(
+    "it is at rest",
+    () => exitOf(two) !== undefined && !existsSync(two.spec.socket),
+    () => [exitOf(two), `${two.spec.socket} exists: ${existsSync(two.spec.socket)}`],
+  );
   idle.kill("SIGTERM");
   expect(await idle.exited).toBe(0);
 });

@@ -19,7 +19,11 @@ test("NUL bytes and split UTF-8 come as they are", async () => {
 
 test("whoever attaches while output flows, at any of six offsets, loses and doubles nothing", async () => {
   const made = await terminal(["sh", "-c", "for i in $(seq 1 60); do seq $((i * 10000)) $((i * 10000 + 999)); done"]);
-  await until("some of it is there", () => (made.ear.client.offset ?? 0) > 20_000);
+  await until(
+    "some of it is there",
+    () => (made.ear.client.offset ?? 0) > 20_000,
+    () => made.ear.client.offset ?? 0,
+  );
   const others = await Promise.all(
     [0, 1, 777, 20_000, -1, 1_000_000_000].map((from, at) => attach(made, { writer: `w${at}`, from })),
   );
@@ -43,7 +47,11 @@ test("a connection that wants no output gets none, and still hears of the end", 
   const control = await speak(made, { writer: "control" });
   await ear.type("done\n");
   expect((await ear.hearsEnd()).code).toBe(9);
-  await until("its connection is closed", () => control.closed);
+  await until(
+    "its connection is closed",
+    () => control.closed,
+    () => control.closed,
+  );
   expect({ bytes: control.bytes, last: control.tags.at(-1) }).toEqual({ bytes: 0, last: 68 });
 });
 
@@ -55,15 +63,27 @@ test("a client that reads nothing costs a bounded amount of memory, and delays n
   deaf.sleep();
   const before = memoryOf(holder.pid, "VmRSS");
   await ear.type("\n");
-  await until("the other has it all", () => (ear.client.offset ?? 0) >= 60_000_000);
+  await until(
+    "the other has it all",
+    () => (ear.client.offset ?? 0) >= 60_000_000,
+    () => ear.client.offset ?? 0,
+  );
   expect(memoryOf(holder.pid, "VmRSS") - before).toBeLessThan(60_000);
   expect(deaf.bytes).toBeLessThan(4_000_000);
   expect(ear.holes).toEqual([]);
   deaf.wake();
-  await until("the slow one has it all too", () => deaf.bytes >= 60_000_000);
+  await until(
+    "the slow one has it all too",
+    () => deaf.bytes >= 60_000_000,
+    () => deaf.bytes,
+  );
   await ear.type("\n");
   await ear.hearsEnd();
-  await until("and hears of the end", () => deaf.tags.at(-1) === 68);
+  await until(
+    "and hears of the end",
+    () => deaf.tags.at(-1) === 68,
+    () => deaf.tags.at(-1),
+  );
   expect(deaf.tags).not.toContain(69);
 });
 
@@ -79,11 +99,19 @@ test("a slow client whose place has left the bounded tape is resynced", async ()
   await ear.type("\n");
   await ear.hears("done");
   deaf.wake();
-  await until("it is told", () => deaf.tags.includes(69));
+  await until(
+    "it is told",
+    () => deaf.tags.includes(69),
+    () => deaf.tags,
+  );
   const { tape: kept } = await ear.status();
   expect(kept.end - kept.start).toBeLessThanOrEqual(5 << 20);
   const late = await attach(made, { writer: "late", from: 0 });
-  await until("a late one gets what is left", () => late.client.offset === kept.end);
+  await until(
+    "a late one gets what is left",
+    () => late.client.offset === kept.end,
+    () => late.client.offset,
+  );
   expect(late.resyncs).toEqual([kept.start]);
   expect(late.holes).toEqual([]);
 });

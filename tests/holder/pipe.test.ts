@@ -45,16 +45,28 @@ test("what is not consumed holds the child back, and nothing is lost", async () 
   const total = 20_000_000;
   const made = await terminal(["sh", "-c", `head -c ${total} /dev/zero; echo through >&2; exec sleep 1000`], pipe);
   const { ear } = made;
-  await until("the child is held back", () => (ear.client.offset ?? 0) > 4 << 20);
+  await until(
+    "the child is held back",
+    () => (ear.client.offset ?? 0) > 4 << 20,
+    () => ear.client.offset ?? 0,
+  );
   const held = await settled(() => ear.client.offset ?? 0);
   expect(held).toBeLessThan(6 << 20);
   expect(tapeOf(made, "stderr-tape").length).toBe(0);
   const other = await attach(made, { writer: "other" });
   for (let at = 0; at < total; at = ear.client.offset ?? 0) {
     other.client.consumed(ear.client.offset ?? 0);
-    await until("more comes", () => (ear.client.offset ?? 0) > at);
+    await until(
+      "more comes",
+      () => (ear.client.offset ?? 0) > at,
+      () => ear.client.offset ?? 0,
+    );
   }
-  await until("the child is through", () => tapeOf(made, "stderr-tape").toString() === "through\n");
+  await until(
+    "the child is through",
+    () => tapeOf(made, "stderr-tape").toString() === "through\n",
+    () => tapeOf(made, "stderr-tape").toString(),
+  );
   expect(ear.bytes.length).toBe(total);
   expect(ear.holes).toEqual([]);
 });
@@ -78,10 +90,14 @@ test("a child that closed its input does no harm, and a signal reaches its group
 async function settled(value: () => number): Promise<number> {
   let last = value();
   let same = 0;
-  await until("it stays the same", () => {
-    same = value() === last ? same + 1 : 0;
-    last = value();
-    return same > 50;
-  });
+  await until(
+    "it stays the same",
+    () => {
+      same = value() === last ? same + 1 : 0;
+      last = value();
+      return same > 50;
+    },
+    value,
+  );
   return last;
 }

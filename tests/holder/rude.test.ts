@@ -38,7 +38,11 @@ test("rubbish closes the connection it came from, and nobody else's", async () =
   for (const [what, bytes] of RUBBISH) {
     const rude = await Rude.connect(made);
     rude.say(bytes);
-    await until(`${what} is closed`, () => rude.closed);
+    await until(
+      `${what} is closed`,
+      () => rude.closed,
+      () => rude.closed,
+    );
   }
   await made.ear.type("fine\n");
   await made.ear.hears("fine");
@@ -51,7 +55,11 @@ test("a wrong token is refused and closed, and nothing is told", async () => {
     const rude = await Rude.connect(made);
     rude.say(hello({ token, from: 0 }));
     rude.say(protocol.inputFrame(1, 1, Buffer.from("stolen\n")));
-    await until("it is closed", () => rude.closed);
+    await until(
+      "it is closed",
+      () => rude.closed,
+      () => rude.closed,
+    );
     expect({ answers: rude.answers, tags: rude.tags }).toEqual({
       answers: [{ refused: "holder.token", number: undefined }],
       tags: [protocol.REFUSED],
@@ -68,7 +76,11 @@ test("unknown tags and fields are passed over: a newer client may know more", as
   rude.say(hello({ v: 2, colour: "green" }));
   rude.say(encodeFrame(33, Buffer.from("anything")));
   rude.say(protocol.jsonFrame(protocol.STATUS, {}));
-  await until("it is answered", () => rude.tags.includes(protocol.STATUS_IS));
+  await until(
+    "it is answered",
+    () => rude.tags.includes(protocol.STATUS_IS),
+    () => rude.tags,
+  );
   expect(rude.closed).toBe(false);
 });
 
@@ -79,7 +91,11 @@ test("a frame that comes byte by byte is a frame", async () => {
     rude.say(Uint8Array.of(byte));
     await Promise.resolve();
   }
-  await until("it is welcomed", () => rude.tags.includes(protocol.WELCOME));
+  await until(
+    "it is welcomed",
+    () => rude.tags.includes(protocol.WELCOME),
+    () => rude.tags,
+  );
 });
 
 test("the largest frame there is fits", async () => {
@@ -95,7 +111,11 @@ test("a nudge brings a deleted socket back at once; who is attached notices noth
   await made.ear.type("one\n");
   unlinkSync(made.spec.socket);
   made.holder.kill("SIGHUP");
-  await until("it is there again", () => existsSync(made.spec.socket));
+  await until(
+    "it is there again",
+    () => existsSync(made.spec.socket),
+    () => `${made.spec.socket} exists: ${existsSync(made.spec.socket)}`,
+  );
   const other = await attach(made, { writer: "other" });
   await made.ear.type("two\n");
   await other.hears("two");
@@ -123,10 +143,17 @@ test("a socket that a dead holder left behind is taken over", async () => {
   await dead.exited;
   expect(existsSync(made.spec.socket)).toBe(true);
   startHolder(made);
-  await until("a client is welcomed", () =>
-    attach(made).then(
-      () => true,
-      () => false,
-    ),
+  await until(
+    "a client is welcomed",
+    () =>
+      attach(made).then(
+        () => true,
+        () => false,
+      ),
+    () =>
+      attach(made).then(
+        () => true,
+        () => false,
+      ),
   );
 });

@@ -48,6 +48,10 @@ export class Rude {
 export async function speak(made: Terminal, hello: { readonly writer: string; readonly from?: number }): Promise<Rude> {
   const rude = await Rude.connect(made);
   rude.say(protocol.jsonFrame(protocol.HELLO, { v: 1, token: made.spec.token, ...hello }));
-  await until("it is welcomed", () => rude.tags.includes(protocol.WELCOME));
+  await until(
+    "it is welcomed",
+    () => rude.tags.includes(protocol.WELCOME),
+    () => rude.tags,
+  );
   return rude;
 }

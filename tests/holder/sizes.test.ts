@@ -15,7 +15,11 @@ test("the size at the start and each change are recorded at the tape's offset", 
   await made.ear.type("stty size\n");
   await made.ear.hears("30 100");
   const sizes = () => readSizes(realDisk(), made.directory);
-  await until("the second size", () => sizes().length === 2);
+  await until(
+    "the second size",
+    () => sizes().length === 2,
+    () => sizes().length,
+  );
   const [first, second] = sizes();
   expect(first).toEqual({ offset: 0, cols: 70, rows: 20 });
   expect(second).toMatchObject({ cols: 100, rows: 30 });

@@ -122,9 +122,9 @@ export class Ear {
     return this.client.input(Buffer.from(text));
   }
 
-  hears(text: string | RegExp): Promise<void> {
+  async hears(text: string | RegExp): Promise<void> {
     const heard = () => (typeof text === "string" ? this.text.includes(text) : text.test(this.text));
-    return until(`the terminal says ${text}`, heard, () => this.text.slice(-500));
+    await until(`the terminal says ${text}`, heard, () => this.text.slice(-500));
   }
 
   async hearsEnd(): Promise<HolderExit> {
@@ -146,7 +146,11 @@ export class Ear {
 
 /** Connects as soon as the holder is there. */
 export async function attach(made: Terminal, wish: Partial<HolderWish> = {}, more: HolderEvents = {}): Promise<Ear> {
-  await until("the holder listens", () => existsSync(made.spec.socket));
+  await until(
+    "the holder listens",
+    () => existsSync(made.spec.socket),
+    () => `${made.spec.socket} exists: ${existsSync(made.spec.socket)}`,
+  );
   const ear = new Ear(made, wish, more);
   const welcome = await ear.client.connect();
   if (!welcome.ok) throw new Error(`${welcome.error.code}: ${welcome.error.message}`);

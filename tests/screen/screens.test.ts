@@ -1,4 +1,5 @@
 // The daemon's side and the real program: asked, killed, stuck, idle, flooded.
+
 import { afterEach, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { plainRestoreBanner } from "../../src/core/terminal/screen.ts";
@@ -8,6 +9,7 @@ import { realChildren } from "../../src/world/real/children.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import type { Self } from "../../src/world/self.ts";
 import { ours } from "../ours.ts";
+import { until } from "../until.ts";
 import { everything } from "./compare.ts";
 import { removeHomes, TapeHome } from "./tapes.ts";
 
@@ -44,14 +46,6 @@ function programs(home: TapeHome): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && mine(name))
     .map(Number);
-}
-
-async function until(what: string, look: () => boolean): Promise<void> {
-  const start = performance.now();
-  while (!look()) {
-    if (performance.now() - start > 20_000) throw new Error(`waited in vain for: ${what}`);
-    await Bun.sleep(2);
-  }
 }
 
 test("snapshots of many terminals are made in one go, and again from what was said since", async () => {
@@ -95,7 +89,11 @@ test("killed in the middle, it is started again, and every request is answered",
   for (const id of ids) home.append(id, "line of a flood\r\n".repeat(60_000));
   const screens = screensOf(home);
   const made = screens.snapshot(ids.map((id) => ({ id, size })));
-  await until("the program", () => programs(home).length === 1);
+  await until(
+    "the program",
+    () => programs(home).length === 1,
+    () => programs(home).length,
+  );
   process.kill(programs(home)[0] ?? 0, "SIGKILL");
   expect((await made).size).toBe(ids.length);
 });
@@ -118,7 +116,11 @@ test("one that says nothing any more is killed, and its request refused in the e
   const home = new TapeHome();
   const screens = screensOf(home, ["sleep", "1000"], 50);
   expect(await screens.cells({ id: "a", size })).toMatchObject({ ok: false, error: { code: "screen.died" } });
-  await until("its end", () => programs(home).length === 0);
+  await until(
+    "its end",
+    () => programs(home).length === 0,
+    () => programs(home).length,
+  );
 });
 
 test("one that cannot be started is a refusal, and so is asking after the end", async () => {
@@ -136,12 +138,20 @@ test("it ends when nobody asks, and when its input is closed; who asks later has
   const screens = screensOf(home, undefined, undefined, { HOLDFAST_SCREEN_IDLE_MS: "30" });
   for (let life = 0; life < 2; life += 1) {
     expect((await screens.snapshot([{ id: "a", size }])).size).toBe(1);
-    await until("the idle one's end", () => programs(home).length === 0);
+    await until(
+      "the idle one's end",
+      () => programs(home).length === 0,
+      () => programs(home).length,
+    );
   }
   const other = screensOf(home);
   await other.snapshot([{ id: "a", size }]);
   other.close();
-  await until("the closed one's end", () => programs(home).length === 0);
+  await until(
+    "the closed one's end",
+    () => programs(home).length === 0,
+    () => programs(home).length,
+  );
 });
 
 test("one that is never asked ends too", async () => {

@@ -78,10 +78,18 @@ test("a full-screen program is drawn as it is, after any amount of output, and i
   const home = new Home();
   await home.ok("new", "-d", "full", "--", "sh", "-c", FULL_SCREEN);
   const { id } = await home.listed("full");
-  await until("it has drawn", () => tapeOf(home, id).includes("number 4999"));
+  await until(
+    "it has drawn",
+    () => tapeOf(home, id).includes("number 4999"),
+    () => tapeOf(home, id),
+  );
   await home.ok("down"); // With a last checkpoint.
   await home.ok("send", "full", "15", "--enter");
-  await until("it has drawn more", () => tapeOf(home, id).includes("told 15"));
+  await until(
+    "it has drawn more",
+    () => tapeOf(home, id).includes("told 15"),
+    () => tapeOf(home, id),
+  );
   for (const daemon of ["down", "up"]) {
     await home.ok(daemon);
     const window = home.window(["attach", "full"], SIZE);
@@ -104,7 +112,11 @@ test("a shell's history is there to be scrolled to, each line once, and its scre
   const home = new Home();
   await home.ok("new", "-d", "sh", "--", "sh", "-c", `${FLOOD}; printf '${ESC}[4mready${ESC}[0m '; cat`);
   const { id } = await home.listed("sh");
-  await until("it is ready", () => tapeOf(home, id).includes("ready"));
+  await until(
+    "it is ready",
+    () => tapeOf(home, id).includes("ready"),
+    () => tapeOf(home, id),
+  );
   await home.ok("down");
   const window = home.window(["attach", "sh"], SIZE);
   await isExact(home, window, id);
@@ -120,17 +132,29 @@ test("without a checkpoint, or with a window of another size, the end of the tap
   const home = new Home();
   await home.ok("new", "-d", "full", "--", "sh", "-c", FULL_SCREEN);
   const { id } = await home.listed("full");
-  await until("it has drawn", () => tapeOf(home, id).includes("number 4999"));
+  await until(
+    "it has drawn",
+    () => tapeOf(home, id).includes("number 4999"),
+    () => tapeOf(home, id),
+  );
   const first = home.window(["attach", "full"], SIZE);
   await first.shows("number 4999");
-  await until("it was made to draw itself", () => existsSync(join(home.path, "changed")));
+  await until(
+    "it was made to draw itself",
+    () => existsSync(join(home.path, "changed")),
+    () => `${join(home.path, "changed")} exists: ${existsSync(join(home.path, "changed"))}`,
+  );
   await leave(first);
   await home.ok("down");
   const changes = () => readFileSync(join(home.path, "changed"), "utf8").length;
   const before = changes();
   const other = home.window(["attach", "full"], { cols: 100, rows: 30 });
   await other.shows("number 4999");
-  await until("it was told of the other window", () => changes() > before);
+  await until(
+    "it was told of the other window",
+    () => changes() > before,
+    () => changes(),
+  );
   await leave(other);
 }, 180_000);
 
@@ -138,7 +162,11 @@ test("after a reboot the old screen is seen, and the line that says what happene
   const home = new Rebooting();
   await home.ok("new", "-d", "full", "--", "sh", "-c", FULL_SCREEN);
   const { id } = await home.listed("full");
-  await until("it has drawn", () => tapeOf(home, id).includes("number 4999"));
+  await until(
+    "it has drawn",
+    () => tapeOf(home, id).includes("number 4999"),
+    () => tapeOf(home, id),
+  );
   await home.ok("down");
   await home.ok("up");
   await powerCut(home);

@@ -91,10 +91,14 @@ describe("attach", () => {
     for (const line of lines) window.type(`${line.slice(1, -1)}\r`);
     await window.shows(lines.at(-1) ?? "");
     expect([...(window.seen.match(/<line \d+>/g) ?? [])]).toEqual(lines);
-    await until("another daemon is live", async () => {
-      const { daemon: now, recovery } = await home.json("status");
-      return now.pid !== null && now.pid !== daemon.pid && recovery.stage === "LIVE";
-    });
+    await until(
+      "another daemon is live",
+      async () => {
+        const { daemon: now, recovery } = await home.json("status");
+        return now.pid !== null && now.pid !== daemon.pid && recovery.stage === "LIVE";
+      },
+      () => home.json("status"),
+    );
     expect(await home.listed("t")).toMatchObject({ pid, state: "running", clients: 1 });
     window.type("after\r");
     await window.shows("<after>");
@@ -137,7 +141,11 @@ describe("attach", () => {
     await second.shows("three\r\nthree\r\n");
     expect(await home.listed("t")).toMatchObject({ clients: 1 });
     second.kill("SIGKILL");
-    await until("nobody is attached", async () => (await home.listed("t")).clients === 0);
+    await until(
+      "nobody is attached",
+      async () => (await home.listed("t")).clients === 0,
+      async () => (await home.listed("t")).clients,
+    );
     expect(await home.listed("t")).toMatchObject({ state: "running" });
   }, 180_000);
 
@@ -175,10 +183,14 @@ describe("attach", () => {
     window.type("a\r");
     await window.shows("a at 30 90");
     window.resize(70, 20);
-    await until("the program's window is the new one", async () => {
-      window.type("b\r");
-      return window.seen.includes("b at 20 70");
-    });
+    await until(
+      "the program's window is the new one",
+      async () => {
+        window.type("b\r");
+        return window.seen.includes("b at 20 70");
+      },
+      () => window.seen,
+    );
     const looker = home.window(["attach", "t", "--read-only"], { cols: 50, rows: 10 });
     await looker.shows("b at 20 70");
     looker.type("not me\r");
@@ -216,10 +228,18 @@ describe("the user's window", () => {
     const home = new Home();
     const odd = "stty -ixon -opost min 3 intr ^K";
     const window = home.script(`${odd}; echo "was $(stty -g)"; "$@" new t -- cat; echo "code $?, is $(stty -g)"; cat`);
-    await until("it is attached", async () => /\[2J/.test(window.seen) && !window.cooked);
+    await until(
+      "it is attached",
+      async () => /\[2J/.test(window.seen) && !window.cooked,
+      () => [window.seen, window.cooked],
+    );
     window.type(`hello\r${DETACH}`);
     await window.shows("code 0, is");
-    await until("the line is whole", () => /is [\da-f:]+\s/.test(window.seen));
+    await until(
+      "the line is whole",
+      () => /is [\da-f:]+\s/.test(window.seen),
+      () => window.seen,
+    );
     const [, was] = /was ([\da-f:]+)\s/.exec(window.seen) ?? [];
     const [, is] = /is ([\da-f:]+)\s/.exec(window.seen) ?? [];
     expect(is).toBe(was ?? "never said");
@@ -259,7 +279,11 @@ describe("the user's window", () => {
     const home = new Home();
     writeFileSync(join(home.path, "config.toml"), '[terminal]\ndetach_key = "ctrl-a"\n');
     const window = home.window(["new", "t", "--", "sh", "-c", "trap 'echo quit' QUIT; while :; do read a; done"]);
-    await until("it is attached", async () => !window.cooked);
+    await until(
+      "it is attached",
+      async () => !window.cooked,
+      () => window.cooked,
+    );
     window.type(DETACH);
     await window.shows("quit");
     window.type("\u0001");

@@ -7,8 +7,9 @@ import { CheckpointWriter } from "../../src/daemon/terminal/checkpoint-writer.ts
 import { encodeEnvelope } from "../../src/log/checkpoint/envelope.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
-import { type DaemonHome, daemonHomes, until } from "../daemon/home.ts";
+import { type DaemonHome, daemonHomes } from "../daemon/home.ts";
 import { boot, isBack, powerCut, tapeText } from "../daemon/power-cut.ts";
+import { until } from "../until.ts";
 
 const newHome = daemonHomes();
 const HOUR = 3_600_000;
@@ -30,7 +31,11 @@ async function crashed(): Promise<{ readonly home: DaemonHome; readonly ids: rea
     await home.stop(daemon); // CS-4: writes the last checkpoint; the holders live on.
   }
   await home.live(boot(1));
-  await until("it ran", () => home.text("ran") === "ran\n");
+  await until(
+    "it ran",
+    () => home.text("ran") === "ran\n",
+    () => home.text("ran"),
+  );
   await powerCut(home);
   return { home, ids };
 }

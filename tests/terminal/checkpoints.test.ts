@@ -10,8 +10,9 @@ import { HolderClient } from "../../src/wire/holder/client.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
-import { type DaemonHome, daemonHomes, until } from "../daemon/home.ts";
+import { type DaemonHome, daemonHomes } from "../daemon/home.ts";
 import { ours } from "../ours.ts";
+import { until } from "../until.ts";
 
 const newHome = daemonHomes();
 const scratch = mkdtempSync(join(tmpdir(), "holdfast-ckpt-"));
@@ -41,7 +42,11 @@ test("CS-4(a) TC-1(b) SIGTERM writes a last checkpoint: directory, command in fr
   const env = { ...wish.env, EDITOR: "vi", API_TOKEN: "s3cret" };
   const { id } = await home.must("terminal.new", { ...wish, env });
   const { pid } = await home.is(id, "running");
-  await until("sleep runs", () => readdirSync("/proc").some((other) => isChild(other, pid)));
+  await until(
+    "sleep runs",
+    () => readdirSync("/proc").some((other) => isChild(other, pid)),
+    () => readdirSync("/proc"),
+  );
   expect(await home.stop(daemon)).toBe(0);
   const found = saved(home);
   expect(found?.errors).toEqual([]);
@@ -78,12 +83,17 @@ test("CS-1(b) TC-8(a) a change is saved an interval later, an ended terminal is 
   await home.live(quick(home));
   const id = await home.open("one", ["sleep", "1000"]);
   const other = await home.open("two", ["sleep", "1000"]);
-  await until("both are saved", () => saved(home)?.sessions.length === 2);
+  await until(
+    "both are saved",
+    () => saved(home)?.sessions.length === 2,
+    () => saved(home)?.sessions.length,
+  );
   await home.must("terminal.move", { id, lane: "side" });
   await home.must("terminal.signal", { id: other, signal: "SIGKILL" });
   await until(
     "the lane is saved",
     () => saved(home)?.sessions[0]?.laneId === "side" && saved(home)?.sessions.length === 1,
+    () => [saved(home)?.sessions[0]?.laneId, saved(home)?.sessions.length],
   );
   expect(saved(home, BACKUP)?.errors).toEqual([]);
 });
@@ -105,10 +115,14 @@ test("CS-2(a) more than 50 inputs into a real terminal make a checkpoint within 
   };
   await type(1); // The first look at a terminal counts nothing, so it must have been seen before.
   const began = performance.now();
-  await until("a checkpoint", async () => {
-    await type(10);
-    return saved(home)?.sessions.length === 1;
-  });
+  await until(
+    "a checkpoint",
+    async () => {
+      await type(10);
+      return saved(home)?.sessions.length === 1;
+    },
+    () => saved(home),
+  );
   expect(performance.now() - began).toBeLessThan(30_000);
   line.close();
 }, 180_000);
@@ -141,7 +155,11 @@ test("TC-6(c) a newer version's checkpoint is reported and left as it is; the da
   writeFileSync(home.file(CHECKPOINT), newer);
   const daemon = await home.live(quick(home));
   await home.open("one", ["sleep", "1000"]);
-  await until("it says so", () => daemon.said().includes("no checkpoint was written: checkpoint.json has version 99"));
+  await until(
+    "it says so",
+    () => daemon.said().includes("no checkpoint was written: checkpoint.json has version 99"),
+    () => daemon.said(),
+  );
   expect((await home.report()).items).toMatchObject([{ what: "checkpoint", fate: "needs you" }]);
   expect(await home.stop(daemon)).toBe(0);
   expect(home.text(CHECKPOINT)).toBe(newer);

@@ -220,7 +220,11 @@ describe("around terminals", () => {
     await home.ok("new", "-d", "t", "--", "sh", "-c", "echo first; read a; echo got $a; read b");
     await home.says("t", "first\n"); // Before what is typed is echoed.
     const follow = home.run("tail", "t", "-f");
-    await until("somebody follows", async () => (await home.listed("t")).clients === 1);
+    await until(
+      "somebody follows",
+      async () => (await home.listed("t")).clients === 1,
+      async () => (await home.listed("t")).clients,
+    );
     await home.ok("send", "t", "x", "-e");
     await home.says("t", "got x");
     await home.ok("send", "t", "y", "-e");

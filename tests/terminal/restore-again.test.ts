@@ -1,8 +1,9 @@
 // What a restored terminal does with its keyboard, and what a bad restoration must not cost.
 import { expect, test } from "bun:test";
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
-import { daemonHomes, until } from "../daemon/home.ts";
+import { daemonHomes } from "../daemon/home.ts";
 import { boot, isBack, powerCut, tapeText } from "../daemon/power-cut.ts";
+import { until } from "../until.ts";
 
 const newHome = daemonHomes();
 const MARK = "holdfast: the machine went down; started again ";
@@ -18,10 +19,18 @@ test("a pattern of the user's is run in their shell", async () => {
   await home.live({ ...boot(1), ...config });
   const id = await home.open("mine", ["sh", "-c", "echo x >> ran; exec sleep 1000"]);
   await home.is(id, "running");
-  await until("it ran", () => home.text("ran") === "x\n");
+  await until(
+    "it ran",
+    () => home.text("ran") === "x\n",
+    () => home.text("ran"),
+  );
   await powerCut(home);
   await home.live({ ...boot(2), ...config });
-  await until("it ran again", () => home.text("ran") === "x\nagain\nx\n");
+  await until(
+    "it ran again",
+    () => home.text("ran") === "x\nagain\nx\n",
+    () => home.text("ran"),
+  );
 });
 
 test("bash shows a command that is ready once, behind its prompt, and does not run it", async () => {
@@ -33,12 +42,20 @@ test("bash shows a command that is ready once, behind its prompt, and does not r
     env,
   });
   await home.is(id, "running");
-  await until("it ran", () => home.text("ran") === "ran\n");
+  await until(
+    "it ran",
+    () => home.text("ran") === "ran\n",
+    () => home.text("ran"),
+  );
   await powerCut(home);
   await home.live(boot(2));
   const line = "sh -c 'echo ran >> ran; sleep 1000'";
   const screen = () => (tapeText(home, id).split(MARK)[1] ?? "").split("\u001b[0m\r\n").at(-1) ?? "";
-  await until("it stands there", () => screen().includes(line));
+  await until(
+    "it stands there",
+    () => screen().includes(line),
+    () => screen(),
+  );
   expect(screen().split(line).length).toBe(2);
   expect(screen().indexOf("prompt> ")).toBeLessThan(screen().indexOf(line));
   expect(home.text("ran")).toBe("ran\n");

@@ -14,12 +14,20 @@ test("a window that was attached when its holder was killed goes on with the nex
   const home = new Home();
   await home.ok("new", "-d", "work", "--", "sh");
   const window = home.window(["attach", "work"]);
-  await until("there is a prompt", () => /[#$] $/.test(window.seen));
+  await until(
+    "there is a prompt",
+    () => /[#$] $/.test(window.seen),
+    () => window.seen,
+  );
   const { id } = await home.listed("work");
   const holder = JSON.parse(readFileSync(join(home.path, `terminals/${id}/claim.json`), "utf8")).pid;
   send(holder, "SIGKILL");
   await window.shows("its holder is gone and left no exit; started again");
-  await until("it is back", async () => (await home.listed("work")).state === "running");
+  await until(
+    "it is back",
+    async () => (await home.listed("work")).state === "running",
+    async () => (await home.listed("work")).state,
+  );
   window.type("echo $((6 * 7))\r");
   await window.shows("42");
   window.type("exit 5\r");
@@ -71,8 +79,16 @@ test("a reboot: terminals come back by their policy, and restore, accept and rol
   expect((await home.run("recovery", "rollback")).err).toContain("nothing that was restored");
   expect((await home.run("restore", "asks", "--as", "recipe")).err).toContain("run as at first");
   await home.ok("send", "asks", "hello");
-  await until("what somebody typed into is accepted", async () => (await home.listed("asks")).restoredAt === null);
-  await until("it ran again", async () => (await home.ok("history", "asks")).split("once\n").length === 3);
+  await until(
+    "what somebody typed into is accepted",
+    async () => (await home.listed("asks")).restoredAt === null,
+    async () => (await home.listed("asks")).restoredAt,
+  );
+  await until(
+    "it ran again",
+    async () => (await home.ok("history", "asks")).split("once\n").length === 3,
+    async () => (await home.ok("history", "asks")).split("once\n").length,
+  );
 }, 180_000);
 
 test("up says on one line how many terminals are back", async () => {

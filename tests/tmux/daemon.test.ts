@@ -2,8 +2,9 @@
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type DaemonHome, daemonHomes, killIfThere, processes, type Running, until } from "../daemon/home.ts";
+import { type DaemonHome, daemonHomes, killIfThere, processes, type Running } from "../daemon/home.ts";
 import { boot, powerCut } from "../daemon/power-cut.ts";
+import { until } from "../until.ts";
 import { hasTmux } from "./server.ts";
 
 const home = daemonHomes();
@@ -65,7 +66,11 @@ class Place {
   async killServer(): Promise<void> {
     const pid = this.serverPid;
     killIfThere(pid);
-    await until("the server is gone", () => processes.startTime(pid) === undefined);
+    await until(
+      "the server is gone",
+      () => processes.startTime(pid) === undefined,
+      () => processes.startTime(pid),
+    );
   }
 }
 
@@ -79,15 +84,31 @@ test.skipIf(!hasTmux)(
     const watchers = waiting(place);
     const old = place.serverPid;
     await place.killServer();
-    await until("it is back", () => place.names === "work" && place.serverPid !== old);
-    await until("and kept", async () => (await place.state()) === "kept");
+    await until(
+      "it is back",
+      () => place.names === "work" && place.serverPid !== old,
+      () => [place.names, place.serverPid],
+    );
+    await until(
+      "and kept",
+      async () => (await place.state()) === "kept",
+      async () => await place.state(),
+    );
     expect((await place.home.must("tmux.list", {}))[0]?.recreated?.notes[0]).toContain("as it was at");
     await isWatched(place, watchers);
     place.tmux("kill-server");
-    await until("whoever ends it twice means it", async () => (await place.state()) === "ended");
+    await until(
+      "whoever ends it twice means it",
+      async () => (await place.state()) === "ended",
+      async () => await place.state(),
+    );
     expect(place.names).toBe("");
     expect(await place.home.stop(daemon)).toBe(0);
-    await until("nobody waits any more", () => lookouts(place) === 0);
+    await until(
+      "nobody waits any more",
+      () => lookouts(place) === 0,
+      () => lookouts(place),
+    );
   },
   MINUTE,
 );
@@ -104,10 +125,14 @@ function waiting(place: Place): number[] {
 
 /** The one that waits has reached the server, and what it said first was heard: the server answers in order. */
 async function isWatched(place: Place, before: readonly number[] = []): Promise<void> {
-  await until("the server is watched", () => {
-    const [only, ...others] = waiting(place);
-    return only !== undefined && others.length === 0 && !before.includes(only) && hasSocket(only);
-  });
+  await until(
+    "the server is watched",
+    () => {
+      const [only, ...others] = waiting(place);
+      return only !== undefined && others.length === 0 && !before.includes(only) && hasSocket(only);
+    },
+    () => waiting(place),
+  );
   for (let answers = 0; answers < 5; answers += 1) expect(place.names).toBe("work");
 }
 
@@ -131,7 +156,11 @@ test.skipIf(!hasTmux)(
     const old = place.serverPid;
     await isWatched(place);
     place.tmux("kill-server");
-    await until("it is back", () => place.names === "work" && place.serverPid !== old);
+    await until(
+      "it is back",
+      () => place.names === "work" && place.serverPid !== old,
+      () => [place.names, place.serverPid],
+    );
   },
   MINUTE,
 );
@@ -151,7 +180,11 @@ test.skipIf(!hasTmux)(
     expect((await place.home.report()).items).toMatchObject([
       { what: "tmux session", id, name: "work", fate: "back as it was" },
     ]);
-    await until("the server is watched by one", () => lookouts(place) === 1);
+    await until(
+      "the server is watched by one",
+      () => lookouts(place) === 1,
+      () => lookouts(place),
+    );
     await place.home.kill(second);
     await place.killServer();
     await place.live();
@@ -172,7 +205,11 @@ test.skipIf(!hasTmux)(
     place.tmux("split-window", "-t", "work:one", "-c", "/usr", "sh");
     place.tmux("new-window", "-d", "-t", "work", "-n", "two", "-c", "/", "sh");
     place.tmux("send-keys", "-t", "work:one.0", "echo seen $((40 + 2))", "Enter");
-    await until("it was said", () => place.tmux("capture-pane", "-p", "-t", "work:one.0").includes("seen 42"));
+    await until(
+      "it was said",
+      () => place.tmux("capture-pane", "-p", "-t", "work:one.0").includes("seen 42"),
+      () => place.tmux("capture-pane", "-p", "-t", "work:one.0"),
+    );
     await place.live(boot(1));
     await place.adopt();
     const terminal = await place.home.open("shell", ["sh"]);
@@ -181,7 +218,11 @@ test.skipIf(!hasTmux)(
     const panes = () =>
       place.tmux("list-panes", "-s", "-t", "work", "-F", "#{window_name} #{pane_index} #{pane_current_path}");
     const before = `one 0 ${place.home.file("project")}\none 1 /usr\ntwo 0 /`;
-    await until("every shell stands in its directory", () => panes() === before);
+    await until(
+      "every shell stands in its directory",
+      () => panes() === before,
+      () => panes(),
+    );
     await Promise.all([powerCut(place.home), place.killServer()]);
     await place.live(boot(2));
     const { cause, items } = await place.home.report();
@@ -191,9 +232,15 @@ test.skipIf(!hasTmux)(
       "tmux session restarted",
     ]);
     expect(place.serverPid).not.toBe(old);
-    await until("every shell stands in its directory again", () => panes() === before);
-    await until("what was on it is seen", () =>
-      place.tmux("capture-pane", "-p", "-S-", "-t", "work:one.0").includes("seen 42"),
+    await until(
+      "every shell stands in its directory again",
+      () => panes() === before,
+      () => panes(),
+    );
+    await until(
+      "what was on it is seen",
+      () => place.tmux("capture-pane", "-p", "-S-", "-t", "work:one.0").includes("seen 42"),
+      () => place.tmux("capture-pane", "-p", "-S-", "-t", "work:one.0"),
     );
   },
   MINUTE,
@@ -225,6 +272,7 @@ test.skipIf(!hasTmux)(
       await until(
         `the daemon is dead at step ${step}`,
         () => daemon.process.exitCode !== null || daemon.process.signalCode !== null,
+        () => [daemon.process.exitCode, daemon.process.signalCode],
       );
       expect({ step, signal: daemon.process.signalCode }).toEqual({ step, signal: "SIGKILL" });
       killAt(0);
@@ -276,13 +324,21 @@ test.skipIf(!hasTmux)(
     const shell = ["sh", "-c", `tmux -S ${place.socket} new-session -d -s work; exec sleep 1000`];
     const terminal = await place.home.open("outer", shell);
     const { holder } = await place.home.is(terminal, "running");
-    await until("the server runs", () => place.names === "work");
+    await until(
+      "the server runs",
+      () => place.names === "work",
+      () => place.names,
+    );
     await place.adopt();
     const pid = place.serverPid;
     expect(processes.variable(pid, "HOLDFAST_TERMINAL")).toBe(terminal);
     await place.home.kill(daemon);
     killIfThere(holder);
-    await until("the holder is gone", () => processes.startTime(holder) === undefined);
+    await until(
+      "the holder is gone",
+      () => processes.startTime(holder) === undefined,
+      () => processes.startTime(holder),
+    );
     await place.live();
     expect(place.serverPid).toBe(pid);
     expect(place.names).toBe("work");

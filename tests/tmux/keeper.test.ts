@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { TmuxRun } from "../../src/daemon/tmux/client.ts";
-import { until } from "../daemon/home.ts";
+import { until } from "../until.ts";
 import { adopt, Dying, handlersOf, hasTmux, killServer, live, type TmuxSite, tmuxSites } from "./server.ts";
 
 const site = tmuxSites();
@@ -20,9 +20,17 @@ async function furnish(on: TmuxSite): Promise<void> {
   on.tmux("new-window", "-t", "work:4", "-n", "logs", "-c", at("a"), "sleep", "1000");
   on.tmux("select-window", "-t", "work:0");
   on.tmux("select-pane", "-t", "work:0.1");
-  await until("its shell asks", () => /[$#] ?$/.test(on.text("work:0.0"))); // What is typed before stands above the prompt.
+  await until(
+    "its shell asks",
+    () => /[$#] ?$/.test(on.text("work:0.0")),
+    () => on.text("work:0.0"),
+  ); // What is typed before stands above the prompt.
   on.tmux("send-keys", "-t", "work:0.0", "echo 'said-'before", "Enter");
-  await until("the pane has said it", () => on.text("work:0.0").includes("\nsaid-before"));
+  await until(
+    "the pane has said it",
+    () => on.text("work:0.0").includes("\nsaid-before"),
+    () => on.text("work:0.0"),
+  );
 }
 
 describe("made again", () => {
@@ -41,8 +49,16 @@ describe("made again", () => {
       await on.looksAs("work", before);
       expect(before).toHaveLength(4);
       const old = /[$#] echo 'said-'before\nsaid-before\n(?:.*\n)*\[holdfast: re-created at /;
-      await until("the old screen is shown", () => old.test(on.text("work:0.0")));
-      await until("the old command is typed", () => on.text("work:4.0").match(/[$#] sleep 1000$/) !== null);
+      await until(
+        "the old screen is shown",
+        () => old.test(on.text("work:0.0")),
+        () => on.text("work:0.0"),
+      );
+      await until(
+        "the old command is typed",
+        () => on.text("work:4.0").match(/[$#] sleep 1000$/) !== null,
+        () => on.text("work:4.0").match(/[$#] sleep 1000$/),
+      );
       expect(on.tmux("display-message", "-p", "-t", "work:4.0", "#{pane_current_command}").trim()).toBe("sh");
       const [care] = life.store.states.values();
       expect(care?.recreated?.notes).toEqual([
@@ -130,7 +146,11 @@ describe("made again", () => {
       await life.keeper.round();
       expect(on.names()).toEqual(["work", "work-2"]);
       const stands = () => on.tmux("display-message", "-p", "-t", "work-2:", "#{pane_current_path}").trim();
-      await until("its shell stands in the nearest directory", () => stands() === join(on.path, "deep"));
+      await until(
+        "its shell stands in the nearest directory",
+        () => stands() === join(on.path, "deep"),
+        () => stands(),
+      );
       const [care] = life.store.states.values();
       expect(care?.name).toBe("work-2");
       expect(care?.recreated?.notes.join("\n")).toContain(`${directory} is gone: ${join(on.path, "deep")} instead`);
@@ -256,12 +276,20 @@ describe("left as it is", () => {
       stdin: "pipe",
       stdout: "ignore",
     });
-    await until("somebody is attached", () => on.tmux("list-clients", "-t", half).trim() !== "");
+    await until(
+      "somebody is attached",
+      () => on.tmux("list-clients", "-t", half).trim() !== "",
+      () => on.tmux("list-clients", "-t", half).trim(),
+    );
     expect((await life.keeper.round())[0]?.trouble).toContain("half-built");
     expect(on.names()).toEqual([half]);
     client.stdin.end();
     await client.exited;
-    await until("nobody is attached", () => on.tmux("list-clients", "-t", half).trim() === "");
+    await until(
+      "nobody is attached",
+      () => on.tmux("list-clients", "-t", half).trim() === "",
+      () => on.tmux("list-clients", "-t", half).trim(),
+    );
     await life.keeper.round();
     expect(on.names()).toEqual(["work"]);
   });

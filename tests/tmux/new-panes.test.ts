@@ -63,7 +63,11 @@ test.skipIf(!hasTmux)("what makes a pane again is not taken for its program (nee
   await life.keeper.round(); // Its shell asks tmux how it is started, and has no answer yet.
   expect(savedPanes(on, care?.id)).toMatchObject([{ command: [] }]);
   writeFileSync(join(on.path, "go"), "");
-  await until("its shell asks", () => /[$#] ?$/.test(on.text("work:")));
+  await until(
+    "its shell asks",
+    () => /[$#] ?$/.test(on.text("work:")),
+    () => on.text("work:"),
+  );
   await life.keeper.round();
   expect(savedPanes(on, care?.id)).toMatchObject([{ command: [] }]);
 });

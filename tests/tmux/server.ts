@@ -153,7 +153,11 @@ export async function adopt(life: Life, on: TmuxSite, ...sessions: string[]): Pr
 export async function killServer(on: TmuxSite): Promise<void> {
   const pid = on.serverPid;
   killIfThere(pid);
-  await until("the server is gone", () => processes.startTime(pid) === undefined);
+  await until(
+    "the server is gone",
+    () => processes.startTime(pid) === undefined,
+    () => processes.startTime(pid),
+  );
 }
 
 /** A process that dies at a call of tmux: before it is made, or when it was made and nobody hears the answer any more. */

@@ -1,4 +1,5 @@
 // A home on the real disk with real watchdogs, daemons and programs in it; when a test is done, all of them are gone.
+
 import { afterEach } from "bun:test";
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,23 +12,12 @@ import type { ProcessIdentity } from "../../src/world/process.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
 import { realProcesses } from "../../src/world/real/process.ts";
 import { COUNTING, ours } from "../ours.ts";
+import { until } from "../until.ts";
 
 const FAKE = join(import.meta.dir, "fake-daemon.ts");
-const PATIENCE_MS = 30_000;
 
 export const processes = realProcesses();
 const disk = realDisk();
-
-/** Waits for a fact. */
-export async function until<T>(what: string, look: () => T | undefined | false): Promise<T> {
-  const start = performance.now();
-  for (;;) {
-    const found = look();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() - start > PATIENCE_MS) throw new Error(`waited in vain for: ${what}`);
-    await Bun.sleep(1);
-  }
-}
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -64,17 +54,25 @@ export class RealHome {
 
   /** A daemon that is live, and is not `other`. One that came before it may have ended on its way. */
   daemon(other?: { readonly pid: number }): Promise<ProcessIdentity> {
-    return until("a live daemon", () => {
-      const who = this.holder("daemon");
-      return who !== undefined && who.pid !== other?.pid && this.said(`daemon (${who.pid}): live`) && who;
-    });
+    return until(
+      "a live daemon",
+      () => {
+        const who = this.holder("daemon");
+        return who !== undefined && who.pid !== other?.pid && this.said(`daemon (${who.pid}): live`) && who;
+      },
+      () => this.log,
+    );
   }
 
   newWatchdog(other?: { readonly pid: number }): Promise<ProcessIdentity> {
-    return until("a watchdog", () => {
-      const who = this.holder("watchdog");
-      return who !== undefined && who.pid !== other?.pid && who;
-    });
+    return until(
+      "a watchdog",
+      () => {
+        const who = this.holder("watchdog");
+        return who !== undefined && who.pid !== other?.pid && who;
+      },
+      () => this.log,
+    );
   }
 
   /** The watchdog has said so. */
@@ -97,7 +95,12 @@ export class RealHome {
     for (const child of this.#watchdogs) child.kill("SIGKILL");
     for (const child of this.#watchdogs) await child.exited;
     for (const who of this.#everybody.values()) processes.kill(who, "SIGKILL");
-    for (const who of this.#everybody.values()) await until("the end", () => !processes.alive(who));
+    for (const who of this.#everybody.values())
+      await until(
+        "the end",
+        () => !processes.alive(who),
+        () => processes.alive(who),
+      );
     const late = this.holder("daemon");
     if (late !== undefined) processes.kill(late, "SIGKILL");
     rmSync(this.path, { recursive: true, force: true });

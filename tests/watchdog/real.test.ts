@@ -7,7 +7,8 @@ import { SAFE_MODE_VARIABLE, SETTINGS_VARIABLE, WATCHDOG_SOCKET } from "../../sr
 import { identify } from "../../src/world/process.ts";
 import { waitsInLine } from "../../src/world/real/identities.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
-import { processes, realHomes, until } from "./real-home.ts";
+import { until } from "../until.ts";
+import { processes, realHomes } from "./real-home.ts";
 
 const newHome = realHomes();
 /** So that a test may kill as often as it likes. */
@@ -41,13 +42,21 @@ test("WD-8(d,e) a program of the user's killed with -9 is back at once, ten time
   const watchdog = home.watchdog({ ...NO_LOOP, programs: { sleeper: { argv } } });
   const found = () => (existsSync(lives) ? readFileSync(lives, "utf8") : "").matchAll(/^(\d+)\n/gm);
   const pids = () => [...found()].map((line) => Number(line[1]));
-  await until("its first life", () => pids().length === 1);
+  await until(
+    "its first life",
+    () => pids().length === 1,
+    () => pids().length,
+  );
   const times: number[] = [];
   for (let life = 1; life <= 10; life += 1) {
     const start = performance.now();
     const who = identify(processes, pids().at(-1) ?? -1);
     if (who !== undefined) processes.kill(who, "SIGKILL");
-    await until("the next life", () => pids().length === life + 1);
+    await until(
+      "the next life",
+      () => pids().length === life + 1,
+      () => pids().length,
+    );
     times.push(performance.now() - start);
   }
   summary("program killed to running again", times);
@@ -64,11 +73,19 @@ test("WD-2(a,d) a hung daemon is reported after 2 intervals, ended only after it
   const who = await home.daemon();
   const start = performance.now();
   processes.kill(who, "SIGSTOP");
-  await until("the report", () => home.json("recovery/last-crash.json")?.["reason"] === "UNRESPONSIVE");
+  await until(
+    "the report",
+    () => home.json("recovery/last-crash.json")?.["reason"] === "UNRESPONSIVE",
+    () => home.json("recovery/last-crash.json")?.["reason"],
+  );
   const reportedMs = performance.now() - start;
   expect(reportedMs).toBeGreaterThan(900);
   expect(processes.alive(who)).toBe(true);
-  await until("the end", () => !processes.alive(who));
+  await until(
+    "the end",
+    () => !processes.alive(who),
+    () => processes.alive(who),
+  );
   const endedMs = performance.now() - start;
   expect(endedMs).toBeGreaterThan(2900);
   await home.daemon(who);
@@ -87,7 +104,11 @@ test("WD-8(a,e) a watchdog killed with -9 and started again adopts the daemon, w
   first.kill("SIGKILL");
   await first.exited;
   const second = home.watchdog(NO_LOOP);
-  await until("the adoption", () => home.said(`watchdog ${second.pid}: daemon (${who.pid}): live`));
+  await until(
+    "the adoption",
+    () => home.said(`watchdog ${second.pid}: daemon (${who.pid}): live`),
+    () => home.said(`watchdog ${second.pid}: daemon (${who.pid}): live`),
+  );
   expect(processes.alive(who)).toBe(true);
   const start = performance.now();
   processes.kill(who, "SIGKILL");
@@ -107,7 +128,11 @@ test("WD-8(a,e) watchdog and daemon heal each other: each is killed in turn, and
     processes.kill(watchdog, "SIGKILL");
     watchdog = await home.newWatchdog(watchdog);
     times.push(performance.now() - start);
-    await until("the adoption", () => home.said(`watchdog ${watchdog.pid}: daemon (${daemon.pid}): live`));
+    await until(
+      "the adoption",
+      () => home.said(`watchdog ${watchdog.pid}: daemon (${daemon.pid}): live`),
+      () => home.said(`watchdog ${watchdog.pid}: daemon (${daemon.pid}): live`),
+    );
     processes.kill(daemon, "SIGKILL");
     daemon = await home.daemon(daemon);
   }
@@ -119,7 +144,11 @@ test("WD-8(a) six watchdogs that start at once: one stays, five leave with 0, an
   const home = newHome();
   const racers = Array.from({ length: 6 }, () => home.watchdog());
   const left = (): number => racers.filter((racer) => racer.exitCode !== null).length;
-  await until("five have left", () => left() === 5);
+  await until(
+    "five have left",
+    () => left() === 5,
+    () => left(),
+  );
   await home.daemon();
   expect(racers.map((racer) => racer.exitCode).toSorted()).toEqual([0, 0, 0, 0, 0, null]);
   expect(home.log.match(/daemon \(\d+\): started/g)?.length).toBe(1);
@@ -149,7 +178,11 @@ test("SM-2(b) crashes under watchdogs that are themselves killed add up to a loo
   for (let life = 1; life <= 3; life += 1) {
     const watchdog = home.watchdog();
     const daemon = await home.daemon(who);
-    await until("adopted or started", () => home.said(`watchdog ${watchdog.pid}: daemon (${daemon.pid}): live`));
+    await until(
+      "adopted or started",
+      () => home.said(`watchdog ${watchdog.pid}: daemon (${daemon.pid}): live`),
+      () => home.said(`watchdog ${watchdog.pid}: daemon (${daemon.pid}): live`),
+    );
     processes.kill(daemon, "SIGKILL");
     who = daemon;
     await home.daemon(daemon);
@@ -162,7 +195,11 @@ test("SM-2(b) crashes under watchdogs that are themselves killed add up to a loo
 test("a daemon that dies before it is live waits longer each time; down ends that, with nothing left running", async () => {
   const home = newHome();
   const watchdog = home.watchdog({}, { FAKE_DAEMON: "dies" });
-  await until("safe mode", () => home.json("recovery/safe-mode.json")?.["active"]);
+  await until(
+    "safe mode",
+    () => home.json("recovery/safe-mode.json")?.["active"],
+    () => home.json("recovery/safe-mode.json")?.["active"],
+  );
   await writeWanted(home.disk, home.path, "down");
   watchdog.kill("SIGTERM");
   expect(await watchdog.exited).toBe(0);
@@ -206,7 +243,11 @@ test("WD-9(b,d) nonsense on the real socket and directories removed from under i
   processes.kill(who, "SIGKILL");
   const next = await home.daemon(who);
   rmSync(join(home.path, WATCHDOG_SOCKET));
-  await until("the socket is back", () => existsSync(join(home.path, WATCHDOG_SOCKET)));
+  await until(
+    "the socket is back",
+    () => existsSync(join(home.path, WATCHDOG_SOCKET)),
+    () => `${join(home.path, WATCHDOG_SOCKET)} exists: ${existsSync(join(home.path, WATCHDOG_SOCKET))}`,
+  );
   expect(home.json("recovery/last-crash.json")).toMatchObject({ pid: who.pid });
   expect(processes.alive(next)).toBe(true);
 });

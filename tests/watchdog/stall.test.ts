@@ -1,7 +1,8 @@
 // A disk that stalls, for real: whoever waits for it in state D is left alone, for as long as it takes; whoever just hangs is not.
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { processes, type RealHome, realHomes, until } from "./real-home.ts";
+import { until } from "../until.ts";
+import { processes, type RealHome, realHomes } from "./real-home.ts";
 
 const newHome = realHomes();
 /** Short, so that the test is; and another program that is silent from the start, whose ends show that the limit is over. */
@@ -20,20 +21,40 @@ function flow(home: RealHome): void {
 async function leftAlone(home: RealHome): Promise<void> {
   const who = await home.daemon();
   process.kill(who.pid, "SIGUSR1");
-  await until("it waits in state D", () => processes.waitsForDisk(who.pid));
+  await until(
+    "it waits in state D",
+    () => processes.waitsForDisk(who.pid),
+    () => processes.waitsForDisk(who.pid),
+  );
   const ends = () => times(home, /silent \(\d+\): signalled/g);
   const before = ends();
-  await until("the limit has been over three times", () => ends() >= before + 3);
+  await until(
+    "the limit has been over three times",
+    () => ends() >= before + 3,
+    () => ends(),
+  );
   expect(home.said(`daemon (${who.pid}) is unresponsive`)).toBe(true);
   expect(processes.alive(who)).toBe(true);
   expect(processes.waitsForDisk(who.pid)).toBe(true);
   flow(home);
-  await until("it goes on", () => !processes.waitsForDisk(who.pid));
+  await until(
+    "it goes on",
+    () => !processes.waitsForDisk(who.pid),
+    () => processes.waitsForDisk(who.pid),
+  );
   const after = ends();
-  await until("the limit has been over twice more", () => ends() >= after + 2);
+  await until(
+    "the limit has been over twice more",
+    () => ends() >= after + 2,
+    () => ends(),
+  );
   expect(processes.alive(who)).toBe(true); // Nobody had sent it a signal that only waited to be delivered.
   process.kill(who.pid, "SIGSTOP");
-  await until("it is ended", () => !processes.alive(who));
+  await until(
+    "it is ended",
+    () => !processes.alive(who),
+    () => processes.alive(who),
+  );
   await home.daemon(who);
 }
 

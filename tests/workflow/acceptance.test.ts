@@ -55,8 +55,8 @@ class Place {
     return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined;
   }
 
-  is(id: string, state: string): Promise<void> {
-    return until(
+  async is(id: string, state: string): Promise<void> {
+    await until(
       `${this.name} is ${state}`,
       () => stateIn(checkpointOf(home.path, id)) === state,
       () => stateIn(checkpointOf(home.path, id)),
@@ -100,7 +100,11 @@ test(
         expect((await place.cli("run", "flow.yml")).code).toBe(0);
         const id = readdirSync(join(home.path, "state", place.name, "sessions"))[0] ?? "";
         const found = checkpointOf(home.path, id);
-        await until("its file is complete", () => stateIn(place.file(id)?.body) === stateIn(found));
+        await until(
+          "its file is complete",
+          () => stateIn(place.file(id)?.body) === stateIn(found),
+          () => stateIn(place.file(id)?.body),
+        );
         expect(place.file(id)).toMatchObject({ kind: "workflow", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
         return { place, found };
       }),
@@ -129,11 +133,19 @@ test(
     const place = new Place("ac3", ...upToStep3(WAITS));
     const id = await place.begin();
     await place.is(id, "BeforeStep 3");
-    await until("its file says so too", () => stateIn(place.file(id)?.body) === "BeforeStep 3");
+    await until(
+      "its file says so too",
+      () => stateIn(place.file(id)?.body) === "BeforeStep 3",
+      () => stateIn(place.file(id)?.body),
+    );
     expect(place.file(id)?.body).toMatchObject({ session_id: id, reason: "BeforeStep", variables: { x: "kept" } });
     place.write("go", "");
     await place.is(id, "Completed 3");
-    await until("its file says so too", () => stateIn(place.file(id)?.body) === "Completed 3");
+    await until(
+      "its file says so too",
+      () => stateIn(place.file(id)?.body) === "Completed 3",
+      () => stateIn(place.file(id)?.body),
+    );
     const now = checkpointOf(home.path, id);
     expect(now?.state).toEqual({ kind: "Completed", step_index: 3, output: "out\n" });
     expect(now?.completed_steps.map(({ step_index, outcome }) => [step_index, outcome])).toEqual(
@@ -153,7 +165,11 @@ test(
     const { code } = await place.cli("run", "flow.yml");
     expect(code).toBe(1);
     const [id = ""] = readdirSync(join(home.path, "state/ac5/sessions"));
-    await until("AC7 it is at its place", () => stateIn(place.file(id)?.body) === "Failed 3");
+    await until(
+      "AC7 it is at its place",
+      () => stateIn(place.file(id)?.body) === "Failed 3",
+      () => stateIn(place.file(id)?.body),
+    );
     const found = checkpointOf(home.path, id);
     const error = "It ended with exit code 1.";
     expect(found?.state).toEqual({ kind: "Failed", step_index: 3, error, retryable: true });
@@ -202,10 +218,18 @@ test(
     const place = new Place("ac8", ...upToStep3(`  - { shell: '${GATE}; exit 1' }`));
     const id = await place.begin();
     await place.is(id, "BeforeStep 3");
-    await until("it is saved", () => stateIn(place.file(id)?.body) === "BeforeStep 3");
+    await until(
+      "it is saved",
+      () => stateIn(place.file(id)?.body) === "BeforeStep 3",
+      () => stateIn(place.file(id)?.body),
+    );
     place.write("go", "");
     await place.is(id, "Failed 3");
-    await until("it is saved", () => stateIn(place.file(id)?.body) === "Failed 3");
+    await until(
+      "it is saved",
+      () => stateIn(place.file(id)?.body) === "Failed 3",
+      () => stateIn(place.file(id)?.body),
+    );
     const names = readdirSync(join(place.session(id), "history"));
     expect(names.length).toBeGreaterThan(0);
     expect(names.filter((name) => !/^checkpoint-\d[\dTZ.:_-]*\.json$/.test(name))).toEqual([]);

@@ -27,19 +27,31 @@ function stepsOf(...ids: readonly string[]): string[] {
 /** Runs it to its end, and waits until its last checkpoint is there. */
 async function finished({ home, session }: Site, ...words: readonly string[]): Promise<string> {
   const id = (await home.ok("run", "-d", ...words)).trim();
-  await until("it ends", async () => (await home.json("workflows")).at(-1).state !== "running");
+  await until(
+    "it ends",
+    async () => (await home.json("workflows")).at(-1).state !== "running",
+    async () => (await home.json("workflows")).at(-1).state,
+  );
   const read = () => JSON.parse(readFileSync(join(session(id), "checkpoint.json"), "utf8"));
-  await until("its checkpoint is complete", () => ["done", "failed"].includes(read().body.run.status.kind));
+  await until(
+    "its checkpoint is complete",
+    () => ["done", "failed"].includes(read().body.run.status.kind),
+    () => ["done", "failed"],
+  );
   return id;
 }
 
 /** The newest one after which step `done` was the last that had ended: it follows its event, and a moment after the command that waited for it. */
 async function after(site: Site, run: string, done: string): Promise<number> {
   let found: number | undefined;
-  await until(`there is a checkpoint after ${done}`, async () => {
-    found = await newestAfter(site, run, done);
-    return found !== undefined;
-  });
+  await until(
+    `there is a checkpoint after ${done}`,
+    async () => {
+      found = await newestAfter(site, run, done);
+      return found !== undefined;
+    },
+    () => site.home.json("checkpoints", "ls", run),
+  );
   return found ?? 0;
 }
 
@@ -130,10 +142,14 @@ test(
     expect(told.out).toContain("→ Nothing: the log has everything.");
     expect(await home.ok("checkpoints", "ls", "flow")).toContain("NO: ");
     expect((await home.run("resume", "-d", "flow")).code).toBe(0);
-    await until("it is written anew", async () => {
-      const rows: Row[] = await home.json("checkpoints", "ls", "flow");
-      return rows[0]?.valid === true;
-    });
+    await until(
+      "it is written anew",
+      async () => {
+        const rows: Row[] = await home.json("checkpoints", "ls", "flow");
+        return rows[0]?.valid === true;
+      },
+      () => home.json("checkpoints", "ls", "flow"),
+    );
   },
   MINUTE,
 );
@@ -145,15 +161,27 @@ test(
     const { home, write, text, session } = site;
     write("flow.yml", "steps:", ...stepsOf("one", "two", "three"), "  - shell: until [ -e go ]; do sleep 0.05; done");
     await home.ok("run", "-d", "flow.yml");
-    await until("step four runs", () => text("said") === "one\ntwo\nthree\n");
-    await until("its checkpoint is there", async () => {
-      const rows: Row[] = await home.json("checkpoints", "ls", "flow");
-      return rows[0]?.step.startsWith("4 of 4") === true;
-    });
+    await until(
+      "step four runs",
+      () => text("said") === "one\ntwo\nthree\n",
+      () => text("said"),
+    );
+    await until(
+      "its checkpoint is there",
+      async () => {
+        const rows: Row[] = await home.json("checkpoints", "ls", "flow");
+        return rows[0]?.step.startsWith("4 of 4") === true;
+      },
+      () => home.json("checkpoints", "ls", "flow"),
+    );
     const seq = String(await after(site, "flow", "one"));
     expect((await home.run("checkpoints", "rollback", "flow", seq)).err).toContain("still running");
     write("go", "");
-    await until("it is done", async () => (await home.json("workflows"))[0].state === "done");
+    await until(
+      "it is done",
+      async () => (await home.json("workflows"))[0].state === "done",
+      async () => (await home.json("workflows"))[0].state,
+    );
     const [{ id }] = await home.json("workflows");
     const before = new Set(readdirSync(join(session(id), "history")));
     const asked = await home.run("checkpoints", "rollback", "flow", seq);
@@ -193,7 +221,12 @@ test(
       const times = count();
       const { daemon } = await home.json("status");
       const asked = home.run("checkpoints", "rollback", id, seq, "--yes");
-      if (when === "after") await until("it is on disk", () => count() > times);
+      if (when === "after")
+        await until(
+          "it is on disk",
+          () => count() > times,
+          () => count(),
+        );
       process.kill(daemon.pid, "SIGKILL");
       expect((await asked).code).toBe(0);
       await home.ok("down");

@@ -78,7 +78,11 @@ test(
     const slow = "echo two >> said; until [ -e go ]; do sleep 0.05; done";
     write("flow.yml", "steps:", "  - id: one", "    shell: echo one >> said", "  - id: two", `    shell: ${slow}`);
     const window = home.window(["run", "flow.yml"]);
-    await until("step two runs", () => text("said") === "one\ntwo\n");
+    await until(
+      "step two runs",
+      () => text("said") === "one\ntwo\n",
+      () => text("said"),
+    );
     await window.shows("running: step 2 of 2 (two)");
     window.type("\x1c");
     expect(await window.exited).toBe(0);
@@ -88,7 +92,11 @@ test(
     await again.shows("running: step 2 of 2");
     const { daemon } = await home.json("status");
     process.kill(daemon.pid, "SIGKILL");
-    await until("another daemon lives", async () => (await home.json("status")).daemon.pid !== daemon.pid);
+    await until(
+      "another daemon lives",
+      async () => (await home.json("status")).daemon.pid !== daemon.pid,
+      async () => (await home.json("status")).daemon.pid,
+    );
     again.type("\x03");
     expect(await again.exited).toBe(130);
     expect(again.seen).toContain("flow was interrupted");
@@ -112,9 +120,17 @@ test(
       "  - shell: echo two >> said",
     );
     const id = (await home.ok("run", "-d", "flow.yml")).trim();
-    await until("step one runs", () => text("holder").trim() !== "");
+    await until(
+      "step one runs",
+      () => text("holder").trim() !== "",
+      () => text("holder").trim(),
+    );
     process.kill(Number(text("holder")), "SIGKILL");
-    await until("it is uncertain", async () => (await home.json("workflows"))[0].state === "uncertain");
+    await until(
+      "it is uncertain",
+      async () => (await home.json("workflows"))[0].state === "uncertain",
+      async () => (await home.json("workflows"))[0].state,
+    );
     expect(await home.ok("workflows")).toContain("uncertain: step 1 (one)");
     const asked = await home.run("resume");
     expect(asked.code).toBe(3);
@@ -133,7 +149,11 @@ test(
     const { home, write, text } = place();
     write("flow.yml", "steps:", "  - shell: echo $$ > pid; until [ -e go ]; do sleep 0.05; done; echo one >> said");
     await home.ok("run", "-d", "flow.yml");
-    await until("it runs", () => text("pid") !== "");
+    await until(
+      "it runs",
+      () => text("pid") !== "",
+      () => text("pid"),
+    );
     await home.ok("down");
     expect(existsSync(`/proc/${text("pid").trim()}`)).toBe(true);
     expect((await home.json("workflows"))[0].state).toBe("running");

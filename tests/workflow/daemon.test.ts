@@ -5,8 +5,9 @@ import { CheckpointStorage } from "../../src/daemon/workflow/checkpoint-storage.
 import { EventLog } from "../../src/log/event-log.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
-import { daemonHomes, killIfThere, until } from "../daemon/home.ts";
+import { daemonHomes, killIfThere } from "../daemon/home.ts";
 import { boot, powerCut } from "../daemon/power-cut.ts";
+import { until } from "../until.ts";
 import { counting, Runs } from "./runs.ts";
 
 const newHome = daemonHomes();
@@ -69,7 +70,11 @@ test(
     const id = await runs.begin(
       counting(5, 0.1).replace("sleep 0.1; echo s3", "echo begun >> effects; sleep 1000; echo s3"),
     );
-    await until("step 3 runs", () => runs.lines().includes("begun"));
+    await until(
+      "step 3 runs",
+      () => runs.lines().includes("begun"),
+      () => runs.lines(),
+    );
     await powerCut(home);
     writeFileSync(home.file("flow.yml"), "gone: true\n");
     await home.live(boot(2));
@@ -96,12 +101,24 @@ test(
     await home.live(boot(1));
     const text = "steps:\n  - shell: echo begun >> effects; [ -e go ] || sleep 1000\n    idempotent: true\n";
     const id = await runs.begin(text);
-    await until("it runs", () => runs.lines().length === 1);
+    await until(
+      "it runs",
+      () => runs.lines().length === 1,
+      () => runs.lines().length,
+    );
     await powerCut(home);
     await home.live(boot(2));
-    await until("it runs again", () => runs.lines().length === 2);
+    await until(
+      "it runs again",
+      () => runs.lines().length === 2,
+      () => runs.lines().length,
+    );
     // Not before it sleeps: until then it may see `go`, and end well.
-    const left = await until("it sleeps", () => home.ours().find((pid) => home.commandOf(pid).startsWith("sleep")));
+    const left = await until(
+      "it sleeps",
+      () => home.ours().find((pid) => home.commandOf(pid).startsWith("sleep")),
+      () => home.ours(),
+    );
     writeFileSync(home.file("go"), "");
     killIfThere(runs.holder(id, 2));
     await runs.is(id, "done");
@@ -119,7 +136,11 @@ test("interrupt stops what runs and resume begins that step anew; cancel is for 
     "steps:\n  - shell: echo one >> effects\n  - shell: echo two >> effects; [ -e go ] || sleep 1000\n",
   );
   expect(await runs.begin("steps: []\n", {}, id)).toBe(id);
-  await until("the second runs", () => runs.lines().length === 2);
+  await until(
+    "the second runs",
+    () => runs.lines().length === 2,
+    () => runs.lines().length,
+  );
   await home.must("workflow.interrupt", { id });
   await runs.is(id, "interrupted");
   writeFileSync(home.file("go"), "");
@@ -174,7 +195,11 @@ test("UC-4(a) UC-6(a,b,c,d,e,f) UC-7(a,b,c,d) checkpoints are there when a run r
   await runs.log(id);
   const place = `state/${repo}/sessions/${id}`;
   const read = () => JSON.parse(home.text(`${place}/checkpoint.json`) || "null");
-  await until("the checkpoint is complete", () => read()?.body.state.kind === "Failed");
+  await until(
+    "the checkpoint is complete",
+    () => read()?.body.state.kind === "Failed",
+    () => read()?.body.state.kind,
+  );
   const { body, kind } = read();
   expect(kind).toBe("workflow");
   expect(body).toMatchObject({ session_id: id, reason: "StepFailed", variables: { got: "x" } });
@@ -240,7 +265,11 @@ test(
     const other = await runs.begin('steps:\n  - shell: "true"\n');
     await runs.is(other, "done");
     expect(runs.holder(other, 1)).not.toBe(runs.holder(id, 3));
-    await until("none is left", () => !home.ours().some((pid) => home.commandOf(pid).includes("--orders")));
+    await until(
+      "none is left",
+      () => !home.ours().some((pid) => home.commandOf(pid).includes("--orders")),
+      () => home.ours(),
+    );
   },
   MINUTE,
 );

@@ -24,10 +24,18 @@ test("doctor knows runs that can go on, checkpoints that cannot be used, lost st
   await home.run("run", "a.yml");
   expect(await ofWorkflows(home)).toMatchObject([{ status: "ok", what: "1 run, 1 of them can go on" }]);
   const lost = (await home.ok("run", "-d", "b.yml")).trim();
-  await until("it runs", () => text("holder").trim() !== "");
+  await until(
+    "it runs",
+    () => text("holder").trim() !== "",
+    () => text("holder").trim(),
+  );
   const sessions = `state/${readdirSync(file("state"))[0]}/sessions`;
   const [failed] = readdirSync(file(sessions)).filter((id) => id !== lost);
-  await until("its start is in its log", () => text(`${sessions}/${lost}/events.jsonl`).includes("attempt.running"));
+  await until(
+    "its start is in its log",
+    () => text(`${sessions}/${lost}/events.jsonl`).includes("attempt.running"),
+    () => text(`${sessions}/${lost}/events.jsonl`),
+  );
   await home.ok("down");
   process.kill(Number(text("holder")), "SIGKILL");
   writeFileSync(file(`${sessions}/${failed}/checkpoint.json`), "{");
@@ -40,10 +48,14 @@ test("doctor knows runs that can go on, checkpoints that cannot be used, lost st
   const before = readdirSync(file("state"), { recursive: true }).sort();
   // The step began a moment ago, and is judged once that is over.
   let found: Check[] = [];
-  await until("the step counts as lost", async () => {
-    found = await ofWorkflows(home, "--fix");
-    return found.some(({ what }) => what.startsWith("1 step lost: long of b"));
-  });
+  await until(
+    "the step counts as lost",
+    async () => {
+      found = await ofWorkflows(home, "--fix");
+      return found.some(({ what }) => what.startsWith("1 step lost: long of b"));
+    },
+    () => found,
+  );
   expect(found.map(({ status, what }) => [status, what.replace(/\(.*|: state.*|: \/.*/, "…")])).toEqual([
     ["warning", "the checkpoint of 1 run cannot be used: a …"],
     ["warning", "1 step lost: long of b …"],
@@ -56,7 +68,9 @@ test("doctor knows runs that can go on, checkpoints that cannot be used, lost st
   const deep = (checks as Check[]).find(({ name }) => name === "checkpoints");
   expect(deep?.what).toContain("cannot be used");
   await home.ok("up");
-  await until("it is uncertain", async () =>
-    (await ofWorkflows(home)).some(({ what }) => what.startsWith("1 run waits for you: b")),
+  await until(
+    "it is uncertain",
+    async () => (await ofWorkflows(home)).some(({ what }) => what.startsWith("1 run waits for you: b")),
+    async () => await ofWorkflows(home),
   );
 }, 180_000);

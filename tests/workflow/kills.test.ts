@@ -2,7 +2,8 @@
 // itself, and its variables are those of a run that nobody disturbed.
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
-import { type DaemonHome, daemonHomes, type Running, until } from "../daemon/home.ts";
+import { type DaemonHome, daemonHomes, type Running } from "../daemon/home.ts";
+import { until } from "../until.ts";
 import { checkpointOf } from "./look.ts";
 import { Runs } from "./runs.ts";
 
@@ -65,31 +66,49 @@ type Moment = { readonly name: string; fact(scene: Scene): Promise<unknown> };
 
 const effects = (count: number): Moment => ({
   name: `after effect ${count}`,
-  fact: ({ runs }) => until(`${count} effects`, () => runs.lines().length >= count),
+  fact: ({ runs }) =>
+    until(
+      `${count} effects`,
+      () => runs.lines().length >= count,
+      () => runs.lines().length,
+    ),
 });
 
 /** The daemon may be too busy dying to have taken this up. */
 const exitOf = (attempt: number): Moment => ({
   name: `as attempt ${attempt} has ended`,
-  fact: ({ runs, id }) => until(`attempt ${attempt} ended`, () => runs.exit(id, attempt) !== ""),
+  fact: ({ runs, id }) =>
+    until(
+      `attempt ${attempt} ended`,
+      () => runs.exit(id, attempt) !== "",
+      () => runs.exit(id, attempt),
+    ),
 });
 
 const claimOf = (attempt: number): Moment => ({
   name: `as attempt ${attempt} is claimed`,
   fact: ({ home, id }) =>
-    until(`attempt ${attempt} is claimed`, () => {
-      const [repo] = readdirSync(home.file("state"));
-      return home.text(`state/${repo}/sessions/${id}/attempts/${attempt}/claim.json`) !== "";
-    }),
+    until(
+      `attempt ${attempt} is claimed`,
+      () => {
+        const [repo] = readdirSync(home.file("state"));
+        return home.text(`state/${repo}/sessions/${id}/attempts/${attempt}/claim.json`) !== "";
+      },
+      () => readdirSync(home.file("state"), { recursive: true }),
+    ),
 });
 
 const specOf = (attempt: number): Moment => ({
   name: `before the holder of attempt ${attempt} starts`,
   fact: ({ home, id }) =>
-    until(`attempt ${attempt} is written`, () => {
-      const [repo] = readdirSync(home.file("state"));
-      return home.text(`state/${repo}/sessions/${id}/attempts/${attempt}/holder.json`) !== "";
-    }),
+    until(
+      `attempt ${attempt} is written`,
+      () => {
+        const [repo] = readdirSync(home.file("state"));
+        return home.text(`state/${repo}/sessions/${id}/attempts/${attempt}/holder.json`) !== "";
+      },
+      () => readdirSync(home.file("state"), { recursive: true }),
+    ),
 });
 
 const acknowledged: Moment = { name: "as the run is acknowledged", fact: async () => undefined };
@@ -179,13 +198,25 @@ test(
     const first = await home.live();
     const id = await runs.begin(MAP, { to: "effects" });
     const held = ["b4", "b5", "b6"];
-    await until("the last items are in flight", () => held.every((line) => runs.lines().includes(line)));
+    await until(
+      "the last items are in flight",
+      () => held.every((line) => runs.lines().includes(line)),
+      () => held,
+    );
     await home.kill(first);
     writeFileSync(home.file("go"), "");
-    await until("they have ended", () => exits(home, id) === 13);
+    await until(
+      "they have ended",
+      () => exits(home, id) === 13,
+      () => exits(home, id),
+    );
     expect(runs.lines()).not.toContain("reduce");
     const second = await home.live();
-    await until("the reduce runs", () => runs.lines().includes("reduce"));
+    await until(
+      "the reduce runs",
+      () => runs.lines().includes("reduce"),
+      () => runs.lines(),
+    );
     await home.kill(second);
     await home.live();
     await runs.is(id, "done");
@@ -211,10 +242,19 @@ test(
     const id = await runs.begin(
       "steps:\n  - shell: echo yes > begun; until [ -e go ]; do sleep 0.01; done\n  - shell: echo $$ >> effects\n",
     );
-    await until("the first step runs", () => home.text("begun") !== "");
+    await until(
+      "the first step runs",
+      () => home.text("begun") !== "",
+      () => home.text("begun"),
+    );
     await home.kill(first);
     writeFileSync(home.file("go"), "");
-    await until("its holder waits", () => existsSync(home.file(`run/o${runs.holder(id, 1)}.sock`)));
+    await until(
+      "its holder waits",
+      () => existsSync(home.file(`run/o${runs.holder(id, 1)}.sock`)),
+      () =>
+        `${home.file(`run/o${runs.holder(id, 1)}.sock`)} exists: ${existsSync(home.file(`run/o${runs.holder(id, 1)}.sock`))}`,
+    );
     await home.live();
     await runs.is(id, "done");
     expect(runs.holder(id, 2)).toBe(runs.holder(id, 1));

@@ -67,9 +67,9 @@ class Place {
   }
 
   /** Looked at on disk: a command for each look would keep the daemon from its work. */
-  is(name: string, state: string): Promise<void> {
+  async is(name: string, state: string): Promise<void> {
     const now = () => checkpointOf(this.home.path, this.ids.get(name) ?? "")?.run.status.kind;
-    return until(`${name} is ${state}`, () => now() === state, now);
+    await until(`${name} is ${state}`, () => now() === state, now);
   }
 
   variables(name: string) {
@@ -85,12 +85,24 @@ test(
     for (const [name, more] of Object.entries(POLICIES)) await place.begin(name, ten(name, more));
     await place.begin("map", MAP);
     for (const name of Object.keys(POLICIES))
-      await until(`${name} is in step 5`, () => place.effects(name).length === 5);
-    await until("the map is in its second steps", () => place.effects("map").length === 6);
-    await until("item 1 has ended", async () => {
-      const found = checkpointOf(home.path, place.ids.get("map") ?? "");
-      return found?.mapreduce_state?.all[0]?.state.kind === "succeeded";
-    });
+      await until(
+        `${name} is in step 5`,
+        () => place.effects(name).length === 5,
+        () => place.effects(name).length,
+      );
+    await until(
+      "the map is in its second steps",
+      () => place.effects("map").length === 6,
+      () => place.effects("map").length,
+    );
+    await until(
+      "item 1 has ended",
+      async () => {
+        const found = checkpointOf(home.path, place.ids.get("map") ?? "");
+        return found?.mapreduce_state?.all[0]?.state.kind === "succeeded";
+      },
+      () => checkpointOf(home.path, place.ids.get("map") ?? ""),
+    );
     await powerCut(home);
     home.boot += 1;
     await home.ok("up");

@@ -1,7 +1,8 @@
 // What becomes of runs after the machine went down, as their files say it.
 import { expect, test } from "bun:test";
-import { daemonHomes, until } from "../daemon/home.ts";
+import { daemonHomes } from "../daemon/home.ts";
 import { boot, powerCut } from "../daemon/power-cut.ts";
+import { until } from "../until.ts";
 import { Runs } from "./runs.ts";
 
 const newHome = daemonHomes();
@@ -26,22 +27,34 @@ test(
     const ids: string[] = [];
     for (const policy of ["auto", "ask", "never"]) ids.push(await runs.begin(flow(policy)));
     const [auto = "", ask = "", never = ""] = ids;
-    await until("all run", () => runs.lines().length === 3);
+    await until(
+      "all run",
+      () => runs.lines().length === 3,
+      () => runs.lines().length,
+    );
     await home.kill(first);
     await home.live(boot(1));
     for (const id of ids) expect((await runs.show(id)).state).toBe("running");
     await powerCut(home);
     // A recovery that is killed on its way must not forget that the machine went down.
     const half = home.start(boot(2));
-    await until("it restores, or has: it may be faster than we look", () => {
-      const { stage, bootId } = JSON.parse(home.text("recovery/recovery-state.json"));
-      return bootId === "boot-2" && ["RESTORING", "RECONCILING", "LIVE"].includes(stage);
-    });
+    await until(
+      "it restores, or has: it may be faster than we look",
+      () => {
+        const { stage, bootId } = JSON.parse(home.text("recovery/recovery-state.json"));
+        return bootId === "boot-2" && ["RESTORING", "RECONCILING", "LIVE"].includes(stage);
+      },
+      () => home.text("recovery/recovery-state.json"),
+    );
     await home.kill(half);
     await home.live(boot(2));
     await runs.is(ask, "interrupted");
     await runs.is(never, "cancelled");
-    await until("auto runs again", () => runs.lines().filter((line) => line === "auto").length >= 2);
+    await until(
+      "auto runs again",
+      () => runs.lines().filter((line) => line === "auto").length >= 2,
+      () => runs.lines().filter((line) => line === "auto").length,
+    );
     expect(
       runs
         .lines()
@@ -67,7 +80,11 @@ test(
     await home.live(boot(1));
     const ask = await runs.begin(flow("ask"));
     const never = await runs.begin(flow("never"));
-    await until("both run", () => runs.lines().length === 2);
+    await until(
+      "both run",
+      () => runs.lines().length === 2,
+      () => runs.lines().length,
+    );
     await powerCut(home);
     await home.live(boot(2));
     const { items } = await home.report();

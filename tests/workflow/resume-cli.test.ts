@@ -27,7 +27,11 @@ test(
       expect(err).toContain(`flow is running: process ${resumed.pid} made it go on at ${resumed.at}.`);
       expect(err).toContain(`holdfast resume ${id.slice(0, 8)}`);
     }
-    await until("it runs", () => text("said") === "one\none\n");
+    await until(
+      "it runs",
+      () => text("said") === "one\none\n",
+      () => text("said"),
+    );
     // Who says no more than its name may follow it, and hears the same.
     const window = home.window(["resume", "flow"]);
     await window.shows(`process ${resumed.pid} made it go on`);
@@ -50,16 +54,28 @@ test(
       "  - shell: until [ -e go ]; do sleep 0.05; done",
     );
     await home.ok("run", "-d", "flow.yml");
-    await until("step one runs", () => text("holder").trim() !== "");
+    await until(
+      "step one runs",
+      () => text("holder").trim() !== "",
+      () => text("holder").trim(),
+    );
     process.kill(Number(text("holder")), "SIGKILL");
-    await until("it is uncertain", async () => (await home.json("workflows"))[0].state === "uncertain");
+    await until(
+      "it is uncertain",
+      async () => (await home.json("workflows"))[0].state === "uncertain",
+      async () => (await home.json("workflows"))[0].state,
+    );
     const both = await Promise.all([home.run("resume", "-d", "--done"), home.run("resume", "-d", "--done", "flow")]);
     expect(both.filter(({ code }) => code === 0)).toHaveLength(1);
     const [lost] = both.filter(({ code }) => code !== 0);
     // Who looked after the answer finds nothing to go on with; who looked before it hears whose it was.
     expect(lost?.err).toMatch(/is not uncertain: process \d+|is uncertain: process \d+|There is no run to go on with/);
     write("go", "");
-    await until("it is done", async () => (await home.json("workflows"))[0].state === "done");
+    await until(
+      "it is done",
+      async () => (await home.json("workflows"))[0].state === "done",
+      async () => (await home.json("workflows"))[0].state,
+    );
   },
   MINUTE,
 );
@@ -78,14 +94,22 @@ test(
       // What is durable may still be in the write-ahead log alone.
       const path = `${session(id)}/events.jsonl`;
       const log = () => (existsSync(path) ? readFileSync(path, "utf8") : "");
-      await until("the wish or its end is seen", () => {
-        process.kill(daemon.pid, times === 1 ? "SIGKILL" : 0);
-        const seen = countOf(log(), '"workflow.resumed"') >= times;
-        if (seen) process.kill(daemon.pid, "SIGKILL");
-        return seen || times === 1;
-      });
+      await until(
+        "the wish or its end is seen",
+        () => {
+          process.kill(daemon.pid, times === 1 ? "SIGKILL" : 0);
+          const seen = countOf(log(), '"workflow.resumed"') >= times;
+          if (seen) process.kill(daemon.pid, "SIGKILL");
+          return seen || times === 1;
+        },
+        log,
+      );
       expect((await asked).code).toBe(0);
-      await until("it has failed again", async () => (await home.json("workflows"))[0].state === "failed");
+      await until(
+        "it has failed again",
+        async () => (await home.json("workflows"))[0].state === "failed",
+        async () => (await home.json("workflows"))[0].state,
+      );
       expect((await home.run("down")).code).toBe(0);
       expect(countOf(log(), '"workflow.resumed"')).toBe(times);
       await home.ok("up");

@@ -2,7 +2,8 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { newId } from "../../src/base/ids.ts";
 import type { ShownRun } from "../../src/wire/rpc/workflow.ts";
-import { type DaemonHome, until } from "../daemon/home.ts";
+import type { DaemonHome } from "../daemon/home.ts";
+import { until } from "../until.ts";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 
@@ -27,16 +28,24 @@ export class Runs {
   }
 
   is(id: string, ...states: readonly string[]): Promise<ShownRun> {
-    return until(`${id} is ${states.join(" or ")}`, async () => {
-      const answer = await this.home.ask("workflow.show", { id, from: 0 });
-      return answer?.ok === true && states.includes(answer.value.state) ? answer.value : undefined;
-    });
+    return until(
+      `${id} is ${states.join(" or ")}`,
+      async () => {
+        const answer = await this.home.ask("workflow.show", { id, from: 0 });
+        return answer?.ok === true && states.includes(answer.value.state) ? answer.value : undefined;
+      },
+      () => this.home.ask("workflow.show", { id, from: 0 }),
+    );
   }
 
   /** Its log, once it has the last event. */
   async log(id: string): Promise<string> {
     const path = `state/${(await this.show(id)).repo}/sessions/${id}/events.jsonl`;
-    await until(`${id} has its end in its log`, () => this.home.text(path).includes('"workflow.ended"'));
+    await until(
+      `${id} has its end in its log`,
+      () => this.home.text(path).includes('"workflow.ended"'),
+      () => this.home.text(path),
+    );
     return this.home.text(path);
   }
 

@@ -74,7 +74,11 @@ test(
     expect(window.seen.split("end 3")).toHaveLength(2);
     expect(await home.ok("logs", "--step", "work", "--item", "1", "flow")).toBe("begin 2\nend 2\n");
     expect(await home.ok("logs", "--step", "map.input", "flow")).toBe("1\n2\n3\n");
-    await until("it is done", async () => (await home.json("workflows"))[0].state === "done");
+    await until(
+      "it is done",
+      async () => (await home.json("workflows"))[0].state === "done",
+      async () => (await home.json("workflows"))[0].state,
+    );
   },
   MINUTE,
 );

@@ -38,7 +38,11 @@ test(
     const two =
       "printf 'half a'; until [ -e mid ]; do sleep 0.05; done; echo warn >&2; until [ -e on ]; do sleep 0.05; done";
     const { window, write } = await begun("  - id: two", `    shell: ${two}`);
-    await until("time goes by", () => /flow running: step 1 of 2 \(one\), [1-9]\d* s/.test(window.seen));
+    await until(
+      "time goes by",
+      () => /flow running: step 1 of 2 \(one\), [1-9]\d* s/.test(window.seen),
+      () => window.seen,
+    );
     write("go", "");
     await window.shows("one: done");
     await window.shows("  two: half a");
@@ -74,7 +78,11 @@ test(
     const window = home.window(["run", "flow.yml"]);
     await window.shows("work, item 1: at 2");
     write("go-1", "");
-    await until("a rate is shown", () => /1\/4 items, \d\.\d\/s, \d+ s left/.test(window.seen));
+    await until(
+      "a rate is shown",
+      () => /1\/4 items, \d\.\d\/s, \d+ s left/.test(window.seen),
+      () => window.seen,
+    );
     for (const item of [2, 3, 4]) write(`go-${item}`, "");
     expect(await window.exited).toBe(0);
   },
@@ -90,10 +98,14 @@ test(
       expect(await window.exited).toBe(130);
       expect(screen(window).at(-2)).toBe("holdfast: flow was interrupted.");
       const interrupted = { kind: "Interrupted", step_index: 0, in_progress: true };
-      await until("the checkpoint says so", async () => {
-        const shown = await home.json("checkpoints", "show", "flow");
-        return Bun.deepEquals(shown.state, interrupted) && shown.run.status.kind === "interrupted";
-      });
+      await until(
+        "the checkpoint says so",
+        async () => {
+          const shown = await home.json("checkpoints", "show", "flow");
+          return Bun.deepEquals(shown.state, interrupted) && shown.run.status.kind === "interrupted";
+        },
+        () => home.json("checkpoints", "show", "flow"),
+      );
     }
   },
   2 * MINUTE,
@@ -108,14 +120,26 @@ test(
     expect(screen(window).at(-1)).toMatch(/^holdfast: flow goes on; `holdfast resume [0-9a-f]{8}` follows it again\.$/);
     expect(await state()).toBe("running");
     write("go", "");
-    await until("it ends by itself", async () => (await state()) === "done");
+    await until(
+      "it ends by itself",
+      async () => (await state()) === "done",
+      async () => await state(),
+    );
     const other = await begun();
     const { pid } = other.window;
     other.window.close();
-    await until("the one who watched is gone", () => !existsSync(`/proc/${pid}`));
+    await until(
+      "the one who watched is gone",
+      () => !existsSync(`/proc/${pid}`),
+      () => `${`/proc/${pid}`} exists: ${existsSync(`/proc/${pid}`)}`,
+    );
     expect(await other.state()).toBe("running");
     other.write("go", "");
-    await until("it ends by itself", async () => (await other.state()) === "done");
+    await until(
+      "it ends by itself",
+      async () => (await other.state()) === "done",
+      async () => await other.state(),
+    );
   },
   2 * MINUTE,
 );

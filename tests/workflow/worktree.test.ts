@@ -67,8 +67,10 @@ test(
     expect((await home.run("checkpoints", "verify")).code).toBe(0);
     // Another run has another one.
     expect((await run("-d")).code).toBe(0);
-    await until("there are two", async () =>
-      (await home.json("workflows")).every(({ state }: { state: string }) => state === "done"),
+    await until(
+      "there are two",
+      async () => (await home.json("workflows")).every(({ state }: { state: string }) => state === "done"),
+      async () => await home.json("workflows"),
     );
     expect(trees()).toHaveLength(3);
   },
@@ -98,13 +100,25 @@ test(
   async () => {
     const { home, write, text, trees, run, file } = repository(true);
     expect((await run("-d")).code).toBe(0);
-    await until("git is in the middle of it", () => existsSync(file("begun")));
+    await until(
+      "git is in the middle of it",
+      () => existsSync(file("begun")),
+      () => `${file("begun")} exists: ${existsSync(file("begun"))}`,
+    );
     const { daemon } = await home.json("status");
     process.kill(daemon.pid, "SIGKILL");
-    await until("another daemon lives", async () => (await home.json("status")).daemon.pid !== daemon.pid);
+    await until(
+      "another daemon lives",
+      async () => (await home.json("status")).daemon.pid !== daemon.pid,
+      async () => (await home.json("status")).daemon.pid,
+    );
     expect(trees()).toHaveLength(2);
     write("gate", "");
-    await until("it is done", async () => (await home.json("workflows"))[0].state === "done");
+    await until(
+      "it is done",
+      async () => (await home.json("workflows"))[0].state === "done",
+      async () => (await home.json("workflows"))[0].state,
+    );
     expect(trees()).toHaveLength(2);
     const [{ worktree }] = await home.json("workflows");
     expect(text(`${worktree.path.slice(home.path.length + 1)}/file.txt`)).toBe("as committed\n");
@@ -119,7 +133,11 @@ test(
   async () => {
     const { home, write, git, trees, run, file, session } = repository(true);
     expect((await run("-d")).code).toBe(0);
-    await until("git is in the middle of it", () => existsSync(file("begun")));
+    await until(
+      "git is in the middle of it",
+      () => existsSync(file("begun")),
+      () => `${file("begun")} exists: ${existsSync(file("begun"))}`,
+    );
     const [{ id, worktree }] = await home.json("workflows");
     // As when the power fails: nobody has a last word, and git leaves it as it is.
     const holder: { pid: number } = JSON.parse(readFileSync(join(session(id), "attempts/1/claim.json"), "utf8"));
@@ -128,7 +146,11 @@ test(
     for (const pid of all) killIfThere(pid, "SIGSTOP");
     for (const pid of all) killIfThere(pid);
     write("gate", "");
-    await until("it is done", async () => (await home.json("workflows"))[0].state === "done");
+    await until(
+      "it is done",
+      async () => (await home.json("workflows"))[0].state === "done",
+      async () => (await home.json("workflows"))[0].state,
+    );
     expect(trees()).toHaveLength(2);
     expect(readFileSync(join(worktree.path, "file.txt"), "utf8")).toBe("as committed\n");
     expect(await home.json("logs", "--step", "run.worktree", "flow")).toHaveLength(2);

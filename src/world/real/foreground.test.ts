@@ -1,8 +1,10 @@
 // Who is in front of a real terminal.
+
 import { afterEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "../../../tests/until.ts";
 import { realProcesses } from "./process.ts";
 
 const processes = realProcesses();
@@ -30,24 +32,18 @@ function shell(script: string, cwd: string): number {
   return child.pid;
 }
 
-async function until<T>(what: string, look: () => T | undefined | false): Promise<T> {
-  const began = performance.now();
-  for (;;) {
-    const found = look();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() - began > 20_000) throw new Error(`waited in vain for: ${what}`);
-    await Bun.sleep(2);
-  }
-}
-
 test("a job in front is found with its words, its place and its age", async () => {
   const cwd = place();
   mkdirSync(join(cwd, "it's here"));
   const pid = shell(`cd "it's here"; sleep 600 ; :`, cwd);
-  const front = await until("sleep is in front", () => {
-    const found = processes.foreground(pid);
-    return found?.argv[0] === "sleep" ? found : undefined;
-  });
+  const front = await until(
+    "sleep is in front",
+    () => {
+      const found = processes.foreground(pid);
+      return found?.argv[0] === "sleep" ? found : undefined;
+    },
+    () => processes.foreground(pid),
+  );
   expect(front).toMatchObject({ argv: ["sleep", "600"], cwd: join(cwd, "it's here") });
   expect(front.pid).not.toBe(pid);
   expect(front.ageMs).toBeLessThan(20_000);
@@ -60,11 +56,19 @@ test("a job in front is found with its words, its place and its age", async () =
 test("a program without a job in front is itself in front; without a terminal too", async () => {
   const cwd = place();
   const pid = shell("exec sleep 600", cwd);
-  await until("it is sleep", () => processes.foreground(pid)?.argv[0] === "sleep");
+  await until(
+    "it is sleep",
+    () => processes.foreground(pid)?.argv[0] === "sleep",
+    () => processes.foreground(pid)?.argv[0],
+  );
   expect(processes.foreground(pid)).toMatchObject({ pid, argv: ["sleep", "600"], cwd });
   const bare = Bun.spawn(["sleep", "600"], { cwd });
   started.push(bare);
-  await until("it is sleep", () => processes.foreground(bare.pid)?.argv[0] === "sleep");
+  await until(
+    "it is sleep",
+    () => processes.foreground(bare.pid)?.argv[0] === "sleep",
+    () => processes.foreground(bare.pid)?.argv[0],
+  );
   expect(processes.foreground(bare.pid)).toMatchObject({ pid: bare.pid, cwd });
 });
 
@@ -73,7 +77,12 @@ test("a directory that was deleted is named by the path it had; one whose name e
   const [gone, odd] = [join(cwd, "gone"), join(cwd, "odd (deleted)")];
   for (const path of [gone, odd]) mkdirSync(path);
   const [one, two] = [shell("exec sleep 600", gone), shell("exec sleep 600", odd)];
-  for (const pid of [one, two]) await until("it is sleep", () => processes.foreground(pid)?.argv[0] === "sleep");
+  for (const pid of [one, two])
+    await until(
+      "it is sleep",
+      () => processes.foreground(pid)?.argv[0] === "sleep",
+      () => processes.foreground(pid)?.argv[0],
+    );
   rmSync(gone, { recursive: true });
   expect(processes.foreground(one)?.cwd).toBe(gone);
   expect(processes.foreground(two)?.cwd).toBe(odd);

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { NewAgent } from "../../../src/wire/rpc/agent.ts";
-import { killIfThere, type Running, until } from "../../daemon/home.ts";
-import { AgentHome, PATIENCE_MS } from "../agent-home.ts";
+import { killIfThere, type Running } from "../../daemon/home.ts";
+import { until } from "../../until.ts";
+import { AGENT_PATIENCE_MS, AgentHome } from "../agent-home.ts";
 import { AnthropicMock } from "../anthropic-mock.ts";
 import { claudeProgram } from "./programs.ts";
 
@@ -79,7 +80,12 @@ test.skipIf(isMissing)(
   "AG-4(b) the daemon is killed while Claude Code hears an answer: the turn goes on, and the next one knows of it (needs Claude Code)",
   async () => {
     await place.say(id, "stall: a little");
-    await until("it was asked", () => mock.asked.some(({ last }) => last.includes("stall:")), PATIENCE_MS);
+    await until(
+      "it was asked",
+      () => mock.asked.some(({ last }) => last.includes("stall:")),
+      () => mock.asked,
+      AGENT_PATIENCE_MS,
+    );
     await place.kill(daemon);
     mock.release();
     await nextDaemon();

@@ -2,8 +2,9 @@
 // One home and one agent for all tests, in their order: a start of this program costs eight seconds of computing, wherever it is.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { killIfThere, type Running, until } from "../../daemon/home.ts";
-import { AgentHome, PATIENCE_MS } from "../agent-home.ts";
+import { killIfThere, type Running } from "../../daemon/home.ts";
+import { until } from "../../until.ts";
+import { AGENT_PATIENCE_MS, AgentHome } from "../agent-home.ts";
 import { OpenAiMock } from "../openai-mock.ts";
 import { opencodeProgram } from "./programs.ts";
 
@@ -82,7 +83,11 @@ test.skipIf(isMissing)(
   async () => {
     mock.when("first word", { kind: "stall" });
     await place.say(id, "first word");
-    await until("it was asked", () => mock.has("first word"), PATIENCE_MS);
+    await until(
+      "it was asked",
+      () => mock.has("first word"),
+      () => mock.asked,
+    );
     await place.kill(daemon);
     mock.release();
     await nextDaemon();
@@ -92,7 +97,7 @@ test.skipIf(isMissing)(
     mock.when("second word", { kind: "text", text: "the second" });
     await place.say(id, "second word");
     const over = async () => (await place.shown(id)).lastText === "the second";
-    await until("its next turn is over", over, PATIENCE_MS);
+    await until("its next turn is over", over, () => place.shown(id), AGENT_PATIENCE_MS);
     expect(JSON.stringify(mock.asked.at(-1)?.messages)).toContain("first word");
     await place.logged(id, "process.starting", 2);
   },
