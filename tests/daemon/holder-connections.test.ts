@@ -1,6 +1,6 @@
 // Lines to a real holder: made, let go, and made again when there is something to say.
 import { afterEach, expect, test } from "bun:test";
-import { HolderConnections } from "../../src/daemon/held/holder-connections.ts";
+import { HolderConnections, plainConnection } from "../../src/daemon/held/holder-connections.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
 import { realWorld } from "../../src/world/world.ts";
 import { endAll, newTerminal, startHolder } from "../holder/terminal.ts";
@@ -16,9 +16,13 @@ async function resting(argv: readonly string[]) {
   const holder = startHolder(made);
   const told: string[] = [];
   const lines = new HolderConnections(
-    { ...realWorld(), sockets: realSockets(), home: made.spec.cwd },
-    { ended: () => told.push("ended"), lost: () => told.push("lost") },
-    { spec: () => made.spec, welcomed: () => undefined, heard: () => undefined },
+    { ...realWorld(), sockets: realSockets() },
+    {
+      spec: () => made.spec,
+      open: (_, peer) => plainConnection(peer),
+      ended: () => told.push("ended"),
+      lost: () => told.push("lost"),
+    },
   );
   await until("there is a line", async () => (await lines.connect(ID)) !== undefined);
   lines.rest(0);

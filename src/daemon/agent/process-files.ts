@@ -28,6 +28,12 @@ export function processName({ id, generation }: ProcessPlace): string {
   return `${id}.${generation}`;
 }
 
+/** What `processName` has named. */
+export function placeOfName(name: string): ProcessPlace {
+  const dot = name.lastIndexOf(".");
+  return { id: name.slice(0, dot), generation: Number(name.slice(dot + 1)) };
+}
+
 export function processDirectory(home: string, { id, generation }: ProcessPlace): string {
   return joinPath(agentDirectory(home, id), `processes/${generation}`);
 }

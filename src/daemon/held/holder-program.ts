@@ -35,12 +35,12 @@ export class HolderPrograms {
   }
 
   /** What a holder is started with. */
-  words(kind: HolderKind): HolderCommand {
+  command(kind: HolderKind): HolderCommand {
     const { self, disk } = this.#world;
-    const [runtime, ...words] = self.command(SOURCES[kind]);
+    const [runtime, ...argv] = self.command(SOURCES[kind]);
     const made = this.#made.get(kind);
     const there = made !== undefined && disk.stat(made) !== undefined; // run/ may have been cleaned from under us.
-    return { runtime, entry: there ? made : (words.at(-1) ?? "") };
+    return { runtime, entry: there ? made : (argv.at(-1) ?? "") };
   }
 
   async #make(kind: HolderKind): Promise<string | undefined> {

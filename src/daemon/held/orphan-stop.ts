@@ -8,6 +8,7 @@ import { findOrphans, type HeldTerminal, type Orphan, type Orphans } from "../..
 import type { ReportItem } from "../../core/recovery.ts";
 import { childOf, type Terminal } from "../../core/terminal/terminal.ts";
 import { type HomeWorld, readHolder, terminalFiles } from "../../home/held/holder-files.ts";
+import { removeIfThere } from "../../log/file/file.ts";
 import { readJson } from "../../log/file/json-file.ts";
 import { identify, type ProcessIdentity, type Signal } from "../../world/process.ts";
 import { noteSeen, readSeen } from "./last-alive.ts";
@@ -55,6 +56,16 @@ export async function stopLeft(
   const [ours, doubtful] = [found.ours.filter(meant), found.doubtful.filter(meant)];
   await stop(place, ours);
   return { ours, doubtful };
+}
+
+/** Stops what is left of one program, whose holder is gone. */
+export async function stopRestOf(
+  place: HomeWorld,
+  { name, socket }: { readonly name: string; readonly socket: string },
+  held: () => readonly HeldTerminal[],
+): Promise<void> {
+  removeIfThere(place.disk, socket);
+  await stopLeft(place, held, { of: new Set([name]) });
 }
 
 /** We ourselves, the watchdog and the web host. */
@@ -113,21 +124,8 @@ function tell(processes: HomeWorld["processes"], orphans: readonly Orphan[], sig
 
 function item({ who, terminal, by }: Orphan, name: string, stopped: boolean): ReportItem {
   const found = `process ${who.pid} was left behind by its terminal (found by ${by})`;
-  if (stopped)
-    return {
-      what: "process",
-      id: terminal,
-      name,
-      fate: "could not",
-      reason: `${found} and was stopped`,
-      next: `holdfast history ${name}`,
-    };
-  return {
-    what: "process",
-    id: terminal,
-    name,
-    fate: "needs you",
-    reason: `${found}, perhaps: not stopped`,
-    next: `ps -fp ${who.pid}`,
-  };
+  const of = { what: "process", id: terminal, name } as const;
+  return stopped
+    ? { ...of, fate: "could not", reason: `${found} and was stopped`, next: `holdfast history ${name}` }
+    : { ...of, fate: "needs you", reason: `${found}, perhaps: not stopped`, next: `ps -fp ${who.pid}` };
 }

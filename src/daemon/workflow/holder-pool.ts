@@ -92,11 +92,6 @@ export class HolderPool {
     member.child.tell(encodeOrder(order, member.token));
   }
 
-  /** Whether it was given to one, and has not ended. */
-  has(attempt: string): boolean {
-    return this.#given.has(attempt);
-  }
-
   /** For an attempt that was given and that nobody has claimed yet (HP3). */
   giveAgain(attempt: string): void {
     const given = this.#given.get(attempt);
