@@ -83,7 +83,7 @@ export class ProcessEnds {
     }
   }
 
-  /** A process of one turn has what it is told in its arguments: if it ran, it had that, whether it was ever connected to or not. */
+  /** A process of one turn has its prompt in its arguments: if it ran, it had that, whether it was ever connected to or not. */
   #tookAll(place: ProcessPlace, { outbox }: Agent): Promise<boolean> {
     const through = outbox.confirmed + outbox.entries.length;
     return this.#ports.submit({ ...place, kind: "taken", through, pieces: outbox.pieces });

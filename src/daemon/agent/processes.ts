@@ -1,6 +1,6 @@
 // The adapter of agents' processes to the engine of held programs (held/held-programs.ts, HE1 … HE5): a connection hands over the outbox and
 // reads what the process says, and an end is reported after all that it wrote was read.
-// P1. What is told to a process waits in its outbox until there is a connection (HE4).
+// P1. What is sent to a process waits in its outbox until there is a connection (HE4).
 import { ok, type Result } from "../../base/result.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import type { AgentCommand } from "../../core/agent/commands.ts";

@@ -46,8 +46,8 @@ export type HeldAdapter<C extends HolderConnection> = {
   prepare?(name: string): Promise<void>;
   /** Writes its spec, and has a holder started. */
   launch(name: string): Promise<Result<void>>;
-  /** It was launched, and is not claimed yet. */
-  isUnclaimed?(name: string): void;
+  /** Called again and again while it was launched and is not claimed: its holder may have died before it got its order. */
+  relaunch?(name: string): void;
   /** What it means that there is neither a claim nor a holder. */
   unclaimed?(name: string): HeldFound;
   ending(exit: HolderExit): HeldNews;
@@ -56,7 +56,7 @@ export type HeldAdapter<C extends HolderConnection> = {
   /** Resolves when it is recorded. */
   report(name: string, news: HeldNews): Promise<void>;
   /** Whether an end may be reported while the start is still being recorded, so that they share a sync. */
-  readonly hurries?: boolean;
+  readonly recordsStartLazily?: boolean;
   onBug(error: unknown): void;
 };
 
@@ -105,7 +105,7 @@ export class HeldPrograms<C extends HolderConnection> {
     this.alone(name, async () => this.report(name, await this.look(name)));
   }
 
-  /** HE5. If somebody works on it already, this is left to them. */
+  /** HE5. Does nothing if the program is being worked on already. */
   alone(name: string, work: () => Promise<unknown>): void {
     if (this.#busy.has(name) || this.#closed) return;
     const done = work()
@@ -225,7 +225,7 @@ export class HeldPrograms<C extends HolderConnection> {
         await this.#reportOf(name, found);
         return true;
       }
-      if (found.kind === "unstarted") this.#adapter.isUnclaimed?.(name);
+      if (found.kind === "unstarted") this.#adapter.relaunch?.(name);
       await pause(clock, Math.min(Math.max(PAUSES.minMs, took * PAUSES.part), PAUSES.maxMs));
     }
     return false;
@@ -239,7 +239,7 @@ export class HeldPrograms<C extends HolderConnection> {
 
   async #reportOf(name: string, news: HeldNews): Promise<void> {
     const recorded = this.report(name, news);
-    if (news.kind === "running" && this.#adapter.hurries === true) void recorded.catch(this.#adapter.onBug);
+    if (news.kind === "running" && this.#adapter.recordsStartLazily === true) void recorded.catch(this.#adapter.onBug);
     else await recorded;
   }
 }

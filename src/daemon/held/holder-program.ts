@@ -1,5 +1,5 @@
 // The holders' programs, in one small file each: a holder started from one needs a fifth less memory than one from the sources, and many
-// run at a time. They are made anew whenever the sources differ; where one cannot be made, or was cleaned away, the sources do.
+// run at a time. They are made anew whenever the sources differ; if one cannot be made, or was cleaned away, the sources are used.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
@@ -11,7 +11,7 @@ import type { Self } from "../../world/self.ts";
 /** A folder of its own: Bun's memory grows with what lies beside its entry file. */
 const FOLDER = "run/bin";
 
-/** One for a terminal or an agent, for as long as that lives, and one that holds attempts as it is told. */
+/** One for a terminal or an agent, for as long as that lives, and one that takes orders to hold attempts. */
 const SOURCES = { holder: "src/holder/main.ts", orders: "src/holder/orders-main.ts" } as const;
 
 export type HolderKind = keyof typeof SOURCES;

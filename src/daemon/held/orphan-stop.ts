@@ -1,7 +1,7 @@
-// Finds and stops what terminals of ours left behind when their holder died (core/orphans.ts decides who that is).
-// OS1. What a terminal left that ended in order is nobody's orphan, and is not touched.
-// OS2. Who holds what is read after the table of processes: a holder claims before it starts its program, so that whoever stands in the
-//      table as somebody's program has a holder by then that can be read. One whose starter died may do so at any moment.
+// Finds and stops the processes that held programs left behind when their holder died (core/orphans.ts decides which these are).
+// OS1. What a terminal left behind that ended in order is no orphan, and is not touched.
+// OS2. Claims are read after the table of processes: a holder claims before it starts its program, so that every program in the table has
+//      a claim by then that can be read. A holder whose starter died may claim at any moment.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { findOrphans, type HeldTerminal, type Orphan, type Orphans } from "../../core/orphans.ts";
@@ -18,8 +18,8 @@ const GRACE_MS = 2000;
 const PAUSE_MS = 20;
 const MARKER = "HOLDFAST_TERMINAL";
 
-/** `of`: only what is left of these; all terminals are needed all the same, to know who belongs to whom. `spared`: whoever else is
-    known not to be left behind, with all below. */
+/** `of`: only what is left of these; all terminals are needed all the same, to know which process belongs to which. `spared`: others that
+    are known not to be left behind, with all below. */
 export async function stopOrphans(
   place: HomeWorld,
   terminals: readonly Terminal[],
@@ -37,7 +37,7 @@ export async function stopOrphans(
   ];
 }
 
-/** Stops what is left of these, and says who that was. */
+/** Stops what is left of these, and returns what that was. */
 export async function stopLeft(
   place: HomeWorld,
   held: () => readonly HeldTerminal[],
@@ -74,7 +74,7 @@ function sparedOf({ disk, processes, home }: HomeWorld): ProcessIdentity[] {
   return [processes.pid, ...pids].flatMap((pid) => (typeof pid === "number" ? (identify(processes, pid) ?? []) : []));
 }
 
-/** Everybody who can have orphans. One that ended in order left its jobs (`nohup`, a server) where its user wanted them (OS1). */
+/** All that can have orphans. One that ended in order left its jobs (`nohup`, a server) where its user wanted them (OS1). */
 function inNeed(terminals: readonly Terminal[]): Terminal[] {
   return terminals.filter(({ state }) => state.kind !== "ended");
 }
@@ -82,7 +82,7 @@ function inNeed(terminals: readonly Terminal[]): Terminal[] {
 /** A state with a child has one claim, and whatever happens to the terminal makes another state: each is read once. */
 const claims = new WeakMap<Terminal["state"], ProcessIdentity>();
 
-/** Notes who lives now, for a later recovery; returns those that run by their log, and were missed. */
+/** Notes which live now, for a later recovery; returns those that run by their log, and were missed. */
 export function seeAll(place: HomeWorld, terminals: Iterable<Terminal>): string[] {
   const running = [...terminals].filter(({ state }) => childOf(state) !== undefined);
   const held = running.map(({ id, state }) => {
@@ -101,7 +101,7 @@ function holderOf({ disk, home }: HomeWorld, id: string): ProcessIdentity | unde
   return readHolder(terminalFiles(disk, home, id));
 }
 
-/** Asks first, then insists; whoever is gone meanwhile is gone. */
+/** Asks them to end, and kills those that have not after a while. */
 async function stop({ processes, clock }: HomeWorld, orphans: readonly Orphan[]): Promise<void> {
   for (const signal of ["SIGHUP", "SIGTERM"] as const) tell(processes, orphans, signal);
   const deadline = clock.elapsed() + GRACE_MS;

@@ -79,7 +79,7 @@ export function readOutput(disk: Disk, home: string, place: AttemptPlace, most: 
   return { text: new TextDecoder().decode(Buffer.concat(parts)), bytes: end };
 }
 
-/** The processes that attempts of these runs were recorded with, to know who is left of them. */
+/** The processes that attempts of these runs were recorded with, to know what is left of them. */
 export function heldAttempts({ disk, home }: HomeWorld, runs: Iterable<Run>): HeldTerminal[] {
   return [...runs].flatMap((run) =>
     attemptsOf(run).map((attempt) => {

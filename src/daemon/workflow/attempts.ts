@@ -68,12 +68,12 @@ export class Attempts {
         return attempt?.state.kind === "starting" && attempt.stop === undefined;
       },
       launch: (id) => this.#launch(id),
-      isUnclaimed: (id) => this.#pool.giveAgain(id),
+      relaunch: (id) => this.#pool.giveAgain(id),
       unclaimed: (id) => this.#unclaimed(id),
       ending: pipeEnding,
       stopRest: (id) => this.#stopRest(id),
       report: (id, news) => this.#report(id, news),
-      hurries: true,
+      recordsStartLazily: true,
       onBug: this.#ports.onBug,
     };
   }
