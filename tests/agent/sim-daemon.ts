@@ -79,7 +79,7 @@ export class SimDaemon {
       if (wrong !== undefined) machine.failed(new Error(wrong));
       heard(event);
     };
-    const holders = { programs: { words: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as TerminalHolders;
+    const holders = { programs: { command: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as TerminalHolders;
     const ports = {
       world: { ...machine.doors(born), self, httpClient: machine.llm(life) },
       bus: { publish },

@@ -56,7 +56,7 @@ async function begin(machine: AgentMachine, born: Born): Promise<Life> {
     if (!life.dead) machine.failed(error);
   };
   const self = { environment: () => ({}), command: () => ["bun"] as const, bundle: async () => undefined };
-  const holders = { programs: { words: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as TerminalHolders;
+  const holders = { programs: { command: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as TerminalHolders;
   const ports = {
     world: { ...machine.doors(born), self, httpClient: machine.llm(life) },
     bus: { publish: () => undefined },

@@ -83,9 +83,9 @@ export const AGENT_BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/daemon/agent/agent-connection.ts",
-        from: "      if (!(await this.#ports.read(batch.offset, batch.events))) return this.#giveUp();\n",
+        from: "      if (!(await this.#ports.read(batch.offset, batch.events))) return this.close(); // A3\n",
         to: `      await this.#ports.read(batch.offset, []);
-      if (!(await this.#ports.read(batch.offset, batch.events))) return this.#giveUp();
+      if (!(await this.#ports.read(batch.offset, batch.events))) return this.close(); // A3
 `,
       },
       {
@@ -104,9 +104,9 @@ export const AGENT_BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/daemon/agent/agent-connection.ts",
-        from: "      if (!(await this.#ports.read(batch.offset, batch.events))) return this.#giveUp();\n",
+        from: "      if (!(await this.#ports.read(batch.offset, batch.events))) return this.close(); // A3\n",
         to: `      await this.#ports.read(agent.consumed, batch.events);
-      if (!(await this.#ports.read(batch.offset, []))) return this.#giveUp();
+      if (!(await this.#ports.read(batch.offset, []))) return this.close();
 `,
       },
       {
@@ -157,7 +157,7 @@ export const AGENT_BUGS: readonly Bug[] = [
     changes: [
       {
         file: "src/daemon/agent/agent-connection.ts",
-        from: `    const taken = this.#client.status?.writers["daemon"] ?? 0;\n`,
+        from: `    const taken = this.client.status?.writers["daemon"] ?? 0;\n`,
         to: "    const taken = 0;\n",
       },
     ],

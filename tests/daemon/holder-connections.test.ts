@@ -1,9 +1,11 @@
 // Lines to a real holder: made, let go, and made again when there is something to say.
 import { afterEach, expect, test } from "bun:test";
-import { HolderConnections } from "../../src/daemon/held/holder-connections.ts";
+import { HolderConnections, plainConnection } from "../../src/daemon/held/holder-connections.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
+import type { Connection } from "../../src/world/socket.ts";
 import { realWorld } from "../../src/world/world.ts";
 import { endAll, newTerminal, startHolder } from "../holder/terminal.ts";
+import { simWorld } from "../sim/world.ts";
 import { until } from "../until.ts";
 
 afterEach(endAll);
@@ -16,9 +18,13 @@ async function resting(argv: readonly string[]) {
   const holder = startHolder(made);
   const told: string[] = [];
   const lines = new HolderConnections(
-    { ...realWorld(), sockets: realSockets(), home: made.spec.cwd },
-    { ended: () => told.push("ended"), lost: () => told.push("lost") },
-    { spec: () => made.spec, welcomed: () => undefined, heard: () => undefined },
+    { ...realWorld(), sockets: realSockets() },
+    {
+      spec: () => made.spec,
+      open: (_, peer) => plainConnection(peer),
+      ended: () => told.push("ended"),
+      lost: () => told.push("lost"),
+    },
   );
   await until(
     "there is a line",
@@ -69,4 +75,35 @@ test("a holder that was killed at rest is not known any more, and answers nothin
   holder.kill("SIGKILL");
   await holder.exited;
   expect([lines.rests(ID), await lines.status(ID), await lines.reach(ID), told]).toEqual([false, undefined, false, []]);
+});
+
+test("L2 a connection that comes up after it was given up is cut, and one that is asked for after close is not made", async () => {
+  const world = simWorld(1);
+  const { promise, resolve } = Promise.withResolvers<Connection>();
+  const dials: string[] = [];
+  const connect = (path: string) => {
+    dials.push(path);
+    return promise;
+  };
+  const never = () => Promise.reject(new Error("nobody listens here"));
+  const { spec } = newTerminal(["cat"]);
+  const ports = { spec: () => spec, ended: () => undefined, lost: () => undefined };
+  const connections = new HolderConnections(
+    { ...world, sockets: { connect, listen: never } },
+    { ...ports, open: (_, peer) => plainConnection(peer) },
+  );
+  const asked = connections.connect(ID);
+  await world.clock.settle();
+  world.clock.advance(5_000);
+  expect(await asked).toBeUndefined();
+  let cut = false;
+  const nothing = () => undefined;
+  const destroy = () => {
+    cut = true;
+  };
+  resolve({ waiting: 0, send: nothing, flush: nothing, pause: nothing, resume: nothing, end: nothing, destroy });
+  await world.clock.settle();
+  expect(cut).toBe(true);
+  connections.close();
+  expect([await connections.connect(ID), dials]).toEqual([undefined, [spec.socket]]);
 });

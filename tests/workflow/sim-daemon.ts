@@ -56,7 +56,7 @@ export class SimDaemon {
     const onBug = (error: unknown) => {
       if (!life.dead) machine.failed(error);
     };
-    const holders = { programs: { words: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as TerminalHolders;
+    const holders = { programs: { command: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as TerminalHolders;
     const ports = {
       world: { ...machine.doors(born), self },
       bus: { publish: () => undefined },

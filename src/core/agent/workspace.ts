@@ -1,6 +1,6 @@
 // Where an agent works: a git worktree of its own, a sandbox around it; and the words that put its program there.
 // WS1. Both are made by the process itself, in its holder, before it becomes the agent's program: what is to be made is in the log before it
-//      begins, there is never a second one at it (P3 of daemon/agent/processes.ts), and after a crash it is found, or made again.
+//      begins, there is never a second one at it (HE3 of daemon/held/held-programs.ts), and after a crash it is found, or made again.
 // WS2. Values are words; no text of a shell is made of them.
 // WS3. A sandbox shows the system and what was named. The rest of the disk is not there: no home, no keys, no other agent's token; our
 //      own home is not even where what was named has it below.

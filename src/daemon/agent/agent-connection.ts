@@ -1,41 +1,34 @@
-// The line to the holder of an agent's process: hands over the outbox, and reads what the process says.
-// A1. What was read is told to the holder as consumed only after it is durable; until then it is read again, in any life.
+// A connection to the holder of an agent's process: hands over the outbox, and reads what the process says.
+// A1. The holder hears that something was consumed only after it is durable; until then it is read again, in any life.
 // A2. Entries go one after the other, in pieces that the holder counts. What it has taken, also from an earlier daemon, is not sent again.
-// A3. Where something is refused (a disk without room) the line is given up: the next one begins with what is durable, on a later round and
-//     not at once, since it would be refused the same.
+// A3. If something is refused (a disk without room) the connection is given up: the next one begins with what is durable, on a later
+//     round and not at once, since it would be refused the same.
 import { isFault } from "../../base/fault.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import { factsOf, inputsFrom } from "../../core/agent/effects.ts";
 import type { Codec, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 import { HolderClient, MAX_INPUT } from "../../wire/holder/client.ts";
-import type { HolderDial } from "../../wire/holder/framed-connection.ts";
-import type { HolderSpec, HolderStatus } from "../../wire/holder/protocol.ts";
-import { welcome } from "../held/holder-connections.ts";
+import { type HolderConnection, type HolderPeer, welcome } from "../held/holder-connections.ts";
 import { Decoder } from "./decoder.ts";
 
-export type LinePorts = {
-  readonly dial: HolderDial;
+export type AgentConnectionPorts = {
   readonly codec: Codec;
   readonly tools: SessionFacts["tools"];
-  /** As it is now, where this is still its process. */
+  /** As it is now; undefined if this is not its process any more. */
   agent(): Agent | undefined;
-  /** False where it was refused. */
+  /** Returns false if it was refused. */
   read(offset: number, events: readonly ProviderEvent[]): Promise<boolean>;
   taken(through: number, pieces: number): Promise<boolean>;
-  ended(): void;
-  lost(): void;
-  /** A3 */
-  refused(): void;
   onBug(error: unknown): void;
 };
 
 /** Answers that the protocol wants at once are numbered apart from the outbox. */
 const REPLIES = "daemon-replies";
 
-export class AgentConnection {
-  readonly #ports: LinePorts;
-  readonly #spec: HolderSpec;
-  readonly #client: HolderClient;
+export class AgentConnection implements HolderConnection {
+  readonly client: HolderClient;
+  readonly #peer: HolderPeer;
+  readonly #ports: AgentConnectionPorts;
   readonly #decoder: Decoder;
   #replies: HolderClient | undefined;
   #reading = false;
@@ -44,34 +37,26 @@ export class AgentConnection {
   #handed = { number: 0, pieces: 0 };
   #closed = false;
 
-  constructor(spec: HolderSpec, consumed: number, ports: LinePorts) {
+  constructor(peer: HolderPeer, consumed: number, ports: AgentConnectionPorts) {
     this.#ports = ports;
-    this.#spec = spec;
+    this.#peer = peer;
     this.#decoder = new Decoder(ports.codec, consumed);
-    this.#client = new HolderClient(
-      ports.dial,
-      { token: spec.token, writer: "daemon", from: consumed },
+    this.client = new HolderClient(
+      peer.dial,
+      { token: peer.spec.token, writer: "daemon", from: consumed },
       {
         output: (offset, bytes) => this.#heard(offset, bytes),
-        ended: () => ports.ended(),
+        ended: () => peer.events.ended(),
         lost: () => this.#cut(),
       },
     );
   }
 
-  /** Undefined where nobody answers. */
-  async connect(): Promise<HolderStatus | undefined> {
-    const status = await welcome(this.#client);
+  welcomed(): void {
     const outbox = this.#ports.agent()?.outbox;
-    if (status !== undefined && outbox !== undefined) {
-      this.#handed = { number: outbox.confirmed, pieces: outbox.pieces };
-      this.send();
-    }
-    return status;
-  }
-
-  get connected(): boolean {
-    return this.#client.connected;
+    if (outbox === undefined) return;
+    this.#handed = { number: outbox.confirmed, pieces: outbox.pieces };
+    this.send();
   }
 
   /** What of the outbox it has not got yet. */
@@ -81,32 +66,17 @@ export class AgentConnection {
     this.#work(this.#sendAll().finally(() => (this.#sending = false)));
   }
 
-  endInput(): void {
-    this.#client.endInput();
-  }
-
-  signal(name: string): void {
-    this.#client.signal(name);
-  }
-
   /** The process lives on. */
   close(): void {
     this.#closed = true;
-    this.#client.close();
+    this.client.close();
     this.#replies?.close();
   }
 
   #cut(): void {
     if (this.#closed) return;
     this.close();
-    this.#ports.lost();
-  }
-
-  /** A3 */
-  #giveUp(): void {
-    if (this.#closed) return;
-    this.close();
-    this.#ports.refused();
+    this.#peer.events.lost();
   }
 
   #work(work: Promise<void>): void {
@@ -122,7 +92,7 @@ export class AgentConnection {
     }
   }
 
-  /** Undefined where there is none, or it cannot be said yet. */
+  /** Undefined if there is none, or it cannot be said yet. */
   #next(): { number: number; bytes: Uint8Array } | undefined {
     const agent = this.#ports.agent();
     if (agent === undefined) return undefined;
@@ -132,16 +102,16 @@ export class AgentConnection {
     return { number: first.number, bytes: Buffer.from(lines.map((line) => `${line}\n`).join("")) };
   }
 
-  /** A2. False where the line is over. */
+  /** A2. Returns false if the connection is over. */
   async #sendOne({ number, bytes }: { number: number; bytes: Uint8Array }): Promise<boolean> {
     const before = this.#handed.pieces;
     const pieces = before + Math.ceil(bytes.length / MAX_INPUT);
-    const taken = this.#client.status?.writers["daemon"] ?? 0;
+    const taken = this.client.status?.writers["daemon"] ?? 0;
     const rest = bytes.subarray(Math.max(0, taken - before) * MAX_INPUT);
     this.#handed = { number, pieces };
-    if (rest.length > 0 && !(await this.#client.input(rest)).ok) this.#cut();
+    if (rest.length > 0 && !(await this.client.input(rest)).ok) this.#cut();
     else if (await this.#ports.taken(number, pieces)) return true;
-    else this.#giveUp();
+    else this.close(); // A3
     return false;
   }
 
@@ -162,15 +132,15 @@ export class AgentConnection {
       const batch = agent && this.#decoder.next(this.#facts(agent));
       if (batch === undefined || this.#closed) return;
       await this.#reply(batch.replies);
-      if (!(await this.#ports.read(batch.offset, batch.events))) return this.#giveUp();
-      this.#client.consumed(batch.offset); // A1
+      if (!(await this.#ports.read(batch.offset, batch.events))) return this.close(); // A3
+      this.client.consumed(batch.offset); // A1
     }
   }
 
-  /** At least once: who asks twice under one id is answered twice. */
+  /** At least once: what is asked twice under one id is answered twice. */
   async #reply(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return;
-    const known = this.#replies ?? new HolderClient(this.#ports.dial, { token: this.#spec.token, writer: REPLIES });
+    const known = this.#replies ?? new HolderClient(this.#peer.dial, { token: this.#peer.spec.token, writer: REPLIES });
     this.#replies = known;
     if (!known.connected) await welcome(known);
     for (const line of lines) await known.input(Buffer.from(`${line}\n`));

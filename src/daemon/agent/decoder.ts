@@ -1,6 +1,6 @@
 // The bytes of a process as events: lines are cut, decoded, and gathered into what one transaction takes.
 // D1. An offset is the end of a whole line: what a piece has cut is read again from its beginning.
-// D2. A line over the limit is passed over: no program says so much in earnest, and memory is bounded.
+// D2. A line over the limit is skipped: no program prints so much on purpose, and memory is bounded.
 import type { Codec, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 
 /** D2. Pictures in a tool's result are the longest that is said. */
@@ -41,7 +41,7 @@ export class Decoder {
     if (this.#rest.length > MAX_LINE && !this.#rest.includes(NEWLINE)) this.#pass();
   }
 
-  /** The next whole lines; undefined where there are none. */
+  /** The next whole lines; undefined if there are none. */
   next(facts: SessionFacts): Batch | undefined {
     const events: ProviderEvent[] = [];
     const replies: string[] = [];

@@ -75,7 +75,7 @@ export function openAgents(log: EventLog, holders: TerminalHolders, ports: Daemo
     agent: (id) => store.settledAgent(id),
     agents: () => store.agents(),
     submit: (command) => store.submit(command),
-    holderCommand: () => holders.programs.words("holder"),
+    holderCommand: () => holders.programs.command("holder"),
     environment: () => allowed(world.self.environment(), config.agents.env),
     recall: (id) => loadConversation({ log, clock: world.clock, store }, id),
     crashed: (id, reason) => bus.publish("agent.status", { id, status: "CRASHED", reason }),

@@ -28,6 +28,12 @@ export function processName({ id, generation }: ProcessPlace): string {
   return `${id}.${generation}`;
 }
 
+/** What `processName` has named. */
+export function placeOfName(name: string): ProcessPlace {
+  const dot = name.lastIndexOf(".");
+  return { id: name.slice(0, dot), generation: Number(name.slice(dot + 1)) };
+}
+
 export function processDirectory(home: string, { id, generation }: ProcessPlace): string {
   return joinPath(agentDirectory(home, id), `processes/${generation}`);
 }
@@ -37,7 +43,7 @@ export function processSocket(home: string, { id, generation }: ProcessPlace): s
   return joinPath(home, `run/a${id.slice(0, 12)}-${generation}.sock`);
 }
 
-/** All that they wrote was read when they ended: the last one is kept for who wants to know how it came to that. */
+/** All that they wrote was read when they ended: only the last one is kept, to find out what happened. */
 export function removeOlder(disk: Disk, home: string, { id, generation }: ProcessPlace): void {
   const directory = joinPath(agentDirectory(home, id), "processes");
   try {
@@ -87,7 +93,7 @@ export function errorsOf(disk: Disk, directory: string): string {
   return read.kind === "bytes" ? new TextDecoder().decode(read.bytes) : "";
 }
 
-/** The processes that agents were recorded with, to know who is left of them. */
+/** The processes that agents were recorded with, to know what is left of them. */
 export function heldProcesses({ disk, home }: HomeWorld, agents: Iterable<Agent>): HeldTerminal[] {
   return [...agents].flatMap((agent) => {
     const { id, generation, process: program } = agent;

@@ -1,179 +1,208 @@
-// The daemon's lines to its holders: made when there is something to say, and let go when nothing was said for a while.
-// L1. Nobody is waited for without a limit: a holder that is stopped must hold up neither a recovery nor a list.
-// L2. A line that is given up is cut: one that came up later would speak for us, and displace the next one.
-// L3. A holder that was let go was well when we last heard it, and is trusted for as long as somebody has its pid; any other without a line is unknown.
-//     A connected socket wakes both its processes about once a second (docs/BENCHMARKS.md): nobody at rest has one.
+// The daemon's connections to the holders of one kind of program: made when there is something to say, and closed when nothing was said
+// for a while.
+// L1. Every wait has a limit: a holder that is stopped must hold up neither a recovery nor a list.
+// L2. A connection that is given up is cut: one that came up later would speak for us, and displace the next one.
+// L3. A holder that was let go was well when it last answered, and is trusted for as long as its pid is taken; any other one without a
+//     connection is unknown. A connected socket wakes both its processes about once a second (docs/BENCHMARKS.md): none is kept at rest.
 import { isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
-import { type HomeWorld, readSpec, terminalFiles } from "../../home/held/holder-files.ts";
 import { HolderClient } from "../../wire/holder/client.ts";
-import type { HolderWire } from "../../wire/holder/framed-connection.ts";
-import type { HolderExit, HolderSpec, HolderStatus } from "../../wire/holder/protocol.ts";
+import type { HolderDial } from "../../wire/holder/framed-connection.ts";
+import type { HolderSpec, HolderStatus } from "../../wire/holder/protocol.ts";
 import type { Clock } from "../../world/clock.ts";
+import type { Processes } from "../../world/process.ts";
 import type { Connection, Sockets } from "../../world/socket.ts";
+import { within } from "../../world/wait.ts";
 
 /** A holder answers within a millisecond; one that was swapped out, on a busy machine, may take its time. */
 const CONNECT_MS = 2_000;
-/** Who lists terminals waits for the slowest of them. */
+/** A list of terminals waits for the slowest of them. */
 const STATUS_MS = 1_000;
 
-export type LinesWorld = HomeWorld & { readonly sockets: Sockets };
+type World = { readonly sockets: Sockets; readonly clock: Clock; readonly processes: Processes };
 
-/** Whose holders they are, where they are not those of terminals. */
-export type LineWays = {
-  spec(id: string): HolderSpec | undefined;
-  /** There is a line again; the holder has said how it is. */
-  welcomed(id: string, line: HolderClient, status: HolderStatus): void;
-  /** Output came, up to this offset. */
-  heard(line: HolderClient, end: number): void;
+/** A connection to one holder: its client, and what speaks through it. */
+export type HolderConnection = {
+  readonly client: HolderClient;
+  /** The holder has answered, and its program runs. */
+  welcomed(status: HolderStatus): void;
+  close(): void;
 };
 
-export type LineEvents = {
-  ended(id: string, exit: HolderExit): void;
-  /** The line is gone, and we did not close it. */
-  lost(id: string): void;
+/** What a connection is made of. `ended`: its program has. `lost`: the connection is gone, and was not closed by us. */
+export type HolderPeer = {
+  readonly spec: HolderSpec;
+  readonly dial: HolderDial;
+  readonly events: { ended(): void; lost(): void };
+};
+
+export type ConnectionPorts<C extends HolderConnection> = {
+  /** Undefined if there is none, or nothing to connect it with. */
+  spec(name: string): HolderSpec | undefined;
+  open(name: string, peer: HolderPeer): C | undefined;
+  ended(name: string): void;
+  lost(name: string): void;
 };
 
 /** `rounds`: since something was last asked or said. */
-type Line = { readonly client: HolderClient; rounds: number };
+type Kept<C> = { readonly connection: C; rounds: number };
 
-export class HolderConnections {
-  readonly #world: LinesWorld;
-  readonly #events: LineEvents;
-  readonly #ways: LineWays | undefined;
-  readonly #lines = new Map<string, Line>();
+export class HolderConnections<C extends HolderConnection> {
+  readonly #world: World;
+  readonly #ports: ConnectionPorts<C>;
+  readonly #kept = new Map<string, Kept<C>>();
   /** Those that were let go, with their holder's pid (L3). */
   readonly #resting = new Map<string, number>();
   readonly #connecting = new Map<string, Promise<HolderStatus | undefined>>();
+  #closed = false;
 
-  constructor(world: LinesWorld, events: LineEvents, ways?: LineWays) {
+  constructor(world: World, ports: ConnectionPorts<C>) {
     this.#world = world;
-    this.#events = events;
-    this.#ways = ways;
+    this.#ports = ports;
   }
 
-  has(id: string): boolean {
-    return this.#lines.get(id)?.client.connected === true;
+  /** The connection to a holder whose program runs. */
+  get(name: string): C | undefined {
+    const connection = this.#kept.get(name)?.connection;
+    return connection?.client.connected === true && connection.client.status?.child != null ? connection : undefined;
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== undefined;
   }
 
   /** L3 */
-  rests(id: string): boolean {
-    const pid = this.#resting.get(id);
+  rests(name: string): boolean {
+    const pid = this.#resting.get(name);
     return pid !== undefined && this.#world.processes.isTaken(pid);
   }
 
-  /** A new line instead of the old one; undefined where nobody answers. Whoever comes while one is being made shares it. */
-  connect(id: string): Promise<HolderStatus | undefined> {
-    const made = this.#connecting.get(id) ?? this.#connect(id).finally(() => this.#connecting.delete(id));
-    this.#connecting.set(id, made);
+  /** A new connection instead of the old one; undefined if there is no answer. Concurrent callers share it. */
+  connect(name: string): Promise<HolderStatus | undefined> {
+    const made = this.#connecting.get(name) ?? this.#connect(name).finally(() => this.#connecting.delete(name));
+    this.#connecting.set(name, made);
     return made;
   }
 
-  async #connect(id: string): Promise<HolderStatus | undefined> {
-    const { disk, home, sockets, clock } = this.#world;
-    const ways = this.#ways;
-    const spec = ways === undefined ? readSpec(terminalFiles(disk, home, id)) : ways.spec(id);
+  async #connect(name: string): Promise<HolderStatus | undefined> {
+    const spec = this.#closed ? undefined : this.#ports.spec(name);
     if (spec === undefined) return undefined;
-    this.drop(id);
-    let connection: Connection | undefined;
-    const dial = async (events: Parameters<Sockets["connect"]>[1]): Promise<HolderWire> => {
-      connection = await sockets.connect(spec.socket, events);
-      return connection;
-    };
-    const line: HolderClient = new HolderClient(
-      dial,
-      { token: spec.token, writer: "daemon", ...(ways !== undefined && { from: -1 }) },
-      this.#lineEvents(id, () => line),
-    );
-    const status = await within(clock, CONNECT_MS, welcome(line)); // L1
-    if (status === undefined)
-      connection?.destroy(); // L2
-    else this.#lines.set(id, { client: line, rounds: 0 });
-    if (status !== undefined) ways?.welcomed(id, line, status);
+    this.drop(name);
+    const { dial, cut } = cuttable(this.#world.sockets, spec.socket);
+    const events = { ended: () => this.#ports.ended(name), lost: () => this.#lost(name, connection) };
+    const connection = this.#ports.open(name, { spec, dial, events });
+    if (connection === undefined) return undefined;
+    const status = await within(this.#world.clock, CONNECT_MS, welcome(connection.client)); // L1
+    if (status === undefined || this.#closed) {
+      connection.close();
+      cut(); // L2
+      return undefined;
+    }
+    this.#kept.set(name, { connection, rounds: 0 });
+    if (status.child !== null) connection.welcomed(status);
     return status;
   }
 
-  #lineEvents(id: string, line: () => HolderClient) {
-    return {
-      output: (offset: number, bytes: Uint8Array) => this.#ways?.heard(line(), offset + bytes.length),
-      ended: (exit: HolderExit) => this.#events.ended(id, exit),
-      lost: () => {
-        if (this.#lines.get(id)?.client !== line()) return;
-        this.#lines.delete(id);
-        this.#events.lost(id);
-      },
-    };
+  #lost(name: string, connection: C | undefined): void {
+    const known = this.#kept.get(name)?.connection;
+    if (known !== undefined && known !== connection) return;
+    this.#kept.delete(name);
+    this.#ports.lost(name);
   }
 
-  /** What the holder says of itself; undefined where it does not answer in time, or is unknown. */
-  async status(id: string): Promise<HolderStatus | undefined> {
-    this.#use(id);
-    return this.#ask(id);
+  /** What the holder says of itself; undefined if it does not answer in time, or is unknown. */
+  async status(name: string): Promise<HolderStatus | undefined> {
+    this.#use(name);
+    return this.#ask(name);
   }
 
-  /** The same, and no use of the line: one that rests goes on resting. */
-  async glance(id: string): Promise<HolderStatus | undefined> {
-    const rested = this.#resting.has(id);
-    const status = await this.#ask(id);
-    if (rested) this.#letGo(id);
+  /** The same, but it does not count as a use: a holder at rest stays at rest. */
+  async glance(name: string): Promise<HolderStatus | undefined> {
+    const rested = this.#resting.has(name);
+    const status = await this.#ask(name);
+    if (rested) this.#letGo(name);
     return status;
   }
 
-  #ask(id: string): Promise<HolderStatus | undefined> {
-    const line = this.#lines.get(id)?.client;
-    if (line !== undefined) return within(this.#world.clock, STATUS_MS, answered(line.askStatus()));
-    return this.#answers(id) ? within(this.#world.clock, STATUS_MS, this.connect(id)) : Promise.resolve(undefined);
+  #ask(name: string): Promise<HolderStatus | undefined> {
+    const { clock } = this.#world;
+    const client = this.#kept.get(name)?.connection.client;
+    if (client !== undefined) return within(clock, STATUS_MS, answered(client.askStatus()));
+    return this.#answers(name) ? within(clock, STATUS_MS, this.connect(name)) : Promise.resolve(undefined);
   }
 
-  /** Whether a line can be expected where there is none: it rests, or somebody is at it. */
-  #answers(id: string): boolean {
-    return this.#resting.has(id) || this.#connecting.has(id);
+  /** Whether a connection can be expected, although there is none: it rests, or is being made. */
+  #answers(name: string): boolean {
+    return this.#resting.has(name) || this.#connecting.has(name);
   }
 
-  /** Sees to it that there is a line; false where there is none, and none can be had. */
-  async reach(id: string): Promise<boolean> {
-    if (!this.has(id) && this.#answers(id)) await this.connect(id);
-    return this.has(id);
+  /** Connects to a holder at rest. Returns false if there is no connection, and none can be had. */
+  async reach(name: string): Promise<boolean> {
+    if (!this.has(name) && this.#answers(name)) await this.connect(name);
+    return this.has(name);
   }
 
-  /** False where there is no line. */
-  signal(id: string, name: string): boolean {
-    if (!this.has(id)) return false;
-    this.#use(id);
-    this.#lines.get(id)?.client.signal(name);
-    return true;
+  /** Returns false if there is no connection. */
+  signal(name: string, signal: string): boolean {
+    this.#use(name);
+    const connection = this.get(name);
+    connection?.client.signal(signal);
+    return connection !== undefined;
   }
 
-  #use(id: string): void {
-    const line = this.#lines.get(id);
-    if (line !== undefined) line.rounds = 0;
+  #use(name: string): void {
+    const kept = this.#kept.get(name);
+    if (kept !== undefined) kept.rounds = 0;
   }
 
-  /** Called on every round: lets go of each line that was not used for so many of them (L3). */
+  /** Called on every round: closes each connection that was not used for so many of them (L3). */
   rest(rounds: number): void {
-    for (const [id, line] of [...this.#lines]) {
-      line.rounds += 1;
-      if (line.rounds > rounds) this.#letGo(id);
+    for (const [name, kept] of [...this.#kept]) {
+      kept.rounds += 1;
+      if (kept.rounds > rounds) this.#letGo(name);
     }
   }
 
-  #letGo(id: string): void {
-    const pid = this.has(id) ? this.#lines.get(id)?.client.status?.pid : undefined;
+  #letGo(name: string): void {
+    const pid = this.get(name)?.client.status?.pid;
     if (pid === undefined) return;
-    this.drop(id);
-    this.#resting.set(id, pid);
+    this.drop(name);
+    this.#resting.set(name, pid);
   }
 
-  drop(id: string): void {
-    this.#lines.get(id)?.client.close();
-    this.#lines.delete(id);
-    this.#resting.delete(id);
+  drop(name: string): void {
+    this.#kept.get(name)?.connection.close();
+    this.#kept.delete(name);
+    this.#resting.delete(name);
   }
 
-  /** Lets go of every holder; they live on. */
+  /** The holders live on. */
   close(): void {
-    for (const id of [...this.#lines.keys()]) this.drop(id);
+    this.#closed = true;
+    for (const name of [...this.#kept.keys()]) this.drop(name);
   }
+}
+
+/** A connection that can be cut at any time, also before it is there (L2). */
+function cuttable(sockets: Sockets, path: string): { readonly dial: HolderDial; cut(): void } {
+  let wire: Connection | undefined;
+  let isCut = false;
+  const dial: HolderDial = async (events) => {
+    wire = await sockets.connect(path, events);
+    if (isCut) wire.destroy();
+    return wire;
+  };
+  const cut = () => {
+    isCut = true;
+    wire?.destroy();
+  };
+  return { dial, cut };
+}
+
+/** A connection that only asks and signals. */
+export function plainConnection({ spec, dial, events }: HolderPeer): HolderConnection {
+  const client = new HolderClient(dial, { token: spec.token, writer: "daemon" }, events);
+  return { client, welcomed: () => undefined, close: () => client.close() };
 }
 
 async function answered(asked: Promise<Result<HolderStatus>>): Promise<HolderStatus | undefined> {
@@ -181,23 +210,12 @@ async function answered(asked: Promise<Result<HolderStatus>>): Promise<HolderSta
   return answer.ok ? answer.value : undefined;
 }
 
-/** Undefined where nobody answers. */
-export async function welcome(line: HolderClient): Promise<HolderStatus | undefined> {
+/** Returns undefined if there is no answer. */
+export async function welcome(client: HolderClient): Promise<HolderStatus | undefined> {
   try {
-    return await answered(line.connect());
+    return await answered(client.connect());
   } catch (error) {
     if (isFault(error)) return undefined; // Nobody listens there.
     throw error;
-  }
-}
-
-/** What comes in time; undefined where it does not. */
-export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
-  const late = Promise.withResolvers<undefined>();
-  const cancel = clock.after(ms, () => late.resolve(undefined));
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    cancel();
   }
 }

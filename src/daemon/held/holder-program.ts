@@ -1,5 +1,5 @@
 // The holders' programs, in one small file each: a holder started from one needs a fifth less memory than one from the sources, and many
-// run at a time. They are made anew whenever the sources differ; where one cannot be made, or was cleaned away, the sources do.
+// run at a time. They are made anew whenever the sources differ; if one cannot be made, or was cleaned away, the sources are used.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
@@ -11,7 +11,7 @@ import type { Self } from "../../world/self.ts";
 /** A folder of its own: Bun's memory grows with what lies beside its entry file. */
 const FOLDER = "run/bin";
 
-/** One for a terminal or an agent, for as long as that lives, and one that holds attempts as it is told. */
+/** One for a terminal or an agent, for as long as that lives, and one that takes orders to hold attempts. */
 const SOURCES = { holder: "src/holder/main.ts", orders: "src/holder/orders-main.ts" } as const;
 
 export type HolderKind = keyof typeof SOURCES;
@@ -35,12 +35,12 @@ export class HolderPrograms {
   }
 
   /** What a holder is started with. */
-  words(kind: HolderKind): HolderCommand {
+  command(kind: HolderKind): HolderCommand {
     const { self, disk } = this.#world;
-    const [runtime, ...words] = self.command(SOURCES[kind]);
+    const [runtime, ...argv] = self.command(SOURCES[kind]);
     const made = this.#made.get(kind);
     const there = made !== undefined && disk.stat(made) !== undefined; // run/ may have been cleaned from under us.
-    return { runtime, entry: there ? made : (words.at(-1) ?? "") };
+    return { runtime, entry: there ? made : (argv.at(-1) ?? "") };
   }
 
   async #make(kind: HolderKind): Promise<string | undefined> {

@@ -1,8 +1,8 @@
-// Hears of holders that leave while nobody has a line to them: a holder touches its socket when its end is durable, and removes it when
-// it leaves; the system tells of both.
-// HW1. What is told only says: look at that one now. Where somebody else removed the socket, its holder lives, and can be nudged.
-// HW2. It is no more than a hint. What was not told (all of run/ was removed and made anew, or too much happened at once) is found by
-//      the next round over the directory (N3 of terminal/holders.ts), and then it is watched anew.
+// Notices holders that leave while there is no connection to them: a holder touches its socket when its end is durable, and removes it
+// when it leaves; the system reports both.
+// HW1. A change only says: look at that one now. If somebody else removed the socket, its holder lives, and can be nudged.
+// HW2. It is no more than a hint. What was not reported (all of run/ was removed and made anew, or too much happened at once) is found by
+//      the next round over the directory (N2 of terminal/holders.ts), and then it is watched anew.
 import { isFault } from "../../base/fault.ts";
 import type { Watch } from "../../world/watch.ts";
 
@@ -21,7 +21,7 @@ export class HolderWatch {
     this.#changed = changed;
   }
 
-  /** Whether it is told; begins to watch where it does not yet. */
+  /** Begins to watch, unless it does already. Returns false if the system cannot. */
   open(): boolean {
     this.#stop ??= this.#begin();
     return this.#stop !== undefined;

@@ -1,13 +1,13 @@
 // When the holder and the program of each terminal were last seen alive: evidence for telling our orphans from strangers (Z4 of
-// core/orphans.ts). While a session's leader lives, nobody else can have its number; so whoever of that session started until then is ours.
-// S1. The moment is taken before the look, and a tick is left out: who is seen alive at that moment was alive then.
+// core/orphans.ts). While a session's leader lives, its number is taken; so every process of that session that started until then is ours.
+// S1. The moment is taken before the look, and a tick is left out: what is seen alive was alive at that moment.
 // S2. It is for the same boot only, where the page cache is the truth: the file is replaced whole, and never synced.
 
 import { joinPath } from "../../base/path.ts";
 import type { HeldTerminal } from "../../core/orphans.ts";
 import type { HomeWorld } from "../../home/held/holder-files.ts";
-import { openRetrying, writeAll } from "../../log/file/file.ts";
 import { readJson } from "../../log/file/json-file.ts";
+import { writeUnsynced } from "../../log/file/unsynced-file.ts";
 
 const SEEN = "run/seen.json";
 
@@ -26,16 +26,8 @@ export function noteSeen(place: HomeWorld, terminals: readonly Omit<HeldTerminal
     const last = missed.includes(id) ? before.get(id) : at;
     return last === undefined ? [] : [[id, last]];
   });
-  const path = joinPath(home, SEEN);
-  const file = openRetrying(disk, `${path}.tmp`, "create");
-  try {
-    const text = Buffer.from(JSON.stringify({ v: 1, bootId: processes.bootId(), seen: Object.fromEntries(seen) }));
-    writeAll(file, text, 0);
-    file.truncate(text.length);
-  } finally {
-    file.close();
-  }
-  disk.rename(`${path}.tmp`, path); // S2
+  const text = JSON.stringify({ v: 1, bootId: processes.bootId(), seen: Object.fromEntries(seen) });
+  writeUnsynced(disk, joinPath(home, SEEN), Buffer.from(text)); // S2
   return missed;
 }
 

@@ -1,13 +1,14 @@
-// Finds and stops what terminals of ours left behind when their holder died (core/orphans.ts decides who that is).
-// OS1. What a terminal left that ended in order is nobody's orphan, and is not touched.
-// OS2. Who holds what is read after the table of processes: a holder claims before it starts its program, so that whoever stands in the
-//      table as somebody's program has a holder by then that can be read. One whose starter died may do so at any moment.
+// Finds and stops the processes that held programs left behind when their holder died (core/orphans.ts decides which these are).
+// OS1. What a terminal left behind that ended in order is no orphan, and is not touched.
+// OS2. Claims are read after the table of processes: a holder claims before it starts its program, so that every program in the table has
+//      a claim by then that can be read. A holder whose starter died may claim at any moment.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { findOrphans, type HeldTerminal, type Orphan, type Orphans } from "../../core/orphans.ts";
 import type { ReportItem } from "../../core/recovery.ts";
 import { childOf, type Terminal } from "../../core/terminal/terminal.ts";
 import { type HomeWorld, readHolder, terminalFiles } from "../../home/held/holder-files.ts";
+import { removeIfThere } from "../../log/file/file.ts";
 import { readJson } from "../../log/file/json-file.ts";
 import { identify, type ProcessIdentity, type Signal } from "../../world/process.ts";
 import { noteSeen, readSeen } from "./last-alive.ts";
@@ -17,8 +18,8 @@ const GRACE_MS = 2000;
 const PAUSE_MS = 20;
 const MARKER = "HOLDFAST_TERMINAL";
 
-/** `of`: only what is left of these; all terminals are needed all the same, to know who belongs to whom. `spared`: whoever else is
-    known not to be left behind, with all below. */
+/** `of`: only what is left of these; all terminals are needed all the same, to know which process belongs to which. `spared`: others that
+    are known not to be left behind, with all below. */
 export async function stopOrphans(
   place: HomeWorld,
   terminals: readonly Terminal[],
@@ -36,7 +37,7 @@ export async function stopOrphans(
   ];
 }
 
-/** Stops what is left of these, and says who that was. */
+/** Stops what is left of these, and returns what that was. */
 export async function stopLeft(
   place: HomeWorld,
   held: () => readonly HeldTerminal[],
@@ -57,13 +58,23 @@ export async function stopLeft(
   return { ours, doubtful };
 }
 
+/** Stops what is left of one program, whose holder is gone. */
+export async function stopRestOf(
+  place: HomeWorld,
+  { name, socket }: { readonly name: string; readonly socket: string },
+  held: () => readonly HeldTerminal[],
+): Promise<void> {
+  removeIfThere(place.disk, socket);
+  await stopLeft(place, held, { of: new Set([name]) });
+}
+
 /** We ourselves, the watchdog and the web host. */
 function sparedOf({ disk, processes, home }: HomeWorld): ProcessIdentity[] {
   const pids = ["run/watchdog.lock", "run/web.lock"].map((path) => readJson(disk, joinPath(home, path))?.["pid"]);
   return [processes.pid, ...pids].flatMap((pid) => (typeof pid === "number" ? (identify(processes, pid) ?? []) : []));
 }
 
-/** Everybody who can have orphans. One that ended in order left its jobs (`nohup`, a server) where its user wanted them (OS1). */
+/** All that can have orphans. One that ended in order left its jobs (`nohup`, a server) where its user wanted them (OS1). */
 function inNeed(terminals: readonly Terminal[]): Terminal[] {
   return terminals.filter(({ state }) => state.kind !== "ended");
 }
@@ -71,7 +82,7 @@ function inNeed(terminals: readonly Terminal[]): Terminal[] {
 /** A state with a child has one claim, and whatever happens to the terminal makes another state: each is read once. */
 const claims = new WeakMap<Terminal["state"], ProcessIdentity>();
 
-/** Notes who lives now, for a later recovery; returns those that run by their log, and were missed. */
+/** Notes which live now, for a later recovery; returns those that run by their log, and were missed. */
 export function seeAll(place: HomeWorld, terminals: Iterable<Terminal>): string[] {
   const running = [...terminals].filter(({ state }) => childOf(state) !== undefined);
   const held = running.map(({ id, state }) => {
@@ -90,7 +101,7 @@ function holderOf({ disk, home }: HomeWorld, id: string): ProcessIdentity | unde
   return readHolder(terminalFiles(disk, home, id));
 }
 
-/** Asks first, then insists; whoever is gone meanwhile is gone. */
+/** Asks them to end, and kills those that have not after a while. */
 async function stop({ processes, clock }: HomeWorld, orphans: readonly Orphan[]): Promise<void> {
   for (const signal of ["SIGHUP", "SIGTERM"] as const) tell(processes, orphans, signal);
   const deadline = clock.elapsed() + GRACE_MS;
@@ -113,21 +124,8 @@ function tell(processes: HomeWorld["processes"], orphans: readonly Orphan[], sig
 
 function item({ who, terminal, by }: Orphan, name: string, stopped: boolean): ReportItem {
   const found = `process ${who.pid} was left behind by its terminal (found by ${by})`;
-  if (stopped)
-    return {
-      what: "process",
-      id: terminal,
-      name,
-      fate: "could not",
-      reason: `${found} and was stopped`,
-      next: `holdfast history ${name}`,
-    };
-  return {
-    what: "process",
-    id: terminal,
-    name,
-    fate: "needs you",
-    reason: `${found}, perhaps: not stopped`,
-    next: `ps -fp ${who.pid}`,
-  };
+  const of = { what: "process", id: terminal, name } as const;
+  return stopped
+    ? { ...of, fate: "could not", reason: `${found} and was stopped`, next: `holdfast history ${name}` }
+    : { ...of, fate: "needs you", reason: `${found}, perhaps: not stopped`, next: `ps -fp ${who.pid}` };
 }

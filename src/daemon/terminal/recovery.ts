@@ -27,7 +27,7 @@ export const LAST_BOOT = "recovery/last-boot.json";
 const AT_ONCE = 64;
 /** Each start is a new process, and there are two cores in many a machine. */
 const RESTORED_AT_ONCE = 12;
-/** One that has not answered by then is left to the daemon's rounds (N3 of terminal/holders.ts). */
+/** One that has not answered by then is left to the daemon's rounds (N2 of terminal/holders.ts). */
 const PATIENCE_MS = 1_000;
 const PAUSE_MS = 20;
 
@@ -180,7 +180,7 @@ async function lookAt(terminal: Terminal, ports: WorkPorts): Promise<ReportItem 
   if (found.kind === "unstarted" && terminal.state.kind === "starting") return { terminal, reason: NEVER_STARTED };
   if (found.kind === "running") await store.submit({ kind: "started", id, child: found.child, holder: found.holder });
   if (found.kind === "ended") await store.submit({ ...found, id });
-  if (found.kind === "uncertain") await store.submit({ kind: "lost", id, reason: found.reason });
+  if (found.kind === "lost") await store.submit({ kind: "lost", id, reason: found.reason });
   return ports.untold(store.terminals.get(id) ?? terminal) ?? itemOf(terminal, found); // K1
 }
 
@@ -188,7 +188,7 @@ async function lookAt(terminal: Terminal, ports: WorkPorts): Promise<ReportItem 
 function whyLost(terminal: Terminal, found: TerminalFound, { processes }: HomeWorld): string | undefined {
   const { state } = terminal;
   const bootId = processes.bootId();
-  if (found.kind === "uncertain") return found.reason;
+  if (found.kind === "lost") return found.reason;
   if (found.kind === "ended" && (isTakenAlong(found, bootId) || isSwept(terminal, found, bootId)))
     return "it was stopped when the machine went down";
   // Without its files nobody can tell whether its holder lives; its program can be asked for.

@@ -28,8 +28,9 @@ import type { Terminal } from "../../core/terminal/terminal.ts";
 import { type HomeWorld, terminalDirectory } from "../../home/held/holder-files.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
 import type { Disk } from "../../world/disk.ts";
+import { MACHINE_DOWN } from "../held/held-programs.ts";
 import { agentSessions } from "./coding-agent-sessions.ts";
-import { MACHINE_DOWN, type TerminalHolders } from "./holders.ts";
+import type { TerminalHolders } from "./holders.ts";
 import type { TerminalStore } from "./store.ts";
 
 export type RestorerPorts = {

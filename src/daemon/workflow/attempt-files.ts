@@ -1,8 +1,8 @@
-// What lies in an attempt's directory (held-files.ts says what holds for all holders on pipes), and what it wrote.
-// F3. The names of a directory and of everything above it are durable before its command is executed: a claim that a power cut takes
-//     along would be no claim. Those above are so before a holder is told (once for each run in a daemon's life); the directory's own
-//     is made so by the holder, together with the claim (holder/records.ts, E1).
-// F4. What the holder reads is not synced: it is worth nothing without that holder, and where there is no claim it is written anew.
+// What lies in an attempt's directory beside the files of any held program (home/held/holder-files.ts), and what it wrote.
+// F3. The names of a directory and of everything above it are durable before its command is executed (F1). Those above are so before a
+//     holder gets its order (once for each run in a daemon's life); the directory's own is made so by the holder, together with the
+//     claim (holder/records.ts, E1).
+// F4. What the holder reads is not synced: it is worth nothing without that holder, and as long as there is no claim it is written anew.
 import { assert } from "../../base/assert.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
 import type { HeldTerminal } from "../../core/orphans.ts";
@@ -10,21 +10,11 @@ import type { Output } from "../../core/workflow/commands.ts";
 import type { Launch } from "../../core/workflow/launch.ts";
 import { attemptChild } from "../../core/workflow/progress.ts";
 import { attemptsOf, type Run } from "../../core/workflow/run.ts";
-import { cancelStart, type HeldState, readHeld } from "../../home/held/held-state.ts";
-import {
-  type HomeWorld,
-  ONLY_GENERATION,
-  pipeSpec,
-  readHolder,
-  readSpec,
-  specBytes,
-  specPath,
-} from "../../home/held/holder-files.ts";
+import { type HomeWorld, pipeSpec, readHolder, specBytes, specPath } from "../../home/held/holder-files.ts";
 import type { DurableDirectories } from "../../log/file/durable-directories.ts";
 import { writeUnsynced } from "../../log/file/unsynced-file.ts";
 import { attemptPath } from "../../log/session/places.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
-import type { HolderSpec } from "../../wire/holder/protocol.ts";
 import type { Disk } from "../../world/disk.ts";
 
 /** A list of items may be long; what steps capture is far shorter. */
@@ -44,14 +34,6 @@ export function attemptDirectory(home: string, { repo, attempt }: AttemptPlace):
 export function attemptSocket(home: string, attempt: string): string {
   const dot = attempt.lastIndexOf(".");
   return joinPath(home, `run/w${attempt.slice(0, 8)}-${attempt.slice(dot + 1)}.sock`);
-}
-
-export function readAttempt(world: HomeWorld, place: AttemptPlace): HeldState {
-  return readHeld({ ...world, directory: attemptDirectory(world.home, place) }, ONLY_GENERATION);
-}
-
-export function readAttemptSpec(disk: Disk, home: string, place: AttemptPlace): HolderSpec | undefined {
-  return readSpec({ disk, directory: attemptDirectory(home, place) });
 }
 
 export type AttemptOrder = {
@@ -83,11 +65,6 @@ export async function writeAttempt(
   writeUnsynced(disk, specPath({ directory }), specBytes(spec));
 }
 
-/** Sees to it that a holder which comes late starts nothing. False where it was claimed. */
-export function preventAttempt(world: HomeWorld, place: AttemptPlace): Promise<boolean> {
-  return cancelStart(world, attemptDirectory(world.home, place), ONLY_GENERATION);
-}
-
 /** What it wrote to stdout: the last `most` bytes of it, and how many there were. */
 export function readOutput(disk: Disk, home: string, place: AttemptPlace, most: number): Output {
   const tape = new TapeReader(disk, joinPath(attemptDirectory(home, place), "tape"));
@@ -102,7 +79,7 @@ export function readOutput(disk: Disk, home: string, place: AttemptPlace, most: 
   return { text: new TextDecoder().decode(Buffer.concat(parts)), bytes: end };
 }
 
-/** The processes that attempts of these runs were recorded with, to know who is left of them. */
+/** The processes that attempts of these runs were recorded with, to know what is left of them. */
 export function heldAttempts({ disk, home }: HomeWorld, runs: Iterable<Run>): HeldTerminal[] {
   return [...runs].flatMap((run) =>
     attemptsOf(run).map((attempt) => {

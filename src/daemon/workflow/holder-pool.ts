@@ -1,7 +1,7 @@
 // Holders for attempts: each holds one at a time, and takes the next when that has ended. To start one costs more than most steps do.
-// HP1. Which holder an attempt has is in its claim alone: whoever dies, the pool can be forgotten.
+// HP1. Which holder an attempt has is in its claim alone: whichever process dies, the pool can be forgotten.
 // HP2. One is given back only when the end of its attempt was found on disk; what was lost, prevented or not claimed is never given
-//      back, because nobody knows what such a holder is at.
+//      back, because nobody knows what that holder is doing.
 // HP3. An order that one did not live to hear, because it died at rest, is given to another. One that dies of its first order is not replaced.
 // HP4. None waits for long when there is nothing to do; when we end, those at rest leave, and the others after their attempt.
 // HP5. Those of a daemon that died wait a moment for the next one (OR2 of wire/holder/orders.ts): we take them before we start others.
@@ -55,7 +55,7 @@ export class HolderPool {
     this.#alone = world.clock.elapsed() + 2 * ORPHANED_MS;
   }
 
-  /** Takes over those who wait, where there may be some (HP5). */
+  /** Takes over those that wait, while there may be some (HP5). */
   takeOver(): Promise<void> {
     if (this.#world.clock.elapsed() <= this.#alone) this.#taking = this.#taking.then(() => this.#takeOver());
     return this.#taking;
@@ -84,17 +84,12 @@ export class HolderPool {
     }
   }
 
-  /** A holder is told to hold this attempt. Fault where none can be started. */
+  /** Orders a holder to hold this attempt. Throws a Fault if none can be started. */
   give(attempt: string, order: HolderOrder): void {
     const member = this.#atRest.pop() ?? this.#start();
     member.uses += 1;
     this.#given.set(attempt, { member, order });
     member.child.tell(encodeOrder(order, member.token));
-  }
-
-  /** Whether it was given to one, and has not ended. */
-  has(attempt: string): boolean {
-    return this.#given.has(attempt);
   }
 
   /** For an attempt that was given and that nobody has claimed yet (HP3). */

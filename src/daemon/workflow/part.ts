@@ -35,7 +35,7 @@ export function openWorkflows(
     run: (id) => store.settled(id), // U6 of session-store.ts: also for rounds, which come while something is being written.
     runs: () => store.allSettled(),
     submit: (command) => store.submit(command),
-    holderCommand: () => holders.programs.words("orders"),
+    holderCommand: () => holders.programs.command("orders"),
     isTrusted: ({ repo, id }) => log.frozen(`state/${repo}/sessions/${id}`) === undefined,
     agents,
     mayBegin: () => !safeMode.isActive(),

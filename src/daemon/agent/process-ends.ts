@@ -1,0 +1,100 @@
+// The end of an agent's process: what it wrote and nobody has read yet is read from the disk, and then its end is reported.
+// PE1. An end is reported after all that the process wrote was read; if a part of it is refused, a later look begins there.
+// PE2. A process that could not be started has not ended: that is a failed start, with what it said as the reason.
+import type { Agent } from "../../core/agent/agent.ts";
+import type { AgentCommand } from "../../core/agent/commands.ts";
+import { factsOf } from "../../core/agent/effects.ts";
+import { type Codec, styleOf } from "../../core/agent/provider.ts";
+import { whyNotBegun } from "../../core/agent/workspace.ts";
+import type { Disk } from "../../world/disk.ts";
+import { codecOf } from "./codecs.ts";
+import { Decoder } from "./decoder.ts";
+import { errorsOf, outputFrom, type ProcessPlace, processDirectory } from "./process-files.ts";
+
+/** What a holder reports for a program that is not there, and for one that may not be executed. */
+const UNSTARTABLE = [127, 126];
+const REASON_CHARS = 500;
+
+/** Both are null if nobody knows how it ended. */
+export type ProcessExit = { readonly code: number | null; readonly signal: string | null };
+
+export type EndPorts = {
+  /** Undefined if this is not the agent's present process. */
+  agent(place: ProcessPlace): Agent | undefined;
+  /** Returns false if it was refused. */
+  submit(command: AgentCommand): Promise<boolean>;
+};
+
+export class ProcessEnds {
+  readonly #disk: Disk;
+  readonly #home: string;
+  readonly #ports: EndPorts;
+
+  constructor({ disk, home }: { readonly disk: Disk; readonly home: string }, ports: EndPorts) {
+    this.#disk = disk;
+    this.#home = home;
+    this.#ports = ports;
+  }
+
+  async report(place: ProcessPlace, { code, signal }: ProcessExit): Promise<void> {
+    const reason = this.#whyNotStarted(place, code);
+    if (reason !== undefined) {
+      await this.#ports.submit({ ...place, kind: "start-failed", reason: reason.slice(0, REASON_CHARS) });
+      return;
+    }
+    if (await this.#readRest(place, { code, signal }))
+      await this.#ports.submit({ ...place, kind: "ended", code, signal });
+  }
+
+  /** PE2 */
+  #whyNotStarted(place: ProcessPlace, code: number | null): string | undefined {
+    const agent = this.#ports.agent(place);
+    const why = whyNotBegun(agent?.plan.workspace ?? null, code, errorsOf(this.#disk, this.#directory(place)));
+    if (why !== undefined && why !== "") return why;
+    if (code === null || !UNSTARTABLE.includes(code) || agent?.process.kind !== "Spawning") return undefined;
+    return this.#wholeOutput(place).trim(); // Its holder says there what the trouble is.
+  }
+
+  /** PE1 */
+  async #readRest(place: ProcessPlace, exit: ProcessExit): Promise<boolean> {
+    const agent = this.#ports.agent(place);
+    const codec = agent && codecOf(agent.plan.recipe.provider);
+    if (agent === undefined || codec === undefined) return false;
+    const isTurn = styleOf(agent.plan.recipe) === "turn";
+    if (isTurn && !(await this.#tookAll(place, agent))) return false;
+    const end = await this.#readOutput(place, agent, codec);
+    if (end === undefined || !isTurn) return end !== undefined;
+    const events = codec.ended?.(exit, this.#wholeOutput(place)) ?? [];
+    // The end itself is one step behind the last byte, so that it counts once as well.
+    return this.#ports.submit({ ...place, kind: "read", offset: end + 1, events });
+  }
+
+  /** Returns where the output ends; undefined if a part of it was refused. */
+  async #readOutput(place: ProcessPlace, agent: Agent, codec: Codec): Promise<number | undefined> {
+    const decoder = new Decoder(codec, agent.consumed);
+    for (const { offset, bytes } of outputFrom(this.#disk, this.#directory(place), agent.consumed))
+      decoder.push(offset, bytes);
+    for (;;) {
+      const facts = { ...factsOf(this.#ports.agent(place) ?? agent), tools: null };
+      const batch = decoder.next(facts) ?? decoder.last(facts);
+      if (batch === undefined) return decoder.end;
+      const { offset, events } = batch;
+      if (!(await this.#ports.submit({ ...place, kind: "read", offset, events }))) return undefined;
+    }
+  }
+
+  /** A process of one turn has its prompt in its arguments: if it ran, it had that, whether it was ever connected to or not. */
+  #tookAll(place: ProcessPlace, { outbox }: Agent): Promise<boolean> {
+    const through = outbox.confirmed + outbox.entries.length;
+    return this.#ports.submit({ ...place, kind: "taken", through, pieces: outbox.pieces });
+  }
+
+  #wholeOutput(place: ProcessPlace): string {
+    const parts = [...outputFrom(this.#disk, this.#directory(place), 0)].map(({ bytes }) => bytes);
+    return new TextDecoder().decode(Buffer.concat(parts));
+  }
+
+  #directory(place: ProcessPlace): string {
+    return processDirectory(this.#home, place);
+  }
+}

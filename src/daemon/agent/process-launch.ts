@@ -1,0 +1,69 @@
+// How a process of an agent is started: its words and its variables, its spec on disk, and its holder.
+import { ok, type Result } from "../../base/result.ts";
+import type { Agent } from "../../core/agent/agent.ts";
+import { factsOf } from "../../core/agent/effects.ts";
+import type { SessionFacts } from "../../core/agent/provider.ts";
+import { placed } from "../../core/agent/workspace.ts";
+import { pipeSpec, readSpec, writeSpec } from "../../home/held/holder-files.ts";
+import { holderStart } from "../../wire/holder/start.ts";
+import type { HolderCommand } from "../held/holder-program.ts";
+import { agentSessions } from "../terminal/coding-agent-sessions.ts";
+import type { DaemonWorld } from "../terminal/holders.ts";
+import { codecOf } from "./codecs.ts";
+import {
+  keepAgentToken,
+  type ProcessPlace,
+  processDirectory,
+  processName,
+  processSocket,
+  removeOlder,
+  TAPE,
+} from "./process-files.ts";
+import { makeToolDoor } from "./tool-door.ts";
+import { SHIM, toolPlaces } from "./workspaces.ts";
+
+export type LaunchPorts = {
+  holderCommand(): HolderCommand;
+  /** Variables for its programs: the allowed ones of ours, which are kept from the disk. */
+  environment(agent: Agent): Readonly<Record<string, string>>;
+};
+
+export async function launchProcess(world: DaemonWorld, ports: LaunchPorts, agent: Agent): Promise<Result<void>> {
+  const codec = codecOf(agent.plan.recipe.provider);
+  if (codec === undefined) return ok(undefined);
+  await keepAgentToken(world, agent.id);
+  const secrets = ports.environment(agent);
+  const facts = { ...factsOf(agent), tools: toolsOf(world, agent.id), resume: resumes(world, agent, secrets) };
+  const { argv, env } = codec.launch(facts, agent.turn?.prompt.text ?? "");
+  const { cwd, environment, workspace } = agent.plan;
+  if (workspace?.sandbox != null) await makeToolDoor(world);
+  const start = placed(workspace, { argv, cwd }, toolPlaces(world, agent.id));
+  await writeProcessSpec(world, agent, { ...start, env: { ...environment, ...env } });
+  removeOlder(world.disk, world.home, agent);
+  const { runtime, entry } = ports.holderCommand();
+  const given = { ours: world.self.environment(), secrets };
+  world.children.detached(holderStart(runtime, entry, processDirectory(world.home, agent), given));
+  return ok(undefined);
+}
+
+type Start = { readonly argv: readonly string[]; readonly cwd: string; readonly env: Readonly<Record<string, string>> };
+
+function writeProcessSpec(world: DaemonWorld, place: ProcessPlace, start: Start): Promise<void> {
+  const { disk, home, random } = world;
+  const directory = processDirectory(home, place);
+  const token = readSpec({ disk, directory })?.token ?? random.bytes(32).toHex();
+  const names = { id: processName(place), socket: processSocket(home, place) };
+  return writeSpec(world, directory, pipeSpec({ ...names, ...start, token, tape: TAPE }));
+}
+
+/** Claude's transcript is written behind: its file, not our memory, says whether there is one. */
+function resumes({ disk }: DaemonWorld, agent: Agent, env: Readonly<Record<string, string>>): boolean {
+  const { recipe, cwd, environment } = agent.plan;
+  if (recipe.provider !== "claude") return agent.resumable;
+  const query = { agent: "claude", cwd, since: undefined, env: { ...env, ...environment } } as const;
+  return agentSessions(disk, query).known.includes(agent.providerSession);
+}
+
+export function toolsOf({ self, home }: DaemonWorld, id: string): SessionFacts["tools"] {
+  return { command: self.command(SHIM), env: { HOLDFAST_HOME: home, HOLDFAST_AGENT: id } };
+}

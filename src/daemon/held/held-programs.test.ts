@@ -1,0 +1,226 @@
+// The engine of held programs on a simulated machine, with the real holder and one program that does what the test wants.
+import { afterEach, expect, test } from "bun:test";
+import { HOME, Machine } from "../../../tests/sim/machine.ts";
+import { Fault } from "../../base/fault.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
+import { readHeld } from "../../home/held/held-state.ts";
+import { ONLY_GENERATION, pipeSpec, writeSpec } from "../../home/held/holder-files.ts";
+import type { Command, PipeChild, PipeEvents } from "../../world/children.ts";
+import { type HeldNews, HeldPrograms, pipeEnding } from "./held-programs.ts";
+import { type HolderConnection, plainConnection } from "./holder-connections.ts";
+
+const NAME = "one";
+const DIRECTORY = `${HOME}/programs/${NAME}`;
+const PLACE = { directory: DIRECTORY, generation: ONLY_GENERATION, socket: `${HOME}/run/${NAME}.sock` };
+/** Longer than a start may take. */
+const LONG_MS = 15_000;
+const STEP_MS = 5;
+
+class Site extends Machine {
+  readonly told: string[] = [];
+  readonly programs: PipeEvents[] = [];
+  readonly daemon = this.born();
+  readonly world = this.doors(this.daemon);
+  readonly held: HeldPrograms<HolderConnection>;
+  isWanted = true;
+  launches = 0;
+  launch = (): Promise<Result<void>> => this.#launch();
+  /** Its records are made when this resolves. */
+  recording: Promise<void> = Promise.resolve();
+
+  constructor() {
+    super(1);
+    this.disk.makeDirectory(HOME);
+    this.held = new HeldPrograms(this.world, {
+      place: (name) => (name === NAME ? PLACE : undefined),
+      connection: (_, peer) => plainConnection(peer),
+      isWanted: () => this.isWanted,
+      launch: () => {
+        this.launches += 1;
+        return this.launch();
+      },
+      ending: pipeEnding,
+      stopRest: async () => void this.told.push(`rest stopped while ${this.#onDisk()}`),
+      report: async (_, news) => {
+        this.told.push(`${newsText(news)} while ${this.#onDisk()}`);
+        await this.recording;
+      },
+      onBug: (error) => this.failed(error),
+    });
+  }
+
+  #onDisk(): string {
+    const { disk, processes } = this.world;
+    return readHeld({ disk, processes, directory: DIRECTORY }, ONLY_GENERATION).kind;
+  }
+
+  async #launch(): Promise<Result<void>> {
+    const tape = { segmentBytes: 4096, maxBytes: 65_536 };
+    const names = { id: NAME, token: "t", socket: PLACE.socket, tape };
+    await writeSpec(this.world, DIRECTORY, pipeSpec({ ...names, argv: ["work"], cwd: "/", env: {} }));
+    this.world.children.detached({ argv: ["holder", DIRECTORY], cwd: "/", env: {} });
+    return ok(undefined);
+  }
+
+  protected override startProgram(_: Command, events: PipeEvents): PipeChild {
+    const { life, who } = this.born();
+    this.programs.push({
+      ...events,
+      ended: (ending) => {
+        life.end();
+        events.ended(ending);
+      },
+    });
+    return { pid: who.pid, write: async () => undefined, closeInput: () => undefined, signal: () => true };
+  }
+
+  async pass(ms: number): Promise<void> {
+    for (let at = 0; at < ms; at += STEP_MS) {
+      await this.clock.settle();
+      this.clock.advance(STEP_MS);
+    }
+    await this.clock.settle();
+    if (this.trouble !== undefined) throw this.trouble;
+  }
+}
+
+function newsText(news: HeldNews): string {
+  if (news.kind === "ended") return `ended with ${news.code}`;
+  return news.kind === "running" ? "running" : `${news.kind}: ${news.reason}`;
+}
+
+let site = new Site();
+afterEach(() => {
+  site = new Site();
+});
+
+test("HE1 a program is started once, however often that is asked for, and its end is reported once", async () => {
+  for (const _ of [1, 2, 3]) {
+    site.held.start(NAME);
+    site.held.start(NAME);
+    site.held.lookAgain(NAME);
+    await site.pass(100);
+  }
+  expect([site.launches, site.programs.length]).toEqual([1, 1]);
+  expect(new Set(site.told)).toEqual(new Set(["running while claimed"]));
+  site.programs[0]?.ended({ kind: "exited", code: 3 });
+  await site.pass(100);
+  expect(site.told.filter((one) => one !== "running while claimed")).toEqual(["ended with 3 while ended"]);
+});
+
+test.each([
+  ["dies before it does anything", Number.POSITIVE_INFINITY],
+  ["comes after we gave it up", LONG_MS + 5_000],
+])(
+  "HE1 a holder that %s: the start is cancelled on disk before that is reported, and nothing is started",
+  async (_, ms) => {
+    site.slowHolders.push(ms);
+    site.held.start(NAME);
+    await site.pass(LONG_MS);
+    expect(site.told).toEqual(["prevented: Its holder did not answer. while cancelled"]);
+    await site.pass(2 * LONG_MS);
+    expect([site.programs.length, site.told.length]).toEqual([0, 1]);
+  },
+);
+
+test("HE1 a launch that is refused, or that a disk forbids for good, is cancelled before it is reported", async () => {
+  site.launch = async () => refused("no-program", "There is no program.", "Name one.");
+  site.held.start(NAME);
+  await site.pass(100);
+  expect(site.told).toEqual(["prevented: There is no program. while cancelled"]);
+  site = new Site();
+  site.launch = async () => {
+    throw new Fault({ code: "ENOTDIR", operation: "write", path: DIRECTORY });
+  };
+  site.held.start(NAME);
+  await site.pass(100);
+  expect(site.told).toEqual([expect.stringMatching(/^prevented: .*ENOTDIR.* while cancelled$/)]);
+});
+
+test("HE1 what is not wanted any more when it comes to its start is not started, and nothing is reported", async () => {
+  site.isWanted = false;
+  site.held.start(NAME);
+  await site.pass(100);
+  expect([site.programs.length, site.told]).toEqual([0, []]);
+});
+
+test("HE1 adopt: one that an earlier life has not started never will be; one that runs is reported", async () => {
+  expect(await site.held.adopt(NAME, "The daemon died.")).toEqual({ kind: "unstarted" });
+  site.held.start(NAME);
+  await site.pass(100);
+  expect(site.programs.length).toBe(0);
+  expect(site.told[0]).toBe("prevented: The daemon died. while cancelled");
+  site = new Site();
+  site.held.start(NAME);
+  await site.pass(100);
+  expect(await site.held.adopt(NAME, "The daemon died.")).toMatchObject({ kind: "running" });
+});
+
+test("HE2 a lost connection is no end: the holder is asked again, and what runs is still reported as running", async () => {
+  site.held.start(NAME);
+  await site.pass(100);
+  site.held.connections.get(NAME)?.client.close();
+  expect(site.held.connections.has(NAME)).toBe(false);
+  site.held.lookOnce(NAME);
+  await site.pass(100);
+  expect(site.held.connections.has(NAME)).toBe(true);
+  expect(new Set(site.told)).toEqual(new Set(["running while claimed"]));
+});
+
+test("HE3 when its holder is killed, what is left is stopped before the loss is reported", async () => {
+  site.held.start(NAME);
+  await site.pass(100);
+  for (const { life } of site.holders) life.end();
+  await site.pass(100);
+  const lost = "lost: its holder is gone and left no exit while lost";
+  expect(site.told).toEqual(["running while claimed", "rest stopped while lost", lost]);
+});
+
+test("HE4 a full disk is no outcome: nothing is cancelled or reported, and the next start does it", async () => {
+  const { launch } = site;
+  site.launch = async () => {
+    throw new Fault({ code: "ENOSPC", operation: "write", path: DIRECTORY });
+  };
+  site.held.start(NAME);
+  await site.pass(LONG_MS);
+  expect([site.launches, site.told]).toEqual([1, []]);
+  site.launch = launch;
+  site.held.start(NAME);
+  await site.pass(100);
+  expect([site.programs.length, site.told]).toEqual([1, ["running while claimed"]]);
+});
+
+test("HE5 what happens while somebody is at work on it is looked at afterwards, and not at the same time", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  site.recording = promise;
+  site.held.start(NAME);
+  await site.pass(100);
+  site.programs[0]?.ended({ kind: "exited", code: 0 });
+  await site.pass(100);
+  expect(site.told).toEqual(["running while claimed"]);
+  let isSettled = false;
+  void site.held.settled(NAME).then(() => {
+    isSettled = true;
+  });
+  await site.pass(10);
+  expect(isSettled).toBe(false);
+  resolve();
+  await site.pass(100);
+  expect([site.told.at(-1), isSettled]).toEqual(["ended with 0 while ended", true]);
+});
+
+test("after close nothing new begins, and what is being started is left to the next life", async () => {
+  site.slowHolders.push(2 * LONG_MS);
+  site.held.start(NAME);
+  await site.clock.settle();
+  expect(site.launches).toBe(1);
+  site.held.close();
+  await site.pass(LONG_MS);
+  expect([site.told, site.held.connections.has(NAME)]).toEqual([[], false]);
+  site = new Site();
+  site.held.close();
+  site.held.start(NAME);
+  site.held.lookAgain(NAME);
+  await site.pass(LONG_MS);
+  expect([site.launches, site.told]).toEqual([0, []]);
+});

@@ -1,0 +1,259 @@
+// The engine of held programs: has their holders started, keeps a connection to each, and reports what becomes of them. It knows nothing
+// of what they are: terminals (terminal/holders.ts), agents' processes (agent/processes.ts) and attempts of workflows
+// (workflow/attempts.ts) are its adapters.
+// HE1. A program is started only if nothing was claimed, and so at most once. A start that is given up is cancelled on disk before that
+//      is reported: a holder that comes late starts nothing.
+// HE2. An end is what the holder left on disk; a lost connection alone is none.
+// HE3. A loss is reported only after what is left of the program was stopped: a second one never runs beside the first.
+// HE4. Nothing is given up for good: a fault that may pass, a holder that does not answer and a report that was refused are left to the
+//      next round. So a stopped holder or a full disk costs time, and nothing else.
+// HE5. One piece of work at a time for each program. If something happens to it meanwhile, it is looked at once more afterwards.
+import { isFault } from "../../base/fault.ts";
+import type { Result } from "../../base/result.ts";
+import type { Child, Ending } from "../../core/terminal/terminal.ts";
+import { cancelStart, type HeldState, readHeld } from "../../home/held/held-state.ts";
+import { type HomeWorld, hasClaim, readSpec } from "../../home/held/holder-files.ts";
+import { isRetryable } from "../../log/wal/wal.ts";
+import type { HolderExit } from "../../wire/holder/protocol.ts";
+import type { Sockets } from "../../world/socket.ts";
+import { pause } from "../../world/wait.ts";
+import { type HolderConnection, HolderConnections, type HolderPeer } from "./holder-connections.ts";
+
+export type HeldWorld = HomeWorld & { readonly sockets: Sockets };
+
+/** Where the files and the socket of a program are. */
+export type HeldPlace = { readonly directory: string; readonly generation: number; readonly socket: string };
+
+export type HeldNews =
+  | { readonly kind: "running"; readonly child: Child; readonly holder: number }
+  | ({ readonly kind: "ended"; readonly bootId?: string } & Ending)
+  | { readonly kind: "prevented"; readonly reason: string }
+  | { readonly kind: "lost"; readonly reason: string };
+
+/** What was found when a program was looked at; what is not news is looked at again. */
+export type HeldFound =
+  | HeldNews
+  | { readonly kind: "unstarted" }
+  | { readonly kind: "unreachable"; readonly reason: string };
+
+export type HeldAdapter<C extends HolderConnection> = {
+  /** Undefined if it is over, or unknown: then it is left alone. */
+  place(name: string): HeldPlace | undefined;
+  connection(name: string, peer: HolderPeer): C | undefined;
+  /** Whether it is to be started. */
+  isWanted(name: string): boolean;
+  /** Before it is looked at for a start. */
+  prepare?(name: string): Promise<void>;
+  /** Writes its spec, and has a holder started. */
+  launch(name: string): Promise<Result<void>>;
+  /** Called again and again while it was launched and is not claimed: its holder may have died before it got its order. */
+  relaunch?(name: string): void;
+  /** What it means that there is neither a claim nor a holder. */
+  unclaimed?(name: string): HeldFound;
+  ending(exit: HolderExit): HeldNews;
+  /** HE3 */
+  stopRest(name: string): Promise<void>;
+  /** Resolves when it is recorded. */
+  report(name: string, news: HeldNews): Promise<void>;
+  /** Whether an end may be reported while the start is still being recorded, so that they share a sync. */
+  readonly recordsStartLazily?: boolean;
+  onBug(error: unknown): void;
+};
+
+/** A holder answers within some tens of milliseconds; a machine under load may take its time. */
+const START_MS = 10_000;
+/** Between two looks at one that starts: a part of what it took so far, so that it is found not much later than it is there. */
+const PAUSES = { part: 1 / 8, minMs: 1, maxMs: 250 };
+
+/** Why a program is lost whose holder was of another boot. */
+export const MACHINE_DOWN = "the machine went down";
+
+export class HeldPrograms<C extends HolderConnection> {
+  readonly connections: HolderConnections<C>;
+  readonly #world: HeldWorld;
+  readonly #adapter: HeldAdapter<C>;
+  /** HE5 */
+  readonly #busy = new Map<string, Promise<unknown>>();
+  readonly #nudged = new Set<string>();
+  #closed = false;
+
+  constructor(world: HeldWorld, adapter: HeldAdapter<C>) {
+    this.#world = world;
+    this.#adapter = adapter;
+    this.connections = new HolderConnections(world, {
+      spec: (name) => {
+        const place = adapter.place(name);
+        return place && readSpec({ disk: world.disk, directory: place.directory });
+      },
+      open: (name, peer) => adapter.connection(name, peer),
+      ended: (name) => this.lookAgain(name),
+      lost: (name) => this.lookAgain(name), // HE2: the program's end, the holder's death, or only the connection?
+    });
+  }
+
+  start(name: string): void {
+    this.alone(name, () => this.#start(name));
+  }
+
+  /** Looks until there is something to report. */
+  lookAgain(name: string): void {
+    if (this.#busy.has(name)) this.#nudged.add(name);
+    else this.alone(name, () => this.#settle(name));
+  }
+
+  lookOnce(name: string): void {
+    this.alone(name, async () => this.report(name, await this.look(name)));
+  }
+
+  /** HE5. Does nothing if the program is being worked on already. */
+  alone(name: string, work: () => Promise<unknown>): void {
+    if (this.#busy.has(name) || this.#closed) return;
+    const done = work()
+      .catch((error: unknown) => {
+        if (!isFault(error)) this.#adapter.onBug(error); // HE4
+      })
+      .finally(() => {
+        this.#busy.delete(name);
+        if (this.#nudged.delete(name)) this.lookAgain(name);
+      });
+    this.#busy.set(name, done);
+  }
+
+  /** Resolves when nobody works on it. */
+  async settled(name: string): Promise<void> {
+    for (let work = this.#busy.get(name); work !== undefined; work = this.#busy.get(name)) await work;
+  }
+
+  /** The holders live on. */
+  close(): void {
+    this.#closed = true;
+    this.connections.close();
+  }
+
+  /** How a program is now: asks its holder, else reads what it left. Keeps the connection. */
+  async look(name: string): Promise<HeldFound> {
+    const place = this.#adapter.place(name);
+    if (place === undefined) return UNKNOWN;
+    const before = this.#onDisk(place);
+    if (before.kind === "ended") return this.#adapter.ending(before.exit);
+    if (before.kind === "cancelled") return CANCELLED;
+    const status = await this.connections.connect(name);
+    if (status !== undefined && status.generation !== place.generation) return EARLIER;
+    if (status?.child != null) {
+      const child = { ...status.child, bootId: this.#world.processes.bootId() };
+      return { kind: "running", child, holder: status.pid };
+    }
+    return this.#leftBehind(name, place, status !== undefined);
+  }
+
+  #onDisk({ directory, generation }: HeldPlace): HeldState {
+    const { disk, processes } = this.#world;
+    return readHeld({ disk, processes, directory }, generation);
+  }
+
+  /** It may have ended while we asked. */
+  #leftBehind(name: string, place: HeldPlace, answered: boolean): HeldFound {
+    const { processes } = this.#world;
+    const held = this.#onDisk(place);
+    if (held.kind === "ended") return this.#adapter.ending(held.exit);
+    if (held.kind === "cancelled") return CANCELLED;
+    if (held.kind === "lost") {
+      const down = held.bootId !== undefined && held.bootId !== processes.bootId();
+      return { kind: "lost", reason: down ? MACHINE_DOWN : "its holder is gone and left no exit" };
+    }
+    if (held.kind === "claimed")
+      processes.kill(held.holder, "SIGHUP"); // It looks after its socket (M3 of holder/hold.ts).
+    else if (!answered) return this.#adapter.unclaimed?.(name) ?? { kind: "unstarted" };
+    return SILENT;
+  }
+
+  /** Looks at one that may have been started before, and reports it; one that was not never will be. */
+  async adopt(name: string, reason: string): Promise<HeldFound> {
+    const found = await this.look(name);
+    if (found.kind === "unstarted") await this.#prevent(name, reason);
+    else await this.report(name, found);
+    return found;
+  }
+
+  /** Resolves when it is recorded. What is not news is not reported. */
+  async report(name: string, found: HeldFound): Promise<void> {
+    if (found.kind === "unstarted" || found.kind === "unreachable") return;
+    if (this.#adapter.place(name) === undefined) return;
+    if (found.kind !== "running") this.connections.drop(name);
+    if (found.kind === "lost") await this.#adapter.stopRest(name); // HE3
+    await this.#adapter.report(name, found);
+  }
+
+  async #start(name: string): Promise<void> {
+    await this.#adapter.prepare?.(name);
+    const before = await this.look(name);
+    if (before.kind !== "unstarted") return this.report(name, before);
+    if (!this.#adapter.isWanted(name)) return;
+    const launched = await this.#launch(name);
+    if (launched.kind === "later" || (launched.kind === "launched" && (await this.#settle(name, true)))) return;
+    await this.#prevent(name, launched.kind === "refused" ? launched.reason : "Its holder did not answer.");
+  }
+
+  async #launch(name: string): Promise<Launched> {
+    try {
+      const launched = await this.#adapter.launch(name);
+      return launched.ok ? { kind: "launched" } : { kind: "refused", reason: launched.error.message };
+    } catch (error) {
+      if (isRetryable(error)) return { kind: "later" }; // HE4: there may be room again by the next round.
+      if (!isFault(error)) throw error;
+      return { kind: "refused", reason: error.message };
+    }
+  }
+
+  /** HE1. If it was claimed after all, the next look finds it. */
+  async #prevent(name: string, reason: string): Promise<void> {
+    const place = this.#adapter.place(name);
+    if (place === undefined) return;
+    if (await cancelStart(this.#world, place.directory, place.generation))
+      await this.report(name, { kind: "prevented", reason });
+  }
+
+  /** Returns false if it takes too long. `launched`: a holder of it is on its way. */
+  async #settle(name: string, launched = false): Promise<boolean> {
+    const { clock } = this.#world;
+    const began = clock.elapsed();
+    for (let took = 0; took < START_MS; took = clock.elapsed() - began) {
+      const place = this.#closed ? undefined : this.#adapter.place(name);
+      if (place === undefined) return true;
+      const found = launched && !this.#isThere(place) ? UNSTARTED : await this.look(name);
+      if (found.kind !== "unreachable" && found.kind !== "unstarted") {
+        await this.#reportOf(name, found);
+        return true;
+      }
+      if (found.kind === "unstarted") this.#adapter.relaunch?.(name);
+      await pause(clock, Math.min(Math.max(PAUSES.minMs, took * PAUSES.part), PAUSES.maxMs));
+    }
+    return false;
+  }
+
+  /** Its holder binds its socket, makes the claim, and answers once the program runs. It may be over before we see the socket. */
+  #isThere({ directory, socket }: HeldPlace): boolean {
+    const { disk } = this.#world;
+    return disk.stat(socket) !== undefined || hasClaim({ disk, directory });
+  }
+
+  async #reportOf(name: string, news: HeldNews): Promise<void> {
+    const recorded = this.report(name, news);
+    if (news.kind === "running" && this.#adapter.recordsStartLazily === true) void recorded.catch(this.#adapter.onBug);
+    else await recorded;
+  }
+}
+
+type Launched = { readonly kind: "launched" | "later" } | { readonly kind: "refused"; readonly reason: string };
+
+const UNSTARTED: HeldFound = { kind: "unstarted" };
+const CANCELLED: HeldFound = { kind: "prevented", reason: "It was stopped before it began." };
+const UNKNOWN: HeldFound = { kind: "unreachable", reason: "it is over, or unknown" };
+const EARLIER: HeldFound = { kind: "unreachable", reason: "a holder of an earlier generation still lives" };
+const SILENT: HeldFound = { kind: "unreachable", reason: "its holder lives but does not answer" };
+
+/** How a program on pipes ended. If its holder was told to leave, it ended it before its time: that says nothing about the work. */
+export function pipeEnding({ code, signal, stopped }: HolderExit): HeldNews {
+  if (stopped === true) return { kind: "lost", reason: "its holder was told to leave while it ran" };
+  return { kind: "ended", code, signal };
+}
