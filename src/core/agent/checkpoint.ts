@@ -6,15 +6,14 @@ import { type Conversation, putAway } from "./conversation.ts";
 /** To be raised with every change of the fold or the state: a checkpoint of other rules is folded again. */
 export const STORED_VERSION = 2;
 
+/** `resident` is the agent's record: the name is part of the file format. */
 export type StoredResident = {
   readonly version: number;
-  readonly agentRecord:
-    | RuleBook
-    | (Omit<Agent, "conversation"> & { readonly conversation: Omit<Conversation, "said"> });
+  readonly resident: RuleBook | (Omit<Agent, "conversation"> & { readonly conversation: Omit<Conversation, "said"> });
 };
 
-export function storedOf(agentRecord: AgentRecord): StoredResident {
-  if (agentRecord.kind === "rules") return { version: STORED_VERSION, agentRecord };
-  const { earlier, bytes } = putAway(agentRecord.conversation); // L3 of conversation.ts
-  return { version: STORED_VERSION, agentRecord: { ...agentRecord, conversation: { earlier, bytes } } };
+export function storedOf(record: AgentRecord): StoredResident {
+  if (record.kind === "rules") return { version: STORED_VERSION, resident: record };
+  const { earlier, bytes } = putAway(record.conversation); // L3 of conversation.ts
+  return { version: STORED_VERSION, resident: { ...record, conversation: { earlier, bytes } } };
 }

@@ -72,8 +72,8 @@ export function agentEventOf({ session_id, event, data }: StoredEntry): AgentEve
 /** The agent in the body of a checkpoint whose hash was right; undefined where it is of another version of the fold. */
 export function residentOf(body: unknown): AgentRecord | undefined {
   if (!isObject(body) || body["version"] !== STORED_VERSION || !isObject(body["resident"])) return undefined;
-  const { agentRecord } = body as unknown as StoredResident;
-  if (agentRecord.kind === "rules") return agentRecord;
-  const { conversation, ...facts } = agentRecord;
+  const { resident } = body as unknown as StoredResident;
+  if (resident.kind === "rules") return resident;
+  const { conversation, ...facts } = resident;
   return { ...(facts as Omit<Agent, "conversation">), conversation: { ...NOTHING_SAID, ...conversation } };
 }
