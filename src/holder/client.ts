@@ -2,7 +2,6 @@
 // C1. Nothing is done for a connection before it has shown the token, and it has not long to do so (holder.ts, H1).
 // C2. Rubbish closes the connection it came from, and touches nothing else.
 import { FrameReader, type RawFrame } from "../wire/holder/frames.ts";
-import type { HolderRefusal } from "../wire/holder/json.ts";
 import { parseHello, parseSignal, parseSize } from "../wire/holder/json.ts";
 import * as protocol from "../wire/holder/protocol.ts";
 import type { Clock } from "../world/clock.ts";
@@ -67,7 +66,7 @@ export class Client {
     this.#connection.send(frame);
   }
 
-  refuse(refusal: HolderRefusal): void {
+  refuse(refusal: protocol.HolderRefusal): void {
     this.send(protocol.jsonFrame(protocol.REFUSED, refusal));
   }
 
@@ -81,7 +80,7 @@ export class Client {
   }
 
   /** Another connection speaks for it from now on, or it has no business here. */
-  dismiss(refusal: HolderRefusal): void {
+  dismiss(refusal: protocol.HolderRefusal): void {
     this.refuse(refusal);
     this.#connection.end();
   }
@@ -159,19 +158,19 @@ export class Client {
   }
 }
 
-const WRONG_TOKEN: HolderRefusal = {
+const WRONG_TOKEN: protocol.HolderRefusal = {
   code: "holder.token",
   message: "The token is not this holder's.",
   hint: "Read it from holder.json of this terminal.",
 };
 
-export const READ_ONLY: HolderRefusal = {
+export const READ_ONLY: protocol.HolderRefusal = {
   code: "holder.read-only",
   message: "This connection only looks on.",
   hint: "Attach without --read-only.",
 };
 
-function noSignal(name: string): HolderRefusal {
+function noSignal(name: string): protocol.HolderRefusal {
   return {
     code: "holder.signal",
     message: `${name} reached nobody.`,

@@ -3,7 +3,7 @@
 // L2. One connection for each writer: the newer one speaks for it, the older one is told so and closed.
 // L3. Their number is bounded.
 // L4. Whoever had come before the end hears of it, also where its first word is still on the way.
-import type { HolderRefusal } from "../wire/holder/json.ts";
+import type { HolderRefusal } from "../wire/holder/protocol.ts";
 import type { Connection } from "../world/socket.ts";
 import type { Client } from "./client.ts";
 

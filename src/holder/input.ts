@@ -2,8 +2,7 @@
 // I1. Each writer counts from 1 without gaps: a number that was taken is a repeat, one that skips is refused (holder.ts, H3).
 // I2. Input names the generation of the child it is meant for; nothing old reaches a new child.
 
-import type { HolderRefusal } from "../wire/holder/json.ts";
-import type { Input } from "../wire/holder/protocol.ts";
+import type { HolderRefusal, Input } from "../wire/holder/protocol.ts";
 
 /** Each `send` from a shell may be a writer of its own. What is forgotten is the writer that was silent for the longest time. */
 const MAX_WRITERS = 1000;

@@ -1,6 +1,6 @@
 // Newline-delimited JSON on a stream, with a limit on what one line may be.
 
-/** A command line with a large environment fits many times; nobody sends more in earnest. */
+/** Many times the size of a command line with a large environment; no client has a reason to send more. */
 export const MAX_LINE = 1 << 20;
 const NEWLINE = 10;
 
@@ -13,7 +13,7 @@ export class LineReader {
     this.#most = most;
   }
 
-  /** The lines that are whole now; undefined where one is over the limit. */
+  /** The lines that are complete now; undefined if one is over the limit. */
   push(bytes: Uint8Array): string[] | undefined {
     this.#rest = this.#rest.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#rest, bytes]);
     const lines: string[] = [];
@@ -30,11 +30,16 @@ export function encodeLine(value: unknown): Uint8Array {
   return Buffer.from(`${JSON.stringify(value)}\n`);
 }
 
-/** The value in a line; undefined where it is no JSON object. */
+/** The value in a line; undefined if it is not a JSON object. */
 export function decodeLine(line: string): Readonly<Record<string, unknown>> | undefined {
+  const value = jsonIn(line);
+  return isObject(value) ? value : undefined;
+}
+
+/** The value of a JSON text; undefined if it is not JSON. */
+export function jsonIn(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
+    return JSON.parse(text);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -7,9 +7,14 @@ import { join } from "node:path";
 import { ROOT } from "../../scripts/files.ts";
 import { TapeReader } from "../../src/log/tape/reader.ts";
 import { HolderClient, type HolderEvents, type HolderWish } from "../../src/wire/holder/client.ts";
-import type { HolderRefusal } from "../../src/wire/holder/json.ts";
 import { parseClaim, parseExit } from "../../src/wire/holder/json.ts";
-import type { HolderClaim, HolderExit, HolderSpec, HolderStatus } from "../../src/wire/holder/protocol.ts";
+import type {
+  HolderClaim,
+  HolderExit,
+  HolderRefusal,
+  HolderSpec,
+  HolderStatus,
+} from "../../src/wire/holder/protocol.ts";
 import { holderStart } from "../../src/wire/holder/start.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
 import { realSockets } from "../../src/world/real/socket.ts";

@@ -5,7 +5,7 @@
 import { ok, type Refusal, type Result } from "../../base/result.ts";
 import { FramedConnection, type HolderDial, type HolderWire } from "./framed-connection.ts";
 import type { RawFrame } from "./frames.ts";
-import { type HolderRefusal, parseExit, parseRefusal, parseStatus } from "./json.ts";
+import { parseExit, parseRefusal, parseStatus } from "./json.ts";
 import { PendingInputs } from "./pending-inputs.ts";
 import * as protocol from "./protocol.ts";
 
@@ -17,7 +17,7 @@ export type HolderEvents = {
   /** What comes next begins at this offset: something was left out, and the screen should be drawn anew. */
   resync?(offset: number): void;
   ended?(exit: protocol.HolderExit): void;
-  refused?(refusal: HolderRefusal): void;
+  refused?(refusal: protocol.HolderRefusal): void;
   /** The connection is gone; `connect` makes another one. Not told after `close`. */
   lost?(): void;
 };
@@ -177,7 +177,7 @@ export class HolderClient {
     this.#questions.shift()?.(ok(status));
   }
 
-  #refused(refusal: HolderRefusal, welcome: Answer): void {
+  #refused(refusal: protocol.HolderRefusal, welcome: Answer): void {
     if (refusal.number !== undefined) this.#inputs.refuse(refusal);
     this.#events.refused?.(refusal);
     welcome({ ok: false, error: refusal });

@@ -5,6 +5,20 @@
 // H3. Input is numbered by its writer from 1 without gaps and names the generation: a repeat is dropped and confirmed again, a
 //     gap or another generation is refused. What was confirmed was handed to the child once.
 // H4. Output carries the absolute offset of its first byte on the tape. Between two OUTPUT frames nothing is left out without a RESYNC.
+import {
+  count,
+  flag,
+  type Infer,
+  list,
+  literal,
+  nullable,
+  object,
+  optional,
+  table,
+  text,
+  textOf,
+  whole,
+} from "../shape.ts";
 import { encodeFrame } from "./frames.ts";
 
 export const PROTOCOL = 1;
@@ -29,85 +43,103 @@ export const ENDED = 68;
 export const RESYNC = 69;
 export const REFUSED = 70;
 
-export type Mode = "pty" | "pipe";
-export type HolderSize = { readonly cols: number; readonly rows: number };
+/** Larger terminals do not exist; the system counts in 16 bits. */
+const MAX_SIDE = 65_535;
+const side = whole(1, MAX_SIDE);
+const mode = literal("pty", "pipe");
 
-export type Hello = {
-  readonly v: number;
-  readonly token: string;
-  /** Who numbers the input. One connection at a time for each writer; a reconnecting writer keeps its name and goes on counting. */
-  readonly writer: string;
+export const SIZE_SHAPE = object({ cols: side, rows: side });
+export type HolderSize = Infer<typeof SIZE_SHAPE>;
+export type Mode = Infer<typeof mode>;
+
+export const HELLO_SHAPE = object({
+  v: whole(1),
+  token: text,
+  /** Who numbers the input. A writer has one connection at a time; after a reconnection it keeps its name and its count. */
+  writer: textOf({ least: 1, most: 200 }),
   /** Output is wanted from this offset on; without it the connection is only for control. -1: from the end. */
-  readonly from?: number;
-  readonly readOnly?: boolean;
-  readonly size?: HolderSize;
-};
+  from: optional(whole(-1)),
+  readOnly: optional(flag),
+  size: optional(SIZE_SHAPE),
+});
+export type Hello = Infer<typeof HELLO_SHAPE>;
 
 /** `exit.json`, and the payload of ENDED. */
-export type HolderExit = {
-  readonly v: number;
-  readonly generation: number;
-  readonly code: number | null;
-  readonly signal: string | null;
-  readonly bootId: string;
-  /** The tape's end when everything was on it. */
-  readonly offset: number;
-  readonly at: string;
-  /** The holder was told to leave, and ended its child: as the system does with everybody when it goes down. */
-  readonly stopped?: boolean;
-};
+export const EXIT_SHAPE = object({
+  v: count,
+  generation: count,
+  code: nullable(count),
+  signal: nullable(text),
+  bootId: text,
+  /** The tape's end once everything was on it. */
+  offset: count,
+  at: text,
+  /** The holder was stopped and ended its child, as when the system shuts down. */
+  stopped: optional(flag),
+});
+export type HolderExit = Infer<typeof EXIT_SHAPE>;
 
-/** `claim.json`: written, synced and named before the command is executed; never written twice. */
-export type HolderClaim = {
-  readonly v: number;
-  readonly generation: number;
-  readonly by: "holder" | "cancel";
-  readonly pid: number;
-  readonly startTime: number;
-  readonly bootId: string;
-  readonly at: string;
-};
+/** `claim.json`: written, synced and renamed into place before the command is executed; never written twice. */
+export const CLAIM_SHAPE = object({
+  v: count,
+  generation: count,
+  by: literal("holder", "cancel"),
+  pid: count,
+  startTime: count,
+  bootId: text,
+  at: text,
+});
+export type HolderClaim = Infer<typeof CLAIM_SHAPE>;
 
-export type HolderStatus = {
-  readonly v: number;
-  readonly generation: number;
-  readonly mode: Mode;
+export const STATUS_SHAPE = object({
+  v: count,
+  generation: count,
+  mode,
   /** The holder itself. */
-  readonly pid: number;
-  readonly child: { readonly pid: number; readonly startTime: number } | null;
-  readonly startedAt: string;
-  readonly tape: { readonly start: number; readonly end: number; readonly gaps: number };
-  readonly consumed: number;
-  readonly size: HolderSize;
-  readonly clients: number;
-  readonly lastOutputAt: string | null;
+  pid: count,
+  child: nullable(object({ pid: count, startTime: count })),
+  startedAt: text,
+  tape: object({ start: count, end: count, gaps: count }),
+  consumed: count,
+  size: SIZE_SHAPE,
+  clients: count,
+  lastOutputAt: nullable(text),
   /** The highest input number taken from each writer. */
-  readonly writers: Readonly<Record<string, number>>;
-  readonly exit: HolderExit | null;
-  /** Why the tape cannot be written, where it cannot. */
-  readonly trouble: string | null;
-};
+  writers: table(count),
+  exit: nullable(EXIT_SHAPE),
+  /** Why the tape cannot be written; null if it can. */
+  trouble: nullable(text),
+});
+export type HolderStatus = Infer<typeof STATUS_SHAPE>;
 
-/** `holder.json`: what a holder is told to do, written by the daemon before it starts one. 0600, because of the token and the environment. */
-export type HolderSpec = {
-  readonly v: number;
-  readonly id: string;
-  readonly generation: number;
-  readonly mode: Mode;
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly size: HolderSize;
-  readonly token: string;
-  readonly socket: string;
-  readonly tape: { readonly segmentBytes: number; readonly maxBytes: number };
+/** `holder.json`: what a holder is to do, written by the daemon before it starts one. 0600, because of the token and the environment. */
+export const SPEC_SHAPE = object({
+  v: count,
+  id: text,
+  generation: count,
+  mode,
+  argv: list(text, 1),
+  cwd: text,
+  env: table(text),
+  size: SIZE_SHAPE,
+  token: textOf({ least: 1 }),
+  socket: text,
+  tape: object({ segmentBytes: count, maxBytes: count }),
   /** Put on the tape before the command is executed: what happened to the generation before. */
-  readonly preface?: string;
+  preface: optional(text),
   /** Typed into the command once it is ready for it; with a return at its end it is run. */
-  readonly typed?: string;
-  /** No byte of this generation has an offset before it: somebody has seen that far of a tape that lost its end. */
-  readonly startAt?: number;
-};
+  typed: optional(text),
+  /** No byte of this generation has an offset before it: a client has seen that much of a tape that lost its end. */
+  startAt: optional(count),
+});
+export type HolderSpec = Infer<typeof SPEC_SHAPE>;
+
+/** REFUSED: a refusal, and the number of the input if it is about one. */
+export const REFUSAL_SHAPE = object({ code: text, message: text, hint: text, number: optional(count) });
+export type HolderRefusal = Infer<typeof REFUSAL_SHAPE>;
+
+/** SIGNAL: `{ signal: "SIGINT" }`. */
+export const SIGNAL_SHAPE = object({ signal: textOf({ pattern: /^SIG[A-Z0-9+]{2,10}$/ }) });
 
 export function jsonFrame(tag: number, value: unknown): Uint8Array {
   return encodeFrame(tag, Buffer.from(JSON.stringify(value)));

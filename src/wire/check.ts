@@ -1,0 +1,205 @@
+// Walks a value by its shape (shape.ts), and returns it with its type, or everything that is wrong with it.
+// C1. Only own properties count: `constructor` and `__proto__` are fields only if the sender wrote them.
+// C2. All problems are found, each with its path, what was found there and what is expected.
+// C3. What passes is returned as it is. Nothing is copied, so fields of a newer version are kept.
+// C4. Depth is bounded, in shapes that contain themselves and in JSON of any shape: recursion must not exhaust the
+//     stack. Limits on size belong to whoever reads the bytes (lines.ts, frames.ts, files/).
+import { ok, type Result } from "../base/result.ts";
+import { isObject } from "./lines.ts";
+import type { Shape } from "./shape.ts";
+
+export type Path = readonly (string | number)[];
+
+export type ShapeProblem = {
+  readonly path: Path;
+  readonly what: "wrong" | "missing" | "unknown field" | "wrong name";
+  readonly found: unknown;
+  /** What should be there; for an unknown field and a wrong name, what they are in. */
+  readonly shape: Shape;
+};
+
+/** Called for each value whose shape is marked with `as`, once it has that shape. */
+export type Visit = (value: unknown, as: string, path: Path) => void;
+
+/** Deeper than anything that people or programs write. */
+const MAX_DEPTH = 200;
+/** More of a value than this does not help to find it. */
+const SHOWN = 60;
+
+export function check<T>(shape: Shape<T>, value: unknown, visit?: Visit): Result<T, readonly ShapeProblem[]> {
+  const walk = new Walk(visit);
+  walk.value(shape, value);
+  return walk.problems.length === 0 ? ok(value as T) : { ok: false, error: walk.problems };
+}
+
+/** The value with its type; undefined if anything is wrong with it. */
+export function fitting<T>(shape: Shape<T>, value: unknown): T | undefined {
+  const checked = check(shape, value);
+  return checked.ok ? checked.value : undefined;
+}
+
+class Walk {
+  readonly problems: ShapeProblem[] = [];
+  readonly #path: (string | number)[] = [];
+  readonly #visit: Visit | undefined;
+
+  constructor(visit: Visit | undefined) {
+    this.#visit = visit;
+  }
+
+  value(shape: Shape, value: unknown): void {
+    const chosen = this.#path.length > MAX_DEPTH ? undefined : choose(shape, value); // C4
+    if (chosen === undefined) this.#problem("wrong", shape, value);
+    else this.#members(chosen, value);
+  }
+
+  #members(chosen: Shape, value: unknown): void {
+    if (chosen.as !== undefined) this.#visit?.(value, chosen.as, [...this.#path]);
+    if (chosen.kind === "list" && Array.isArray(value)) this.#list(chosen.of, value);
+    if (chosen.kind === "object" && isObject(value)) this.#object(chosen, value);
+    if (chosen.kind === "table" && isObject(value)) this.#table(chosen, value);
+  }
+
+  #list(of: Shape, items: readonly unknown[]): void {
+    for (const [at, item] of items.entries()) this.#inside(at, of, item);
+  }
+
+  #object(shape: Shape & { readonly kind: "object" }, value: Readonly<Record<string, unknown>>): void {
+    for (const name of shape.closed ? Object.keys(value) : [])
+      if (!Object.hasOwn(shape.fields, name)) this.#problem("unknown field", shape, value[name], name);
+    for (const [name, field] of Object.entries(shape.fields)) {
+      const found = Object.hasOwn(value, name) ? value[name] : undefined; // C1
+      if (found !== undefined) this.#inside(name, field, found);
+      else if (field.optional !== true) this.#problem("missing", field, found, name);
+    }
+  }
+
+  #table(shape: Shape & { readonly kind: "table" }, value: Readonly<Record<string, unknown>>): void {
+    for (const [name, found] of Object.entries(value)) {
+      if (shape.names?.test(name) === false) this.#problem("wrong name", shape, name, name);
+      this.#inside(name, shape.of, found);
+    }
+  }
+
+  #inside(key: string | number, shape: Shape, value: unknown): void {
+    this.#path.push(key);
+    this.value(shape, value);
+    this.#path.pop();
+  }
+
+  /** `key`: of what is inside the value that is looked at. */
+  #problem(what: ShapeProblem["what"], shape: Shape, found: unknown, key?: string): void {
+    this.problems.push({ path: key === undefined ? [...this.#path] : [...this.#path, key], what, found, shape }); // C2
+  }
+}
+
+/** The shape that decides about a value; undefined if none takes it. What is inside of it is checked by itself. */
+function choose(shape: Shape, value: unknown): Shape | undefined {
+  if (shape.kind === "later") return choose(shape.shape(), value);
+  if (shape.kind !== "either") return takes(shape, value) ? shape : undefined;
+  for (const one of shape.of) {
+    const chosen = choose(one, value);
+    if (chosen !== undefined) return chosen;
+  }
+  return undefined;
+}
+
+function takes(shape: Shape, value: unknown): boolean {
+  switch (shape.kind) {
+    case "text":
+      return typeof value === "string" && isText(shape, value);
+    case "whole":
+      return isWhole(shape, value);
+    case "number":
+      return (
+        typeof value === "number" && (shape.above === undefined || value > shape.above) && shape.is?.(value) !== false
+      );
+    case "flag":
+      return typeof value === "boolean";
+    case "literal":
+      return shape.of.some((one) => one === value);
+    case "list":
+      return Array.isArray(value) && value.length >= shape.least;
+    case "json":
+      return !isDeeper(value, MAX_DEPTH);
+    case "any":
+      return true;
+    default:
+      return isObject(value);
+  }
+}
+
+function isText({ least = 0, most = Number.POSITIVE_INFINITY, pattern, is }: Shape & { kind: "text" }, value: string) {
+  return value.length >= least && value.length <= most && pattern?.test(value) !== false && is?.(value) !== false;
+}
+
+function isWhole({ least, most, step = 1 }: Shape & { readonly kind: "whole" }, value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most && Number(value) % step === 0;
+}
+
+/** C4 */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
+/** Completes "It takes …". */
+export function expected(shape: Shape): string {
+  if (shape.expected !== undefined) return shape.expected;
+  switch (shape.kind) {
+    case "text":
+      return "a text";
+    case "whole":
+      return wholeText(shape);
+    case "number":
+      return "a number";
+    case "flag":
+      return "true or false";
+    case "literal":
+      return `${shape.of.length > 1 ? "one of " : ""}${shape.of.map((one) => JSON.stringify(one)).join(", ")}`;
+    case "list":
+      return shape.least > 0 ? "a list that is not empty" : "a list";
+    case "table":
+      return "names and values";
+    case "object":
+      return fieldsText(Object.keys(shape.fields));
+    case "either":
+      return shape.of.map(expected).join(", or ");
+    case "later":
+      return expected(shape.shape());
+    default:
+      return `any value that is nested at most ${MAX_DEPTH} levels deep`;
+  }
+}
+
+function wholeText({ least, most, step }: Shape & { readonly kind: "whole" }): string {
+  const what = step === undefined ? "a whole number" : `a multiple of ${step}`;
+  return `${what} from ${least}${most === Number.MAX_SAFE_INTEGER ? " on" : ` to ${most}`}`;
+}
+
+const NAMED_FIELDS = 4;
+
+function fieldsText(names: readonly string[]): string {
+  const more = names.length > NAMED_FIELDS ? " …" : "";
+  return `names and values (${names.slice(0, NAMED_FIELDS).join(", ")}${more})`;
+}
+
+/** A value for a message: cut if it is long. */
+export function shown(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  if (isObject(value)) return "names and values";
+  const found = JSON.stringify(value) ?? "not JSON"; // JSON has no undefined.
+  return found.length > SHOWN ? `${found.slice(0, SHOWN)}…` : found;
+}
+
+/** `settings.hung_after_ms is "soon"; it takes a whole number from 1000 on`. Items are counted from 1. */
+export function problemOf({ path, what, found, shape }: ShapeProblem, whole: string): string {
+  const where = path.length === 0 ? whole : pathText(path);
+  if (what === "unknown field") return `there is no field ${where}`;
+  if (what === "wrong name") return `${where} has a name that cannot be used`;
+  return `${where} is ${what === "missing" ? what : shown(found)}; it takes ${expected(shape)}`;
+}
+
+export function pathText(path: Path): string {
+  return path.map((key) => (typeof key === "number" ? key + 1 : key)).join(".");
+}
