@@ -6,7 +6,7 @@
 //     stack. Limits on size belong to whoever reads the bytes (lines.ts, frames.ts, files/).
 import { ok, type Result } from "../base/result.ts";
 import { isObject } from "./lines.ts";
-import type { Shape } from "./shape.ts";
+import { any, type Shape } from "./shape.ts";
 
 export type Path = readonly (string | number)[];
 
@@ -27,8 +27,8 @@ const MAX_DEPTH = 200;
 const SHOWN = 60;
 
 export function check<T>(shape: Shape<T>, value: unknown, visit?: Visit): Result<T, readonly ShapeProblem[]> {
-  const walk = new Walk(visit);
-  walk.value(shape, value);
+  const walk: Walk = { path: [], problems: [], visit };
+  checkValue(walk, shape, value);
   return walk.problems.length === 0 ? ok(value as T) : { ok: false, error: walk.problems };
 }
 
@@ -38,59 +38,55 @@ export function fitting<T>(shape: Shape<T>, value: unknown): T | undefined {
   return checked.ok ? checked.value : undefined;
 }
 
-class Walk {
-  readonly problems: ShapeProblem[] = [];
-  readonly #path: (string | number)[] = [];
-  readonly #visit: Visit | undefined;
+/** Functions and a plain value instead of a class: every holder runs this once, and a class with private fields takes 25 kB more. */
+type Walk = {
+  readonly path: (string | number)[];
+  readonly problems: ShapeProblem[];
+  readonly visit: Visit | undefined;
+};
+type Members = Readonly<Record<string, unknown>>;
 
-  constructor(visit: Visit | undefined) {
-    this.#visit = visit;
-  }
+function checkValue(walk: Walk, shape: Shape, value: unknown): void {
+  const chosen = walk.path.length > MAX_DEPTH ? undefined : choose(shape, value); // C4
+  if (chosen === undefined) report(walk, "wrong", { path: [...walk.path], found: value, shape });
+  else checkInside(walk, chosen, value);
+}
 
-  value(shape: Shape, value: unknown): void {
-    const chosen = this.#path.length > MAX_DEPTH ? undefined : choose(shape, value); // C4
-    if (chosen === undefined) this.#problem("wrong", shape, value);
-    else this.#members(chosen, value);
-  }
+function checkInside(walk: Walk, shape: Shape, value: unknown): void {
+  if (shape.as !== undefined) walk.visit?.(value, shape.as, [...walk.path]);
+  if (shape.kind === "list" && Array.isArray(value)) value.forEach((item, at) => checkMember(walk, at, shape.of, item));
+  if (shape.kind === "object" && isObject(value)) checkFields(walk, shape, value);
+  if (shape.kind === "table" && isObject(value)) checkTable(walk, shape, value);
+}
 
-  #members(chosen: Shape, value: unknown): void {
-    if (chosen.as !== undefined) this.#visit?.(value, chosen.as, [...this.#path]);
-    if (chosen.kind === "list" && Array.isArray(value)) this.#list(chosen.of, value);
-    if (chosen.kind === "object" && isObject(value)) this.#object(chosen, value);
-    if (chosen.kind === "table" && isObject(value)) this.#table(chosen, value);
-  }
+function checkMember(walk: Walk, key: string | number, shape: Shape, value: unknown): void {
+  walk.path.push(key);
+  checkValue(walk, shape, value);
+  walk.path.pop();
+}
 
-  #list(of: Shape, items: readonly unknown[]): void {
-    for (const [at, item] of items.entries()) this.#inside(at, of, item);
+function checkFields(walk: Walk, shape: Shape & { readonly kind: "object" }, value: Members): void {
+  const { fields } = shape;
+  for (const name of shape.closed ? Object.keys(value) : [])
+    if (!Object.hasOwn(fields, name))
+      report(walk, "unknown field", { path: [...walk.path, name], found: value[name], shape });
+  for (const name of Object.keys(fields)) {
+    const [field, found] = [fields[name] ?? any, Object.hasOwn(value, name) ? value[name] : undefined]; // C1
+    if (found !== undefined) checkMember(walk, name, field, found);
+    else if (field.optional !== true) report(walk, "missing", { path: [...walk.path, name], found, shape: field });
   }
+}
 
-  #object(shape: Shape & { readonly kind: "object" }, value: Readonly<Record<string, unknown>>): void {
-    for (const name of shape.closed ? Object.keys(value) : [])
-      if (!Object.hasOwn(shape.fields, name)) this.#problem("unknown field", shape, value[name], name);
-    for (const [name, field] of Object.entries(shape.fields)) {
-      const found = Object.hasOwn(value, name) ? value[name] : undefined; // C1
-      if (found !== undefined) this.#inside(name, field, found);
-      else if (field.optional !== true) this.#problem("missing", field, found, name);
-    }
+function checkTable(walk: Walk, shape: Shape & { readonly kind: "table" }, value: Members): void {
+  for (const name of Object.keys(value)) {
+    if (shape.names?.test(name) === false)
+      report(walk, "wrong name", { path: [...walk.path, name], found: name, shape });
+    checkMember(walk, name, shape.of, value[name]);
   }
+}
 
-  #table(shape: Shape & { readonly kind: "table" }, value: Readonly<Record<string, unknown>>): void {
-    for (const [name, found] of Object.entries(value)) {
-      if (shape.names?.test(name) === false) this.#problem("wrong name", shape, name, name);
-      this.#inside(name, shape.of, found);
-    }
-  }
-
-  #inside(key: string | number, shape: Shape, value: unknown): void {
-    this.#path.push(key);
-    this.value(shape, value);
-    this.#path.pop();
-  }
-
-  /** `key`: of what is inside the value that is looked at. */
-  #problem(what: ShapeProblem["what"], shape: Shape, found: unknown, key?: string): void {
-    this.problems.push({ path: key === undefined ? [...this.#path] : [...this.#path, key], what, found, shape }); // C2
-  }
+function report(walk: Walk, what: ShapeProblem["what"], problem: Omit<ShapeProblem, "what">): void {
+  walk.problems.push({ what, ...problem }); // C2
 }
 
 /** The shape that decides about a value; undefined if none takes it. What is inside of it is checked by itself. */
