@@ -1,7 +1,8 @@
 // Walks a value by its shape (shape.ts), and returns it with its type, or everything that is wrong with it.
 // C1. Only own properties count: `constructor` and `__proto__` are fields only if the sender wrote them.
 // C2. All problems are found, each with its path, what was found there and what is expected.
-// C3. What passes is returned as it is. Nothing is copied, so fields of a newer version are kept.
+// C3. What passes is returned as it is. Nothing is copied, so fields of a newer version are kept. For the same reason
+//     a request is never spread into a command: its sender could add fields that the command has.
 // C4. Depth is bounded, in shapes that contain themselves and in JSON of any shape: recursion must not exhaust the
 //     stack. Limits on size belong to whoever reads the bytes (lines.ts, frames.ts, files/).
 import { ok, type Result } from "../base/result.ts";
@@ -54,9 +55,13 @@ function checkValue(walk: Walk, shape: Shape, value: unknown): void {
 
 function checkInside(walk: Walk, shape: Shape, value: unknown): void {
   if (shape.as !== undefined) walk.visit?.(value, shape.as, [...walk.path]);
-  if (shape.kind === "list" && Array.isArray(value)) value.forEach((item, at) => checkMember(walk, at, shape.of, item));
+  if (shape.kind === "list" && Array.isArray(value)) checkItems(walk, shape.of, value);
   if (shape.kind === "object" && isObject(value)) checkFields(walk, shape, value);
   if (shape.kind === "table" && isObject(value)) checkTable(walk, shape, value);
+}
+
+function checkItems(walk: Walk, of: Shape, items: readonly unknown[]): void {
+  for (let at = 0; at < items.length; at += 1) checkMember(walk, at, of, items[at]);
 }
 
 function checkMember(walk: Walk, key: string | number, shape: Shape, value: unknown): void {

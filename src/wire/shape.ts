@@ -4,6 +4,8 @@
 // S2. Objects are open: fields that this version does not know are ignored and kept. Only files that people write have
 //     closed ones, because a misspelt key would silently have no effect.
 
+import type { Json } from "../base/json.ts";
+
 declare const TYPE: unique symbol;
 
 type Literal = string | number | boolean | null;
@@ -64,7 +66,7 @@ type TextRules = Omit<Extract<Kind, { readonly kind: "text" }>, "kind"> & Pick<N
 
 export const text = textOf({});
 export const flag: Shape<boolean> = { kind: "flag" };
-export const json: Shape = { kind: "json" };
+export const json: Shape<Json> = { kind: "json" };
 export const any: Shape = { kind: "any" };
 /** A whole number from 0 on. */
 export const count = whole(0);

@@ -204,7 +204,7 @@ test("a repeat changes nothing, but what still has no outcome is done again", as
 
 test("what is shown of terminals is durable: what is only decided is in no answer before its sync is over", async () => {
   const { disk, clock, store } = await Site.begin();
-  const handlers = makeHandlers({ turn: () => store, hands: () => undefined } as unknown as HandlerPorts);
+  const handlers = makeHandlers({ store: () => store, holders: () => undefined } as unknown as HandlerPorts);
   const shown = async () => {
     const listed = (await handlers["terminal.list"]?.({})) as Result<{ name: string }[]>;
     return listed.ok ? listed.value.map(({ name }) => name) : listed.error;

@@ -13,7 +13,7 @@ import type { Rule } from "../../core/agent/rules.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
 import type { ToolAnswer } from "../../wire/provider/mcp.ts";
 import { type ListedAgent, type ListedPrompt, readBearer } from "../../wire/rpc/agent.ts";
-import { jsonOf, readNewAgent, readRule, readSettings } from "../../wire/rpc/agent-params.ts";
+import { paramsOf } from "../../wire/rpc/params.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sameSecret } from "../../world/hash.ts";
 import type { Handlers } from "../rpc-server.ts";
@@ -54,8 +54,8 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
     "agent.suspend": (params) => ofAgent(params, (id) => ({ kind: "suspend", id })),
     "agent.set": (params) =>
       ofAgent(params, (id) => {
-        const settings = readSettings(params["settings"]);
-        return settings.ok ? { kind: "set", id, settings: settings.value } : settings.error;
+        const found = paramsOf("agent.set", params);
+        return found.ok ? { kind: "set", id, settings: found.value.settings } : found.error;
       }),
     "prompt.list": async ({ closed }) => ofAll(ports, closed === true ? closedPrompts : promptsOf),
     "prompt.answer": (params) => answer(ports, params),
@@ -114,10 +114,11 @@ export function bearerHandlers(ports: AgentHandlerPorts, token: string): Handler
   const caller = toolCaller(ports, token);
   if (caller === undefined) return undefined;
   return {
-    "agent.call": async ({ call, tool, args }) => {
-      if (typeof call !== "string" || typeof tool !== "string")
-        return { ok: false, error: bad("call and tool are texts") };
-      return caller.call({ call, tool, args: jsonOf(args) });
+    "agent.call": async (given) => {
+      const params = paramsOf("agent.call", given);
+      if (!params.ok) return params;
+      const { call, tool, args = {} } = params.value;
+      return caller.call({ call, tool, args });
     },
     "agent.call-taken": ({ call }) => caller.taken(textOr(call, "")),
   };
@@ -169,10 +170,11 @@ function ofOne<T>(ports: AgentHandlerPorts, id: unknown, show: (agent: Agent) =>
   return found.value === undefined ? unknown(id) : ok(show(found.value));
 }
 
-function sendOf(id: string, { message, text, replyTo }: Params): AgentCommand | Refusal {
-  if (typeof message !== "string" || !isId(message) || typeof text !== "string")
-    return bad("message is an id, text a text");
-  return { kind: "send", id, message, payload: text, replyTo: typeof replyTo === "string" ? replyTo : undefined };
+function sendOf(id: string, given: Params): AgentCommand | Refusal {
+  const params = paramsOf("agent.send", given);
+  if (!params.ok) return params.error;
+  const { message, text, replyTo } = params.value;
+  return { kind: "send", id, message, payload: text, replyTo: replyTo ?? undefined };
 }
 
 /** AH1 */
@@ -190,7 +192,7 @@ async function create(ports: AgentHandlerPorts, params: Params): Promise<Result<
 
 function createOf(ports: AgentHandlerPorts, params: Params): Result<CreateAgent> {
   const { agentConfig, environment, defaultProvider, disk, home } = ports;
-  const given = readNewAgent(params);
+  const given = paramsOf("agent.new", params);
   if (!given.ok) return given;
   const {
     id,
@@ -238,15 +240,13 @@ function promptsThat({ store }: AgentPart, are: (open: boolean) => boolean): Lis
   });
 }
 
-async function answer(ports: AgentHandlerPorts, params: Params): Promise<Result<ListedPrompt>> {
-  const { prompt, decision, answer: given } = params;
-  if (typeof prompt !== "string" || (decision !== "allow" && decision !== "deny"))
-    return { ok: false, error: bad("prompt is a text, decision allow or deny") };
-  if (typeof given !== "string" || !isId(given)) return { ok: false, error: bad("answer is an id") };
+async function answer(ports: AgentHandlerPorts, asked: Params): Promise<Result<ListedPrompt>> {
+  const params = paramsOf("prompt.answer", asked);
+  if (!params.ok) return params;
+  const { prompt, answer: given, decision, message = "", always = false } = params.value;
   const id = askerOf(ports.live(), prompt);
   if (ports.live() === undefined) return NOT_LIVE;
   if (id === undefined) return refused("unknown", `There is no prompt ${prompt}.`, "holdfast prompts shows all.");
-  const [message, always] = [textOr(params["message"], ""), params["always"] === true];
   const done = await submitAgent(ports, { kind: "answer", id, prompt, answer: given, decision, message, always });
   if (!done.ok) return done;
   const found = done.value.prompts.find((one) => one.id === prompt);
@@ -272,9 +272,10 @@ function rulesOf({ store }: AgentPart): { readonly agent: string | null; readonl
 async function addRule(ports: AgentHandlerPorts, params: Params): Promise<Result<Record<string, never>>> {
   const part = ports.live();
   if (part === undefined) return NOT_LIVE;
-  const rule = readRule(params["rule"]);
-  if (!rule.ok) return rule;
-  const done = await part.store.submit({ kind: "rule-add", id: textOr(params["agent"], RULE_BOOK), rule: rule.value });
+  const found = paramsOf("rule.add", params);
+  if (!found.ok) return found;
+  const { agent, rule } = found.value;
+  const done = await part.store.submit({ kind: "rule-add", id: agent ?? RULE_BOOK, rule });
   return done.ok ? ok({}) : done;
 }
 

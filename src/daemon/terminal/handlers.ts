@@ -3,11 +3,9 @@
 import { newId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
-import { isPolicy } from "../../core/terminal/restoration.ts";
-import { isWay } from "../../core/terminal/restore.ts";
 import type { TerminalCommand } from "../../core/terminal/terminal.ts";
-import { isObject } from "../../wire/lines.ts";
-import type { GcResult, ListedTerminal, Report, StatusResult } from "../../wire/rpc/rpc.ts";
+import { type Params as MethodParams, paramsOf } from "../../wire/rpc/params.ts";
+import type { GcResult, ListedTerminal, Method, Report, StatusResult } from "../../wire/rpc/rpc.ts";
 import type { Random } from "../../world/random.ts";
 import type { Handlers } from "../rpc-server.ts";
 import type { TerminalHolders } from "./holders.ts";
@@ -48,19 +46,20 @@ export function makeHandlers(ports: HandlerPorts): Handlers {
     status: async () => ok(ports.status()),
     "terminal.new": (params) => create(newCommand(params, newId(ports.random.bytes(16)))),
     "terminal.list": async (params) => ok(await list(ports, params)),
-    "terminal.rename": (params) => submit(withText(params, "name", (id, name) => ({ kind: "rename", id, name }))),
-    "terminal.move": (params) => submit(withText(params, "lane", (id, lane) => ({ kind: "move", id, lane }))),
-    "terminal.signal": (params) => submit(withText(params, "signal", (id, signal) => ({ kind: "signal", id, signal }))),
-    "terminal.remove": (params) => submit(withText(params, "id", (id) => ({ kind: "remove", id }))),
+    "terminal.rename": (params) =>
+      submit(commandOf("terminal.rename", params, ({ id, name }) => ({ kind: "rename", id, name }))),
+    "terminal.move": (params) =>
+      submit(commandOf("terminal.move", params, ({ id, lane }) => ({ kind: "move", id, lane }))),
+    "terminal.signal": (params) =>
+      submit(commandOf("terminal.signal", params, ({ id, signal }) => ({ kind: "signal", id, signal }))),
+    "terminal.remove": (params) => submit(commandOf("terminal.remove", params, ({ id }) => ({ kind: "remove", id }))),
     "terminal.policy": (params) =>
-      submit(
-        withText(params, "policy", (id, policy) =>
-          isPolicy(policy) ? { kind: "policy", id, policy } : bad("policy is auto, ask or never"),
-        ),
-      ),
+      submit(commandOf("terminal.policy", params, ({ id, policy }) => ({ kind: "policy", id, policy }))),
     "terminal.restore": (params) => restore(ports, params),
-    "recovery.accept": (params) => submit(withText(params, "id", (id) => ({ kind: "accept", id, by: "the operator" }))),
-    "recovery.rollback": (params) => submit(withText(params, "id", (id) => ({ kind: "rollback", id }))),
+    "recovery.accept": (params) =>
+      submit(commandOf("recovery.accept", params, ({ id }) => ({ kind: "accept", id, by: "the operator" }))),
+    "recovery.rollback": (params) =>
+      submit(commandOf("recovery.rollback", params, ({ id }) => ({ kind: "rollback", id }))),
     "recovery.report": async ({ name }) => ok(ports.report(typeof name === "string" ? name : null)),
     "recovery.retry": () => ports.retry(),
     "safe-mode.exit": () => ports.leaveSafeMode(),
@@ -71,11 +70,12 @@ export function makeHandlers(ports: HandlerPorts): Handlers {
   };
 }
 
-async function restore(ports: HandlerPorts, { id, way }: Params): Promise<Result<unknown>> {
+async function restore(ports: HandlerPorts, given: Params): Promise<Result<unknown>> {
   const [store, restorer] = [ports.store(), ports.restorer()];
   if (!ports.isLive() || store === undefined || restorer === undefined) return NOT_LIVE; // H1
-  if (typeof id !== "string" || !isWay(way))
-    return { ok: false, error: bad("id is a text, and way plan, shell or recipe") };
+  const params = paramsOf("terminal.restore", given);
+  if (!params.ok) return params;
+  const { id, way } = params.value;
   const terminal = store.terminals.get(id);
   if (terminal === undefined || terminal.removed) {
     return refused("unknown", `There is no terminal ${id}.`, "holdfast ls shows all.");
@@ -89,16 +89,14 @@ const NOT_LIVE = refused(
   "Try again in a moment; `holdfast recovery status` shows how far it is.",
 );
 
-function newCommand({ name, lane, argv, cwd, env, cols, rows, policy }: Params, id: string): TerminalCommand | Refusal {
-  if (typeof name !== "string" || typeof lane !== "string" || typeof cwd !== "string")
-    return bad("name, lane and cwd are texts");
-  if (!isTexts(argv) || !isTextMap(env)) return bad("argv is a list of texts and env a table of texts");
-  if (typeof cols !== "number" || typeof rows !== "number") return bad("cols and rows are numbers");
-  if (policy !== undefined && !isPolicy(policy)) return bad("policy is auto, ask or never");
+function newCommand(given: Params, newId: string): TerminalCommand | Refusal {
+  const params = paramsOf("terminal.new", given);
+  if (!params.ok) return params.error;
+  const { name, lane, argv, cwd, env, cols, rows, policy } = params.value;
   return {
     kind: "create",
-    id,
-    name: name === "" ? id.slice(0, 8) : name,
+    id: newId,
+    name: name === "" ? newId.slice(0, 8) : name,
     lane,
     recipe: { argv, cwd, env, size: { cols, rows } },
     ...(policy !== undefined && { policy }),
@@ -121,22 +119,13 @@ function withoutSecrets(ports: HandlerPorts, command: TerminalCommand | Refusal)
   return { ...command, recipe: { ...command.recipe, env: kept }, unset: leftOut };
 }
 
-function withText(
-  params: Params,
-  key: string,
-  make: (id: string, text: string) => TerminalCommand | Refusal,
+function commandOf<M extends Method>(
+  method: M,
+  given: Params,
+  make: (params: MethodParams<M>) => TerminalCommand,
 ): TerminalCommand | Refusal {
-  const { id, [key]: text } = params;
-  if (typeof id !== "string" || typeof text !== "string") return bad(`id and ${key} are texts`);
-  return make(id, text);
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
-}
-
-function isTextMap(value: unknown): value is Record<string, string> {
-  return isObject(value) && Object.values(value).every((item) => typeof item === "string");
+  const params = paramsOf(method, given);
+  return params.ok ? make(params.value) : params.error;
 }
 
 function bad(what: string): Refusal {

@@ -2,7 +2,8 @@
 import { newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { SeenSession } from "../../core/tmux/judge.ts";
-import { findCare, isAt, type TmuxCare, type TmuxPolicy } from "../../core/tmux/tmux.ts";
+import { findCare, isAt, type TmuxCare } from "../../core/tmux/tmux.ts";
+import { paramsOf } from "../../wire/rpc/params.ts";
 import type { AdoptParams, ListedTmux } from "../../wire/rpc/rpc.ts";
 import type { Processes } from "../../world/process.ts";
 import type { Random } from "../../world/random.ts";
@@ -49,12 +50,13 @@ function listed({ keeper }: TmuxParts, care: TmuxCare): ListedTmux {
 
 type Params = Readonly<Record<string, unknown>>;
 
-function careOf({ store }: TmuxParts, { session }: Params): Result<TmuxCare> {
-  return typeof session === "string" ? findCare(store.states.values(), session) : badParams("session is a text");
+function careOf({ store }: TmuxParts, method: "tmux.release" | "tmux.recreate", given: Params): Result<TmuxCare> {
+  const params = paramsOf(method, given);
+  return params.ok ? findCare(store.states.values(), params.value.session) : params;
 }
 
 async function release(parts: TmuxParts, params: Params): Promise<Result<ListedTmux>> {
-  const found = careOf(parts, params);
+  const found = careOf(parts, "tmux.release", params);
   if (!found.ok) return found;
   const released = await parts.store.submit({ kind: "release", id: found.value.id });
   return released.ok ? ok(listed(parts, released.value)) : released;
@@ -62,7 +64,7 @@ async function release(parts: TmuxParts, params: Params): Promise<Result<ListedT
 
 /** Looks first: what was closed a moment ago may not be known yet, and what was lost may be back by then. */
 async function recreate(parts: TmuxParts, params: Params): Promise<Result<ListedTmux>> {
-  const found = careOf(parts, params);
+  const found = careOf(parts, "tmux.recreate", params);
   if (!found.ok) return found;
   const { id, recreated } = found.value;
   await parts.keeper.round();
@@ -76,7 +78,7 @@ async function recreate(parts: TmuxParts, params: Params): Promise<Result<Listed
 }
 
 async function adopt(ports: TmuxHandlerPorts, parts: TmuxParts, given: Params): Promise<Result<ListedTmux[]>> {
-  const params = adoptParams(given);
+  const params = paramsOf("tmux.adopt", given);
   if (!params.ok) return params;
   const path = await socketPath(parts.keeper.run, params.value);
   if (!path.ok) return path;
@@ -121,31 +123,4 @@ function choose(
   const missing = keys.find((_, at) => found[at] === undefined);
   if (missing === undefined) return ok(found.filter((session) => session !== undefined));
   return refused("unknown", `tmux has no session ${JSON.stringify(missing)}.`, `It has: ${names}.`);
-}
-
-function adoptParams(params: Params): Result<AdoptParams> {
-  const { path, name, directory, sessions, all, policy } = params;
-  if (!isTextOrNull(path) || !isTextOrNull(name) || !isTextOrNull(directory)) {
-    return badParams("path, name and directory are texts or null");
-  }
-  if (!Array.isArray(sessions) || !sessions.every((session) => typeof session === "string")) {
-    return badParams("sessions is a list of texts");
-  }
-  if (typeof all !== "boolean" || (policy !== null && !isPolicy(policy)))
-    return badParams("all is true or false; policy is auto, ask or never");
-  if (path !== null && !path.startsWith("/")) return badParams("path is a full path");
-  return ok({ path, name, directory, sessions, all, policy });
-}
-
-function isTextOrNull(value: unknown): value is string | null {
-  return value === null || typeof value === "string";
-}
-
-function isPolicy(value: unknown): value is TmuxPolicy {
-  return value === "auto" || value === "ask" || value === "never";
-}
-
-function badParams(what: string) {
-  const hint = "The command and the daemon may be of different versions.";
-  return refused("bad-params", `The request is malformed: ${what}.`, hint);
 }

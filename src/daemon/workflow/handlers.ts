@@ -3,28 +3,19 @@
 // WH2. A run's id is its client's. A repeat of the same wish finds its run, and makes no second one.
 // WH3. What is shown is durable: a run as it is `settled`, never as it is only decided. Whoever reads `done` here can rely on it.
 import { isFault } from "../../base/fault.ts";
-import { isId } from "../../base/ids.ts";
 import type { Json } from "../../base/json.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
 import type { CreateRun, WorkflowCommand } from "../../core/workflow/commands.ts";
 import { decideWorkflow } from "../../core/workflow/decide.ts";
 import { changesOf, type StepChange } from "../../core/workflow/decide-versions.ts";
-import type { Asker, UncertainVerdict } from "../../core/workflow/events.ts";
+import type { Asker } from "../../core/workflow/events.ts";
 import { parameterFrom } from "../../core/workflow/parameters.ts";
 import { rollbackTo } from "../../core/workflow/rollback.ts";
 import type { Run } from "../../core/workflow/run.ts";
 import { GIT_VARIABLES, worktreeOf } from "../../core/workflow/worktree.ts";
-import { isObject } from "../../wire/lines.ts";
-import {
-  askerOf,
-  isJsonTable,
-  type ListedRun,
-  type MigrationReport,
-  type RolledBackRun,
-  type RunParams,
-  type ShownRun,
-} from "../../wire/rpc/workflow.ts";
+import { askerOf, paramsOf } from "../../wire/rpc/params.ts";
+import type { ListedRun, MigrationReport, RolledBackRun, RunParams, ShownRun } from "../../wire/rpc/workflow.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { Handlers } from "../rpc-server.ts";
 import { deadLettersOf, itemOf, listedOf, recordsOf, runningOf } from "./listed.ts";
@@ -58,8 +49,8 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
     submit(typeof params["id"] === "string" ? make(params["id"]) : bad("id is a text"));
   const ofQueue = (params: Params, kind: "dlq-retry" | "dlq-clear") =>
     ofRun(params, (id) => {
-      const { items } = params;
-      return items === "all" || isNumbers(items) ? { kind, id, items } : bad("items are numbers, or all");
+      const found = paramsOf("dlq.retry", params); // Both take the same.
+      return found.ok ? { kind, id, items: found.value.items } : found.error;
     });
   return {
     "workflow.run": (params) => run(ports, params),
@@ -93,8 +84,9 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
     "workflow.migrate": (params) => migrate(ports, params),
     "workflow.resolve": (params) =>
       ofRun(params, (id) => {
-        const { attempt, verdict } = params;
-        if (typeof attempt !== "string" || !isVerdict(verdict)) return bad("verdict is rerun, done or failed");
+        const found = paramsOf("workflow.resolve", params);
+        if (!found.ok) return found.error;
+        const { attempt, verdict } = found.value;
         return { kind: "resolve", id, attempt, verdict, ...askedBy(params) };
       }),
   };
@@ -110,17 +102,9 @@ function unknown(id: unknown): Result<never> {
   return refused("unknown", `There is no run ${String(id)}.`, "holdfast workflows shows all.");
 }
 
-function isNumbers(value: unknown): value is number[] {
-  return Array.isArray(value) && value.every((item) => Number.isSafeInteger(item));
-}
-
 function askedBy({ by }: Params): { readonly by?: Asker } {
   const asker = askerOf(by);
   return asker === undefined ? {} : { by: asker };
-}
-
-function isVerdict(value: unknown): value is UncertainVerdict {
-  return value === "rerun" || value === "done" || value === "failed";
 }
 
 function list(part: WorkflowPart | undefined): ListedRun[] {
@@ -139,7 +123,7 @@ function show(part: WorkflowPart | undefined, { id, from }: Params): Result<Show
 async function run(ports: WorkflowHandlerPorts, given: Params): Promise<Result<ListedRun>> {
   const part = ports.live();
   if (part === undefined) return NOT_LIVE;
-  const params = runParams(given);
+  const params = paramsOf("workflow.run", given);
   if (!params.ok) return params;
   const known = part.store.settled(params.value.id); // WH3: one that is still being written is waited for below.
   if (known !== undefined) return ok(listedOf(known)); // WH2
@@ -243,34 +227,15 @@ function placeOf(
 async function migrate(ports: WorkflowHandlerPorts, given: Params): Promise<Result<MigrationReport>> {
   const part = ports.live();
   if (part === undefined) return NOT_LIVE;
-  const { directory, workflows, env, dryRun } = given;
-  if (typeof directory !== "string" || !directory.startsWith("/"))
-    return { ok: false, error: bad("directory is a full path") };
-  if (!isTexts(workflows) || !isTextMap(env))
-    return { ok: false, error: bad("workflows are texts, and env a table of them") };
+  const params = paramsOf("workflow.migrate", given);
+  if (!params.ok) return params;
   try {
-    return ok(await part.migration.migrate({ directory, workflows, env, dryRun: dryRun !== false }));
+    const { directory, workflows, env, dryRun = true } = params.value;
+    return ok(await part.migration.migrate({ directory, workflows, env, dryRun }));
   } catch (error) {
     if (isFault(error)) return refused(error.code, error.message, error.hint);
     throw error;
   }
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
-}
-
-function runParams({ id, path, cwd, texts, values, env, worktree }: Params): Result<RunParams> {
-  const isPath = (value: unknown): value is string => typeof value === "string" && value.startsWith("/");
-  if (typeof id !== "string" || !isId(id)) return { ok: false, error: bad("id is an id") };
-  if (!isPath(path) || !isPath(cwd)) return { ok: false, error: bad("path and cwd are full paths") };
-  if (!isTextMap(texts) || !isTextMap(env) || !isJsonTable(values))
-    return { ok: false, error: bad("texts and env are tables of texts, and values a table") };
-  return ok({ id, path, cwd, texts, values, env, worktree: worktree === true });
-}
-
-function isTextMap(value: unknown): value is Record<string, string> {
-  return isObject(value) && Object.values(value).every((item) => typeof item === "string");
 }
 
 function bad(what: string): Refusal {

@@ -1,51 +1,16 @@
-// What clients ask the daemon about agents (rpc.ts has the rules that hold for all methods).
+// What the daemon answers about agents (rpc.ts has the rules for all methods, params.ts what each takes).
 
 import type { Json } from "../../base/json.ts";
 import type { AgentState } from "../../core/agent/agent.ts";
 import type { AgentSettings, Message } from "../../core/agent/events.ts";
-import type { Decision } from "../../core/agent/provider.ts";
 import type { Rule } from "../../core/agent/rules.ts";
 import type { Workspace } from "../../core/agent/workspace.ts";
 import type { ToolAnswer } from "../provider/mcp.ts";
+import type { Params } from "./params.ts";
 
-/** For the bearer of an agent's own token: the shim. The token says which agent it is. */
-export type AgentToolMethods = {
-  /** One of our tools; a repeat under the same `call` gets the same answer. */
-  "agent.call": { params: { call: string; tool: string; args: Json }; result: ToolAnswer };
-  /** The agent has the answer. */
-  "agent.call-taken": { params: { call: string }; result: Record<string, never> };
-};
-
-export type NewAgent = {
-  /** Chosen by the asker: a repeat finds the same agent. */
-  readonly id: string;
-  readonly name: string;
-  readonly parent: string | null;
-  readonly instructions: string;
-  /** A kind of provider, or a name of the configuration; null for the configured default. */
-  readonly provider: string | null;
-  readonly model: string | null;
-  readonly systemPrompt: string;
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** Instead of the provider's own; empty for that. */
-  readonly command: readonly string[];
-  readonly flags: readonly string[];
-  readonly permissionMode: string | null;
-  readonly settings: Partial<AgentSettings>;
-  /** Left out: just its directory. */
-  readonly workspace?: WantedWorkspace;
-};
-
-/** A git worktree of its own of the repository that `cwd` is in; a sandbox around it. */
-export type WantedWorkspace = { readonly worktree: boolean; readonly sandbox: WantedSandbox | null };
-
-/** Absolute paths that it sees beside its directory and the system. */
-export type WantedSandbox = {
-  readonly read: readonly string[];
-  readonly write: readonly string[];
-  readonly network: boolean;
-};
+export type NewAgent = Params<"agent.new">;
+export type WantedWorkspace = NonNullable<NewAgent["workspace"]>;
+export type WantedSandbox = NonNullable<WantedWorkspace["sandbox"]>;
 
 export type ListedAgent = {
   readonly id: string;
@@ -95,34 +60,25 @@ export type ListedPrompt = {
   readonly state: "open" | "answered" | "delivered" | "stale";
 };
 
-type OfAgent<R> = { params: { id: string }; result: R };
-
-export type AgentMethods = AgentToolMethods & {
-  "agent.new": { params: NewAgent; result: ListedAgent };
-  "agent.list": { params: Record<string, never>; result: readonly ListedAgent[] };
-  "agent.show": OfAgent<ShownAgent>;
-  "agent.inbox": OfAgent<readonly Message[]>;
-  /** `message` is chosen by the asker: a repeat is the same message. */
-  "agent.send": { params: { id: string; message: string; text: string; replyTo: string | null }; result: ListedAgent };
-  "agent.terminate": { params: { id: string; reason: string }; result: ListedAgent };
-  "agent.retry": OfAgent<ListedAgent>;
-  "agent.interrupt": OfAgent<ListedAgent>;
-  "agent.suspend": OfAgent<ListedAgent>;
-  "agent.set": { params: { id: string; settings: Partial<AgentSettings> }; result: ListedAgent };
-  /** The open ones; with `closed` those instead that are remembered after that. */
-  "prompt.list": { params: { closed?: boolean }; result: readonly ListedPrompt[] };
-  /** `answer` is chosen by the asker: a repeat is the same answer. */
-  "prompt.answer": {
-    params: { prompt: string; answer: string; decision: Decision; message: string; always: boolean };
-    result: ListedPrompt;
-  };
-  /** Of all agents, and of those that have some. */
-  "rule.list": {
-    params: Record<string, never>;
-    result: readonly { readonly agent: string | null; readonly rule: Rule }[];
-  };
-  "rule.add": { params: { agent: string | null; rule: Rule }; result: Record<string, never> };
-  "rule.remove": { params: { rule: string }; result: Record<string, never> };
+export type AgentResults = {
+  "agent.new": ListedAgent;
+  "agent.list": readonly ListedAgent[];
+  "agent.show": ShownAgent;
+  "agent.inbox": readonly Message[];
+  "agent.send": ListedAgent;
+  "agent.terminate": ListedAgent;
+  "agent.retry": ListedAgent;
+  "agent.interrupt": ListedAgent;
+  "agent.suspend": ListedAgent;
+  "agent.set": ListedAgent;
+  "agent.call": ToolAnswer;
+  "agent.call-taken": Record<string, never>;
+  "prompt.list": readonly ListedPrompt[];
+  "prompt.answer": ListedPrompt;
+  /** Those of all agents (null), and of each agent that has some. */
+  "rule.list": readonly { readonly agent: string | null; readonly rule: Rule }[];
+  "rule.add": Record<string, never>;
+  "rule.remove": Record<string, never>;
 };
 
 /** An agent's token is sent as `<id>:<secret>`. */

@@ -4,24 +4,12 @@
 // J3. Fields and methods are added, never changed; `hello` exchanges versions, and a stranger protocol is refused clearly.
 import type { Refusal } from "../../base/result.ts";
 import type { RecoveryStage, ReportItem } from "../../core/recovery.ts";
-import type { RestorePolicy } from "../../core/terminal/restoration.ts";
-import type { RestoreWay } from "../../core/terminal/restore.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
-import type { TmuxCare, TmuxPolicy } from "../../core/tmux/tmux.ts";
-import type { StepChange } from "../../core/workflow/decide-versions.ts";
-import type { Asker, UncertainVerdict } from "../../core/workflow/events.ts";
+import type { TmuxCare } from "../../core/tmux/tmux.ts";
 import { isObject } from "../lines.ts";
-import type { AgentMethods } from "./agent.ts";
-import type {
-  DeadLetters,
-  ListedRun,
-  MigrateParams,
-  MigrationReport,
-  RolledBackRun,
-  RunParams,
-  ShownItem,
-  ShownRun,
-} from "./workflow.ts";
+import type { AgentResults } from "./agent.ts";
+import type { PARAMS, Params } from "./params.ts";
+import type { WorkflowResults } from "./workflow.ts";
 
 export const RPC_PROTOCOL = 1;
 
@@ -97,89 +85,41 @@ export type GcResult = {
   readonly failed: readonly string[];
 };
 
-/** Every method: what it takes, what it gives. */
-export type Methods = AgentMethods & {
-  hello: {
-    params: { token: string; version: string; protocol: number };
-    result: { version: string; protocol: number; pid: number };
+type Results = AgentResults &
+  WorkflowResults & {
+    hello: { version: string; protocol: number; pid: number };
+    status: StatusResult;
+    "terminal.new": Terminal;
+    "terminal.list": readonly ListedTerminal[];
+    "terminal.rename": Terminal;
+    "terminal.move": Terminal;
+    "terminal.signal": Terminal;
+    "terminal.remove": Terminal;
+    "terminal.policy": Terminal;
+    "terminal.restore": Terminal;
+    "recovery.accept": Terminal;
+    "recovery.rollback": Terminal;
+    "recovery.report": Report | null;
+    "recovery.retry": { stage: RecoveryStage };
+    "safe-mode.exit": { active: boolean };
+    "tmux.adopt": readonly ListedTmux[];
+    "tmux.list": readonly ListedTmux[];
+    "tmux.release": ListedTmux;
+    "tmux.recreate": ListedTmux;
+    gc: GcResult;
+    subscribe: Record<string, never>;
   };
-  status: { params: Record<string, never>; result: StatusResult };
-  "terminal.new": {
-    params: {
-      name: string;
-      lane: string;
-      argv: readonly string[];
-      cwd: string;
-      env: Readonly<Record<string, string>>;
-      cols: number;
-      rows: number;
-      policy?: RestorePolicy;
-    };
-    result: Terminal;
-  };
-  "terminal.list": { params: ListWish; result: readonly ListedTerminal[] };
-  "terminal.rename": { params: { id: string; name: string }; result: Terminal };
-  "terminal.move": { params: { id: string; lane: string }; result: Terminal };
-  "terminal.signal": { params: { id: string; signal: string }; result: Terminal };
-  "terminal.remove": { params: { id: string }; result: Terminal };
-  "terminal.policy": { params: { id: string; policy: RestorePolicy }; result: Terminal };
-  "terminal.restore": { params: { id: string; way: RestoreWay }; result: Terminal };
-  "recovery.accept": { params: { id: string }; result: Terminal };
-  "recovery.rollback": { params: { id: string }; result: Terminal };
-  "tmux.adopt": { params: AdoptParams; result: readonly ListedTmux[] };
-  "tmux.list": { params: Record<string, never>; result: readonly ListedTmux[] };
-  "tmux.release": { params: { session: string }; result: ListedTmux };
-  "tmux.recreate": { params: { session: string }; result: ListedTmux };
-  "workflow.run": { params: RunParams; result: ListedRun };
-  "workflow.list": { params: Record<string, never>; result: readonly ListedRun[] };
-  "workflow.show": { params: { id: string; from: number }; result: ShownRun };
-  "workflow.interrupt": { params: { id: string }; result: ListedRun };
-  "workflow.cancel": { params: { id: string }; result: ListedRun };
-  "workflow.resume": { params: { id: string; force: boolean; by?: Asker }; result: ListedRun };
-  "dlq.list": { params: { id: string; from: number }; result: DeadLetters };
-  "dlq.show": { params: { id: string; item: number }; result: ShownItem };
-  "dlq.retry": { params: { id: string; items: readonly number[] | "all" }; result: ListedRun };
-  "dlq.clear": { params: { id: string; items: readonly number[] | "all" }; result: ListedRun };
-  "workflow.rollback": { params: { id: string; seq: number; dryRun: boolean }; result: RolledBackRun };
-  "workflow.changes": { params: { id: string }; result: readonly StepChange[] };
-  "workflow.change": { params: { id: string }; result: ListedRun };
-  "workflow.migrate": { params: MigrateParams; result: MigrationReport };
-  "workflow.resolve": {
-    params: { id: string; attempt: string; verdict: UncertainVerdict; by?: Asker };
-    result: ListedRun;
-  };
-  "recovery.report": { params: { name: string | null }; result: Report | null };
-  "recovery.retry": { params: Record<string, never>; result: { stage: RecoveryStage } };
-  "safe-mode.exit": { params: Record<string, never>; result: { active: boolean } };
-  gc: { params: { dryRun: boolean }; result: GcResult };
-  subscribe: { params: { topics: readonly string[] }; result: Record<string, never> };
-};
 
-export type Method = keyof Methods;
+export type Method = keyof typeof PARAMS;
+/** Every method: what it takes (params.ts) and what it returns. */
+export type Methods = { readonly [M in Method]: { readonly params: Params<M>; readonly result: Results[M] } };
 
-/** All of them and everything about them, if nothing else is said: each holder is asked, which wakes as many processes. */
-export type ListWish = {
-  /** Only this one. */
-  readonly id?: string;
-  /** No holder is asked: `clients`, `lastOutputAt` and `bytes` are those of a terminal that never said anything. */
-  readonly brief?: boolean;
-};
+export type AdoptParams = Params<"tmux.adopt">;
 
 export type ListedTerminal = Terminal & {
   readonly clients: number;
   readonly lastOutputAt: string | null;
   readonly bytes: number;
-};
-
-/** Which server (the path of its socket, or a name in a directory for sockets), and which of its sessions; none named and not `all`: its only one. */
-export type AdoptParams = {
-  path: string | null;
-  name: string | null;
-  directory: string | null;
-  sessions: readonly string[];
-  all: boolean;
-  /** Null: as it was, `auto` for a new one. */
-  policy: TmuxPolicy | null;
 };
 
 export type ListedTmux = TmuxCare & {

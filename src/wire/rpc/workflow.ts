@@ -1,25 +1,15 @@
-// What is said about workflow runs between the daemon and its clients. Fields are added, never changed.
-import { isId } from "../../base/ids.ts";
+// What the daemon answers about workflow runs. Fields are added, never changed (params.ts has what each method takes).
 import type { Json } from "../../base/json.ts";
-import type { Asker, MigratedFrom, StepOutcome } from "../../core/workflow/events.ts";
+import type { StepChange } from "../../core/workflow/decide-versions.ts";
+import type { MigratedFrom, StepOutcome } from "../../core/workflow/events.ts";
 import type { ItemProgress, Need } from "../../core/workflow/progress.ts";
 import type { UndoneStep } from "../../core/workflow/rollback.ts";
 import type { ItemState, RunState } from "../../core/workflow/run.ts";
 import { isObject } from "../lines.ts";
+import type { Params } from "./params.ts";
 
-/** The daemon reads the file itself. The id is the caller's, so that a wish that is repeated is one wish. */
-export type RunParams = {
-  id: string;
-  path: string;
-  cwd: string;
-  /** As texts, as the command line gives them. */
-  texts: Readonly<Record<string, string>>;
-  /** As values. */
-  values: Readonly<Record<string, Json>>;
-  env: Readonly<Record<string, string>>;
-  /** In a git worktree of its own. */
-  worktree?: boolean;
-};
+export type RunParams = Params<"workflow.run">;
+export type MigrateParams = Required<Params<"workflow.migrate">>;
 
 export type ListedRun = {
   readonly id: string;
@@ -108,14 +98,6 @@ export type ShownItem = {
 /** Those from item number `from` on, as many as fit an answer; `next` is where the rest begins, null where there is none. */
 export type DeadLetters = { readonly letters: readonly DeadLetter[]; readonly next: number | null };
 
-export type MigrateParams = {
-  directory: string;
-  /** Files that records may be of which name none. */
-  workflows: readonly string[];
-  env: Readonly<Record<string, string>>;
-  dryRun: boolean;
-};
-
 /** What was found of one run, and what became of it. */
 export type MigratedRun = {
   readonly layout: MigratedFrom["layout"];
@@ -141,16 +123,23 @@ export type MigrationReport = {
   readonly items: readonly MigratedRun[];
 };
 
-/** A user's name is for people to read: as long as any system allows. */
-const MAX_USER = 64;
-
-/** Who asks, where they said it. */
-export function askerOf(value: unknown): Asker | undefined {
-  if (!isObject(value)) return undefined;
-  const { wish, pid, user } = value;
-  if (typeof wish !== "string" || !isId(wish) || typeof pid !== "number" || typeof user !== "string") return undefined;
-  return { wish, pid, user: user.slice(0, MAX_USER) };
-}
+export type WorkflowResults = {
+  "workflow.run": ListedRun;
+  "workflow.list": readonly ListedRun[];
+  "workflow.show": ShownRun;
+  "workflow.interrupt": ListedRun;
+  "workflow.cancel": ListedRun;
+  "workflow.resume": ListedRun;
+  "workflow.rollback": RolledBackRun;
+  "workflow.changes": readonly StepChange[];
+  "workflow.change": ListedRun;
+  "workflow.migrate": MigrationReport;
+  "workflow.resolve": ListedRun;
+  "dlq.list": DeadLetters;
+  "dlq.show": ShownItem;
+  "dlq.retry": ListedRun;
+  "dlq.clear": ListedRun;
+};
 
 /** What came over the wire is JSON; whether it is a table has to be asked. */
 export function isJsonTable(value: unknown): value is Readonly<Record<string, Json>> {

@@ -1,0 +1,223 @@
+// What each method of the daemon takes. The daemon checks requests by this table, and the clients' types are made of it.
+// RP1. A request that does not fit is refused with every field that is wrong; nothing of it is done.
+// RP2. Fields are added as optional ones: the command and the daemon may be of different versions.
+import { isId } from "../../base/ids.ts";
+import { type Result, refused } from "../../base/result.ts";
+import type { AgentSettings } from "../../core/agent/events.ts";
+import type { Rule } from "../../core/agent/rules.ts";
+import type { Asker } from "../../core/workflow/events.ts";
+import { check, fitting, problemOf } from "../check.ts";
+import {
+  closed,
+  count,
+  either,
+  flag,
+  fullPath,
+  type Infer,
+  json,
+  list,
+  literal,
+  nullable,
+  number,
+  object,
+  optional,
+  partial,
+  type Shape,
+  table,
+  text,
+  textOf,
+  whole,
+} from "../shape.ts";
+
+const id = textOf({ is: isId, expected: "an id of 32 hex digits" });
+const texts = list(text);
+const variables = table(text);
+const nothing = object({});
+const ofOne = object({ id: text });
+/** Restoration of terminals and of tmux sessions: the same words. */
+const policy = literal("auto", "ask", "never");
+const decision = literal("allow", "deny");
+const milliseconds = whole(1000);
+
+const SETTINGS = {
+  recovery: literal("auto", "parent", "ask", "never"),
+  recovery_prompt: text,
+  hung_after_ms: milliseconds,
+  prompt_ttl_ms: milliseconds,
+  prompt_default: nullable(object({ after_ms: milliseconds, decision })),
+  sleep_on_limit: flag,
+} as const satisfies { readonly [K in keyof AgentSettings]: Shape<AgentSettings[K]> };
+
+const someSettings = closed(partial(SETTINGS));
+/** Whether a rule can be used is decided by core/: a broken one is refused there with its reason. */
+const rule: Shape<Rule> = object({ rule_id: text, decision: text, tool: text, args: variables, message: text });
+
+/** Absolute paths that an agent sees beside its directory and the system. */
+const sandbox = object({ read: list(fullPath), write: list(fullPath), network: flag });
+/** A git worktree of its own of the repository that `cwd` is in; a sandbox around it. */
+const workspace = object({ worktree: flag, sandbox: nullable(sandbox) });
+
+const newAgent = object({
+  /** Chosen by the client: a repeat finds the same agent. */
+  id,
+  name: text,
+  parent: nullable(text),
+  instructions: text,
+  /** A kind of provider, or a name of the configuration; null for the configured default. */
+  provider: nullable(text),
+  model: nullable(text),
+  systemPrompt: text,
+  cwd: fullPath,
+  env: variables,
+  /** Replaces the provider's own command unless it is empty. */
+  command: texts,
+  flags: texts,
+  permissionMode: nullable(text),
+  settings: someSettings,
+  /** If it is left out, the agent works in its directory. */
+  workspace: optional(workspace),
+});
+
+const run = object({
+  /** Chosen by the client: a repeat of the request finds the same run. */
+  id,
+  /** The daemon reads the file itself. */
+  path: fullPath,
+  cwd: fullPath,
+  /** Parameters as texts, as the command line gives them. */
+  texts: variables,
+  /** Parameters as values. */
+  values: table(json),
+  env: variables,
+  /** In a git worktree of its own. */
+  worktree: optional(flag),
+});
+
+const migrate = object({
+  directory: fullPath,
+  /** Workflow files for records that name none. */
+  workflows: texts,
+  env: variables,
+  dryRun: optional(flag),
+});
+
+/** Which server (the path of its socket, or a name in a directory for sockets), and which of its sessions. If none is
+ *  named without `all`, its only one. */
+const adopt = object({
+  path: nullable(fullPath),
+  name: nullable(text),
+  directory: nullable(text),
+  sessions: texts,
+  all: flag,
+  /** Null: as it was, `auto` for a new one. */
+  policy: nullable(policy),
+});
+
+/** By default all terminals with everything about them: each holder is asked, which wakes as many processes. */
+const listing = object({
+  /** Only this one. */
+  id: optional(text),
+  /** No holder is asked: `clients`, `lastOutputAt` and `bytes` are those of a terminal without output. */
+  brief: optional(flag),
+});
+
+const terminal = object({
+  name: text,
+  lane: text,
+  argv: texts,
+  cwd: text,
+  env: variables,
+  cols: number,
+  rows: number,
+  policy: optional(policy),
+});
+
+/** Who resumed a run or resolved an attempt. */
+const asker: Shape<Asker> = object({ wish: id, pid: number, user: text });
+const queue = object({ id: text, items: either(literal("all"), list(count)) });
+
+export const PARAMS = {
+  hello: object({ token: text, version: text, protocol: number }),
+  status: nothing,
+  "terminal.new": terminal,
+  "terminal.list": listing,
+  "terminal.rename": object({ id: text, name: text }),
+  "terminal.move": object({ id: text, lane: text }),
+  "terminal.signal": object({ id: text, signal: text }),
+  "terminal.remove": ofOne,
+  "terminal.policy": object({ id: text, policy }),
+  "terminal.restore": object({ id: text, way: literal("plan", "shell", "recipe") }),
+  "recovery.accept": ofOne,
+  "recovery.rollback": ofOne,
+  "recovery.report": object({ name: nullable(text) }),
+  "recovery.retry": nothing,
+  "safe-mode.exit": nothing,
+  gc: object({ dryRun: flag }),
+  subscribe: object({ topics: texts }),
+  "tmux.adopt": adopt,
+  "tmux.list": nothing,
+  "tmux.release": object({ session: text }),
+  "tmux.recreate": object({ session: text }),
+  "workflow.run": run,
+  "workflow.list": nothing,
+  "workflow.show": object({ id: text, from: number }),
+  "workflow.interrupt": ofOne,
+  "workflow.cancel": ofOne,
+  "workflow.resume": object({ id: text, force: flag, by: optional(asker) }),
+  "workflow.rollback": object({ id: text, seq: number, dryRun: flag }),
+  "workflow.changes": ofOne,
+  "workflow.change": ofOne,
+  "workflow.migrate": migrate,
+  "workflow.resolve": object({
+    id: text,
+    attempt: text,
+    verdict: literal("rerun", "done", "failed"),
+    by: optional(asker),
+  }),
+  "dlq.list": object({ id: text, from: number }),
+  "dlq.show": object({ id: text, item: number }),
+  "dlq.retry": queue,
+  "dlq.clear": queue,
+  "agent.new": newAgent,
+  "agent.list": nothing,
+  "agent.show": ofOne,
+  "agent.inbox": ofOne,
+  /** `message` is chosen by the client: a repeat is the same message. */
+  "agent.send": object({ id: text, message: id, text, replyTo: optional(nullable(text)) }),
+  "agent.terminate": object({ id: text, reason: text }),
+  "agent.retry": ofOne,
+  "agent.interrupt": ofOne,
+  "agent.suspend": ofOne,
+  "agent.set": object({ id: text, settings: someSettings }),
+  /** For the bearer of an agent's own token: one of our tools; a repeat under the same `call` gets the same answer. */
+  "agent.call": object({ call: text, tool: text, args: optional(json) }),
+  /** The agent has the answer. */
+  "agent.call-taken": object({ call: text }),
+  /** The open ones; with `closed`, those that are still remembered after they were closed. */
+  "prompt.list": object({ closed: optional(flag) }),
+  /** `answer` is chosen by the client: a repeat is the same answer. */
+  "prompt.answer": object({ prompt: text, answer: id, decision, message: optional(text), always: optional(flag) }),
+  "rule.list": nothing,
+  "rule.add": object({ agent: optional(nullable(text)), rule }),
+  "rule.remove": object({ rule: text }),
+} as const satisfies Readonly<Record<string, Shape>>;
+
+export type Params<M extends keyof typeof PARAMS> = Infer<(typeof PARAMS)[M]>;
+
+/** RP1 */
+export function paramsOf<M extends keyof typeof PARAMS>(method: M, given: unknown): Result<Params<M>> {
+  const checked = check(PARAMS[method] as Shape<Params<M>>, given);
+  if (checked.ok) return checked;
+  const wrong = checked.error.map((problem) => problemOf(problem, "it")).join("; ");
+  const hint = "The command and the daemon may be of different versions.";
+  return refused("bad-params", `The request ${method} is malformed: ${wrong}.`, hint);
+}
+
+/** A user's name is for people to read: as long as any system allows. */
+const MAX_USER = 64;
+
+/** Who sent a request; undefined if the client did not say it. */
+export function askerOf(value: unknown): Asker | undefined {
+  const found = fitting(asker, value);
+  return found === undefined ? undefined : { wish: found.wish, pid: found.pid, user: found.user.slice(0, MAX_USER) };
+}
