@@ -6,13 +6,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Result } from "../../src/base/result.ts";
 import { panesOfLayout, shapeOf } from "../../src/core/tmux/snapshot.ts";
-import { foldTmux } from "../../src/daemon/fold.ts";
 import { type TmuxRun, tmuxRunner } from "../../src/daemon/tmux/client.ts";
 import { TmuxKeeper } from "../../src/daemon/tmux/keeper.ts";
-import { TmuxStore } from "../../src/daemon/tmux/store.ts";
+import { TMUX_FOLDING, TmuxStore } from "../../src/daemon/tmux/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import { realChildren } from "../../src/world/real/children.ts";
 import { realWorld } from "../../src/world/world.ts";
+import { foldNow } from "../daemon/border.ts";
 
 export const hasTmux = Bun.which("tmux") !== null;
 const PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -103,7 +103,7 @@ export async function live(
     throw error;
   };
   const store = new TmuxStore(log, world.clock, { publish: () => undefined, perform: () => undefined, onBug });
-  foldTmux(log, store);
+  foldNow(log, store, TMUX_FOLDING);
   const ports = {
     cares: () => store.states.values(),
     care: (id: string) => store.states.get(id),
