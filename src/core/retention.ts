@@ -6,8 +6,6 @@
 /** `at`: when it became useless, in wall-clock milliseconds; undefined where nobody knows. */
 export type Thing = {
   readonly what: string;
-  /** Whose log is among the paths, where one is: it is let go of first. */
-  readonly agent?: string;
   /** What is to be removed: files, then their directories. */
   readonly paths: readonly string[];
   readonly bytes: number;
@@ -20,17 +18,18 @@ export type Limits = {
   readonly count?: number;
 };
 
-export type Chosen = Thing & { readonly reason: string };
+export type Because<T extends Thing> = T & { readonly reason: string };
+export type Chosen = Because<Thing>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** RT3 */
 const GRACE_MS = DAY_MS;
 
 /** Those that have to go, oldest first. */
-export function beyond(things: readonly Thing[], limits: Limits, now: number): Chosen[] {
+export function beyond<T extends Thing>(things: readonly T[], limits: Limits, now: number): Because<T>[] {
   const age = (thing: Thing) => now - (thing.at ?? now); // RT2
   let bytes = 0;
-  const chosen: Chosen[] = [];
+  const chosen: Because<T>[] = [];
   for (const [index, thing] of things.toSorted((a, b) => age(a) - age(b)).entries()) {
     const reason = whyNot(age(thing), limits, { count: index + 1, bytes: bytes + thing.bytes });
     if (reason === undefined) bytes += thing.bytes;

@@ -1,61 +1,73 @@
-// The daemon: opens the log, folds it, recovers, and then takes commands. One for a home (flock).
-// D1. The socket answers from the start: looking works during recovery, changing does not (handlers.ts, H1).
-// D2. A clean end finishes what was begun, leaves the children to their holders, and says on disk that it was clean. One in the middle
-//     of a recovery is none: the next start looks at everything from the start.
-// D3. What of ours in run/ is removed from under us comes back by itself.
-// D4. A disk that does not take a note (report, marker) is complained about; it stops neither a recovery nor a daemon that is live.
-import { isFault } from "../base/fault.ts";
+// The daemon: opens the log, and lets its parts (part.ts) recover and then take commands. One for a home (flock).
+// D1. The socket answers from the start: the status can be read during recovery, and nothing is changed before it is over (PB3 of part.ts).
+// D2. A clean end finishes what was begun, leaves the children to their holders, and records on disk that it was clean. An end in the
+//     middle of a recovery is not clean: the next start looks at everything from the start.
+// D3. If something of ours in run/ is removed, it is put back.
+// D4. If a note (report, marker) cannot be written, that is logged. It stops neither a recovery nor a daemon that is live.
+// D5. The parts have one order, and everything is done in it: terminal, tmux, workflow, agent. They are folded one after the other. RESTORING
+//     is done side by side, since each looks only at its own. RECONCILING is done one after the other: what terminals left behind is stopped
+//     before tmux sessions are made again, and steps and turns go on last. `goLive` and `tick` follow the same order. `stop` is called on
+//     all at once, so that nothing new begins, and waited for.
 import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { type ReportItem, retriedStage } from "../core/recovery.ts";
-import type { Terminal } from "../core/terminal/terminal.ts";
-import { homeToken, keepToken, readReport, writeReport, writeSmall } from "../home/small-files.ts";
+import { type Cause, detectCause, writeCleanEnd, writeLastBoot } from "../home/last-life.ts";
+import { homeToken, keepToken, readReport, writeReport } from "../home/small-files.ts";
+import { EventLog } from "../log/event-log.ts";
 import { type JsonObject, readJson } from "../log/file/json-file.ts";
 import type { LogReport } from "../log/recover.ts";
-import type { Report, StatusResult } from "../wire/rpc/rpc.ts";
-import { agentConfigOf } from "./agent/config.ts";
-import { agentHandlers, bearerHandlers, toolCaller } from "./agent/handlers.ts";
-import { McpServer } from "./agent/mcp-server.ts";
-import { countAgents } from "./agent/part.ts";
-import { withAgents } from "./agent/recovery.ts";
-import { openToolDoor } from "./agent/tool-door.ts";
-import { foldTerminals, foldTmux, foldWorkflows, type Read, readingOf } from "./fold.ts";
-import { seeAll, stopOrphans } from "./held/orphan-stop.ts";
-import { endParts, goLive, openParts, type Parts } from "./parts.ts";
+import type { GcResult, Report, StatusResult } from "../wire/rpc/rpc.ts";
+import { openAgents } from "./agent/part.ts";
+import { GarbageCollector } from "./gc.ts";
+import { type HowFar, NOT_LIVE, type Part, type PartPorts, type Reading, tolerating } from "./part.ts";
 import type { DaemonPorts } from "./ports.ts";
 import { RecoveryRun, type RunOutcome, type StageWork } from "./recovery-run.ts";
 import { RecoveryStateMachine } from "./recovery-state.ts";
-import { RpcServer } from "./rpc-server.ts";
-import { inSlices } from "./slices.ts";
-import { pinCheckpoint } from "./terminal/checkpoint-pin.ts";
-import { makeHandlers } from "./terminal/handlers.ts";
-import { CLEAN_MARKER, LAST_BOOT, LAST_CRASH, type Progress, recoveryWork, wasDown } from "./terminal/recovery.ts";
-import { tmuxHandlers } from "./tmux/handlers.ts";
-import { withTmux } from "./tmux/recovery.ts";
-import { isOpen } from "./workflow/engine.ts";
-import { workflowHandlers } from "./workflow/handlers.ts";
-import { withWorkflows } from "./workflow/recovery.ts";
+import { type Handler, type Handlers, RpcServer } from "./rpc-server.ts";
+import { openTerminals, type TerminalLinks } from "./terminal/part.ts";
+import { openTmux } from "./tmux/part.ts";
+import { openWorkflows, type WorkflowPart } from "./workflow/part.ts";
 
-/** Heartbeats. Two small reads for each terminal: what started since the last look is told as doubtful where it becomes an orphan. */
-const SEE_EVERY = 5;
+export type Parts = ReturnType<typeof openParts>;
+
+/** What the parts need of the daemon, beside its ports. */
+export type PartLinks = Pick<TerminalLinks, "report" | "progressed"> & { listen(path: string): Promise<void> };
+
+/** D5. Each part gets what it needs of the others, and no more; this is the only place that knows them all. */
+export function openParts(ports: PartPorts, links: PartLinks) {
+  const tmux = openTmux(ports);
+  const terminal = openTerminals(ports, { ...links, spared: () => tmux.keeper.servers() });
+  const { programs } = terminal.holders;
+  const agent = openAgents(ports, {
+    holderCommand: () => programs.command("holder"),
+    heard: (changed) => workflow.heard(changed),
+    listen: links.listen,
+  });
+  const workflow: WorkflowPart = openWorkflows(ports, {
+    holderCommand: () => programs.command("orders"),
+    agents: agent.forSteps,
+  });
+  return { terminal, tmux, workflow, agent };
+}
+
+type Opened = Parts & { readonly log: EventLog; readonly all: readonly Part[]; readonly garbage: GarbageCollector };
 
 export class Daemon {
   readonly #ports: DaemonPorts;
   readonly #startedAt: string;
   readonly #machine: RecoveryStateMachine;
+  /** Ours; those of the parts are added when the log is open. */
+  readonly #handlers: Record<string, Handler>;
   #token: string | undefined;
   #server: RpcServer | undefined;
-  #mcp: McpServer | undefined;
-  #parts: Parts | undefined;
+  #parts: Opened | undefined;
   #run: RecoveryRun | undefined;
-  #progress: Progress | undefined;
-  #runs: Read = { kind: "unread" };
-  #cause: Report["cause"] = "clean start";
+  #progress: HowFar | null = null;
+  #reading: Reading | null = null;
+  #cause: Cause = "clean start";
   #crash: JsonObject | null = null;
   #reportName: string | null = null;
   #begun = 0;
-  #tended = 0;
-  #aside: ReadonlySet<string> = new Set();
   #retrying: Promise<Result<{ stage: string }>> | undefined;
 
   constructor(ports: DaemonPorts) {
@@ -66,182 +78,130 @@ export class Daemon {
     this.#machine = new RecoveryStateMachine(place, config.recovery.maxAttempts, (change) =>
       ports.bus.publish("recovery.stage.changed", change),
     );
+    this.#handlers = this.#ownHandlers();
+  }
+
+  #ownHandlers(): Record<string, Handler> {
+    const { disk, home } = this.#ports.world;
+    return {
+      status: async () => ok(this.#status()),
+      "recovery.report": async ({ name }) => ok(readReport(disk, home, typeof name === "string" ? name : null)),
+      "recovery.retry": () => this.#retryAlone(),
+      "safe-mode.exit": () => this.#leaveSafeMode(),
+      gc: ({ dryRun }) => this.#collect(dryRun !== false), // In doubt nothing is removed.
+    };
   }
 
   /** D1 */
   async serve(): Promise<void> {
-    const { world, version, bus, config } = this.#ports;
+    const { world, version, bus } = this.#ports;
     const token = await homeToken(world.disk, world.random, world.home);
     this.#token = token;
-    const handlers = makeHandlers({
-      random: world.random,
-      environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
-      store: () => this.#parts?.store,
-      holders: () => this.#parts?.holders,
-      restorer: () => this.#parts?.restorer,
-      isLive: () => this.isLive,
-      status: () => this.#status(),
-      report: (name) => readReport(world.disk, world.home, name),
-      retry: () => this.#retryAlone(),
-      leaveSafeMode: () => this.#leaveSafeMode(),
-      gc: (dryRun) => this.#parts?.garbage.collect(dryRun),
+    const server = new RpcServer(this.#handlers, bus, {
+      ...{ clock: world.clock, token, version, pid: world.processes.pid },
+      others: (bearer): Handlers | undefined => this.#parts?.agent.bearer(bearer),
+      missing: () => (this.#parts === undefined ? NOT_LIVE : undefined),
     });
-    const tmux = tmuxHandlers({
-      ...world,
-      live: () => (this.isLive ? this.#parts?.tmux : undefined),
-      parts: () => this.#parts?.tmux,
-    });
-    const workflows = workflowHandlers({
-      disk: world.disk,
-      home: world.home,
-      environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
-      live: () => (this.isLive ? this.#parts?.workflows : undefined),
-      parts: () => (this.#runs.kind === "read" ? this.#parts?.workflows : undefined),
-    });
-    const agentPorts = {
-      ...{
-        disk: world.disk,
-        home: world.home,
-        agentConfig: agentConfigOf(config),
-        defaultProvider: config.agents.provider,
-      },
-      environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
-      live: () => (this.isLive ? this.#parts?.agents : undefined),
-      parts: () => this.#parts?.agents,
-    };
-    const caller = (bearer: string) => toolCaller(agentPorts, bearer);
-    this.#mcp = new McpServer(world, { caller, say: this.#ports.say, onBug: this.#ports.onBug });
-    const others = (bearer: string) => bearerHandlers(agentPorts, bearer);
-    const who = { clock: world.clock, token, version, pid: world.processes.pid, others };
-    const all = { ...handlers, ...tmux, ...workflows, ...agentHandlers(agentPorts) };
-    const server = new RpcServer(all, bus, who);
     await server.listen(world.sockets, joinPath(world.home, "run/daemon.sock"));
     this.#server = server;
   }
 
-  /** D3. Called on every heartbeat; what cannot be mended now is tried again by the next call. */
+  /** Called on every heartbeat; a failure is retried on the next one. */
   async tend(): Promise<void> {
     const { world } = this.#ports;
-    this.#tended += 1;
+    for (const part of this.isLive ? this.#opened().all : []) await this.#tolerating(async () => part.tick());
     await this.#tolerating(async () => {
-      if (this.isLive) this.#goRound();
-    });
-    await this.#tolerating(async () => {
-      if (this.#token !== undefined) await keepToken(world.disk, world.home, this.#token);
+      if (this.#token !== undefined) await keepToken(world.disk, world.home, this.#token); // D3
       await this.#server?.look(world.sockets);
-      await this.#parts?.checkpoints.pulse();
     });
-  }
-
-  #seeAll(): string[] {
-    return seeAll(this.#ports.world, this.#parts?.store.terminals.values() ?? []);
-  }
-
-  #goRound(): void {
-    const { holders, workflows } = this.#opened();
-    if (this.#tended % SEE_EVERY === 0) for (const id of this.#seeAll()) holders.lookAgain(id);
-    holders.round();
-    workflows.engine.round();
   }
 
   /** D4 */
-  async #tolerating(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (!isFault(error)) throw error;
-      this.#ports.say(`${error.message}. ${error.hint}`);
-    }
+  #tolerating(work: () => Promise<void>): Promise<void> {
+    return tolerating(this.#ports.say, work);
   }
 
   get isLive(): boolean {
     return this.#machine.getCurrentStage() === "LIVE";
   }
 
-  /** The log and the state; says what it found damaged (DS-2). Throws a Fault where the storage does not let it. */
+  /** The log and the parts; returns what was found damaged (DS-2). Throws a Fault if the storage cannot be opened. */
   async openStorage(): Promise<string[]> {
-    this.#begun = this.#ports.world.clock.elapsed();
+    const { world, config, bus, safeMode, say, onBug } = this.#ports;
+    this.#begun = world.clock.elapsed();
     this.#machine.resume();
-    this.#parts = await openParts(this.#ports, {
-      trusted: (terminals) => this.#trusted(terminals),
-      report: (items) => this.#report(items, "holder crash"),
-      born: () => this.#openMcp(),
+    const log = await EventLog.open(world, { segmentBytes: config.log.segmentBytes });
+    const parts = openParts(
+      { ...this.#ports, log, isLive: () => this.isLive },
+      {
+        report: (items) => this.#report(items, "holder crash"),
+        progressed: (progress) => {
+          this.#progress = progress;
+          bus.publish("recovery.progress", progress);
+        },
+        listen: async (path) => this.#server?.listen(world.sockets, path),
+      },
+    );
+    const all: readonly Part[] = [parts.terminal, parts.tmux, parts.workflow, parts.agent]; // D5
+    const garbage = new GarbageCollector(world, config.retention, {
+      garbage: (rules) => all.flatMap((part) => part.garbage(rules)),
+      isOff: () => safeMode.isActive(),
+      ...{ say, onBug },
     });
-    return damageIn(this.#parts.log.report);
+    this.#parts = { ...parts, log, all, garbage };
+    for (const { handlers } of all) Object.assign(this.#handlers, handlers);
+    return damageIn(log.report);
   }
 
-  #trusted(terminals: Iterable<Terminal>): Terminal[] {
-    return [...terminals].filter(({ id }) => !this.#aside.has(id));
-  }
-
-  /** Recovers; where a stage fails, the daemon stays up and waits for the operator. */
+  /** Recovers; if a stage fails, the daemon stays up and waits for the operator. */
   async recover(): Promise<void> {
     const { world, config } = this.#ports;
-    const { log, store, tmux, workflows, agents } = this.#opened();
-    const setAside = foldTerminals(log, store);
-    this.#aside = new Set(setAside.map(({ id }) => id));
-    const withCares = withTmux(this.#work(setAside), {
-      ...tmux,
-      clock: world.clock,
-      setAside: foldTmux(log, tmux.store),
-      cares: () => tmux.store.states.values(),
-    });
-    const folding = foldWorkflows(log, workflows.store, { ...workflows, say: this.#ports.say });
-    const runsAside = await inSlices(world.clock, folding, (so) => {
-      this.#runs = { kind: "reading", ...so };
-    });
-    this.#runs = { kind: "read" };
-    workflows.checkpoints.begin(workflows.store.states.values());
-    const withRuns = withWorkflows(withCares, {
-      ...workflows,
-      setAside: runsAside,
-      wasDown: () => wasDown(world),
-    });
-    const work = withAgents(withRuns, agents);
     const timeoutMs = config.recovery.stageTimeoutS * 1000;
     const report = (items: readonly ReportItem[]) => this.#report(items);
-    this.#run = new RecoveryRun(this.#machine, { work, clock: world.clock, timeoutMs, report });
+    this.#run = new RecoveryRun(this.#machine, { work: this.#work(), clock: world.clock, timeoutMs, report });
     await this.#conclude(await this.#run.run());
   }
 
-  /** What the stages do about terminals and their checkpoint. */
-  #work(setAside: readonly ReportItem[]): StageWork {
-    const { world, bus } = this.#ports;
-    const { store, holders, restorer, checkpoints, tmux } = this.#opened();
-    const toldUpTo = readReport(world.disk, world.home, null)?.at ?? "";
-    const stages = recoveryWork({
-      place: world,
-      store,
-      holders,
-      setAside,
-      orphans: (terminals) => stopOrphans(world, terminals, { spared: tmux.keeper.servers() }),
-      detected: (cause) => this.#detected(cause),
-      prepare: () => this.#prepareRestoring(),
-      restore: (terminal, reason) => restorer.restore(terminal, { reason, found: true, way: "plan", asked: false }),
-      untold: (terminal) =>
-        (terminal.restored?.at ?? "") > toldUpTo ? restorer.restoredItem(terminal.id, terminal) : undefined,
-      waiting: (terminal) => restorer.waitingItem(terminal),
-      progressed: (progress) => {
-        this.#progress = progress;
-        bus.publish("recovery.progress", progress);
-      },
-    });
+  /** D5 */
+  #work(): StageWork {
+    const { all } = this.#opened();
     return {
-      ...stages,
-      INVENTORYING: async (progress) => [...(await stages.INVENTORYING(progress)), ...(await checkpoints.items())],
+      DETECTING: async () => {
+        this.#detected(await detectCause(this.#ports.world));
+        return [];
+      },
+      INVENTORYING: (progress) => this.#inventory(progress),
+      RESTORING: async (progress) => {
+        const items = await Promise.all(all.map((part) => part.stages.RESTORING?.(progress) ?? []));
+        return items.flat();
+      },
+      RECONCILING: async (progress) => {
+        const items: ReportItem[] = [];
+        for (const part of all) {
+          items.push(...((await part.stages.RECONCILING?.(progress)) ?? []));
+          progress();
+        }
+        return items;
+      },
     };
   }
 
-  /** The last good checkpoint is kept, and the holder's program made, before anything is started. */
-  async #prepareRestoring(): Promise<void> {
-    const { world } = this.#ports;
-    const { holders } = this.#opened();
-    await this.#tolerating(() => pinCheckpoint(world.disk, world.home, new Date(world.clock.now()).toISOString()));
-    await holders.programs.make();
+  async #inventory(progress: () => void): Promise<ReportItem[]> {
+    const items: ReportItem[] = [];
+    for (const part of this.#opened().all) {
+      const folded = await part.fold((reading) => {
+        this.#reading = reading;
+        progress();
+      });
+      this.#reading = null;
+      items.push(...folded);
+      progress();
+    }
+    return items;
   }
 
-  /** WD-6: the watchdog has no bus of its own; its record is read, and told here. One from before the last recovery was told then. */
-  #detected(cause: Report["cause"]): void {
+  /** WD-6: the watchdog has no bus of its own; its record is read and published here. One from before the last recovery was published then. */
+  #detected(cause: Cause): void {
     const { world, bus } = this.#ports;
     this.#cause = cause;
     const crash = cause === "daemon crash" ? readJson(world.disk, joinPath(world.home, LAST_CRASH)) : undefined;
@@ -263,7 +223,7 @@ export class Daemon {
     };
     await this.#tolerating(async () => {
       this.#reportName = await writeReport(world.disk, world.home, report);
-      await writeSmall(world.disk, world.home, LAST_BOOT, world.processes.bootId());
+      await writeLastBoot(world);
     });
     bus.publish("recovery.reported", report);
   }
@@ -273,34 +233,23 @@ export class Daemon {
   }
 
   async #conclude(outcome: RunOutcome): Promise<void> {
-    const { world, say } = this.#ports;
+    const { say } = this.#ports;
     if (outcome.kind === "failed") {
       say(`recovery failed in ${outcome.stage}: ${outcome.reason}. Next: holdfast recovery retry`);
       return;
     }
-    const parts = this.#opened();
-    goLive(parts);
-    if (countAgents(parts.agents).agents > 0) this.#openMcp();
-    if (!this.#ports.safeMode.isActive()) void parts.workflows.migration.firstAccess(world.self.environment());
+    const { all, garbage } = this.#opened();
+    for (const part of all) part.goLive();
+    garbage.start();
     say(`live after ${this.#took()} ms (${this.#cause}, ${outcome.items.length} looked at)`);
-    await parts.holders.programs.make();
   }
 
-  /** From the first agent on. */
-  #openMcp(): void {
-    const open = async () => {
-      await this.#mcp?.open();
-      await openToolDoor(this.#ports.world, this.#server, this.#opened().agents.store);
-    };
-    void this.#tolerating(open).catch(this.#ports.onBug);
-  }
-
-  #opened(): Parts {
+  #opened(): Opened {
     if (this.#parts === undefined) throw new Error("the storage is not open yet");
     return this.#parts;
   }
 
-  /** Who asks while it is being tried hears how that goes. */
+  /** Concurrent callers share one retry. */
   async #retryAlone(): Promise<Result<{ stage: string }>> {
     this.#retrying ??= this.#retry();
     try {
@@ -322,17 +271,18 @@ export class Daemon {
 
   async #leaveSafeMode(): Promise<Result<{ active: boolean }>> {
     const durable = await this.#ports.safeMode.exit();
-    if (durable && this.isLive) await this.#parts?.agents.schedule();
+    if (durable && this.isLive) await this.#parts?.agent.schedule();
     return durable ? ok({ active: false }) : STILL_SAFE;
+  }
+
+  async #collect(dryRun: boolean): Promise<Result<GcResult>> {
+    return this.isLive ? ok(await this.#opened().garbage.collect(dryRun)) : NOT_LIVE;
   }
 
   #status(): StatusResult {
     const { world, version, safeMode } = this.#ports;
     const mode = safeMode.state;
-    const terminals = [...(this.#parts?.store.allSettled() ?? [])].filter(({ removed }) => !removed).length;
-    const read = this.#runs.kind === "read" ? this.#parts?.workflows.store.allSettled() : undefined;
-    const runs = [...(read ?? [])].filter(isOpen).length;
-    const counted = this.#parts === undefined ? { agents: 0, prompts: 0 } : countAgents(this.#parts.agents);
+    const none = { terminals: 0, workflows: 0, agents: 0, prompts: 0 };
     return {
       version,
       home: world.home,
@@ -342,27 +292,26 @@ export class Daemon {
         stage: this.#machine.getCurrentStage(),
         attempt: this.#machine.attemptCount,
         report: this.#reportName,
-        progress: this.#progress ?? null,
-        reading: readingOf("workflows", this.#runs) ?? readingOf("agents", this.#parts?.agents.read),
+        progress: this.#progress,
+        reading: this.#reading,
       },
       safeMode: { active: mode.active, reason: mode.active ? mode.reason : null },
-      counts: { terminals, workflows: runs, ...counted },
+      counts: Object.assign(none, ...(this.#parts?.all.map((part) => part.counts()) ?? [])),
     };
   }
 
   /** D2 */
   async stop(): Promise<void> {
-    const { disk, home, clock, processes } = this.#ports.world;
     this.#server?.hide();
-    await this.#mcp?.close();
-    if (this.#parts !== undefined) await endParts(this.#parts);
-    await this.#tolerating(async () => void this.#seeAll());
+    this.#parts?.garbage.stop();
+    await Promise.all(this.#parts?.all.map((part) => part.stop()) ?? []); // D5
     await this.#parts?.log.close();
     this.#server?.close(); // Only now: what became durable meanwhile was still acknowledged.
-    const clean = JSON.stringify({ at: new Date(clock.now()).toISOString(), bootId: processes.bootId() });
-    await this.#tolerating(() => (this.isLive ? writeSmall(disk, home, CLEAN_MARKER, clean) : this.#machine.reset()));
+    await this.#tolerating(() => (this.isLive ? writeCleanEnd(this.#ports.world) : this.#machine.reset()));
   }
 }
+
+const LAST_CRASH = "recovery/last-crash.json";
 
 const STILL_SAFE = refused(
   "disk",
@@ -370,7 +319,7 @@ const STILL_SAFE = refused(
   "`holdfast logs` says why. Free some space, then try again.",
 );
 
-/** What a person should hear of. A torn tail is not among it: it was never acknowledged. */
+/** What a person should know. A torn tail is not among it: it was never acknowledged. */
 function damageIn({ lost, frozen, walMissing }: LogReport): string[] {
   return [
     ...lost.map(({ from, to }) => `the entries ${from} to ${to} are gone`),

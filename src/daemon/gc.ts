@@ -3,21 +3,30 @@
 // GC2. By itself it trusts the wall clock only while that agrees with the machine's own: after a jump nothing is removed until
 //      the new time has held for a day, or a clock that was set to the next century would take everything.
 // GC3. In safe mode it is off: whatever is wrong, what is there may be needed to find out.
-// GC4. An agent is let go of before its files go, and its log goes last, when it is durable that the others are gone: as long as any
-//      of them may come back after a power cut, the log does too, and the next round finds it.
+// GC4. If a session's log is to go, its part forgets the session before any of its files go, and its log goes last, when it is durable
+//      that the others are gone: as long as any of them may come back after a power cut, the log does too, and the next round finds it.
+// GC5. What can be thrown away is named by its owner: each part for its sessions, and here reports and quarantine. The write-ahead log and
+//      the recovery's own records are never among it: a recovery reads them.
 import { isFault } from "../base/fault.ts";
-import { baseName, parentOf } from "../base/path.ts";
-import type { Chosen } from "../core/retention.ts";
+import { baseName, joinPath, parentOf } from "../base/path.ts";
+import { beyond, type Chosen, daysMs, type Thing } from "../core/retention.ts";
 import type { HomeWorld } from "../home/held/holder-files.ts";
 import { removeIfThere } from "../log/file/file.ts";
+import { listQuarantine } from "../log/file/quarantine.ts";
 import { EVENTS_FILE } from "../log/session/places.ts";
 import type { Config } from "../wire/files/config-schema.ts";
 import type { GcResult } from "../wire/rpc/rpc.ts";
-import { chooseGarbage, type GcPorts } from "./gc-survey.ts";
+import type { Disk } from "../world/disk.ts";
 
-export type GarbagePorts = GcPorts & {
-  /** Those of the agents that nobody remembers any more (GC4). */
-  forget(agents: readonly string[]): Promise<ReadonlySet<string>>;
+/** Forgets these sessions; returns those of them that are forgotten (GC4). */
+export type Forget = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
+
+/** Something that is to go, and why. `session`: whose log is among the paths, and who must forget it first. */
+export type Garbage = Chosen & { readonly session?: { readonly id: string; readonly forget: Forget } };
+
+export type CollectorPorts = {
+  /** What the parts have to throw away (GC5). */
+  garbage(rules: Config["retention"]): readonly Garbage[];
   isOff(): boolean;
   say(words: string): void;
   onBug(error: unknown): void;
@@ -29,15 +38,15 @@ const DAY_MS = 24 * 3_600_000;
 /** A clock that is kept right by the network is moved by seconds. */
 const JUMP_MS = 3_600_000;
 
-export class Garbage {
+export class GarbageCollector {
   readonly #place: HomeWorld;
   readonly #rules: Config["retention"];
-  readonly #ports: GarbagePorts;
+  readonly #ports: CollectorPorts;
   #cancel: () => void = () => undefined;
   #clocks = { now: 0, elapsed: 0 };
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(place: HomeWorld, rules: Config["retention"], ports: GarbagePorts) {
+  constructor(place: HomeWorld, rules: Config["retention"], ports: CollectorPorts) {
     this.#place = place;
     this.#rules = rules;
     this.#ports = ports;
@@ -56,15 +65,14 @@ export class Garbage {
   /** One at a time. */
   collect(dryRun: boolean): Promise<GcResult> {
     const result = this.#turn.then(() => this.#collect(dryRun));
-    this.#turn = result.catch(() => undefined); // Whoever asked for it hears of it.
+    this.#turn = result.catch(() => undefined); // The caller sees it.
     return result;
   }
 
   async #collect(dryRun: boolean): Promise<GcResult> {
-    const chosen = chooseGarbage(this.#place, this.#ports, this.#rules);
-    const agents = chosen.flatMap(({ agent }) => agent ?? []);
-    const gone = dryRun || agents.length === 0 ? NOBODY : await this.#ports.forget(agents); // GC4
-    const done: (Chosen & { readonly failed: string | undefined })[] = [];
+    const chosen = [...this.#ports.garbage(this.#rules), ...homeGarbage(this.#place, this.#rules)]; // GC5
+    const gone = dryRun ? NONE : await forgetAll(chosen);
+    const done: (Garbage & { readonly failed: string | undefined })[] = [];
     for (const each of chosen) done.push({ ...each, failed: dryRun ? undefined : await this.#removeAll(each, gone) });
     const removed = done.filter(({ failed }) => failed === undefined);
     return {
@@ -105,8 +113,8 @@ export class Garbage {
   }
 
   /** Why it could not (GC1); undefined where it is gone. */
-  async #removeAll({ agent, paths }: Chosen, gone: ReadonlySet<string>): Promise<string | undefined> {
-    if (agent !== undefined && !gone.has(agent)) return `agent ${agent} could not be let go of yet`;
+  async #removeAll({ session, paths }: Garbage, gone: ReadonlySet<string>): Promise<string | undefined> {
+    if (session !== undefined && !gone.has(session.id)) return `${session.id} could not be forgotten yet`;
     try {
       for (const path of paths) {
         if (baseName(path) === EVENTS_FILE) await this.#place.disk.syncDirectory(parentOf(path)); // GC4
@@ -136,4 +144,59 @@ export class Garbage {
   }
 }
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NONE: ReadonlySet<string> = new Set();
+
+/** GC4. Those with the same owner at once. */
+async function forgetAll(garbage: readonly Garbage[]): Promise<ReadonlySet<string>> {
+  const sessions = garbage.flatMap(({ session }) => session ?? []);
+  const gone = await Promise.all(
+    [...Map.groupBy(sessions, ({ forget }) => forget)].map(([forget, of]) => forget(of.map(({ id }) => id))),
+  );
+  return new Set(gone.flatMap((ids) => [...ids]));
+}
+
+/** What belongs to no part. */
+function homeGarbage({ disk, home, clock }: HomeWorld, rules: Config["retention"]): Garbage[] {
+  const aside = { ageMs: daysMs(rules.quarantineDays), bytes: rules.quarantineBytes };
+  return [
+    ...beyond(reports(disk, home), { ageMs: daysMs(rules.reportDays), count: rules.reports }, clock.now()),
+    ...beyond(quarantined(disk, home), aside, clock.now()),
+  ];
+}
+
+/** The newest is not among them: `holdfast recovery report` shows it. */
+function reports(disk: Disk, home: string): Thing[] {
+  const directory = joinPath(home, "recovery/reports");
+  const names = disk
+    .list(directory)
+    .filter((name) => name.endsWith(".json"))
+    .sort()
+    .slice(0, -1);
+  return names.map((name) => {
+    const [, date, hour, minute, second] = /^(.{10}T)(\d\d)-(\d\d)-(\d\d)/.exec(name) ?? [];
+    const at = timeOf(`${date}${hour}:${minute}:${second}Z`);
+    return { ...sized(disk, "report of a recovery", [joinPath(directory, name)]), at };
+  });
+}
+
+function quarantined(disk: Disk, home: string): Thing[] {
+  const names = disk.list(joinPath(home, "quarantine"));
+  return listQuarantine(disk, home).map(({ path, notes }) => {
+    const ours = names.filter((name) => name.startsWith(`${baseName(path)}.`));
+    const paths = [path, ...ours.map((name) => joinPath(joinPath(home, "quarantine"), name))];
+    const times = notes.flatMap(({ at }) => timeOf(at) ?? []);
+    return { ...sized(disk, "quarantine", paths), at: times.length === 0 ? undefined : Math.max(...times) };
+  });
+}
+
+/** With its size: the bytes of its files. */
+export function sized(disk: Disk, what: string, paths: readonly string[]): Omit<Thing, "at"> {
+  const sizes = paths.map((path) => disk.stat(path)).map((stat) => (stat?.kind === "file" ? stat.size : 0));
+  return { what, paths, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+}
+
+/** Undefined if it is no time. */
+export function timeOf(text: string): number | undefined {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? undefined : time;
+}

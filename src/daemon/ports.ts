@@ -1,4 +1,5 @@
 // What the daemon and its parts get from outside: the doors to the world, the configuration, and where they report.
+import type { HomeWorld } from "../home/held/holder-files.ts";
 import type { SafeMode } from "../home/safe-mode.ts";
 import type { Config } from "../wire/files/config-schema.ts";
 import type { StatusResult } from "../wire/rpc/rpc.ts";
@@ -6,11 +7,12 @@ import type { Children } from "../world/children.ts";
 import type { Http, HttpClient } from "../world/http.ts";
 import type { Random } from "../world/random.ts";
 import type { Self } from "../world/self.ts";
+import type { Sockets } from "../world/socket.ts";
 import type { Watch } from "../world/watch.ts";
 import type { Bus } from "./bus.ts";
-import type { LinesWorld } from "./held/holder-connections.ts";
 
-export type DaemonWorld = LinesWorld & {
+export type DaemonWorld = HomeWorld & {
+  readonly sockets: Sockets;
   readonly children: Children;
   readonly random: Random;
   readonly self: Self;

@@ -3,6 +3,8 @@
 // Y2. What exists is always looked at afresh: a recovery that goes on at a later stage first does again, without going through their
 //     stages, what the earlier ones hold in memory. Without that, nobody would hear the holders that RESTORING had adopted.
 // Y3. The report is written before LIVE: a crash in between is another recovery with another report, and no fate goes untold.
+// Y4. A recovery that had failed already when the daemon started waits for the operator, but what comes before the failed stage and only
+//     looks is done: what there is can be shown meanwhile.
 import type { Result } from "../base/result.ts";
 import {
   isWorking,
@@ -45,6 +47,7 @@ export class RecoveryRun {
 
   /** Goes on from wherever the machine is, until LIVE or a failure; one that had failed already waits for the operator. */
   async run(): Promise<RunOutcome> {
+    await this.#lookAround();
     if (this.#machine.getCurrentStage() === "CRASHED") await this.#must("DETECTING");
     for (let stage = this.#machine.getCurrentStage(); isWorking(stage); stage = this.#machine.getCurrentStage()) {
       const reason = await this.#through(stage);
@@ -57,6 +60,15 @@ export class RecoveryRun {
     const failed = retriedStage(this.#machine.getCurrentStage());
     if (failed === undefined) return { kind: "live", items: this.#items };
     return { kind: "failed", stage: failed, reason: this.#machine.lastError ?? "it failed before the daemon started" };
+  }
+
+  /** Y4 */
+  async #lookAround(): Promise<void> {
+    const failed = retriedStage(this.#machine.getCurrentStage());
+    if (failed !== "RESTORING" && failed !== "RECONCILING") return;
+    for (const stage of ["DETECTING", "INVENTORYING"] as const) {
+      if (!this.#done.has(stage) && (await this.#perform(stage)) !== undefined) return;
+    }
   }
 
   /** The operator's retry: back to the stage that failed. */

@@ -35,13 +35,17 @@ const MAX_WAITING_BYTES = 4 << 20;
 /** More than one person's windows and pages; each costs a descriptor. */
 const MAX_CLIENTS = 512;
 
-export type Handler = (params: Readonly<Record<string, unknown>>) => Promise<Result<unknown>>;
+/** The parameters of a request as they came: not checked yet. */
+export type Given = Readonly<Record<string, unknown>>;
+export type Handler = (params: Given) => Promise<Result<unknown>>;
 export type Handlers = Readonly<Record<string, Handler>>;
 export type ServerOptions = {
   readonly clock: Clock;
   readonly token: string;
   /** What a bearer of a token other than this home's may ask; undefined for a stranger. */
   readonly others?: (token: string) => Handlers | undefined;
+  /** Why a method is not there yet; undefined if it never will be. */
+  readonly missing?: () => Result<never> | undefined;
   readonly version: string;
   readonly pid: number;
 };
@@ -183,7 +187,7 @@ class Client {
     this.#open += 1;
     if (this.#open > MAX_OPEN_REQUESTS) return this.#cut(); // Z2
     const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined;
-    const answer = handler === undefined ? undefined : await handled(handler, params);
+    const answer = handler === undefined ? this.#options.missing?.() : await handled(handler, params);
     this.#open -= 1;
     if (answer === undefined) this.#send(errorLine(id, NO_METHOD, noMethod(method)));
     else this.#send(answer.ok ? resultLine(id, answer.value) : errorLine(id, REFUSAL, answer.error));

@@ -183,9 +183,14 @@ export class SessionStore<K extends Kind> {
     this.#durable = Promise.resolve();
   }
 
+  /** A session after one more event; nothing is kept, published or performed. */
+  apply(before: K["state"] | undefined, event: K["event"]): K["state"] {
+    return this.#rules.apply(before, event);
+  }
+
   /** Replays one event; nothing is published or performed. */
   fold(event: K["event"]): void {
-    this.put(event.id, this.#rules.apply(this.states.get(event.id), event));
+    this.put(event.id, this.apply(this.states.get(event.id), event));
   }
 
   /** Sets a session's state, or forgets it: for what comes from a checkpoint, or is set aside. */

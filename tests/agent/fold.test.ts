@@ -6,10 +6,13 @@ import { DEFAULT_AGENT_CONFIG } from "../../src/core/agent/draft.ts";
 import { AgentCheckpoints } from "../../src/daemon/agent/checkpoints.ts";
 import { type AgentHandlerPorts, agentHandlers } from "../../src/daemon/agent/handlers.ts";
 import { loadConversation } from "../../src/daemon/agent/load-conversation.ts";
-import { AgentStore, type Agents } from "../../src/daemon/agent/store.ts";
-import { foldAgents, type HowFar, type Read } from "../../src/daemon/fold.ts";
+import { AgentStore, type Agents, agentFolding } from "../../src/daemon/agent/store.ts";
+import { foldSessions } from "../../src/daemon/fold.ts";
+import type { Reading } from "../../src/daemon/part.ts";
 import type { Hooks } from "../../src/daemon/session-store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
+import type { Clock } from "../../src/world/clock.ts";
+import { liveBorder, nothingToFold, readBorder } from "../daemon/border.ts";
 import { hurried, SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 
@@ -34,7 +37,10 @@ async function life(disk: SimDisk) {
     );
   const hooks = { publish: nothing, settled, perform: nothing, onBug };
   const store = new AgentStore(log, place.clock, () => DEFAULT_AGENT_CONFIG, hooks);
-  return { log, store, checkpoints, clock: place.clock, progressed: nothing };
+  const border = liveBorder();
+  const folded = (clock: Clock = place.clock, heard: Reading[] = []) =>
+    border.foldAll(clock, foldSessions({ border, log, store }, agentFolding(checkpoints)), (so) => heard.push(so));
+  return { log, store, checkpoints, clock: place.clock, border, folded };
 }
 
 async function create(store: AgentStore, id: string): Promise<void> {
@@ -80,13 +86,13 @@ async function talked() {
 }
 
 test("agents are folded in slices: others have a turn in the middle of a log, and hear how far it is", async () => {
-  const { log, store, checkpoints } = await life(await lived());
-  const heard: HowFar[] = [];
+  const { log, store, folded } = await life(await lived());
+  const heard: Reading[] = [];
   let turns = 0;
   const clock = hurried(() => {
     turns += 1;
   });
-  expect(await foldAgents(log, store, { checkpoints, clock, progressed: (so) => heard.push(so) })).toEqual([]);
+  expect(await folded(clock, heard)).toEqual([]);
   expect([...store.agents()].map(({ turns: had }) => had)).toEqual([1, 1, 1]);
   expect(turns).toBe(heard.length);
   for (const done of [0, 1, 2]) expect(heard.filter((so) => so.done === done).length).toBeGreaterThan(3);
@@ -95,24 +101,22 @@ test("agents are folded in slices: others have a turn in the middle of a log, an
 });
 
 test("what a reading that was broken off left of an agent is forgotten when it is read again", async () => {
-  const { log, store, ...folding } = await life(await lived());
-  await foldAgents(log, store, folding);
+  const { log, store, folded } = await life(await lived());
+  await folded();
   const once = structuredClone([...store.states]);
-  await foldAgents(log, store, folding);
+  await folded();
   expect(structuredClone([...store.states])).toEqual(once);
   expect(store.tree.agents).toBe(3);
   await log.close();
 });
 
 test("until all agents are read nobody is shown a part of them", async () => {
-  const { log, store } = await life(await lived());
-  let read: Read = { kind: "reading", done: 1, total: 3 };
-  const parts = () => ({ store, read });
-  const handlers = agentHandlers({ parts } as unknown as AgentHandlerPorts);
+  const { log, store, border } = await life(await lived());
+  const handlers = agentHandlers({ border, store } as unknown as AgentHandlerPorts);
   const looks = ["agent.list", "agent.show", "agent.inbox", "prompt.list", "rule.list"];
   for (const look of looks)
     expect(await handlers[look]?.({ id: IDS[0] })).toMatchObject({ ok: false, error: { code: "not-live" } });
-  read = { kind: "read" };
+  await border.foldAll(new SimClock(), nothingToFold(), () => undefined);
   expect(await handlers["agent.list"]?.({})).toEqual({ ok: true, value: [] });
   expect(await handlers["agent.show"]?.({ id: IDS[0] })).toMatchObject({ ok: false, error: { code: "unknown" } });
   await log.close();
@@ -120,12 +124,12 @@ test("until all agents are read nobody is shown a part of them", async () => {
 
 test("with a checkpoint a recovery reads that and the tail of the log, whatever was said before", async () => {
   const { disk, was } = await talked();
-  const { log, store, ...folding } = await life(disk);
+  const { log, store, folded } = await life(disk);
   let read = 0;
   disk.onCall = ({ operation, path, length }) => {
     if (operation === "read" && path.includes("agents/")) read += length;
   };
-  expect(await foldAgents(log, store, folding)).toEqual([]);
+  expect(await folded()).toEqual([]);
   disk.onCall = undefined;
   const size = disk.stat(`/h/agents/${TALKER}/events.jsonl`)?.size ?? 0;
   expect(size).toBeGreaterThan(300_000);
@@ -137,8 +141,8 @@ test("with a checkpoint a recovery reads that and the tail of the log, whatever 
 
 test("AG-6(b) what was said before a recovery is read from the log when it is needed, and equal to what it was", async () => {
   const { disk, was } = await talked();
-  const { log, store, ...folding } = await life(disk);
-  await foldAgents(log, store, folding);
+  const { log, store, folded } = await life(disk);
+  await folded();
   let turns = 0;
   const clock = hurried(() => {
     turns += 1;
@@ -157,10 +161,10 @@ test("AG-6(b) where the log lacks a part of what was said, none of it is recalle
   const file = disk.open(`/h/agents/${TALKER}/events.jsonl`, "write");
   file.write(Buffer.from("######"), 5_000);
   file.close();
-  const { log, store, ...folding } = await life(disk);
-  expect(await foldAgents(log, store, folding)).toEqual([]);
+  const { log, store, folded, clock: own } = await life(disk);
+  expect(await folded()).toEqual([]);
   const before = store.agent(TALKER);
-  expect(await loadConversation({ log, clock: folding.clock, store }, TALKER)).toMatchObject({
+  expect(await loadConversation({ log, clock: own, store }, TALKER)).toMatchObject({
     error: { code: "agent.forgotten" },
   });
   expect(store.agent(TALKER)).toEqual(before as never);
@@ -173,8 +177,7 @@ test("AH4 what is shown of agents is durable: what is only decided is in no answ
   const [first = "", second = ""] = IDS;
   disk.onCall = ({ operation }) => void (operation === "datasyncBlocking" && clock.advance(50)); // So that the next ones are not.
   await create(store, first);
-  const part = () => ({ store, read: { kind: "read" } });
-  const handlers = agentHandlers({ parts: part, live: part } as unknown as AgentHandlerPorts);
+  const handlers = agentHandlers({ border: await readBorder(), store } as unknown as AgentHandlerPorts);
   const shown = async () => [
     await handlers["agent.list"]?.({}),
     await handlers["agent.inbox"]?.({ id: first }),

@@ -6,12 +6,13 @@ import { DEFAULT_AGENT_CONFIG } from "../../src/core/agent/draft.ts";
 import { orphanedSessions } from "../../src/core/agent/tree.ts";
 import { AgentCheckpoints } from "../../src/daemon/agent/checkpoints.ts";
 import { forgetAgents } from "../../src/daemon/agent/forget.ts";
+import { agentGarbage } from "../../src/daemon/agent/gc.ts";
 import { SessionRecords } from "../../src/daemon/agent/records.ts";
-import { AgentStore } from "../../src/daemon/agent/store.ts";
-import { foldAgents } from "../../src/daemon/fold.ts";
-import { Garbage } from "../../src/daemon/gc.ts";
+import { AgentStore, agentFolding } from "../../src/daemon/agent/store.ts";
+import { GarbageCollector } from "../../src/daemon/gc.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import type { Config } from "../../src/wire/files/config-schema.ts";
+import { foldNow } from "../daemon/border.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { everyCrash } from "../sim/every-crash.ts";
 import { simWorld } from "../sim/world.ts";
@@ -44,8 +45,7 @@ class Life {
   static async begin(disk: SimDisk): Promise<Life> {
     const world = { ...simWorld(1, disk), home: HOME };
     const life = new Life(world, await EventLog.open(world, { segmentBytes: 64 << 10, ballastBytes: 0 }));
-    const folding = { checkpoints: life.#checkpoints, clock: world.clock, progressed: () => undefined };
-    expect(await foldAgents(life.log, life.store, folding)).toEqual([]);
+    expect(foldNow(life.log, life.store, agentFolding(life.#checkpoints))).toEqual([]);
     expect(life.log.report.frozen).toEqual([]);
     return life;
   }
@@ -115,15 +115,13 @@ class Life {
   }
 
   collect(dryRun = false) {
-    const none = () => undefined;
     const parts = { log: this.log, store: this.store, records: this.#records, checkpoints: this.#checkpoints };
-    const garbage = new Garbage(this.world, RULES, {
-      ...{ terminals: () => [], removedAt: none, tmux: () => [], releasedAt: none, runs: () => [] },
-      ...{ isOff: () => false, say: none, onBug },
-      agents: () => this.store.agents(),
-      forget: (ids) => forgetAgents(parts, ids),
+    const forget = (ids: readonly string[]) => forgetAgents(parts, ids);
+    const collector = new GarbageCollector(this.world, RULES, {
+      garbage: (limits) => agentGarbage(this.world, { agents: () => this.store.agents(), forget }, limits),
+      ...{ isOff: () => false, say: () => undefined, onBug },
     });
-    return garbage.collect(dryRun);
+    return collector.collect(dryRun);
   }
 }
 

@@ -7,10 +7,7 @@ import type { AgentEvent } from "../../src/core/agent/events.ts";
 import type { ReportItem } from "../../src/core/recovery.ts";
 import { loadConversation } from "../../src/daemon/agent/load-conversation.ts";
 import { type AgentPart, openAgents } from "../../src/daemon/agent/part.ts";
-import { withAgents } from "../../src/daemon/agent/recovery.ts";
-import type { DaemonPorts } from "../../src/daemon/ports.ts";
-import type { StageWork } from "../../src/daemon/recovery-run.ts";
-import type { TerminalHolders } from "../../src/daemon/terminal/holders.ts";
+import type { PartPorts } from "../../src/daemon/part.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import type { Clock } from "../../src/world/clock.ts";
 import type { Born } from "../sim/machine.ts";
@@ -18,8 +15,6 @@ import type { Life } from "../sim/mortal.ts";
 import type { AgentMachine } from "./sim-machine.ts";
 
 export const SMALL_LOG = { segmentBytes: 64 << 10, ballastBytes: 0 };
-const none = async () => [];
-const NOTHING_ELSE: StageWork = { DETECTING: none, INVENTORYING: none, RESTORING: none, RECONCILING: none };
 const AGENTS = { slots: 2, recovery: "auto", recoveryPrompt: "Go on.", hungAfterS: 300, promptDays: 7, env: [] };
 /** What happens to an agent whatever its session is. */
 const OF_NO_SESSION = /^(message|rule|reminder)\./;
@@ -55,12 +50,11 @@ export class SimDaemon {
     for (const { id, session, terminated } of part.store.agents())
       if (session.kind === "active" && terminated === undefined) daemon.#active.add(id);
     hooks.folded(daemon);
-    const work = withAgents(NOTHING_ELSE, { ...part, fold: async () => setAside });
-    for (const stage of ["INVENTORYING", "RESTORING", "RECONCILING"] as const) {
-      const items = await work[stage](() => undefined);
+    for (const stage of ["RESTORING", "RECONCILING"] as const) {
+      const items = (await part.stages[stage]?.(() => undefined)) ?? [];
       for (const item of items) (hooks.reported ?? mustDo)(item);
     }
-    part.engine.startPolling();
+    part.goLive();
     return daemon;
   }
 
@@ -79,7 +73,7 @@ export class SimDaemon {
       if (wrong !== undefined) machine.failed(new Error(wrong));
       heard(event);
     };
-    const holders = { programs: { command: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as TerminalHolders;
+    const holderCommand = () => ({ runtime: "bun", entry: "holder" });
     const ports = {
       world: { ...machine.doors(born), self, httpClient: machine.llm(life) },
       bus: { publish },
@@ -89,8 +83,10 @@ export class SimDaemon {
         if (!machine.isFull) onBug(new Error(words)); // A full disk is told of.
       },
       onBug,
-    } as unknown as DaemonPorts;
-    this.part = openAgents(log, holders, ports, { born: () => undefined, heard: () => undefined });
+      log,
+      isLive: () => true,
+    } as unknown as PartPorts;
+    this.part = openAgents(ports, { holderCommand, heard: () => undefined, listen: async () => undefined });
   }
 
   /** SG1 */

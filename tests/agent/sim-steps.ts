@@ -8,17 +8,9 @@ import { isAlive } from "../../src/core/agent/process.ts";
 import type { Definition } from "../../src/core/workflow/definition.ts";
 import { progressOf } from "../../src/core/workflow/progress.ts";
 import { attemptsOf, type Run, stateOf } from "../../src/core/workflow/run.ts";
-import { agentConfigOf } from "../../src/daemon/agent/config.ts";
-import { agentsForSteps } from "../../src/daemon/agent/for-steps.ts";
 import { type AgentPart, openAgents } from "../../src/daemon/agent/part.ts";
-import { withAgents } from "../../src/daemon/agent/recovery.ts";
-import { foldWorkflows } from "../../src/daemon/fold.ts";
-import type { DaemonPorts } from "../../src/daemon/ports.ts";
-import type { StageWork } from "../../src/daemon/recovery-run.ts";
-import { atOnce } from "../../src/daemon/slices.ts";
-import type { TerminalHolders } from "../../src/daemon/terminal/holders.ts";
+import type { PartPorts } from "../../src/daemon/part.ts";
 import { openWorkflows, type WorkflowPart } from "../../src/daemon/workflow/part.ts";
-import { withWorkflows } from "../../src/daemon/workflow/recovery.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import { LogView } from "../../src/log/inspect.ts";
 import { type Born, HOME } from "../sim/machine.ts";
@@ -34,8 +26,6 @@ const NEAR_MS = 50;
 const MAX_IN_A_ROW = 30;
 const MAX_TURNS = 20_000;
 const ID = "a".repeat(32);
-const none = async () => [];
-const NOTHING_ELSE: StageWork = { DETECTING: none, INVENTORYING: none, RESTORING: none, RECONCILING: none };
 const AGENTS = { slots: 2, recovery: "never", recoveryPrompt: "Go on.", hungAfterS: 300, promptDays: 7, env: [] };
 const PLAIN = { resume: "", sessionPath: "", flags: [], model: "default", permissionMode: "default" };
 const CONFIG = {
@@ -56,7 +46,7 @@ async function begin(machine: AgentMachine, born: Born): Promise<Life> {
     if (!life.dead) machine.failed(error);
   };
   const self = { environment: () => ({}), command: () => ["bun"] as const, bundle: async () => undefined };
-  const holders = { programs: { command: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as TerminalHolders;
+  const holderCommand = () => ({ runtime: "bun", entry: "holder" });
   const ports = {
     world: { ...machine.doors(born), self, httpClient: machine.llm(life) },
     bus: { publish: () => undefined },
@@ -64,28 +54,24 @@ async function begin(machine: AgentMachine, born: Born): Promise<Life> {
     safeMode: { isActive: () => false },
     say: (words: string) => onBug(new Error(words)),
     onBug,
-  } as unknown as DaemonPorts;
-  const workflows = openWorkflows(
     log,
-    holders,
-    ports,
-    agentsForSteps(log, agentConfigOf(ports.config), () => agents.store),
-  );
-  const agents: AgentPart = openAgents(log, holders, ports, {
-    born: () => undefined,
-    heard: (agent) => workflows.engine.agentSteps.heard(agent),
+    isLive: () => true,
+  } as unknown as PartPorts;
+  const agents: AgentPart = openAgents(ports, {
+    holderCommand,
+    heard: (agent) => workflows.heard(agent),
+    listen: async () => undefined,
   });
-  const runsAside = atOnce(foldWorkflows(log, workflows.store, { ...workflows, say: ports.say }));
-  workflows.checkpoints.begin(workflows.store.states.values());
-  const withRuns = withWorkflows(NOTHING_ELSE, { ...workflows, setAside: runsAside, wasDown: () => false });
-  const work = withAgents(withRuns, agents);
-  if ((await work.INVENTORYING(() => undefined)).length > 0) throw new Error("something was set aside");
-  for (const stage of ["RESTORING", "RECONCILING"] as const) await work[stage](() => undefined);
-  agents.engine.startPolling();
-  workflows.checkpoints.startPolling();
+  const workflows: WorkflowPart = openWorkflows(ports, { holderCommand, agents: agents.forSteps });
+  const parts = [workflows, agents];
+  for (const part of parts)
+    if ((await part.fold(() => undefined)).length > 0) throw new Error("something was set aside");
+  await Promise.all(parts.map((part) => part.stages.RESTORING?.(() => undefined)));
+  for (const part of parts) await part.stages.RECONCILING?.(() => undefined);
+  for (const part of parts) part.goLive();
   const round = () => {
     machine.doors(born).clock.after(ROUND_MS, () => {
-      workflows.engine.round();
+      for (const part of parts) part.tick();
       round();
     });
   };

@@ -1,15 +1,11 @@
 // The deliberate bugs of the agents' part; what a bug is, and the rules for it, are in bugs.ts.
 import type { Bug } from "./bugs.ts";
 
-const FOLDED = "  return inSlices(folding.clock, steps, folding.progressed);\n";
+const FOLDED = "{ ...record, conversation: putAway(record.conversation) }";
 
-/** Everybody is changed like that when the log has been read. */
+/** Every agent is changed like that when its log has been read. */
 function afterFold(change: string): string {
-  return `  return inSlices(folding.clock, steps, folding.progressed).then((items) => {
-    for (const agent of [...store.agents()]) store.put(agent.id, { ...agent, ${change} });
-    return items;
-  });
-`;
+  return `{ ...record, conversation: putAway(record.conversation), ${change} }`;
 }
 
 export const AGENT_BUGS: readonly Bug[] = [
@@ -220,7 +216,7 @@ export const AGENT_BUGS: readonly Bug[] = [
     bug: "an inbox is empty after a crash",
     how: "source",
     what: "messages that nobody took are not back in the inbox",
-    changes: [{ file: "src/daemon/fold.ts", from: FOLDED, to: afterFold("inbox: []") }],
+    changes: [{ file: "src/daemon/agent/store.ts", from: FOLDED, to: afterFold("inbox: []") }],
     caughtBy: "agents: the daemon dies",
     says: /the inbox of [\s\S]* and the log says/,
   },
@@ -228,7 +224,7 @@ export const AGENT_BUGS: readonly Bug[] = [
     bug: "reminders are forgotten",
     how: "source",
     what: "after a crash nobody waits for the time of a reminder",
-    changes: [{ file: "src/daemon/fold.ts", from: FOLDED, to: afterFold("reminders: []") }],
+    changes: [{ file: "src/daemon/agent/store.ts", from: FOLDED, to: afterFold("reminders: []") }],
     caughtBy: "agents: the daemon dies",
     says: /(reminders of|it does not end)/,
   },
@@ -264,7 +260,7 @@ export const AGENT_BUGS: readonly Bug[] = [
     bug: "crashes are forgotten",
     how: "source",
     what: "after a restart of the daemon a crash loop has its whole budget again",
-    changes: [{ file: "src/daemon/fold.ts", from: FOLDED, to: afterFold("crashes: []") }],
+    changes: [{ file: "src/daemon/agent/store.ts", from: FOLDED, to: afterFold("crashes: []") }],
     caughtBy: "agents: a crash loop, and the daemon dies",
     says: /is started after \d crashes within a minute/,
   },

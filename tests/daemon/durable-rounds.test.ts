@@ -1,8 +1,9 @@
 // What a heartbeat's round does of terminals while the disk is still at it: nothing (U6 of session-store.ts).
 import { expect, test } from "bun:test";
 import { Bus } from "../../src/daemon/bus.ts";
-import { openParts } from "../../src/daemon/parts.ts";
-import type { DaemonPorts } from "../../src/daemon/ports.ts";
+import { openParts } from "../../src/daemon/daemon.ts";
+import type { PartPorts } from "../../src/daemon/part.ts";
+import { EventLog } from "../../src/log/event-log.ts";
 import { loadConfig } from "../../src/wire/files/config.ts";
 import type { Children } from "../../src/world/children.ts";
 import { WorkflowMachine } from "../workflow/sim-machine.ts";
@@ -15,17 +16,24 @@ test("U6 rounds that come while a terminal is being written start nothing of it"
   const children: Partial<Children> = { detached: ({ argv }) => started.push(argv.at(-1) ?? "") };
   const self = { environment: () => ({}), command: () => ["bun", "holder"] as const, bundle: async () => undefined };
   const config = loadConfig({ env: () => undefined, absolute: (path) => path, read: () => undefined });
-  const opening = openParts(
-    {
+  const opening = EventLog.open(doors, { segmentBytes: config.ok ? config.value.config.log.segmentBytes : 0 });
+  const partsOn = (log: EventLog) => {
+    const ports = {
       world: { ...doors, children, self, watch: { directory: () => undefined } },
       bus: new Bus(),
       config: config.ok ? config.value.config : undefined,
       safeMode: { isActive: () => false },
       say: () => undefined,
-      broken: (error: unknown) => machine.failed(error),
-    } as unknown as DaemonPorts,
-    { trusted: (terminals) => [...terminals], report: async () => undefined, born: () => undefined },
-  );
+      onBug: (error: unknown) => machine.failed(error),
+      log,
+      isLive: () => true,
+    } as unknown as PartPorts;
+    return openParts(ports, {
+      report: async () => undefined,
+      progressed: () => undefined,
+      listen: async () => undefined,
+    });
+  };
   /** The clock goes on, with a round every so often. */
   const pass = async (holds: () => boolean, round: () => void = () => undefined) => {
     for (let ms = 0; ms < 20_000 && !holds(); ms += 10) {
@@ -39,7 +47,7 @@ test("U6 rounds that come while a terminal is being written start nothing of it"
     open = true;
   });
   await pass(() => open);
-  const { store, holders } = await opening;
+  const { store, holders } = partsOn(await opening).terminal;
   const recipe = { argv: ["sh"], cwd: "/", env: {}, size: { cols: 80, rows: 24 } };
   const create = (id: string) => store.submit({ kind: "create", id, name: id, lane: "main", recipe });
   void create("a");

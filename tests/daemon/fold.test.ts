@@ -1,13 +1,13 @@
 // A session whose log does not fold is set aside; everybody else comes up.
 import { expect, test } from "bun:test";
-import { foldTerminals } from "../../src/daemon/fold.ts";
-import { recoveryWork } from "../../src/daemon/terminal/recovery.ts";
-import { TerminalStore } from "../../src/daemon/terminal/store.ts";
+import { terminalStages } from "../../src/daemon/terminal/recovery.ts";
+import { TERMINAL_FOLDING, TerminalStore } from "../../src/daemon/terminal/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import type { NewEntry } from "../../src/log/session/entry.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { simWorld } from "../sim/world.ts";
+import { foldNow } from "./border.ts";
 
 const SIZE = { cols: 80, rows: 24 };
 
@@ -54,7 +54,7 @@ test("a session whose events do not fold is frozen and named; the others come up
   ]);
   const log = await open(disk);
   const store = turnOf(log);
-  const items = foldTerminals(log, store);
+  const items = foldNow(log, store, TERMINAL_FOLDING);
   expect(items.map(({ id, name, fate }) => [id, name, fate]).sort()).toEqual([
     ["b", "b", "needs you"],
     ["c", "name-c", "needs you"],
@@ -79,11 +79,11 @@ test("nothing is done for what was set aside: no start, no orphans stopped, thou
   await write(disk, [created("a"), created("c"), entry("c", "terminal.ended", {})]);
   const log = await open(disk);
   const store = turnOf(log);
-  const setAside = foldTerminals(log, store);
+  const setAside = foldNow(log, store, TERMINAL_FOLDING);
   const performed: string[] = [];
   const looked: string[] = [];
   const searched: string[] = [];
-  const work = recoveryWork({
+  const work = terminalStages({
     place: { ...simWorld(1, disk), home: "/h" },
     store,
     holders: {
@@ -93,20 +93,19 @@ test("nothing is done for what was set aside: no start, no orphans stopped, thou
         looked.push(id);
         return { kind: "unstarted" };
       },
-    } as unknown as Parameters<typeof recoveryWork>[0]["holders"],
-    setAside,
+    } as unknown as Parameters<typeof terminalStages>[0]["holders"],
+    isAside: (id) => setAside.some((item) => item.id === id),
     orphans: async (terminals) => {
       searched.push(...terminals.map(({ id }) => id));
       return [];
     },
-    detected: () => undefined,
     prepare: async () => undefined,
     restore: async ({ id, name }, reason) => ({ what: "terminal", id, name, fate: "restarted", reason, next: "" }),
     untold: () => undefined,
     waiting: ({ id, name }) => ({ what: "terminal", id, name, fate: "needs you", reason: "", next: "" }),
     progressed: () => undefined,
   });
-  expect(await work.INVENTORYING(() => undefined)).toMatchObject([{ id: "c", fate: "needs you" }]);
+  expect(setAside).toMatchObject([{ id: "c", fate: "needs you" }]);
   await work.RESTORING(() => undefined);
   await work.RECONCILING(() => undefined);
   expect({ performed, looked, searched }).toEqual({ performed: ["a", "a"], looked: ["a"], searched: ["a", "a"] });
@@ -119,6 +118,6 @@ test("a bad byte in the middle of one session's log freezes that one alone", asy
   disk.rot("/h/terminals/c/events.jsonl", lines.indexOf("name-c"), 1);
   const log = await open(disk);
   const store = turnOf(log);
-  expect(foldTerminals(log, store)).toMatchObject([{ id: "c", fate: "needs you" }]);
+  expect(foldNow(log, store, TERMINAL_FOLDING)).toMatchObject([{ id: "c", fate: "needs you" }]);
   expect([...store.terminals.keys()].sort()).toEqual(["a", "d"]);
 });

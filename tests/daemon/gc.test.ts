@@ -2,7 +2,10 @@
 import { expect, test } from "bun:test";
 import type { Terminal, TerminalState } from "../../src/core/terminal/terminal.ts";
 import type { TmuxCare } from "../../src/core/tmux/tmux.ts";
-import { Garbage } from "../../src/daemon/gc.ts";
+import { type Garbage, GarbageCollector } from "../../src/daemon/gc.ts";
+import { terminalGarbage } from "../../src/daemon/terminal/gc.ts";
+import { tmuxGarbage } from "../../src/daemon/tmux/gc.ts";
+import { workflowGarbage } from "../../src/daemon/workflow/gc.ts";
 import type { Config } from "../../src/wire/files/config-schema.ts";
 import { simWorld } from "../sim/world.ts";
 import { terminalOf } from "../terminal/checkpoint-sessions.ts";
@@ -31,20 +34,14 @@ class Site {
   readonly removed = new Map<string, number>();
   readonly tmux = new Map<string, TmuxCare>();
   off = false;
-  readonly garbage: Garbage;
+  readonly garbage: GarbageCollector;
 
   constructor(rules: Partial<Config["retention"]> = {}) {
-    this.garbage = new Garbage(
+    this.garbage = new GarbageCollector(
       this.world,
       { ...RULES, ...rules },
       {
-        terminals: () => this.terminals.values(),
-        removedAt: (terminal) => this.removed.get(terminal),
-        tmux: () => this.tmux.values(),
-        releasedAt: (care) => this.removed.get(care),
-        runs: () => [],
-        agents: () => [],
-        forget: async () => new Set(),
+        garbage: (limits) => this.#ofParts(limits),
         isOff: () => this.off,
         say: (words) => void this.said.push(words),
         onBug: (error) => {
@@ -52,6 +49,16 @@ class Site {
         },
       },
     );
+  }
+
+  #ofParts(limits: Config["retention"]): Garbage[] {
+    const at = (id: string) => this.removed.get(id);
+    const [terminals, cares] = [() => this.terminals.values(), () => this.tmux.values()];
+    return [
+      ...terminalGarbage(this.world, { terminals, removedAt: at }, limits),
+      ...tmuxGarbage(this.world, { cares, releasedAt: at }, limits),
+      ...workflowGarbage(this.world, [], limits),
+    ];
   }
 
   ago(days: number): string {

@@ -157,3 +157,15 @@ test("a retry where nothing failed changes nothing", async () => {
   expect(await site.run.retry()).toMatchObject({ ok: true, value: { kind: "live" } });
   expect(site.worked).toEqual([...ALL]);
 });
+
+test("Y4 one that had failed before the daemon started only looks; RESTORING waits for the operator, and looks at nothing twice", async () => {
+  const before = new Site({ RESTORING: async () => Promise.reject(new Error("no")) });
+  expect(await before.run.run()).toMatchObject({ kind: "failed", stage: "RESTORING" });
+  const site = new Site({}, before.disk.processKill());
+  site.machine.resume();
+  expect(await site.run.run()).toEqual({ kind: "failed", stage: "RESTORING", reason: "no" });
+  expect(site.worked).toEqual(["DETECTING", "INVENTORYING"]);
+  expect(site.machine.getCurrentStage()).toBe("RESTORATION_FAILED");
+  expect(await site.run.retry()).toEqual({ ok: true, value: { kind: "live", items: ALL.map(item) } });
+  expect(site.worked).toEqual([...ALL]);
+});

@@ -3,14 +3,13 @@
 import { expect } from "bun:test";
 import type { ScreenSnapshot } from "../../src/core/terminal/screen.ts";
 import type { Terminal } from "../../src/core/terminal/terminal.ts";
-import { foldTerminals } from "../../src/daemon/fold.ts";
 import { CheckpointReader } from "../../src/daemon/terminal/checkpoint-reader.ts";
 import { CheckpointState } from "../../src/daemon/terminal/checkpoint-state.ts";
 import { CheckpointWriter } from "../../src/daemon/terminal/checkpoint-writer.ts";
 import type { TerminalHolders } from "../../src/daemon/terminal/holders.ts";
 import { LastMoments } from "../../src/daemon/terminal/last-moments.ts";
 import { Restorer } from "../../src/daemon/terminal/restorer.ts";
-import { TerminalStore } from "../../src/daemon/terminal/store.ts";
+import { TERMINAL_FOLDING, TerminalStore } from "../../src/daemon/terminal/store.ts";
 import { Recorder } from "../../src/holder/recorder.ts";
 import { claim } from "../../src/holder/records.ts";
 import { setAsideBefore } from "../../src/home/held/generations.ts";
@@ -22,6 +21,7 @@ import { answer } from "../../src/screen/answer.ts";
 import { LiveScreens } from "../../src/screen/live.ts";
 import type { SimDisk } from "../sim/disk.ts";
 import { type SimWorld, simWorld } from "../sim/world.ts";
+import { foldNow } from "./border.ts";
 
 export const HOME = "/h";
 export const ID = "0123456789ab4def8123456789abcdef";
@@ -55,7 +55,7 @@ export class Boot {
     this.place = place;
     this.log = log;
     this.store = new TerminalStore(log, place.clock, { publish: () => undefined, perform: () => undefined, onBug });
-    expect(foldTerminals(log, this.store)).toEqual([]);
+    expect(foldNow(log, this.store, TERMINAL_FOLDING)).toEqual([]);
     this.#live = new LiveScreens(place);
     this.reader = new CheckpointReader(place, { maxAgeMs: 86_400_000 }, () => undefined);
     this.#writer = new CheckpointWriter(place, () => undefined);

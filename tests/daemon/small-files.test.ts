@@ -1,7 +1,7 @@
 // The daemon's small files: its token, its reports, and what tells the causes of a start apart.
 import { expect, test } from "bun:test";
-import { CLEAN_MARKER, detectCause, LAST_BOOT } from "../../src/daemon/terminal/recovery.ts";
-import { homeToken, keepToken, readReport, writeReport, writeSmall } from "../../src/home/small-files.ts";
+import { detectCause, writeCleanEnd, writeLastBoot } from "../../src/home/last-life.ts";
+import { homeToken, keepToken, readReport, writeReport } from "../../src/home/small-files.ts";
 import type { Report } from "../../src/wire/rpc/rpc.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { SimRandom } from "../sim/random.ts";
@@ -58,9 +58,8 @@ test("no report, a bad one, and a name that leads elsewhere are null", async () 
 test("the cause of a start: clean, the daemon's crash, the machine's, or its restart after a clean end", async () => {
   let world = simWorld(1);
   const cause = () => detectCause({ ...world, home: "/h" });
-  const recovered = () => writeSmall(world.disk, "/h", LAST_BOOT, world.processes.bootId());
-  const stopped = () =>
-    writeSmall(world.disk, "/h", CLEAN_MARKER, JSON.stringify({ bootId: world.processes.bootId() }));
+  const recovered = () => writeLastBoot({ ...world, home: "/h" });
+  const stopped = () => writeCleanEnd({ ...world, home: "/h" });
   expect(await cause()).toBe("clean start"); // The first one ever.
   await recovered();
   world = afterKill(world);

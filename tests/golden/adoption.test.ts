@@ -88,10 +88,14 @@ test.each(VERSIONS)("a terminal of %s is adopted: attach, input, size, signal an
   window.type("echo typed-$((1 + 2)); stty size\r");
   await window.shows("typed-3\r\n24 80");
   window.resize(100, 30);
-  await until("it has the new size", async () => {
-    window.type("stty size\r");
-    return (await here.ok(["history", "shell"])).includes("30 100");
-  });
+  await until(
+    "it has the new size",
+    async () => {
+      window.type("stty size\r");
+      return (await here.ok(["history", "shell"])).includes("30 100");
+    },
+    () => here.ok(["history", "shell"]),
+  );
   window.type(DETACH);
   expect(await window.exited).toBe(0);
 

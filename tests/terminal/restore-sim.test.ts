@@ -1,9 +1,8 @@
 // A restoration over a disk that forgets what was not synced: power cut at every call, and then another life.
 import { expect, test } from "bun:test";
-import { foldTerminals } from "../../src/daemon/fold.ts";
 import type { TerminalHolders } from "../../src/daemon/terminal/holders.ts";
 import { Restorer } from "../../src/daemon/terminal/restorer.ts";
-import { TerminalStore } from "../../src/daemon/terminal/store.ts";
+import { TERMINAL_FOLDING, TerminalStore } from "../../src/daemon/terminal/store.ts";
 import { claim } from "../../src/holder/records.ts";
 import { setAsideBefore } from "../../src/home/held/generations.ts";
 import { readHeld } from "../../src/home/held/held-state.ts";
@@ -11,6 +10,7 @@ import { writeTerminalSpec } from "../../src/home/held/holder-files.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import { readWhole } from "../../src/log/file/file.ts";
 import { parseClaim } from "../../src/wire/holder/json.ts";
+import { foldNow } from "../daemon/border.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { everyCrash } from "../sim/every-crash.ts";
 import { nothing } from "../sim/survive.ts";
@@ -37,7 +37,7 @@ async function open(world: SimWorld) {
       throw error;
     },
   });
-  expect(foldTerminals(log, store)).toEqual([]);
+  expect(foldNow(log, store, TERMINAL_FOLDING)).toEqual([]);
   return { log, store };
 }
 

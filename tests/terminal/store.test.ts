@@ -3,10 +3,10 @@ import { expect, test } from "bun:test";
 import type { Result } from "../../src/base/result.ts";
 import type { TerminalEvent } from "../../src/core/terminal/events.ts";
 import type { Effect, TerminalCommand } from "../../src/core/terminal/terminal.ts";
-import { foldTerminals } from "../../src/daemon/fold.ts";
-import { type HandlerPorts, makeHandlers } from "../../src/daemon/terminal/handlers.ts";
-import { TerminalStore } from "../../src/daemon/terminal/store.ts";
+import { type TerminalHandlerPorts, terminalHandlers } from "../../src/daemon/terminal/handlers.ts";
+import { TERMINAL_FOLDING, TerminalStore } from "../../src/daemon/terminal/store.ts";
 import { EventLog, type LogOptions } from "../../src/log/event-log.ts";
+import { foldNow, readBorder } from "../daemon/border.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { SimRandom } from "../sim/random.ts";
@@ -38,7 +38,7 @@ class Site {
   static async begin(disk = new SimDisk(), options = SMALL): Promise<Site> {
     const clock = new SimClock();
     const site = new Site(disk, clock, await EventLog.open({ disk, clock, home: "/h" }, options));
-    expect(foldTerminals(site.log, site.store)).toEqual([]);
+    expect(foldNow(site.log, site.store, TERMINAL_FOLDING)).toEqual([]);
     return site;
   }
 
@@ -204,7 +204,7 @@ test("a repeat changes nothing, but what still has no outcome is done again", as
 
 test("what is shown of terminals is durable: what is only decided is in no answer before its sync is over", async () => {
   const { disk, clock, store } = await Site.begin();
-  const handlers = makeHandlers({ store: () => store, holders: () => undefined } as unknown as HandlerPorts);
+  const handlers = terminalHandlers({ store, border: await readBorder() } as unknown as TerminalHandlerPorts);
   const shown = async () => {
     const listed = (await handlers["terminal.list"]?.({})) as Result<{ name: string }[]>;
     return listed.ok ? listed.value.map(({ name }) => name) : listed.error;

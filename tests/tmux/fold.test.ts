@@ -1,10 +1,10 @@
 // An adopted session whose log does not fold is set aside and named; the others come up, and terminals do not notice.
 import { expect, test } from "bun:test";
-import { foldTerminals, foldTmux } from "../../src/daemon/fold.ts";
-import { TerminalStore } from "../../src/daemon/terminal/store.ts";
-import { TmuxStore } from "../../src/daemon/tmux/store.ts";
+import { TERMINAL_FOLDING, TerminalStore } from "../../src/daemon/terminal/store.ts";
+import { TMUX_FOLDING, TmuxStore } from "../../src/daemon/tmux/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import type { NewEntry } from "../../src/log/session/entry.ts";
+import { foldNow } from "../daemon/border.ts";
 import { SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 
@@ -41,7 +41,7 @@ test("what does not fold is set aside, and nothing is done for it", async () => 
   };
   const hooks = { publish: () => undefined, perform: ({ id }: { id: string }) => void performed.push(id), onBug };
   const store = new TmuxStore(log, new SimClock(), hooks);
-  const items = foldTmux(log, store).map(({ id, name, fate }) => [id, name, fate]);
+  const items = foldNow(log, store, TMUX_FOLDING).map(({ id, name, fate }) => [id, name, fate]);
   expect(items.sort()).toEqual([
     ["b", "b", "needs you"],
     ["c", "name-c", "needs you"],
@@ -52,6 +52,6 @@ test("what does not fold is set aside, and nothing is done for it", async () => 
     ["c", "uncertain"],
     ["d", "kept"],
   ]);
-  expect(foldTerminals(log, new TerminalStore(log, new SimClock(), hooks))).toEqual([]);
+  expect(foldNow(log, new TerminalStore(log, new SimClock(), hooks), TERMINAL_FOLDING)).toEqual([]);
   expect(performed).toEqual([]);
 });

@@ -7,15 +7,15 @@ import { join } from "node:path";
 import type { Result } from "../../src/base/result.ts";
 import { panesOfLayout, shapeOf } from "../../src/core/tmux/snapshot.ts";
 import type { TmuxCare } from "../../src/core/tmux/tmux.ts";
-import { foldTmux } from "../../src/daemon/fold.ts";
 import { type TmuxRun, tmuxRunner } from "../../src/daemon/tmux/client.ts";
 import { tmuxHandlers } from "../../src/daemon/tmux/handlers.ts";
 import { TmuxKeeper } from "../../src/daemon/tmux/keeper.ts";
-import { TmuxStore } from "../../src/daemon/tmux/store.ts";
+import { TMUX_FOLDING, TmuxStore } from "../../src/daemon/tmux/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import { realChildren } from "../../src/world/real/children.ts";
 import { realRandom } from "../../src/world/real/random.ts";
 import { realWorld } from "../../src/world/world.ts";
+import { foldNow, liveBorder } from "../daemon/border.ts";
 import { killIfThere, processes } from "../daemon/home.ts";
 import { until } from "../until.ts";
 
@@ -126,7 +126,7 @@ export async function live(
     throw error;
   };
   const store = new TmuxStore(log, world.clock, { publish: () => undefined, perform: () => undefined, onBug });
-  foldTmux(log, store);
+  foldNow(log, store, TMUX_FOLDING);
   const ports = {
     cares: () => store.states.values(),
     care: (id: string) => store.states.get(id),
@@ -140,7 +140,7 @@ export async function live(
 }
 
 export const handlersOf = (life: Life) =>
-  tmuxHandlers({ random: realRandom(), processes, live: () => life, parts: () => life });
+  tmuxHandlers({ ...life, border: liveBorder(), random: realRandom(), processes });
 
 /** Adopts these sessions, or all if none is named; everything that is adopted by now. */
 export async function adopt(life: Life, on: TmuxSite, ...sessions: string[]): Promise<TmuxCare[]> {

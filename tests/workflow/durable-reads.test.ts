@@ -1,7 +1,6 @@
 // What leaves of runs while the disk is still at it: nothing.
 import { expect, test } from "bun:test";
 import type { Step } from "../../src/core/workflow/definition.ts";
-import { workflowHandlers } from "../../src/daemon/workflow/handlers.ts";
 import { HOME } from "../sim/machine.ts";
 import { SimDaemon } from "./sim-daemon.ts";
 import { WorkflowMachine } from "./sim-machine.ts";
@@ -41,9 +40,7 @@ async function begun() {
 
 test("WH3 a run is shown as it is durable: what is only decided is in no answer before its sync is over", async () => {
   const { machine, daemon, create, lived, stall } = await begun();
-  const part = () => daemon.part;
-  const environment = { allow: [], deny: [] };
-  const handlers = workflowHandlers({ disk: machine.disk, home: HOME, environment, live: part, parts: part });
+  const { handlers } = daemon.part;
   const shown = async () => [
     await handlers["workflow.list"]?.({}),
     (await handlers["workflow.show"]?.({ id: "r2", from: 0 }))?.ok,

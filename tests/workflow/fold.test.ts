@@ -1,13 +1,14 @@
 // A run comes up from its checkpoint and the tail of its log (FO1); where that cannot be, from its log alone.
 import { expect, test } from "bun:test";
 import { toRecord } from "../../src/base/table.ts";
-import { foldWorkflows, type HowFar } from "../../src/daemon/fold.ts";
-import { atOnce, inSlices } from "../../src/daemon/slices.ts";
+import { foldSessions } from "../../src/daemon/fold.ts";
+import type { HowFar } from "../../src/daemon/part.ts";
+import { inSlices } from "../../src/daemon/slices.ts";
 import { CheckpointStorage } from "../../src/daemon/workflow/checkpoint-storage.ts";
 import { type WorkflowHandlerPorts, workflowHandlers } from "../../src/daemon/workflow/handlers.ts";
-import type { WorkflowPart } from "../../src/daemon/workflow/part.ts";
-import { WorkflowStore } from "../../src/daemon/workflow/store.ts";
+import { WorkflowStore, workflowFolding } from "../../src/daemon/workflow/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
+import { foldNow, liveBorder } from "../daemon/border.ts";
 import { hurried, SimClock } from "../sim/clock.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { set } from "./stories.ts";
@@ -59,7 +60,7 @@ class Life {
 
   fold() {
     const say = (words: string) => void this.said.push(words);
-    const items = atOnce(foldWorkflows(this.log, this.store, { storage: this.storage, say }));
+    const items = foldNow(this.log, this.store, workflowFolding(this.storage, new SimClock(), say));
     const run = this.store.states.get("r1");
     return {
       aside: items.map(({ reason }) => reason),
@@ -152,8 +153,10 @@ test("runs are folded in slices: others have a turn in the middle of a log, and 
   const clock = hurried(() => {
     turns += 1;
   });
-  const folding = foldWorkflows(log, store, { storage, say: () => undefined });
-  expect(await inSlices(clock, folding, (so) => heard.push(so))).toEqual([]);
+  const folding = workflowFolding(storage, clock, () => undefined);
+  expect(
+    await inSlices(clock, foldSessions({ border: liveBorder(), log, store }, folding), (so) => heard.push(so)),
+  ).toEqual([]);
   expect(store.states.get("r1")?.records.length).toBe(128);
   expect(turns).toBe(heard.length);
   expect(heard.length).toBeGreaterThan(100);
@@ -162,11 +165,13 @@ test("runs are folded in slices: others have a turn in the middle of a log, and 
 
 test("until all runs are read nobody is shown a part of them, or told that there is none", async () => {
   const life = await Life.begin(new SimDisk());
-  let part: WorkflowPart | undefined;
-  const handlers = workflowHandlers({ parts: () => part } as unknown as WorkflowHandlerPorts);
+  const border = liveBorder();
+  const handlers = workflowHandlers({ border, store: life.store } as unknown as WorkflowHandlerPorts);
   for (const look of ["workflow.list", "workflow.show", "dlq.list", "dlq.show", "workflow.changes"])
     expect(await handlers[look]?.({ id: "r1" })).toMatchObject({ ok: false, error: { code: "not-live" } });
-  part = { turn: life.store } as unknown as WorkflowPart;
+  const folding = workflowFolding(life.storage, new SimClock(), () => undefined);
+  const steps = foldSessions({ border, log: life.log, store: life.store }, folding);
+  await border.foldAll(new SimClock(), steps, () => undefined);
   expect(await handlers["workflow.list"]?.({})).toEqual({ ok: true, value: [] });
   expect(await handlers["workflow.show"]?.({ id: "r1" })).toMatchObject({ ok: false, error: { code: "unknown" } });
 });

@@ -2,14 +2,14 @@
 import { expect, test } from "bun:test";
 import type { WorkflowCommand } from "../../src/core/workflow/commands.ts";
 import { stateOf } from "../../src/core/workflow/run.ts";
-import { foldWorkflows } from "../../src/daemon/fold.ts";
-import { Garbage } from "../../src/daemon/gc.ts";
-import { atOnce } from "../../src/daemon/slices.ts";
+import { GarbageCollector } from "../../src/daemon/gc.ts";
 import { CheckpointStorage } from "../../src/daemon/workflow/checkpoint-storage.ts";
-import { WorkflowStore } from "../../src/daemon/workflow/store.ts";
+import { workflowGarbage } from "../../src/daemon/workflow/gc.ts";
+import { WorkflowStore, workflowFolding } from "../../src/daemon/workflow/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import type { Config } from "../../src/wire/files/config-schema.ts";
 import { readWorkflow } from "../../src/wire/files/workflow-file.ts";
+import { foldNow } from "../daemon/border.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { everyCrash } from "../sim/every-crash.ts";
 import { simWorld } from "../sim/world.ts";
@@ -52,7 +52,7 @@ class Life {
     const nothing = () => undefined;
     this.store = new WorkflowStore(log, world.clock, { publish: nothing, perform: nothing, onBug });
     const storage = new CheckpointStorage(world, (session) => log.read(session));
-    expect(atOnce(foldWorkflows(log, this.store, { storage, say: () => undefined }))).toEqual([]);
+    expect(foldNow(log, this.store, workflowFolding(storage, world.clock, nothing))).toEqual([]);
   }
 
   async submit(command: WorkflowCommand): Promise<void> {
@@ -91,23 +91,17 @@ class Life {
   }
 
   collect(rules: Partial<Config["retention"]> = {}, dryRun = false) {
-    const none = () => undefined;
-    const ports = {
-      terminals: () => [],
-      removedAt: none,
-      tmux: () => [],
-      releasedAt: none,
-      agents: () => [],
-      forget: async () => new Set<string>(),
-      isOff: () => false,
-      say: none,
-      onBug,
-    };
-    return new Garbage(
+    const collector = new GarbageCollector(
       this.world,
       { ...RULES, ...rules },
-      { ...ports, runs: () => this.store.states.values() },
-    ).collect(dryRun);
+      {
+        garbage: (limits) => workflowGarbage(this.world, this.store.states.values(), limits),
+        isOff: () => false,
+        say: () => undefined,
+        onBug,
+      },
+    );
+    return collector.collect(dryRun);
   }
 }
 

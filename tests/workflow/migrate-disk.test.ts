@@ -3,15 +3,14 @@ import { expect, test } from "bun:test";
 import { itemsOf } from "../../src/base/vector.ts";
 import { toCheckpoint } from "../../src/core/workflow/checkpoint.ts";
 import { progressOf } from "../../src/core/workflow/progress.ts";
-import { foldWorkflows } from "../../src/daemon/fold.ts";
-import { atOnce } from "../../src/daemon/slices.ts";
 import { CheckpointStorage } from "../../src/daemon/workflow/checkpoint-storage.ts";
 import { MigrationOfRuns } from "../../src/daemon/workflow/migration.ts";
-import { WorkflowStore } from "../../src/daemon/workflow/store.ts";
+import { WorkflowStore, workflowFolding } from "../../src/daemon/workflow/store.ts";
 import { encodeEnvelope } from "../../src/log/checkpoint/envelope.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import { readWhole } from "../../src/log/file/file.ts";
 import type { MigrationReport } from "../../src/wire/rpc/workflow.ts";
+import { foldNow } from "../daemon/border.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { everyCrash } from "../sim/every-crash.ts";
 import { amount } from "../sim/fuzz/profile.ts";
@@ -39,7 +38,7 @@ class Life {
     const nothing = () => undefined;
     this.store = new WorkflowStore(log, world.clock, { publish: nothing, perform: nothing, onBug });
     const storage = new CheckpointStorage(world, (session) => log.read(session));
-    expect(atOnce(foldWorkflows(log, this.store, { storage, say: () => undefined }))).toEqual([]);
+    expect(foldNow(log, this.store, workflowFolding(storage, world.clock, nothing))).toEqual([]);
     const ports = { rules: { allow: [], deny: [] }, say: (words: string) => void this.said.push(words), onBug };
     this.migration = new MigrationOfRuns(world, this.store, ports);
   }

@@ -3,13 +3,8 @@ import { type Result, refused } from "../../src/base/result.ts";
 import type { WorkflowCommand } from "../../src/core/workflow/commands.ts";
 import type { Run } from "../../src/core/workflow/run.ts";
 import type { StepAgents } from "../../src/daemon/agent/for-steps.ts";
-import { foldWorkflows } from "../../src/daemon/fold.ts";
-import type { DaemonPorts } from "../../src/daemon/ports.ts";
-import type { StageWork } from "../../src/daemon/recovery-run.ts";
-import { atOnce } from "../../src/daemon/slices.ts";
-import type { TerminalHolders } from "../../src/daemon/terminal/holders.ts";
+import type { PartPorts } from "../../src/daemon/part.ts";
 import { openWorkflows, type WorkflowPart } from "../../src/daemon/workflow/part.ts";
-import { withWorkflows } from "../../src/daemon/workflow/recovery.ts";
 import { EventLog } from "../../src/log/event-log.ts";
 import type { Born, Machine } from "../sim/machine.ts";
 import type { Life } from "../sim/mortal.ts";
@@ -24,8 +19,6 @@ const NO_AGENTS: StepAgents = {
   create: async () => refused("unknown-provider", "There is no provider.", "There is none here."),
   terminate: async () => refused("unknown", "There is no agent.", "There is none here."),
 };
-const none = async () => [];
-const NOTHING_ELSE: StageWork = { DETECTING: none, INVENTORYING: none, RESTORING: none, RECONCILING: none };
 
 export class SimDaemon {
   readonly life: Life;
@@ -36,16 +29,11 @@ export class SimDaemon {
     const log = await EventLog.open(machine.doors(born), SMALL_LOG);
     const daemon = new SimDaemon(machine, born, log);
     const { part } = daemon;
-    const say = (words: string) => machine.failed(new Error(words));
-    const setAside = atOnce(foldWorkflows(log, part.store, { ...part, say }));
+    const setAside = await part.fold(() => undefined);
     if (setAside.length > 0) throw new Error(`set aside: ${JSON.stringify(setAside)}`);
-    part.checkpoints.begin(part.store.states.values());
-    // Runs here all have the policy `auto`, for which that makes no difference.
-    const work = withWorkflows(NOTHING_ELSE, { ...part, setAside, wasDown: () => false });
-    await work.RESTORING(() => undefined);
-    await work.RECONCILING(() => undefined);
+    for (const stage of ["RESTORING", "RECONCILING"] as const) await part.stages[stage]?.(() => undefined);
     daemon.#goRounds(machine, born);
-    part.checkpoints.startPolling();
+    part.goLive();
     return daemon;
   }
 
@@ -56,7 +44,7 @@ export class SimDaemon {
     const onBug = (error: unknown) => {
       if (!life.dead) machine.failed(error);
     };
-    const holders = { programs: { command: () => ({ runtime: "bun", entry: "holder" }) } } as unknown as TerminalHolders;
+    const holderCommand = () => ({ runtime: "bun", entry: "holder" });
     const ports = {
       world: { ...machine.doors(born), self },
       bus: { publish: () => undefined },
@@ -64,15 +52,17 @@ export class SimDaemon {
       safeMode: { isActive: () => false },
       say: (words: string) => onBug(new Error(words)),
       onBug,
-    } as unknown as DaemonPorts;
-    this.part = openWorkflows(log, holders, ports, NO_AGENTS);
+      log,
+      isLive: () => true,
+    } as unknown as PartPorts;
+    this.part = openWorkflows(ports, { holderCommand, agents: NO_AGENTS });
   }
 
   /** As the real one does on every heartbeat. */
   #goRounds(machine: Machine, born: Born): void {
     machine.doors(born).clock.after(ROUND_MS, () => {
       this.#goRounds(machine, born);
-      this.part.engine.round();
+      this.part.tick();
     });
   }
 

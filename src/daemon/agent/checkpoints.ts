@@ -48,14 +48,14 @@ export class AgentCheckpoints {
   }
 
   /** AC4. The seq is that of the last event in it. */
-  load(id: string): { readonly agentRecord: AgentRecord; readonly seq: number } | undefined {
+  load(id: string): { readonly state: AgentRecord; readonly seq: number } | undefined {
     const loaded = this.#store(id).load();
     if (loaded.kind === "refused") this.#ports.say(`agent ${id}: ${loaded.refusal.message}`);
     const problems = loaded.kind === "refused" ? [] : loaded.problems;
     for (const { path, reason } of problems) this.#ports.say(`a checkpoint is passed over: ${path}: ${reason}`);
     if (loaded.kind !== "loaded") return undefined;
     const agentRecord = residentOf(loaded.checkpoint.body);
-    return agentRecord?.id === id ? { agentRecord, seq: loaded.checkpoint.seq } : undefined;
+    return agentRecord?.id === id ? { state: agentRecord, seq: loaded.checkpoint.seq } : undefined;
   }
 
   /** Events that are durable, and everybody as they are after them (AC1). */

@@ -6,17 +6,37 @@
 
 import { joinPath } from "../../base/path.ts";
 import type { Agent } from "../../core/agent/agent.ts";
-import type { Thing } from "../../core/retention.ts";
+import { overForGood } from "../../core/agent/gone.ts";
+import { beyond, daysMs, type Thing } from "../../core/retention.ts";
 import type { HomeWorld } from "../../home/held/holder-files.ts";
 import { EVENTS_FILE } from "../../log/session/places.ts";
 import type { Disk } from "../../world/disk.ts";
+import { type Forget, type Garbage, sized, timeOf } from "../gc.ts";
+import type { Retention } from "../part.ts";
 import { agentDirectory } from "./process-files.ts";
 
 /** What is beside the log, with what a write that was broken off leaves. */
 const RECORD = /^(?:session\.json|token|checkpoint(?:\.backup)?\.json)(?:\..+)?$/;
 
-/** One thing for each, without its size, which whoever chooses knows how to tell. */
-export function endedAgents({ disk, home }: HomeWorld, over: readonly Agent[]): Omit<Thing, "bytes">[] {
+export type AgentGarbage = { agents(): Iterable<Agent>; readonly forget: Forget };
+
+export function agentGarbage(place: HomeWorld, { agents, forget }: AgentGarbage, rules: Retention): Garbage[] {
+  const { disk, clock } = place;
+  const all = [...agents()];
+  const limits = { ageMs: daysMs(rules.agentDays), bytes: rules.agentBytes };
+  const things = endedAgents(place, overForGood(all)).map(({ id, ...thing }) => ({
+    ...thing,
+    session: { id, forget },
+  }));
+  const empty = emptyDirectories(place, all).map((path) => {
+    const thing = sized(disk, "directory of an agent that was removed", [path]);
+    return { ...thing, at: undefined, reason: "nothing is in it" };
+  });
+  return [...beyond(things, limits, clock.now()), ...empty];
+}
+
+/** One thing for each. */
+function endedAgents({ disk, home }: HomeWorld, over: readonly Agent[]): (Thing & { readonly id: string })[] {
   const sockets = disk.list(joinPath(home, "run"));
   return over.map(({ id, terminated }) => {
     const directory = agentDirectory(home, id);
@@ -30,8 +50,7 @@ export function endedAgents({ disk, home }: HomeWorld, over: readonly Agent[]): 
       joinPath(directory, EVENTS_FILE), // GA2. It may come only now, from the write-ahead log.
       directory,
     ];
-    const at = Date.parse(terminated?.at ?? "");
-    return { what: "an agent that was terminated", agent: id, paths, at: Number.isNaN(at) ? undefined : at };
+    return { ...sized(disk, "an agent that was terminated", paths), id, at: timeOf(terminated?.at ?? "") };
   });
 }
 
@@ -49,7 +68,7 @@ function treeBelow(disk: Disk, path: string): string[] {
 }
 
 /** Of agents that were removed up to the last step: nothing is in them, and nobody is theirs. */
-export function emptyDirectories({ disk, home }: HomeWorld, agents: readonly { readonly id: string }[]): string[] {
+function emptyDirectories({ disk, home }: HomeWorld, agents: readonly { readonly id: string }[]): string[] {
   const known = new Set(agents.map(({ id }) => id));
   const ids = disk.list(joinPath(home, "agents")).filter((name) => /^[0-9a-f]{32}$/.test(name) && !known.has(name));
   return ids.map((id) => agentDirectory(home, id)).filter((path) => disk.list(path).length === 0);

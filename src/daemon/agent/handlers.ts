@@ -1,26 +1,28 @@
-// What clients may ask about agents. As handlers.ts: changing waits until the daemon is live.
+// What clients may ask about agents. Nothing is changed before the daemon is live (PB3 of part.ts).
 // AH1. Ids of agents, messages and answers are the client's: a repeat of the same wish finds what the first one made, and makes no second.
 // AH2. The bearer of an agent's token may call that agent's tools, and nothing else.
 // AH3. Looking waits until all of them are read from the log: half a tree would pass for all of it.
 // AH4. What is shown, and what a call is answered with, is durable: an agent as it is `settled`, never as it is only decided.
 import { isId } from "../../base/ids.ts";
 import type { Json } from "../../base/json.ts";
-import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
+import { ok, type Result, refused } from "../../base/result.ts";
 import { type Agent, isLive, RULE_BOOK } from "../../core/agent/agent.ts";
 import type { AgentCommand, CreateAgent } from "../../core/agent/commands.ts";
 import type { AgentConfig } from "../../core/agent/draft.ts";
 import type { Rule } from "../../core/agent/rules.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
 import type { ToolAnswer } from "../../wire/provider/mcp.ts";
-import { type ListedAgent, type ListedPrompt, readBearer } from "../../wire/rpc/agent.ts";
-import { paramsOf } from "../../wire/rpc/params.ts";
+import { type ListedAgent, type ListedPrompt, type NewAgent, readBearer } from "../../wire/rpc/agent.ts";
+import type { PARAMS, Params } from "../../wire/rpc/params.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sameSecret } from "../../world/hash.ts";
-import type { Handlers } from "../rpc-server.ts";
+import type { PartBorder } from "../part.ts";
+import type { Given, Handlers } from "../rpc-server.ts";
+import type { HandedCalls } from "./handed-calls.ts";
 import { listedAgent, listedPrompt, shownAgent } from "./listed.ts";
-import type { AgentPart } from "./part.ts";
 import { readToken } from "./process-files.ts";
 import { recipeFor } from "./recipes.ts";
+import type { AgentStore } from "./store.ts";
 import { workspaceOf } from "./workspaces.ts";
 
 export type AgentHandlerPorts = {
@@ -29,41 +31,46 @@ export type AgentHandlerPorts = {
   readonly environment: EnvironmentRules;
   readonly agentConfig: AgentConfig;
   readonly defaultProvider: string;
-  /** Undefined until the daemon takes changes. */
-  live(): AgentPart | undefined;
-  /** Undefined until the log is open. */
-  parts(): AgentPart | undefined;
+  readonly border: PartBorder;
+  readonly store: AgentStore;
+  readonly handed: HandedCalls;
 };
 
-type Params = Readonly<Record<string, unknown>>;
-
 export function agentHandlers(ports: AgentHandlerPorts): Handlers {
-  const submit = (command: AgentCommand | Refusal) => submitted(ports, command);
-  const ofAgent = (params: Params, make: (id: string) => AgentCommand | Refusal) =>
-    submit(typeof params["id"] === "string" ? make(params["id"]) : bad("id is a text"));
+  const { border, store } = ports;
+  const looking = <T>(show: (params: Given) => T) => border.looking(async (params) => ok(show(params))); // AH3
+  const one = <T>(show: (agent: Agent) => T) => border.looking(async ({ id }) => ofOne(ports, id, show));
   return {
-    "agent.new": (params) => create(ports, params),
-    "agent.list": async () => ofAll(ports, ({ store }) => [...store.settledAgents()].filter(isLive).map(listedAgent)),
-    "agent.show": async ({ id }) => ofOne(ports, id, shownAgent),
-    "agent.inbox": async ({ id }) => ofOne(ports, id, ({ inbox }) => inbox),
-    "agent.send": (params) => ofAgent(params, (id) => sendOf(id, params)),
-    "agent.terminate": (params) =>
-      ofAgent(params, (id) => ({ kind: "terminate", id, reason: textOr(params["reason"], "") })),
-    "agent.retry": (params) => ofAgent(params, (id) => ({ kind: "retry", id })),
-    "agent.interrupt": (params) => ofAgent(params, (id) => ({ kind: "interrupt", id })),
-    "agent.suspend": (params) => ofAgent(params, (id) => ({ kind: "suspend", id })),
-    "agent.set": (params) =>
-      ofAgent(params, (id) => {
-        const found = paramsOf("agent.set", params);
-        return found.ok ? { kind: "set", id, settings: found.value.settings } : found.error;
-      }),
-    "prompt.list": async ({ closed }) => ofAll(ports, closed === true ? closedPrompts : promptsOf),
-    "prompt.answer": (params) => answer(ports, params),
-    "rule.list": async () => ofAll(ports, rulesOf),
-    "rule.add": (params) => addRule(ports, params),
-    "rule.remove": (params) => removeRule(ports, params),
+    ...commandHandlers(ports),
+    ...border.changing("agent.new", (params) => create(ports, params)),
+    "agent.list": looking(() => [...store.settledAgents()].filter(isLive).map(listedAgent)),
+    "agent.show": one(shownAgent),
+    "agent.inbox": one(({ inbox }) => inbox),
+    "prompt.list": looking(({ closed }) => (closed === true ? closedPrompts(store) : openPromptsOf(store))),
+    ...border.changing("prompt.answer", (params) => answer(ports, params)),
+    "rule.list": looking(() => rulesOf(store)),
+    ...border.changing("rule.add", (params) => addRule(ports, params)),
+    ...border.changing("rule.remove", ({ rule }) => removeRule(ports, rule)),
   };
 }
+
+/** Those that are one command to one agent. */
+function commandHandlers(ports: AgentHandlerPorts): Handlers {
+  const ofAgent = <M extends AgentMethod>(method: M, make: (params: Params<M>) => AgentCommand) =>
+    ports.border.changing(method, (params) => submitted(ports, make(params)));
+  return {
+    ...ofAgent("agent.send", ({ id, message, text, replyTo }) => {
+      return { kind: "send", id, message, payload: text, replyTo: replyTo ?? undefined };
+    }),
+    ...ofAgent("agent.terminate", ({ id, reason }) => ({ kind: "terminate", id, reason })),
+    ...ofAgent("agent.retry", ({ id }) => ({ kind: "retry", id })),
+    ...ofAgent("agent.interrupt", ({ id }) => ({ kind: "interrupt", id })),
+    ...ofAgent("agent.suspend", ({ id }) => ({ kind: "suspend", id })),
+    ...ofAgent("agent.set", ({ id, settings }) => ({ kind: "set", id, settings })),
+  };
+}
+
+type AgentMethod = Extract<keyof typeof PARAMS, `agent.${string}`>;
 
 /** What the bearer of an agent's token may do. */
 export type ToolCaller = {
@@ -96,12 +103,11 @@ export function toolCaller(ports: AgentHandlerPorts, token: string): ToolCaller 
       return done.ok ? ok({}) : done;
     },
     handed: (session, call) => {
-      const part = ports.live();
-      const found = part?.store.settledAgent(id)?.calls.find((one) => one.call === call);
-      if (found !== undefined && found.messages.length > 0) part?.handed.hand(id, session, call);
+      const found = ports.store.settledAgent(id)?.calls.find((one) => one.call === call);
+      if (found !== undefined && found.messages.length > 0) ports.handed.hand(id, session, call);
     },
     goesOn: async (session, repeated) => {
-      for (const call of ports.live()?.handed.goesOn(id, session, repeated) ?? [])
+      for (const call of ports.handed.goesOn(id, session, repeated))
         await submitAgent(ports, { kind: "call-taken", id, call });
     },
   };
@@ -114,86 +120,48 @@ export function bearerHandlers(ports: AgentHandlerPorts, token: string): Handler
   const caller = toolCaller(ports, token);
   if (caller === undefined) return undefined;
   return {
-    "agent.call": async (given) => {
-      const params = paramsOf("agent.call", given);
-      if (!params.ok) return params;
-      const { call, tool, args = {} } = params.value;
-      return caller.call({ call, tool, args });
-    },
-    "agent.call-taken": ({ call }) => caller.taken(textOr(call, "")),
+    ...ports.border.changing("agent.call", ({ call, tool, args = {} }) => caller.call({ call, tool, args })),
+    ...ports.border.changing("agent.call-taken", ({ call }) => caller.taken(call)),
   };
 }
 
-async function submitAgent(ports: AgentHandlerPorts, command: AgentCommand): Promise<Result<Agent>> {
-  const part = ports.live();
-  if (part === undefined) return NOT_LIVE;
-  const done = await part.store.submit(command);
-  if (!done.ok) return done;
-  const agent = part.store.settledAgent(command.id); // AH4
-  return agent === undefined ? unknown(command.id) : ok(agent);
+function submitAgent({ border, store }: AgentHandlerPorts, command: AgentCommand): Promise<Result<Agent>> {
+  return border.whenLive(async () => {
+    const done = await store.submit(command);
+    if (!done.ok) return done;
+    const agent = store.settledAgent(command.id); // AH4
+    return agent === undefined ? unknown(command.id) : ok(agent);
+  });
 }
 
-async function submitted(ports: AgentHandlerPorts, command: AgentCommand | Refusal): Promise<Result<ListedAgent>> {
-  if ("hint" in command) return { ok: false, error: command };
+async function submitted(ports: AgentHandlerPorts, command: AgentCommand): Promise<Result<ListedAgent>> {
   const done = await submitAgent(ports, command);
   return done.ok ? ok(listedAgent(done.value)) : done;
 }
-
-const NOT_LIVE = refused(
-  "not-live",
-  "The daemon is still recovering.",
-  "Try again in a moment; `holdfast recovery status` shows how far it is.",
-);
 
 function unknown(id: unknown): Result<never> {
   return refused("unknown", `There is no agent ${String(id)}.`, "holdfast agent tree shows all.");
 }
 
-function bad(what: string): Refusal {
-  const hint = "The command and the daemon may be of different versions.";
-  return { code: "bad-params", message: `The request is malformed: ${what}.`, hint };
-}
-
-function textOr(value: unknown, otherwise: string): string {
-  return typeof value === "string" ? value : otherwise;
-}
-
-/** AH3 */
-function ofAll<T>(ports: AgentHandlerPorts, show: (part: AgentPart) => T): Result<T> {
-  const part = ports.parts();
-  return part?.read.kind === "read" ? ok(show(part)) : NOT_LIVE;
-}
-
 function ofOne<T>(ports: AgentHandlerPorts, id: unknown, show: (agent: Agent) => T): Result<T> {
-  const found = ofAll(ports, ({ store }) => (typeof id === "string" ? store.settledAgent(id) : undefined));
-  if (!found.ok) return found;
-  return found.value === undefined ? unknown(id) : ok(show(found.value));
-}
-
-function sendOf(id: string, given: Params): AgentCommand | Refusal {
-  const params = paramsOf("agent.send", given);
-  if (!params.ok) return params.error;
-  const { message, text, replyTo } = params.value;
-  return { kind: "send", id, message, payload: text, replyTo: replyTo ?? undefined };
+  const found = typeof id === "string" ? ports.store.settledAgent(id) : undefined;
+  return found === undefined ? unknown(id) : ok(show(found));
 }
 
 /** AH1 */
-async function create(ports: AgentHandlerPorts, params: Params): Promise<Result<ListedAgent>> {
-  const part = ports.live();
-  if (part === undefined) return NOT_LIVE;
+async function create(ports: AgentHandlerPorts, params: NewAgent): Promise<Result<ListedAgent>> {
+  const { store } = ports;
   const command = createOf(ports, params);
   if (!command.ok) return command;
-  const known = part.store.settledAgent(command.value.id);
+  const known = store.settledAgent(command.value.id);
   if (known !== undefined) return ok(listedAgent(known));
   const made = await submitted(ports, command.value);
-  const twin = !made.ok && made.error.code === "id-taken" ? part.store.settledAgent(command.value.id) : undefined;
+  const twin = !made.ok && made.error.code === "id-taken" ? store.settledAgent(command.value.id) : undefined;
   return twin === undefined ? made : ok(listedAgent(twin));
 }
 
-function createOf(ports: AgentHandlerPorts, params: Params): Result<CreateAgent> {
+function createOf(ports: AgentHandlerPorts, params: NewAgent): Result<CreateAgent> {
   const { agentConfig, environment, defaultProvider, disk, home } = ports;
-  const given = paramsOf("agent.new", params);
-  if (!given.ok) return given;
   const {
     id,
     name,
@@ -208,7 +176,7 @@ function createOf(ports: AgentHandlerPorts, params: Params): Result<CreateAgent>
     flags,
     permissionMode,
     settings,
-  } = given.value;
+  } = params;
   const recipe = recipeFor(agentConfig, {
     provider: provider ?? defaultProvider,
     model,
@@ -218,34 +186,31 @@ function createOf(ports: AgentHandlerPorts, params: Params): Result<CreateAgent>
   });
   if (!recipe.ok) return recipe;
   const kept = keepEnvironment(env, environment).kept;
-  const place = workspaceOf({ disk, home }, { id, name, cwd, env: kept, wanted: given.value.workspace }, recipe.value);
+  const place = workspaceOf({ disk, home }, { id, name, cwd, env: kept, wanted: params.workspace }, recipe.value);
   if (!place.ok) return place;
   const plan = { recipe: recipe.value, system_prompt: systemPrompt, ...place.value };
   return ok({ kind: "create", id, name, parent: parent ?? undefined, instructions, plan, settings });
 }
 
-function promptsOf(part: AgentPart): ListedPrompt[] {
-  return promptsThat(part, (open) => open).sort((a, b) => (a.since < b.since ? -1 : 1));
+function openPromptsOf(store: AgentStore): ListedPrompt[] {
+  return promptsThat(store, (open) => open).sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
-function closedPrompts(part: AgentPart): ListedPrompt[] {
-  return promptsThat(part, (open) => !open);
+function closedPrompts(store: AgentStore): ListedPrompt[] {
+  return promptsThat(store, (open) => !open);
 }
 
 /** AH4 */
-function promptsThat({ store }: AgentPart, are: (open: boolean) => boolean): ListedPrompt[] {
+function promptsThat(store: AgentStore, are: (open: boolean) => boolean): ListedPrompt[] {
   return [...store.settledAgents()].flatMap((agent) => {
     const prompts = agent.prompts.filter(({ state }) => are(state.kind === "open"));
     return prompts.map((prompt) => listedPrompt(agent, prompt));
   });
 }
 
-async function answer(ports: AgentHandlerPorts, asked: Params): Promise<Result<ListedPrompt>> {
-  const params = paramsOf("prompt.answer", asked);
-  if (!params.ok) return params;
-  const { prompt, answer: given, decision, message = "", always = false } = params.value;
-  const id = askerOf(ports.live(), prompt);
-  if (ports.live() === undefined) return NOT_LIVE;
+async function answer(ports: AgentHandlerPorts, params: Params<"prompt.answer">): Promise<Result<ListedPrompt>> {
+  const { prompt, answer: given, decision, message = "", always = false } = params;
+  const id = askerOf(ports.store, prompt);
   if (id === undefined) return refused("unknown", `There is no prompt ${prompt}.`, "holdfast prompts shows all.");
   const done = await submitAgent(ports, { kind: "answer", id, prompt, answer: given, decision, message, always });
   if (!done.ok) return done;
@@ -256,34 +221,25 @@ async function answer(ports: AgentHandlerPorts, asked: Params): Promise<Result<L
 }
 
 /** Whose it is, also where it is not open any more: the refusal then says why. */
-function askerOf(part: AgentPart | undefined, prompt: string): string | undefined {
-  if (part === undefined) return undefined;
-  const open = part.store.tree.askerOf(prompt);
-  return open ?? [...part.store.agents()].find(({ prompts }) => prompts.some(({ id }) => id === prompt))?.id;
+function askerOf(store: AgentStore, prompt: string): string | undefined {
+  const open = store.tree.askerOf(prompt);
+  return open ?? [...store.agents()].find(({ prompts }) => prompts.some(({ id }) => id === prompt))?.id;
 }
 
-function rulesOf({ store }: AgentPart): { readonly agent: string | null; readonly rule: Rule }[] {
+function rulesOf(store: AgentStore): { readonly agent: string | null; readonly rule: Rule }[] {
   return [...store.allSettled()].flatMap((agentRecord) => {
     const agent = agentRecord.kind === "rules" ? null : agentRecord.id;
     return agentRecord.rules.map((rule) => ({ agent, rule }));
   });
 }
 
-async function addRule(ports: AgentHandlerPorts, params: Params): Promise<Result<Record<string, never>>> {
-  const part = ports.live();
-  if (part === undefined) return NOT_LIVE;
-  const found = paramsOf("rule.add", params);
-  if (!found.ok) return found;
-  const { agent, rule } = found.value;
-  const done = await part.store.submit({ kind: "rule-add", id: agent ?? RULE_BOOK, rule });
+async function addRule({ store }: AgentHandlerPorts, { agent, rule }: Params<"rule.add">) {
+  const done = await store.submit({ kind: "rule-add", id: agent ?? RULE_BOOK, rule });
   return done.ok ? ok({}) : done;
 }
 
-async function removeRule(ports: AgentHandlerPorts, params: Params): Promise<Result<Record<string, never>>> {
-  const part = ports.live();
-  if (part === undefined) return NOT_LIVE;
-  const rule = textOr(params["rule"], "");
-  const owner = rulesOf(part).find((one) => one.rule.rule_id === rule);
-  const done = await part.store.submit({ kind: "rule-remove", id: owner?.agent ?? RULE_BOOK, rule });
+async function removeRule({ store }: AgentHandlerPorts, rule: string): Promise<Result<Record<string, never>>> {
+  const owner = rulesOf(store).find((one) => one.rule.rule_id === rule);
+  const done = await store.submit({ kind: "rule-remove", id: owner?.agent ?? RULE_BOOK, rule });
   return done.ok ? ok({}) : done;
 }

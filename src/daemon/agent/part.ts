@@ -1,109 +1,131 @@
-// The daemon's part for agents: their turn, on the one log, and their engine.
+// The daemon's part for agents: their store, on the one log, their engine, and the doors to their tools.
+// AP1. Until everything is known, no turn begins: one does from RECONCILING on (`begin`).
+// AP2. The tools are served over HTTP, and in a sandbox's door, from the first agent on.
 import { type Agent, isLive, openPrompts } from "../../core/agent/agent.ts";
-import type { ReportItem } from "../../core/recovery.ts";
-import type { EventLog } from "../../log/event-log.ts";
-import { foldAgents, type HowFar, type Read } from "../fold.ts";
-import type { DaemonPorts } from "../ports.ts";
-import type { TerminalHolders } from "../terminal/holders.ts";
+import { foldSessions } from "../fold.ts";
+import type { HolderCommand } from "../held/holder-program.ts";
+import { type Part, PartBorder, type PartPorts } from "../part.ts";
+import type { Handlers } from "../rpc-server.ts";
 import { AgentCheckpoints } from "./checkpoints.ts";
 import { agentConfigOf } from "./config.ts";
 import { AgentEngine } from "./engine.ts";
+import { agentsForSteps, type StepAgents } from "./for-steps.ts";
 import { forgetAgents } from "./forget.ts";
+import { agentGarbage } from "./gc.ts";
 import { HandedCalls } from "./handed-calls.ts";
+import { type AgentHandlerPorts, agentHandlers, bearerHandlers, toolCaller } from "./handlers.ts";
 import { loadConversation } from "./load-conversation.ts";
+import { McpServer } from "./mcp-server.ts";
 import { SessionRecords } from "./records.ts";
-import { AgentStore } from "./store.ts";
+import { agentStages } from "./recovery.ts";
+import { AgentStore, agentFolding } from "./store.ts";
+import { openToolDoor } from "./tool-door.ts";
 
-export type AgentPart = {
+export type AgentPart = Part & {
   readonly store: AgentStore;
   readonly engine: AgentEngine;
-  readonly records: SessionRecords;
-  readonly checkpoints: AgentCheckpoints;
-  /** Reads all of them from the log, in slices; returns what had to be set aside. */
-  fold(progress: () => void): Promise<readonly ReportItem[]>;
-  /** How far that is. */
-  readonly read: Read;
-  /** For whoever removes their files: those of them that nobody remembers any more. */
-  forget(ids: readonly string[]): Promise<ReadonlySet<string>>;
-  readonly handed: HandedCalls;
-  /** Turns begin from here on: until everything is known, none does. */
-  begin(): void;
-  /** Whoever is ready begins, as far as there are slots. */
+  /** What the bearer of an agent's token may ask; undefined for a token of no agent. */
+  bearer(token: string): Handlers | undefined;
+  /** Agents that are ready begin, as far as there are slots. */
   schedule(): Promise<void>;
+  readonly forSteps: StepAgents;
 };
 
-export type AgentHooks = {
-  /** There is an agent. */
-  born(): void;
+/** What agents need of the other parts, and of the daemon. */
+export type AgentLinks = {
+  holderCommand(): HolderCommand;
   /** Something happened to an agent, and is durable. */
   heard(agent: Agent): void;
+  /** Lets the daemon's socket server listen on one more path. */
+  listen(path: string): Promise<void>;
 };
 
-export function openAgents(log: EventLog, holders: TerminalHolders, ports: DaemonPorts, hooks: AgentHooks): AgentPart {
-  const { world, config, bus, safeMode, say, onBug } = ports;
+export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
+  const { world, config, log } = ports;
+  const border = new PartBorder(ports, "agents");
+  const sessions = openSessions(ports, border, { ...links, created: () => doors.open() });
+  const { store, engine, checkpoints, records, schedule } = sessions;
+  const doors: ToolDoors = openDoors(ports, { border, store, handed: sessions.handed }, links);
+  const live = () => [...store.settledAgents()].filter(isLive);
+  const forget = (ids: readonly string[]) => forgetAgents({ log, store, records, checkpoints }, ids);
+  return {
+    ...{ store, engine, handlers: doors.handlers, bearer: doors.bearer, schedule },
+    forSteps: agentsForSteps(log, agentConfigOf(config), () => store),
+    fold: (progress) => {
+      const steps = foldSessions({ border, log, store }, agentFolding(checkpoints));
+      return border.foldAll(world.clock, steps, progress);
+    },
+    stages: agentStages(sessions),
+    goLive: () => {
+      engine.startPolling();
+      if (live().length > 0) doors.open(); // AP2
+    },
+    tick: () => undefined, // The engine has rounds of its own.
+    stop: async () => {
+      engine.close();
+      await doors.close();
+      await checkpoints.finish();
+    },
+    counts: () => {
+      const agents = live();
+      return { agents: agents.length, prompts: agents.reduce((sum, agent) => sum + openPrompts(agent).length, 0) };
+    },
+    garbage: (limits) => agentGarbage(world, { agents: () => store.agents(), forget }, limits),
+  };
+}
+
+type SessionLinks = AgentLinks & { created(): void };
+
+function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks) {
+  const { world, config, bus, safeMode, say, onBug, log } = ports;
   const agentConfig = agentConfigOf(config);
   let begun = false;
-  let read: Read = { kind: "unread" };
   const checkpoints = new AgentCheckpoints(world, { isOff: () => safeMode.isActive(), say, onBug });
   const records = new SessionRecords(world, onBug);
   const handed = new HandedCalls();
+  const taken = (id: string, call: string) => border.outcome(() => store.submit({ kind: "call-taken", id, call }));
   const store: AgentStore = new AgentStore(
     log,
     world.clock,
-    () => ({ ...agentConfig, paused: !begun || safeMode.isActive() }),
-    {
+    () => ({ ...agentConfig, paused: !begun || safeMode.isActive() }), // AP1
+    border.hooks({
       publish: ({ event, id, data }) => {
         const agent = store.settledAgent(id);
         if (agent !== undefined) records.note(agent);
-        if (event === "agent.created") hooks.born();
-        if (event === "agent.read")
-          for (const call of handed.heard(id)) void store.submit({ kind: "call-taken", id, call }).catch(onBug);
+        if (event === "agent.created") links.created();
+        if (event === "agent.read") for (const call of handed.heard(id)) taken(id, call);
         bus.publish(event, { event, id, data });
-        if (agent !== undefined) hooks.heard(agent);
+        if (agent !== undefined) links.heard(agent);
       },
-      settled: (events, _, ticket, after) =>
-        checkpoints.heard(
-          events.map(({ id }) => id),
-          ticket,
-          after,
-        ),
+      settled: (events, _, ticket, after) => {
+        const ids = events.map(({ id }) => id);
+        checkpoints.heard(ids, ticket, after);
+      },
       perform: (effect) => engine.perform(effect),
-      onBug,
-    },
+    }),
   );
-  const engine: AgentEngine = new AgentEngine(world, {
+  const engine = openEngine(ports, store, links);
+  const begin = () => {
+    begun = true;
+  };
+  const schedule = async () => {
+    const first = [...store.agents()].find(isLive);
+    if (first !== undefined) await store.submit({ kind: "schedule", id: first.id });
+  };
+  return { store, engine, checkpoints, records, handed, begin, schedule };
+}
+
+function openEngine({ world, config, bus, onBug, log }: PartPorts, store: AgentStore, links: AgentLinks): AgentEngine {
+  return new AgentEngine(world, {
     agent: (id) => store.settledAgent(id),
     agents: () => store.agents(),
     submit: (command) => store.submit(command),
-    holderCommand: () => holders.programs.command("holder"),
+    holderCommand: links.holderCommand,
     environment: () => allowed(world.self.environment(), config.agents.env),
     recall: (id) => loadConversation({ log, clock: world.clock, store }, id),
     crashed: (id, reason) => bus.publish("agent.status", { id, status: "CRASHED", reason }),
     onBug,
   });
-  const fold = async (progress: () => void) => {
-    const progressed = (so: HowFar) => {
-      read = { kind: "reading", ...so };
-      progress();
-    };
-    const aside = await foldAgents(log, store, { checkpoints, clock: world.clock, progressed });
-    read = { kind: "read" };
-    return aside;
-  };
-  const begin = () => {
-    begun = true;
-  };
-  const schedule = async () => {
-    const [first] = [...store.agents()].filter(isLive);
-    if (first !== undefined) await store.submit({ kind: "schedule", id: first.id });
-  };
-  return {
-    ...{ store, engine, records, checkpoints, handed, fold, begin, schedule },
-    forget: (ids) => forgetAgents({ log, store, records, checkpoints }, ids),
-    get read() {
-      return read;
-    },
-  };
 }
 
 /** What agents get of our own environment: the names that the configuration allows, and no more. */
@@ -111,8 +133,30 @@ function allowed(ours: Readonly<Record<string, string>>, names: readonly string[
   return Object.fromEntries(Object.entries(ours).filter(([name]) => names.includes(name)));
 }
 
-/** Of those that live, how many; and how many of their prompts are open. As it is durable. */
-export function countAgents({ store }: AgentPart): { readonly agents: number; readonly prompts: number } {
-  const live = [...store.settledAgents()].filter(isLive);
-  return { agents: live.length, prompts: live.reduce((sum, agent) => sum + openPrompts(agent).length, 0) };
+type ToolDoors = Pick<AgentPart, "handlers" | "bearer"> & { open(): void; close(): Promise<void> };
+
+function openDoors(
+  { world, config, say, onBug }: PartPorts,
+  sessions: Pick<AgentHandlerPorts, "border" | "store" | "handed">,
+  { listen }: AgentLinks,
+): ToolDoors {
+  const handlerPorts: AgentHandlerPorts = {
+    ...sessions,
+    ...{ disk: world.disk, home: world.home },
+    agentConfig: agentConfigOf(config),
+    defaultProvider: config.agents.provider,
+    environment: { allow: config.terminal.envAllow, deny: config.terminal.envDeny },
+  };
+  const mcp = new McpServer(world, { caller: (bearer) => toolCaller(handlerPorts, bearer), say, onBug });
+  const { border, store } = sessions;
+  const open = async () => {
+    await mcp.open();
+    await openToolDoor(world, store, listen);
+  };
+  return {
+    handlers: agentHandlers(handlerPorts),
+    bearer: (token) => bearerHandlers(handlerPorts, token),
+    open: () => border.outcome(() => border.tolerating(open)), // AP2
+    close: () => mcp.close(),
+  };
 }

@@ -19,28 +19,16 @@ export type AgentRecovery = {
   readonly store: AgentStore;
   readonly engine: AgentEngine;
   readonly records: SessionRecords;
-  /** Reads all of them from the log; returns what had to be set aside. */
-  fold(progress: () => void): Promise<readonly ReportItem[]>;
   begin(): void;
   schedule(): Promise<void>;
 };
 
-export function withAgents(work: StageWork, recovery: AgentRecovery): StageWork {
+export function agentStages(recovery: AgentRecovery): Pick<StageWork, "RESTORING" | "RECONCILING"> {
   return {
-    ...work,
-    INVENTORYING: async (progress) => [
-      ...(await work.INVENTORYING(progress)),
-      ...(await recovery.fold(progress)),
-      ...(await setAsideOrphans(recovery)),
-    ],
-    RESTORING: async (progress) => {
-      const [items, ours] = await Promise.all([work.RESTORING(progress), restore(recovery, progress)]);
-      return [...items, ...ours];
-    },
-    RECONCILING: async (progress) => {
-      const items = await work.RECONCILING(progress);
+    RESTORING: async (progress) => [...(await setAsideOrphans(recovery)), ...(await restore(recovery, progress))],
+    RECONCILING: async () => {
       await resume(recovery);
-      return items;
+      return [];
     },
   };
 }

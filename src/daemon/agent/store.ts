@@ -1,16 +1,20 @@
-// The turn of agents (session-store.ts has the rules that hold for all). The tree is told of every change, so that it costs no search.
+// The store of agents (session-store.ts has the rules that hold for all). The tree is told of every change, so that it costs no search.
 
 import { type Agent, type AgentRecord, agentSession } from "../../core/agent/agent.ts";
 import { applyAgent } from "../../core/agent/apply.ts";
 import type { AgentCommand, AgentEffect } from "../../core/agent/commands.ts";
+import { putAway } from "../../core/agent/conversation.ts";
 import { decideAgent } from "../../core/agent/decide.ts";
 import type { AgentConfig } from "../../core/agent/draft.ts";
 import { agentEffectsOf } from "../../core/agent/effects.ts";
 import type { AgentEvent } from "../../core/agent/events.ts";
 import { Tree } from "../../core/agent/tree.ts";
 import type { EventLog } from "../../log/event-log.ts";
+import { agentEventOf } from "../../wire/stored/agent.ts";
 import type { Clock } from "../../world/clock.ts";
+import { type Folding, idOf } from "../fold.ts";
 import { type Hooks, SessionStore } from "../session-store.ts";
+import type { AgentCheckpoints } from "./checkpoints.ts";
 
 export type Agents = { state: AgentRecord; command: AgentCommand; event: AgentEvent; effect: AgentEffect };
 
@@ -49,4 +53,17 @@ export class AgentStore extends SessionStore<Agents> {
   *agents(): Generator<Agent> {
     for (const agentRecord of this.states.values()) if (agentRecord.kind === "agent") yield agentRecord;
   }
+}
+
+/** How agents are read from their logs, each from its checkpoint on. What a bare LLM said is read again when it is needed. */
+export function agentFolding(checkpoints: AgentCheckpoints): Folding<Agents> {
+  return {
+    place: "agents/",
+    what: "agent",
+    load: (session) => checkpoints.load(idOf(session)),
+    eventOf: agentEventOf,
+    kept: (record) => (record.kind === "agent" ? { ...record, conversation: putAway(record.conversation) } : record),
+    nameOf: (record) => (record.kind === "agent" ? record.name : undefined),
+    aside: () => undefined,
+  };
 }

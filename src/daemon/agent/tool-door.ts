@@ -9,25 +9,28 @@ import { makeHeldDirectory } from "../../home/held/holder-files.ts";
 import { writeSmall } from "../../home/small-files.ts";
 import { readWhole } from "../../log/file/file.ts";
 import type { Disk } from "../../world/disk.ts";
-import type { Sockets } from "../../world/socket.ts";
-import type { RpcServer } from "../rpc-server.ts";
 import type { AgentStore } from "./store.ts";
 
-type DoorWorld = { readonly disk: Disk; readonly home: string; readonly sockets: Sockets };
+type DoorWorld = { readonly disk: Disk; readonly home: string };
 
 export function toolDoor(home: string): string {
   return joinPath(home, "run/door");
 }
 
 /** TD2 */
-export async function makeToolDoor({ disk, home }: Omit<DoorWorld, "sockets">): Promise<void> {
+export async function makeToolDoor({ disk, home }: DoorWorld): Promise<void> {
   await makeHeldDirectory(disk, home, toolDoor(home));
 }
 
-export async function openToolDoor(world: DoorWorld, server: RpcServer | undefined, store: AgentStore): Promise<void> {
+/** `listen` lets the daemon's socket server listen on one more path. */
+export async function openToolDoor(
+  world: DoorWorld,
+  store: AgentStore,
+  listen: (path: string) => Promise<void>,
+): Promise<void> {
   if (![...store.agents()].some((agent) => isLive(agent) && agent.plan.workspace?.sandbox != null)) return;
   await makeToolDoor(world);
-  await server?.listen(world.sockets, joinPath(toolDoor(world.home), "daemon.sock"));
+  await listen(joinPath(toolDoor(world.home), "daemon.sock"));
   const address = readWhole(world.disk, joinPath(world.home, "run/mcp.json"));
   if (address !== undefined)
     await writeSmall(world.disk, world.home, "run/door/mcp.json", new TextDecoder().decode(address)); // TD3

@@ -1,27 +1,18 @@
-// What each stage of a recovery does after a crash of the daemon or of the machine.
+// Terminals in a recovery, after a crash of the daemon or of the machine.
 // K1. Live holders are adopted, recorded exits taken up, what was never claimed is started; what is lost is restored as its policy says.
 // K2. Only processes that are ours for certain are stopped as orphans: marked or descended from a recorded child, under no living holder.
 // K3. What is left of a lost terminal is stopped before it is started again. A recovery that is broken off here goes on in the next
 //     life: what was started is adopted, the rest is looked at afresh.
 // K4. What was to be started and never was claimed is started here, and waited for like the others: whoever is told LIVE finds them.
 
-import { joinPath } from "../../base/path.ts";
 import type { Fate, ReportItem } from "../../core/recovery.ts";
 import { effectsOf, type Terminal } from "../../core/terminal/terminal.ts";
 import type { HomeWorld } from "../../home/held/holder-files.ts";
-import { readWhole, removeIfThere } from "../../log/file/file.ts";
-import { readJson } from "../../log/file/json-file.ts";
-import type { Report } from "../../wire/rpc/rpc.ts";
 import type { Clock } from "../../world/clock.ts";
+import type { HowFar } from "../part.ts";
 import type { StageWork } from "../recovery-run.ts";
 import type { TerminalFound, TerminalHolders } from "./holders.ts";
 import type { TerminalStore } from "./store.ts";
-
-export type Cause = Report["cause"];
-
-export const CLEAN_MARKER = "recovery/clean-shutdown.json";
-export const LAST_CRASH = "recovery/last-crash.json";
-export const LAST_BOOT = "recovery/last-boot.json";
 
 /** Holders are asked in parallel; so many at a time. */
 const AT_ONCE = 64;
@@ -35,58 +26,26 @@ export type WorkPorts = {
   readonly place: HomeWorld;
   readonly store: TerminalStore;
   readonly holders: TerminalHolders;
-  /** What was set aside while the logs were folded. */
-  readonly setAside: readonly ReportItem[];
+  /** Whether it was set aside when the logs were folded. */
+  isAside(id: string): boolean;
   /** Stops what is left of terminals whose holder is gone; returns one item for each. */
   orphans(terminals: readonly Terminal[]): Promise<readonly ReportItem[]>;
-  detected(cause: Cause): void;
   /** Called once before the first terminal is restored. */
   prepare(): Promise<void>;
   restore(terminal: Terminal, reason: string): Promise<ReportItem>;
-  /** What became of a restoration that an earlier life began and did not tell of; undefined where it was told. */
+  /** What became of a restoration that an earlier life began and did not report; undefined if it was reported. */
   untold(terminal: Terminal): ReportItem | undefined;
   /** Of one that was found lost by an earlier life, whose report may never have been written (Y3 of recovery-run.ts). */
   waiting(terminal: Terminal): ReportItem;
   /** How many of the terminals that should run are back. */
-  progressed(progress: Progress): void;
+  progressed(progress: HowFar): void;
 };
 
-export type Progress = { readonly done: number; readonly total: number };
-
-export function recoveryWork(ports: WorkPorts): StageWork {
+export function terminalStages(ports: WorkPorts): Pick<StageWork, "RESTORING" | "RECONCILING"> {
   return {
-    DETECTING: async () => {
-      ports.detected(await detectCause(ports.place));
-      return [];
-    },
-    INVENTORYING: async () => ports.setAside,
     RESTORING: (progress) => restore(ports, progress),
     RECONCILING: (progress) => reconcile(ports, progress),
   };
-}
-
-/**
- * A marker of a clean end is good for one start, and only where it ended the last boot that recovered. After a reboot it stays, so that
- * a start that is killed and tried again says the same.
- */
-export async function detectCause(place: HomeWorld): Promise<Cause> {
-  const { disk, home } = place;
-  const boot = lastBoot(place);
-  const clean = boot === "" || readJson(disk, joinPath(home, CLEAN_MARKER))?.["bootId"] === boot;
-  if (wasDown(place)) return clean ? "machine restart" : "machine crash";
-  // Synced: a power cut must not bring it back, and make a crash of the machine look like a clean end.
-  if (removeIfThere(disk, joinPath(home, CLEAN_MARKER))) await disk.syncDirectory(joinPath(home, "recovery"));
-  return clean ? "clean start" : "daemon crash";
-}
-
-function lastBoot({ disk, home }: HomeWorld): string {
-  return new TextDecoder().decode(readWhole(disk, joinPath(home, LAST_BOOT)) ?? new Uint8Array(0)).trim();
-}
-
-/** Whether the machine went down since the last recovery that came to its end. */
-export function wasDown(place: HomeWorld): boolean {
-  const boot = lastBoot(place);
-  return boot !== "" && boot !== place.processes.bootId();
 }
 
 /** To be started again, or where nothing was lost because no holder had claimed it yet, for the first time. */
@@ -98,7 +57,7 @@ async function restore(ports: WorkPorts, progress: () => void): Promise<ReportIt
     isOpen(terminal, ports.place.processes.bootId()),
   );
   const items: ReportItem[] = [...ports.store.terminals.values()].flatMap((one) =>
-    isWaiting(one) && !isAside(ports, one) ? ports.waiting(one) : [],
+    isWaiting(one) && !ports.isAside(one.id) ? ports.waiting(one) : [],
   );
   const { length: waiting } = items;
   const lost: Lost[] = [];
@@ -110,7 +69,7 @@ async function restore(ports: WorkPorts, progress: () => void): Promise<ReportIt
   }
   if (lost.length === 0) return items;
   const { store, orphans } = ports;
-  items.push(...(await orphans([...store.terminals.values()].filter((one) => !isAside(ports, one))))); // K3
+  items.push(...(await orphans([...store.terminals.values()].filter((one) => !ports.isAside(one.id))))); // K3
   await ports.prepare();
   const step = (done: number) => {
     progress();
@@ -138,10 +97,6 @@ async function begin({ holders, store, untold }: WorkPorts, terminal: Terminal):
   holders.perform({ kind: "start", id });
   await holders.settled(id);
   return untold(store.terminals.get(id) ?? terminal) ?? itemOf(terminal, { kind: "unstarted" });
-}
-
-function isAside({ setAside }: WorkPorts, { id }: Terminal): boolean {
-  return setAside.some((item) => item.id === id);
 }
 
 function isWaiting({ removed, state }: Terminal): boolean {
@@ -236,7 +191,7 @@ function unsetText(unset: readonly string[]): string[] {
 /** Orphans first; then everything that has no outcome is done again. */
 async function reconcile(ports: WorkPorts, progress: () => void): Promise<readonly ReportItem[]> {
   const { store, holders, orphans } = ports;
-  const items = await orphans([...store.terminals.values()].filter((one) => !isAside(ports, one))); // K2
+  const items = await orphans([...store.terminals.values()].filter((one) => !ports.isAside(one.id))); // K2
   progress();
   for (const terminal of store.terminals.values()) for (const effect of effectsOf(terminal)) holders.perform(effect);
   return items;

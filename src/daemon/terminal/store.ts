@@ -1,13 +1,15 @@
-// The turn of terminals (session-store.ts has the rules that hold for all).
+// The store of terminals (session-store.ts has the rules that hold for all).
 
 import { decideTerminal } from "../../core/terminal/decide.ts";
 import { applyTerminal, type TerminalEvent } from "../../core/terminal/events.ts";
 import { childOf, type Effect, effectsOf, type Terminal, type TerminalCommand } from "../../core/terminal/terminal.ts";
 import type { EventLog } from "../../log/event-log.ts";
+import { terminalEventOf } from "../../wire/stored/terminal.ts";
 import type { Clock } from "../../world/clock.ts";
+import type { Folding } from "../fold.ts";
 import { type Decider, type Hooks, SessionStore } from "../session-store.ts";
 
-type Terminals = { state: Terminal; command: TerminalCommand; event: TerminalEvent; effect: Effect };
+export type Terminals = { state: Terminal; command: TerminalCommand; event: TerminalEvent; effect: Effect };
 
 export type TerminalStoreHooks = Hooks<Terminals>;
 
@@ -18,6 +20,19 @@ const RULES: Decider<Terminals> = {
   effectsOf,
 };
 
+/** How terminals are read from their logs. */
+export const TERMINAL_FOLDING: Folding<Terminals> = {
+  place: "terminals/",
+  what: "terminal",
+  eventOf: terminalEventOf,
+  nameOf: ({ name }) => name,
+  aside: (terminal, reason) => {
+    const { removed, state } = terminal;
+    if (removed) return undefined;
+    return { ...terminal, state: { kind: "uncertain", reason, child: childOf(state) }, signal: undefined };
+  },
+};
+
 export class TerminalStore extends SessionStore<Terminals> {
   constructor(log: EventLog, clock: Clock, hooks: TerminalStoreHooks) {
     super(RULES, log, clock, hooks);
@@ -25,16 +40,5 @@ export class TerminalStore extends SessionStore<Terminals> {
 
   get terminals(): ReadonlyMap<string, Terminal> {
     return this.states;
-  }
-
-  /** A terminal whose log cannot be trusted: seen, and left alone. Returns its name where one is known. */
-  setAside(id: string, reason: string): string | undefined {
-    const terminal = this.states.get(id);
-    if (terminal === undefined || terminal.removed) this.states.delete(id);
-    else {
-      const state = { kind: "uncertain", reason, child: childOf(terminal.state) } as const;
-      this.states.set(id, { ...terminal, state, signal: undefined });
-    }
-    return terminal?.name;
   }
 }

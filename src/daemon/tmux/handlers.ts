@@ -1,70 +1,54 @@
-// What clients may ask about tmux sessions. As handlers.ts: changing waits until the daemon is live.
+// What clients may ask about tmux sessions. Nothing is changed before the daemon is live (PB3 of part.ts).
 import { newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { SeenSession } from "../../core/tmux/judge.ts";
 import { findCare, isAt, type TmuxCare } from "../../core/tmux/tmux.ts";
-import { paramsOf } from "../../wire/rpc/params.ts";
 import type { AdoptParams, ListedTmux } from "../../wire/rpc/rpc.ts";
 import type { Processes } from "../../world/process.ts";
 import type { Random } from "../../world/random.ts";
+import type { PartBorder } from "../part.ts";
 import type { Handlers } from "../rpc-server.ts";
 import type { TmuxRun, TmuxSocket } from "./client.ts";
 import type { TmuxKeeper } from "./keeper.ts";
 import { lookAt, sessionsIn } from "./look.ts";
 import type { TmuxStore } from "./store.ts";
 
-export type TmuxParts = { readonly store: TmuxStore; readonly keeper: TmuxKeeper };
-export type TmuxHandlerPorts = {
+export type TmuxSessions = { readonly store: TmuxStore; readonly keeper: TmuxKeeper };
+export type TmuxHandlerPorts = TmuxSessions & {
+  readonly border: PartBorder;
   readonly random: Random;
   readonly processes: Processes;
-  /** Undefined until the daemon takes changes. */
-  live(): TmuxParts | undefined;
-  /** Undefined until the log is open. */
-  parts(): TmuxParts | undefined;
 };
 
 export function tmuxHandlers(ports: TmuxHandlerPorts): Handlers {
-  const changing = async <T>(change: (parts: TmuxParts) => Promise<Result<T>>): Promise<Result<T>> => {
-    const parts = ports.live();
-    return parts === undefined ? NOT_LIVE : change(parts);
-  };
+  const { border } = ports;
   return {
-    "tmux.adopt": (params) => changing((parts) => adopt(ports, parts, params)),
-    "tmux.list": async () => ok(list(ports.parts())),
-    "tmux.release": (params) => changing((parts) => release(parts, params)),
-    "tmux.recreate": (params) => changing((parts) => recreate(parts, params)),
+    "tmux.list": border.looking(async () => ok(list(ports))),
+    ...border.changing("tmux.adopt", (params) => adopt(ports, params)),
+    ...border.changing("tmux.release", ({ session }) => release(ports, session)),
+    ...border.changing("tmux.recreate", ({ session }) => recreate(ports, session)),
   };
 }
 
-const NOT_LIVE = refused("not-live", "The daemon is still recovering.", "Try again in a moment.");
-
-function list(parts: TmuxParts | undefined): ListedTmux[] {
-  if (parts === undefined) return [];
+function list(parts: TmuxSessions): ListedTmux[] {
   const open = [...parts.store.allSettled()].filter(({ released }) => !released); // U6 of session-store.ts
   return open.map((care) => listed(parts, care));
 }
 
-function listed({ keeper }: TmuxParts, care: TmuxCare): ListedTmux {
+function listed({ keeper }: TmuxSessions, care: TmuxCare): ListedTmux {
   return { ...care, ...keeper.stateOf(care.id) };
 }
 
-type Params = Readonly<Record<string, unknown>>;
-
-function careOf({ store }: TmuxParts, method: "tmux.release" | "tmux.recreate", given: Params): Result<TmuxCare> {
-  const params = paramsOf(method, given);
-  return params.ok ? findCare(store.states.values(), params.value.session) : params;
-}
-
-async function release(parts: TmuxParts, params: Params): Promise<Result<ListedTmux>> {
-  const found = careOf(parts, "tmux.release", params);
+async function release(parts: TmuxSessions, session: string): Promise<Result<ListedTmux>> {
+  const found = findCare(parts.store.states.values(), session);
   if (!found.ok) return found;
   const released = await parts.store.submit({ kind: "release", id: found.value.id });
   return released.ok ? ok(listed(parts, released.value)) : released;
 }
 
 /** Looks first: what was closed a moment ago may not be known yet, and what was lost may be back by then. */
-async function recreate(parts: TmuxParts, params: Params): Promise<Result<ListedTmux>> {
-  const found = careOf(parts, "tmux.recreate", params);
+async function recreate(parts: TmuxSessions, session: string): Promise<Result<ListedTmux>> {
+  const found = findCare(parts.store.states.values(), session);
   if (!found.ok) return found;
   const { id, recreated } = found.value;
   await parts.keeper.round();
@@ -77,28 +61,26 @@ async function recreate(parts: TmuxParts, params: Params): Promise<Result<Listed
   return ok(listed(parts, parts.store.settled(id) ?? wanted.value));
 }
 
-async function adopt(ports: TmuxHandlerPorts, parts: TmuxParts, given: Params): Promise<Result<ListedTmux[]>> {
-  const params = paramsOf("tmux.adopt", given);
-  if (!params.ok) return params;
-  const path = await socketPath(parts.keeper.run, params.value);
+async function adopt(ports: TmuxHandlerPorts, params: AdoptParams): Promise<Result<ListedTmux[]>> {
+  const path = await socketPath(ports.keeper.run, params);
   if (!path.ok) return path;
-  const seen = await lookAt(parts.keeper.run, ports, { path: path.value });
+  const seen = await lookAt(ports.keeper.run, ports, { path: path.value });
   if (!seen.ok) return seen;
-  const chosen = choose(sessionsIn(seen.value), params.value);
+  const chosen = choose(sessionsIn(seen.value), params);
   if (!chosen.ok) return chosen;
   const ids: string[] = [];
   for (const { session, name } of chosen.value) {
     const place = { server: seen.value.server, session };
-    const known = [...parts.store.states.values()].find((care) => !care.released && isAt(care, place));
+    const known = [...ports.store.states.values()].find((care) => !care.released && isAt(care, place));
     const id = known?.id ?? newId(ports.random.bytes(16));
-    const policy = params.value.policy ?? known?.policy ?? "auto";
-    const taken = await parts.store.submit({ kind: "adopt", id, socket: path.value, name, policy, place });
+    const policy = params.policy ?? known?.policy ?? "auto";
+    const taken = await ports.store.submit({ kind: "adopt", id, socket: path.value, name, policy, place });
     if (!taken.ok) return taken;
     ids.push(id);
   }
-  await parts.keeper.round(); // So that what is acknowledged is also saved once, where that can be done now.
-  for (const id of ids) parts.keeper.attend(id);
-  return ok(list(parts).filter(({ id }) => ids.includes(id)));
+  await ports.keeper.round(); // So that what is acknowledged is also saved once, where that can be done now.
+  for (const id of ids) ports.keeper.attend(id);
+  return ok(list(ports).filter(({ id }) => ids.includes(id)));
 }
 
 /** tmux itself knows where it keeps its sockets. */

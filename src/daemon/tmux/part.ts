@@ -1,17 +1,45 @@
-// The daemon's part for tmux sessions: their turn, on the one log, and their keeper.
-import type { EventLog } from "../../log/event-log.ts";
-import type { DaemonPorts } from "../ports.ts";
+// The daemon's part for tmux sessions: their store, on the one log, and their keeper.
+import { foldSessions, timeOf } from "../fold.ts";
+import { type Part, PartBorder, type PartPorts } from "../part.ts";
+import { tmuxGarbage } from "./gc.ts";
+import { tmuxHandlers } from "./handlers.ts";
 import { TmuxKeeper } from "./keeper.ts";
-import { TmuxStore } from "./store.ts";
+import { reconcileTmux } from "./recovery.ts";
+import { TMUX_FOLDING, TmuxStore } from "./store.ts";
 
-export type TmuxPart = { readonly store: TmuxStore; readonly keeper: TmuxKeeper };
+export type TmuxPart = Part & { readonly store: TmuxStore; readonly keeper: TmuxKeeper };
 
-export function openTmux(log: EventLog, { world, config, bus, safeMode, onBug }: DaemonPorts): TmuxPart {
-  const store = new TmuxStore(log, world.clock, {
-    publish: (event) => bus.publish(event.event, event),
-    perform: ({ id }) => keeper.attend(id),
-    onBug,
-  });
+export function openTmux(ports: PartPorts): TmuxPart {
+  const { world, log } = ports;
+  const border = new PartBorder(ports, "tmux sessions");
+  const { store, keeper } = openSessions(ports, border);
+  const cares = () => store.states.values();
+  return {
+    store,
+    keeper,
+    handlers: tmuxHandlers({ border, store, keeper, random: world.random, processes: world.processes }),
+    fold: (progress) => border.foldAll(world.clock, foldSessions({ border, log, store }, TMUX_FOLDING), progress),
+    stages: { RECONCILING: () => reconcileTmux({ keeper, clock: world.clock, cares }) },
+    goLive: () => keeper.startPolling(),
+    tick: () => undefined, // The keeper has rounds of its own.
+    stop: async () => keeper.close(),
+    counts: () => ({}),
+    garbage: (limits) => {
+      const releasedAt = (id: string) => timeOf(log, `tmux/${id}`, "tmux.released");
+      return tmuxGarbage(world, { cares, releasedAt }, limits);
+    },
+  };
+}
+
+function openSessions({ world, config, bus, safeMode, onBug, log }: PartPorts, border: PartBorder) {
+  const store = new TmuxStore(
+    log,
+    world.clock,
+    border.hooks({
+      publish: (event) => bus.publish(event.event, event),
+      perform: ({ id }) => keeper.attend(id),
+    }),
+  );
   const { saveS, scrollbackLines } = config.tmux;
   const environment = { allow: config.terminal.envAllow, deny: config.terminal.envDeny };
   const keeper: TmuxKeeper = new TmuxKeeper(

@@ -4,38 +4,18 @@
 import type { Fate, ReportItem } from "../../core/recovery.ts";
 import type { TmuxCare } from "../../core/tmux/tmux.ts";
 import type { Clock } from "../../world/clock.ts";
-import type { StageWork } from "../recovery-run.ts";
+import { within } from "../../world/wait.ts";
 import type { Tended, TmuxKeeper } from "./keeper.ts";
 
 /** R1. Some sessions of some panes take a fraction of a second. */
 const PATIENCE_MS = 5_000;
 
-export type TmuxRecovery = {
-  readonly keeper: TmuxKeeper;
-  readonly clock: Clock;
-  readonly setAside: readonly ReportItem[];
-  cares(): Iterable<TmuxCare>;
-};
+export type TmuxRecovery = { readonly keeper: TmuxKeeper; readonly clock: Clock; cares(): Iterable<TmuxCare> };
 
-/** The stages' work with ours beside it. */
-export function withTmux(work: StageWork, recovery: TmuxRecovery): StageWork {
-  return {
-    ...work,
-    INVENTORYING: async (progress) => [...(await work.INVENTORYING(progress)), ...recovery.setAside],
-    RECONCILING: async (progress) => {
-      const [items, ours] = await Promise.all([work.RECONCILING(progress), reconcile(recovery)]);
-      return [...items, ...ours];
-    },
-  };
-}
-
-async function reconcile({ keeper, clock, cares }: TmuxRecovery): Promise<ReportItem[]> {
+export async function reconcileTmux({ keeper, clock, cares }: TmuxRecovery): Promise<ReportItem[]> {
   const open = [...cares()].filter(({ released, state }) => !released && state.kind !== "ended");
   if (open.length === 0) return [];
-  const late = Promise.withResolvers<readonly Tended[]>();
-  const cancel = clock.after(PATIENCE_MS, () => late.resolve([]));
-  const tended = await Promise.race([keeper.round(), late.promise]); // R1
-  cancel();
+  const tended: readonly Tended[] = (await within(clock, PATIENCE_MS, keeper.round())) ?? []; // R1
   const now = new Map([...cares()].map((care) => [care.id, care]));
   return open.map((before) => {
     const result = tended.find(({ care }) => care.id === before.id);

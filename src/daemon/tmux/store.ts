@@ -1,10 +1,12 @@
-// The turn of tmux sessions under our care (session-store.ts has the rules that hold for all).
+// The store of tmux sessions under our care (session-store.ts has the rules that hold for all).
 
 import { decideTmux } from "../../core/tmux/decide.ts";
 import { applyTmux, type TmuxEvent } from "../../core/tmux/events.ts";
 import { type TmuxCare, type TmuxCommand, type TmuxEffect, tmuxEffectsOf } from "../../core/tmux/tmux.ts";
 import type { EventLog } from "../../log/event-log.ts";
+import { tmuxEventOf } from "../../wire/stored/terminal.ts";
 import type { Clock } from "../../world/clock.ts";
+import type { Folding } from "../fold.ts";
 import { type Decider, type Hooks, SessionStore } from "../session-store.ts";
 
 type Cares = { state: TmuxCare; command: TmuxCommand; event: TmuxEvent; effect: TmuxEffect };
@@ -16,16 +18,17 @@ const RULES: Decider<Cares> = {
   effectsOf: tmuxEffectsOf,
 };
 
+/** How they are read from their logs. */
+export const TMUX_FOLDING: Folding<Cares> = {
+  place: "tmux/",
+  what: "tmux session",
+  eventOf: tmuxEventOf,
+  nameOf: ({ name }) => name,
+  aside: (care, reason) => (care.released ? undefined : { ...care, state: { kind: "uncertain", reason } }),
+};
+
 export class TmuxStore extends SessionStore<Cares> {
   constructor(log: EventLog, clock: Clock, hooks: Hooks<Cares>) {
     super(RULES, log, clock, hooks);
-  }
-
-  /** One whose log cannot be trusted: seen, and left alone. Returns its name where one is known. */
-  setAside(id: string, reason: string): string | undefined {
-    const care = this.states.get(id);
-    if (care === undefined || care.released) this.states.delete(id);
-    else this.states.set(id, { ...care, state: { kind: "uncertain", reason } });
-    return care?.name;
   }
 }

@@ -6,11 +6,14 @@
 // GR3. Files go before the directories they are in, and every one of them may be gone already: what a crash leaves, the next round ends.
 
 import { joinPath } from "../../base/path.ts";
-import type { Thing } from "../../core/retention.ts";
+import { beyond, type Chosen, daysMs, type Thing } from "../../core/retention.ts";
 import { deadLetters } from "../../core/workflow/decide-queue.ts";
 import { attemptsOf, type Run } from "../../core/workflow/run.ts";
 import type { HomeWorld } from "../../home/held/holder-files.ts";
+import { listSessions } from "../../log/session/places.ts";
 import type { Disk } from "../../world/disk.ts";
+import { sized } from "../gc.ts";
+import type { Retention } from "../part.ts";
 import { attemptSocket } from "./attempt-files.ts";
 
 /** What a holder, its daemon and a step's values leave in an attempt's directory. */
@@ -19,20 +22,33 @@ const SEGMENT = /^\d{16}\.seg$/;
 const OLDER = /^checkpoint-.+\.json$/;
 const SOCKET = /^w[0-9a-f]{8}-\d+\.sock$/;
 
+export function workflowGarbage(place: HomeWorld, runs: Iterable<Run>, rules: Retention): Chosen[] {
+  const { disk, clock } = place;
+  const all = [...runs];
+  const limits = { ageMs: daysMs(rules.runDays), bytes: rules.runBytes };
+  const ended = beyond(endedRuns(place, all), limits, clock.now());
+  const taken = new Set(ended.flatMap(({ paths }) => paths));
+  const sockets = socketsOfEndedRuns(place, all).map((path) => {
+    const thing = sized(disk, "socket of a step that is over", [path]);
+    return { ...thing, at: undefined, reason: "nobody listens there" };
+  });
+  return [...ended, ...oldHistories(place, taken, rules.histories), ...sockets];
+}
+
 /** GR2 */
-export function isOverForGood(run: Run): boolean {
+function isOverForGood(run: Run): boolean {
   if (run.status.kind !== "done" && run.status.kind !== "cancelled") return false;
   return attemptsOf(run).length === 0 && (run.items.failed === 0 || deadLetters(run).length === 0);
 }
 
-/** One thing for each run, without its size, which whoever chooses knows how to tell. */
-export function endedRuns({ disk, home }: HomeWorld, runs: Iterable<Run>): Omit<Thing, "bytes">[] {
-  return [...runs].filter(isOverForGood).flatMap((run) => {
+/** One thing for each run. */
+function endedRuns({ disk, home }: HomeWorld, runs: readonly Run[]): Thing[] {
+  return runs.filter(isOverForGood).flatMap((run) => {
     const directory = joinPath(home, `state/${run.repo}/sessions/${run.id}`);
     const paths = [...olderOnes(disk, directory), ...attemptFiles(disk, joinPath(directory, "attempts"))];
     if (!paths.some((path) => isRemovable(disk, path))) return [];
     const at = "at" in run.status ? Date.parse(run.status.at) : Number.NaN;
-    return [{ what: "what steps of an ended run wrote", paths, at: Number.isNaN(at) ? undefined : at }];
+    return [{ ...sized(disk, "what steps of an ended run wrote", paths), at: Number.isNaN(at) ? undefined : at }];
   });
 }
 
@@ -56,6 +72,19 @@ function attemptFiles(disk: Disk, attempts: string): string[] {
   return disk.stat(attempts) === undefined ? [] : [...found, attempts];
 }
 
+/** The checkpoints of each run that are more than are kept; those that go with their run are not named twice. */
+function oldHistories({ disk, home }: HomeWorld, taken: ReadonlySet<string>, kept: number): Chosen[] {
+  const sessions = listSessions(disk, home).filter((session) => session.startsWith("state/"));
+  return sessions.flatMap((session) => {
+    const newestFirst = olderOnes(disk, joinPath(home, session)).sort().reverse();
+    const rest = newestFirst.filter((path) => !taken.has(path)).slice(kept);
+    return rest.map((path) => {
+      const thing = sized(disk, "history of a checkpoint", [path]);
+      return { ...thing, at: undefined, reason: `more than ${kept} of them` };
+    });
+  });
+}
+
 function olderOnes(disk: Disk, directory: string): string[] {
   const history = joinPath(directory, "history");
   return disk
@@ -65,8 +94,7 @@ function olderOnes(disk: Disk, directory: string): string[] {
 }
 
 /** Ids share no socket but by a chance that is looked at here too. */
-export function socketsOfEndedRuns({ disk, home }: HomeWorld, runs: Iterable<Run>): string[] {
-  const all = [...runs];
+function socketsOfEndedRuns({ disk, home }: HomeWorld, all: readonly Run[]): string[] {
   const open = new Set(all.filter((run) => !isOverForGood(run)).map(({ id }) => prefixOf(home, id)));
   const over = new Set(all.filter(isOverForGood).map(({ id }) => prefixOf(home, id)));
   return disk

@@ -1,4 +1,4 @@
-// What clients may ask about workflows. As handlers.ts: changing waits until the daemon is live.
+// What clients may ask about workflows. Nothing is changed before the daemon is live (PB3 of part.ts).
 // WH1. The daemon reads the file itself: what it checked is what runs, and a file of any length fits.
 // WH2. A run's id is its client's. A repeat of the same wish finds its run, and makes no second one.
 // WH3. What is shown is durable: a run as it is `settled`, never as it is only decided. Whoever reads `done` here can rely on it.
@@ -14,146 +14,141 @@ import { parameterFrom } from "../../core/workflow/parameters.ts";
 import { rollbackTo } from "../../core/workflow/rollback.ts";
 import type { Run } from "../../core/workflow/run.ts";
 import { GIT_VARIABLES, worktreeOf } from "../../core/workflow/worktree.ts";
-import { askerOf, paramsOf } from "../../wire/rpc/params.ts";
+import { askerOf, type PARAMS, type Params } from "../../wire/rpc/params.ts";
 import type { ListedRun, MigrationReport, RolledBackRun, RunParams, ShownRun } from "../../wire/rpc/workflow.ts";
 import type { Disk } from "../../world/disk.ts";
-import type { Handlers } from "../rpc-server.ts";
+import type { PartBorder } from "../part.ts";
+import type { Given, Handlers } from "../rpc-server.ts";
+import type { CheckpointStorage } from "./checkpoint-storage.ts";
+import type { Engine } from "./engine.ts";
 import { deadLettersOf, itemOf, listedOf, recordsOf, runningOf } from "./listed.ts";
-import type { WorkflowPart } from "./part.ts";
+import type { MigrationOfRuns } from "./migration.ts";
 import { repoOf, repositoryOf } from "./repo.ts";
+import type { WorkflowStore } from "./store.ts";
 import { readWorkflowFile } from "./workflow-files.ts";
 
 export type WorkflowHandlerPorts = {
   readonly disk: Disk;
   readonly home: string;
   readonly environment: EnvironmentRules;
-  /** Undefined until the daemon takes changes. */
-  live(): WorkflowPart | undefined;
-  /** Undefined until all runs are read: nobody is shown a part of them. */
-  parts(): WorkflowPart | undefined;
+  readonly border: PartBorder;
+  readonly store: WorkflowStore;
+  readonly engine: Engine;
+  readonly storage: CheckpointStorage;
+  readonly migration: MigrationOfRuns;
 };
 
-type Params = Readonly<Record<string, unknown>>;
-
 export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
-  const submit = async (command: WorkflowCommand | Refusal): Promise<Result<ListedRun>> => {
-    const part = ports.live();
-    if (part === undefined) return NOT_LIVE;
-    if ("hint" in command) return { ok: false, error: command };
-    const done = await part.store.submit(command);
-    return done.ok ? ok(listedOf(done.value)) : done;
-  };
-  const looking = (look: (params: Params) => Promise<Result<unknown>>) => async (params: Params) =>
-    ports.parts() === undefined ? NOT_LIVE : look(params);
-  const ofRun = (params: Params, make: (id: string) => WorkflowCommand | Refusal) =>
-    submit(typeof params["id"] === "string" ? make(params["id"]) : bad("id is a text"));
-  const ofQueue = (params: Params, kind: "dlq-retry" | "dlq-clear") =>
-    ofRun(params, (id) => {
-      const found = paramsOf("dlq.retry", params); // Both take the same.
-      return found.ok ? { kind, id, items: found.value.items } : found.error;
-    });
+  const { border } = ports;
   return {
-    "workflow.run": (params) => run(ports, params),
-    "workflow.list": looking(async () => ok(list(ports.parts()))),
-    "workflow.show": looking(async (params) => show(ports.parts(), params)),
-    "workflow.interrupt": (params) => ofRun(params, (id) => ({ kind: "interrupt", id })),
-    "workflow.cancel": (params) => ofRun(params, (id) => ({ kind: "cancel", id })),
-    "workflow.resume": (params) =>
-      ofRun(params, (id) => ({ kind: "resume", id, force: params["force"] === true, ...askedBy(params) })),
-    "dlq.list": looking(async ({ id, from }) => {
-      const run = typeof id === "string" ? ports.parts()?.store.settled(id) : undefined; // WH3
-      if (run === undefined) return unknown(id);
-      return ok(deadLettersOf(run, typeof from === "number" ? from : 0));
+    ...commandHandlers(ports),
+    ...border.changing("workflow.run", (params) => run(ports, params)),
+    "workflow.list": border.looking(async () => ok(list(ports))),
+    "workflow.show": border.looking(async (params) => show(ports, params)),
+    ...border.changing("workflow.rollback", (params) => rollback(ports, params)),
+    "workflow.changes": border.looking((params) => changes(ports, params)),
+    ...border.changing("workflow.migrate", (params) => migrate(ports, params)),
+    "dlq.list": border.looking(async ({ id, from }) => {
+      const run = runOf(ports, id);
+      return run === undefined ? unknown(id) : ok(deadLettersOf(run, typeof from === "number" ? from : 0));
     }),
-    "dlq.show": looking(async ({ id, item }) => {
-      const run = typeof id === "string" ? ports.parts()?.store.settled(id) : undefined; // WH3
+    "dlq.show": border.looking(async ({ id, item }) => {
+      const run = runOf(ports, id);
       if (run === undefined) return unknown(id);
       const found = typeof item === "number" ? itemOf(run, item) : undefined;
       return found === undefined
         ? refused("unknown", `${run.name} has no item ${String(item)}.`, "holdfast dlq ls shows those that failed.")
         : ok(found);
     }),
-    "dlq.retry": (params) => ofQueue(params, "dlq-retry"),
-    "dlq.clear": (params) => ofQueue(params, "dlq-clear"),
-    "workflow.rollback": (params) => rollback(ports, params),
-    "workflow.changes": looking((params) => changes(ports, params)),
-    "workflow.change": async (params) => {
-      const { id } = params;
-      return submit(typeof id === "string" ? await changeTo(ports, id) : bad("id is a text"));
-    },
-    "workflow.migrate": (params) => migrate(ports, params),
-    "workflow.resolve": (params) =>
-      ofRun(params, (id) => {
-        const found = paramsOf("workflow.resolve", params);
-        if (!found.ok) return found.error;
-        const { attempt, verdict } = found.value;
-        return { kind: "resolve", id, attempt, verdict, ...askedBy(params) };
-      }),
   };
 }
 
-const NOT_LIVE = refused(
-  "not-live",
-  "The daemon is still recovering.",
-  "Try again in a moment; `holdfast recovery status` shows how far it is.",
-);
+type Wish = WorkflowCommand | Refusal;
+type RunMethod = Extract<keyof typeof PARAMS, `workflow.${string}` | `dlq.${string}`>;
+
+/** Those that are one command to one run. */
+function commandHandlers(ports: WorkflowHandlerPorts): Handlers {
+  const { border, store } = ports;
+  const ofRun = <M extends RunMethod>(method: M, make: (params: Params<M>) => Wish | Promise<Wish>) =>
+    border.changing(method, async (params) => {
+      const command = await make(params);
+      if ("hint" in command) return { ok: false, error: command };
+      const done = await store.submit(command);
+      return done.ok ? ok(listedOf(done.value)) : done;
+    });
+  return {
+    ...ofRun("workflow.interrupt", ({ id }) => ({ kind: "interrupt", id })),
+    ...ofRun("workflow.cancel", ({ id }) => ({ kind: "cancel", id })),
+    ...ofRun("workflow.resume", ({ id, force, by }) => ({ kind: "resume", id, force, ...askedBy(by) })),
+    ...ofRun("workflow.change", ({ id }) => changeTo(ports, id)),
+    ...ofRun("workflow.resolve", ({ id, attempt, verdict, by }) => {
+      return { kind: "resolve", id, attempt, verdict, ...askedBy(by) };
+    }),
+    ...ofRun("dlq.retry", ({ id, items }) => ({ kind: "dlq-retry", id, items })),
+    ...ofRun("dlq.clear", ({ id, items }) => ({ kind: "dlq-clear", id, items })),
+  };
+}
+
+/** WH3 */
+function runOf({ store }: WorkflowHandlerPorts, id: unknown): Run | undefined {
+  return typeof id === "string" ? store.settled(id) : undefined;
+}
 
 function unknown(id: unknown): Result<never> {
   return refused("unknown", `There is no run ${String(id)}.`, "holdfast workflows shows all.");
 }
 
-function askedBy({ by }: Params): { readonly by?: Asker } {
+function askedBy(by: unknown): { readonly by?: Asker } {
   const asker = askerOf(by);
   return asker === undefined ? {} : { by: asker };
 }
 
-function list(part: WorkflowPart | undefined): ListedRun[] {
-  const runs = [...(part?.store.allSettled() ?? [])]; // WH3
+function list({ store }: WorkflowHandlerPorts): ListedRun[] {
+  const runs = [...store.allSettled()]; // WH3
   return runs.filter(({ removed }) => !removed).map(listedOf);
 }
 
-function show(part: WorkflowPart | undefined, { id, from }: Params): Result<ShownRun> {
-  const run = typeof id === "string" ? part?.store.settled(id) : undefined; // WH3
+function show(ports: WorkflowHandlerPorts, { id, from }: Given): Result<ShownRun> {
+  const run = runOf(ports, id);
   if (run === undefined || run.removed) return unknown(id);
   const first = typeof from === "number" && Number.isSafeInteger(from) && from >= 0 ? from : 0;
-  const attempts = runningOf(run, (agent) => part?.engine.agentSteps.saidBy(agent) ?? "");
+  const attempts = runningOf(run, (agent) => ports.engine.agentSteps.saidBy(agent));
   return ok({ ...listedOf(run), from: first, records: recordsOf(run, first), attempts });
 }
 
-async function run(ports: WorkflowHandlerPorts, given: Params): Promise<Result<ListedRun>> {
-  const part = ports.live();
-  if (part === undefined) return NOT_LIVE;
-  const params = paramsOf("workflow.run", given);
-  if (!params.ok) return params;
-  const known = part.store.settled(params.value.id); // WH3: one that is still being written is waited for below.
+async function run(ports: WorkflowHandlerPorts, params: RunParams): Promise<Result<ListedRun>> {
+  const { store, engine } = ports;
+  const known = store.settled(params.id); // WH3: one that is still being written is waited for below.
   if (known !== undefined) return ok(listedOf(known)); // WH2
-  const command = await createOf(ports, params.value);
+  const command = await createOf(ports, params);
   if (!command.ok) return command;
-  const { id, env } = params.value;
+  const { id, env } = params;
   const secrets = Object.entries(env).filter(([name]) => !(name in command.value.environment));
-  part.engine.entrust(id, Object.fromEntries(secrets));
-  const made = await part.store.submit(command.value);
-  const twin = !made.ok && made.error.code === "id-taken" ? part.store.settled(id) : undefined; // WH2: asked twice at once.
+  engine.entrust(id, Object.fromEntries(secrets));
+  const made = await store.submit(command.value);
+  const twin = !made.ok && made.error.code === "id-taken" ? store.settled(id) : undefined; // WH2: asked twice at once.
   if (twin !== undefined) return ok(listedOf(twin));
-  if (!made.ok) part.engine.entrust(id, {});
+  if (!made.ok) engine.entrust(id, {});
   return made.ok ? ok(listedOf(made.value)) : made;
 }
 
 /** How many undone steps an answer names. */
 const MAX_UNDONE = 500;
 
-/** Nothing is done on a dry run; in doubt it is one. */
-async function rollback(ports: WorkflowHandlerPorts, { id, seq, dryRun }: Params): Promise<Result<RolledBackRun>> {
-  const part = ports.live();
-  if (part === undefined) return NOT_LIVE;
-  const run = typeof id === "string" ? part.store.settled(id) : undefined; // WH3
+/** Nothing is done on a dry run. */
+async function rollback(
+  ports: WorkflowHandlerPorts,
+  wish: Params<"workflow.rollback">,
+): Promise<Result<RolledBackRun>> {
+  const { id, seq, dryRun } = wish;
+  const run = runOf(ports, id);
   if (run === undefined || run.removed) return unknown(id);
-  const saved = part.storage.loadAt(run.id, typeof seq === "number" ? seq : Number.NaN);
+  const saved = ports.storage.loadAt(run.id, seq);
   if (!saved.ok) return saved;
   const back = rollbackTo(run, saved.value);
   if (!back.ok) return back;
   const { command, steps, items } = back.value;
-  const done = dryRun === false ? await part.store.submit(command) : mayRollBack(run, command);
+  const done = dryRun ? mayRollBack(run, command) : await ports.store.submit(command);
   if (!done.ok) return done;
   const more = Math.max(0, steps.length - MAX_UNDONE);
   return ok({ run: listedOf(done.value), steps: steps.slice(0, MAX_UNDONE), more, items });
@@ -166,8 +161,9 @@ function mayRollBack(run: Run, command: WorkflowCommand): Result<Run> {
 }
 
 /** How a run's file differs from what the run goes by; a file that is gone differs in nothing. */
-async function changes({ disk, parts }: WorkflowHandlerPorts, { id }: Params): Promise<Result<readonly StepChange[]>> {
-  const run = typeof id === "string" ? parts()?.store.settled(id) : undefined; // WH3
+async function changes(ports: WorkflowHandlerPorts, { id }: Given): Promise<Result<readonly StepChange[]>> {
+  const { disk } = ports;
+  const run = runOf(ports, id);
   if (run === undefined) return unknown(id);
   if (disk.stat(run.path) === undefined) return ok([]);
   const file = await readWorkflowFile(disk, run.path);
@@ -175,8 +171,8 @@ async function changes({ disk, parts }: WorkflowHandlerPorts, { id }: Params): P
   return ok(file.value.sourceSha256 === run.sourceSha256 ? [] : changesOf(run, file.value.definition));
 }
 
-async function changeTo({ disk, parts }: WorkflowHandlerPorts, id: string): Promise<WorkflowCommand | Refusal> {
-  const file = await readWorkflowFile(disk, parts()?.store.states.get(id)?.path ?? "");
+async function changeTo({ disk, store }: WorkflowHandlerPorts, id: string): Promise<WorkflowCommand | Refusal> {
+  const file = await readWorkflowFile(disk, store.states.get(id)?.path ?? "");
   return file.ok ? { kind: "change", id, ...file.value } : file.error;
 }
 
@@ -224,24 +220,14 @@ function placeOf(
 }
 
 /** A disk that does not let it is a refusal: what was taken over before stays so, and the next call goes on. */
-async function migrate(ports: WorkflowHandlerPorts, given: Params): Promise<Result<MigrationReport>> {
-  const part = ports.live();
-  if (part === undefined) return NOT_LIVE;
-  const params = paramsOf("workflow.migrate", given);
-  if (!params.ok) return params;
+async function migrate(
+  { migration }: WorkflowHandlerPorts,
+  { dryRun = true, ...wish }: Params<"workflow.migrate">,
+): Promise<Result<MigrationReport>> {
   try {
-    const { directory, workflows, env, dryRun = true } = params.value;
-    return ok(await part.migration.migrate({ directory, workflows, env, dryRun }));
+    return ok(await migration.migrate({ ...wish, dryRun }));
   } catch (error) {
     if (isFault(error)) return refused(error.code, error.message, error.hint);
     throw error;
   }
-}
-
-function bad(what: string): Refusal {
-  return {
-    code: "bad-params",
-    message: `The request is malformed: ${what}.`,
-    hint: "The command and the daemon may be of different versions.",
-  };
 }

@@ -1,53 +1,87 @@
-// The daemon's part for workflows: their turn, on the one log, and their engine.
-import type { EventLog } from "../../log/event-log.ts";
+// The daemon's part for workflows: their store, on the one log, their engine and their checkpoints.
+import type { Agent } from "../../core/agent/agent.ts";
+import { wasDown } from "../../home/last-life.ts";
 import type { StepAgents } from "../agent/for-steps.ts";
-import type { DaemonPorts } from "../ports.ts";
-import type { TerminalHolders } from "../terminal/holders.ts";
+import { foldSessions } from "../fold.ts";
+import type { HolderCommand } from "../held/holder-program.ts";
+import { type Part, PartBorder, type PartPorts } from "../part.ts";
 import { CheckpointStorage } from "./checkpoint-storage.ts";
 import { RunCheckpoints } from "./checkpoints.ts";
-import { Engine } from "./engine.ts";
+import { Engine, isOpen } from "./engine.ts";
+import { workflowGarbage } from "./gc.ts";
+import { workflowHandlers } from "./handlers.ts";
 import { MigrationOfRuns } from "./migration.ts";
-import { WorkflowStore } from "./store.ts";
+import { workflowStages } from "./recovery.ts";
+import { WorkflowStore, workflowFolding } from "./store.ts";
 
-export type WorkflowPart = {
+export type WorkflowPart = Part & {
   readonly store: WorkflowStore;
   readonly engine: Engine;
   readonly checkpoints: RunCheckpoints;
   readonly storage: CheckpointStorage;
-  readonly migration: MigrationOfRuns;
+  /** Something happened to an agent, and is durable. */
+  heard(agent: Agent): void;
 };
 
-export function openWorkflows(
-  log: EventLog,
-  holders: TerminalHolders,
-  ports: DaemonPorts,
-  agents: StepAgents,
-): WorkflowPart {
-  const { world, config, bus, safeMode, say, onBug } = ports;
-  const store = new WorkflowStore(log, world.clock, {
-    // Only what happened, and to whom: an event may be as long as a transaction. Who wants to know more asks.
-    publish: ({ event, id }) => bus.publish(event, { event, id }),
-    settled: (events, run, ticket) => checkpoints.heard(events, run, ticket),
-    perform: (effect) => engine.perform(effect),
-    onBug,
-  });
+/** What runs need of the other parts. */
+export type WorkflowLinks = { holderCommand(): HolderCommand; readonly agents: StepAgents };
+
+export function openWorkflows(ports: PartPorts, links: WorkflowLinks): WorkflowPart {
+  const { world, config, safeMode, say, onBug, log } = ports;
+  const border = new PartBorder(ports, "workflows");
+  const sessions = openSessions(ports, border, links);
+  const { store, engine, storage, checkpoints } = sessions;
+  const environment = { allow: config.terminal.envAllow, deny: config.terminal.envDeny };
+  const migration = new MigrationOfRuns(world, store, { rules: environment, say, onBug });
+  return {
+    ...sessions,
+    heard: (agent) => engine.agentSteps.heard(agent),
+    handlers: workflowHandlers({ disk: world.disk, home: world.home, environment, border, migration, ...sessions }),
+    fold: async (progress) => {
+      const steps = foldSessions({ border, log, store }, workflowFolding(storage, world.clock, say));
+      const aside = await border.foldAll(world.clock, steps, progress);
+      checkpoints.begin(store.states.values());
+      return aside;
+    },
+    stages: workflowStages({ store, engine, wasDown: () => wasDown(world) }),
+    goLive: () => {
+      checkpoints.startPolling();
+      if (!safeMode.isActive()) void migration.firstAccess(world.self.environment());
+    },
+    tick: () => engine.round(),
+    stop: async () => {
+      engine.close();
+      await checkpoints.finish();
+    },
+    counts: () => ({ workflows: border.isRead ? [...store.allSettled()].filter(isOpen).length : 0 }),
+    garbage: (limits) => workflowGarbage(world, store.states.values(), limits),
+  };
+}
+
+function openSessions(ports: PartPorts, border: PartBorder, { holderCommand, agents }: WorkflowLinks) {
+  const { world, bus, safeMode, say, onBug, log } = ports;
+  const store = new WorkflowStore(
+    log,
+    world.clock,
+    border.hooks({
+      // Only what happened, and to which run: an event may be as long as a transaction. A client that needs more asks for it.
+      publish: ({ event, id }) => bus.publish(event, { event, id }),
+      settled: (events, run, ticket) => checkpoints.heard(events, run, ticket),
+      perform: (effect) => engine.perform(effect),
+    }),
+  );
   const engine: Engine = new Engine(world, {
     run: (id) => store.settled(id), // U6 of session-store.ts: also for rounds, which come while something is being written.
     runs: () => store.allSettled(),
     submit: (command) => store.submit(command),
-    holderCommand: () => holders.programs.command("orders"),
+    holderCommand,
     isTrusted: ({ repo, id }) => log.frozen(`state/${repo}/sessions/${id}`) === undefined,
     agents,
     mayBegin: () => !safeMode.isActive(),
     onBug,
   });
   const storage = new CheckpointStorage(world, (session, after) => log.readAfter(session, after) ?? log.read(session));
-  const checkpoints: RunCheckpoints = new RunCheckpoints(world.clock, storage, {
-    isOff: () => safeMode.isActive(),
-    say,
-    onBug,
-  });
-  const rules = { allow: config.terminal.envAllow, deny: config.terminal.envDeny };
-  const migration = new MigrationOfRuns(world, store, { rules, say, onBug });
-  return { store, engine, checkpoints, storage, migration };
+  const isOff = () => safeMode.isActive();
+  const checkpoints: RunCheckpoints = new RunCheckpoints(world.clock, storage, { isOff, say, onBug });
+  return { store, engine, storage, checkpoints };
 }

@@ -19,24 +19,16 @@ const AT_ONCE = 64;
 export type WorkflowRecovery = {
   readonly store: WorkflowStore;
   readonly engine: Engine;
-  readonly setAside: readonly ReportItem[];
   /** Whether the machine went down since the last recovery. */
   wasDown(): boolean;
 };
 
-/** The stages' work with ours beside it. */
-export function withWorkflows(work: StageWork, recovery: WorkflowRecovery): StageWork {
+export function workflowStages(recovery: WorkflowRecovery): Pick<StageWork, "RESTORING" | "RECONCILING"> {
   return {
-    ...work,
-    INVENTORYING: async (progress) => [...(await work.INVENTORYING(progress)), ...recovery.setAside],
-    RESTORING: async (progress) => {
-      const [items, ours] = await Promise.all([work.RESTORING(progress), restore(recovery, progress)]);
-      return [...items, ...ours];
-    },
-    RECONCILING: async (progress) => {
-      const items = await work.RECONCILING(progress);
+    RESTORING: (progress) => restore(recovery, progress),
+    RECONCILING: async () => {
       recovery.engine.goOn();
-      return items;
+      return [];
     },
   };
 }

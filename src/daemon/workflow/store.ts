@@ -1,13 +1,17 @@
-// The turn of workflow runs (session-store.ts has the rules that hold for all).
+// The store of workflow runs (session-store.ts has the rules that hold for all).
 import { applyWorkflow } from "../../core/workflow/apply.ts";
+import { fromCheckpoint } from "../../core/workflow/checkpoint.ts";
 import type { WorkflowCommand, WorkflowEffect } from "../../core/workflow/commands.ts";
 import { decideWorkflow } from "../../core/workflow/decide.ts";
 import { effectsOf } from "../../core/workflow/effects.ts";
 import type { WorkflowEvent } from "../../core/workflow/events.ts";
 import { type Run, setAside, workflowSession } from "../../core/workflow/run.ts";
 import type { EventLog } from "../../log/event-log.ts";
+import { workflowEventOf } from "../../wire/stored/workflow.ts";
 import type { Clock } from "../../world/clock.ts";
+import { type Folding, idOf } from "../fold.ts";
 import { type Decider, type Hooks, SessionStore } from "../session-store.ts";
+import type { CheckpointStorage } from "./checkpoint-storage.ts";
 
 type Workflows = { state: Run; command: WorkflowCommand; event: WorkflowEvent; effect: WorkflowEffect };
 
@@ -19,23 +23,26 @@ const RULES: Decider<Workflows> = {
 };
 
 export class WorkflowStore extends SessionStore<Workflows> {
-  readonly #now: () => number;
-
   constructor(log: EventLog, clock: Clock, hooks: Hooks<Workflows>) {
     super(RULES, log, clock, hooks);
-    this.#now = () => clock.now();
   }
+}
 
-  /** A run as a checkpoint has it; what its log says since is folded onto it. */
-  begin(run: Run): void {
-    this.states.set(run.id, run);
-  }
-
-  /** One whose log cannot be trusted: seen, and left alone. Returns its name where one is known. */
-  setAside(id: string, reason: string): string | undefined {
-    const run = this.states.get(id);
-    if (run === undefined || run.removed) this.states.delete(id);
-    else this.states.set(id, setAside(run, reason, new Date(this.#now()).toISOString()));
-    return run?.name;
-  }
+/** How runs are read from their logs, each from its checkpoint on. A checkpoint that cannot be used is logged and passed over. */
+export function workflowFolding(storage: CheckpointStorage, clock: Clock, say: (words: string) => void) {
+  const load: Folding<Workflows>["load"] = (session) => {
+    const { base, problems } = storage.base(session);
+    for (const problem of problems) say(`a checkpoint is passed over: ${problem}`);
+    if (base?.saved.session_id !== idOf(session)) return undefined;
+    return { state: fromCheckpoint(base.saved), seq: base.seq };
+  };
+  return {
+    place: "state/",
+    what: "workflow",
+    load,
+    eventOf: workflowEventOf,
+    nameOf: ({ name }: Run) => name,
+    aside: (run: Run, reason: string) =>
+      run.removed ? undefined : setAside(run, reason, new Date(clock.now()).toISOString()),
+  } satisfies Folding<Workflows>;
 }

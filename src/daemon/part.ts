@@ -1,0 +1,148 @@
+// The contract of the daemon's four parts (terminal, tmux, workflow, agent), and the border of each.
+// PB1. Everything that a part does for one of its sessions runs through its border: handlers, folding, effects and their outcomes. What one
+//      of them throws is seen there, in one place.
+// PB2. A session that does not fold is set aside. A Fault in a request is the answer to that request (Z4 of rpc-server.ts). Anything else
+//      is a bug, and ends the process.
+// PB3. Until all sessions of a part are read, none is shown: a part of them would pass for all. Until the daemon is live, nothing is changed.
+import { isFault } from "../base/fault.ts";
+import { type Result, refused } from "../base/result.ts";
+import type { ReportItem } from "../core/recovery.ts";
+import type { EventLog } from "../log/event-log.ts";
+import type { Config } from "../wire/files/config-schema.ts";
+import { type PARAMS, type Params, paramsOf } from "../wire/rpc/params.ts";
+import type { StatusResult } from "../wire/rpc/rpc.ts";
+import type { Clock } from "../world/clock.ts";
+import type { Garbage } from "./gc.ts";
+import type { DaemonPorts } from "./ports.ts";
+import type { StageWork } from "./recovery-run.ts";
+import type { Given, Handler, Handlers } from "./rpc-server.ts";
+import type { Hooks, Kind } from "./session-store.ts";
+import { inSlices } from "./slices.ts";
+
+export type Retention = Config["retention"];
+export type StatusCounts = StatusResult["counts"];
+/** What is being read from the logs, and how much of it has been. */
+export type Reading = NonNullable<StatusResult["recovery"]["reading"]>;
+
+export type Part = {
+  /** Merged by daemon.ts. */
+  readonly handlers: Handlers;
+  /** Reads all sessions from the log. Runs inside INVENTORYING, watched by the stage timeout; returns what was set aside. */
+  fold(progress: (reading: Reading) => void): Promise<readonly ReportItem[]>;
+  readonly stages: Partial<Pick<StageWork, "RESTORING" | "RECONCILING">>;
+  /** The daemon is live: everything goes on from here by itself. */
+  goLive(): void;
+  /** Called on every heartbeat while the daemon is live. */
+  tick(): void;
+  /** Begins nothing new from the first line on; resolves when what was begun is finished. */
+  stop(): Promise<void>;
+  counts(): Partial<StatusCounts>;
+  garbage(limits: Retention): Garbage[];
+};
+
+/** What a part is opened with. */
+export type PartPorts = DaemonPorts & { readonly log: EventLog; isLive(): boolean };
+
+export const NOT_LIVE = refused(
+  "not-live",
+  "The daemon is still recovering.",
+  "Try again in a moment; `holdfast recovery status` shows how far it is.",
+);
+
+type BorderPorts = { isLive(): boolean; onBug(error: unknown): void; say(words: string): void };
+
+/** PB1 */
+export class PartBorder {
+  readonly #ports: BorderPorts;
+  readonly #what: string;
+  #isRead = false;
+
+  /** `what` its sessions are called, all together. */
+  constructor(ports: BorderPorts, what: string) {
+    this.#ports = ports;
+    this.#what = what;
+  }
+
+  get isRead(): boolean {
+    return this.#isRead;
+  }
+
+  /** A request that only looks (PB3). */
+  looking(handler: Handler): Handler {
+    return async (params) => (this.#isRead ? handler(params) : NOT_LIVE);
+  }
+
+  /** A request that changes something (PB3), once its parameters are checked. */
+  changing<M extends keyof typeof PARAMS>(
+    method: M,
+    handler: (params: Params<M>) => Promise<Result<unknown>>,
+  ): Handlers {
+    const checked = async (given: Given) => {
+      const params = paramsOf(method, given);
+      return params.ok ? handler(params.value) : params;
+    };
+    return { [method]: (given) => this.whenLive(() => checked(given)) };
+  }
+
+  async whenLive<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
+    return this.#ports.isLive() ? work() : NOT_LIVE;
+  }
+
+  /** The fold of all sessions, in slices (fold.ts); after it, they can be looked at. */
+  async foldAll<T>(clock: Clock, steps: Generator<HowFar, T>, progress: (reading: Reading) => void): Promise<T> {
+    const folded = await inSlices(clock, steps, (so) => progress({ what: this.#what, ...so }));
+    this.#isRead = true;
+    return folded;
+  }
+
+  /** The fold of one session: why it does not fold, or undefined if it does (PB2). */
+  *foldOne(steps: Generator<HowFar, string | undefined>): Generator<HowFar, string | undefined> {
+    try {
+      return yield* steps;
+    } catch (error) {
+      return `its events do not fold: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+
+  /** What the store does after a decision: each session's notices and effects pass here. */
+  hooks<K extends Kind>(hooks: Omit<Hooks<K>, "onBug">): Hooks<K> {
+    const { settled } = hooks;
+    return {
+      publish: (event) => this.#effect(() => hooks.publish(event)),
+      perform: (effect) => this.#effect(() => hooks.perform(effect)),
+      ...(settled && { settled: (...decided) => this.#effect(() => settled(...decided)) }),
+      onBug: this.#ports.onBug,
+    };
+  }
+
+  #effect(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (isFault(error)) throw error; // PB2
+      this.#ports.onBug(error);
+    }
+  }
+
+  /** What came of an effect, or work that nobody waits for. */
+  outcome(work: () => Promise<unknown>): void {
+    void work().catch(this.#ports.onBug);
+  }
+
+  /** The same for work that a disk may refuse: that is logged, and stops nothing. */
+  tolerating(work: () => Promise<void>): Promise<void> {
+    return tolerating(this.#ports.say, work);
+  }
+}
+
+export type HowFar = { readonly done: number; readonly total: number };
+
+/** A Fault is logged; everything else goes on to the caller. */
+export async function tolerating(say: (words: string) => void, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    say(`${error.message}. ${error.hint}`);
+  }
+}

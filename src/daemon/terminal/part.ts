@@ -1,0 +1,170 @@
+// The daemon's part for terminals: their store, on the one log, their holders, their checkpoint and their restoration.
+// TP1. Of a terminal whose log is not whole nothing is known for certain: nothing of it is stopped as an orphan.
+import type { ReportItem } from "../../core/recovery.ts";
+import type { Terminal } from "../../core/terminal/terminal.ts";
+import { readReport } from "../../home/small-files.ts";
+import type { ProcessIdentity } from "../../world/process.ts";
+import { foldSessions, timeOf } from "../fold.ts";
+import { seeAll, stopOrphans } from "../held/orphan-stop.ts";
+import { type HowFar, type Part, PartBorder, type PartPorts } from "../part.ts";
+import { pinCheckpoint } from "./checkpoint-pin.ts";
+import { Checkpoints } from "./checkpoints.ts";
+import { terminalGarbage } from "./gc.ts";
+import { terminalHandlers } from "./handlers.ts";
+import { TerminalHolders } from "./holders.ts";
+import { LastMoments } from "./last-moments.ts";
+import { LostTerminals } from "./lost-terminals.ts";
+import { terminalStages } from "./recovery.ts";
+import { Restorer } from "./restorer.ts";
+import { Screens } from "./screens.ts";
+import { TERMINAL_FOLDING, TerminalStore, type Terminals } from "./store.ts";
+
+export type TerminalPart = Part & { readonly store: TerminalStore; readonly holders: TerminalHolders };
+
+/** What terminals need of the other parts, and of the daemon. */
+export type TerminalLinks = {
+  /** Processes that are known not to be left behind. */
+  spared(): readonly ProcessIdentity[];
+  /** Terminals whose holders were killed while the daemon lived, and what became of them. */
+  report(items: readonly ReportItem[]): Promise<void>;
+  /** How many of the terminals that should run are back. */
+  progressed(progress: HowFar): void;
+};
+
+/** Heartbeats. Two small reads for each terminal: what started since the last look is reported as doubtful if it becomes an orphan. */
+const SEE_EVERY = 5;
+
+export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalPart {
+  const { world, config, log } = ports;
+  const border = new PartBorder(ports, "terminals");
+  const aside = new Set<string>();
+  const all = { ...links, isAside: (id: string) => aside.has(id) };
+  const sessions = openSessions(ports, border, all);
+  const { store, holders, checkpoints, screens } = sessions;
+  const environment = { allow: config.terminal.envAllow, deny: config.terminal.envDeny };
+  const removedAt = (id: string) => timeOf(log, `terminals/${id}`, "terminal.removed");
+  let ticks = 0;
+  return {
+    store,
+    holders,
+    handlers: terminalHandlers({ ...sessions, border, environment, random: world.random }),
+    fold: async (progress) => {
+      const steps = foldSessions({ border, log, store }, TERMINAL_FOLDING);
+      const items = await border.foldAll(world.clock, steps, progress);
+      for (const { id } of items) aside.add(id);
+      return [...items, ...(await checkpoints.items())];
+    },
+    stages: stagesOf(ports, border, sessions, all),
+    goLive: () => {
+      checkpoints.goLive();
+      border.outcome(() => holders.programs.make());
+    },
+    tick: () => {
+      ticks += 1;
+      if (ticks % SEE_EVERY === 0) for (const id of seeAll(world, store.terminals.values())) holders.lookAgain(id);
+      holders.round();
+      border.outcome(() => border.tolerating(() => checkpoints.pulse()));
+    },
+    stop: async () => {
+      await checkpoints.finish(); // While the holders can still be asked.
+      screens.close();
+      holders.close();
+      await border.tolerating(async () => void seeAll(world, store.terminals.values()));
+    },
+    counts: () => ({ terminals: [...store.allSettled()].filter(({ removed }) => !removed).length }),
+    garbage: (limits) => terminalGarbage(world, { terminals: () => store.terminals.values(), removedAt }, limits),
+  };
+}
+
+type SessionLinks = TerminalLinks & { isAside(id: string): boolean };
+type Sessions = ReturnType<typeof openSessions>;
+
+function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks) {
+  const { world, config, bus, onBug, log } = ports;
+  const store: TerminalStore = new TerminalStore(
+    log,
+    world.clock,
+    border.hooks<Terminals>({
+      publish: (event) => bus.publish(event.event, event),
+      perform: (effect) => holders.perform(effect),
+    }),
+  );
+  const tape = { segmentBytes: config.terminal.segmentBytes, maxBytes: config.terminal.tapeBytes };
+  const holders: TerminalHolders = new TerminalHolders(
+    world,
+    { tape },
+    {
+      terminal: (id) => store.settled(id), // U6 of session-store.ts: also for rounds, which come while something is being written.
+      terminals: () => store.allSettled(),
+      submit: (command) => border.outcome(() => store.submit(command)),
+      lost: (id, reason) => border.outcome(() => lost.found(id, reason)),
+      farewell: (terminal, message) => moments.farewell(terminal, message),
+      onBug,
+    },
+  );
+  const screens = new Screens(world);
+  const checkpoints = openCheckpoints(ports, store, holders, screens);
+  const moments = new LastMoments(checkpoints, screens);
+  const restorer = new Restorer({
+    ...{ place: world, store, holders },
+    shell: config.terminal.shell,
+    rules: Object.values(config.restore),
+    known: (id) => moments.known(id),
+  });
+  const lost = new LostTerminals({
+    terminal: (id) => store.terminals.get(id),
+    note: (id, reason) => border.outcome(() => store.submit({ kind: "lost", id, reason })),
+    stopRest: (of) => {
+      const trusted = [...store.terminals.values()].filter(({ id }) => !links.isAside(id)); // TP1
+      return stopOrphans(world, trusted, { of, spared: links.spared() });
+    },
+    restore: (terminal, reason) => restoreFound(restorer, terminal, reason),
+    report: links.report,
+  });
+  return { store, holders, screens, checkpoints, restorer };
+}
+
+function restoreFound(restorer: Restorer, terminal: Terminal, reason: string): Promise<ReportItem> {
+  return restorer.restore(terminal, { reason, found: true, way: "plan", asked: false });
+}
+
+function openCheckpoints(
+  { world, config, bus, safeMode, say, onBug }: PartPorts,
+  store: TerminalStore,
+  holders: TerminalHolders,
+  screens: Screens,
+): Checkpoints {
+  const checkpoints = new Checkpoints(world, config, {
+    screens,
+    terminals: () => store.terminals.values(),
+    status: (id) => holders.status(id),
+    isOff: () => safeMode.isActive(),
+    say,
+    onBug,
+  });
+  bus.subscribe(["terminal.*"], (topic) => checkpoints.heard(topic));
+  return checkpoints;
+}
+
+function stagesOf({ world }: PartPorts, border: PartBorder, sessions: Sessions, links: SessionLinks) {
+  const { holders, restorer } = sessions;
+  let toldUpTo: string | undefined;
+  return terminalStages({
+    ...sessions,
+    place: world,
+    isAside: links.isAside,
+    orphans: (terminals) => stopOrphans(world, terminals, { spared: links.spared() }),
+    // The last good checkpoint is kept, and the holder's program made, before anything is started.
+    prepare: async () => {
+      await border.tolerating(() => pinCheckpoint(world.disk, world.home, new Date(world.clock.now()).toISOString()));
+      await holders.programs.make();
+    },
+    restore: (terminal, reason) => restoreFound(restorer, terminal, reason),
+    untold: (terminal) => {
+      toldUpTo ??= readReport(world.disk, world.home, null)?.at ?? "";
+      return (terminal.restored?.at ?? "") > toldUpTo ? restorer.restoredItem(terminal.id, terminal) : undefined;
+    },
+    waiting: (terminal) => restorer.waitingItem(terminal),
+    progressed: links.progressed,
+  });
+}

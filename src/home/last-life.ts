@@ -1,0 +1,45 @@
+// What the last life of the daemon left about its end, and what the next one concludes from it.
+// LL1. A marker of a clean end is good for one start, and only if it ended the last boot that recovered. After a reboot it stays, so that
+//      a start that is killed and tried again says the same.
+import { joinPath } from "../base/path.ts";
+import { readWhole, removeIfThere } from "../log/file/file.ts";
+import { readJson } from "../log/file/json-file.ts";
+import type { Report } from "../wire/rpc/rpc.ts";
+import type { HomeWorld } from "./held/holder-files.ts";
+import { writeSmall } from "./small-files.ts";
+
+export type Cause = Report["cause"];
+
+const CLEAN_MARKER = "recovery/clean-shutdown.json";
+const LAST_BOOT = "recovery/last-boot.json";
+
+/** LL1 */
+export async function detectCause(place: HomeWorld): Promise<Cause> {
+  const { disk, home } = place;
+  const boot = lastBoot(place);
+  const clean = boot === "" || readJson(disk, joinPath(home, CLEAN_MARKER))?.["bootId"] === boot;
+  if (wasDown(place)) return clean ? "machine restart" : "machine crash";
+  // Synced: a power cut must not bring it back, and make a crash of the machine look like a clean end.
+  if (removeIfThere(disk, joinPath(home, CLEAN_MARKER))) await disk.syncDirectory(joinPath(home, "recovery"));
+  return clean ? "clean start" : "daemon crash";
+}
+
+function lastBoot({ disk, home }: HomeWorld): string {
+  return new TextDecoder().decode(readWhole(disk, joinPath(home, LAST_BOOT)) ?? new Uint8Array(0)).trim();
+}
+
+/** Whether the machine went down since the last recovery that was completed. */
+export function wasDown(place: HomeWorld): boolean {
+  const boot = lastBoot(place);
+  return boot !== "" && boot !== place.processes.bootId();
+}
+
+/** A recovery is complete: this is the boot that the next start compares with. */
+export function writeLastBoot({ disk, home, processes }: HomeWorld): Promise<void> {
+  return writeSmall(disk, home, LAST_BOOT, processes.bootId());
+}
+
+export function writeCleanEnd({ disk, home, clock, processes }: HomeWorld): Promise<void> {
+  const clean = { at: new Date(clock.now()).toISOString(), bootId: processes.bootId() };
+  return writeSmall(disk, home, CLEAN_MARKER, JSON.stringify(clean));
+}

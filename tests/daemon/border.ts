@@ -1,0 +1,31 @@
+// A part's border for tests that have no daemon, and folding without slices.
+import type { ReportItem } from "../../src/core/recovery.ts";
+import { type Folding, foldSessions } from "../../src/daemon/fold.ts";
+import { PartBorder } from "../../src/daemon/part.ts";
+import type { Kind, SessionStore } from "../../src/daemon/session-store.ts";
+import { atOnce } from "../../src/daemon/slices.ts";
+import type { EventLog } from "../../src/log/event-log.ts";
+import { SimClock } from "../sim/clock.ts";
+
+/** Of a daemon that is live; a bug is thrown. */
+export function liveBorder(): PartBorder {
+  const onBug = (error: unknown) => {
+    throw error;
+  };
+  return new PartBorder({ isLive: () => true, onBug, say: () => undefined }, "sessions");
+}
+
+/** One whose sessions are all read. */
+export async function readBorder(): Promise<PartBorder> {
+  const border = liveBorder();
+  await border.foldAll(new SimClock(), nothingToFold(), () => undefined);
+  return border;
+}
+
+export function* nothingToFold(): Generator<never, void> {
+  yield* [];
+}
+
+export function foldNow<K extends Kind>(log: EventLog, store: SessionStore<K>, folding: Folding<K>): ReportItem[] {
+  return atOnce(foldSessions({ border: liveBorder(), log, store }, folding));
+}
