@@ -8,7 +8,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** A short program that has our `console`. */
 function program(lines: string): string[] {
-  const module = JSON.stringify(join(import.meta.dir, "real-console.ts"));
+  const module = JSON.stringify(join(import.meta.dir, "console.ts"));
   const code = `import { realConsole } from ${module}; const console = realConsole(); ${lines}; process.exit(0);`;
   return [process.execPath, "-e", code];
 }
