@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { AssertionError, assert, never } from "./assert.ts";
 
-test("a kept promise passes, a broken one crashes with its words", () => {
+test("a true condition passes, a false one throws with the given words", () => {
   expect(() => assert(true, "water is wet")).not.toThrow();
   expect(() => assert(false, "water is wet")).toThrow(new AssertionError("broken promise: water is wet"));
 });
@@ -12,7 +12,7 @@ test("after an assert the compiler knows what was asserted", () => {
   expect(maybe.length).toBe(1);
 });
 
-test("a case that the types exclude crashes and shows itself", () => {
-  // @ts-expect-error a string is not never: only a broken border lets one through
+test("reaching a case that the types exclude throws and shows the value", () => {
+  // @ts-expect-error a string is not never: only unchecked input could get here
   expect(() => never("surprise")).toThrow('every case is handled (got "surprise")');
 });

@@ -1,4 +1,4 @@
-// A broken promise of our own crashes the program; the watchdog does the rest.
+// Assertions about our own code. A failed one crashes the program, and the watchdog restarts it.
 
 export class AssertionError extends Error {
   override readonly name = "AssertionError";
@@ -8,7 +8,7 @@ export function assert(condition: boolean, promise: string): asserts condition {
   if (!condition) throw new AssertionError(`broken promise: ${promise}`);
 }
 
-/** For the branch the types say cannot be reached. */
+/** For a branch that the types say cannot be reached. */
 export function never(value: never, promise = "every case is handled"): never {
   throw new AssertionError(`broken promise: ${promise} (got ${JSON.stringify(value)})`);
 }

@@ -9,7 +9,7 @@ test("the waits are 1, 2, 4, 8, 16, 32, 60 s, and then 60 s for ever", () => {
   expect(backoffMs(1_000_000, 0)).toBe(60_000);
 });
 
-test("jitter takes up to 20 % and never adds: 60 s stays the most", () => {
+test("jitter shortens a wait by up to 20 % and never lengthens it: 60 s stays the maximum", () => {
   for (const [at, full] of SCHEDULE.entries()) {
     for (const chance of [0, 0.25, 0.5, 0.999_999]) {
       const wait = backoffMs(at + 1, chance);
@@ -20,12 +20,12 @@ test("jitter takes up to 20 % and never adds: 60 s stays the most", () => {
   expect(backoffMs(1, 0.5)).toBe(900);
 });
 
-test("another policy has its own first, most and jitter", () => {
+test("another policy has its own first wait, maximum and jitter", () => {
   const policy = { firstMs: 10, mostMs: 25, jitter: 0 };
   expect([1, 2, 3].map((failures) => backoffMs(failures, 0.9, policy))).toEqual([10, 20, 25]);
 });
 
-test("no failure yet, or a chance that is none, is our own mistake", () => {
+test("a failure count below 1 or a chance outside [0, 1) is a bug in the caller", () => {
   for (const failures of [0, -1, 1.5]) expect(() => backoffMs(failures, 0)).toThrow(AssertionError);
   for (const chance of [1, -0.1, Number.NaN]) expect(() => backoffMs(1, chance)).toThrow(AssertionError);
 });

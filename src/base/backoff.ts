@@ -1,19 +1,19 @@
-// Backoff: how long to wait before the next try. 1, 2, 4, 8, 16, 32, 60, 60 … seconds, each with 20 % jitter.
-// K1. Jitter only shortens a wait: so "60 s at the most" is true to the letter, and a crowd still spreads out.
+// Backoff: how long to wait before the next attempt. 1, 2, 4, 8, 16, 32, 60, 60 … seconds, each with 20 % jitter.
+// K1. Jitter only shortens a wait, so that "at most 60 s" is exactly true and many clients still spread out.
 // K2. Chance is an argument: a fraction in [0, 1).
 import { assert } from "./assert.ts";
 
 export type BackoffPolicy = {
   readonly firstMs: number;
-  /** No wait is longer: an hour-long wait would look like a dead program to whoever is watching. */
+  /** The longest wait. An hour-long wait would look like a dead program. */
   readonly mostMs: number;
-  /** The share of a wait that chance may take away. */
+  /** The fraction of a wait that jitter may remove. */
   readonly jitter: number;
 };
 
 export const BACKOFF: BackoffPolicy = { firstMs: 1_000, mostMs: 60_000, jitter: 0.2 };
 
-/** The wait after the given number of failures in a row (1, 2, 3 …), in whole milliseconds. */
+/** The wait after the given number of consecutive failures (1, 2, 3 …), in whole milliseconds. */
 export function backoffMs(failures: number, chance: number, policy: BackoffPolicy = BACKOFF): number {
   assert(Number.isInteger(failures) && failures >= 1, `failures are counted from 1, not ${failures}`);
   assert(chance >= 0 && chance < 1, `chance is a fraction in [0, 1), not ${chance}`);

@@ -22,7 +22,7 @@ function opened(now: number): CircuitBreaker {
   return breaker;
 }
 
-test("CB-1(a,b,c) the table is the document's diagram, cell by cell", () => {
+test("CB-1(a,b,c) the table matches the diagram in the document, cell by cell", () => {
   const legal = cells(breakerMachine).filter((cell) => cell.next !== undefined);
   expect(legal.map((cell) => `${cell.state} --> ${cell.next}: ${cell.event}`)).toEqual([
     "Closed --> Closed: success",
@@ -35,7 +35,7 @@ test("CB-1(a,b,c) the table is the document's diagram, cell by cell", () => {
   expect(unreachable(breakerMachine)).toEqual([]);
 });
 
-test("CB-1(a) failures below the threshold leave it Closed, and one success starts the count again", () => {
+test("CB-1(a) failures below the threshold leave it Closed, and one success resets the count", () => {
   const breaker = newBreaker();
   failTimes(breaker, 2, 0);
   breaker.succeeded(admitted(breaker, 0), 0);
@@ -52,7 +52,7 @@ test("CB-1(b) C1 Open fails fast until its timeout, with a refusal that says whe
   const refusal = breaker.admit(500 + TIMEOUT - 1);
   expect(refusal.ok ? "admitted" : refusal.error).toEqual({
     code: "circuit-open",
-    message: "provider is not called now: it failed too often.",
+    message: "provider is not being called: it failed too often.",
     hint: "Try again in 1 s.",
   });
   expect(breaker.admit(500 + TIMEOUT).ok).toBe(true);
@@ -65,7 +65,7 @@ test("CB-1(c) C2 HalfOpen lets exactly one probe through", () => {
   for (let n = 0; n < 10; n++) expect(breaker.admit(TIMEOUT + n).ok).toBe(false);
 });
 
-test("CB-1(c) a probe that succeeds closes it, and the count of failures begins at none", () => {
+test("CB-1(c) a successful probe closes it and resets the count of failures", () => {
   const breaker = opened(0);
   breaker.succeeded(admitted(breaker, TIMEOUT), TIMEOUT);
   expect(breaker.state).toBe("Closed");
@@ -73,7 +73,7 @@ test("CB-1(c) a probe that succeeds closes it, and the count of failures begins 
   expect(breaker.state).toBe("Closed");
 });
 
-test("CB-1(c) a probe that fails opens it again for a whole timeout", () => {
+test("CB-1(c) a failed probe opens it again for a full timeout", () => {
   const breaker = opened(0);
   breaker.failed(admitted(breaker, TIMEOUT), TIMEOUT + 10);
   expect(breaker.state).toBe("Open");
@@ -81,7 +81,7 @@ test("CB-1(c) a probe that fails opens it again for a whole timeout", () => {
   expect(breaker.admit(2 * TIMEOUT + 10).ok).toBe(true);
 });
 
-test("C3 a call from before it opened says nothing about the probe", () => {
+test("C3 the outcome of a call from before it opened does not count for the probe", () => {
   const breaker = newBreaker();
   const late = admitted(breaker, 0);
   failTimes(breaker, 3, 0);
@@ -93,7 +93,7 @@ test("C3 a call from before it opened says nothing about the probe", () => {
   expect(breaker.state).toBe("HalfOpen");
 });
 
-test("C4 a probe that is never heard of again has failed, and the next timeout allows another", () => {
+test("C4 a probe that never reports has failed, and the next timeout allows another", () => {
   const breaker = opened(0);
   const lost = admitted(breaker, TIMEOUT);
   expect(breaker.admit(2 * TIMEOUT).ok).toBe(false);
@@ -104,7 +104,7 @@ test("C4 a probe that is never heard of again has failed, and the next timeout a
   expect(breaker.state).toBe("Closed");
 });
 
-test("a breaker that never opens or never waits is our own mistake", () => {
+test("a breaker that never opens or never waits is a bug in the caller", () => {
   expect(() => new CircuitBreaker({ name: "x", threshold: 0, timeoutMs: 1 })).toThrow(AssertionError);
   expect(() => new CircuitBreaker({ name: "x", threshold: 1, timeoutMs: 0 })).toThrow(AssertionError);
 });

@@ -1,9 +1,9 @@
-// Circuit breaker around a remote call: when the other side keeps failing, fail fast instead of piling up.
-// Ask `admit` before a call; report its outcome with the pass it gave. Time is an argument.
-// C1. Open refuses every call until its timeout has passed.
+// Circuit breaker around a remote call: if the other side keeps failing, calls fail fast instead of piling up.
+// Call `admit` before each call and report the outcome with the pass it returned. Time is an argument.
+// C1. While Open, every call is refused until the timeout has passed.
 // C2. HalfOpen admits exactly one call, the probe; only the probe's outcome leaves HalfOpen.
-// C3. An outcome that comes after the state has changed is ignored: it tells of a time that is over.
-// C4. A probe that reports nothing for a whole timeout has failed: a lost one cannot keep the breaker shut for ever.
+// C3. An outcome that arrives after the state has changed is ignored: it is out of date.
+// C4. A probe that reports nothing for a whole timeout counts as failed, so a lost probe cannot block calls for ever.
 import { assert } from "./assert.ts";
 import { machine } from "./machine.ts";
 import { ok, type Result, refused } from "./result.ts";
@@ -22,15 +22,15 @@ export const breakerMachine = machine<BreakerState, BreakerEvent>({
 });
 
 export type BreakerPolicy = {
-  /** What the calls reach, for the refusal that people read. */
+  /** What the calls reach, for the message that people read. */
   readonly name: string;
-  /** This many failures in a row open it. */
+  /** This many consecutive failures open it. */
   readonly threshold: number;
   /** How long it stays open, and how long a probe may take. */
   readonly timeoutMs: number;
 };
 
-/** Admission of one call. It is good for the period (the time between two changes of state) it was given in. */
+/** Permission for one call, valid until the breaker's state changes. */
 export type Pass = { readonly period: number };
 
 export class CircuitBreaker {
@@ -51,7 +51,7 @@ export class CircuitBreaker {
     return this.#state;
   }
 
-  /** A pass for one call, or the refusal to fail fast with. */
+  /** Returns a pass for one call, or the refusal to fail fast with. */
   admit(now: number): Result<Pass> {
     if (this.#state === "Closed") return ok({ period: this.#period });
     if (now - this.#since < this.policy.timeoutMs) return this.#refuse(now); // C1, C2
@@ -89,7 +89,7 @@ export class CircuitBreaker {
   #refuse(now: number): Result<Pass> {
     const { name, timeoutMs } = this.policy;
     const seconds = Math.ceil((this.#since + timeoutMs - now) / 1_000);
-    const why = this.#state === "Open" ? "it failed too often" : "one call is trying whether it is back";
-    return refused("circuit-open", `${name} is not called now: ${why}.`, `Try again in ${seconds} s.`);
+    const why = this.#state === "Open" ? "it failed too often" : "one call is testing whether it has recovered";
+    return refused("circuit-open", `${name} is not being called: ${why}.`, `Try again in ${seconds} s.`);
   }
 }

@@ -4,17 +4,17 @@ import { type Budget, exhaustedForMs, isExhausted, newBudget, spend } from "./bu
 
 const spentAt = (...times: number[]): Budget => times.reduce(spend, newBudget(3, 60_000));
 
-test("SM-1(a) 3 in 60 s exhaust it, also when they are exactly 60 s apart", () => {
+test("SM-1(a) 3 in 60 s exhaust it, even if the first and last are exactly 60 s apart", () => {
   expect(isExhausted(spentAt(0, 1, 2), 2)).toBe(true);
   expect(isExhausted(spentAt(0, 30_000, 60_000), 60_000)).toBe(true);
 });
 
-test("SM-1(c) 2 in 60 s, or 3 over more than 60 s, do not", () => {
+test("SM-1(c) 2 in 60 s, or 3 over more than 60 s, do not exhaust it", () => {
   expect(isExhausted(spentAt(0, 1), 1)).toBe(false);
   expect(isExhausted(spentAt(0, 30_000, 60_001), 60_001)).toBe(false);
 });
 
-test("the window slides: an exhausted budget is free again when its oldest leaves the window", () => {
+test("the window slides: an exhausted budget recovers when its oldest entry leaves the window", () => {
   const budget = spentAt(0, 10, 20);
   expect(exhaustedForMs(budget, 20)).toBe(59_981);
   expect(isExhausted(budget, 60_000)).toBe(true);
@@ -22,19 +22,19 @@ test("the window slides: an exhausted budget is free again when its oldest leave
   expect(exhaustedForMs(budget, 60_001)).toBe(0);
 });
 
-test("to spend leaves the old value as it was", () => {
+test("spending leaves the old value unchanged", () => {
   const before = spentAt(0);
   spend(before, 1);
   expect(before.spent).toEqual([0]);
 });
 
-test("B1 a million spendings are remembered as the last few", () => {
+test("B1 after a million times only the last few are remembered", () => {
   let budget = newBudget(3, 60_000);
   for (let time = 0; time < 1_000_000; time++) budget = spend(budget, time);
   expect(budget.spent).toEqual([999_997, 999_998, 999_999]);
 });
 
-test("B1 a long history, or one with times that are none, is cut to what counts", () => {
+test("B1 a long history, or one with invalid times, is reduced to what counts", () => {
   expect(newBudget(3, 60_000, [1, 2, 3, 4, 5]).spent).toEqual([3, 4, 5]);
   expect(newBudget(3, 60_000, [1, Number.NaN, 2]).spent).toEqual([1, 2]);
 });
@@ -45,7 +45,7 @@ test("B2 times from before the clock was set back do not count for ever", () => 
   expect(isExhausted(newBudget(3, 60_000, [1_000, 1_000, 1_000]), 0)).toBe(true);
 });
 
-test("a budget of nothing, or over no time, is our own mistake", () => {
+test("a limit or a window that is not positive is a bug in the caller", () => {
   for (const limit of [0, -1, 1.5]) expect(() => newBudget(limit, 1)).toThrow(AssertionError);
   expect(() => newBudget(1, 0)).toThrow(AssertionError);
 });

@@ -1,15 +1,15 @@
-// Budget: at most N in a sliding window of time; every rule about "too often" is one (crash loops, restarts).
-// It is a value: to spend gives a new one. Time is an argument, and so a history read from disk works as well.
+// Budget: at most N events in a sliding window of time. Every rule about "too often" is one (crash loops, restarts).
+// It is a value: spending returns a new one. Time is an argument, so a history read from disk works as well.
 // B1. It never remembers more than `limit` times, however often it is spent.
-// B2. A time further ahead than one window is no evidence: the clock was set back since, and it must not count for ever.
+// B2. A time more than one window ahead is ignored: the clock was set back since, and it must not count for ever.
 import { assert } from "./assert.ts";
 
 export type Budget = {
-  /** This many within the window exhaust it. */
+  /** This many events within the window exhaust it. */
   readonly limit: number;
-  /** The window is closed: exactly `windowMs` apart still counts as within it. */
+  /** The window is closed: events exactly `windowMs` apart are both within it. */
   readonly windowMs: number;
-  /** When it was spent, in the order it was told. */
+  /** When it was spent, in the order reported. */
   readonly spent: readonly number[];
 };
 
@@ -27,7 +27,7 @@ export function isExhausted(budget: Budget, now: number): boolean {
   return within(budget, now).length >= budget.limit;
 }
 
-/** How long from `now` until it is no longer exhausted; 0 where it is not. */
+/** How long from `now` until it is no longer exhausted; 0 if it is not exhausted. */
 export function exhaustedForMs(budget: Budget, now: number): number {
   if (!isExhausted(budget, now)) return 0;
   const oldest = Math.min(...within(budget, now).slice(-budget.limit));

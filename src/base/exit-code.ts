@@ -1,6 +1,6 @@
-// How a program's end becomes our own exit code: its code, or 128 and its signal's number, as shells do it.
+// How the end of a child program becomes our own exit code: its code, or 128 plus its signal number, as shells do.
 
-/** The signals that end programs, as Linux numbers them. */
+/** The signals that end programs, with their Linux numbers. */
 const NUMBERS: Readonly<Record<string, number>> = {
   SIGHUP: 1,
   SIGINT: 2,
@@ -48,7 +48,7 @@ export function endedText({ code, signal }: Ended): string {
   return signal === null ? `ended with exit code ${code ?? 0}` : `was ended by ${signal}`;
 }
 
-/** "term", "SIGTERM" and "15" are one signal; undefined where it is none. */
+/** "term", "SIGTERM" and "15" are the same signal. Returns undefined if the text names none. */
 export function signalNamed(text: string): string | undefined {
   const name = text.toUpperCase().replace(/^(?!SIG)/, "SIG");
   if (name in NUMBERS) return name;

@@ -1,7 +1,7 @@
-// A broken world: the disk, the network or the system failed us. Thrown by `world/`, caught once per program.
-// An expected "no" is not a Fault but a Refusal (see result.ts); a broken promise of our own is an assert.
+// Fault: the disk, the network or the system failed. Thrown by `world/`, caught once per program.
+// An expected "no" is a Refusal instead (see result.ts); a bug of our own is a failed assertion.
 
-/** Where it happened and what the system called it; `hint` says what a person can do about it. */
+/** Where it happened and the system's error code; `hint` tells a person what to do about it. */
 export type FaultFacts = {
   readonly code: string;
   readonly operation: string;

@@ -11,18 +11,18 @@ describe("ids", () => {
     for (let fill = 0; fill < 256; fill++) expect(isId(newId(bytes(fill)))).toBe(true);
   });
 
-  test("I1 the same bytes give the same id, and the bytes given are left alone", () => {
+  test("I1 the same bytes give the same id, and the given bytes are not changed", () => {
     const given = bytes(0xff);
     expect(newId(given)).toBe(newId(bytes(0xff)));
     expect(given).toEqual(bytes(0xff));
   });
 
-  test("too few or too many bytes are our own mistake", () => {
+  test("too few or too many bytes are a bug in the caller", () => {
     expect(() => newId(new Uint8Array(15))).toThrow(AssertionError);
     expect(() => newId(new Uint8Array(17))).toThrow(AssertionError);
   });
 
-  test("dashes, capitals, another version, another length: not an id", () => {
+  test("dashes, capitals, another version or another length do not make an id", () => {
     const good = newId(bytes(0xab));
     expect(isId(good)).toBe(true);
     const bad = [good.toUpperCase(), `${good}0`, good.slice(1), `${good.slice(0, 12)}1${good.slice(13)}`, "", "../x"];
@@ -33,16 +33,16 @@ describe("ids", () => {
 describe("matchOne", () => {
   const ids = ["build", "builder", "api", "aa01", "aa02"];
 
-  test("an exact name wins over longer ones that begin with it", () => {
+  test("an exact match wins over longer names that begin with it", () => {
     expect(matchOne(ids, "build")).toEqual({ ok: true, value: "build" });
   });
 
-  test("a unique beginning is enough", () => {
+  test("a unique prefix is enough", () => {
     expect(matchOne(ids, "ap")).toEqual({ ok: true, value: "api" });
     expect(matchOne(["abc", "abc"], "a")).toEqual({ ok: true, value: "abc" });
   });
 
-  test("I2 nothing, or nothing that fits, is refused and never means the only one there is", () => {
+  test("I2 an empty or unknown key is refused, even if there is only one candidate", () => {
     for (const key of ["zz", "", "aa012"]) {
       const result = matchOne(ids, key);
       expect(result.ok ? "found" : result.error.code).toBe("unknown");
@@ -51,7 +51,7 @@ describe("matchOne", () => {
     expect(matchOne([], "a").ok).toBe(false);
   });
 
-  test("I2 an ambiguous beginning is refused and names some of what it fits", () => {
+  test("I2 an ambiguous prefix is refused with some of the candidates", () => {
     const two = matchOne(ids, "aa0");
     expect(two.ok ? "found" : two.error.message).toBe('"aa0" fits 2: aa01, aa02.');
     const many = matchOne(

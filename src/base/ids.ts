@@ -1,6 +1,6 @@
-// Ids: a UUIDv4 as 32 lower-case hex digits, and how a person's short form of one (or a name) finds exactly one.
-// I1. The same bytes give the same id: chance is an argument.
-// I2. A key that fits nothing or more than one is refused; it never means "the first" or "the current one".
+// Ids: a UUIDv4 as 32 lower-case hex digits. A name or a prefix of an id resolves to exactly one.
+// I1. The same bytes give the same id: randomness is an argument.
+// I2. A key that matches nothing or more than one is refused; it never means "the first" or "the current one".
 import { assert } from "./assert.ts";
 import { ok, type Refusal, type Result, refused } from "./result.ts";
 
@@ -9,7 +9,7 @@ export type Id = string;
 const BYTES = 16;
 /** The version digit is 4 and the variant digit one of 8, 9, a, b (RFC 9562). */
 const SHAPE = /^[0-9a-f]{12}4[0-9a-f]{3}[89ab][0-9a-f]{15}$/;
-/** How many candidates an ambiguity names: enough to recognise the one that was meant, few enough for one line. */
+/** How many candidates an ambiguity error lists: enough to recognise the right one, few enough for one line. */
 const NAMED_CANDIDATES = 5;
 
 export function newId(random: Uint8Array): Id {
@@ -26,7 +26,7 @@ export function isId(text: string): boolean {
   return SHAPE.test(text);
 }
 
-/** The one of `ids` (ids or names) that `key` is, or else is the beginning of. An exact match wins over longer ones. */
+/** The one of `ids` (ids or names) that equals `key` or begins with it. An exact match wins over longer ones. */
 export function matchOne(ids: Iterable<string>, key: string): Result<string> {
   const found: string[] = [];
   for (const id of new Set(ids)) {

@@ -1,5 +1,6 @@
-// JSON values: how they read as text, when they are equal, and the paths into them.
-// J1. A path is `$`, then `.name`, `['name']`, `[0]` (from the end: `[-1]`), `[*]` or `.*`. With a star it gives a list, else the one value.
+// JSON values: their text, equality, and paths into them.
+// J1. A path is `$`, then `.name`, `['name']`, `[0]` (from the end: `[-1]`), `[*]` or `.*`. It gives a list if it has a
+//     star, else one value.
 import { ok, type Result, refused } from "./result.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
@@ -12,7 +13,7 @@ export function isRecord(value: Json | undefined): value is { readonly [name: st
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A text as it is, nothing for null, everything else as JSON. */
+/** A string as it is, the empty string for null, everything else as JSON. */
 export function textOf(value: Json): string {
   if (typeof value === "string") return value;
   return value === null ? "" : JSON.stringify(value);
@@ -29,14 +30,14 @@ export function equal(a: Json, b: Json): boolean {
   );
 }
 
-/** The value in a text; a refusal where it is no JSON. */
+/** Parses a text, or refuses it if it is not JSON. */
 export function parseJson(text: string): Result<Json> {
   try {
     const value: Json = JSON.parse(text);
     return ok(value);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return refused("not-json", "It is no JSON.", "Print one JSON value and nothing else to stdout.");
+    return refused("not-json", "This is not JSON.", "Print one JSON value and nothing else to stdout.");
   }
 }
 
@@ -67,11 +68,11 @@ function partOf([, name, star, index, stars, single, double]: RegExpExecArray): 
 }
 
 function badPath(path: string, at: number) {
-  const what = `${JSON.stringify(path)} is no JSON path: character ${at + 1} does not fit.`;
+  const what = `${JSON.stringify(path)} is no JSON path: character ${at + 1} is unexpected.`;
   return refused("bad-path", what, "A path is $, then .name, ['name'], [0], [*] or .* as often as needed.");
 }
 
-/** What the path leads to; undefined where it leads nowhere. */
+/** What the path leads to; undefined if it leads nowhere. */
 export function follow(value: Json, parts: readonly PathPart[]): Json | undefined {
   let found: Json[] = [value];
   for (const part of parts) found = found.flatMap((one) => into(one, part));

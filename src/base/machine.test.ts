@@ -14,12 +14,12 @@ const light = machine<Light, Sign>({
   },
 });
 
-test("M1 a table without a row for a state, or with a cell to nowhere, does not compile", () => {
+test("M1 a table with a missing row, or with a cell that leads to an unknown state, does not compile", () => {
   // @ts-expect-error the row of "burnt-out" is missing
   machine<Light, Sign>({ name: "x", initial: "red", table: { red: {}, green: {} } });
-  // @ts-expect-error "blue" is no state
+  // @ts-expect-error "blue" is not a state
   machine<Light, Sign>({ name: "x", initial: "red", table: { red: { timer: "blue" }, green: {}, "burnt-out": {} } });
-  // @ts-expect-error "blue" is no state to begin with
+  // @ts-expect-error "blue" is not a state to begin with
   machine({ name: "x", initial: "blue", table: { red: {}, green: {} } });
   expect(light.states).toEqual(["red", "green", "burnt-out"]);
   expect(light.events).toEqual(["timer", "failure"]);
@@ -29,7 +29,7 @@ test("a legal event gives the next state", () => {
   expect(light.next("red", "timer")).toEqual({ ok: true, value: "green" });
 });
 
-test("M2 an illegal one is refused with state, event and what would be legal", () => {
+test("M2 an illegal event is refused with the state, the event and the legal events", () => {
   const refusal = light.next("green", "failure");
   expect(refusal).toEqual({
     ok: false,
@@ -43,7 +43,7 @@ test("M2 an illegal one is refused with state, event and what would be legal", (
   expect(final.ok ? "" : final.error.hint).toBe("Nothing is legal in burnt-out: it is final.");
 });
 
-test("cells walk every state with every event, and next agrees with each", () => {
+test("cells lists every state with every event, and next agrees with each", () => {
   const all = cells(light);
   expect(all).toHaveLength(6);
   for (const { state, event, next } of all) {
@@ -52,13 +52,13 @@ test("cells walk every state with every event, and next agrees with each", () =>
   }
 });
 
-test("a state that nothing leads to is found", () => {
+test("a state that nothing leads to is reported", () => {
   expect(unreachable(light)).toEqual([]);
   const island = machine({ name: "x", initial: "a", table: { a: { go: "b" }, b: { go: "a" }, c: { go: "a" } } });
   expect(unreachable(island)).toEqual(["c"]);
 });
 
-test("M3 the diagram has the start, every cell, and the end of a final state", () => {
+test("M3 the diagram has the initial state, every cell, and the end of each final state", () => {
   expect(toMermaid(light)).toBe(
     [
       "stateDiagram-v2",

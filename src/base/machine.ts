@@ -1,10 +1,10 @@
 // State machines as tables: one row for each state, one cell for each event that state allows.
-// M1. The compiler asks for every row: a state without one does not compile. An absent cell is an illegal transition.
-// M2. An illegal transition is a refusal that names the machine, the state, the event and what would be legal.
-// M3. The diagram is made from the table, so that the two cannot disagree.
+// M1. The compiler requires every row. A missing cell is an illegal transition.
+// M2. An illegal transition is refused with the machine, the state, the event and the legal events.
+// M3. The diagram is generated from the table, so that the two cannot disagree.
 import { ok, type Result, refused } from "./result.ts";
 
-/** What a state makes of each event. */
+/** The next state for each event that is legal here. */
 export type Row<S extends string, E extends string> = { readonly [event in E]?: NoInfer<S> };
 
 export type Table<S extends string, E extends string> = { readonly [state in S]: Row<S, E> };
@@ -15,7 +15,7 @@ export type Spec<S extends string, E extends string> = {
   readonly table: Table<S, E>;
 };
 
-/** One cell of the table; `next` is undefined where the event is illegal. */
+/** One cell of the table; `next` is undefined if the event is illegal. */
 export type Cell<S extends string, E extends string> = {
   readonly state: S;
   readonly event: E;
@@ -42,7 +42,8 @@ export function machine<S extends string, E extends string>(spec: Spec<S, E>): M
 function step<S extends string, E extends string>(spec: Spec<S, E>, state: S, event: E): Result<S> {
   const next: S | undefined = spec.table[state][event];
   if (next !== undefined) return ok(next);
-  return refused("illegal-transition", `${spec.name}: "${event}" is illegal in ${state}.`, legalHint(spec, state)); // M2
+  // M2
+  return refused("illegal-transition", `${spec.name}: "${event}" is illegal in ${state}.`, legalHint(spec, state));
 }
 
 function legalHint<S extends string, E extends string>(spec: Spec<S, E>, state: S): string {
@@ -51,15 +52,15 @@ function legalHint<S extends string, E extends string>(spec: Spec<S, E>, state: 
   return legal.length === 0 ? `Nothing is legal in ${state}: it is final.` : `Legal in ${state}: ${legal.join(", ")}.`;
 }
 
-/** Every state with every event, legal or not: for tests that walk them all. */
+/** Every state with every event, legal or not: for tests that go through them all. */
 export function cells<S extends string, E extends string>(of: Machine<S, E>): Cell<S, E>[] {
   return of.states.flatMap((state) => of.events.map((event) => ({ state, event, next: of.table[state][event] })));
 }
 
-/** The states that no chain of events leads to: a test expects none. */
+/** The states that no chain of events reaches: a test expects none. */
 export function unreachable<S extends string, E extends string>(of: Machine<S, E>): S[] {
   const reached = new Set<S>([of.initial]);
-  // A set that grows while it is walked also yields what was added: this is the whole search.
+  // Iterating over a set also yields what is added meanwhile, so this loop is the whole search.
   for (const state of reached) {
     for (const event of of.events) {
       const next: S | undefined = of.table[state][event];
@@ -69,7 +70,7 @@ export function unreachable<S extends string, E extends string>(of: Machine<S, E
   return of.states.filter((state) => !reached.has(state));
 }
 
-/** A Mermaid `stateDiagram-v2`: M3. */
+/** M3. A Mermaid `stateDiagram-v2`. */
 export function toMermaid<S extends string, E extends string>(of: Machine<S, E>): string {
   const lines = ["stateDiagram-v2", `    [*] --> ${word(of.initial)}`];
   for (const state of of.states) if (word(state) !== state) lines.push(`    state "${state}" as ${word(state)}`);
@@ -81,7 +82,7 @@ export function toMermaid<S extends string, E extends string>(of: Machine<S, E>)
   return `${lines.join("\n")}\n`;
 }
 
-/** Mermaid takes only word characters as a state's id. */
+/** Mermaid accepts only word characters in the id of a state. */
 function word(state: string): string {
   return state.replace(/\W/g, "_");
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { memo } from "./memo.ts";
 
-test("M1 a text is answered once, until a thousand others were", () => {
+test("M1 a text is computed once, until a thousand other texts follow", () => {
   const asked: string[] = [];
   const length = memo((text) => asked.push(text) && text.length);
   expect([length("abc"), length("abc"), asked.length]).toEqual([3, 3, 1]);

@@ -1,7 +1,7 @@
-// Memo: a pure function of a text that remembers what it answered.
-// M1. It forgets everything once it knows too much: memory is bounded, and the answer is the same either way.
+// Memo: caches the results of a pure function of a text.
+// M1. A full cache is emptied: memory is bounded, and the results are the same either way.
 
-/** Workflows have far fewer different texts; a text is read again after a thousand others. */
+/** Workflows have far fewer distinct texts. */
 const MOST = 1000;
 
 export function memo<T>(answer: (text: string) => T): (text: string) => T {

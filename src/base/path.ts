@@ -1,4 +1,4 @@
-// Paths as text: joined, split and walked. Nothing here looks at the disk.
+// Paths as text: joining, splitting and walking. Nothing here touches the disk.
 export function joinPath(a: string, b: string): string {
   return a.endsWith("/") ? a + b : `${a}/${b}`;
 }

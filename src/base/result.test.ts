@@ -9,7 +9,7 @@ test("a result is a value or a refusal, and says which", () => {
   expect(half(3)).toEqual({ ok: false, error: { code: "odd", message: "3 is odd.", hint: "Give an even one." } });
 });
 
-test("the value cannot be read before `ok` was asked", () => {
+test("the value cannot be read before `ok` is checked", () => {
   const result = half(4);
   // @ts-expect-error a refusal has no value
   expect(result.value).toBe(2);

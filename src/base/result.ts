@@ -1,6 +1,6 @@
 // An expected "no" is a value: `Result` carries either a value or a refusal, never both and never a throw.
 
-/** Why something was not done, for programs (`code`) and for people (`message`, and `hint`: what to do next). */
+/** Why something was not done: `code` for programs; `message` and `hint` (what to do next) for people. */
 export type Refusal = { readonly code: string; readonly message: string; readonly hint: string };
 
 export type Result<T, E = Refusal> =

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { PROFILE } from "../../tests/sim/fuzz/profile.ts";
 import { lookUp, tableOf, toRecord, withAll, withValue } from "./table.ts";
 
-test("T1 a table does what a map does, and an old one stays as it was", () => {
+test("T1 a table behaves like a map, and older versions of it never change", () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.string({ maxLength: 3 }), fc.nat())),
@@ -22,12 +22,12 @@ test("T1 a table does what a map does, and an old one stays as it was", () => {
   );
 });
 
-test("names of a record's own kind are names like all others", () => {
+test("names such as constructor are names like any other", () => {
   const table = withAll(tableOf({ a: 1 }), { constructor: 2, toString: 3 });
   expect([lookUp(table, "constructor"), lookUp(table, "hasOwnProperty"), table.size]).toEqual([2, undefined, 3]);
 });
 
-test("T2 ten thousand names are set in no time each", () => {
+test("T2 ten thousand names are set quickly", () => {
   let table = tableOf<number>();
   for (let at = 0; at < 10_000; at += 1) table = withValue(table, `name${at}`, at);
   expect([table.size, lookUp(table, "name9999")]).toEqual([10_000, 9999]);

@@ -1,6 +1,6 @@
-// Table: names and values, as a value itself. To set a name gives a new table, which shares most of the old one.
-// T1. An old table never changes.
-// T2. To set one of ten thousand names copies two short rows and a short bucket, never all names.
+// Table: an immutable map from names to values. Setting a name returns a new table that shares most of the old one.
+// T1. A table never changes.
+// T2. Setting one of ten thousand names copies two short rows and a short bucket, never all names.
 
 const BITS = 5;
 const WIDTH = 1 << BITS;
@@ -37,13 +37,13 @@ export function withAll<T>(table: Table<T>, entries: Readonly<Record<string, T>>
   return found;
 }
 
-/** All of it as a plain object, its names sorted: the same table gives the same text. */
+/** The table as a plain object with sorted names: equal tables give the same text. */
 export function toRecord<T>({ rows }: Table<T>): Readonly<Record<string, T>> {
   const entries = rows.flatMap((row) => (row ?? []).flatMap((bucket) => bucket ?? []));
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** FNV-1a, folded to as many bits as there are buckets. */
+/** FNV-1a, folded to the number of buckets. */
 function hashOf(name: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { PROFILE } from "../../tests/sim/fuzz/profile.ts";
 import { itemAt, itemsOf, push, replace, vectorOf } from "./vector.ts";
 
-test("V1 V2 a vector does what a list does, at every size, and an old one stays as it was", () => {
+test("V1 V2 a vector behaves like a list at every size, and older versions of it never change", () => {
   fc.assert(
     fc.property(fc.nat(2100), fc.array(fc.tuple(fc.boolean(), fc.nat()), { maxLength: 60 }), (size, changes) => {
       const list = Array.from({ length: size }, (_, at) => at);
@@ -28,12 +28,12 @@ test("V1 V2 a vector does what a list does, at every size, and an old one stays 
   );
 });
 
-test("a vector grows one by one through every level", () => {
+test("a vector grows item by item through every level", () => {
   let vector = vectorOf<number>();
   for (let at = 0; at < 33_000; at += 1) vector = push(vector, at);
   expect([0, 1024, 32_767, 32_768, 32_999].map((at) => itemAt(vector, at))).toEqual([0, 1024, 32_767, 32_768, 32_999]);
 });
 
-test("what is replaced must be there", () => {
-  expect(() => replace(vectorOf([1]), 1, 2)).toThrow("what is replaced is there");
+test("only an existing item can be replaced", () => {
+  expect(() => replace(vectorOf([1]), 1, 2)).toThrow("a replaced item exists");
 });

@@ -1,6 +1,7 @@
-// Vector: a list that is a value. To add or to replace gives a new one, which shares all but one branch with the old.
-// V1. An old vector never changes: whoever kept one (a turn that may be taken back) still has what it had.
-// V2. `push` and `set` cost the same for the ten-thousandth item as for the first but for the depth of the tree (32-fold a level).
+// Vector: an immutable list. Adding or replacing returns a new one that shares all but one branch with the old one.
+// V1. A vector never changes: code that kept one (a turn that may be undone) still has the same items.
+// V2. `push` and `replace` cost the same for the ten-thousandth item as for the first, apart from the depth of the tree
+//     (32 children a level).
 import { assert } from "./assert.ts";
 
 const BITS = 5;
@@ -55,7 +56,7 @@ export function push<T>(vector: Vector<T>, value: T): Vector<T> {
 }
 
 export function replace<T>(vector: Vector<T>, index: number, value: T): Vector<T> {
-  assert(index >= 0 && index < vector.length, `what is replaced is there: ${index} of ${vector.length}`);
+  assert(index >= 0 && index < vector.length, `a replaced item exists: ${index} of ${vector.length}`);
   return { ...vector, root: put(vector.root, vector.shift, index, value) };
 }
 
@@ -71,7 +72,7 @@ function put<T>(node: Node<T> | undefined, level: number, index: number, value: 
   return { kind: "branch", children };
 }
 
-/** All of them, as a plain list: generators within generators took most of a long run's checkpoint. */
+/** All items, as a plain list: nested generators took most of the time of a long run's checkpoint. */
 export function itemsOf<T>({ root }: Vector<T>): readonly T[] {
   const found: T[] = [];
   gather(root, found);

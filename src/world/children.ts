@@ -1,9 +1,9 @@
-// The door to other programs: starting them, talking to them, hearing how they ended.
-// C1. Nothing is interpreted by a shell: a command is a list of words.
+// The interface to other programs: starting them, sending input, and learning how they ended.
+// C1. No shell interprets a command: it is a list of words.
 // C2. A child's environment is exactly what is given; nothing of ours leaks into it.
-// C3. How a child ended is told once, after its last output that came through us. Whoever else still holds its terminal or its
-//     pipes is not waited for.
-// C4. A child on a terminal or on pipes is a user's program: when memory runs out, the system takes it before us.
+// C3. The end of a child is reported once, after its last output. Other processes that still have its terminal or its
+//     pipes open are not waited for.
+// C4. A child on a terminal or on pipes is a user's program: when memory runs out, the system kills it before us.
 
 export type Command = {
   readonly argv: readonly [string, ...string[]];
@@ -20,59 +20,68 @@ export type Size = { readonly cols: number; readonly rows: number };
 
 export interface PtyChild {
   readonly pid: number;
-  /** Types bytes. What the terminal does not take now waits in memory. */
+  /** Types bytes. What the terminal does not accept yet is queued in memory. */
   write(bytes: Uint8Array): void;
-  /** Whether whoever is in front reads keys as they come, as line editors do, rather than whole lines. */
+  /** Whether the foreground program reads single keys, as line editors do, rather than whole lines. */
   readonly readsKeys: boolean;
-  /** Bytes that may still wait. The sender decides how much is too much. */
+  /** The number of queued bytes. The caller decides how much is too much. */
   readonly waiting: number;
   resize(size: Size): void;
   /**
-   * What is meant to end it (SIGHUP, SIGTERM, SIGKILL) goes to the child's group and to the job in front; any other signal, like
-   * one from the keyboard, to the job in front alone. False where nobody was there, or no signal has this name.
+   * Signals that should end it (SIGHUP, SIGTERM, SIGKILL) go to the child's group and to the foreground job; all others
+   * go to the foreground job alone, as from a keyboard. Returns false if there was no process, or the name is unknown.
    */
   signal(name: string): boolean;
 }
 
 export interface PipeChild {
   readonly pid: number;
-  /** Resolves when the child's pipe has taken them: that is the pressure. */
+  /** Resolves when the child's pipe has accepted them: this is the backpressure. */
   write(bytes: Uint8Array): Promise<void>;
   closeInput(): void;
-  /** To the child's group. False where nobody was there, or no signal has this name. */
+  /** Signals the child's group. Returns false if there was no process, or the name is unknown. */
   signal(name: string): boolean;
 }
 
-/** A program that outlives us, and listens to us for as long as we are there. */
+/** A program that outlives us, and reads from us while we run. */
 export interface ToldChild {
   readonly pid: number;
-  /** Whether it heard it is not known here: it may have ended. */
+  /** Sends bytes. Delivery is not confirmed: it may have ended. */
   tell(bytes: Uint8Array): void;
-  /** Its input ends. */
+  /** Closes its input. */
   release(): void;
 }
 
 export type PtyEvents = {
   output(bytes: Uint8Array): void;
-  /** No input waits any more. */
+  /** No input is queued any more. */
   drained?(): void;
   ended(ending: Ending): void;
 };
-/** In pipe mode a promise from `output` stops the reading until it resolves, or the child has ended: then little can follow. */
+/**
+ * A promise from `output` pauses reading until it resolves or the child has ended: after that, little output can
+ * follow.
+ */
 export type PipeEvents = {
   output(bytes: Uint8Array, from: "stdout" | "stderr"): void | Promise<void>;
   ended(ending: Ending): void;
 };
 
 export interface Children {
-  /** Starts a command on a terminal of its own, as leader of its own session. Fault ENOENT, EACCES … where it cannot be started. */
+  /**
+   * Starts a command on its own terminal, as the leader of its own session. Throws a Fault (ENOENT, EACCES …) if it
+   * cannot be started.
+   */
   pty(command: Command, size: Size, events: PtyEvents): PtyChild;
-  /** Starts a command on pipes, in a process group of its own. */
+  /** Starts a command on pipes, in its own process group. */
   pipes(command: Command, events: PipeEvents): PipeChild;
-  /** Starts a program that outlives us: own session, no stdio of ours, except `log` where its words go. Returns its pid. */
+  /**
+   * Starts a program that outlives us, in its own session. Its output goes to the file `log`, if given. Returns its
+   * pid.
+   */
   detached(command: Command, log?: string): number;
-  /** As `detached`, with an input that ends when we do; `ended` is told when it has ended before us. */
+  /** Like `detached`, with an input that closes when we end; `ended` is called if it ends before us. */
   told(command: Command, ended: () => void): ToldChild;
-  /** Starts a program that we watch and that inherits our stderr; `ended` is told at once. Returns its pid. */
+  /** Starts a program that we watch and that inherits our stderr; calls `ended` as soon as it ends. Returns its pid. */
   watched(command: Command, ended: (ending: Ending) => void): number;
 }

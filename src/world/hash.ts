@@ -1,7 +1,7 @@
-// Checksums: CRC-32 (zlib's polynomial, so that any tool can check a line) and SHA-256. Pure, but Bun's
-// own: node:zlib has the same CRC, and costs every program 12 ms at its start.
+// Checksums: CRC-32 (zlib's polynomial, so that any tool can check a line) and SHA-256. They are pure, but use Bun:
+// node:zlib has the same CRC, and adds 12 ms to the start of every program.
 
-/** CRC-32 of the bytes, started from `seed`: for one text, different seeds always give different sums. */
+/** CRC-32 of the bytes, starting from `seed`: for the same text, different seeds always give different sums. */
 export function crc32(bytes: Uint8Array | string, seed = 0): number {
   return Bun.hash.crc32(bytes, seed);
 }
@@ -13,7 +13,7 @@ export function hex8(sum: number): string {
 
 const HEX = Buffer.from("0123456789abcdef");
 
-/** The same eight digits, put into `into` at `at` without making a string. */
+/** Writes the same eight digits into `into` at `at`, without making a string. */
 export function putHex8(sum: number, into: Uint8Array, at: number): void {
   for (let i = 0; i < 8; i++) into[at + i] = HEX[(sum >>> (28 - 4 * i)) & 15] ?? 0;
 }
@@ -22,7 +22,7 @@ export function sha256(bytes: Uint8Array | string): string {
   return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 }
 
-/** Compares in constant time: how long it takes says how long the second one is, and nothing about where the two differ. */
+/** Compares in constant time: the duration depends on the length of the second text, not on where the two differ. */
 export function sameSecret(given: string, secret: string): boolean {
   let difference = given.length ^ secret.length;
   for (let at = 0; at < secret.length; at++) difference |= given.charCodeAt(at) ^ secret.charCodeAt(at);

@@ -1,13 +1,13 @@
-// The door to browsers and agents on this machine: HTTP, on loopback and nowhere else. And the door to services elsewhere, as a client.
-// HT1. Only 127.0.0.1 is listened on: no setting opens it to others.
-// HT2. Whatever an answer throws becomes a bare 500: no stack, no path, no secret leaves through an error.
-// HT3. A request's body is read only by who asks for it, and one over the limit is refused by the server itself.
-// HT4. As a client: nothing is followed to another place, and what comes is read as fast as it is taken. Who does not want it any more
-//      says `stop`; a broken connection is a Fault.
+// HTTP: a server for browsers and agents on this machine, on loopback only, and a client for remote services.
+// HT1. We listen only on 127.0.0.1: no setting opens it to others.
+// HT2. An error in a handler becomes a bare 500: no stack, no path and no secret leaks through an error.
+// HT3. A request body is read only on demand, and one over the limit is refused by the server itself.
+// HT4. The client follows no redirects and reads a body only as fast as it is consumed. `stop` cancels; a broken
+//      connection is a Fault.
 
 export type HttpRequest = {
   readonly method: string;
-  /** The path and the query, as they were sent. */
+  /** The path and the query, as sent. */
   readonly target: string;
   /** By lower-case name. */
   header(name: string): string | undefined;
@@ -25,21 +25,21 @@ export type Answer = (request: HttpRequest) => HttpResponse | Promise<HttpRespon
 
 export interface HttpListener {
   readonly port: number;
-  /** Stops at once; what is under way is cut off. */
+  /** Stops at once; requests in progress are cut off. */
   close(): Promise<void>;
 }
 
 export type ListenOptions = {
-  /** 0 takes any free one. */
+  /** 0 takes any free port. */
   readonly port: number;
-  /** The longest body that is taken; without one next to nothing is. */
+  /** The longest accepted body; the default is tiny. */
   readonly maxBody?: number;
-  /** Told what HT2 hides. */
+  /** Receives the errors that HT2 hides. */
   failed(error: unknown): void;
 };
 
 export interface Http {
-  /** Fault EADDRINUSE where somebody has the port. */
+  /** Fault EADDRINUSE if the port is taken. */
   listen(options: ListenOptions, answer: Answer): HttpListener;
 }
 
@@ -52,13 +52,13 @@ export type Posting = {
 export interface Posted {
   readonly status: number;
   header(name: string): string | null;
-  /** The body as it comes; ends with it (HT4). */
+  /** The body as it arrives (HT4). */
   text(): AsyncIterable<string>;
   stop(): void;
 }
 
 /** HT4 */
 export interface HttpClient {
-  /** Resolves with the head of the answer. `stop` in the meantime calls it off, and it is a Fault. */
+  /** Resolves with the head of the response. If `stopped` resolves first, the request is cancelled with a Fault. */
   post(posting: Posting, stopped: Promise<void>): Promise<Posted>;
 }

@@ -1,4 +1,4 @@
-// The door to the machine as `doctor` and `service` look at it: what kind it is, who we are on it, and how files are protected.
+// The machine as `doctor` and `service` see it: its platform, our user, and how files are protected.
 
 export type Looked = {
   readonly kind: "file" | "directory" | "socket" | "link" | "other";
@@ -15,10 +15,10 @@ export interface Machine {
   readonly runtime: string;
   readonly uid: number;
   readonly user: string;
-  /** What lies at the path itself; a link is not followed. undefined where nothing is. */
+  /** What is at the path itself; a link is not followed. Returns undefined if nothing is there. */
   look(path: string): Looked | undefined;
-  /** A link is not followed, and nothing happens to one. */
+  /** A link is neither followed nor changed. */
   protect(path: string, mode: number): void;
-  /** How many files may still be made; undefined where the file system does not count them. */
+  /** How many files can still be made; undefined if the file system does not count them. */
   freeInodes(path: string): number | undefined;
 }

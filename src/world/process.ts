@@ -1,9 +1,10 @@
-// The door to other processes. A pid alone names nobody: the system gives it to somebody else one day.
-// P1. A process is alive when its pid is there and no zombie, started when we recorded it, in this same boot of the machine.
+// Access to other processes. A pid alone does not identify a process: the system reuses pids.
+// P1. A process is alive if its pid exists, is not a zombie, and has the recorded start time in the recorded boot of
+//     the machine.
 
 export type ProcessIdentity = { readonly pid: number; readonly startTime: number; readonly bootId: string };
 
-/** One line of the process table. `session` is the pid of the session's leader, who may be gone. */
+/** One line of the process table. `session` is the pid of the session's leader, which may be gone. */
 export type ListedProcess = {
   readonly pid: number;
   readonly ppid: number;
@@ -11,7 +12,7 @@ export type ListedProcess = {
   readonly startTime: number;
 };
 
-/** Who is in front of a terminal. `ageMs`: how long ago it was started. */
+/** The foreground process of a terminal. `ageMs`: how long ago it was started. */
 export type ForegroundProcess = {
   readonly pid: number;
   readonly argv: readonly string[];
@@ -21,11 +22,11 @@ export type ForegroundProcess = {
 
 export type Signal = "SIGTERM" | "SIGKILL" | "SIGINT" | "SIGHUP" | "SIGSTOP" | "SIGCONT";
 
-/** Who somebody is: all that a holder asks. */
+/** The identity of processes: all that a holder needs. */
 export interface Identities {
   /** Our own pid. */
   readonly pid: number;
-  /** When this pid was started, in ticks since boot; undefined where nobody has it, or only a zombie. */
+  /** When this pid was started, in ticks since boot; undefined if it does not exist or is a zombie. */
   startTime(pid: number): number | undefined;
   /** Changes with every boot, so that pids and start times of another boot never match. */
   bootId(): string;
@@ -33,33 +34,42 @@ export interface Identities {
 
 export interface Processes extends Identities {
   alive(who: ProcessIdentity): boolean;
-  /** Whether somebody of this user has this pid, be it a stranger or a zombie: a hint, for a fraction of what `alive` costs. */
+  /**
+   * Whether a process of this user has this pid, even an unrelated one or a zombie: a hint, at a fraction of the cost
+   * of `alive`.
+   */
   isTaken(pid: number): boolean;
-  /** Whether a thread of it waits for the disk (state D). Any thread: a sync may be on one of a pool while the others wait for it. */
+  /**
+   * Whether any of its threads waits for the disk (state D): one thread of a pool may sync while the others wait for
+   * it.
+   */
   waitsForDisk(pid: number): boolean;
-  /** Everybody who is there now, zombies left out. */
+  /** All processes that exist now, without zombies. */
   list(): readonly ListedProcess[];
-  /** A variable that a process was started with; undefined where it has none of that name, is gone, or is not ours to look into. */
+  /**
+   * A variable from the process's initial environment; undefined if it is not set, or the process is gone or not
+   * readable to us.
+   */
   variable(pid: number, name: string): string | undefined;
   /**
-   * Who is in front of the terminal of the process `pid`: the leader of its foreground group, else `pid` itself (no terminal, or the
-   * leader is gone or not ours to look into). `cwd` is the path by which the directory went, where it was deleted. Undefined
-   * where `pid` itself is gone.
+   * The foreground process on the terminal of `pid`: the leader of its foreground group, else `pid` itself (if there is
+   * no terminal, or the leader is gone or not readable to us). If the directory was deleted, `cwd` is its former path.
+   * Returns undefined if `pid` itself is gone.
    */
   foreground(pid: number): ForegroundProcess | undefined;
-  /** Now, in the unit of `startTime`. */
+  /** The current time, in the unit of `startTime`. */
   ticks(): number;
-  /** False where it was gone already; never signals a stranger that has its pid by now. */
+  /** Returns false if it was already gone; never signals an unrelated process that has its pid by now. */
   kill(who: ProcessIdentity, signal: Signal): boolean;
 }
 
-/** Who has this pid now, for the record; undefined where nobody has. */
+/** Identifies the process that has this pid now; undefined if there is none. */
 export function identify(processes: Identities, pid: number): ProcessIdentity | undefined {
   const startTime = processes.startTime(pid);
   return startTime === undefined ? undefined : { pid, startTime, bootId: processes.bootId() };
 }
 
-/** P1, for whoever implements `Processes`. */
+/** P1, for implementations of `Processes`. */
 export function isAlive(processes: Identities, who: ProcessIdentity): boolean {
   return who.bootId === processes.bootId() && processes.startTime(who.pid) === who.startTime;
 }

@@ -1,16 +1,16 @@
-// The door to ourselves: the words we were started with, the signals we get, and the way out.
+// Access to our own process: its arguments, its signals, and its exit.
 
-/** Signals a program of ours makes something of. */
+/** The signals that our programs handle. */
 export type OwnSignal = "SIGTERM" | "SIGINT" | "SIGHUP";
 
 export interface Program {
-  /** What stands behind the program's own name. */
+  /** The arguments after the program's own name. */
   readonly args: readonly string[];
-  /** A variable that we were started with. */
+  /** A variable of our environment. */
   variable(name: string): string | undefined;
   /** From now on the signal does not end us; `fn` runs instead. */
   onSignal(signal: OwnSignal, fn: () => void): void;
-  /** Gives back to the system what memory can be given back. */
+  /** Returns unused memory to the system. */
   rest(): void;
   exit(code: number): never;
 }

@@ -1,4 +1,4 @@
-// The door to chance. Tests pass a seeded one.
+// Access to randomness. Tests use a seeded generator.
 
 export interface Random {
   /** A number in [0, 1). */

@@ -1,21 +1,24 @@
-// The door to our own installation: with what our programs are started, and the environment we were given.
-// S1. Our programs start without what lies in the current directory: no `.env`, no installing of packages on the way.
-// S2. What was loaded before our program (`--preload`) is loaded before those we start.
-// S3. What would make Bun do something else than run our program is not passed on.
+// Access to our own installation: how our programs are started, and our environment.
+// S1. Our programs start without anything from the current directory: no `.env` is read, no packages are installed.
+// S2. What was preloaded into our program (`--preload`) is also preloaded into those we start.
+// S3. Variables that would make Bun do something other than run our program are not passed on.
 import { resolve } from "node:path";
 
 export interface Self {
   /** The words that start a program of ours: `entry` is below the installation's root. */
   command(entry: string, ...args: readonly string[]): readonly [string, ...string[]];
-  /** A program of ours with all it imports, as the text of one file; undefined where that cannot be made. */
+  /** A program of ours with everything it imports, as the text of one file; undefined if bundling fails. */
   bundle(entry: string): Promise<string | undefined>;
-  /** What we were given, without what must not be handed on (S3). */
+  /** Our environment, without what must not be passed on (S3). */
   environment(): Readonly<Record<string, string>>;
 }
 
 const ROOT = resolve(import.meta.dir, "../..");
 const FLAGS = ["--no-env-file", "--no-install", ...preloads(process.execArgv)]; // S1, S2
-/** The last one marks what a terminal started: a program of ours that is started from within one is not that terminal's. */
+/**
+ * The last one marks processes that a terminal started: a program of ours started inside a terminal does not belong to
+ * it.
+ */
 const NOT_PASSED_ON = ["BUN_OPTIONS", "BUN_BE_BUN", "HOLDFAST_TERMINAL"];
 
 export function realSelf(): Self {
@@ -32,7 +35,7 @@ export function preloads(words: readonly string[]): string[] {
 }
 
 async function bundle(entry: string): Promise<string | undefined> {
-  // CommonJS: the same program takes 150 KiB less memory than as a module, and many run at a time.
+  // CommonJS: the same program takes 150 KiB less memory than as a module, and many run at the same time.
   const options = { target: "bun", format: "cjs", minify: true, throw: false } as const;
   const built = await Bun.build({ entrypoints: [resolve(ROOT, entry)], ...options });
   return built.success ? built.outputs[0]?.text() : undefined;

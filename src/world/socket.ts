@@ -1,43 +1,45 @@
-// The door to unix sockets. Streams of bytes with their own pressure: whoever sends is told what waits, whoever reads may pause.
-// K1. A socket's path is at most 107 bytes (the system's limit); longer ones are a Fault, never cut.
-// K2. A listening socket is 0600. A path left behind by a dead process is taken over; one that answers is not (EADDRINUSE).
+// Access to unix sockets: streams of bytes with backpressure. A sender sees how much is queued, and a reader may pause.
+// K1. A socket's path has at most 107 bytes (the system's limit); a longer one is a Fault, never truncated.
+// K2. A listening socket is 0600. The path of a dead process is taken over; one that answers is not (EADDRINUSE).
 
 export interface Connection {
-  /** Hands bytes over; what the system does not take now is copied, waits in memory and goes out by itself. */
+  /** Sends bytes. What the system does not accept now is copied, queued in memory and sent later. */
   send(bytes: Uint8Array): void;
-  /** Tries to hand over what waits, without telling `drained`: for a sender that keeps the loop from turning. */
+  /** Tries to send what is queued, without calling `drained`: for a sender that keeps the event loop busy. */
   flush(): void;
-  /** Bytes that wait. The sender decides how much is too much. */
+  /** The number of queued bytes. The caller decides how much is too much. */
   readonly waiting: number;
-  /** Stops and goes on reading, so that the other side feels the pressure. */
+  /** Stops reading, so that the other side feels the backpressure. */
   pause(): void;
   resume(): void;
-  /** Sends what waits, then closes. */
+  /** Sends what is queued, then closes. */
   end(): void;
-  /** Closes now; what waits is dropped. */
+  /** Closes now; what is queued is dropped. */
   destroy(): void;
 }
 
 export type ConnectionEvents = {
   bytes(bytes: Uint8Array): void;
-  /** Nothing waits any more. */
+  /** Nothing is queued any more. */
   drained?(): void;
-  /** Once, whoever closed it. */
+  /** Called once, whichever side closed it. */
   closed(): void;
 };
 
 export interface Listener {
-  /** Whether the path still leads to us: somebody may have removed it, or a successor taken it. */
+  /** Whether the path still leads to us: it may have been removed, or taken by a successor. */
   inPlace(): boolean;
-  /** Changes the time of the path, where it still leads to us: whoever watches its directory is told. */
+  /** Changes the time of the path if it still leads to us: watchers of its directory are notified. */
   touch(): void;
-  /** Stops listening; connections go on. The path is removed only if it is still ours: a successor may have taken it. */
+  /**
+   * Stops listening; connections continue. The path is removed only if it is still ours: a successor may have taken it.
+   */
   close(): void;
 }
 
 export interface Sockets {
-  /** A promise, because whether a path that exists answers is only known by knocking (K2). */
+  /** Asynchronous, because only a connection attempt shows whether an existing path answers (K2). */
   listen(path: string, accept: (connection: Connection) => ConnectionEvents): Promise<Listener>;
-  /** Fault ENOENT or ECONNREFUSED where nobody listens. */
+  /** Fault ENOENT or ECONNREFUSED if there is no listener. */
   connect(path: string, events: ConnectionEvents): Promise<Connection>;
 }

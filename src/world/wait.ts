@@ -1,11 +1,11 @@
-// Waiting with a bound: pauses, and promises that are given only so long.
+// Bounded waiting: pauses, and promises with a time limit.
 import type { Clock } from "./clock.ts";
 
 export function pause(clock: Clock, ms: number): Promise<void> {
   return new Promise((done) => void clock.after(ms, done));
 }
 
-/** What the promise gives, or undefined where it takes too long. */
+/** The value of the promise, or undefined if it takes too long. */
 export async function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();
   const cancel = clock.after(ms, () => late.resolve(undefined));
@@ -16,7 +16,7 @@ export async function within<T>(clock: Clock, ms: number, promise: Promise<T>): 
   }
 }
 
-/** Pauses that grow: short while something is about to happen, longer while it takes its time. */
+/** Pauses that grow: short at first, longer if it takes its time. */
 export class Pauses {
   readonly #clock: Clock;
   readonly #mostMs: number;
@@ -32,12 +32,12 @@ export class Pauses {
     this.#until = clock.elapsed() + limits.allMs;
   }
 
-  /** What is waited for has come nearer: it is given as long again. */
+  /** There is progress: the full time starts again. */
   extend(): void {
     this.#until = this.#clock.elapsed() + this.#allMs;
   }
 
-  /** False where the time is over. */
+  /** Returns false when the time is over. */
   async next(): Promise<boolean> {
     if (this.#clock.elapsed() >= this.#until) return false;
     await pause(this.#clock, this.#ms);

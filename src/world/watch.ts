@@ -1,8 +1,11 @@
-// The door to changes on disk that others make: asked once, told often, without looking again and again.
-// WT1. A call may come late, twice, or for nothing; none is missed between the start and the stop of a watch,
-//      except where the system drops some (it then tells of later ones). So a call only says: look now.
+// Access to changes on disk that others make, without polling.
+// WT1. A call may come late, twice, or for nothing. None is missed while a watch runs, unless the system drops some (it
+//      then reports later ones). So a call only means: check now.
 
 export interface Watch {
-  /** Calls `changed` with the name of what came, went or changed in a directory. Undefined where there is none; else how to stop. */
+  /**
+   * Calls `changed` with the name of what appeared, vanished or changed in a directory. Returns a function that stops
+   * it, or undefined if there is no such directory.
+   */
   directory(path: string, changed: (name: string) => void): (() => void) | undefined;
 }

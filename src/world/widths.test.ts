@@ -10,7 +10,7 @@ test("characters are as wide as today's terminals show them", () => {
   expect(WIDTHS.wcwidth(0xad)).toBe(1);
 });
 
-test("the emulator goes by them, and combining characters join", () => {
+test("the emulator uses these widths, and combining characters join", () => {
   const xterm = new Xterm({ cols: 10, rows: 2 }, 0);
   xterm.write("😀xe\u0301y");
   const line = xterm.active.lines.get(0);

@@ -1,15 +1,15 @@
-// How many columns a character takes, as today's terminals have it. The emulator's own table is of 2010: every emoji would be too narrow.
-// Each character is looked up once.
+// How many columns a character takes in today's terminals. The emulator's own table is from 2010: every emoji would be
+// too narrow. Each character is measured once.
 
 const SOFT_HYPHEN = 0xad;
 const UNKNOWN = 0;
-/** One more than the width. */
+/** The width plus one. */
 const seen = new Uint8Array(0x110000);
 
 export const WIDTHS = {
   version: "today",
   wcwidth: widthOf,
-  /** What the emulator wants to know: the width, and whether it joins the character before it. */
+  /** The emulator's format: the width, and whether the character joins the one before it. */
   charProperties(code: number, before: number): number {
     const width = widthOf(code);
     const widthBefore = (before >> 1) & 3;

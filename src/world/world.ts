@@ -1,4 +1,4 @@
-// The world as a program gets it: one value with every door, passed in, so that a test can pass another.
+// The world: one value with all access to the outside, passed to a program so that a test can pass another.
 import type { Clock } from "./clock.ts";
 import type { Disk } from "./disk.ts";
 import type { Processes } from "./process.ts";

@@ -1,12 +1,14 @@
-// The door to a foreign terminal emulator, @xterm/headless, and to what its public face does not show: scroll region, saved cursors,
-// character sets, tab stops, titles, and where its parser stands. The version is pinned; a test compares these shapes with it.
-// X1. Bytes are parsed at once, in this call. They must be whole: the emulator's own decoder loses characters that are cut in two.
-// X2. It answers nobody and prints nothing: what programs ask of their terminal is answered by the one a person sits at.
+// Access to a foreign terminal emulator, @xterm/headless, including internals that its public API does not show: scroll
+// region, saved cursors, character sets, tab stops, titles, and the state of its parser. The version is pinned; a test
+// compares these shapes with it.
+// X1. Bytes are parsed synchronously. Characters must be whole: the emulator's own decoder loses those that are cut in
+//     two.
+// X2. It neither replies nor prints: the terminal in front of a person replies to what programs ask of their terminal.
 import { type IParser, Terminal } from "@xterm/headless";
 import type { Size } from "./children.ts";
 import { WIDTHS } from "./widths.ts";
 
-/** A cell's or pen's attributes: colours and flags in two words, the rest beside them where BG_EXTENDED says so. */
+/** The attributes of a cell or the pen: colours and flags in two words, the rest beside them if BG_EXTENDED is set. */
 export type Attributes = { readonly fg: number; readonly bg: number; readonly extended: ExtendedAttributes };
 export type ExtendedAttributes = { readonly _ext: number; readonly urlId: number };
 
@@ -19,16 +21,16 @@ export interface BufferLine {
   getBg(x: number): number;
   hasContent(x: number): number;
   readonly _extendedAttrs: Readonly<Record<number, ExtendedAttributes | undefined>>;
-  /** Three words for each cell: content, and those of `getFg` and `getBg`. */
+  /** Three words for each cell: content, fg (`getFg`) and bg (`getBg`). */
   readonly _data: Uint32Array;
 }
 
-/** Told apart by identity alone; undefined is plain ASCII. */
+/** Distinguished by identity alone; undefined is plain ASCII. */
 export type Charset = object | undefined;
 
 export interface ScreenBuffer {
   readonly lines: { readonly length: number; get(index: number): BufferLine | undefined };
-  /** How many lines lie behind the visible ones. */
+  /** How many lines are above the visible ones. */
   readonly ybase: number;
   readonly x: number;
   readonly y: number;
@@ -36,7 +38,7 @@ export interface ScreenBuffer {
   readonly scrollBottom: number;
   readonly tabs: Readonly<Record<number, boolean | undefined>>;
   readonly savedX: number;
-  /** Counted from the first line of all, not from the first visible one. */
+  /** Counted from the very first line, not from the first visible one. */
   readonly savedY: number;
   readonly savedCurAttrData: Attributes;
   readonly savedCharset: Charset;
@@ -98,7 +100,8 @@ export class Xterm {
 
   constructor(size: Size, scrollback: number) {
     const windowOptions = { pushTitle: true, popTitle: true };
-    this.#terminal = new Terminal({ ...size, scrollback, windowOptions, allowProposedApi: true, logLevel: "off" }); // X2
+    // X2
+    this.#terminal = new Terminal({ ...size, scrollback, windowOptions, allowProposedApi: true, logLevel: "off" });
     this.#terminal.unicode.register(WIDTHS);
     this.#terminal.unicode.activeVersion = WIDTHS.version;
     this.parser = this.#terminal.parser;
@@ -153,7 +156,7 @@ export class Xterm {
     };
   }
 
-  /** Whether a character was printed last: the next one may join it, or repeat it. */
+  /** Whether the last thing was a printed character: the next one may join or repeat it. */
   get printedLast(): boolean {
     return this.#core._inputHandler._parser.precedingJoinState !== 0;
   }
@@ -185,8 +188,8 @@ export class Xterm {
   }
 
   /**
-   * The emulator throws where everything up to the last column of the last line is erased: it looks at the line below. True where
-   * it was done here instead.
+   * The emulator throws if everything up to the last column of the last line is erased, because it looks at the line
+   * below. Returns true if we erased it here instead.
    */
   #eraseAbove(): boolean {
     const buffer = this.active as { x: number } & ScreenBuffer;

@@ -1,7 +1,7 @@
-// Turns what the system throws into a `Fault` (D3). Anything else that is thrown is a bug of ours and goes on unchanged.
+// Turns system errors into `Fault`s (D3). Any other error is a bug of ours and passes through unchanged.
 import { Fault } from "../../base/fault.ts";
 
-/** The system's name for what went wrong; undefined where the system had no part in it. */
+/** The system's error code; undefined if it is not a system error. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error) || !("syscall" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
@@ -20,7 +20,7 @@ export function attempt<T>(operation: string, path: string, act: () => T): T {
   }
 }
 
-/** Some failures are an answer: with one of these codes, `otherwise`. */
+/** Some failures are an expected answer: returns `otherwise` for one of these codes. */
 export function unless<T>(codes: readonly string[], otherwise: T, act: () => T): T {
   try {
     return act();

@@ -1,4 +1,4 @@
-// Tests of the real children that a holder does not show: those that outlive us, and those that we watch.
+// Tests of the real children that tests of a holder do not cover: those that outlive us, and those that we watch.
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,14 +13,14 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 const command = (script: string): Command => ({ argv: ["/bin/sh", "-c", script], cwd: home, env: { ONLY: "this" } });
 const ending = (start: (ended: (found: Ending) => void) => void): Promise<Ending> => new Promise(start);
 
-test("a detached program leads a session of its own, and its words go to the log", async () => {
+test("a detached program leads its own session, and its output goes to the log", async () => {
   const log = join(home, "log");
   const pid = children.detached(command("cut -d' ' -f6 < /proc/$$/stat; echo words >&2; echo $ONLY $HOME"), log);
   while (!read(log).includes("this")) await Bun.sleep(2);
   expect(read(log)).toBe(`${pid}\nwords\nthis\n`);
 });
 
-test("a told program hears us, outlives its starter's word, and its end is told", async () => {
+test("a told program reads what we send, outlives the end of its input, and its end is reported", async () => {
   const out = join(home, "told");
   writeFileSync(out, "");
   const done = Promise.withResolvers<void>();
@@ -34,13 +34,13 @@ test("a told program hears us, outlives its starter's word, and its end is told"
   child.tell(Buffer.from("nobody hears this\n"));
 });
 
-test("the end of a watched program is told, exactly", async () => {
+test("the end of a watched program is reported exactly", async () => {
   expect(await ending((ended) => void children.watched(command("exit 3"), ended))).toEqual({ kind: "exited", code: 3 });
   const killed = await ending((ended) => void children.watched(command("kill -9 $$"), ended));
   expect(killed).toEqual({ kind: "signalled", signal: "SIGKILL" });
 });
 
-test("what cannot be started is a Fault that names the reason", () => {
+test("a program that cannot be started is a Fault with the reason", () => {
   const start = (changes: Partial<Command>) => () =>
     children.watched({ ...command("true"), ...changes }, () => undefined);
   expect(start({ argv: ["/no/such"] })).toThrow("ENOENT");
@@ -49,7 +49,7 @@ test("what cannot be started is a Fault that names the reason", () => {
   expect(start({ cwd: "/no/such" })).toThrow("start in /no/such: ENOENT");
 });
 
-test("signals reach a child's group, and nobody after its end", async () => {
+test("signals reach a child's group, and no process after its end", async () => {
   let signal: (name: string) => boolean = () => false;
   const ended = await ending((told) => {
     const child = children.pipes(command("sleep 1000 | cat"), { output: () => undefined, ended: told });

@@ -1,8 +1,8 @@
-// Other programs on this machine, through Bun.
-// RC1. A child's end is told when its output has ended too, or shortly after it fell silent: a background process that keeps the
-//      terminal or a pipe open must not keep us waiting.
-// RC2. The child is born with the higher chance of being taken for memory (C4): set on us before and taken back after, so that
-//      there is no moment in which it, or what it starts at once, has ours.
+// Other programs on this machine, started through Bun.
+// RC1. A child's end is reported when its output has ended too, or shortly after it fell silent: a background process
+//      that keeps the terminal or a pipe open must not keep us waiting.
+// RC2. A child starts with a higher OOM score (C4): we raise our own before the start and restore it after, so that
+//      neither the child nor what it starts ever has ours.
 import { closeSync, constants, openSync, statSync } from "node:fs";
 import { Fault } from "../../base/fault.ts";
 import type {
@@ -22,7 +22,7 @@ import { withHigherOomScore } from "./oom.ts";
 import { type PtyInput, ptyInput } from "./pty-input.ts";
 import { signalGroup, signalTerminal } from "./signals.ts";
 
-/** Of c_lflag: whole lines are read, as the system edits them. */
+/** A bit of c_lflag: input is read in whole lines, edited by the system. */
 const ICANON = 0x2;
 
 export function realChildren(): Children {
@@ -85,7 +85,7 @@ function pipes(command: Command, events: PipeEvents): PipeChild {
     for await (const bytes of child[from]) {
       last.heard();
       const pressure = events.output(bytes, from);
-      // Only where there is pressure: each race leaves something behind on `exited`, which lives as long as the child.
+      // Race only if there is pressure: each race leaves a reaction on `exited`, which lives as long as the child.
       if (pressure !== undefined) await Promise.race([pressure, child.exited]);
     }
   };
@@ -99,7 +99,7 @@ function pipes(command: Command, events: PipeEvents): PipeChild {
       await attemptLater("write", `pid ${child.pid}`, async () => child.stdin.write(new Uint8Array(bytes)));
       await attemptLater("write", `pid ${child.pid}`, async () => child.stdin.flush());
     },
-    // Its outcome is the child's affair: it may have closed its end already.
+    // Failures do not matter here: the child may already have closed its end.
     closeInput: () => void Promise.resolve(child.stdin.end()).catch(() => undefined),
     signal: (name) => !isGone(child) && signalGroup(child.pid, name),
   };
@@ -166,7 +166,7 @@ function start<T>(command: Command, spawn: () => T): T {
   return launch(command, () => withHigherOomScore(spawn)); // RC2
 }
 
-/** Bun names neither a missing directory nor, without a slash in it, a missing program as the system would. */
+/** Bun reports a missing directory, and a missing program without a slash in its name, unlike the system does. */
 function launch<T>(command: Command, spawn: () => T): T {
   attempt("start in", command.cwd, () => statSync(command.cwd));
   const [program] = command.argv;
@@ -201,12 +201,12 @@ function endingOf({ exitCode, signalCode }: Gone): Ending {
   return { kind: "exited", code: exitCode ?? 0 };
 }
 
-/** A pipe that can no longer be read has ended, whatever the reason. */
+/** A pipe that can no longer be read has ended, for whatever system reason. */
 function mustBeSystems(error: unknown): void {
   if (systemCode(error) === undefined) throw error;
 }
 
-/** A group whose leader was waited for may be anybody's by now (signals.ts, S1). */
+/** Once its leader was waited for, a group's number may belong to other processes (signals.ts, S1). */
 function isGone({ exitCode, signalCode }: Gone): boolean {
   return exitCode !== null || signalCode !== null;
 }

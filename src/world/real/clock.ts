@@ -1,7 +1,7 @@
-// The machine's own time.
+// The system's time.
 import type { Clock } from "../clock.ts";
 
-/** Longer timers would fire at once: the system counts them in 31 bits. */
+/** Longer timers would fire at once: they are counted in 31 bits. */
 const MAX_TIMER = 2 ** 31 - 1;
 
 export function realClock(): Clock {

@@ -1,7 +1,7 @@
 // One connection over a unix socket.
-// RK1. Bytes go out in the order they were sent: while some wait, new ones wait behind them.
-// RK2. What waits is a copy: the sender may use its buffer again at once.
-// RK3. After the close nothing is sent, and the close is told once.
+// RK1. Bytes are sent in order: while some are queued, new ones are queued behind them.
+// RK2. Queued bytes are copies: the sender may reuse its buffer at once.
+// RK3. After the close nothing is sent, and the close is reported once.
 import type { Connection, ConnectionEvents } from "../socket.ts";
 
 export class RealConnection implements Connection {
@@ -46,7 +46,7 @@ export class RealConnection implements Connection {
     if (!this.#closed) this.#socket.terminate();
   }
 
-  /** The system takes bytes again. */
+  /** The system accepts bytes again. */
   drain(): void {
     this.flush();
     if (this.#queue.length > 0) return;
@@ -75,7 +75,7 @@ export class RealConnection implements Connection {
     this.events?.closed();
   }
 
-  /** Bun gives −1 where the socket is closing: then nothing was taken, and `close` comes. */
+  /** Bun returns −1 if the socket is closing: then nothing was taken, and `close` follows. */
   #write(bytes: Uint8Array): number {
     return Math.max(0, this.#socket.write(bytes));
   }

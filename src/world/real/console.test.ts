@@ -6,9 +6,9 @@ import { join } from "node:path";
 const scratch = mkdtempSync(join(tmpdir(), "holdfast-console-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** A program of a few lines that has a `console` of ours. */
+/** A short program that has our `console`. */
 function program(lines: string): string[] {
-  const module = JSON.stringify(join(import.meta.dir, "real-console.ts"));
+  const module = JSON.stringify(join(import.meta.dir, "console.ts"));
   const code = `import { realConsole } from ${module}; const console = realConsole(); ${lines}; process.exit(0);`;
   return [process.execPath, "-e", code];
 }
@@ -34,12 +34,12 @@ async function onTerminal(lines: string, columns: number): Promise<string> {
 describe("C1 a write is complete when it resolves", () => {
   const MUCH = "await console.out.write('x'.repeat(3_000_000))";
 
-  test("also where the reader is slow and the process ends right after it", async () => {
+  test("even if the reader is slow and the process ends right after it", async () => {
     const child = Bun.spawn(program(MUCH), { stdio: ["ignore", "pipe", "inherit"] });
     expect((await child.stdout.text()).length).toBe(3_000_000);
   });
 
-  test("also where someone made the output non-blocking", async () => {
+  test("even if the output was made non-blocking", async () => {
     const path = join(scratch, "fifo");
     Bun.spawnSync(["mkfifo", path]);
     const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
@@ -51,7 +51,7 @@ describe("C1 a write is complete when it resolves", () => {
   });
 });
 
-test("C2 a reader that went away is a Fault", async () => {
+test("C2 a write to a closed pipe is a Fault", async () => {
   const lines =
     "try { for (;;) await console.out.write('x') } catch (e) { await console.err.write(e.name + ' ' + e.code) }";
   const child = Bun.spawn(program(lines), { stdio: ["ignore", "pipe", "pipe"] });
@@ -59,19 +59,19 @@ test("C2 a reader that went away is a Fault", async () => {
   expect(await child.stderr.text()).toBe("Fault EPIPE");
 });
 
-test("a terminal is told from a pipe, and says how wide it is", async () => {
+test("a terminal is distinguished from a pipe and reports its width", async () => {
   const lines = "await console.out.write([console.out.tty, console.err.tty, console.out.columns()].join(' '))";
   expect(await onTerminal(lines, 97)).toBe("true true 97");
   expect(await run("await console.out.write(String(console.out.tty))")).toBe("false");
 });
 
-test("a variable that is set to nothing is not set; a path is seen from where they stand", async () => {
+test("an empty variable counts as not set; a path is relative to the current directory", async () => {
   const lines =
     "await console.out.write(JSON.stringify([console.env('A'), console.env('B') ?? 0, console.absolute('x/')]))";
   expect(JSON.parse(await run(lines, { A: "1", B: "" }))).toEqual(["1", 0, join(scratch, "x")]);
 });
 
-test("work that only waits for an unreferenced timer keeps the process, and Ctrl-C ends it with its own exit code", async () => {
+test("work on an unreferenced timer keeps the process alive, and Ctrl-C ends it with its own code", async () => {
   const lines =
     "const end = console.interrupted(); await console.out.write('ready'); await console.staying(end); await console.out.write(' stopped')";
   const child = Bun.spawn(program(lines), { stdio: ["ignore", "pipe", "inherit"] });

@@ -1,5 +1,5 @@
-// The machine's own console.
-// RC1. `process.stdout` is touched only where it must be: making it takes longer than most of our commands.
+// The console of this process.
+// RC1. `process.stdout` is used only if it must be: creating it takes longer than most of our commands.
 import { fstatSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import { isFault } from "../../base/fault.ts";
@@ -9,7 +9,7 @@ import { isTerminal, sizeOf } from "./terminal-mode.ts";
 
 const OUT = 1;
 const ERR = 2;
-/** What a window has that does not say how wide it is. */
+/** For a window that does not report its width. */
 const USUAL_COLUMNS = 80;
 /** Any timer keeps the process alive; this one never fires in practice. */
 const LONG_MS = 2 ** 31 - 1;
@@ -52,7 +52,7 @@ function output(fd: number): Output {
   };
 }
 
-/** Most outputs are no device at all, and need no closer look. */
+/** Most outputs are not a device at all and need no further check. */
 function isDevice(fd: number): boolean {
   const found = unless(["EBADF"], undefined, () => attempt("stat", nameOf(fd), () => fstatSync(fd)));
   return found?.isCharacterDevice() === true;
@@ -77,7 +77,7 @@ async function write(fd: number, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** For an output that someone made non-blocking: the stream waits until it takes more. */
+/** For an output that was made non-blocking: the stream waits until it accepts more. */
 function writeWaiting(fd: number, bytes: Uint8Array): Promise<void> {
   const stream = streamOf(fd);
   return new Promise((done, failed) => {

@@ -1,6 +1,6 @@
-// The machine's own disk: plain system calls, their failures turned into `Fault`s (D3), and nothing clever in between.
-// RD1. Files are made 0600 and directories 0700, and no descriptor is inherited by a child (Bun opens with O_CLOEXEC).
-// RD2. No call is repeated here: not an interrupted one, and above all not a failed sync (D2).
+// The machine's disk: plain system calls with their failures turned into `Fault`s (D3), and nothing clever in between.
+// RD1. Files are created 0600 and directories 0700, and no child inherits a descriptor (Bun opens with O_CLOEXEC).
+// RD2. No call is repeated here: neither an interrupted one, nor above all a failed sync (D2).
 import {
   closeSync,
   constants,

@@ -1,6 +1,7 @@
-// An open file of the machine's own disk: each method is one system call, never a loop.
-// R1. Use after `close` asserts: by then the system may have given the descriptor's number to another file.
-// R2. The descriptor outlives `close` until the syncs under way have ended, for the same reason: they run on other threads, by number.
+// An open file on the machine's disk: each method is one system call, never a loop.
+// R1. Use after `close` fails an assertion: the system may have given the descriptor's number to another file by then.
+// R2. For the same reason the descriptor outlives `close` until running syncs have finished: they use it by number on
+//     other threads.
 import { closeSync, fdatasync, fdatasyncSync, fstatSync, fsync, ftruncateSync, readSync, writeSync } from "node:fs";
 import { assert } from "../../base/assert.ts";
 import type { OpenFile } from "../disk.ts";

@@ -1,6 +1,6 @@
-// The advisory lock of the system, which Bun does not offer: `flock` from the C library (glibc), loaded when the first lock is asked for.
-// L1. The kernel drops the lock when the last descriptor of the open file goes, so a killed owner leaves nothing stale behind.
-// L2. Only EWOULDBLOCK means that somebody else has the lock; any other failure is a Fault, never a quiet "no".
+// The system's advisory lock, which Bun does not offer: `flock` from the C library (glibc), loaded with the first lock.
+// L1. The kernel releases the lock with the last descriptor of the open file, so a killed owner leaves no stale lock.
+// L2. Only EWOULDBLOCK means that another process has the lock; any other failure is a Fault, never a silent "no".
 import { Fault } from "../../base/fault.ts";
 
 const LOCK_EXCLUSIVE = 2;
@@ -21,7 +21,8 @@ export function tryFlock(fd: number, path: string): boolean {
 }
 
 function load(): Library {
-  const { dlopen, read }: typeof import("bun:ffi") = require("bun:ffi"); // Here, so that those who lock nothing do not carry it.
+  // Loaded here, so that programs that lock nothing do not carry it.
+  const { dlopen, read }: typeof import("bun:ffi") = require("bun:ffi");
   const { symbols } = dlopen("libc.so.6", {
     flock: { args: ["i32", "i32"], returns: "i32" },
     __errno_location: { args: [], returns: "ptr" },

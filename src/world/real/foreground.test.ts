@@ -1,5 +1,4 @@
-// Who is in front of a real terminal.
-
+// The foreground process of a real terminal.
 import { afterEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,14 +24,14 @@ function place(): string {
   return path;
 }
 
-/** A shell with job control in a terminal of its own. */
+/** A shell with job control on its own terminal. */
 function shell(script: string, cwd: string): number {
   const child = Bun.spawn(["sh", "-mc", script], { cwd, terminal: { cols: 80, rows: 24 } });
   started.push(child);
   return child.pid;
 }
 
-test("a job in front is found with its words, its place and its age", async () => {
+test("a foreground job is found with its arguments, its directory and its age", async () => {
   const cwd = place();
   mkdirSync(join(cwd, "it's here"));
   const pid = shell(`cd "it's here"; sleep 600 ; :`, cwd);
@@ -53,7 +52,7 @@ test("a job in front is found with its words, its place and its age", async () =
   );
 });
 
-test("a program without a job in front is itself in front; without a terminal too", async () => {
+test("without a foreground job, or without a terminal, the program itself is returned", async () => {
   const cwd = place();
   const pid = shell("exec sleep 600", cwd);
   await until(
@@ -72,7 +71,7 @@ test("a program without a job in front is itself in front; without a terminal to
   expect(processes.foreground(bare.pid)).toMatchObject({ pid: bare.pid, cwd });
 });
 
-test("a directory that was deleted is named by the path it had; one whose name ends so keeps it", async () => {
+test("a deleted directory is reported by its former path; one really named so keeps its name", async () => {
   const cwd = place();
   const [gone, odd] = [join(cwd, "gone"), join(cwd, "odd (deleted)")];
   for (const path of [gone, odd]) mkdirSync(path);
@@ -88,7 +87,7 @@ test("a directory that was deleted is named by the path it had; one whose name e
   expect(processes.foreground(two)?.cwd).toBe(odd);
 });
 
-test("one that has ended, or is a zombie, is nobody", async () => {
+test("a process that has ended, or is a zombie, is not found", async () => {
   const child = Bun.spawn(["true"]);
   await child.exited;
   expect(processes.foreground(child.pid)).toBeUndefined();

@@ -1,13 +1,13 @@
-// Who is in front of a terminal on a Linux machine, read from /proc.
-// FG1. It is no moment: a process may end, or become another program, between two reads. What is missing then is filled by the terminal's
-//      own program, which is always a true answer, if an older one.
+// The foreground process of a terminal on Linux, read from /proc.
+// FG1. This is not a snapshot: a process may end, or execute another program, between two reads. Then the terminal's
+//      own program is returned, which is correct if possibly less recent.
 import { readFileSync, readlinkSync, statSync } from "node:fs";
 import type { ForegroundProcess } from "../process.ts";
 import { attempt, unless } from "./attempt.ts";
 import { TICKS_A_SECOND, ticks } from "./process-list.ts";
 
 const GONE = ["ENOENT", "ESRCH"];
-/** A process of another user (sudo, su), or one that gave itself other rights. */
+/** A process of another user (sudo, su), or one that changed its privileges. */
 const NOT_OURS = ["EACCES", "EPERM"];
 // Positions after the name, which is field 2 of the line; the manual counts from 1.
 const STATE = 3 - 3;
@@ -31,7 +31,7 @@ function look(pid: number, fields: readonly string[] | undefined): ForegroundPro
   return { pid, argv, cwd, ageMs };
 }
 
-/** The fields behind the name, which is anything a program likes: the last bracket ends it. Undefined for a zombie too. */
+/** The fields after the name. A name may contain anything, so the last bracket ends it. Undefined for a zombie too. */
 function fieldsOf(pid: number): readonly string[] | undefined {
   const path = `/proc/${pid}/stat`;
   const line = unless(GONE, "", () => attempt("foreground", path, () => readFileSync(path, "latin1")));
@@ -52,7 +52,7 @@ function directoryOf(pid: number): string | undefined {
   return cwd.endsWith(DELETED) && !isThere(cwd) ? cwd.slice(0, -DELETED.length) : cwd;
 }
 
-/** A directory may really be called so. */
+/** A directory's real name may end like this. */
 function isThere(path: string): boolean {
   const look = () => statSync(path, { throwIfNoEntry: false }) !== undefined;
   return unless([...GONE, ...NOT_OURS], false, () => attempt("foreground", path, look));

@@ -1,4 +1,4 @@
-// HTTP to services elsewhere, through Bun's fetch.
+// HTTP to remote services, through Bun's fetch.
 import { Fault } from "../../base/fault.ts";
 import type { HttpClient, Posted, Posting } from "../http.ts";
 
@@ -28,12 +28,14 @@ async function* textOf(url: string, response: Response): AsyncGenerator<string> 
   yield decoder.decode();
 }
 
-/** HT4. What fetch throws is of many kinds; to us it is one: the other side could not be reached, or went away. */
+/**
+ * HT4. fetch throws errors of many kinds; for us they all mean that the other side could not be reached, or went away.
+ */
 async function tried<T>(url: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    const { origin } = new URL(url); // No query: there may be a secret in it.
+    const { origin } = new URL(url); // Without the query: it may contain a secret.
     const code =
       error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "ECONNRESET";
     throw new Fault({ code, operation: "post", path: origin }, error);

@@ -1,12 +1,12 @@
-// HTTP of the machine, through Bun.
+// The HTTP server, through Bun.
 
 import type { Answer, Http, HttpListener, HttpRequest, HttpResponse, ListenOptions } from "../http.ts";
 import { attempt } from "./attempt.ts";
 
 const LOOPBACK = "127.0.0.1"; // HT1
-/** Browsers send us no bodies in earnest (HT3). */
+/** Browsers have no reason to send us bodies (HT3). */
 const MAX_BODY = 1024;
-/** A connection that says nothing for this long is closed; browsers open a new one. */
+/** A connection that is idle for this long is closed; browsers open a new one. */
 const IDLE_S = 30;
 const BROKEN: HttpResponse = {
   status: 500,
@@ -30,7 +30,8 @@ function listen({ port, maxBody, failed }: ListenOptions, answer: Answer): HttpL
       maxRequestBodySize: maxBody ?? MAX_BODY,
       idleTimeout: IDLE_S,
       development: false,
-      // Bun sets it outside of development: then two programs have the port, and each gets some of the requests.
+      // Bun sets it outside of development: then two programs could share the port, and each would get some of the
+      // requests.
       reusePort: false,
     }),
   );

@@ -1,4 +1,4 @@
-// Who a process of a Linux machine is, and since which boot, read from /proc. All that a holder asks.
+// The identity of processes on Linux, including their boot, read from /proc. This is all that a holder needs.
 import { readFileSync } from "node:fs";
 import { assert } from "../../base/assert.ts";
 import type { Identities } from "../process.ts";
@@ -26,17 +26,17 @@ export function statLine(operation: string, path: string): string | undefined {
   return unless(GONE, undefined, () => attempt(operation, path, () => readFileSync(path, "latin1")));
 }
 
-/** From a line of /proc/PID/stat: whether it sleeps where no signal reaches it. */
+/** Whether a line of /proc/PID/stat shows uninterruptible sleep. */
 export function waitsInLine(line: string): boolean {
   return fieldsIn(line)[STATE] === "D";
 }
 
-/** The name in a stat line is anything a program likes, with spaces and brackets: the last one ends it. */
+/** The fields after the name. A name may contain anything, even spaces and brackets, so the last bracket ends it. */
 export function fieldsIn(line: string): string[] {
   return line.slice(line.lastIndexOf(")") + 2).split(" ");
 }
 
-/** From a line of /proc/PID/stat. */
+/** Reads a line of /proc/PID/stat. */
 export function startTimeIn(line: string): number | undefined {
   const fields = fieldsIn(line);
   const ticks = Number(fields[START_TIME]);
@@ -44,14 +44,17 @@ export function startTimeIn(line: string): number | undefined {
   return isOver(fields) ? undefined : ticks;
 }
 
-/** A zombie still has its pid, and kill(pid, 0) succeeds on it, but it does nothing any more: unless another of its threads is not done yet. One
- *  that waits for the disk keeps all files open, and locked, for as long as that takes, also after SIGKILL. */
+/**
+ * A zombie still has its pid, and kill(pid, 0) succeeds on it, but it no longer does anything, unless another of its
+ * threads is still running. A thread that waits for the disk keeps all files open and locked until it is done, even
+ * after SIGKILL.
+ */
 export function isOver(fields: readonly string[]): boolean {
   const state = fields[STATE] ?? "";
   return state === "X" || state === "x" || (state === "Z" && Number(fields[THREADS]) <= 1);
 }
 
-/** Drills and tests give a boot of their own: everything recorded before is then of another one. */
+/** Drills and tests set their own boot id: everything recorded before then belongs to another boot. */
 function bootId(): string {
   const given = process.env[BOOT_ID_VARIABLE];
   if (given) return given;
@@ -59,5 +62,5 @@ function bootId(): string {
   return thisBoot;
 }
 
-/** No process outlives its boot, and every look at another process asks for it. */
+/** Cached: it cannot change while we run, and every check of another process needs it. */
 let thisBoot: string | undefined;

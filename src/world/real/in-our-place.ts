@@ -1,4 +1,4 @@
-// Runs a program in our place: it has our standard streams and our process group, and we only wait for it.
+// Runs a program in our place, with our standard streams and our process group, while we only wait for it.
 import type { Command, Ending } from "../children.ts";
 import { attempt } from "./attempt.ts";
 

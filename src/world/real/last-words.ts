@@ -1,10 +1,14 @@
-// When a child's end may be told: it has ended, and its outputs have ended or fallen silent (children.ts, C3).
-// LW1. Told once. LW2. Output that never ends is waited for only for a bounded time after the child's end.
+// Decides when a child's end is reported: it has ended, and its outputs have ended or fallen silent (children.ts, C3).
+// LW1. The end is reported once.
+// LW2. Output that never ends is waited for only for a bounded time after the child's end.
 import type { Ending } from "../children.ts";
 
-/** What the child wrote before its end is with us within microseconds; this much silence means that somebody else has the output. */
+/**
+ * What the child wrote before its end arrives within microseconds; this much silence means that another process has the
+ * output.
+ */
 const SILENCE_MS = 200;
-/** And somebody else who never falls silent is cut off here. */
+/** If another process never falls silent, we stop reading here. */
 const MAX_MS = 1000;
 
 export class LastWords {
@@ -15,13 +19,13 @@ export class LastWords {
   #silence: Timer | undefined;
   #longest: Timer | undefined;
 
-  /** `outputs`: how many of them will be closed. */
+  /** `outputs`: how many outputs will be closed. */
   constructor(outputs: number, tell: (ending: Ending) => void) {
     this.#open = outputs;
     this.#tell = tell;
   }
 
-  /** An output had something to say. */
+  /** An output produced something. */
   heard(): void {
     this.#silence?.refresh();
   }

@@ -11,7 +11,7 @@ describe("links", () => {
   const links = realLinks();
   const path = join(scratch, "link");
 
-  test("lead where they were last pointed, and leave nothing else behind", () => {
+  test("lead where they were last pointed, and nothing else is left behind", () => {
     expect(links.read(path)).toBeUndefined();
     links.point(path, "/one");
     links.point(path, "/two");
@@ -22,7 +22,7 @@ describe("links", () => {
     expect(readdirSync(scratch)).toEqual([]);
   });
 
-  test("what is no link leads nowhere; where there is no directory, that is a Fault", () => {
+  test("a path that is not a link leads nowhere; a missing directory is a Fault", () => {
     writeFileSync(path, "");
     expect(links.read(path)).toBeUndefined();
     expect(() => links.point(join(scratch, "none/link"), "/x")).toThrow("ENOENT");

@@ -1,9 +1,9 @@
-// The machine's own symbolic links.
+// The machine's symbolic links.
 import { readlinkSync, renameSync, symlinkSync, unlinkSync } from "node:fs";
 import type { Links } from "../links.ts";
 import { attempt, unless } from "./attempt.ts";
 
-/** EINVAL: there is something, and it is no link. */
+/** EINVAL: there is something, but not a link. */
 const NO_LINK = ["ENOENT", "ENOTDIR", "EINVAL"];
 
 export function realLinks(): Links {
@@ -16,7 +16,7 @@ function read(path: string): string | undefined {
 
 function point(path: string, target: string): void {
   const made = `${path}.${process.pid}.tmp`;
-  remove(made); // Of a process that had our number, and died in between.
+  remove(made); // Left by a process that had our pid and died in between.
   attempt("link", made, () => symlinkSync(target, made));
   attempt("link", path, () => renameSync(made, path)); // LN1
 }

@@ -1,5 +1,5 @@
-// The machine as the system tells of it.
-// RM1. A path is opened without following a link before its protection changes: whatever took its place meanwhile is not touched.
+// The machine as the system reports it.
+// RM1. A path is opened without following links before its mode changes: what replaced it meanwhile is not touched.
 import { closeSync, constants, fchmodSync, lstatSync, openSync, type Stats, statfsSync } from "node:fs";
 import { userInfo } from "node:os";
 import type { Looked, Machine } from "../machine.ts";

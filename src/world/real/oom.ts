@@ -1,5 +1,5 @@
-// Who is taken first when memory runs out: `oom_score_adj`, which a child inherits from us at its birth.
-// It is a favour, not a promise: a system that does not let us ask for it starts the child all the same.
+// Which process is killed first when memory runs out: `oom_score_adj`, which a child inherits from us at its start.
+// Best effort: if the system does not permit it, the child is started all the same.
 import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
 import { isFault } from "../../base/fault.ts";
 import { attempt } from "./attempt.ts";

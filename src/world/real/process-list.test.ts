@@ -1,4 +1,4 @@
-// Claims about the machine's own process table, with real processes in it.
+// Tests of the process table, with real processes in it.
 import { afterEach, describe, expect, test } from "bun:test";
 import { findOrphans } from "../../core/orphans.ts";
 import { identify } from "../process.ts";
@@ -17,7 +17,7 @@ afterEach(() => {
   }
 });
 
-/** Runs a script in a session of its own; it says a line of pids when it is ready. */
+/** Runs a script in its own session; it prints a line of pids when it is ready. */
 async function shell(
   script: string,
   marker: string,
@@ -39,12 +39,12 @@ async function shell(
 }
 
 describe("the table", () => {
-  test("has us, with our parent and our start time", () => {
+  test("contains us, with our parent and our start time", () => {
     const us = processes.list().find(({ pid }) => pid === process.pid);
     expect(us).toMatchObject({ pid: process.pid, ppid: process.ppid, startTime: processes.startTime(process.pid) });
   });
 
-  test("has children by parent and session, and leaves zombies out", async () => {
+  test("contains children by parent and session, without zombies", async () => {
     const { child, pids } = await shell("sleep 600 & echo $!; wait", "x");
     const [job = 0] = pids;
     const listed = processes.list().find(({ pid }) => pid === job);
@@ -56,7 +56,7 @@ describe("the table", () => {
     ]);
   });
 
-  test("tells the time in the unit of start times", async () => {
+  test("gives the current time in the unit of start times", async () => {
     const before = processes.ticks();
     const { pids } = await shell("echo $$; exec sleep 600", "x");
     const at = processes.startTime(pids[0] ?? 0) ?? 0;
@@ -66,7 +66,7 @@ describe("the table", () => {
 });
 
 describe("a variable", () => {
-  test("is what the process was started with", async () => {
+  test("is read from the process's initial environment", async () => {
     const { pids } = await shell("env -i /bin/sleep 600 & echo $$ $!; wait", "a=b");
     const [shellPid = 0, cleared = 0] = pids;
     expect(processes.variable(shellPid, "HOLDFAST_TERMINAL")).toBe("a=b");
@@ -76,7 +76,7 @@ describe("a variable", () => {
     expect(processes.variable(cleared, "HOLDFAST_TERMINAL")).toBeUndefined();
   });
 
-  test("of somebody who is gone is unknown", () => {
+  test("of a process that is gone is undefined", () => {
     expect(processes.variable(2 ** 22 + 1, "PATH")).toBeUndefined();
   });
 });
@@ -107,7 +107,10 @@ test("a shell's nohup, env -i and setsid children are found when the holder is k
   expect(found.size).toBe(3);
 });
 
-/** `env` becomes the program it starts: until then it still has what it was given itself, and, while it is itself becoming `env`, nothing. */
+/**
+ * `env` executes the program it starts: until then it still has its own initial environment, and while it is itself
+ * being executed, none.
+ */
 async function isSleep(pid: number): Promise<void> {
   while (processes.foreground(pid)?.argv[0] !== "/bin/sleep") await Bun.sleep(1);
 }

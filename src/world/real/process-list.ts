@@ -1,5 +1,6 @@
-// The table of a Linux machine's processes, read from /proc.
-// PL1. The table is no moment: processes come and go while it is read. Whoever acts on a line names pid and start time, and is checked again.
+// The process table on Linux, read from /proc.
+// PL1. The table is not a snapshot: processes start and end while it is read. Callers that act on a line name pid and
+//      start time, which are checked again.
 import { readdirSync, readFileSync } from "node:fs";
 import { assert } from "../../base/assert.ts";
 import type { ListedProcess } from "../process.ts";
@@ -8,13 +9,13 @@ import { isOver } from "./identities.ts";
 
 /** ESRCH: the process ended between opening and reading the file. */
 const GONE = ["ENOENT", "ESRCH"];
-/** A process of another user, or one that gave itself other rights. */
+/** A process of another user, or one that changed its privileges. */
 const NOT_OURS = ["EACCES", "EPERM"];
 // Positions after the name, which is field 2 of the line; the manual counts from 1.
 const PPID = 4 - 3;
 const SESSION = 6 - 3;
 const START_TIME = 22 - 3;
-/** What the kernel shows to programs, on every architecture. */
+/** The unit that the kernel shows to programs, on every architecture. */
 export const TICKS_A_SECOND = 100;
 
 export function list(): readonly ListedProcess[] {
@@ -27,7 +28,7 @@ function read(path: string, pid: number): ListedProcess | undefined {
   return line === undefined ? undefined : listedIn(line, pid);
 }
 
-/** From a line of /proc/PID/stat; undefined for a zombie. The name in it is anything a program likes: the last bracket ends it. */
+/** Reads a line of /proc/PID/stat; undefined for a zombie. A name may contain anything, so the last bracket ends it. */
 export function listedIn(line: string, pid: number): ListedProcess | undefined {
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
   if (isOver(fields)) return undefined;

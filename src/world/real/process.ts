@@ -1,4 +1,4 @@
-// Processes of a Linux machine, read from /proc.
+// Processes on Linux, read from /proc.
 import { readdirSync } from "node:fs";
 import { isAlive, type Processes, type ProcessIdentity, type Signal } from "../process.ts";
 import { attempt, unless } from "./attempt.ts";
@@ -28,7 +28,7 @@ function waitsForDisk(pid: number): boolean {
   return threads.some((thread) => waitsInLine(statLine("waitsForDisk", `${tasks}/${thread}/stat`) ?? ""));
 }
 
-/** A signal that is none: the system only says whether there is somebody whom we could send one. */
+/** Signal 0 sends nothing: the system only reports whether there is a process that we may signal. */
 function isTaken(pid: number): boolean {
   return unless(["ESRCH", "EPERM"], false, () => attempt("kill", `pid ${pid}`, () => process.kill(pid, 0)));
 }

@@ -1,7 +1,7 @@
-// Ourselves as the system sees us.
+// Our own process, as the system sees it.
 import type { Program } from "../program.ts";
 
-/** The runtime and the entry file come before the words that are meant for us. */
+/** The runtime and the entry file come before our arguments. */
 const OWN_WORDS = 2;
 
 export function realProgram(): Program {
@@ -11,7 +11,7 @@ export function realProgram(): Program {
     onSignal: (signal, fn) => void process.on(signal, fn),
     rest: () => {
       tidy();
-      setImmediate(tidy); // What the first round has freed is given back after it, and by then there is more of it.
+      setImmediate(tidy); // The first round frees more, which the second one returns.
     },
     exit: (code) => process.exit(code),
   };

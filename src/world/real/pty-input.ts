@@ -1,8 +1,11 @@
-// The way into the program of a terminal: our own writes to its master, not Bun's. Bun waits for room by one word of the system's, and where that
-// came too early it never asks again: every fiftieth flood of input was left lying for good (docs/decisions/0017-typing-around-bun.md).
-// PI1. In order, each byte once; what the program has no room for waits here and is tried again, soon at first and then more slowly.
-// PI2. The number of a closed descriptor may be another file's by now: it is looked at before each write.
-// PI3. All of it is within one function, which is read when somebody first types: a holder at rest does without it, and many rest.
+// Input for the program on a terminal: we write to its master ourselves. Bun waits for one event that there is room,
+// and if that came too early it never tries again: every fiftieth flood of input was stuck for good
+// (docs/decisions/0017-typing-around-bun.md).
+// PI1. In order, each byte once. What the program has no room for is queued here and retried, soon at first and then
+//      more slowly.
+// PI2. The number of a closed descriptor may belong to another file by now, so it is checked before each write.
+// PI3. Everything is in one function, which the engine compiles at the first input: the many holders at rest do without
+//      it.
 import { readdirSync, readlinkSync, writeSync } from "node:fs";
 import { attempt, systemCode, unless } from "./attempt.ts";
 import { fieldsIn, statLine } from "./identities.ts";
@@ -11,11 +14,11 @@ export type PtyInput = {
   /** In bytes. */
   readonly waiting: number;
   write(bytes: Uint8Array): void;
-  /** Nobody reads it any more. */
+  /** The program no longer reads. */
   end(): void;
 };
 
-/** `pid`: who has the terminal. `drained`: there is room again for whoever was held back. */
+/** `pid`: the process that has the terminal. `drained`: called when there is room again. */
 export function ptyInput(pid: number, drained: () => void): PtyInput {
   const [soonestMs, latestMs] = [1, 100]; // PI1
   const fd = masterOf(pid);
@@ -24,13 +27,18 @@ export function ptyInput(pid: number, drained: () => void): PtyInput {
   let pauseMs = soonestMs;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** The descriptor of ours that leads to the terminal of this process; one that gave its terminal up still has ours, where there is no other. */
+  /**
+   * Our descriptor for the terminal of this process. If the process gave up its terminal and we have only one, that one
+   * is used.
+   */
   function masterOf(leader: number): number | undefined {
     const names = attempt("list", "/proc/self/fd", () => readdirSync("/proc/self/fd"));
     const masters = names.map(Number).filter(isMaster);
     const facts = masters.map((one) => statLine("look", `/proc/self/fdinfo/${one}`) ?? "");
-    const device = Number(fieldsIn(statLine("look", `/proc/${leader}/stat`) ?? "")[7 - 3]); // Field 7; those after the name count from 3.
-    const index = `tty-index:\t${(((device >> 8) - 136) << 8) | (device & 0xff)}\n`; // Devices 136 and above are terminals like ours.
+    // Field 7; the fields after the name count from 3.
+    const device = Number(fieldsIn(statLine("look", `/proc/${leader}/stat`) ?? "")[7 - 3]);
+    // Devices from 136 on are pseudo-terminals.
+    const index = `tty-index:\t${(((device >> 8) - 136) << 8) | (device & 0xff)}\n`;
     const at = facts.findIndex((fact) => fact.includes(index));
     return at >= 0 || new Set(facts).size > 1 ? masters[at] : masters[0];
   }
@@ -40,7 +48,7 @@ export function ptyInput(pid: number, drained: () => void): PtyInput {
     return unless(["ENOENT"], false, () => attempt("look", path, () => readlinkSync(path) === "/dev/ptmx"));
   }
 
-  /** How much of it; 0 where there is no room now. What nobody will read counts as written. */
+  /** Returns how much was written; 0 if there is no room now. What will never be read counts as written. */
   function writeSome(bytes: Uint8Array): number {
     if (fd === undefined || !isMaster(fd)) return bytes.length; // PI2
     try {

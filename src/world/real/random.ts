@@ -1,4 +1,4 @@
-// Chance from the system's own source, good enough for tokens and ids.
+// Randomness from the system; the bytes are good enough for tokens and ids.
 import type { Random } from "../random.ts";
 
 export function realRandom(): Random {

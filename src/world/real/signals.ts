@@ -1,13 +1,14 @@
-// Signals to a child's groups. A terminal's child leads a session; the job in front of it may be another group of that session.
-// S1. A group is signalled only while the child that leads it was not waited for (the caller sees to that): its number cannot be
-//     anybody else's.
+// Signals to a child's groups. A child on a terminal leads a session; the foreground job may be another group of that
+// session.
+// S1. A group is signalled only before the child that leads it has been waited for (the caller ensures this): until
+//     then its number cannot belong to others.
 import { readFileSync } from "node:fs";
 import { attempt, systemCode, unless } from "./attempt.ts";
 
 const GONE = ["ENOENT", "ESRCH"];
 /** tpgid is field 8 of the stat line; after the name, which is field 2, the manual counts from 3. */
 const FOREGROUND = 8 - 3;
-/** What is meant to end the child ends its shell too, not only the job in front. */
+/** Signals that should end the child end its shell too, not only the foreground job. */
 const ENDINGS = ["SIGHUP", "SIGTERM", "SIGKILL"];
 
 export function signalTerminal(child: number, name: string): boolean {
@@ -21,7 +22,7 @@ export function signalGroup(group: number, name: string): boolean {
     process.kill(-group, name as NodeJS.Signals);
     return true;
   } catch (error) {
-    // A name that the system does not know is refused by Bun itself, and not with a system's code.
+    // Bun itself refuses an unknown name, with an error that is not a system error.
     if (systemCode(error) === "ESRCH" || error instanceof TypeError) return false;
     throw attempt("signal", `group ${group}`, (): never => {
       throw error;
@@ -29,7 +30,7 @@ export function signalGroup(group: number, name: string): boolean {
   }
 }
 
-/** The group in front of the child's terminal; undefined where it has none, or the child is gone. */
+/** The foreground group of the child's terminal; undefined if it has no terminal, or the child is gone. */
 function foreground(child: number): number | undefined {
   const path = `/proc/${child}/stat`;
   const line = unless(GONE, "", () => attempt("foreground", path, () => readFileSync(path, "latin1")));

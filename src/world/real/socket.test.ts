@@ -1,4 +1,4 @@
-// Tests of the real sockets: paths are taken over from the dead, never from the living.
+// Tests of the real sockets: a path is taken over from a dead process, never from a living one.
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ function newPath(): string {
 const silent: ConnectionEvents = { bytes: () => undefined, closed: () => undefined };
 const echo = (connection: Connection): ConnectionEvents => ({ ...silent, bytes: (bytes) => connection.send(bytes) });
 
-/** What comes back for what is sent. */
+/** The reply to what is sent. */
 async function ask(path: string, words: string): Promise<string> {
   const answer = Promise.withResolvers<string>();
   const bytes = (found: Uint8Array) => answer.resolve(Buffer.from(found).toString());
@@ -30,7 +30,7 @@ async function ask(path: string, words: string): Promise<string> {
   return found;
 }
 
-test("a listening socket is its owner's alone, answers, and leaves nothing behind", async () => {
+test("a listening socket belongs to its owner alone, answers, and leaves nothing behind", async () => {
   const path = newPath();
   const listener = await sockets.listen(path, echo);
   expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -40,7 +40,7 @@ test("a listening socket is its owner's alone, answers, and leaves nothing behin
   expect(readdirSync(home)).toEqual([]);
 });
 
-test("a path that answers is not taken, one that does not is", async () => {
+test("a path that answers is not taken over; one that does not is", async () => {
   const path = newPath();
   writeFileSync(path, "left behind");
   const listener = await sockets.listen(path, echo);
@@ -50,7 +50,7 @@ test("a path that answers is not taken, one that does not is", async () => {
   listener.close();
 });
 
-test("of many who race for a path one gets it", async () => {
+test("if many race for a path, exactly one gets it", async () => {
   const path = newPath();
   const tries = await Promise.allSettled([1, 2, 3, 4, 5].map(() => sockets.listen(path, echo)));
   const won = tries.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
@@ -58,7 +58,7 @@ test("of many who race for a path one gets it", async () => {
   for (const listener of won) listener.close();
 });
 
-test("who was displaced sees it, and does not remove its successor's path", async () => {
+test("a displaced listener notices it, and does not remove its successor's path", async () => {
   const path = newPath();
   const first = await sockets.listen(path, echo);
   unlinkSync(path);
@@ -70,7 +70,7 @@ test("who was displaced sees it, and does not remove its successor's path", asyn
   second.close();
 });
 
-test("nobody there is a Fault, and so is a path the system would cut", async () => {
+test("a missing listener is a Fault, and so is a path that is too long", async () => {
   expect(sockets.connect(newPath(), silent)).rejects.toMatchObject({ code: "ENOENT" });
   const left = newPath();
   writeFileSync(left, "");
@@ -81,7 +81,7 @@ test("nobody there is a Fault, and so is a path the system would cut", async () 
   await sockets.connect(left, silent).catch(() => undefined); // All four have been answered by now.
 });
 
-test("what the other side does not read waits, in order, and is told when it is gone", async () => {
+test("what the other side does not read is queued in order, and `drained` follows", async () => {
   const path = newPath();
   let served: Connection | undefined;
   const drained = Promise.withResolvers<void>();
@@ -99,7 +99,7 @@ test("what the other side does not read waits, in order, and is told when it is 
   });
   client.pause();
   const scratch = new Uint8Array(100_000);
-  for (let at = 0; at < 20; at += 1) served?.send(scratch.fill(at)); // One buffer, used again and again.
+  for (let at = 0; at < 20; at += 1) served?.send(scratch.fill(at)); // One buffer, reused again and again.
   expect(served?.waiting).toBeGreaterThan(1_000_000);
   client.resume();
   await drained.promise;

@@ -1,7 +1,8 @@
-// Unix sockets of the machine, through Bun.
-// RS1. We bind under a name of our own and then link it to the path: so a path is never seen before it is 0600 and listening, two
-//      that race for a free path cannot both have it, and Bun, which unlinks on close what it has bound, never unlinks a successor's.
-// RS2. Whether a path is ours is judged by its inode.
+// Unix sockets, through Bun.
+// RS1. We bind under a private name and then link it to the path: so a path is never visible before it is 0600 and
+//      listening, only one of two racing programs gets a free path, and Bun, which on close unlinks what it has bound,
+//      never unlinks a successor's socket.
+// RS2. The inode decides whether a path is ours.
 import { linkSync, lstatSync, lutimesSync, renameSync, unlinkSync } from "node:fs";
 import { Fault, isFault } from "../../base/fault.ts";
 import type { Connection, ConnectionEvents, Listener, Sockets } from "../socket.ts";
@@ -38,7 +39,7 @@ async function listen(path: string, accept: Accept): Promise<Listener> {
 }
 
 function bind(own: string, accept: Accept) {
-  // What a predecessor with our pid left behind is nobody's.
+  // A leftover of a dead process that had our pid.
   unless(["ENOENT"], undefined, () => attempt("unlink", own, () => unlinkSync(own)));
   const before = process.umask(OWNER_ONLY); // K2
   try {
@@ -48,7 +49,7 @@ function bind(own: string, accept: Accept) {
   }
 }
 
-/** RS1. A path that does not answer is replaced in one step. */
+/** RS1. A path without a listener is replaced in one step. */
 async function name(own: string, path: string): Promise<void> {
   const free = unless(["EEXIST"], false, () => attempt("listen", path, () => linkSync(own, path) ?? true));
   if (free) return attempt("listen", path, () => unlinkSync(own));
@@ -112,7 +113,7 @@ const HANDLERS = {
   drain: (socket: Bun.Socket<RealConnection>) => socket.data.drain(),
   // A refused connection is closed without ever having been opened.
   close: (socket: Bun.Socket<RealConnection | undefined>) => socket.data?.close(),
-  // Whatever went wrong, `close` follows and says all there is to say.
+  // After any error `close` follows, which is enough.
   error: () => undefined,
 };
 

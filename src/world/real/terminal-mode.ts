@@ -1,15 +1,15 @@
-// What the C library knows of a terminal and Bun does not say, or only after tens of milliseconds: whether a descriptor is one, how large
-// it is, and raw mode. Bun's own raw mode leaves the output processed, and a bare line feed, which programs send to go straight down,
-// would come out as a new line.
-// TM1. What was set before is put back bit by bit, whatever it was.
+// Terminal functions of the C library that Bun lacks, or needs tens of milliseconds for: whether a descriptor is a
+// terminal, its size, and raw mode. Bun's own raw mode leaves output processing on, and would turn a bare line feed,
+// which programs send to go straight down, into a new line.
+// TM1. The previous settings are restored bit by bit.
 import { dlopen, ptr } from "bun:ffi";
 import { Fault } from "../../base/fault.ts";
 import type { Size } from "../children.ts";
 
 const NOW = 0;
-/** `struct termios` has 60 bytes with glibc; room for another library's. */
+/** `struct termios` has 60 bytes in glibc; other libraries may need more. */
 const ROOM = 256;
-/** Linux: how large is the window? Rows first, then columns, then two that nobody fills. */
+/** Linux: the ioctl for the window size. It returns rows, columns, and two unused numbers. */
 const WINDOW_SIZE = 0x5413;
 
 let library: ReturnType<typeof load> | undefined;
@@ -33,7 +33,7 @@ export function isTerminal(fd: number): boolean {
   return calls().isatty(fd) === 1;
 }
 
-/** Undefined where it does not say. */
+/** Returns undefined if the terminal does not report it. */
 export function sizeOf(fd: number): Size | undefined {
   const size = new Uint16Array(4);
   if (calls().ioctl(fd, WINDOW_SIZE, ptr(size)) !== 0) return undefined;
@@ -41,7 +41,7 @@ export function sizeOf(fd: number): Size | undefined {
   return rows > 0 && cols > 0 ? { rows, cols } : undefined;
 }
 
-/** Returns how to put it back. */
+/** Returns a function that restores the old mode. */
 export function makeRaw(fd: number): () => void {
   const { tcgetattr, tcsetattr, cfmakeraw } = calls();
   const before = new Uint8Array(ROOM);

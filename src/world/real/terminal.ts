@@ -1,6 +1,7 @@
 // The terminal that this process was started on.
-// RT1. Giving it back only uses calls that work while the process is ending: nothing is waited for.
-// RT2. `process.stdin` and `process.stdout` are touched only where nothing else helps: making them takes longer than drawing a screen.
+// RT1. Giving it back only uses calls that work while the process is ending: nothing is awaited.
+// RT2. `process.stdin` and `process.stdout` are used only if nothing else helps: creating them takes longer than
+//      drawing a screen.
 import { writeSync } from "node:fs";
 import { isFault } from "../../base/fault.ts";
 import type { TerminalEvents, UserTerminal } from "../terminal.ts";
@@ -9,9 +10,9 @@ import { isTerminal, makeRaw, sizeOf } from "./terminal-mode.ts";
 
 const IN = 0;
 const OUT = 1;
-/** For a terminal that does not say how large it is. */
+/** For a terminal that does not report its size. */
 const USUAL = { cols: 80, rows: 24 };
-/** Giving back must not hang on a terminal that takes nothing any more. */
+/** Giving it back must not hang on a terminal that no longer accepts output. */
 const MAX_TRIES = 100;
 
 export function realTerminal(): UserTerminal {
@@ -29,7 +30,7 @@ function take(events: TerminalEvents, farewell: () => string): () => void {
   const resized = () => events.resized();
   const signals = (["SIGHUP", "SIGTERM", "SIGINT"] as const).map((name) => [name, () => events.told(name)] as const);
   const cook = makeRaw(IN);
-  const rawAgain = () => void makeRaw(IN); // Whoever stopped us has put their own mode in place.
+  const rawAgain = () => void makeRaw(IN); // The shell set its own mode while we were stopped.
   const stopReading = readKeys(events);
   let taken = true;
   const giveBack = () => {
@@ -47,7 +48,7 @@ function take(events: TerminalEvents, farewell: () => string): () => void {
   return giveBack;
 }
 
-/** A terminal whose input ends, or fails, has gone: as if it had hung up. */
+/** If the terminal's input ends or fails, it is gone: this counts as a hangup. */
 function readKeys(events: TerminalEvents): () => void {
   const reader = Bun.stdin.stream().getReader();
   let reading = true;
@@ -61,7 +62,7 @@ function readKeys(events: TerminalEvents): () => void {
   next().catch(gone);
   return () => {
     reading = false;
-    // Whoever is asked to stop may have stopped already.
+    // The reader may already have stopped.
     reader.cancel().catch(() => undefined);
   };
 }
@@ -78,14 +79,14 @@ async function write(bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** A terminal is one file for all who have it: whoever reads it may have made it non-blocking for us as well. */
+/** All processes on a terminal share one open file: another one may have made it non-blocking for us as well. */
 function writeWaiting(bytes: Uint8Array): Promise<void> {
   return new Promise((done, failed) => {
     process.stdout.write(bytes, (error) => (error ? failed(asFault(error, "write", "stdout")) : done()));
   });
 }
 
-/** RT1: what a terminal that is gone does not take is nobody's loss. */
+/** RT1. What a terminal that is gone does not accept is dropped. */
 function writeNow(bytes: Uint8Array): void {
   for (let done = 0, tries = 0; done < bytes.length && tries < MAX_TRIES; tries += 1) {
     try {

@@ -7,7 +7,7 @@ import { realWatch } from "./watch.ts";
 const scratch = mkdtempSync(join(tmpdir(), "holdfast-watch-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** Watches a directory of its own, with a way to wait for the next name that is told. */
+/** Watches a directory of its own, with a way to wait for the next reported name. */
 function watched() {
   const path = mkdtempSync(join(scratch, "x"));
   const names: string[] = [];
@@ -25,7 +25,7 @@ function watched() {
   return { path, names, stop, until };
 }
 
-test("WT1 what comes and what changes in a directory is told by its name", async () => {
+test("WT1 what appears or changes in a directory is reported by its name", async () => {
   const { path, names, stop, until } = watched();
   writeFileSync(join(path, "a"), "");
   await until("a");
@@ -37,7 +37,7 @@ test("WT1 what comes and what changes in a directory is told by its name", async
   stop?.();
 });
 
-test("nothing is told after the stop", async () => {
+test("nothing is reported after the stop", async () => {
   const stopped = watched();
   const going = watched();
   stopped.stop?.();
@@ -48,7 +48,7 @@ test("nothing is told after the stop", async () => {
   going.stop?.();
 });
 
-test("a directory that is not there cannot be watched, and one that goes away harms nobody", async () => {
+test("a missing directory cannot be watched, and one that goes away does no harm", async () => {
   expect(realWatch().directory(join(scratch, "gone"), () => undefined)).toBeUndefined();
   const { path, stop } = watched();
   const above = Promise.withResolvers<void>();

@@ -1,11 +1,11 @@
-// Changes as the system tells them (inotify, through Bun).
+// Changes as the system reports them (inotify, through Bun).
 import { type FSWatcher, watch } from "node:fs";
 import { Fault } from "../../base/fault.ts";
 import type { Watch } from "../watch.ts";
 import { attempt, unless } from "./attempt.ts";
 
 const NOTHING_THERE = ["ENOENT", "ENOTDIR"];
-/** The system calls it "no space", which would be mistaken for a full disk. */
+/** The system reports ENOSPC, which would look like a full disk. */
 const NO_MORE_WATCHES =
   "The system watches too many files. Raise fs.inotify.max_user_watches (sysctl), then try again.";
 
@@ -16,7 +16,7 @@ export function realWatch(): Watch {
 function directory(path: string, changed: (name: string) => void): (() => void) | undefined {
   const watcher = unless<FSWatcher | undefined>(NOTHING_THERE, undefined, () => start(path, changed));
   if (watcher === undefined) return undefined;
-  // A directory that goes away is told by the watch on its parent.
+  // The watch on its parent reports that a directory went away.
   watcher.on("error", () => watcher.close());
   return () => watcher.close();
 }
