@@ -186,9 +186,10 @@ function fieldsText(names: readonly string[]): string {
 }
 
 /** A value for a message: cut if it is long. */
-export function shown(value: unknown): string {
+export function shown(value: unknown, object = "names and values"): string {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
-  if (isObject(value)) return "names and values";
+  if (isObject(value)) return object;
+  if (typeof value === "number") return String(value);
   const found = JSON.stringify(value) ?? "not JSON"; // JSON has no undefined.
   return found.length > SHOWN ? `${found.slice(0, SHOWN)}…` : found;
 }

@@ -53,7 +53,7 @@ export type Fields = Readonly<Record<string, Shape>>;
 /** S1 */
 export type Infer<S> = S extends { readonly [TYPE]?: infer T } ? T : never;
 
-type InferFields<F extends Fields> = {
+export type InferFields<F extends Fields> = {
   readonly [K in keyof F as F[K] extends { readonly optional: true } ? never : K]: Infer<F[K]>;
 } & {
   readonly [K in keyof F as F[K] extends { readonly optional: true } ? K : never]?: Infer<F[K]>;

@@ -1,7 +1,7 @@
 // What can be set about an agent, from the words on the command line.
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { AgentSettings, RecoveryPolicy } from "../../core/agent/events.ts";
-import { durationMs } from "../../wire/files/workflow-check.ts";
+import { durationMs } from "../../wire/files/duration.ts";
 
 export type SettingFlags = {
   readonly recovery?: RecoveryPolicy;

@@ -1,93 +1,86 @@
-// The kinds of settings: what each takes from a file, how it says so, and what it is when the file says nothing.
-// D1. `read` gives the value or undefined; `expected` completes the sentence "it takes …" for people.
-import { isList, isTable, type TomlValue } from "./toml.ts";
+// The kinds of settings: what each takes from a file, and its value if the file does not give one.
+import type { Path } from "../check.ts";
+import { either, flag, list, literal, type Shape, table, textOf, whole as wholeShape } from "../shape.ts";
 
 export type Env = (name: string) => string | undefined;
 
 export type Field<T> = {
+  /** What the file may hold. */
+  readonly shape: Shape<T>;
   /** One sentence for the reference. */
   readonly says: string;
-  readonly expected: string;
-  /** What holds without a word in the file; a field without it must be given. */
+  /** The value without a word in the file; a field without it must be given. */
   readonly fallback: ((env: Env) => T) | undefined;
   /** The fallback as the reference shows it. */
   readonly shown: string;
-  read(value: TomlValue, env: Env): T | undefined;
+  /** The value that the words in the file stand for; undefined if they do not fit after all. */
+  into?(given: T, env: Env): T | undefined;
 };
 
 type Range = readonly [least: number, most: number];
 
 export function whole([least, most]: Range, fallback: number, says: string): Field<number> {
-  const read = (value: TomlValue) =>
-    typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most ? value : undefined;
-  return { says, expected: `a whole number from ${least} to ${most}`, ...always(fallback), read };
+  return { shape: wholeShape(least, most), says, ...always(fallback) };
 }
 
 /** What is written to disk page by page. */
-export function pages(range: Range, fallback: number, says: string): Field<number> {
-  const field = whole(range, fallback, says);
-  const read = (value: TomlValue, env: Env) => (Number(value) % PAGE === 0 ? field.read(value, env) : undefined);
-  return { ...field, expected: `a multiple of ${PAGE} from ${range[0]} to ${range[1]}`, read };
+export function pages([least, most]: Range, fallback: number, says: string): Field<number> {
+  return { shape: { kind: "whole", least, most, step: PAGE }, says, ...always(fallback) };
 }
 
 const PAGE = 4096;
 
 export function yesNo(fallback: boolean, says: string): Field<boolean> {
-  const read = (value: TomlValue) => (typeof value === "boolean" ? value : undefined);
-  return { says, expected: "true or false", ...always(fallback), read };
+  return { shape: flag, says, ...always(fallback) };
 }
 
+const word = textOf({ is: (text) => !text.includes("\0") });
+
 export function words(fallback: readonly string[], says: string): Field<readonly string[]> {
-  return { says, expected: 'a list of words (["a", "b"])', ...always(fallback), read: readWords };
+  return { shape: { ...list(word), expected: 'a list of words (["a", "b"])' }, says, ...always(fallback) };
 }
 
 /** A program and its arguments, which must be given. Nothing is interpreted by a shell. */
 export function command(says: string): Field<readonly string[]> {
-  const read = (value: TomlValue) => {
-    const found = readWords(value);
-    return found?.[0] ? found : undefined;
-  };
-  return { says, expected: 'a program and its words (["bun", "server.ts"])', fallback: undefined, shown: "", read };
+  const shape = { ...list(word, 1), expected: 'a program and its words (["bun", "server.ts"])' };
+  return { shape, says, ...NOTHING, into: (given) => (given[0] === "" ? undefined : given) };
 }
 
 /** A text that is not empty and has no control characters. */
+const LINE = textOf({ pattern: /^\P{Cc}+$/u });
+
 export function text(fallback: string, says: string): Field<string> {
-  return { says, expected: "a text", ...always(fallback), read: readText };
+  return { shape: LINE, says, ...always(fallback) };
 }
 
 /** A text that must be given. */
 export function given(says: string): Field<string> {
-  return { says, expected: "a text", fallback: undefined, shown: "", read: readText };
+  return { shape: LINE, says, ...NOTHING };
 }
 
 /** One of a few words; without a fallback it must be given. */
 export function oneOf<const T extends string>(all: readonly T[], fallback: T | undefined, says: string): Field<T> {
-  const read = (value: TomlValue) => all.find((one) => one === value);
-  const expected = `one of ${all.map((one) => tomlOf(one)).join(", ")}`;
-  if (fallback === undefined) return { says, expected, fallback, shown: "", read };
-  return { says, expected, ...always(fallback), read };
+  return { shape: literal(...all), says, ...(fallback === undefined ? NOTHING : always(fallback)) };
 }
 
-/** A full path: the programs that read the same file stand in different directories. */
+/** A full path: the programs that read the same file run in different directories. */
 export function path(fallback: (env: Env) => string, shown: string, says: string): Field<string> {
-  const read = (value: TomlValue, env: Env) => {
-    const found = readText(value)?.replace(/^~(?=\/|$)/, () => env("HOME") ?? "~");
-    return found?.startsWith("/") ? found : undefined;
+  const shape = textOf({ pattern: /^(?:\/|~(?=\/|$))\P{Cc}*$/u, expected: "a full path (/… or ~/…)" });
+  const into = (given: string, env: Env) => {
+    const found = given.replace(/^~/, () => env("HOME") ?? "~");
+    return found.startsWith("/") ? found : undefined;
   };
-  return { says, expected: "a full path (/… or ~/…)", fallback, shown, read };
+  return { shape, says, fallback, shown, into };
 }
 
 /** `ctrl-` and a key, or false for none. */
 export function controlKey(fallback: string, says: string): Field<string | false> {
-  const read = (value: TomlValue) => {
-    if (value === false) return value;
-    return typeof value === "string" && controlByte(value) !== undefined ? value.toLowerCase() : undefined;
-  };
   const expected = '"ctrl-" and a letter or one of @ [ \\ ] ^ _ (a backslash is written "ctrl-\\\\"), or false';
-  return { says, expected, ...always<string | false>(fallback), read };
+  const shape = { ...either(literal(false), textOf({ is: (key) => controlByte(key) !== undefined })), expected };
+  return { shape, says, ...always<string | false>(fallback), into: (key) => (key === false ? key : key.toLowerCase()) };
 }
 
-/** The byte that a terminal sends for `ctrl-…`; undefined where there is none. */
+/** The byte that a terminal sends for `ctrl-…`; undefined if there is none. */
 export function controlByte(key: string): number | undefined {
   const [, character] = /^ctrl-([a-z@[\\\]^_])$/i.exec(key) ?? [];
   return character === undefined ? undefined : character.toUpperCase().charCodeAt(0) & 0x1f;
@@ -95,31 +88,11 @@ export function controlByte(key: string): number | undefined {
 
 /** Names and texts, for an environment. */
 export function variables(says: string): Field<Readonly<Record<string, string>>> {
-  const expected = 'a table of names and texts ({ NAME = "text" })';
-  return { says, expected, ...always<Readonly<Record<string, string>>>({}), read: readVariables };
+  const shape = { ...table(word, /^[^=\0]+$/), expected: 'a table of names and texts ({ NAME = "text" })' };
+  return { shape, says, ...always<Readonly<Record<string, string>>>({}) };
 }
 
-function readVariables(value: TomlValue): Readonly<Record<string, string>> | undefined {
-  if (!isTable(value)) return undefined;
-  const found: [string, string][] = [];
-  for (const [name, node] of value) {
-    if (typeof node.value !== "string" || node.value.includes("\0") || !/^[^=\0]+$/.test(name)) return undefined;
-    found.push([name, node.value]);
-  }
-  return Object.fromEntries(found);
-}
-
-function readWords(value: TomlValue): readonly string[] | undefined {
-  if (!isList(value)) return undefined;
-  const found = value.flatMap((item) =>
-    typeof item.value === "string" && !item.value.includes("\0") ? item.value : [],
-  );
-  return found.length === value.length ? found : undefined;
-}
-
-function readText(value: TomlValue): string | undefined {
-  return typeof value === "string" && /^\P{Cc}+$/u.test(value) ? value : undefined;
-}
+const NOTHING = { fallback: undefined, shown: "" };
 
 function always<T>(value: T): { readonly fallback: () => T; readonly shown: string } {
   return { fallback: () => value, shown: tomlOf(value) };
@@ -134,6 +107,8 @@ export function tomlOf(value: unknown): string {
   return pairs.length === 0 ? "{}" : `{ ${pairs.join(", ")} }`;
 }
 
-export function tomlKey(name: string): string {
-  return /^[A-Za-z0-9_-]+$/.test(name) ? name : tomlOf(name);
+/** A full key as a file has it; items of a list are counted from 1. */
+export function tomlKey(...path: Path): string {
+  const keys = path.map((key) => (typeof key === "number" ? String(key + 1) : key));
+  return keys.map((key) => (/^[A-Za-z0-9_-]+$/.test(key) ? key : tomlOf(key))).join(".");
 }

@@ -1,143 +1,157 @@
 // From a TOML table to a configuration, or to everything that is wrong with it.
-// E1. A key that no setting has is a problem, never passed over: a misspelt setting would quietly not hold.
-// E2. All problems are told at once, each with its full key, its place, what was found and what is expected.
+// E1. A key that no setting has is a problem, never ignored: a misspelt setting would silently have no effect.
+// E2. All problems are reported at once, each with its full key, its position, what was found and what is expected.
+//     What holds between settings is checked once each of them has its shape.
 import { ok, type Result } from "../../base/result.ts";
+import { check, expected, type Path, type ShapeProblem, shown } from "../check.ts";
+import { isObject } from "../lines.ts";
+import { closed, optional, type Shape, table } from "../shape.ts";
 import { type Env, type Field, tomlKey, tomlOf } from "./config-fields.ts";
-import { type Config, inFile, NAMED, NOT_ABOVE, SECTIONS, type Section, wrongName } from "./config-schema.ts";
+import { type Config, inFile, NAMED, NAMES, NOT_ABOVE, SECTIONS, type Section, wrongName } from "./config-schema.ts";
 import { nearest } from "./nearest.ts";
-import { isTable, type SourcePosition, type TomlNode, type TomlTable, type TomlValue } from "./toml.ts";
+import { byPosition, type FileProblem, keyAt, nodeAt, plain, type SourceNode, type SourcePosition } from "./source.ts";
 
-export type Misfit = SourcePosition & { readonly key: string; readonly message: string; readonly hint: string };
+export type Misfit = FileProblem & { readonly key: string };
 /** The settings, and the line of each that the file gives, by its full key. */
 export type Settings = { readonly config: Config; readonly lines: ReadonlyMap<string, number> };
 
-/** More of a value than this does not help to find it. */
-const SHOWN = 60;
-
-export function readSettings(root: TomlTable, env: Env): Result<Settings, Misfit[]> {
-  const reading = new Reading(env);
-  const known = [...Object.keys(SECTIONS).map(inFile), ...Object.keys(NAMED)];
-  for (const [name, node] of root) if (!known.includes(name)) reading.unknown(tomlKey(name), node, known);
-  const sections = Object.entries(SECTIONS).map(([name, fields]) => [
-    name,
-    reading.section(inFile(name), root.get(inFile(name)), fields),
+export function readSettings(file: SourceNode, env: Env): Result<Settings, Misfit[]> {
+  const checked = check(fileShape(), plain(file));
+  if (!checked.ok) return inOrder(checked.error.map((problem) => misfitOf(file, problem)));
+  const given = checked.value;
+  const filling = new Filling(file, env);
+  const sections = Object.entries(SECTIONS).map(([name, fields]) => {
+    const table = inFile(name);
+    return [name, filling.section([table], memberOf(given, table), fields)];
+  });
+  const named = Object.entries(NAMED).map(([kind, fields]) => [
+    kind,
+    filling.named(kind, memberOf(given, kind), fields),
   ]);
-  const named = Object.entries(NAMED).map(([kind, fields]) => [kind, reading.named(kind, root.get(kind), fields)]);
-  const config = Object.fromEntries([...sections, ...named]);
-  reading.compare();
-  if (reading.misfits.length > 0) return { ok: false, error: reading.misfits.sort(byPlace) };
+  filling.compare();
+  if (filling.misfits.length > 0) return inOrder(filling.misfits);
   // Every section was filled field by field from the schema that the type is made of.
-  return ok({ config: config as Config, lines: reading.lines });
+  const config = Object.fromEntries([...sections, ...named]) as Config;
+  return ok({ config, lines: filling.lines });
 }
 
-function byPlace(a: SourcePosition, b: SourcePosition): number {
-  return a.line - b.line || a.column - b.column;
+function inOrder(misfits: Misfit[]): { readonly ok: false; readonly error: Misfit[] } {
+  return { ok: false, error: misfits.sort(byPosition) };
 }
 
-class Reading {
+function fileShape(): Shape {
+  const sections = Object.entries(SECTIONS).map(([name, fields]) => [inFile(name), optional(sectionShape(fields))]);
+  const named = Object.entries(NAMED).map(([kind, fields]) => [
+    kind,
+    optional(table(sectionShape(fields), NAMES[kind])),
+  ]);
+  return closed(Object.fromEntries([...sections, ...named]));
+}
+
+function sectionShape(fields: Section): Shape {
+  const all = Object.entries(fields).map(([name, { shape, fallback }]) => [
+    inFile(name),
+    fallback === undefined ? shape : optional(shape),
+  ]);
+  return closed(Object.fromEntries(all));
+}
+
+function misfitOf(file: SourceNode, { path, what, found, shape }: ShapeProblem): Misfit {
+  const key = tomlKey(...path);
+  if (what === "unknown field") return misfit(key, keyAt(file, path), unknown(path, shape));
+  if (what === "wrong name") return misfit(key, keyAt(file, path), unnameable(path, shape));
+  const said = what === "missing" ? "missing" : shown(found, "a table");
+  return misfit(key, nodeAt(file, path), [`${key} is ${said}.`, takes(key, shape)]);
+}
+
+type Said = readonly [message: string, hint: string];
+
+function misfit(key: string, { line, column }: SourcePosition, [message, hint]: Said): Misfit {
+  return { line, column, key, message, hint };
+}
+
+function takes(key: string, shape: Shape): string {
+  const isSection = shape.expected === undefined && (shape.kind === "object" || shape.kind === "table");
+  return isSection ? `It is a table: write [${key}], and its settings below.` : `It takes ${expected(shape)}.`;
+}
+
+/** E1. The key may also be right and only be in the wrong table. */
+function unknown(path: Path, shape: Shape): Said {
+  const last = String(path.at(-1));
+  const known = shape.kind === "object" ? Object.keys(shape.fields) : [];
+  const full = (name: string) => tomlKey(...path.slice(0, -1), name);
+  const near = nearest(last, known);
+  const meant = near === undefined ? elsewhere(last) : full(near);
+  const hint = meant === undefined ? `There is: ${known.map(full).join(", ")}.` : `Did you mean ${meant}?`;
+  return [`There is no setting ${tomlKey(...path)}.`, hint];
+}
+
+function elsewhere(last: string): string | undefined {
+  const all = Object.entries(SECTIONS).flatMap(([name, fields]) =>
+    Object.keys(fields).map((field) => [inFile(field), tomlKey(inFile(name), inFile(field))] as const),
+  );
+  return all.find(([name]) => name === last)?.[1];
+}
+
+function unnameable(path: Path, shape: Shape): Said {
+  const name = String(path.at(-1));
+  const hint = shape.expected === undefined ? wrongName(name) : `It takes ${shape.expected}.`;
+  return [`${tomlOf(name)} cannot be a name here.`, hint];
+}
+
+/** Fills a configuration from a file whose values have their shapes. */
+class Filling {
   readonly misfits: Misfit[] = [];
   readonly lines = new Map<string, number>();
-  readonly #numbers = new Map<string, { readonly value: number; readonly place: SourcePosition | undefined }>();
+  readonly #numbers = new Map<string, { readonly value: number; readonly position: SourcePosition | undefined }>();
+  readonly #file: SourceNode;
   readonly #env: Env;
 
-  constructor(env: Env) {
+  constructor(file: SourceNode, env: Env) {
+    this.#file = file;
     this.#env = env;
   }
 
-  section(name: string, node: TomlNode | undefined, fields: Section): Readonly<Record<string, unknown>> {
-    const table = this.#table(name, node);
-    const known = Object.keys(fields).map(inFile);
-    for (const [key, found] of table) {
-      if (!known.includes(key))
-        this.unknown(
-          `${name}.${tomlKey(key)}`,
-          found,
-          known.map((one) => `${name}.${one}`),
-        );
-    }
-    const place = node ?? { line: 1, column: 1 };
-    const read = ([field, kind]: [string, Field<unknown>]) =>
-      [field, this.#field(`${name}.${inFile(field)}`, kind, table.get(inFile(field)), place)] as const;
+  section(path: Path, given: unknown, fields: Section): Readonly<Record<string, unknown>> {
+    const read = ([name, field]: [string, Field<unknown>]) => {
+      const key = inFile(name);
+      return [name, this.#field([...path, key], field, memberOf(given, key))];
+    };
     return Object.fromEntries(Object.entries(fields).map(read));
   }
 
   /** Tables that the user names. */
-  named(kind: string, node: TomlNode | undefined, fields: Section): Readonly<Record<string, unknown>> {
-    const found: [string, unknown][] = [];
-    for (const [name, one] of this.#table(kind, node)) {
-      const key = `${kind}.${tomlKey(name)}`;
-      const wrong = wrongName(kind, name);
-      if (wrong === undefined) found.push([name, this.section(key, one, fields)]);
-      else this.#misfit(key, one, `${tomlOf(name)} cannot be a name here.`, `${capital(wrong)}.`);
-    }
-    return Object.fromEntries(found);
+  named(kind: string, given: unknown, fields: Section): Readonly<Record<string, unknown>> {
+    const all = Object.entries(isObject(given) ? given : {});
+    return Object.fromEntries(all.map(([name, one]) => [name, this.section([kind, name], one, fields)]));
   }
 
-  #table(name: string, node: TomlNode | undefined): TomlTable {
-    if (node === undefined) return new Map();
-    if (isTable(node.value)) return node.value;
-    this.#misfit(
-      name,
-      node,
-      `${name} is ${shown(node.value)}.`,
-      `It is a table: write [${name}], and its settings below.`,
-    );
-    return new Map();
-  }
-
-  #field(key: string, field: Field<unknown>, node: TomlNode | undefined, section: SourcePosition): unknown {
-    const value = node === undefined ? field.fallback?.(this.#env) : field.read(node.value, this.#env);
-    if (value === undefined && node === undefined) {
-      this.#misfit(key, section, `${key} is missing.`, `It takes ${field.expected}.`);
-    } else if (value === undefined && node !== undefined) {
-      this.#misfit(key, node, `${key} is ${shown(node.value)}.`, `It takes ${field.expected}.`);
-    }
+  #field(path: Path, field: Field<unknown>, given: unknown): unknown {
+    const node = given === undefined ? undefined : nodeAt(this.#file, path);
+    const value = node === undefined ? field.fallback?.(this.#env) : (field.into ?? itself)(given, this.#env);
+    const key = tomlKey(...path);
+    if (node !== undefined && value === undefined)
+      this.misfits.push(misfit(key, node, [`${key} is ${shown(given)}.`, takes(key, field.shape)]));
     if (node !== undefined) this.lines.set(key, node.line);
-    if (typeof value === "number") this.#numbers.set(key, { value, place: node });
+    if (typeof value === "number") this.#numbers.set(key, { value, position: node });
     return value;
-  }
-
-  /** E1. The key may also be right and only stand in the wrong table. */
-  unknown(key: string, place: SourcePosition, known: readonly string[]): void {
-    const near = nearest(lastOf(key), known.map(lastOf));
-    const meant = known.find((one) => lastOf(one) === near) ?? elsewhere(lastOf(key));
-    const hint = meant === undefined ? `There is: ${known.join(", ")}.` : `Did you mean ${meant}?`;
-    this.#misfit(key, place, `There is no setting ${key}.`, hint);
   }
 
   compare(): void {
     for (const [smaller, larger] of NOT_ABOVE) {
       const [small, large] = [this.#numbers.get(smaller), this.#numbers.get(larger)];
       if (small === undefined || large === undefined || small.value <= large.value) continue;
-      const place = small.place ?? large.place ?? { line: 1, column: 1 };
+      const position = small.position ?? large.position ?? { line: 1, column: 1 };
       const message = `${smaller} is ${small.value}, and ${larger} is ${large.value}.`;
-      this.#misfit(smaller, place, message, `It takes at most what ${larger} is.`);
+      this.misfits.push(misfit(smaller, position, [message, `It takes at most what ${larger} is.`]));
     }
   }
-
-  #misfit(key: string, { line, column }: SourcePosition, message: string, hint: string): void {
-    this.misfits.push({ line, column, key, message, hint });
-  }
 }
 
-function lastOf(key: string): string {
-  return key.slice(key.lastIndexOf(".") + 1);
+function itself<T>(given: T): T {
+  return given;
 }
 
-function elsewhere(last: string): string | undefined {
-  const all = Object.entries(SECTIONS).flatMap(([name, fields]) =>
-    Object.keys(fields).map((field) => [inFile(field), `${inFile(name)}.${inFile(field)}`] as const),
-  );
-  return all.find(([name]) => name === last)?.[1];
-}
-
-function shown(value: TomlValue): string {
-  if (isTable(value)) return "a table";
-  if (typeof value === "object") return "a list";
-  const text = tomlOf(value);
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+function memberOf(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -167,9 +167,10 @@ export const NAMED = { [WATCH]: WATCHED, [RESTORE]: RESTORING, [PROVIDER]: PROVI
 >;
 
 /** Fit for a log line and a file name, as names of terminals are. */
-const WATCH_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-/** What the watchdog calls its own. */
-const TAKEN = ["daemon", "web", "watchdog"];
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+/** The same without what the watchdog calls its own. */
+const WATCH_NAME = /^(?!(?:daemon|web|watchdog)$)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+export const NAMES: Readonly<Record<string, RegExp>> = { [WATCH]: WATCH_NAME, [RESTORE]: NAME, [PROVIDER]: NAME };
 
 export type Section = Readonly<Record<string, Field<unknown>>>;
 type Values<S extends Section> = { readonly [K in keyof S]: S[K] extends Field<infer T> ? T : never };
@@ -188,10 +189,11 @@ export function inFile(name: string): string {
   return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
 }
 
-/** Why this cannot be the name of a table of this kind; undefined where it can. */
-export function wrongName(kind: string, name: string): string | undefined {
-  if (kind === WATCH && TAKEN.includes(name)) return `${name} is a process of Holdfast's own; choose another name`;
-  return WATCH_NAME.test(name) ? undefined : "a name has letters, digits, dot, dash and underscore, at most 64";
+/** Why this cannot be the name of a table. */
+export function wrongName(name: string): string {
+  return NAME.test(name)
+    ? "A process of Holdfast has it; choose another one."
+    : "A name has letters, digits, dot, dash and underscore, at most 64.";
 }
 
 /** What holds between settings: the smaller one's full key, the larger one's. */

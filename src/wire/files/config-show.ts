@@ -2,6 +2,7 @@
 // S1. What `showConfig` prints is TOML that can be saved and read again to the same settings, except for S2.
 // S2. Values of variables that look like secrets are not printed: people paste this into reports.
 import { looksSecret } from "../../core/environment.ts";
+import { expected } from "../check.ts";
 import type { LoadedConfig } from "./config.ts";
 import { type Field, tomlKey, tomlOf } from "./config-fields.ts";
 import { inFile, NAMED, SECTIONS, type Section } from "./config-schema.ts";
@@ -14,7 +15,7 @@ export function showConfig({ config, lines, path, found }: LoadedConfig): string
   );
   const named = Object.entries(NAMED).flatMap(([kind, fields]) =>
     Object.entries(config[kind as keyof typeof NAMED]).map(([name, values]) =>
-      section(`${kind}.${tomlKey(name)}`, Object.keys(fields), { values, lines }),
+      section(tomlKey(kind, name), Object.keys(fields), { values, lines }),
     ),
   );
   const source = path ?? "nowhere: HOME is not set";
@@ -60,7 +61,7 @@ function reference(name: string, fields: Section): string {
   return [`## [${name}]`, "", "| setting | default | takes | |", "|---|---|---|---|", ...rows, ""].join("\n");
 }
 
-function row(name: string, { shown, expected, says, fallback }: Field<unknown>): string {
+function row(name: string, { shown, shape, says, fallback }: Field<unknown>): string {
   const standard = fallback === undefined ? "must be given" : shown.includes("`") ? shown : `\`${shown}\``;
-  return `| \`${name}\` | ${standard} | ${expected.replaceAll("\\", "\\\\")} | ${says} |`;
+  return `| \`${name}\` | ${standard} | ${expected(shape).replaceAll("\\", "\\\\")} | ${says} |`;
 }

@@ -109,7 +109,7 @@ describe("DS-1(b) a wrong file names the key, the line, what was found and what 
     ["[web]\nzzzzzzzz = 80", "2:1: There is no setting web.zzzzzzzz. There is: web.enabled, web.port."],
     ["web = 8080", "1:1: web is 8080. It is a table: write [web], and its settings below."],
     ["[terminal]\nenv_deny = 'A_*'", '2:1: terminal.env_deny is "A_*". It takes a list of words (["a", "b"]).'],
-    ["[terminal]\nenv_deny = [1]", '2:1: terminal.env_deny is a list. It takes a list of words (["a", "b"]).'],
+    ["[terminal]\nenv_deny = ['A', 1]", "2:18: terminal.env_deny.2 is 1. It takes a text."],
     ["[terminal]\nshell = 'bash'", '2:1: terminal.shell is "bash". It takes a full path (/… or ~/…).'],
     ["[terminal]\nterm = ''", '2:1: terminal.term is "". It takes a text.'],
     [
@@ -129,15 +129,20 @@ describe("DS-1(b) a wrong file names the key, the line, what was found and what 
     ["[restore.daemon]\nmatch = 'npm *'", ""],
     [
       "[watch.api]\ncommand = []",
-      '2:1: watch.api.command is a list. It takes a program and its words (["bun", "server.ts"]).',
+      '2:1: watch.api.command is an empty list. It takes a program and its words (["bun", "server.ts"]).',
     ],
     [
-      "[watch.api]\ncommand = ['x']\nenv = {A = 1}",
-      '3:1: watch.api.env is a table. It takes a table of names and texts ({ NAME = "text" }).',
+      "[watch.api]\ncommand = ['', 'x']",
+      '2:1: watch.api.command is a list. It takes a program and its words (["bun", "server.ts"]).',
+    ],
+    ["[watch.api]\ncommand = ['x']\nenv = {A = 1}", "3:8: watch.api.env.A is 1. It takes a text."],
+    [
+      "[watch.api]\ncommand = ['x']\nenv = {'A=B' = 'x'}",
+      '3:8: "A=B" cannot be a name here. It takes a table of names and texts ({ NAME = "text" }).',
     ],
     [
       "[watch.daemon]\ncommand = ['x']",
-      '1:2: "daemon" cannot be a name here. Daemon is a process of Holdfast\'s own; choose another name.',
+      '1:2: "daemon" cannot be a name here. A process of Holdfast has it; choose another one.',
     ],
     [
       "[watch.'a/b']\ncommand = ['x']",
@@ -153,14 +158,21 @@ describe("DS-1(b) a wrong file names the key, the line, what was found and what 
     expect(problems(text)).toEqual(problem === "" ? [] : [problem]);
   });
 
-  test("all of them at once, in the order of the file", () => {
-    const found = problems("[web]\nport = -1\n[daemon]\nheartbeat_ms = 0\nx = 1\n[nothing]\n[watch]\na = 1");
-    expect(found.map((line) => line.split(" ")[0])).toEqual(["2:1:", "4:1:", "5:1:", "6:2:", "8:1:", "8:1:"]);
+  test("a path below ~ needs a HOME", () => {
+    const loaded = loadConfig(source("[terminal]\nshell = '~/sh'", { HOLDFAST_CONFIG: PATH }));
+    expect(loaded.ok ? [] : loaded.error.map(({ line, key, message }) => [line, key, message])).toEqual([
+      [2, "terminal.shell", 'terminal.shell is "~/sh".'],
+    ]);
   });
 
-  test("what is no TOML is told with line and column", () => {
+  test("all of them at once, in the order of the file", () => {
+    const found = problems("[web]\nport = -1\n[daemon]\nheartbeat_ms = 0\nx = 1\n[nothing]\n[watch]\na = 1");
+    expect(found.map((line) => line.split(" ")[0])).toEqual(["2:1:", "4:1:", "5:1:", "6:2:", "8:1:"]);
+  });
+
+  test("what is not TOML is reported with line and column", () => {
     expect(problems("[daemon]\nheartbeat_ms = = 5")[0]).toStartWith(
-      "2:16: This is no TOML: expected a value but found",
+      "2:16: This is not TOML: expected a value but found",
     );
     expect(problems(Uint8Array.of(0x61, 0xff))).toEqual(["1:1: The file is not in UTF-8. Save it as UTF-8 text."]);
     expect(problems(Buffer.alloc((1 << 20) + 1, 0x20))[0]).toStartWith("1:1: The file has 1048577 bytes.");

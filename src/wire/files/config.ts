@@ -4,7 +4,8 @@
 import { ok, type Refusal, type Result } from "../../base/result.ts";
 import type { Env } from "./config-fields.ts";
 import { type Misfit, readSettings, type Settings } from "./config-read.ts";
-import { readToml, type TomlTable } from "./toml.ts";
+import { type FileProblem, fileProblemText, textIn } from "./source.ts";
+import { readToml } from "./toml.ts";
 
 /** What loading needs of the world: the environment, the file, and what a relative path means. */
 export type ConfigSource = {
@@ -25,7 +26,7 @@ const MAX_BYTES = 1 << 20;
 export function loadConfig(source: ConfigSource): Result<LoadedConfig, readonly Problem[]> {
   const path = configPath(source);
   const bytes = path === undefined ? undefined : source.read(path);
-  const settings = settingsIn(bytes, source.env);
+  const settings = settingsIn(bytes ?? new Uint8Array(), source.env);
   if (settings.ok) return ok({ ...settings.value, path, found: bytes !== undefined });
   return { ok: false, error: settings.error.map((misfit) => ({ ...misfit, path: path ?? "" })) };
 }
@@ -40,40 +41,24 @@ export function configPath({ env, absolute }: Omit<ConfigSource, "read">): strin
   return home ? `${home}/.config/holdfast/config.toml` : undefined;
 }
 
-function settingsIn(bytes: Uint8Array | undefined, env: Env): Result<Settings, Misfit[]> {
-  const table = tableIn(bytes ?? new Uint8Array());
-  return table.ok ? readSettings(table.value, env) : { ok: false, error: [table.error] };
-}
-
-function tableIn(bytes: Uint8Array): Result<TomlTable, Misfit> {
-  if (bytes.length > MAX_BYTES)
-    return unreadable(`The file has ${bytes.length} bytes.`, `At most ${MAX_BYTES} are read.`);
-  const text = decoded(bytes);
-  if (text === undefined) return unreadable("The file is not in UTF-8.", "Save it as UTF-8 text.");
-  const table = readToml(text);
-  if (table.ok) return table;
+function settingsIn(bytes: Uint8Array, env: Env): Result<Settings, Misfit[]> {
+  const text = textIn(bytes, MAX_BYTES);
+  if (!text.ok) return unusable(text.error);
+  const table = readToml(text.value);
+  if (table.ok) return readSettings({ line: 1, column: 1, value: table.value }, env);
   const { line, column, message } = table.error;
-  return { ok: false, error: { line, column, key: "", message: `This is no TOML: ${message}.`, hint: SYNTAX } };
+  return unusable({ line, column, message: `This is not TOML: ${message}.`, hint: SYNTAX });
 }
 
 const SYNTAX = "A setting is written `name = value`, below its [table].";
 
-function unreadable(message: string, hint: string): { readonly ok: false; readonly error: Misfit } {
-  return { ok: false, error: { line: 1, column: 1, key: "", message, hint } };
-}
-
-function decoded(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
+function unusable(problem: FileProblem): Result<never, Misfit[]> {
+  return { ok: false, error: [{ ...problem, key: "" }] };
 }
 
 /** `config.toml:3:1: daemon.heartbeat_ms is "fast". It takes …`, as editors and people follow it. */
-export function problemText({ path, line, column, message, hint }: Problem): string {
-  return `${path}:${line}:${column}: ${message} ${hint}`;
+export function problemText(problem: Problem): string {
+  return fileProblemText(problem.path, problem);
 }
 
 /** All problems as one refusal, for a program that cannot go on. */

@@ -2,22 +2,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { amount, PROFILE } from "../../../tests/sim/fuzz/profile.ts";
-import { isList, isTable, readToml, type TomlTable, type TomlValue } from "./toml.ts";
+import { plain } from "./source.ts";
+import { readToml } from "./toml.ts";
 
-function plain(value: TomlValue): unknown {
-  if (isTable(value)) return plainTable(value);
-  return isList(value) ? value.map((item) => plain(item.value)) : value;
-}
-
-function plainTable(table: TomlTable): Record<string, unknown> {
-  const found: Record<string, unknown> = Object.create(null);
-  for (const [name, node] of table) found[name] = plain(node.value);
-  return { ...found };
-}
-
-function read(text: string): Record<string, unknown> | string {
+function read(text: string): unknown {
   const found = readToml(text);
-  return found.ok ? plainTable(found.value) : `${found.error.line}:${found.error.column} ${found.error.message}`;
+  return found.ok
+    ? plain({ line: 1, column: 1, value: found.value })
+    : `${found.error.line}:${found.error.column} ${found.error.message}`;
 }
 
 const GOOD = [
@@ -94,7 +86,7 @@ function outcome(act: () => unknown): unknown {
   }
 }
 
-function orThrow(text: string): Record<string, unknown> {
+function orThrow(text: string): unknown {
   const found = read(text);
   if (typeof found === "string") throw new SyntaxError(found);
   return found;

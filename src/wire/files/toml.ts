@@ -3,38 +3,27 @@
 // Y2. What is read here is what Bun.TOML.parse reads (a test compares them), except dates and [[arrays of tables]], which are refused.
 // Y3. A key is defined once, and a table is opened once: what would quietly replace an earlier line is a problem.
 import { ok, type Result } from "../../base/result.ts";
+import { isTable, type SourceNode, type SourcePosition, type SourceTable, type SourceValue } from "./source.ts";
 import { Misplaced, TomlText } from "./toml-text.ts";
 
-export type SourcePosition = { readonly line: number; readonly column: number };
-export type TomlTable = ReadonlyMap<string, TomlNode>;
-export type TomlValue = string | number | boolean | readonly TomlNode[] | TomlTable;
-export type TomlNode = SourcePosition & { readonly value: TomlValue };
 export type Misread = SourcePosition & { readonly message: string };
 
 /** How a table came to be decides what may be added to it later. */
 type Growing = {
-  readonly table: Map<string, TomlNode>;
+  readonly table: Map<string, SourceNode>;
   made: "by a header" | "on the way to one" | "by a dotted key";
 };
 
 /** Deeper than any setting; a file of a million brackets must not exhaust the stack. */
 const MAX_DEPTH = 32;
 
-export function readToml(text: string): Result<TomlTable, Misread> {
+export function readToml(text: string): Result<SourceTable, Misread> {
   try {
     return ok(new TomlReader(text).read());
   } catch (error) {
     if (!(error instanceof Misplaced)) throw error;
     return { ok: false, error: { ...placeOf(text, error.index), message: error.message } };
   }
-}
-
-export function isTable(value: TomlValue): value is TomlTable {
-  return value instanceof Map;
-}
-
-export function isList(value: TomlValue): value is readonly TomlNode[] {
-  return Array.isArray(value);
 }
 
 function placeOf(text: string, index: number): SourcePosition {
@@ -46,14 +35,14 @@ class TomlReader {
   readonly #text: TomlText;
   readonly #root: Growing = { table: new Map(), made: "by a header" };
   /** Only these may be added to: a table written inline is closed. */
-  readonly #open = new Map<TomlValue, Growing>();
+  readonly #open = new Map<SourceValue, Growing>();
   #depth = 0;
 
   constructor(text: string) {
     this.#text = new TomlText(text);
   }
 
-  read(): TomlTable {
+  read(): SourceTable {
     let current = this.#root;
     for (this.#text.gap(); !this.#text.isAtEnd; this.#text.gap()) {
       if (this.#text.take("[")) current = this.#header();
@@ -110,7 +99,7 @@ class TomlReader {
     return table;
   }
 
-  #value(): TomlValue {
+  #value(): SourceValue {
     this.#depth += 1;
     if (this.#depth > MAX_DEPTH) this.#text.fail("too many brackets within each other");
     const value = this.#bracketed() ?? this.#text.scalar();
@@ -118,13 +107,13 @@ class TomlReader {
     return value;
   }
 
-  #bracketed(): TomlValue | undefined {
+  #bracketed(): SourceValue | undefined {
     if (this.#text.take("[")) return this.#list();
     return this.#text.take("{") ? this.#inlineTable() : undefined;
   }
 
-  #list(): TomlNode[] {
-    const items: TomlNode[] = [];
+  #list(): SourceNode[] {
+    const items: SourceNode[] = [];
     this.#each("]", () => {
       const place = this.#place(this.#text.at);
       items.push({ ...place, value: this.#value() });
@@ -132,14 +121,14 @@ class TomlReader {
     return items;
   }
 
-  #inlineTable(): TomlTable {
+  #inlineTable(): SourceTable {
     const table: Growing = { table: new Map(), made: "by a dotted key" };
     this.#each("}", () => this.#pair(table, "an inline value"));
     this.#close(table.table); // Nothing may be added to it, nor to the tables that its dotted keys made.
     return table.table;
   }
 
-  #close(table: TomlTable): void {
+  #close(table: SourceTable): void {
     for (const { value } of table.values()) if (this.#open.delete(value) && isTable(value)) this.#close(value);
   }
 

@@ -1,99 +1,79 @@
 // From a checked file to a definition: short forms are written out, and every step has an id.
-// B1. An id that is made here follows from what the step does, not from where it stands: a step put before it does not rename it.
+// B1. An id that is made here follows from what the step does, not from where it is: a step put before it does not rename it.
 
-import type { Json } from "../../base/json.ts";
+import { isList, isRecord, type Json } from "../../base/json.ts";
 import type { Flow, MapInput, MapPhase, Parameter, Retry, Sort, Step, Work } from "../../core/workflow/definition.ts";
-import { durationMs } from "./workflow-check.ts";
-import { isYamlList, isYamlMap, plain, type SourcePosition, type YamlNode } from "./yaml-node.ts";
-
-type Raw = Readonly<Record<string, Json | undefined>>;
+import type { Path } from "../check.ts";
+import { durationMs } from "./duration.ts";
+import type { MapFile, StepFile, WorkflowFile } from "./workflow-shapes.ts";
 
 const BACKOFF_MS = 1000;
 const MAX_BACKOFF_MS = 60_000;
 const PARALLEL = 4;
 
-/** Where each step stands, by its id; what was built is in the file's order. */
+/** A flow, and the path of each of its steps in the file, by its id and in the file's order. */
 export type Built = {
   readonly flow: Flow;
-  readonly places: readonly { readonly id: string; readonly place: SourcePosition }[];
+  readonly steps: readonly { readonly id: string; readonly path: Path }[];
 };
 
-export function fieldOf(node: YamlNode | undefined, name: string): YamlNode | undefined {
-  return node !== undefined && isYamlMap(node.value) ? node.value.get(name)?.node : undefined;
-}
-
-export function listOf(node: YamlNode | undefined): readonly YamlNode[] {
-  return node !== undefined && isYamlList(node.value) ? node.value : [];
-}
-
-function rawOf(node: YamlNode): Raw {
-  return plain(node) as Raw;
-}
-
-export function buildFlow(root: YamlNode): Built {
+export function buildFlow(file: WorkflowFile): Built {
   const builder = new Builder();
-  const flow = builder.flow(root);
-  return { flow, places: builder.places };
+  const flow = builder.flow(file);
+  return { flow, steps: builder.steps };
 }
 
 class Builder {
-  readonly places: { id: string; place: SourcePosition }[] = [];
+  readonly steps: { id: string; path: Path }[] = [];
   readonly #taken = new Set<string>();
-  /** The number that each stem of made ids goes on with. */
+  /** The number that each stem of made ids continues with. */
   readonly #used = new Map<string, number>();
 
-  flow(root: YamlNode): Flow {
-    this.#takeGiven(root);
-    const { mode, max_iterations, until } = rawOf(root);
-    const steps = () => this.#steps(fieldOf(root, "steps"));
-    if (mode === "iterative") {
-      const most = max_iterations as number;
-      return { mode, steps: steps(), max_iterations: most, ...(typeof until === "string" ? { until } : {}) };
-    }
-    if (mode !== "mapreduce") return { mode: "standard", steps: steps() };
-    const setup = this.#steps(fieldOf(root, "setup"));
-    return { mode, setup, map: this.#map(fieldOf(root, "map")), reduce: this.#steps(fieldOf(root, "reduce")) };
+  flow(file: WorkflowFile): Flow {
+    this.#takeGiven(file as Json);
+    const { mode, max_iterations = 1, until } = file;
+    const steps = () => this.#steps(["steps"], file.steps);
+    if (mode === "iterative") return { mode, steps: steps(), max_iterations, ...present({ until }) };
+    if (mode !== "mapreduce" || file.map === undefined) return { mode: "standard", steps: steps() };
+    const setup = this.#steps(["setup"], file.setup);
+    return { mode, setup, map: this.#map(file.map), reduce: this.#steps(["reduce"], file.reduce) };
   }
 
-  /** Ids that the file gives come first: one that is made here gives way to them. */
-  #takeGiven(node: YamlNode): void {
-    const id = fieldOf(node, "id")?.value;
-    if (typeof id === "string") this.#taken.add(id);
-    if (isYamlList(node.value)) for (const one of node.value) this.#takeGiven(one);
-    if (isYamlMap(node.value)) for (const { node: inner } of node.value.values()) this.#takeGiven(inner);
+  /** Ids that the file gives come first: one that is made here avoids them. */
+  #takeGiven(value: Json): void {
+    if (isList(value)) for (const one of value) this.#takeGiven(one);
+    if (!isRecord(value)) return;
+    if (typeof value["id"] === "string") this.#taken.add(value["id"]);
+    for (const one of Object.values(value)) this.#takeGiven(one);
   }
 
-  #steps(node: YamlNode | undefined): Step[] {
-    return listOf(node).map((one) => this.#step(one));
+  #steps(path: Path, steps: readonly StepFile[] = []): Step[] {
+    return steps.map((step, at) => this.#step([...path, at], step));
   }
 
-  #step(node: YamlNode): Step {
-    const raw = rawOf(node);
-    const work = workOf(raw);
-    const given = fieldOf(node, "id");
-    const id = typeof given?.value === "string" ? given.value : this.#madeId(work);
-    this.places.push({ id, place: given ?? node });
-    const { when, cwd, env, on_uncertain, idempotent, continue_on_error } = raw;
-    const timeout_ms = raw["timeout"] === undefined ? undefined : durationMs(raw["timeout"] as string | number);
-    const on_failure = raw["on_failure"] === undefined ? undefined : this.#steps(fieldOf(node, "on_failure"));
-    const optional = {
-      when: when === undefined ? undefined : String(when),
-      ...{ cwd, env, timeout_ms, retry: retryOf(raw["retry"]), on_failure, on_uncertain, idempotent },
-      ...{ capture: captureOf(raw["capture"]), continue_on_error },
+  #step(path: Path, file: StepFile): Step {
+    const { when, cwd, env, timeout, retry, on_uncertain, idempotent, capture, continue_on_error } = file;
+    const work = workOf(file);
+    const id = file.id ?? this.#madeId(work);
+    this.steps.push({ id, path: file.id === undefined ? path : [...path, "id"] });
+    const on_failure = file.on_failure && this.#steps([...path, "on_failure"], file.on_failure);
+    return {
+      id,
+      work,
+      ...present({
+        when: when === undefined ? undefined : String(when),
+        ...{ cwd, env, timeout_ms: timeout === undefined ? undefined : durationMs(timeout), retry: retryOf(retry) },
+        ...{ on_failure, on_uncertain, idempotent, capture: captureOf(capture), continue_on_error },
+      }),
     };
-    const present = Object.entries(optional).filter(([, value]) => value !== undefined);
-    return { id, work, ...Object.fromEntries(present) } as Step;
   }
 
-  /** B1. */
+  /** B1 */
   #madeId(work: Work): string {
-    const text =
-      work.kind === "shell"
-        ? work.command
-        : work.kind === "set"
-          ? `set ${Object.keys(work.values).join(" ")}`
-          : work.prompt;
-    const words = text.toLowerCase().match(/[a-z0-9_]+/g) ?? [];
+    const words =
+      textOf(work)
+        .toLowerCase()
+        .match(/[a-z0-9_]+/g) ?? [];
     const stem = `${/^[a-z]/.test(words[0] ?? "") ? "" : `${work.kind}-`}${words.slice(0, 3).join("-")}`.slice(0, 40);
     let n = this.#used.get(stem) ?? 1;
     while (this.#taken.has(n === 1 ? stem : `${stem}-${n}`)) n += 1;
@@ -103,62 +83,63 @@ class Builder {
     return id;
   }
 
-  #map(node: YamlNode | undefined): MapPhase {
-    const raw: Raw = node === undefined ? {} : rawOf(node);
-    const { json_path, filter, max_items, max_parallel } = raw;
-    const optional = { json_path, filter, sort: sortOf(raw["sort"]), max_items };
-    const present = Object.entries(optional).filter(([, value]) => value !== undefined);
-    const steps = this.#steps(fieldOf(node, "steps") ?? fieldOf(node, "agent_template"));
-    const parallel = typeof max_parallel === "number" ? max_parallel : PARALLEL;
-    return { input: inputOf(raw["input"]), ...Object.fromEntries(present), max_parallel: parallel, steps } as MapPhase;
+  #map(file: MapFile): MapPhase {
+    const { json_path, filter, max_items, max_parallel = PARALLEL } = file;
+    const of = file.steps === undefined ? "agent_template" : "steps";
+    const steps = this.#steps(["map", of], file[of]);
+    const optional = present({ json_path, filter, sort: sortOf(file.sort), max_items });
+    return { input: inputOf(file.input), ...optional, max_parallel, steps };
   }
 }
 
-function workOf({ shell, set, agent, claude }: Raw): Work {
-  if (typeof shell === "string") return { kind: "shell", command: shell };
-  if (set !== undefined) return { kind: "set", values: set as Readonly<Record<string, Json>> };
-  if (typeof claude === "string") return { kind: "agent", provider: "claude", prompt: claude };
-  return { kind: "agent", ...(agent as { provider: string; prompt: string }) };
+/** The fields that are there. */
+function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const there = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(there) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
-function retryOf(raw: Json | undefined): Retry | undefined {
-  if (raw === undefined) return undefined;
-  const { attempts, backoff, max_backoff, exit_codes } = (typeof raw === "number" ? { attempts: raw } : raw) as Raw;
-  const ms = (value: Json | undefined, other: number) =>
-    value === undefined ? other : (durationMs(value as string | number) ?? other);
-  const first = ms(backoff, BACKOFF_MS);
-  return {
-    attempts: attempts as number,
-    backoff_ms: first,
-    max_backoff_ms: Math.max(first, ms(max_backoff, MAX_BACKOFF_MS)),
-    ...(exit_codes === undefined ? {} : { exit_codes: exit_codes as readonly number[] }),
-  };
+/** What an id is made of. */
+function textOf(work: Work): string {
+  if (work.kind === "shell") return work.command;
+  return work.kind === "set" ? `set ${Object.keys(work.values).join(" ")}` : work.prompt;
 }
 
-function captureOf(raw: Json | undefined): Readonly<Record<string, string>> | undefined {
-  if (raw === undefined) return undefined;
-  return typeof raw === "string" ? { [raw]: "stdout" } : (raw as Readonly<Record<string, string>>);
+/** One of them is there: workflow-rules.ts has seen to that. */
+function workOf({ shell, set, agent, claude = "" }: StepFile): Work {
+  if (shell !== undefined) return { kind: "shell", command: shell };
+  if (set !== undefined) return { kind: "set", values: set };
+  return { kind: "agent", ...(agent ?? { provider: "claude", prompt: claude }) };
 }
 
-function inputOf(raw: Json | undefined): MapInput {
-  if (typeof raw === "string") return { kind: "file", path: raw };
-  const { file, command, glob } = (raw ?? {}) as Raw;
-  if (typeof command === "string") return { kind: "command", command };
-  if (typeof glob === "string") return { kind: "glob", pattern: glob };
-  return { kind: "file", path: String(file) };
+function retryOf(retry: StepFile["retry"]): Retry | undefined {
+  if (retry === undefined) return undefined;
+  const { attempts, backoff, max_backoff, exit_codes } = typeof retry === "number" ? { attempts: retry } : retry;
+  const first = durationMs(backoff ?? "") ?? BACKOFF_MS;
+  const longest = durationMs(max_backoff ?? "") ?? MAX_BACKOFF_MS;
+  return { attempts, backoff_ms: first, max_backoff_ms: Math.max(first, longest), ...present({ exit_codes }) };
 }
 
-function sortOf(raw: Json | undefined): Sort | undefined {
-  if (raw === undefined) return undefined;
-  const { by, order } = (typeof raw === "string" ? { by: raw } : raw) as Raw;
-  return { by: String(by), descending: order === "descending" };
+function captureOf(capture: StepFile["capture"]): Readonly<Record<string, string>> | undefined {
+  return typeof capture === "string" ? { [capture]: "stdout" } : capture;
 }
 
-export function parametersOf(node: YamlNode | undefined): Readonly<Record<string, Parameter>> | undefined {
-  if (node === undefined) return undefined;
-  const all = Object.entries(rawOf(node)).map(([name, raw]) => {
-    const { type, description, ...rest } = (raw ?? {}) as Raw;
-    return [name, { type: type ?? "string", ...rest, ...(description === undefined ? {} : { says: description }) }];
-  });
-  return Object.fromEntries(all) as Readonly<Record<string, Parameter>>;
+function inputOf(input: MapFile["input"]): MapInput {
+  const { file = "", command, glob } = typeof input === "string" ? { file: input } : input;
+  if (command !== undefined) return { kind: "command", command };
+  return glob === undefined ? { kind: "file", path: file } : { kind: "glob", pattern: glob };
+}
+
+function sortOf(sort: MapFile["sort"]): Sort | undefined {
+  if (sort === undefined) return undefined;
+  return typeof sort === "string"
+    ? { by: sort, descending: false }
+    : { by: sort.by, descending: sort.order === "descending" };
+}
+
+export function parametersOf(given: NonNullable<WorkflowFile["parameters"]>): Readonly<Record<string, Parameter>> {
+  const all = Object.entries(given).map(([name, { type = "string", description, ...rest }]): [string, Parameter] => [
+    name,
+    { type, ...rest, ...present({ says: description }) },
+  ]);
+  return Object.fromEntries(all);
 }

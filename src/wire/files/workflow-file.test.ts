@@ -144,8 +144,8 @@ test("an id that is made follows from what a step does, and gives way to one tha
 
 test.each([
   ["", "f:1:1: The file is empty. Begin with `steps:`; docs/WORKFLOWS.md has examples."],
-  ["steps: [", /^f:1:9: This is no YAML: /],
-  ["a: 1\na: 2", /^f:2:1: This is no YAML: Map keys must be unique/],
+  ["steps: [", /^f:1:9: This is not YAML: /],
+  ["a: 1\na: 2", /^f:2:1: This is not YAML: Map keys must be unique/],
   ["[]", "f:1:1: the workflow is an empty list. It takes names and values (name, description, parameters, env …)."],
   ["stpes: []", 'f:1:1: There is no key "stpes" in the workflow. Did you mean steps?'],
   ["steps: []", "f:1:8: steps is an empty list. It takes a list (- …) that is not empty."],
@@ -213,8 +213,11 @@ test.each([
   ],
   ["mode: mapreduce\nmap: { input: x }", /f:2:6: map has either steps or agent_template/],
   ["mode: mapreduce\nmap: { input: { file: x, glob: y }, steps: [{ shell: x }] }", /f:2:15: input has one source/],
-  ["mode: mapreduce\nmap: { input: x, json_path: a.b, steps: [{ shell: x }] }", /f:2:29: "a.b" is no JSON path/],
-  ["parameters: { a: { type: number, default: x } }\nsteps: [{ shell: x }]", /f:1:43: The default of a is no number/],
+  ["mode: mapreduce\nmap: { input: x, json_path: a.b, steps: [{ shell: x }] }", /f:2:29: "a.b" is not a JSON path/],
+  [
+    "parameters: { a: { type: number, default: x } }\nsteps: [{ shell: x }]",
+    /f:1:43: The default of a is not of type number/,
+  ],
   ["parameters: { a: { required: true, default: x } }\nsteps: [{ shell: x }]", /a is required and has a default/],
   ["steps: [{ shell: x, env: *nothing }]", /f:1:26: /],
   ["steps: [{ shell: x, capture: a, when: !defined(a) }]", /f:1:39: What begins with ! is a tag/],

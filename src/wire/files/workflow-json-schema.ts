@@ -1,5 +1,6 @@
 // The JSON Schema of workflow files, for editors; made from the same table as the checker.
-import { type Fields, MAP_FIELDS, type Shape, STEP, WORKFLOW_FIELDS } from "./workflow-shapes.ts";
+import type { Shape } from "../shape.ts";
+import { MAP, STEP, WORKFLOW } from "./workflow-shapes.ts";
 
 type Schema = { readonly [name: string]: unknown };
 
@@ -9,63 +10,62 @@ export function workflowJsonSchema(): string {
   const schema = {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: "A Holdfast workflow",
-    ...objectSchema(WORKFLOW_FIELDS),
+    ...schemaOf(WORKFLOW),
     definitions: { step: { ...schemaOf(STEP), oneOf: KINDS.map((kind) => ({ required: [kind] })) } },
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-function objectSchema(fields: Fields): Schema {
+function objectSchema({ fields }: Shape & { readonly kind: "object" }): Schema {
   const properties = Object.fromEntries(
-    Object.entries(fields).map(([name, { shape, says }]) => [name, { description: says, ...schemaOf(shape) }]),
+    Object.entries(fields).map(([name, shape]) => [name, { description: shape.says, ...schemaOf(shape) }]),
   );
-  const required = Object.keys(fields).filter((name) => fields[name]?.required === true);
-  const oneOf = fields === MAP_FIELDS ? { oneOf: [{ required: ["steps"] }, { required: ["agent_template"] }] } : {};
+  const required = Object.keys(fields).filter((name) => fields[name]?.optional !== true);
+  const isMap = MAP.kind === "object" && fields === MAP.fields;
   return {
     type: "object",
     additionalProperties: false,
     properties,
-    ...(required.length > 0 ? { required } : {}),
-    ...oneOf,
+    ...(required.length > 0 && { required }),
+    ...(isMap && { oneOf: [{ required: ["steps"] }, { required: ["agent_template"] }] }),
+  };
+}
+
+function textSchema({ least, pattern }: Shape & { readonly kind: "text" }): Schema {
+  return {
+    type: "string",
+    ...(least !== undefined && { minLength: least }),
+    ...(pattern !== undefined && { pattern: pattern.source }),
   };
 }
 
 function schemaOf(shape: Shape): Schema {
   switch (shape.kind) {
     case "text":
-      return {
-        type: "string",
-        minLength: 1,
-        ...(shape.pattern === undefined ? {} : { pattern: shape.pattern.source }),
-      };
+      return textSchema(shape);
     case "whole":
       return { type: "integer", minimum: shape.least, maximum: shape.most };
-    case "yesNo":
+    case "number":
+      return { type: "number", exclusiveMinimum: shape.above };
+    case "flag":
       return { type: "boolean" };
-    case "duration":
-      return {
-        anyOf: [
-          { type: "string", pattern: "^\\d+(\\.\\d+)?(ms|s|m|h|d)$" },
-          { type: "number", exclusiveMinimum: 0 },
-        ],
-      };
-    case "word":
+    case "literal":
       return { enum: shape.of };
     case "list":
-      return { type: "array", items: schemaOf(shape.of), ...(shape.least > 0 ? { minItems: shape.least } : {}) };
-    case "names":
+      return { type: "array", items: schemaOf(shape.of), ...(shape.least > 0 && { minItems: shape.least }) };
+    case "table":
       return {
         type: "object",
-        propertyNames: { pattern: shape.pattern.source },
+        propertyNames: { pattern: shape.names?.source },
         additionalProperties: schemaOf(shape.of),
       };
     case "object":
-      return objectSchema(shape.fields);
-    case "value":
-      return {};
+      return objectSchema(shape);
     case "later":
       return { $ref: `#/definitions/${shape.name}` };
     case "either":
       return { anyOf: shape.of.map(schemaOf) };
+    default:
+      return {};
   }
 }
