@@ -29,6 +29,8 @@ async function goOn(product: Product): Promise<void> {
   await product.ok(["resume", "held", "--rerun", "--detach"]);
   await product.ok(["restore", "lonely"]);
   await product.ok(["agent", "ask", "kid", "hello again"]);
+  await product.ok(["agent", "ask", "lead", "GIT once more"]); // A rule for all decides, and nobody is asked.
+  await product.ok(["agent", "ask", "worker", "ASK once more"]); // So does one of its own.
   await product.ok(["agent", "retry", "held"]);
   await product.shows('"name":"held"', "prompts", "--json");
   await product.shows('"turns":2', "agent", "inspect", "asker", "--json");
