@@ -5,11 +5,16 @@
  * machine is, and sets HOLDFAST_PATIENCE to how many times as long to wait (scripts/patience.ts).
  */
 export const PATIENCE_MS = 30_000 * Number(process.env["HOLDFAST_PATIENCE"] ?? "1");
+/** Between the first looks, and at most between later ones. */
 const LOOK_MS = 3;
+const MOST_MS = 100;
 
-/** Waits before the next look, at least as long as the last one took: looking must not keep the machine busy. */
-export async function pause(tookMs: number): Promise<void> {
-  await Bun.sleep(Math.max(LOOK_MS, tookMs));
+/**
+ * Waits before the next look: longer than the last one took, and the longer the longer the fact was waited for. Looking
+ * must not keep the machine busy, since others wait for it too.
+ */
+export async function pause(tookMs: number, waitedMs: number): Promise<void> {
+  await Bun.sleep(Math.max(LOOK_MS, 2 * tookMs, Math.min(MOST_MS, waitedMs / 20)));
 }
 
 /** `seen` is told where it fails. */
@@ -18,9 +23,10 @@ export async function until(
   holds: () => boolean | Promise<boolean>,
   seen: () => unknown = () => "",
 ): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  for (let began = performance.now(); !(await holds()); began = performance.now()) {
-    if (performance.now() > deadline) throw new Error(`never true: ${fact}\n${String(seen())}`);
-    await pause(performance.now() - began);
+  const start = performance.now();
+  for (let began = start; !(await holds()); began = performance.now()) {
+    const now = performance.now();
+    if (now - start > PATIENCE_MS) throw new Error(`never true: ${fact}\n${String(seen())}`);
+    await pause(now - began, now - start);
   }
 }

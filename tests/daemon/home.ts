@@ -35,8 +35,9 @@ export async function until<T>(
     const began = performance.now();
     const found = await look();
     if (found !== undefined && found !== false) return found;
-    if (performance.now() - start > patienceMs) throw new Error(`waited in vain for: ${what}`);
-    await pause(performance.now() - began);
+    const now = performance.now();
+    if (now - start > patienceMs) throw new Error(`waited in vain for: ${what}`);
+    await pause(now - began, now - start);
   }
 }
 
