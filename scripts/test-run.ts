@@ -1,8 +1,10 @@
 // One `bun test` over the files of one pool: its report, and the coverage of the lines that ran in it.
 // R1. The environment has what tests follow: HOLDFAST_SEED (scripts/seed.ts), HOLDFAST_PATIENCE (scripts/patience.ts),
 //     and HOLDFAST_COUNTING, which lets our programs count the lines that they run (scripts/counting.ts).
-import { mkdirSync, rmSync } from "node:fs";
-import { availableParallelism, loadavg } from "node:os";
+// R2. The deterministic pool gives way to the other one, which runs beside it. What it printed is shown once it is done:
+//     the lines of two runs in one stream would tell nobody which file they are about.
+import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { availableParallelism, loadavg, setPriority } from "node:os";
 import { join } from "node:path";
 import { ROOT, readIfThere } from "./files.ts";
 import { parseJunit, type Report, withSilent } from "./junit.ts";
@@ -33,13 +35,34 @@ export async function runTests(run: TestRun, flags: readonly string[], seed: num
   command.push(`--timeout=${Math.max(LEAST_TIMEOUT_MS, TIMEOUT_MS * patience)}`, ...flags);
   // R1
   const env = { ...process.env, HOLDFAST_COUNTING: "1", HOLDFAST_PATIENCE: `${patience}`, HOLDFAST_SEED: `${seed}` };
-  const child = Bun.spawn([...command, ...run.paths.map((path) => `./${path}`)], {
-    ...{ cwd: ROOT, env, stdio: ["ignore", "inherit", "inherit"] },
-  });
-  const code = await child.exited;
+  const argv = [...command, ...run.paths.map((path) => `./${path}`)];
+  const code = await (run.pool === "deterministic"
+    ? runBeside(argv, env, join(ROOT, directory))
+    : runBefore(argv, env));
   const xml = readIfThere(`${directory}/junit.xml`) ?? "";
   const report = withSilent(parseJunit(xml), flags.some((flag) => NARROWS.test(flag)) ? [] : run.paths);
   return { report: withCode(report, code, run.pool), xml, lcov: readIfThere(`${directory}/lcov.info`) ?? "" };
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+function runBefore(argv: string[], env: Env): Promise<number> {
+  return Bun.spawn(argv, { cwd: ROOT, env, stdio: ["ignore", "inherit", "inherit"] }).exited;
+}
+
+/** How nice it is: enough to give way, and not so much that a test runs into its time limit on a busy machine. */
+const GIVES_WAY = 5;
+
+/** R2 */
+async function runBeside(argv: string[], env: Env, directory: string): Promise<number> {
+  const path = join(directory, "output.txt");
+  const output = openSync(path, "w");
+  const child = Bun.spawn(argv, { cwd: ROOT, env, stdio: ["ignore", output, output] });
+  setPriority(child.pid, GIVES_WAY);
+  const code = await child.exited;
+  closeSync(output);
+  await Bun.write(Bun.stdout, Bun.file(path));
+  return code;
 }
 
 function flagsOf({ pool }: TestRun, directory: string): string[] {

@@ -1,8 +1,8 @@
 // The one test command: every test of src/ and tests/, with coverage; the last line is `N passed, N failed`.
 //   npm test [-- [path…] [--timings] [flags of `bun test`]]
 // A path chooses the test files whose paths contain it. `--timings` prints the slowest files and tests.
-// T1. Two pools (scripts/pools.ts): deterministic files run first and once. Files with real processes follow; one that
-//     fails is run once more, and a test that failed only once is named as flaky (scripts/verdict.ts).
+// T1. Two pools (scripts/pools.ts), side by side: deterministic files run once. A file with real processes that fails is
+//     run once more, and a test that failed only once is named as flaky (scripts/verdict.ts).
 // T2. A file that was to run and reported nothing is a failure, and so is a skipped test that does not say what it needs.
 // T3. The seed (scripts/seed.ts) is printed with every run, and again with the failures.
 import { addRan, layCounters } from "./children.ts";
@@ -35,8 +35,11 @@ const ran = await layCounters();
 const of = (pool: Pool): string[] => paths.filter((path) => pools.get(path) === pool);
 const run = (pool: Pool, files: readonly string[], isRepeat: boolean): Promise<Outcome> =>
   runTests({ pool, paths: files, isRepeat }, flags, seed);
-const deterministic = await run("deterministic", of("deterministic"), false); // T1
-const real = await run("real-process", of("real-process"), false);
+const pair = [
+  run("deterministic", of("deterministic"), false),
+  run("real-process", of("real-process"), false),
+] as const;
+const [deterministic, real] = await Promise.all(pair); // T1
 const first = joined([deterministic.report, real.report]);
 const again = filesToRepeat(first, pools);
 if (again.length > 0) console.log(`running failed files with real processes once more: ${again.join(", ")}`);

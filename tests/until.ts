@@ -5,15 +5,20 @@
  * machine is, and sets HOLDFAST_PATIENCE to how many times as long to wait (scripts/patience.ts).
  */
 export const PATIENCE_MS = 30_000 * Number(process.env["HOLDFAST_PATIENCE"] ?? "1");
+/** Between the first looks, and at most between later ones. */
 const LOOK_MS = 3;
+const MAX_MS = 100;
 /** Enough to see what went wrong, and no screen full of a log. */
 const SEEN_CHARACTERS = 2_000;
 
 type Found<T> = T | undefined | false;
 
-/** Waits before the next look, at least as long as the last one took: looking must not keep the machine busy. */
-export async function pause(tookMs: number): Promise<void> {
-  await Bun.sleep(Math.max(LOOK_MS, tookMs));
+/**
+ * Waits before the next look: longer than the last one took, and the longer the longer the fact was waited for. Looking
+ * must not keep the machine busy, since others wait for it too.
+ */
+export async function pause(tookMs: number, waitedMs: number): Promise<void> {
+  await Bun.sleep(Math.max(LOOK_MS, 2 * tookMs, Math.min(MAX_MS, waitedMs / 20)));
 }
 
 /** Returns what `look` finds as soon as that is neither undefined nor false. `seen` tells what is there instead if it never is. */
@@ -23,13 +28,14 @@ export async function until<T>(
   seen: () => unknown,
   patienceMs: number = PATIENCE_MS,
 ): Promise<T> {
-  const deadline = performance.now() + patienceMs;
+  const start = performance.now();
   for (;;) {
     const began = performance.now();
     const found = await look();
     if (found !== undefined && found !== false) return found;
-    if (performance.now() > deadline) throw new Error(`never true: ${fact}\nlast seen: ${await described(seen)}`);
-    await pause(performance.now() - began);
+    const now = performance.now();
+    if (now - start > patienceMs) throw new Error(`never true: ${fact}\nlast seen: ${await described(seen)}`);
+    await pause(now - began, now - start);
   }
 }
 

@@ -10,7 +10,7 @@ import type { SimCrash, SimMoment } from "./sim-drive.ts";
 import { MODEL, ROOT, type Told, tell, tellEagerly } from "./sim-stories.ts";
 
 /** Of the calls that the gate crashes at. */
-const ONE_IN = 10;
+const ONE_IN = 14;
 const calm = tell();
 const NOTES = ["k1 allow", "k2", "r1", "r2", "r3", "u1"];
 
