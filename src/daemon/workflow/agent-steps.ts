@@ -1,4 +1,4 @@
-// The daemon's hand on attempts that an agent works on (docs/decisions/0015-agent-steps.md); attempts.ts is that on those with a holder.
+// Attempts that an agent works on (docs/decisions/0015-agent-steps.md); attempts.ts is for those that a holder runs.
 // GA1. The agent is made under the id that belongs to the attempt, once its start is durable: a repeat finds it, and makes no second one.
 // GA2. What became of an attempt is read off its agent's state: a notice only says that it is worth a look, and every round looks again.
 // GA3. Agents and runs share one log: an end that was reported is durable only where what it was read off is, and an agent is terminated

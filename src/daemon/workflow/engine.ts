@@ -62,11 +62,11 @@ export class Engine {
   perform(effect: WorkflowEffect): void {
     if (this.#closed) return;
     const { id } = effect;
-    if (effect.kind === "stop") this.#hand(effect.attempt).stop(effect.attempt, effect.signal);
+    if (effect.kind === "stop") this.#executorOf(effect.attempt).stop(effect.attempt, effect.signal);
     if (effect.kind === "timer") this.#remind(id, effect.at);
     if (effect.kind === "finish" || effect.kind === "discard") this.#finish(id);
     if (!this.#ports.mayBegin()) return; // E2
-    if (effect.kind === "start") this.#hand(effect.attempt).start(effect.attempt);
+    if (effect.kind === "start") this.#executorOf(effect.attempt).start(effect.attempt);
     if (effect.kind === "advance") this.#work(this.#advance(id));
     if (effect.kind === "read-items") this.#work(this.#readItems(id, effect.attempt));
   }
@@ -85,16 +85,16 @@ export class Engine {
 
   /** How an attempt is now. */
   async look(attempt: string): Promise<AttemptFound> {
-    return this.#hand(attempt).look(attempt);
+    return this.#executorOf(attempt).look(attempt);
   }
 
   /** Says what was found as a command. */
   report(attempt: string, found: AttemptFound): Promise<void> {
-    return this.#hand(attempt).report(attempt, found);
+    return this.#executorOf(attempt).report(attempt, found);
   }
 
-  /** Whoever is at it: a holder of its own, or an agent. */
-  #hand(attempt: string): Attempts | AgentSteps {
+  /** A holder of its own works on it, or an agent. */
+  #executorOf(attempt: string): Attempts | AgentSteps {
     return this.agentSteps.has(attempt) ? this.agentSteps : this.attempts;
   }
 
