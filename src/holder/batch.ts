@@ -1,12 +1,14 @@
-// Batch: small pieces of output gathered into one, so that a busy program costs a write, a frame and a send for many of them.
-// B1. Nothing waits longer than the present turn of the loop.
-// B2. One buffer for ever: what `full` is given is valid only during the call. What is large already is passed on as it is.
+// Batch: collects small pieces of output, so that a busy program
+// costs one write, one frame and one send for many of them.
+// B1. Nothing waits longer than the current turn of the event loop.
+// B2. One buffer for ever: the frame passed to `gathered` is valid
+//     only during the call. Large pieces are passed on uncopied.
 import { OUTPUT_HEAD } from "../wire/holder/protocol.ts";
 import type { Clock } from "../world/clock.ts";
 
-/** The largest OUTPUT frame there is. */
+/** The largest OUTPUT frame. */
 export const FRAME_BYTES = 64 << 10;
-/** From here on a copy costs more than it saves (B2). */
+/** From this size on, a copy costs more than it saves (B2). */
 const LARGE_BYTES = 8 << 10;
 
 export type BatchEvents = {
@@ -27,7 +29,7 @@ export class Batch {
     this.#events = events;
   }
 
-  /** Bytes that were added and not yet given out. */
+  /** Bytes that were added and not yet passed on. */
   get length(): number {
     return this.#length;
   }

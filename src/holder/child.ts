@@ -1,7 +1,7 @@
-// The one child of a holder, on a terminal or on pipes, behind one face.
-// N1. Its environment is what the spec says, with a name for the terminal where it has none, and the marker by which orphans are
-//     found; nothing that would make a Bun inside it behave like ours.
-// N2. What is written to it is taken at once and goes out in order; `waiting` says how much it has not taken yet.
+// The one child of a holder, on a terminal or on pipes, with the same interface.
+// N1. Its environment is that of the spec, with a default TERM, and the marker that identifies orphans. It contains
+//     nothing that would make a Bun inside it behave like ours.
+// N2. Writes are accepted at once and delivered in order; `waiting` is how much the child has not accepted yet.
 import { isFault } from "../base/fault.ts";
 import type { HolderSize, HolderSpec } from "../wire/holder/protocol.ts";
 import type { Children, Command, Ending, PipeChild } from "../world/children.ts";
@@ -17,11 +17,11 @@ export interface Child {
 }
 
 export type ChildEvents = {
-  /** On pipes, a promise stops the reading until it resolves. */
+  /** On pipes, a promise pauses the reading until it resolves. */
   output(bytes: Uint8Array): void | Promise<void>;
-  /** What it says on stderr; on a terminal that is output like any other. */
+  /** Its stderr; on a terminal this is part of the output. */
   errors(bytes: Uint8Array): void;
-  /** Nothing waits for it any more. */
+  /** No input is queued any more. */
   drained(): void;
   ended(ending: Ending): void;
 };
@@ -30,12 +30,12 @@ export const MARKER = "HOLDFAST_TERMINAL";
 const TERMINAL_NAME = "xterm-256color";
 const OURS = ["BUN_OPTIONS", "BUN_BE_BUN"];
 
-/** Fault ENOENT, EACCES … where it cannot be started. */
+/** Throws a Fault (ENOENT, EACCES …) if it cannot be started. */
 export function startChild(children: Children, spec: HolderSpec, size: HolderSize, events: ChildEvents): Child {
   const command = commandOf(spec);
   if (spec.mode === "pipe") return onPipes(children, command, events);
   const child = children.pty(command, size, events);
-  // A terminal's input has no end of its own: whoever wants to send one types the key for it.
+  // A terminal's input does not end by itself: a client sends the key for it.
   return Object.assign(child, { endInput: () => undefined });
 }
 
@@ -98,7 +98,7 @@ class PipeInput {
     try {
       await this.#child.write(bytes);
     } catch (error) {
-      // The child has closed its input, or ended. What it does then is its own affair; its end will be told.
+      // The child has closed its input, or ended. Its end will be reported.
       if (!isFault(error)) throw error;
     }
     this.#waiting -= bytes.length;

@@ -1,6 +1,6 @@
-// Client: one connection, from its HELLO to its close. What it may ask for is the host's to do.
-// C1. Nothing is done for a connection before it has shown the token, and it has not long to do so (holder.ts, H1).
-// C2. Rubbish closes the connection it came from, and touches nothing else.
+// Client: one connection, from its HELLO to its close. The host carries out its requests.
+// C1. Nothing is done for a connection before it has sent the token, and it has little time to do so (holder.ts, H1).
+// C2. An invalid frame closes its connection, and affects nothing else.
 import { FrameReader, type RawFrame } from "../wire/holder/frames.ts";
 import { parseHello, parseSignal, parseSize } from "../wire/holder/json.ts";
 import * as protocol from "../wire/holder/protocol.ts";
@@ -10,14 +10,14 @@ import type { Connection, ConnectionEvents } from "../world/socket.ts";
 import { Follower } from "./follower.ts";
 import type { Recorder } from "./recorder.ts";
 
-/** What a client reaches of the holder. */
+/** What a client can use of the holder. */
 export interface Host {
   readonly clock: Clock;
   readonly token: string;
   readonly recorder: Recorder;
   joined(client: Client): void;
   welcomed(client: Client): void;
-  /** Whether it had joined or not. */
+  /** Called whether it had joined or not. */
   left(client: Client): void;
   status(): protocol.HolderStatus;
   input(client: Client, input: protocol.Input): void;
@@ -27,7 +27,7 @@ export interface Host {
   endInput(): void;
 }
 
-/** C1: a client of ours says hello in its first breath. */
+/** C1: our clients send HELLO at once. */
 const HELLO_MS = 10_000;
 
 export class Client {
@@ -70,7 +70,7 @@ export class Client {
     this.send(protocol.jsonFrame(protocol.REFUSED, refusal));
   }
 
-  /** Its input waits where it is until there is room. */
+  /** Stops reading its input until there is room. */
   pause(): void {
     this.#connection.pause();
   }
@@ -79,7 +79,7 @@ export class Client {
     this.#connection.resume();
   }
 
-  /** Another connection speaks for it from now on, or it has no business here. */
+  /** Closes it: another connection took over its writer, or it may not be here. */
   dismiss(refusal: protocol.HolderRefusal): void {
     this.refuse(refusal);
     this.#connection.end();
@@ -116,7 +116,7 @@ export class Client {
     return true;
   }
 
-  /** False where it is rubbish. A tag that we do not know is not: a newer client may know more than we do. */
+  /** Returns false if the frame is invalid. An unknown tag is valid: a newer client may know more than we do. */
   #take({ tag, payload }: RawFrame): boolean {
     if (tag === protocol.INPUT)
       return this.#given(protocol.readInput(payload), (input) => this.#host.input(this, input));
@@ -160,20 +160,20 @@ export class Client {
 
 const WRONG_TOKEN: protocol.HolderRefusal = {
   code: "holder.token",
-  message: "The token is not this holder's.",
+  message: "The token does not match.",
   hint: "Read it from holder.json of this terminal.",
 };
 
 export const READ_ONLY: protocol.HolderRefusal = {
   code: "holder.read-only",
-  message: "This connection only looks on.",
+  message: "This connection is read-only.",
   hint: "Attach without --read-only.",
 };
 
 function noSignal(name: string): protocol.HolderRefusal {
   return {
     code: "holder.signal",
-    message: `${name} reached nobody.`,
+    message: `${name} reached no process.`,
     hint: "The program may have ended: ask for its status.",
   };
 }

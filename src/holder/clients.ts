@@ -1,13 +1,13 @@
-// Clients: everybody who is attached, as one.
-// L1. Until the child is started they are not heard, so that nobody is welcomed by a holder that will start nothing.
-// L2. One connection for each writer: the newer one speaks for it, the older one is told so and closed.
+// Clients: all attached connections.
+// L1. They are not read before the child is started, so that a holder that starts nothing welcomes no one.
+// L2. One connection for each writer: the newer one takes over, the older one is refused and closed.
 // L3. Their number is bounded.
-// L4. Whoever had come before the end hears of it, also where its first word is still on the way.
+// L4. Every client that connected before the end is notified of it, even if its HELLO is still on the way.
 import type { HolderRefusal } from "../wire/holder/protocol.ts";
 import type { Connection } from "../world/socket.ts";
 import type { Client } from "./client.ts";
 
-/** More windows on one terminal than anybody opens; a loop that connects for ever meets it (L3). */
+/** More windows than anyone opens on one terminal; it stops a loop that connects for ever (L3). */
 const MAX_CONNECTIONS = 200;
 
 export class Clients {
@@ -22,7 +22,7 @@ export class Clients {
     return this.#here.size;
   }
 
-  /** Whether there is room for one more connection (L3). Each that came is taken off by `remove`. */
+  /** Whether there is room for one more connection (L3). `remove` must be called for each. */
   admit(connection: Connection): boolean {
     this.#connections += 1;
     if (this.#connections > MAX_CONNECTIONS) return false;
@@ -40,7 +40,7 @@ export class Clients {
     this.#here.add(client);
   }
 
-  /** It has been told how things stand; where they have ended, that comes next. */
+  /** It has received the status; if the child has ended, that is sent next. */
   welcomed(client: Client): void {
     if (this.#last !== undefined) client.follower.finish(this.#last);
   }
@@ -58,12 +58,12 @@ export class Clients {
     if (this.#connections === 0 && this.#last !== undefined) this.#gone.resolve();
   }
 
-  /** New output for whoever follows. */
+  /** Sends new output to all followers. */
   offer(parts: readonly Uint8Array[], end: number): void {
     for (const client of this.#here) client.follower.offer(parts, end);
   }
 
-  /** Its input waits until there is room. */
+  /** Stops reading its input until there is room. */
   hold(client: Client): void {
     this.#held.add(client);
     client.pause();
@@ -74,7 +74,7 @@ export class Clients {
     this.#held.clear();
   }
 
-  /** Tells everybody, each after its last byte; resolves when all are gone. */
+  /** Notifies all clients, each after its last byte; resolves when all are gone. */
   finish(last: Uint8Array): Promise<void> {
     this.#last = last;
     for (const client of this.#here) client.follower.finish(last);
@@ -85,6 +85,6 @@ export class Clients {
 
 const REPLACED: HolderRefusal = {
   code: "holder.replaced",
-  message: "Another connection speaks for this writer now.",
-  hint: "Use a writer's name of your own.",
+  message: "Another connection took over this writer.",
+  hint: "Use your own writer name.",
 };

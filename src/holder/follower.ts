@@ -1,18 +1,20 @@
-// Follower: one client's place in the output.
-// V1. Bytes reach it in order, each once, with their offsets; what it cannot have any more is told by RESYNC (holder.ts, H4).
-// V2. It is never waited for: when too much waits in memory for it, it falls behind and goes on from the tape once it has read that.
-// V3. After the last byte comes the last frame, and then the end.
+// Follower: one client's position in the output.
+// V1. It gets the bytes in order, each once, with their offsets;
+//     RESYNC reports what it can no longer get (holder.ts, H4).
+// V2. Nothing waits for it: if too much is queued for it, it falls
+//     behind, and continues from the tape once it has read that.
+// V3. After the last byte come the last frame and the end of the connection.
 import { numberFrame, outputFrame, RESYNC } from "../wire/holder/protocol.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Connection } from "../world/socket.ts";
 import { FRAME_BYTES } from "./batch.ts";
 import type { Recorder } from "./recorder.ts";
 
-/** V2: what a client may keep waiting before it falls behind. */
+/** V2: how much may be queued for a client before it falls behind. */
 const MAX_WAITING = 1 << 20;
-/** From the tape only as much is read as goes out soon. */
+/** Only as much is read from the tape as can be sent soon. */
 const ENOUGH_WAITING = 256 << 10;
-/** A client that reads as fast as the tape gives must not keep the others waiting. */
+/** A client that reads as fast as the tape must not keep the others waiting. */
 const FRAMES_A_TURN = 8;
 
 type State = { readonly kind: "none" } | { readonly kind: "live" } | { readonly kind: "behind"; readonly at: number };
@@ -34,21 +36,21 @@ export class Follower {
   /** −1: from the end. */
   begin(from: number): void {
     const { end } = this.#recorder;
-    if (from > end) this.#connection.send(numberFrame(RESYNC, end)); // V1: this place has never been.
+    if (from > end) this.#connection.send(numberFrame(RESYNC, end)); // V1: this offset never existed.
     this.#state = { kind: "behind", at: from === -1 ? end : Math.min(from, end) };
     this.#catchUp();
   }
 
-  /** New output, as the parts of its frames; `end` is the offset behind it. */
+  /** New output, as the parts of its frames; `end` is the offset after it. */
   offer(parts: readonly Uint8Array[], end: number): void {
     const { kind } = this.#state;
-    if (kind === "behind") this.#hurry(); // These bytes are on the tape already: it meets them there.
+    if (kind === "behind") this.#hurry(); // These bytes are already on the tape and will be read from there.
     if (kind !== "live") return;
     for (const part of parts) this.#connection.send(part);
     if (this.#connection.waiting > MAX_WAITING) this.#state = { kind: "behind", at: end }; // V2
   }
 
-  /** The connection has sent all that waited. */
+  /** The connection has sent everything that was queued. */
   drained(): void {
     this.#catchUp();
   }
@@ -72,7 +74,7 @@ export class Follower {
     if (this.#state.kind === "live") this.#close();
   }
 
-  /** A flood keeps the loop from turning: whoever is behind would not be served before it is over. */
+  /** A flood blocks the event loop: without this, a client that is behind would get nothing before it ends. */
   #hurry(): void {
     this.#connection.flush();
     this.#catchUp();

@@ -1,7 +1,9 @@
-// Holds one child from its spec to its end, through the doors of this machine.
-// M1. Found first, claimed second, started third: the socket is bound before the claim, and the claim durable before the child.
-// M2. Where a claim exists, or another holder answers on the socket, nothing is held: the command is started at most once, ever.
-// M3. A hang-up is not for us; it is taken for a nudge to look after our socket.
+// Holds one child from its spec to its end, with the real system.
+// M1. First reachable, then claimed, then started: the socket is bound
+//     before the claim, and the claim is durable before the child starts.
+// M2. If a claim exists, or another holder answers on the socket,
+//     nothing is held: the command is started at most once, ever.
+// M3. SIGHUP does not end us; it means that we should check our socket.
 import { Fault, isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import { readWhole } from "../log/file/file.ts";
@@ -19,10 +21,10 @@ import { Holder, type HolderWorld } from "./holder.ts";
 import { claim } from "./records.ts";
 import { SocketKeeper } from "./socket-keeper.ts";
 
-/** What is held at present. */
+/** What is currently held. */
 type Present = { holder: Holder; keeper: SocketKeeper };
 
-/** One that holds as often as it is asked to, one child at a time. */
+/** Holds any number of children, one at a time. */
 export class Hold {
   readonly world: HolderWorld;
   #present: Present | undefined;
@@ -38,12 +40,12 @@ export class Hold {
     });
   }
 
-  /** It was told to, and holds no other. */
+  /** It was asked to end, and holds no further child. */
   isLeaving(): boolean {
     return this.#leaving;
   }
 
-  /** Until its end is durable and told. */
+  /** Resolves when the child's end is durable and announced. */
   async one(directory: string, secrets: Variables): Promise<void> {
     const { world } = this;
     const written = readSpec(world.disk, directory);

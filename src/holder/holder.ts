@@ -1,8 +1,8 @@
-// Holder: one child, its output on a tape, and whoever is attached.
-// O1. The child is started at most once, after the claim. Clients are heard from then on.
-// O2. Ended in order: output drained → tape synced → exit.json durable → ENDED announced → gone. Announced twice: to the clients, and by
-//     a touch of the socket, which a daemon sees that has no line to us.
-// O3. Nobody is waited for without a bound: not a client that does not read, not a child that does not read.
+// Holder: one child, its output on a tape, and the attached clients.
+// O1. The child is started at most once, after the claim. Clients are read from then on.
+// O2. The order at the end: output drained → tape synced → exit.json durable → ENDED announced → gone. It is announced
+//     twice: to the clients, and by touching the socket, for a daemon that is not connected.
+// O3. Every wait is bounded, whether a client does not read or the child does not read.
 import { type Fault, isFault } from "../base/fault.ts";
 import { SizeLog } from "../log/tape/sizes.ts";
 import * as protocol from "../wire/holder/protocol.ts";
@@ -28,21 +28,21 @@ export type HolderWorld = {
   readonly processes: Identities;
   readonly sockets: Sockets;
   readonly children: Children;
-  /** Gives memory back. */
+  /** Returns unused memory to the system. */
   readonly rest: () => void;
 };
 
-/** What the child has not read yet. Beyond it, whoever types is not read either (O3). */
+/** How much input the child may leave unread. Beyond it, the typing client is not read either (O3). */
 const MAX_INPUT_WAITING = 256 << 10;
-/** O3: how long the clients have for reading the rest after the end. */
+/** O3: how long the clients have to read the rest after the end. */
 const GOODBYE_MS = 3000;
-/** How long a child has between the request to end and the kill. */
+/** The time between asking a child to end and killing it. */
 const KILL_MS = 10_000;
-/** What a shell would say for a program that is not there, and for one that may not be executed. */
+/** The exit codes of a shell for a program that does not exist, and for one that may not be executed. */
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 
-/** The child before its start, in its life, and when it has ended. */
+/** The child before its start, while it runs, and after its end. */
 type Life =
   | { readonly kind: "waiting" }
   | { readonly kind: "living"; readonly child: Child; readonly startTime: number }
@@ -92,7 +92,9 @@ export class Holder implements Host {
     return client.events;
   }
 
-  /** Starts the child, and resolves when its end is durable and announced (O2). `recorded`: it is durable now. */
+  /**
+   * Starts the child, and resolves when its end is durable and announced (O2). `recorded` is called when it is durable.
+   */
   async run(recorded: () => void): Promise<void> {
     this.#startedAt = this.#now();
     this.#rest.stir();
@@ -111,7 +113,7 @@ export class Holder implements Host {
     await this.#finish(await this.#ended.promise, recorded);
   }
 
-  /** Asks the child to end; the rest follows from its end. */
+  /** Asks the child to end; everything else follows from its end. */
   stop(): void {
     this.#stopping = true;
     for (const name of ["SIGHUP", "SIGTERM", "SIGCONT"]) this.signal(name);
@@ -119,7 +121,7 @@ export class Holder implements Host {
   }
 
   joined(client: Client): void {
-    this.#output.flush(); // What it is told of the tape's end is then true for the followers too.
+    this.#output.flush(); // Then the tape's end that it is told is also right for the followers.
     this.#clients.add(client);
   }
 
@@ -128,7 +130,7 @@ export class Holder implements Host {
   }
 
   left(client: Client): void {
-    this.#rest.stir(); // A visit leaves more behind than a word from the program.
+    this.#rest.stir(); // A connection leaves more garbage than some output.
     this.#clients.remove(client);
     if (this.#sizing.left(client)) this.#fit();
   }
@@ -200,12 +202,12 @@ export class Holder implements Host {
 
   #fit(): void {
     if (this.#life.kind !== "living") return;
-    this.#output.flush(); // What was said so far was said at the old size.
+    this.#output.flush(); // The output so far was made for the old size.
     this.#recordSize();
     this.#life.child.resize(this.#sizing.size);
   }
 
-  /** From this offset of the tape on. */
+  /** Valid from this offset of the tape on. */
   #recordSize(): void {
     if (this.#spec.mode === "pty") void this.#sizes.record({ offset: this.#output.tape.end, ...this.#sizing.size });
   }
@@ -236,7 +238,7 @@ export class Holder implements Host {
     this.#life = { kind: "ended", exit: null };
     this.#ready?.forget();
     this.#rest.end();
-    this.#clients.resume(); // Whoever was held back because of the child is to hear of its end.
+    this.#clients.resume(); // Clients that were held back because of the child must get its end.
     await this.#output.finish();
     const exit = this.#exitOf(ending);
     await recordExit({ ...this.#world, directory: this.#directory }, exit);
@@ -267,5 +269,5 @@ export class Holder implements Host {
 const ENDED = {
   code: "holder.ended",
   message: "The program has ended.",
-  hint: "Start it anew, or open another terminal.",
+  hint: "Start it again, or open another terminal.",
 };

@@ -1,10 +1,11 @@
-// Input: who may type what. Pure: it numbers and refuses, the child's hands are elsewhere.
-// I1. Each writer counts from 1 without gaps: a number that was taken is a repeat, one that skips is refused (holder.ts, H3).
+// Input: decides which input is accepted. Pure: it numbers and refuses, others write to the child.
+// I1. Each writer counts from 1 without gaps: a number already
+//     accepted is a repeat, one that skips is refused (holder.ts, H3).
 // I2. Input names the generation of the child it is meant for; nothing old reaches a new child.
 
 import type { HolderRefusal, Input } from "../wire/holder/protocol.ts";
 
-/** Each `send` from a shell may be a writer of its own. What is forgotten is the writer that was silent for the longest time. */
+/** Each `send` from a shell may be a separate writer. The writer that was silent for the longest time is forgotten. */
 const MAX_WRITERS = 1000;
 
 export type InputVerdict =
@@ -14,7 +15,7 @@ export type InputVerdict =
 
 export class Writers {
   readonly #generation: number;
-  /** In the order of their last word. */
+  /** In the order of their last input. */
   readonly #taken = new Map<string, number>();
 
   constructor(generation: number) {
@@ -30,7 +31,7 @@ export class Writers {
     return { kind: "new" };
   }
 
-  /** The highest number taken from each. */
+  /** The highest number accepted from each writer. */
   get taken(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#taken);
   }
@@ -59,7 +60,7 @@ function otherGeneration(theirs: number, ours: number): Omit<HolderRefusal, "num
 function gap(number: number, last: number): Omit<HolderRefusal, "number"> {
   return {
     code: "holder.gap",
-    message: `Input ${number} does not follow ${last}, the last that was taken from this writer.`,
-    hint: "Connect again: the welcome says what was taken.",
+    message: `Input ${number} does not follow ${last}, the last one accepted from this writer.`,
+    hint: "Connect again: the welcome contains the last accepted number.",
   };
 }

@@ -1,5 +1,6 @@
-// The entry of a holder: `bun src/holder/main.ts <the terminal's directory>`. It is started detached, and outlives whoever started it.
-// One that holds several children, one after the other, is orders-main.ts: what only that one needs would cost each terminal memory.
+// The entry of a holder: `bun src/holder/main.ts <the terminal's directory>`. It is
+// started detached, and outlives its starter. A holder of several children, one after the
+// other, is orders-main.ts: what only that one needs would cost each terminal memory.
 import { ENTRUSTED, entrusted } from "../wire/holder/secrets.ts";
 import type { Program } from "../world/program.ts";
 import { realProgram } from "../world/real/program.ts";
@@ -10,9 +11,9 @@ const USAGE = 2;
 async function main(program: Program): Promise<void> {
   const [directory] = program.args;
   if (directory === undefined) return program.exit(USAGE);
-  program.rest(); // Loading leaves much behind; what comes now is put where that was.
+  program.rest(); // Loading leaves much garbage; new data reuses its space.
   await new Hold(program).one(directory, entrusted(program.variable(ENTRUSTED)));
   program.exit(0);
 }
 
-void main(realProgram()); // Not awaited: the bundle is CommonJS, and what is thrown ends the process all the same.
+void main(realProgram()); // Not awaited: the bundle is CommonJS, and an exception ends the process all the same.

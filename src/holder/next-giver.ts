@@ -1,6 +1,6 @@
-// Waits for the next one who gives orders, after the last one has died (OR2 of wire/holder/orders.ts).
-// NG1. One giver at a time: the first who comes is it, and nobody else can come.
-// NG2. Who waits in vain leaves: a holder without work is memory for nothing.
+// Waits for the next process that gives orders, after the last one has died (OR2 of wire/holder/orders.ts).
+// NG1. One connection at a time: the first one is accepted, all others are closed.
+// NG2. If none comes, the holder leaves: without work it only wastes memory.
 import { isFault } from "../base/fault.ts";
 import { ORPHANED_MS, ordersSocket } from "../wire/holder/orders.ts";
 import type { Clock } from "../world/clock.ts";
@@ -9,7 +9,7 @@ import type { Connection, ConnectionEvents, Sockets } from "../world/socket.ts";
 
 type World = { readonly clock: Clock; readonly sockets: Sockets; readonly processes: Identities };
 
-/** What they say, until they leave; undefined where nobody came. */
+/** What the new process sends until it leaves; undefined if none came. */
 export async function nextGiver(world: World, home: string): Promise<AsyncIterable<Uint8Array> | undefined> {
   const came = Promise.withResolvers<AsyncIterable<Uint8Array> | undefined>();
   const taken = new Set<Connection>();
@@ -33,7 +33,7 @@ export async function nextGiver(world: World, home: string): Promise<AsyncIterab
   }
 }
 
-/** Bytes that come when they come, for whoever takes them one after the other; undefined ends them. */
+/** Queues bytes as they arrive, for a reader that takes them one after the other; undefined ends them. */
 class Said {
   readonly #waiting: (Uint8Array | undefined)[] = [];
   #wake: () => void = () => undefined;

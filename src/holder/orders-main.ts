@@ -1,6 +1,7 @@
-// The entry of a holder of attempts: `bun src/holder/orders-main.ts --orders HOME`. It holds attempts of workflows, one after the other, as it is
-// told (wire/holder/orders.ts), and leaves when nobody does.
-// M4. An order is taken when the end of the attempt before is durable and told; nothing of one is left for the next.
+// The entry of a holder of attempts: `bun src/holder/orders-main.ts --orders HOME`. It holds attempts of workflows, one
+// after the other, by order (wire/holder/orders.ts), and leaves when no orders come.
+// M4. An order is accepted when the end of the previous attempt is
+//     durable and announced; nothing of one remains for the next.
 import { joinPath } from "../base/path.ts";
 import { readWhole } from "../log/file/file.ts";
 import { type HolderOrder, ORDERS, ordersIn } from "../wire/holder/orders.ts";
@@ -26,7 +27,7 @@ async function main(program: Program): Promise<void> {
   program.exit(0);
 }
 
-/** True where it is to leave, and false where only the orders have ended. */
+/** Returns true if it should leave, and false if only the orders have ended. */
 async function obey(hold: Hold, orders: AsyncGenerator<HolderOrder, boolean>): Promise<boolean> {
   for (;;) {
     const next = await orders.next();
@@ -43,4 +44,4 @@ function mayOrder(disk: Disk, home: string): (token: string) => boolean {
   };
 }
 
-void main(realProgram()); // Not awaited: the bundle is CommonJS, and what is thrown ends the process all the same.
+void main(realProgram()); // Not awaited: the bundle is CommonJS, and an exception ends the process all the same.

@@ -1,6 +1,7 @@
-// Output: what the child says, on its way to the tape and to whoever follows; on pipes, what it was told and its stderr as well.
-// P1. First the tape, then the followers: nobody sees a byte that the tape will not have, as far as the disk lets it.
-// P2. On pipes, reading stops where the daemon is too far behind (pressure.ts). A terminal is always read: nobody pauses a screen.
+// Output: what the child prints, on its way to the tape and to the followers; on pipes also its input and its stderr.
+// P1. First the tape, then the followers: no one sees a byte that the tape will not have, unless the disk fails.
+// P2. On pipes, reading pauses if the daemon is too far behind
+//     (pressure.ts). A terminal is always read: a screen must not freeze.
 import { joinPath } from "../base/path.ts";
 import type { TapeLimits } from "../log/tape/tape.ts";
 import * as protocol from "../wire/holder/protocol.ts";
@@ -10,10 +11,10 @@ import { Batch, FRAME_BYTES } from "./batch.ts";
 import { Pressure } from "./pressure.ts";
 import { Recorder } from "./recorder.ts";
 
-/** What a program says on stderr is for people who look for a reason; the newest part is enough. */
+/** stderr is for people who look for a reason; the newest part is enough. */
 const STDERR_LIMITS = { segmentBytes: 256 << 10, maxBytes: 1 << 20 };
 
-/** New output, as the parts of its frames; `end` is the offset behind it. */
+/** New output, as the parts of its frames; `end` is the offset after it. */
 export type Offer = (parts: readonly Uint8Array[], end: number) => void;
 
 type World = { readonly disk: Disk; readonly clock: Clock };
@@ -53,12 +54,12 @@ export class Output {
     return this.#lastAt === undefined ? null : new Date(this.#lastAt).toISOString();
   }
 
-  /** Why one of the tapes cannot be written, where one cannot. */
+  /** Why one of the tapes cannot be written; null if all can. */
   get trouble(): string | null {
     return this.tape.trouble ?? this.#inputs?.trouble ?? this.#errors?.trouble ?? null;
   }
 
-  /** A promise where the reading has to stop (P2). */
+  /** Returns a promise if the reading must pause (P2). */
   said(bytes: Uint8Array): undefined | Promise<void> {
     this.#batch.add(bytes);
     return this.#inputs === undefined ? undefined : this.pressure.produced(this.tape.end + this.#batch.length);
@@ -68,17 +69,17 @@ export class Output {
     this.#errors?.append(bytes);
   }
 
-  /** What the child is about to be told. A terminal shows it itself, or hides it: no password ends up on a tape. */
+  /** Input for the child. A terminal echoes or hides it itself: no password ends up on a tape. */
   typed(bytes: Uint8Array): void {
     this.#inputs?.append(bytes);
   }
 
-  /** Everything said so far is on the tape and on its way. */
+  /** Writes all output so far to the tape and offers it to the followers. */
   flush(): void {
     this.#batch.flush();
   }
 
-  /** Everything is durable that can be made so. */
+  /** Makes everything durable, as far as the disk permits. */
   async finish(): Promise<void> {
     this.flush();
     await Promise.all([this.tape.finish(), this.#inputs?.finish(), this.#errors?.finish()]);

@@ -1,4 +1,5 @@
-// Tests of the holder's parts on a simulated world: what the real one shows too rarely, too slowly or not at all.
+// Tests of the holder's parts in a simulated world: situations
+// that occur too rarely, too slowly or never with real ones.
 import { describe, expect, test } from "bun:test";
 import { SimClock } from "../../tests/sim/clock.ts";
 import { SimDisk } from "../../tests/sim/disk.ts";
@@ -37,7 +38,7 @@ describe("recorder", () => {
     return { disk, clock, recorder: new Recorder({ disk, clock }, "/t/tape", LIMITS) };
   }
 
-  test("a tape that lost its end goes on behind what was seen of it: the gap is told, and no offset is used twice", async () => {
+  test("a tape that lost its end continues after what was seen of it, with a gap and no offset used twice", async () => {
     const { disk, clock, recorder: first } = recorder();
     first.append(bytes("hello"));
     await first.finish();
@@ -50,7 +51,7 @@ describe("recorder", () => {
     expect([whole.end, whole.gaps]).toEqual([12, 0]);
   });
 
-  test("what is dirty is synced within a second, and nothing runs while idle", async () => {
+  test("dirty bytes are synced within a second, and no timer runs while idle", async () => {
     const made = recorder();
     expect(made.clock.pendingTimers).toBe(0);
     made.recorder.append(bytes("hello"));
@@ -62,7 +63,7 @@ describe("recorder", () => {
     expect(made.recorder.trouble).toBeNull();
   });
 
-  test("a sync that failed ends the tape for this life; output goes on in memory", async () => {
+  test("a failed sync ends the tape for this life; output continues in memory", async () => {
     const made = recorder();
     made.recorder.append(bytes("on the tape "));
     made.disk.fault = ({ operation }) => (operation === "datasync" ? { kind: "fail", code: "EIO" } : undefined);
@@ -78,7 +79,7 @@ describe("recorder", () => {
     expect(made.recorder.end).toBe(21);
   });
 
-  test("a full disk is tried again while a flood goes on: what was left out in the end is one gap for whoever reads, and on the tape", async () => {
+  test("a full disk is retried during a flood: what was left out is one gap, for readers and on the tape", async () => {
     const made = recorder();
     made.recorder.append(bytes("before"));
     made.disk.fault = ({ operation }) => (operation === "write" ? { kind: "fail", code: "ENOSPC" } : undefined);
@@ -98,7 +99,7 @@ describe("recorder", () => {
 });
 
 describe("writers", () => {
-  test("the number says whether it is new, a repeat, or refused", () => {
+  test("the number decides whether input is new, a repeat, or refused", () => {
     const writers = new Writers(2);
     const take = (writer: string, number: number, generation = 2) => writers.take(writer, { number, generation }).kind;
     expect([
@@ -125,7 +126,7 @@ describe("writers", () => {
 });
 
 describe("sizing", () => {
-  test("follows whoever came or typed last, and goes back when they leave", () => {
+  test("follows the client that came or typed last, and goes back when it leaves", () => {
     const sizing = new Sizing<string>({ cols: 80, rows: 24 });
     expect(sizing.typed("nobody with a window")).toBe(false);
     expect(sizing.resized("a", { cols: 100, rows: 30 })).toBe(true);
@@ -138,7 +139,7 @@ describe("sizing", () => {
 });
 
 describe("pressure", () => {
-  test("stops beyond the limit, and goes on when enough was consumed", async () => {
+  test("pauses beyond the limit, and resumes when enough was consumed", async () => {
     const pressure = new Pressure(100);
     expect(pressure.produced(50)).toBeUndefined();
     let relieved = false;
@@ -152,12 +153,12 @@ describe("pressure", () => {
     await turn();
     expect([relieved, pressure.consumed]).toEqual([true, 1]);
     pressure.consume(1_000_000);
-    expect(pressure.consumed).toBe(51); // Nobody can have consumed what was not produced.
+    expect(pressure.consumed).toBe(51); // What was not produced cannot have been consumed.
   });
 });
 
 describe("batch", () => {
-  test("gathers what is small until the turn is over, and passes on what is large, in order", async () => {
+  test("gathers small pieces until the turn is over, and passes on large ones, in order", async () => {
     const seen: string[] = [];
     const batch = new Batch(new SimClock(), {
       gathered: (frame) => void seen.push(text(frame.subarray(13))),
@@ -175,7 +176,7 @@ describe("batch", () => {
 });
 
 describe("rest", () => {
-  test("comes once after each time of activity, and leaves no timer", () => {
+  test("happens once after each period of activity, and leaves no timer", () => {
     const clock = new SimClock();
     let rests = 0;
     const rest = new Rest(clock, () => {
@@ -190,7 +191,7 @@ describe("rest", () => {
     expect([rests, clock.pendingTimers]).toEqual([1, 0]);
   });
 
-  test("who has ended does not tidy up any more", () => {
+  test("does not happen after the end", () => {
     const clock = new SimClock();
     let rests = 0;
     const rest = new Rest(clock, () => {
@@ -234,7 +235,7 @@ describe("client", () => {
     };
   }
 
-  test("who says nothing for ten seconds is closed", () => {
+  test("a client that says nothing for ten seconds is closed", () => {
     const { clock, seen } = connected();
     clock.advance(9_999);
     expect(seen).toEqual([]);
@@ -242,7 +243,7 @@ describe("client", () => {
     expect(seen).toEqual(["destroy"]);
   });
 
-  test("who says hello in time may then be silent for as long as it likes", () => {
+  test("a client that says hello in time may then be silent", () => {
     const { clock, seen, client } = connected();
     client.events.bytes(jsonFrame(HELLO, { v: 1, token: "t", writer: "w" }));
     clock.advance(100_000);
@@ -250,7 +251,7 @@ describe("client", () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test("who has come before the end is waited for, also where its hello is still on the way", async () => {
+  test("a client that connected before the end is waited for, even if its hello is still on the way", async () => {
     const { connection, client } = connected();
     const clients = new Clients();
     clients.admit(connection);
@@ -265,7 +266,7 @@ describe("client", () => {
   });
 });
 
-test("a child on pipes gets no name of a terminal, and the marker cannot be changed", () => {
+test("a child on pipes gets no TERM, and the marker cannot be changed", () => {
   const size = { cols: 80, rows: 24 };
   const spec = { v: 1, id: "me", generation: 1, argv: ["x"], cwd: "/", size, token: "t", socket: "/s", tape: LIMITS };
   const env = { HOLDFAST_TERMINAL: "another", BUN_OPTIONS: "x" };

@@ -1,7 +1,7 @@
-// Pressure: a child on pipes is not read further than a limit beyond what the daemon has made safe.
-// Q1. Nothing that was not consumed is dropped: the limit is well below what the tape keeps.
+// Pressure: limits how far a child on pipes is read beyond what the daemon has made safe.
+// Q1. Nothing unconsumed is dropped: the limit is well below what the tape keeps.
 
-/** A turn of the largest agent fits in; a daemon that is down for an hour finds no more than this to catch up on. */
+/** Enough for a turn of the largest agent; after an hour without a daemon there is no more than this to catch up on. */
 const LIMIT_BYTES = 4 << 20;
 
 export class Pressure {
@@ -19,7 +19,7 @@ export class Pressure {
     return this.#consumed;
   }
 
-  /** The output is this long now. A promise where the reading has to stop. */
+  /** The output is this long now. Returns a promise if the reading must pause. */
   produced(end: number): Promise<void> | undefined {
     this.#end = end;
     if (end - this.#consumed <= this.#limit) return undefined;
@@ -27,7 +27,7 @@ export class Pressure {
     return this.#relief.promise;
   }
 
-  /** Everything before `offset` is safe with the daemon. */
+  /** The daemon has everything before `offset` safely. */
   consume(offset: number): void {
     this.#consumed = Math.max(this.#consumed, Math.min(offset, this.#end));
     if (this.#end - this.#consumed > this.#limit) return;

@@ -1,7 +1,8 @@
-// A line that is typed into the program once it can take it: an old command, ready to be run.
-// RL1. Typed once, when the program has said something and fallen silent: at once where it edits lines itself, and after a longer
-//      silence where it does not (then nobody can tell a prompt from a pause). A program that says nothing gets it after all.
-// RL2. Whoever types first wins: a line is never mixed into what a person types.
+// A line that is typed into the program once it is ready for it: an old command, ready to be run.
+// RL1. It is typed once, when the program has printed something and fallen silent:
+//      soon if it edits lines itself, and after a longer silence if it does not (then
+//      a prompt looks like a pause). A program that prints nothing gets it in the end.
+// RL2. If a person types first, the line is dropped: it is never mixed into what they type.
 import type { Clock } from "../world/clock.ts";
 
 export type Keyboard = {
@@ -13,7 +14,7 @@ export type Keyboard = {
 const LOOK_MS = 20;
 const SILENT_EDITOR_MS = 40;
 const SILENT_MS = 300;
-/** A shell may take its time to start on a busy machine; what is typed before it edits lines is shown twice. */
+/** A shell may start slowly on a busy machine; what is typed before it edits lines is shown twice. */
 const LATEST_MS = 20_000;
 
 export class ReadyLine {

@@ -1,11 +1,12 @@
-// Recorder: an output on its tape, synced while it flows, and in memory for as long as the disk fails.
-// R1. Every byte has its absolute offset, whatever the disk does: `end` counts what came, not what was written.
+// Recorder: an output on its tape, synced while it flows, and kept in memory while the disk fails.
+// R1. Every byte has its absolute offset, whatever the disk does: `end` counts what was received, not what was written.
 // R2. Dirty bytes are synced within a second; an idle recorder has no timer.
-// R3. While the tape cannot be written, the newest bytes wait in a ring of bounded size and go to the tape as soon as it works
-//     again. What the ring had to drop is a gap of the tape, and counted.
-// R4. A tape whose sync failed is not trusted again in this life (tape.ts, T5): memory only, and `trouble` says why.
-// R5. A power cut may take the end of a tape that somebody has seen already: a checkpoint's snapshot, a window far away. No offset is
-//     used twice: what is lost stays a gap, and the next byte comes behind everything that is known to have been seen.
+// R3. While the tape cannot be written, the newest bytes wait in a ring of bounded size and go to the tape as soon as
+//     it works again. What the ring had to drop becomes a gap of the tape, and is counted.
+// R4. A tape whose sync failed is not trusted again in this life (tape.ts,
+//     T5): output stays in memory, and `trouble` has the reason.
+// R5. A power cut may remove the end of a tape that was already seen, in a checkpoint's snapshot or a remote window. No
+//     offset is used twice: what is lost stays a gap, and the next byte comes after everything known to have been seen.
 import { type Fault, isFault } from "../base/fault.ts";
 import type { TapeRead } from "../log/tape/segments.ts";
 import { Tape, type TapeLimits } from "../log/tape/tape.ts";
@@ -13,9 +14,9 @@ import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import { Ring } from "./ring.ts";
 
-/** R2: a second, with room for a timer that a flood delays and for the sync itself. */
+/** R2: less than a second, with time for a timer that a flood delays and for the sync itself. */
 const SYNC_MS = 700;
-/** Full disks are emptied by people: more often would be work for nothing. */
+/** People clear full disks: trying more often would be wasted work. */
 const RETRY_MS = 1000;
 /** Enough for a screen and its history; 25 terminals on a full disk still cost less than a browser tab. */
 const RING_BYTES = 1 << 20;
@@ -64,7 +65,7 @@ export class Recorder {
     return this.#gaps;
   }
 
-  /** Why the tape cannot be written, where it cannot. */
+  /** Why the tape cannot be written; null if it can. */
   get trouble(): string | null {
     return this.#state.kind === "remembering" ? `${this.#state.why.message}. ${this.#state.why.hint}` : null;
   }
@@ -82,7 +83,7 @@ export class Recorder {
     if (offset >= this.#end) return { kind: "end", end: this.#end };
     const ring = this.#state.kind === "remembering" ? this.#state.ring : undefined;
     if (ring !== undefined && offset >= ring.start) return { kind: "bytes", offset, bytes: ring.read(offset, max) };
-    // Not the tape's own end: a gap that was planned there when the disk was tried may have grown since.
+    // Not the tape's own end: a gap planned there during an earlier attempt may have grown since.
     if (ring !== undefined && offset >= this.#written) return { kind: "gap", from: offset, to: ring.start };
     try {
       return this.#tape.read(offset, max);
@@ -92,7 +93,7 @@ export class Recorder {
     }
   }
 
-  /** Makes everything durable that can be; where it cannot, `trouble` says so. */
+  /** Makes everything durable, as far as possible; otherwise `trouble` has the reason. */
   async finish(): Promise<void> {
     this.#cancel();
     this.#catchUp();
@@ -123,7 +124,7 @@ export class Recorder {
     return ring;
   }
 
-  /** One timer serves both: to sync, and to try a failing tape again. */
+  /** One timer for both: to sync, and to retry a failing tape. */
   #later(ms: number): void {
     if (this.#cancelSync !== undefined || this.#syncing !== undefined) return;
     this.#cancelSync = this.#clock.after(ms, () => {
@@ -142,7 +143,8 @@ export class Recorder {
       this.#state = { kind: "taping" };
     } catch (error) {
       if (!isFault(error)) throw error;
-      this.#state = { kind: "remembering", ring, why: error, hope: error !== why }; // R4: a broken tape always throws the same.
+      // R4: a broken tape always throws the same Fault.
+      this.#state = { kind: "remembering", ring, why: error, hope: error !== why };
       if (error !== why) this.#later(RETRY_MS);
     }
   }
@@ -175,7 +177,7 @@ export class Recorder {
   #syncFailed(error: unknown): void {
     if (!isFault(error)) throw error;
     if (isFault(error, "EMFILE", "ENFILE"))
-      this.#dirty = true; // Nothing was tried: the next one may be.
+      this.#dirty = true; // The sync did not run, so it may be retried.
     else if (this.#state.kind === "taping") this.#remember(error, this.#end, false); // R4
   }
 }

@@ -9,7 +9,7 @@ import { recordExit } from "./records.ts";
 
 const EXIT = { v: 1, generation: 1, code: 3, signal: null, bootId: "b", offset: 9, at: "2026-01-01T00:00:00.000Z" };
 
-/** Whoever looks at a path is told so many times that the disk fails. */
+/** A disk whose `stat` fails `left` times. */
 class FailingLooks extends SimDisk {
   left = 0;
 
@@ -20,7 +20,7 @@ class FailingLooks extends SimDisk {
   }
 }
 
-test("an end is recorded after all where the disk fails to say whether the terminal's directory is there", async () => {
+test("an end is recorded even if the disk fails to look up the terminal's directory at first", async () => {
   const disk = new FailingLooks();
   disk.makeDirectory("/t");
   disk.left = 2;
@@ -36,7 +36,7 @@ test("an end is recorded after all where the disk fails to say whether the termi
   expect(exitIn(disk)).toEqual(EXIT);
 });
 
-test("where the terminal's directory is gone there is nobody left to tell", async () => {
+test("if the terminal's directory is gone, nothing is recorded", async () => {
   const disk = new SimDisk();
   await recordExit({ ...simWorld(1, disk), directory: "/t" }, EXIT);
   expect(disk.list("/")).toEqual([]);

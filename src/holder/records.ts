@@ -1,8 +1,8 @@
 // The two small files of a holder's life: `claim.json` before its command is executed, `exit.json` after it has ended.
-// E1. A claim is made once, whole and durable, or not at all; who finds one starts nothing. The name of its directory is made durable with
-//     it, for whoever made that directory and did not sync it.
-// E2. `exit.json` is whole and durable when `recordExit` resolves. A full or failing disk is waited out for as long as it takes; only
-//     where the terminal's directory is gone there is nobody left to tell.
+// E1. A claim is made once, whole and durable, or not at all; if one exists, nothing is started. The name of its
+//     directory is made durable with it, in case its creator did not sync it.
+// E2. `exit.json` is whole and durable when `recordExit` resolves. On a full or failing disk it is retried for as long
+//     as it takes, unless the terminal's directory is gone: then no one needs it.
 import { isFault } from "../base/fault.ts";
 import { joinPath, parentOf } from "../base/path.ts";
 import { createExclusive } from "../log/file/exclusive-file.ts";
@@ -20,7 +20,7 @@ type HolderDirectory = {
   readonly directory: string;
 };
 
-/** E1. False where there was one. */
+/** E1. Returns false if a claim already exists. */
 export async function claim(place: HolderDirectory, generation: number): Promise<boolean> {
   const { processes, clock, disk, directory } = place;
   const { pid } = processes;
@@ -37,7 +37,7 @@ export async function claim(place: HolderDirectory, generation: number): Promise
   return made;
 }
 
-/** E2. One that is there already stays: an end is recorded once. */
+/** E2. An existing file stays: an end is recorded once. */
 export async function recordExit(place: HolderDirectory, exit: HolderExit): Promise<void> {
   for (;;) {
     try {

@@ -1,8 +1,8 @@
-// Rest: a holder that has nothing to do gives its memory back. Most holders do nothing most of the time, and there are many.
-// Q1. Once for each time of activity, when it has been over for a while; no timer runs in between.
+// Rest: an idle holder returns its memory to the system. Most holders are idle most of the time, and there are many.
+// Q1. It happens once after each period of activity, when it has been over for a while; no timer runs in between.
 import type { Clock } from "../world/clock.ts";
 
-/** Long enough that a program which prints something now and then is not asked to tidy up each time. */
+/** Long enough that a program that prints now and then does not cause it each time. */
 const QUIET_MS = 3000;
 
 export class Rest {
@@ -16,13 +16,13 @@ export class Rest {
     this.#rest = rest;
   }
 
-  /** Something happens. */
+  /** There is activity. */
   stir(): void {
     this.#last = this.#clock.elapsed();
     if (this.#cancel === undefined) this.#plan(QUIET_MS);
   }
 
-  /** There is nothing left to tidy up after. */
+  /** The child has ended: nothing more to do. */
   end(): void {
     this.#cancel?.();
   }

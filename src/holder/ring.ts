@@ -1,5 +1,5 @@
-// Ring: the last bytes of an output in memory, by absolute offset, for as long as the disk takes none.
-// G1. Never more than `max` bytes: the oldest go first, and `start` says so.
+// Ring: the last bytes of an output in memory, by absolute offset, while the disk accepts none.
+// G1. It has at most `max` bytes: the oldest are dropped first, and `start` moves.
 import { assert } from "../base/assert.ts";
 
 export class Ring {
@@ -29,7 +29,7 @@ export class Ring {
     if (this.#end - this.#start > this.#max) this.dropTo(this.#end - this.#max); // G1
   }
 
-  /** At most `max` bytes at `offset`, which must be within. */
+  /** At most `max` bytes at `offset`, which must be within the ring. */
   read(offset: number, max: number): Uint8Array {
     assert(offset >= this.#start && offset <= this.#end, "a ring is read where it has bytes");
     let at = this.#start;
@@ -40,7 +40,7 @@ export class Ring {
     return new Uint8Array();
   }
 
-  /** Everything before `offset` goes. */
+  /** Drops everything before `offset`. */
   dropTo(offset: number): void {
     while (this.#start < offset) {
       const first = this.#chunks[0];

@@ -1,11 +1,12 @@
-// Sizing: whose window a terminal fits. Pure.
-// Z1. The last one who typed or came with a window owns the size; windows of others are remembered for when they type.
-// Z2. Whoever only looks on never owns it.
+// Sizing: which client's window determines a terminal's size. Pure.
+// Z1. The last client that typed, or came with a window, owns the
+//     size; other windows are remembered for when their clients type.
+// Z2. A read-only client never owns it.
 import type { HolderSize } from "../wire/holder/protocol.ts";
 
 export class Sizing<Who> {
   #size: HolderSize;
-  /** The windows, in the order in which their owners last did something. */
+  /** The windows, in the order of their clients' last activity. */
   readonly #windows = new Map<Who, HolderSize>();
 
   constructor(size: HolderSize) {
@@ -16,7 +17,7 @@ export class Sizing<Who> {
     return this.#size;
   }
 
-  /** Someone came with a window. True where the size changed. */
+  /** A client came with a window. Returns true if the size changed. */
   came(who: Who, size: HolderSize): boolean {
     this.#windows.delete(who);
     this.#windows.set(who, size);
@@ -29,7 +30,7 @@ export class Sizing<Who> {
   }
 
   resized(who: Who, size: HolderSize): boolean {
-    this.#windows.set(who, size); // Whoever is in the map already keeps its place (Z1).
+    this.#windows.set(who, size); // A client that is already in the map keeps its place (Z1).
     return this.#follow();
   }
 
@@ -37,7 +38,7 @@ export class Sizing<Who> {
     return this.#windows.delete(who) && this.#follow();
   }
 
-  /** Without any window the size stays as it was. */
+  /** Without any window the size does not change. */
   #follow(): boolean {
     const size = [...this.#windows.values()].at(-1) ?? this.#size;
     const changed = size.cols !== this.#size.cols || size.rows !== this.#size.rows;

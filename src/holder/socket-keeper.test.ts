@@ -1,4 +1,4 @@
-// The holder's path, looked after in simulated time on a real socket.
+// The socket keeper, in simulated time on a real socket.
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, statSync, unlinkSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ async function keeping() {
   return { place, path, clock, keeper };
 }
 
-test("a path that was removed is bound again by the next beat, and by none after the end", async () => {
+test("a removed path is bound again after an interval, but not after the end", async () => {
   const { path, clock, keeper } = await keeping();
   unlinkSync(path);
   clock.advance(60_000);
@@ -33,7 +33,7 @@ test("a path that was removed is bound again by the next beat, and by none after
   expect([existsSync(path), clock.pendingTimers]).toEqual([false, 0]);
 });
 
-test("a touch changes the time of the path; where it is gone there is nothing to touch", async () => {
+test("a touch changes the time of the path; without the path it does nothing", async () => {
   const { place, path, keeper } = await keeping();
   utimesSync(path, 1, 1);
   keeper.touch();

@@ -1,11 +1,15 @@
-// Socket keeper: the holder can be found under its path for as long as it lives.
-// S1. A path that was removed from under us is bound again, within a beat, or at once when we are nudged. A daemon sees the path go, and nudges.
-// S2. A path that somebody else answers on is left alone.
+// Socket keeper: the holder is reachable under its path for as long as it lives.
+// S1. If the path is removed, it is bound again within one interval, or at
+//     once after a SIGHUP. A daemon sees the path vanish, and sends it.
+// S2. A path on which another process answers is left alone.
 import { isFault } from "../base/fault.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Connection, ConnectionEvents, Listener, Sockets } from "../world/socket.ts";
 
-/** For while there is no daemon. A look costs one stat, but wakes a process that sleeps; a few hundred must not be seen in the idle CPU. */
+/**
+ * For when there is no daemon. A check costs one stat, but wakes a
+ * sleeping process; a few hundred must not be noticeable in idle CPU.
+ */
 const BEAT_MS = 60_000;
 
 type Accept = (connection: Connection) => ConnectionEvents;
@@ -19,7 +23,7 @@ export class SocketKeeper {
   #cancel: () => void;
   #closed = false;
 
-  /** Fault EADDRINUSE where a living holder has the path. */
+  /** Fault EADDRINUSE if a living holder has the path. */
   static async open(world: World, path: string, accept: Accept): Promise<SocketKeeper> {
     return new SocketKeeper(world, path, accept, await world.sockets.listen(path, accept));
   }
@@ -32,7 +36,7 @@ export class SocketKeeper {
     this.#cancel = this.#beat();
   }
 
-  /** Looks after the path now (S1). */
+  /** Checks the path now (S1). */
   async look(): Promise<void> {
     if (this.#closed || this.#listener.inPlace()) return;
     try {
@@ -41,16 +45,16 @@ export class SocketKeeper {
       this.#listener = next;
       if (this.#closed) next.close();
     } catch (error) {
-      if (!isFault(error)) throw error; // S2, or the directory is gone too: the next beat tries again.
+      if (!isFault(error)) throw error; // S2, or the directory is gone too: the next interval tries again.
     }
   }
 
-  /** Whoever watches the path looks at us. */
+  /** Watchers of the path are notified. */
   touch(): void {
     try {
       this.#listener.touch();
     } catch (error) {
-      if (!isFault(error)) throw error; // A hint that cannot be given: that we leave is seen all the same.
+      if (!isFault(error)) throw error; // Only a hint: our exit is noticed all the same.
     }
   }
 

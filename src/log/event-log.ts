@@ -1,8 +1,10 @@
-// The log as its users see it: events of many sessions in one durable order, then each in its session's own file.
-// L1. An entry is acknowledged (`durable` resolves) only when it is on disk (EL-2); entries appended together stand or fall together.
-// L2. `append` answers at once: it gives the entries their seqs, or refuses and has changed nothing. Memory is bounded:
-//     past the limit it refuses with `log.busy`, and `room` tells when to come back.
-// L3. After a failed sync nothing is ever written again (W3); after a full disk everything goes on once there is room.
+// The event log as its users see it: events of many sessions in one durable order, then each in its session's own file.
+// L1. An entry is acknowledged (`durable` resolves) only when it is on disk (EL-2); entries appended together are
+//     written together or not at all.
+// L2. `append` returns at once: it assigns seqs to the entries, or refuses and has changed nothing. Memory is bounded:
+//     past the limit it refuses with `log.busy`, and `room` resolves when there is room again.
+// L3. After a failed sync nothing is ever written again (W3);
+//     after a full disk everything continues once there is room.
 import { assert } from "../base/assert.ts";
 import { type Fault, isFault } from "../base/fault.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
@@ -34,7 +36,7 @@ import { WriteAheadLog } from "./wal/wal.ts";
 import { segmentPaths } from "./wal/wal-files.ts";
 
 export type LogOptions = SegmentOptions & {
-  /** What may wait to become durable before `append` refuses. */
+  /** How much may wait to become durable before `append` refuses. */
   readonly maxQueuedBytes: number;
   readonly ballastBytes: number;
 };
@@ -47,7 +49,7 @@ export const DEFAULT_OPTIONS: LogOptions = {
   ballastBytes: 16 << 20,
 };
 
-/** Acknowledgement to come: seqs first … last, their length, and the moment they are on disk. */
+/** A pending acknowledgement: seqs first … last, their length, and a promise that they are on disk. */
 export type Ticket = {
   readonly first: number;
   readonly last: number;
@@ -75,14 +77,16 @@ export class EventLog {
   readonly #timer: DrainTimer;
   #room: PromiseWithResolvers<void> | undefined;
 
-  /** Recovers what the last life left and starts a new one. Throws a Fault where the disk does not let it; then nothing is lost. */
+  /**
+   * Recovers what the last process left and starts a new life. Throws a Fault if the disk fails; then nothing is lost.
+   */
   static async open(place: HomeWorld, options: Partial<LogOptions> = {}): Promise<EventLog> {
     const all = { ...DEFAULT_OPTIONS, ...options };
     for (;;) {
       try {
         return await openOnce(place, all);
       } catch (error) {
-        // The ballast is there for this: recovery itself needs room.
+        // This is what the ballast is for: recovery itself needs room.
         if (!isFault(error, "ENOSPC", "EDQUOT") || !(await giveUpBallast(place.disk, place.home))) throw error;
       }
     }
@@ -110,26 +114,28 @@ export class EventLog {
     return this.#wal.durable;
   }
 
-  /** Names of all sessions, as `agents/<id>`. */
+  /** The names of all sessions, as `agents/<id>`. */
   get sessions(): string[] {
-    // Where the first entry of one was refused, there is a name and nothing else.
+    // If the first entry of a session was refused, there is a name and nothing else.
     const real = [...this.#sessions.values()].filter(({ last, length, named }) => last > 0 || length > 0 || named);
     return real.map(({ name }) => name);
   }
 
-  /** Why nothing more is taken for a session; undefined where all is well. */
+  /** Why a session accepts no more entries; undefined if it does. */
   frozen(session: string): string | undefined {
     return this.#sessions.get(session)?.frozen;
   }
 
-  /** For whoever finds by reading that a session's log is not whole: nothing more is taken for it. */
+  /** For readers that find that a session's log is not whole: it accepts no more entries. */
   freeze(session: string, reason: string): void {
     const known = this.#sessions.get(session);
     if (known !== undefined) known.frozen ??= reason;
   }
 
-  /** Lets go of a session, so that its file can be removed: nothing more is taken for it, and no recovery brings any of it back. Refused
-      (false) while something of it is on its way, or may be after a crash. */
+  /**
+   * Forgets a session, so that its file can be removed: it accepts no more entries, and no recovery brings any of it
+   * back. Returns false while some of it is not drained yet, or may not be after a crash.
+   */
   release(session: string): boolean {
     const known = this.#sessions.get(session);
     if (known === undefined) return true;
@@ -142,7 +148,7 @@ export class EventLog {
     await this.#wal.start();
   }
 
-  /** All entries or none, durable together (L1). */
+  /** Appends all entries or none; they become durable together (L1). */
   append(entries: readonly NewEntry[]): Result<Ticket> {
     const sessions: Session[] = [];
     const refusal = this.#refusal(entries, sessions);
@@ -157,7 +163,7 @@ export class EventLog {
     return ok({ first: transaction.first, last: this.#end, bytes, durable });
   }
 
-  /** Resolves when `append` is not busy: also when it refuses for another reason, which it then says. */
+  /** Resolves when `append` is not busy, even if it then refuses for another reason. */
   room(): Promise<void> {
     const busy = this.#state.kind === "open" && this.#wal.queuedBytes >= this.#options.maxQueuedBytes;
     if (!busy) return Promise.resolve();
@@ -165,7 +171,9 @@ export class EventLog {
     return this.#room.promise;
   }
 
-  /** A session's durable entries from a place on. Costs what is read, not what came before. */
+  /**
+   * Reads a session's durable entries from a position on. The cost depends on what is read, not on what came before.
+   */
   *read(session: string, from: ReadFrom = FROM_START): Generator<Reading> {
     const known = this.#sessions.get(session);
     if (known === undefined) return;
@@ -186,7 +194,10 @@ export class EventLog {
     yield* readWaiting(waiting, last, length);
   }
 
-  /** A session's durable entries after this one; undefined where it has none of this seq. Costs what follows it, and reads that once. */
+  /**
+   * A session's durable entries after `seq`; undefined if it has
+   * no entry with that seq. Reads only what follows it, once.
+   */
   readAfter(session: string, seq: number): Iterable<Reading> | undefined {
     const known = this.#sessions.get(session);
     if (known === undefined) return undefined;
@@ -200,14 +211,14 @@ export class EventLog {
     return waits ? readWaiting(waiting, seq, length) : undefined;
   }
 
-  /** Brings everything durable into the session logs now. */
+  /** Writes everything durable to the session logs now. */
   async drain(): Promise<void> {
     await this.#wal.settled();
     const fault = await this.#drainTo(this.#wal.durable);
     if (fault !== undefined) throw fault;
   }
 
-  /** Finishes what was begun; the next start then has nothing to recover. */
+  /** Finishes pending work; the next start then has nothing to recover. */
   async close(): Promise<void> {
     if (this.#state.kind === "stopped" || this.#state.kind === "closed") return;
     this.#state = { kind: "closed" };
@@ -216,7 +227,7 @@ export class EventLog {
     await this.#wal.finish();
   }
 
-  /** Also finds the entries' sessions, so that each is looked up once. */
+  /** Also collects the entries' sessions, so that each is looked up once. */
   #refusal(entries: readonly NewEntry[], sessions: Session[]): Refusal | undefined {
     if (this.#state.kind === "blocked") return refusals.blocked(this.#state.fault);
     if (this.#state.kind === "stopped") return refusals.stopped(this.#state.error);
@@ -232,7 +243,7 @@ export class EventLog {
     return undefined;
   }
 
-  /** Gives the entries their seqs. What cannot be written as JSON throws, and has changed nothing. */
+  /** Assigns seqs to the entries. Throws if one cannot be written as JSON, and then has changed nothing. */
   #number(entries: readonly NewEntry[], sessions: readonly Session[]): Transaction<Session> {
     const framed: FramedEntry<Session>[] = [];
     const transaction = { first: this.#end + 1, entries: framed };
@@ -261,7 +272,7 @@ export class EventLog {
     return session;
   }
 
-  /** Takes back the newest transactions: they were never written. */
+  /** Undoes the newest transactions: they were never written. */
   #forget(transactions: readonly Transaction<Session>[]): void {
     for (const { first, entries } of transactions.toReversed()) {
       for (const { session, prev } of entries.toReversed()) session.last = prev;
@@ -288,7 +299,7 @@ export class EventLog {
     this.#giveRoom();
   }
 
-  /** New work is refused from now on, and the disk is tried again by and by (L3). */
+  /** New work is refused from now on, and the disk is retried regularly (L3). */
   #block(fault: Fault): void {
     if (this.#state.kind !== "open") return;
     this.#state = { kind: "blocked", fault };
@@ -307,7 +318,7 @@ export class EventLog {
   #drainNow(): void {
     this.#timer.cancel();
     if (this.#state.kind !== "open" || this.#drain.isEmpty) return;
-    // Whoever appends next hears of it: the log has stopped (L3).
+    // The next append reports it: the log has stopped (L3).
     this.#drainTo(this.#wal.durable).catch(() => undefined);
   }
 
@@ -323,7 +334,7 @@ export class EventLog {
     return undefined;
   }
 
-  /** L3, whoever asked for the pass: the timer, a full write-ahead log, or a caller of `drain` or `close`. */
+  /** L3 applies whoever requested the pass: the timer, a full write-ahead log, or a caller of `drain` or `close`. */
   async #passOrHalt(): Promise<DrainOutcome> {
     try {
       return await this.#drain.pass();
@@ -359,7 +370,7 @@ async function openOnce(place: HomeWorld, options: LogOptions): Promise<EventLog
 
 type Since = { readonly seq: number; readonly length: number };
 
-/** What these lines of a session's file say, up to its length, and what waits behind that. */
+/** The given lines of a session's file, up to its length, and then the waiting ones. */
 function* readOn(lines: readonly Line[], waiting: Uint8Array, { seq, length }: Since): Generator<Reading> {
   let last = seq;
   for (const reading of readLines(lines, seq, length)) {

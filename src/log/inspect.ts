@@ -1,6 +1,8 @@
-// Looks at a log without touching it: beside a running daemon, or after a crash that nobody has recovered from yet.
-// X1. Nothing is written, locked or cut. What a recovery would bring from the write-ahead log is shown as if it had.
-// X2. The write-ahead log is read before the session logs: what is drained in between is then seen twice, never not at all.
+// Inspects a log without changing it: while a daemon is running, or after a crash before any recovery.
+// X1. Nothing is written, locked or cut. What a recovery would
+//     restore from the write-ahead log is shown as if it had run.
+// X2. The write-ahead log is read before the session logs: what
+//     is drained in between is seen twice rather than not at all.
 import type { Disk } from "../world/disk.ts";
 import { openRetrying } from "./file/file.ts";
 import { listQuarantine, type QuarantineItem } from "./file/quarantine.ts";
@@ -22,7 +24,7 @@ import { entriesOf } from "./wal/frame.ts";
 import { harmedStretches, readWal, type WalContents } from "./wal/wal-files.ts";
 import type { SeqRange, WalView } from "./wal/wal-fold.ts";
 
-/** Something that is not as it should be. `damage`: an acknowledged thing is harmed or gone; `torn`: it never was acknowledged. */
+/** Something that is wrong. `damage`: acknowledged data is corrupt or gone; `torn`: it was never acknowledged. */
 export type Finding = {
   readonly kind: "damage" | "torn";
   readonly where: string;
@@ -35,7 +37,7 @@ export type SessionSummary = {
   readonly entries: number;
   readonly first: number;
   readonly last: number;
-  /** Of these, still only in the write-ahead log. */
+  /** How many of these are still only in the write-ahead log. */
   readonly waiting: number;
 };
 
@@ -55,7 +57,7 @@ export type Inspection = {
 
 type Waiting = { readonly head: EntryHead; readonly line: Uint8Array };
 
-/** A home as it lies, opened for looking. */
+/** A read-only view of a home as it is on disk. */
 export class LogView {
   readonly #disk: Disk;
   readonly #home: string;
@@ -79,7 +81,9 @@ export class LogView {
     this.#waiting.set(session, waiting);
   }
 
-  /** All that a session has, as a recovery would leave it: its own log up to what was synced, then the write-ahead log. */
+  /**
+   * Everything in a session, as a recovery would leave it: its own log up to what was synced, then the write-ahead log.
+   */
   *read(session: string, from: ReadFrom = FROM_START): Generator<Reading> {
     const { from: synced, kept } = this.#judge(session);
     let last = from.seq;
@@ -110,12 +114,15 @@ export class LogView {
     return judgeTail(tailOf(this.#disk, eventsPath(this.#home, session), drained), drained, heads);
   }
 
-  /** How far the write-ahead log goes. `lost` also names what was drained and overwritten while this view was being read. */
+  /**
+   * The extent of the write-ahead log. `lost` may include what
+   * was drained and overwritten while this view was being read.
+   */
   get marks(): Pick<WalView, "gen" | "durable" | "end" | "lost"> {
     return this.#wal.view;
   }
 
-  /** Everything there is, every line of it checked; of the sessions only those that are asked for. */
+  /** Checks every line of everything; of the sessions, only the requested ones. */
   inspect(asked: readonly string[] = this.sessions): Inspection {
     const findings = this.#walFindings();
     const sessions = asked.map((session) => this.#inspectSession(session, findings));

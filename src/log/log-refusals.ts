@@ -1,4 +1,4 @@
-// The ways in which the log says no, in words for people.
+// The refusals of the log, in words for people.
 import type { Fault } from "../base/fault.ts";
 import type { Refusal } from "../base/result.ts";
 
@@ -18,7 +18,7 @@ export const CLOSED: Refusal = { code: "log.closed", message: "the log is closed
 
 export function noSession(session: string): Refusal {
   const hint = "A session is agents/<id>, terminals/<id> or state/<repo>/sessions/<id>.";
-  return { code: "log.no-session", message: `${JSON.stringify(session)} is no session`, hint };
+  return { code: "log.no-session", message: `${JSON.stringify(session)} is not a session`, hint };
 }
 
 export function frozen(session: string, reason: string): Refusal {

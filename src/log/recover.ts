@@ -1,9 +1,9 @@
-// What happens before the log takes its first entry: the write-ahead log of the last life is read, made durable anew, and brought
-// into the session logs. Doing it again from the start, however often it was broken off, comes to the same end.
-// C1. Nothing is relied on that is only in the page cache: the live frames are first written to a new file, synced and named,
-//     and only then does a session log see any of them. A half transaction cannot come out of this.
-// C2. Bytes that will not be found again are in the quarantine before they are passed over.
-// C3. Damage to one session freezes that session; the others come up.
+// Recovery, before the log accepts its first entry: reads the write-ahead log of the last process, makes it durable
+// again, and writes it to the session logs. Interrupted recoveries can be repeated from the start with the same result.
+// C1. Nothing that is only in the page cache is relied on: the live frames are first written to a new file, synced and
+//     named, and only then written to any session log. This cannot produce half a transaction.
+// C2. Bytes that will not be found again are in the quarantine before they are skipped.
+// C3. Damage to one session freezes that session; the others start.
 import { assert } from "../base/assert.ts";
 import { type Fault, isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
@@ -25,21 +25,21 @@ export type Recovery = {
   readonly sessions: Map<string, Session>;
   readonly gen: number;
   readonly end: number;
-  /** The file that holds the live frames until the log has started. */
+  /** The file that contains the live frames until the log has started. */
   readonly recovered: string;
   readonly report: LogReport;
 };
 
-/** What was found and done; nothing in it means that all was well. */
+/** What was found and done; empty if all was well. */
 export type LogReport = {
-  /** Entries brought from the write-ahead log into the session logs. */
+  /** The number of entries written from the write-ahead log to the session logs. */
   readonly replayed: number;
-  /** Unfinished writes, never acknowledged, cut. */
+  /** Unfinished writes, never acknowledged, that were cut. */
   readonly torn: readonly string[];
   /** Acknowledged entries that are gone. */
   readonly lost: readonly SeqRange[];
   readonly frozen: readonly { readonly session: string; readonly reason: string }[];
-  /** Where what was cut or damaged is kept. */
+  /** The paths of what was cut or damaged. */
   readonly quarantined: readonly string[];
   /** The write-ahead log was missing although there are sessions. */
   readonly walMissing: boolean;
@@ -82,14 +82,14 @@ export async function recover(place: HomeWorld): Promise<Recovery> {
   };
 }
 
-/** Also levels that exist are synced, up to the root: whoever made them may have been killed before it did so. */
+/** Existing levels are synced too, up to the root: the process that made them may have been killed before it did so. */
 async function prepareHome({ disk, home }: HomeWorld): Promise<void> {
   const directory = joinPath(home, WAL_DIRECTORY);
   for (const parent of makeDirectories(disk, directory, "/")) await syncIfAllowed(disk, parent);
   removeStaleTemps(disk, directory);
 }
 
-/** A directory that we may not even open is not one that we made. */
+/** A directory that we may not even open was not made by us. */
 async function syncIfAllowed(disk: Disk, directory: string): Promise<void> {
   try {
     await disk.syncDirectory(directory);
@@ -98,7 +98,7 @@ async function syncIfAllowed(disk: Disk, directory: string): Promise<void> {
   }
 }
 
-/** C2 for the write-ahead log. Frames that a torn one cut off are kept as well. */
+/** C2 for the write-ahead log. Frames behind a torn one are kept as well. */
 async function setAsideWal(place: HomeWorld, wal: WalContents, kept: string[]): Promise<string[]> {
   const torn: string[] = [];
   for (const stretch of harmedStretches(wal)) {
@@ -126,7 +126,7 @@ function keepBytes(place: HomeWorld, origin: Origin, bytes: Uint8Array): Promise
   );
 }
 
-/** C1: a mark, so that every older frame above `drained` is dead, then the live frames under a new generation. */
+/** C1: a mark, so that every older frame above `drained` is dead, then the live frames with a new generation. */
 async function writeAnew({ disk, home }: HomeWorld, { view }: WalContents): Promise<string> {
   const path = nextSegmentPath(disk, home);
   const marks = { gen: view.gen + 1, durable: view.end, drained: view.drained };
@@ -140,7 +140,7 @@ type Surveyed = { readonly session: Session; readonly live: readonly Live[]; rea
 function surveySessions({ disk, home }: HomeWorld, { view }: WalContents): Surveyed[] {
   const live = liveBySession(view.live.flatMap(entriesOf));
   const names = new Set([...listSessions(disk, home), ...live.keys()]);
-  // A write-ahead log that says nothing at all cannot speak against a session's log.
+  // An empty write-ahead log is no evidence against a session's log.
   const drained = view.gen === 0 ? Number.POSITIVE_INFINITY : view.drained;
   return [...names].filter(isSession).map((name) => {
     const again = live.get(name) ?? [];
@@ -170,7 +170,7 @@ function sessionOf(name: string, verdict: TailVerdict, again: readonly EntryHead
   return Object.assign(newSession(name), known);
 }
 
-/** C2 for a session's log. What is harmed but stays where it is, is copied too: it will be asked for. */
+/** C2 for a session's log. Corrupt lines that stay in place are copied too: they will be asked for. */
 async function setAsideTail(place: HomeWorld, name: string, verdict: TailVerdict, kept: string[]): Promise<void> {
   const path = eventsPath(place.home, name);
   const aside = async (lines: readonly Line[], reason: string) => {
@@ -187,7 +187,7 @@ async function setAsideTail(place: HomeWorld, name: string, verdict: TailVerdict
   );
 }
 
-/** Lines that stand next to each other are one piece of harm. */
+/** Adjacent lines are one piece of damage. */
 function runsOf(lines: readonly Line[]): { readonly offset: number; readonly lines: Uint8Array[] }[] {
   const runs: { offset: number; end: number; lines: Uint8Array[] }[] = [];
   for (const { start, end, bytes } of lines) {
@@ -201,7 +201,7 @@ function runsOf(lines: readonly Line[]): { readonly offset: number; readonly lin
   return runs;
 }
 
-/** Everything behind what was synced is written again, also what stays as it is: the page cache is not the disk. */
+/** Everything after the synced part is written again, even what stays the same: the page cache is not the disk. */
 async function writeAgain({ disk, home }: HomeWorld, survey: readonly Surveyed[]): Promise<void> {
   const writes: SessionWrite[] = survey.flatMap(({ session, live, verdict }) => {
     const lines = inOrder(verdict.kept, live);
@@ -212,7 +212,7 @@ async function writeAgain({ disk, home }: HomeWorld, survey: readonly Surveyed[]
   }
 }
 
-/** In recovery every failure is for whoever called: it starts all over. */
+/** In recovery every failure goes to the caller, which starts over. */
 function nothingPasses(_error: unknown): _error is Fault {
   return false;
 }

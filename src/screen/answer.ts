@@ -1,4 +1,4 @@
-// Answers one request at a time. What goes wrong with one terminal is that request's refusal; the others do not notice.
+// Answers one request at a time. A failure with one terminal is refused for that request only.
 import { isFault } from "../base/fault.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import type { ScreenSnapshot } from "../core/terminal/screen.ts";
@@ -39,7 +39,10 @@ function snapshot(tape: FollowedTape, maxBytes: number, clock: Clock): ScreenSna
   };
 }
 
-/** The emulator is foreign code and meets every byte there is: what it throws is told, and the terminal's emulator thrown away. */
+/**
+ * The emulator is foreign code and gets every possible byte: what
+ * it throws is reported, and the terminal's emulator is discarded.
+ */
 function refusal(error: unknown): Result<never> {
   if (isFault(error)) return refused("screen.unreadable", error.message, error.hint);
   const words = error instanceof Error ? error.message : String(error);

@@ -4,7 +4,7 @@ import { PROFILE } from "../../tests/sim/fuzz/profile.ts";
 import { Xterm } from "../world/xterm.ts";
 import { GROUND, wholeLength } from "./boundary.ts";
 
-/** Mostly what matters: escapes, parameters, ends of strings, and halves of characters. */
+/** Mostly bytes that matter: escapes, parameters, ends of strings, and halves of characters. */
 const byte = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(0x1b, 0x5b, 0x5d, 0x50, 0x5e, 0x58, 0x5c, 0x07, 0x18, 0x1a) },
   { weight: 3, arbitrary: fc.constantFrom(0xc2, 0x9b, 0x9c, 0x9d, 0x90, 0x84, 0xe2, 0x80, 0xa6, 0xf0, 0x9f, 0x98) },
@@ -25,7 +25,7 @@ test("a piece ends where the emulator's own parser says so", () => {
       fresh.write(bytes.subarray(length, decoded));
       expect(fresh.parserState).toBe(state);
       fresh.dispose();
-      // No later place would do: from each one on, the parser is in the middle of something, or a character is.
+      // No later position would do: at each of them the parser is within a piece or a character.
       for (let at = length + 1; at <= decoded; at += 1) {
         const other = wholeLength(bytes.subarray(0, at), table);
         expect(other.length).toBe(length);
@@ -35,7 +35,7 @@ test("a piece ends where the emulator's own parser says so", () => {
   );
 });
 
-test("what is cut in the middle waits: characters, sequences, strings", () => {
+test("what is cut in the middle is held back: characters, sequences, strings", () => {
   const { transitions } = new Xterm({ cols: 10, rows: 3 }, 0);
   const whole = (text: string | Uint8Array) =>
     wholeLength(typeof text === "string" ? Buffer.from(text) : text, transitions);

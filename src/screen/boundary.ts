@@ -1,6 +1,6 @@
-// Where whole pieces end: a character, or an escape sequence. Pure, by the emulator's own table.
-// B1. The answer is the same as parsing everything from the start would give: an ESC means the same in every state, so that the
-//     scan may begin at the last one, and goes further back only where the piece before it was not finished.
+// Finds where whole pieces end: characters or escape sequences. Pure, based on the emulator's own table.
+// B1. The result is the same as parsing everything from the start: an ESC means the same in every state, so the scan
+//     may begin at the last one, and goes further back only if the piece before it was not finished.
 // B2. Bytes that the emulator's decoder skips change nothing here either.
 
 const ESC = 0x1b;
@@ -15,10 +15,10 @@ const BOM = 0xfeff;
 
 export type Transitions = ArrayLike<number>;
 
-/** How far `bytes` are whole pieces; how far they are whole characters, and the parser's state there. */
+/** How many of the bytes are whole pieces; how many are whole characters, and the parser's state there. */
 export type Whole = { readonly length: number; readonly decoded: number; readonly state: number };
 
-/** Parsing them begins in `state`. */
+/** Parsing begins in `state`. */
 export function wholeLength(bytes: Uint8Array, transitions: Transitions, state: number = GROUND): Whole {
   let end: Scan | undefined;
   for (let stop = bytes.length; ; ) {
@@ -33,23 +33,23 @@ export function wholeLength(bytes: Uint8Array, transitions: Transitions, state: 
 
 type Scan = { readonly ground: number | undefined; readonly at: number; readonly state: number };
 
-/** Behind the ESC at `esc` the state is known, whatever it was before. */
+/** After the ESC at `esc` the state is known, whatever it was before. */
 function begunAt(bytes: Uint8Array, transitions: Transitions, esc: number, stop: number): Scan {
   return scanned(bytes, transitions, { at: esc + 1, stop, state: ESCAPE });
 }
 
-/** From `at` to `stop`: the last place where the parser was between two pieces, and its state at the end. */
+/** From `at` to `stop`: the last position between two pieces, and the parser's state at the end. */
 function scanned(bytes: Uint8Array, transitions: Transitions, from: { at: number; stop: number; state: number }): Scan {
   let { at, state } = from;
   let ground = state === GROUND ? at : undefined;
   while (at < from.stop) {
     if (state === GROUND && (bytes[at] ?? 0) < BEYOND_ASCII) {
-      at += 1; // Nothing but an ESC begins a sequence here, and there is none before `stop`.
+      at += 1; // Only an ESC begins a sequence here, and there is none before `stop`.
       ground = at;
       continue;
     }
     const { code, length } = decoded(bytes, at);
-    if (length === 0) break; // Not all of it is there.
+    if (length === 0) break; // The character is incomplete.
     at += length;
     if (code !== SKIPPED) state = follow(transitions, state, code);
     if (state === GROUND) ground = at;
@@ -82,7 +82,7 @@ function decoded(bytes: Uint8Array, at: number): { readonly code: number; readon
   return { code: isLegal(code, length) ? code : SKIPPED, length };
 }
 
-/** By its first byte; 0 where no character begins with it. */
+/** The length by the first byte; 0 if no character begins with it. */
 function lengthBy(first: number): number {
   if (first < 0xc0 || first >= 0xf8) return 0;
   if (first >= 0xf0) return 4;

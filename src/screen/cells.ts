@@ -1,24 +1,30 @@
-// The cells of a line as they are meant, whatever the emulator's history has left in them. Pure.
-// C1. Half of a wide character without its other half shows nothing: it counts as a blank.
-// C2. A blank that was erased differs from a space that was printed: lines are wrapped anew by the former. A blank that no erasing
-//     leaves, because it is underlined for example, counts as a space.
-// C3. Most of every screen is runs of plain characters. They are read together: taken apart cell by cell, and made strings one by one,
-//     they are most of what a snapshot costs.
+// The cells of a line as they are meant, regardless of leftovers of the emulator's history. Pure.
+// C1. Half of a wide character without its other half shows nothing: it counts as blank.
+// C2. An erased blank differs from a printed space: it matters when lines are wrapped again. A blank that erasing
+//     cannot leave, because it is underlined for example, counts as a space.
+// C3. Most of every screen is runs of plain characters, which are read together: reading them cell by cell, as separate
+//     strings, would be most of the cost of a snapshot.
 import type { BufferLine } from "../world/xterm.ts";
 import { isErased, isExtended, type Pen, penOf } from "./pen.ts";
 
-/** `text` is empty for an erased blank. `width`: how many columns it takes; a lone combining character takes one, and is marked. */
+/**
+ * `text` is empty for an erased blank. `width`: how many columns
+ * it takes; a lone combining character takes one, and is marked.
+ */
 export type Cell = { readonly text: string; readonly width: number; readonly lone: boolean; readonly pen: Pen };
 
 export function cellAt(line: BufferLine, x: number): Cell {
   return cellWith(line, x, penOf(line.getFg(x), line.getBg(x), line._extendedAttrs[x]));
 }
 
-/** Of `_data`: how many words a cell has, and what the first one is where it takes one column, beside the character. */
+/**
+ * In `_data`: the number of words of a cell, and the bits of the
+ * first word, besides the character, if it takes one column.
+ */
 export const WORDS = 3;
 export const ONE_COLUMN = 1 << 22;
 const JOINED = 1 << 21;
-/** Beyond it a character is two units of a string. */
+/** Above it a character is two units of a string. */
 const MAX_UNIT = 0xffff;
 /** Longer than any line. */
 const MAX_RUN = 4096;
@@ -26,8 +32,8 @@ const units = new Uint16Array(MAX_RUN);
 const unitBytes = Buffer.from(units.buffer);
 
 /**
- * C3. Cells of one column and one unit each, of one pen that is all in its words, as if they were one. Undefined where the one at `x` is
- * anything else.
+ * C3. Reads consecutive cells of one column and one unit, with the same pen that is entirely in its words, as one cell.
+ * Returns undefined if the cell at `x` is anything else.
  */
 export function runAt(line: BufferLine, x: number, end: number): Cell | undefined {
   const { _data: words } = line;
@@ -46,7 +52,7 @@ export function runAt(line: BufferLine, x: number, end: number): Cell | undefine
   return { text, width, lone: false, pen: penOf(fg, bg, undefined) };
 }
 
-/** Whether nothing of these cells stands beside their words. */
+/** Whether these cells have no attributes outside their words. */
 export function isAllInWords(words: Uint32Array): boolean {
   for (let at = 0; at < words.length; at += WORDS)
     if (((words[at] ?? 0) & JOINED) !== 0 || isExtended(words[at + 2] ?? 0)) return false;
@@ -68,7 +74,7 @@ function isRightHalf(line: BufferLine, x: number): boolean {
   return x < line.length && line.getWidth(x) === 0 && line.hasContent(x) === 0;
 }
 
-/** How far anything was ever left on it. */
+/** The length up to the last cell that was ever used. */
 export function usedLength(line: BufferLine): number {
   let end = line.length;
   while (end > 0 && line.hasContent(end - 1) === 0 && line.getBg(end - 1) === 0 && line.getFg(end - 1) === 0) end -= 1;

@@ -1,4 +1,4 @@
-// Names for the emulator's character sets, which it tells apart by identity alone: each is asked for once by its name.
+// Names of the emulator's character sets, which it distinguishes by identity alone: each is selected once by its name.
 import { type Charset, Xterm } from "../world/xterm.ts";
 
 const NAMES = ["0", "A", "4", "C", "R", "Q", "K", "Y", "E", "Z", "H", "="];

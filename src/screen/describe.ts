@@ -1,4 +1,4 @@
-// A screen taken apart, for comparing two of them cell by cell (core/terminal/screen.ts says what each word is).
+// A screen in parts, for comparing two screens cell by cell (core/terminal/screen.ts explains the words).
 import type { ScreenCell, ScreenCells } from "../core/terminal/screen.ts";
 import type { BufferLine, ScreenBuffer } from "../world/xterm.ts";
 import { type Cell, cellAt } from "./cells.ts";
@@ -73,7 +73,7 @@ function words(pen: Pen, uri: string | undefined): string {
   return [fg, bg, flags].join(",");
 }
 
-/** A line that is full is left on the way back: that column is the last one. */
+/** In a full line the saved cursor is beyond the last column; restoring it gives the last column. */
 function saved(buffer: ScreenBuffer, cols: number): string {
   const { savedX, savedY, ybase, savedCurAttrData, savedCharset } = buffer;
   const at = [Math.min(savedX, cols - 1), Math.max(0, savedY - ybase)].join(",");

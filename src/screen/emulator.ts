@@ -1,21 +1,21 @@
-// A terminal that nobody looks at: it takes a tape's bytes and knows the screen.
-// M1. Only whole pieces reach it: what may be the beginning of a character or a sequence is held back until the rest has come.
-//     So the screen is always that of `offset`, which lies between two pieces.
-// M2. A piece of unreasonable length is let through as it comes. It is a string that changes nothing before it ends, so that the screen
-//     is still that of `offset`, where it began.
-// M3. After a gap what was held back means nothing any more.
+// A headless terminal: it takes a tape's bytes and knows the screen.
+// M1. It gets only whole pieces: what may be the beginning of a character or a sequence is held back until the rest has
+//     come. So the screen is always that of `offset`, which is between two pieces.
+// M2. A piece of unreasonable length is passed on as it comes. It is a string that changes nothing before it ends, so
+//     the screen is still that of `offset`, where it began.
+// M3. After a gap, what was held back is meaningless and is dropped.
 import type { Size } from "../world/children.ts";
 import { Xterm } from "../world/xterm.ts";
 import { GROUND, wholeLength } from "./boundary.ts";
 import { Extras } from "./extras.ts";
 
-/** Enough for many times the scrollback of a snapshot; 80 columns of it take a megabyte. */
+/** Many times the scrollback of a snapshot; at 80 columns it takes a megabyte. */
 export const SCROLLBACK_LINES = 1000;
-/** At most so many bytes at a time; twice this is what the emulator parses without cutting characters in two. */
+/** The most bytes at a time; the emulator parses twice this without cutting characters in two. */
 export const MAX_FEED = 64 << 10;
 /** M2. Titles and links are far shorter, images far longer. */
 const MAX_HELD = 32 << 10;
-/** The emulator's own least size; and more cells than this is nobody's window. */
+/** The emulator's minimum; and no real window has more cells than this. */
 const MIN_COLS = 2;
 const MAX_SIDE = 2000;
 
@@ -23,7 +23,7 @@ export class Emulator {
   readonly xterm: Xterm;
   readonly extras: Extras;
   #held: Uint8Array = new Uint8Array(0);
-  /** The parser's state behind what it was given; anything but GROUND only within a long piece (M2). */
+  /** The parser's state after its input; it differs from GROUND only within a long piece (M2). */
   #state = GROUND;
   #end: number;
   #offset: number;
@@ -35,12 +35,12 @@ export class Emulator {
     this.#offset = offset;
   }
 
-  /** The screen is that of this offset (M1). */
+  /** The offset that the screen corresponds to (M1). */
   get offset(): number {
     return this.#offset;
   }
 
-  /** Up to where bytes were taken. */
+  /** The end of the bytes that were fed. */
   get end(): number {
     return this.#end;
   }
@@ -49,13 +49,13 @@ export class Emulator {
     return { cols: this.xterm.cols, rows: this.xterm.rows };
   }
 
-  /** How many it keeps: what its memory is made of. */
+  /** The number of cells it keeps: this determines its memory. */
   get cells(): number {
     const { normal, alternate, cols } = this.xterm;
     return cols * (normal.lines.length + alternate.lines.length);
   }
 
-  /** Whether the last piece is not whole. */
+  /** Whether the last piece is incomplete. */
   get unfinished(): boolean {
     return this.#offset < this.#end;
   }
@@ -69,7 +69,7 @@ export class Emulator {
     if (cols !== this.xterm.cols || rows !== this.xterm.rows) this.xterm.resize({ cols, rows });
   }
 
-  /** The bytes up to `offset` are nobody's (M3). */
+  /** The bytes up to `offset` are missing (M3). */
   skipTo(offset: number): void {
     if (this.#state !== GROUND) this.xterm.write(CANCEL);
     this.#held = new Uint8Array(0);

@@ -1,17 +1,17 @@
-// Modes that the emulator does not know, but a terminal that a program is shown on may: keyboard protocols, colours, private modes.
-// They change nothing on the screen; a program that switched them on relies on them all the same.
-// E1. Only the last word of each counts, and there is room for a bounded number of them: more is nonsense.
-// E2. A full reset ends them, as it does everything else.
+// Modes that the emulator does not know, but a real terminal may: keyboard protocols, colours, private modes. They
+// change nothing on the screen, but a program that switched them on relies on them.
+// E1. Only the last setting of each counts, and their number is bounded: more would be nonsense.
+// E2. A full reset ends them, like everything else.
 import type { Xterm } from "../world/xterm.ts";
 
-/** What the emulator keeps itself: asked there. */
+/** Modes that the emulator keeps itself. */
 const KNOWN = new Set([
   1, 2, 3, 6, 7, 9, 12, 25, 45, 47, 66, 1000, 1002, 1003, 1004, 1006, 1016, 1047, 1048, 1049, 2004, 2026,
 ]);
-/** Keys repeat. */
+/** Keys repeat by default. */
 const ON_AT_FIRST = new Set([8]);
 const MOST = 64;
-/** A keyboard stack is no deeper in the terminals that have one. */
+/** Terminals that have a keyboard stack limit it like this. */
 const MAX_KEYBOARDS = 16;
 const MAX_COLOUR = 64;
 const CSI = "\u001b[";
@@ -26,13 +26,13 @@ export class Extras {
   readonly #modes = new Map<number, boolean>();
   readonly #colours = new Map<string, string>();
   readonly #keyboards: number[] = [];
-  /** modifyOtherKeys and its kin: `CSI > n ; v m`. */
+  /** modifyOtherKeys and similar: `CSI > n ; v m`. */
   readonly #keys = new Map<number, number>();
 
   constructor({ parser }: Pick<Xterm, "parser">) {
     const seen = (act: () => void) => {
       act();
-      return false; // The emulator has its own look.
+      return false; // The emulator handles it as well.
     };
     parser.registerCsiHandler({ prefix: "?", final: "h" }, (numbers) => seen(() => this.#switch(numbers, true)));
     parser.registerCsiHandler({ prefix: "?", final: "l" }, (numbers) => seen(() => this.#switch(numbers, false)));
@@ -51,7 +51,7 @@ export class Extras {
     this.#keyboards.length = 0;
   }
 
-  /** What brings them about again in a fresh terminal. */
+  /** The text that sets them in a fresh terminal. */
   get text(): string {
     return [
       ...[...this.#modes].map(([mode, on]) => `${CSI}?${mode}${on ? "h" : "l"}`),
@@ -61,7 +61,7 @@ export class Extras {
     ].join("");
   }
 
-  /** What ends them. */
+  /** The text that resets them. */
   get undo(): string {
     return [
       ...[...this.#modes].map(([mode, on]) => `${CSI}?${mode}${on ? "l" : "h"}`),

@@ -1,7 +1,9 @@
-// What is put on a tape between two lives of a terminal: the old program is gone, and the next one finds a terminal in order.
-// F1. Everything the old program switched on is switched off; what it had begun to say is cut short.
-// F2. Nothing that was seen is lost: where it used the alternate screen, its rows are printed on the normal one with their colours.
-// F3. It ends on an empty line at its beginning. Nothing that was there before is overwritten.
+// What is written to a tape between two lives of a terminal: the
+// old program is gone, and the next one finds a clean terminal.
+// F1. Everything the old program switched on is switched off; its unfinished output is cut short.
+// F2. Nothing visible is lost: if it used the alternate screen,
+//     its rows are printed on the normal one with their colours.
+// F3. It ends at the beginning of an empty line. Nothing that was there before is overwritten.
 import { messageLine, SOFT_RESET } from "../core/terminal/screen.ts";
 import type { ScreenBuffer } from "../world/xterm.ts";
 import { usedLength } from "./cells.ts";
@@ -41,7 +43,7 @@ function rowsOf({ xterm }: Emulator, buffer: ScreenBuffer): string[] {
   return rows.slice(0, filled);
 }
 
-/** F3: behind the last row that shows anything, and not before the one in which something was being written. */
+/** F3: after the last row that shows anything, and not before the row of the cursor. */
 function toEmptyLine(buffer: ScreenBuffer, rows: number, least: number): string {
   const isEmpty = (y: number) => {
     const line = buffer.lines.get(buffer.ybase + y);
@@ -52,7 +54,7 @@ function toEmptyLine(buffer: ScreenBuffer, rows: number, least: number): string 
   return `${CSI}${y + 1};1H${isEmpty(y) ? "" : "\r\n"}`;
 }
 
-/** Only where somebody moved them. */
+/** Only if they were changed. */
 function tabs(cols: number, { tabs: stops }: ScreenBuffer): string {
   const columns = Array.from({ length: cols }, (_, x) => x);
   if (columns.every((x) => (stops[x] === true) === (x % TAB_WIDTH === 0))) return "";

@@ -1,9 +1,9 @@
 // Brings an emulator to the end of its tape.
-// F1. The tape is read in bounded pieces, and after each the others have their turn: a flood costs time, never memory.
-// F2. The terminal had another size at other offsets: each change is made at its byte.
-// F3. Bytes that are missing make the screen inexact from then on. It is still the best that can be shown.
-// F4. Read is what the last look at the tape saw, and that one is older than the sizes: bytes that come while we read, in a size that is
-//     newer than ours, are for whoever looks next.
+// F1. The tape is read in bounded pieces, with a pause for others after each: a flood costs time, never memory.
+// F2. The terminal had other sizes at other offsets: each change is made at its byte.
+// F3. After missing bytes the screen is inexact. It is still the best that can be shown.
+// F4. Only what the last listing of the tape showed is read, and the listing is older than the sizes: bytes that arrive
+//     meanwhile, perhaps in a newer size, are left for the next time.
 
 import { joinPath } from "../base/path.ts";
 import type { ScreenSnapshot } from "../core/terminal/screen.ts";
@@ -25,7 +25,7 @@ export class FollowedTape {
   #exact: boolean;
   #kept: { readonly key: string; readonly text: Serialized } | undefined;
 
-  /** `directory` is the terminal's; `size` is for a tape that has none recorded. */
+  /** `directory` is the terminal's; `size` is used if the tape has none recorded. */
   constructor(world: World, directory: string, start: { readonly size: Size; readonly from?: ScreenSnapshot }) {
     this.#world = world;
     this.#directory = directory;
@@ -45,18 +45,24 @@ export class FollowedTape {
     this.#tape.look();
   }
 
-  /** By the last look: false where the tape is not the one that was followed, because it ends before what we have seen of it. */
+  /**
+   * As of the last listing: false if this is not the tape that
+   * was followed, because it ends before what we have read of it.
+   */
   get isSame(): boolean {
     return this.#tape.end >= this.emulator.end;
   }
 
-  /** What was made of the screen last, where nothing has changed since: most terminals say nothing most of the time. */
+  /** The last result of `make`, if nothing has changed since: most terminals print nothing most of the time. */
   kept(key: string, make: () => Serialized): Serialized {
     if (this.#kept?.key !== key) this.#kept = { key, text: make() };
     return this.#kept.text;
   }
 
-  /** Reads on to the end that the last look saw, or to this offset: a size that was recorded there is of whoever came afterwards. */
+  /**
+   * Reads up to the end of the last listing, or to `most`: a size
+   * recorded at that offset belongs to what came afterwards.
+   */
   async catchUp(most = Number.POSITIVE_INFINITY): Promise<void> {
     const sizes = readSizes(this.#world.disk, this.#directory).filter(({ offset }) => offset < most);
     const until = Math.min(this.#tape.end, most); // F4

@@ -17,7 +17,7 @@ function rowsAfter(...pieces: readonly string[]) {
   });
 }
 
-test("a row that has not changed is not made again", () => {
+test("an unchanged row is not made again", () => {
   const [first, second] = rowsAfter("hello", "\r\nelsewhere");
   expect(first).toBeDefined();
   expect(second).toBe(first);
@@ -25,11 +25,11 @@ test("a row that has not changed is not made again", () => {
 
 test.each([
   ["a character", "hello", "\rj"],
-  ["a blank behind its text", "hello", "\u001b[10Gx"],
-  ["what is joined to a character", "e\u0301", "\re\u0300"],
-  ["how it is underlined", "\u001b[4:3mx", "\r\u001b[4:4mx"],
-  ["where it leads to", "\u001b]8;;http://a\u001b\\x", "\r\u001b]8;;http://b\u001b\\x"],
-])("K1 a row is made again where all that changed is %s", (_, before, after) => {
+  ["a blank after its text", "hello", "\u001b[10Gx"],
+  ["a combining character", "e\u0301", "\re\u0300"],
+  ["the style of an underline", "\u001b[4:3mx", "\r\u001b[4:4mx"],
+  ["the target of a link", "\u001b]8;;http://a\u001b\\x", "\r\u001b]8;;http://b\u001b\\x"],
+])("K1 a row is made again if all that changed is %s", (_, before, after) => {
   const [first, second] = rowsAfter(before, after);
   expect(second?.text).not.toBe(first?.text ?? "");
 });

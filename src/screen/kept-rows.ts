@@ -1,17 +1,20 @@
-// Rows that were made before and have not changed: most of a screen, and nearly all that lies behind it.
-// K1. A row is taken for unchanged only where every word of its line is the one it was made of, and where all of it is in its words:
-//     joined characters, links and the like stand beside them, and a row that goes on in the next one depends on that one too.
-// K2. Whoever throws a line away throws its row away. What is kept of a line is as long as its text.
+// A cache of unchanged rows: most of a screen, and nearly all of its scrollback.
+// K1. A row counts as unchanged only if every word of its line is the same, and if all of it is in its words: joined
+//     characters, links and the like are outside of them, and a wrapped row also depends on the next one.
+// K2. The cache lives as long as the line. A cached copy is only as long as the line's text.
 import type { BufferLine } from "../world/xterm.ts";
 import { isAllInWords, ONE_COLUMN, WORDS } from "./cells.ts";
 import { type Links, type RowText, rowText } from "./rows.ts";
 
-/** `words` is what the line has its cells in, `bytes` the same memory; `copy` is what it was, without the blank cells at its end. */
+/**
+ * `words` are the line's cells, `bytes` the same memory; `copy`
+ * is their old content, without the blank cells at the end.
+ */
 type Kept = { readonly words: Uint32Array; readonly bytes: Buffer; readonly copy: Buffer; readonly row: RowText };
 
 const rows = new WeakMap<BufferLine, Kept>(); // K2
 
-/** `next` is the row in which it goes on, where it does. */
+/** `next` is the row in which it continues, if it does. */
 export function keptRow(line: BufferLine, links: Links, next?: BufferLine): RowText {
   if (next !== undefined) return rowText(line, links, next); // K1
   const kept = rows.get(line);
@@ -26,7 +29,8 @@ function keep(line: BufferLine, words: Uint32Array, row: RowText): void {
   let end = words.length;
   while (end > 0 && words[end - 3] === ONE_COLUMN && words[end - 2] === 0 && words[end - 1] === 0) end -= WORDS;
   const bytes = Buffer.from(words.buffer, words.byteOffset, words.byteLength);
-  const copy = Buffer.from(bytes.subarray(0, end * words.BYTES_PER_ELEMENT)); // A copy: `subarray` alone would change with the line.
+  // A copy: `subarray` alone would change with the line.
+  const copy = Buffer.from(bytes.subarray(0, end * words.BYTES_PER_ELEMENT));
   rows.set(line, { words: line._data, bytes, copy, row });
 }
 
@@ -37,7 +41,7 @@ function isUnchanged({ words, bytes, copy }: Kept, line: BufferLine): boolean {
   return length === bytes.length || bytes.compare(BLANKS, 0, bytes.length - length, length) === 0;
 }
 
-/** Longer than any line is; what is longer is made anew each time. */
+/** Longer than usual lines; longer ones are not cached. */
 const MAX_COLUMNS = 2048;
 const BLANKS = Buffer.from(
   new Uint32Array(MAX_COLUMNS * WORDS).map((_, at) => (at % WORDS === 0 ? ONE_COLUMN : 0)).buffer,

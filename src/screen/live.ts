@@ -1,8 +1,8 @@
-// The screens that were asked for lately, kept alive: the next snapshot of a terminal parses only what it has said since.
-// V1. They take a bounded amount of memory together: who was not asked for the longest is forgotten first.
-// V2. One whose tape is no longer the one that was followed starts anew.
-// V3. A snapshot may know more than its tape: a power cut took the tape's end. It is shown, and not kept: what comes next on the tape
-//     comes at offsets that the snapshot has already seen.
+// Recently requested screens, kept alive: the next snapshot of a terminal parses only what is new on its tape.
+// V1. Their total memory is bounded: the one not requested for the longest time is forgotten first.
+// V2. If a tape is no longer the one that was followed, its screen starts again.
+// V3. A snapshot may know more than its tape, if a power cut removed the tape's end. It is shown, but not kept: what
+//     comes next on the tape has offsets that the snapshot has already seen.
 import type { ScreenCells } from "../core/terminal/screen.ts";
 import type { ScreenPlace } from "../wire/screen.ts";
 import type { Clock } from "../world/clock.ts";
@@ -10,13 +10,16 @@ import type { Disk } from "../world/disk.ts";
 import { describe } from "./describe.ts";
 import { FollowedTape } from "./follow.ts";
 
-/** V1. Some hundreds of terminals with usual windows; a request that finds none starts from its snapshot, which costs little. */
+/**
+ * V1. Enough for some hundreds of terminals with usual windows;
+ * otherwise a request starts from its snapshot, which costs little.
+ */
 export const MAX_CELLS = 8 << 20;
 
 export class LiveScreens {
   readonly #world: { readonly disk: Disk; readonly clock: Clock };
   readonly #most: number;
-  /** The one that was asked for last comes last. */
+  /** The most recently requested one is last. */
   readonly #tapes = new Map<string, FollowedTape>();
 
   constructor(world: { readonly disk: Disk; readonly clock: Clock }, most: number = MAX_CELLS) {
@@ -42,7 +45,7 @@ export class LiveScreens {
     return tape;
   }
 
-  /** The screen as it was at an offset; nothing of it is kept. */
+  /** The screen as it was at an offset; nothing is kept. */
   async past(place: ScreenPlace, until: number): Promise<ScreenCells> {
     const tape = new FollowedTape(this.#world, place.directory, place);
     try {
@@ -53,7 +56,7 @@ export class LiveScreens {
     }
   }
 
-  /** After something went wrong with it. */
+  /** For after a failure. */
   forget(directory: string): void {
     this.#tapes.get(directory)?.emulator.dispose();
     this.#tapes.delete(directory);

@@ -1,7 +1,8 @@
-// The screen program: `bun src/screen/main.ts` takes requests as JSON lines on its input and answers them on its output, in order.
-// It is apart from the daemon because parsing a flood takes a processor for itself, and because the emulator is foreign code.
-// S1. One request at a time; the next line is read when this one is answered. Whoever asks too much waits.
-// S2. It ends when its input ends, and by itself when nobody asked for a while: the next one who asks starts it again.
+// The screen program: `bun src/screen/main.ts` reads requests as JSON lines on its input
+// and writes the answers to its output, in order. It is separate from the daemon because
+// parsing a flood takes a whole processor, and because the emulator is foreign code.
+// S1. One request at a time; the next line is read when this one is answered. Clients that ask too much wait.
+// S2. It ends when its input ends, and after a while without requests: the next request starts it again.
 import { decodeLine, LineReader } from "../wire/lines.ts";
 import { MAX_SCREEN_LINE, parseScreenRequest } from "../wire/screen.ts";
 import type { Clock } from "../world/clock.ts";
@@ -14,7 +15,7 @@ import { realProgram } from "../world/real/program.ts";
 import { answer } from "./answer.ts";
 import { LiveScreens } from "./live.ts";
 
-/** S2. Checkpoints come every minute at the most; a terminal that is idle needs none. */
+/** S2. Checkpoints come at most every minute; an idle terminal needs none. */
 const IDLE_MS = 60_000;
 const IDLE_OVERRIDE = "HOLDFAST_SCREEN_IDLE_MS";
 const TOO_LONG = 1;

@@ -1,4 +1,4 @@
-// The modes in which a terminal is, as far as they differ from those in which it starts: a word and a sequence for each.
+// The modes of a terminal that differ from its initial ones: a word and a sequence for each.
 import type { Xterm } from "../world/xterm.ts";
 
 const CSI = "\u001b[";
@@ -9,7 +9,7 @@ const MOUSE: Readonly<Record<string, string>> = { X10: "9", VT200: "1000", DRAG:
 const ENCODINGS: Readonly<Record<string, string>> = { SGR: "1006", SGR_PIXELS: "1016" };
 const CURSORS = { block: 2, underline: 4, bar: 6 };
 
-/** Those that move no cursor and change no printing that a snapshot does: they can be set at any time, in any order. */
+/** Modes that do not affect the cursor or the printing of a snapshot: they can be set at any time, in any order. */
 export function quietModes(xterm: Xterm): Mode[] {
   const modes = xterm.modes;
   const mouse = MOUSE[modes.mouse];

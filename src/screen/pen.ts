@@ -1,5 +1,5 @@
-// What a cell or the pen looks like, read from the emulator's words, and the sequences that bring it about. Pure.
-// P1. `sgr` is the whole of it, from a pen that was reset; a terminal that does not know underline styles still underlines.
+// The attributes of a cell or the pen, read from the emulator's words, and the sequences that set them. Pure.
+// P1. `sgr` sets all attributes, starting from a reset pen; a terminal without underline styles still underlines.
 import type { Attributes, ExtendedAttributes } from "../world/xterm.ts";
 
 const FG = { inverse: 1 << 26, bold: 1 << 27, underline: 1 << 28, blink: 1 << 29, invisible: 1 << 30, strike: 1 << 31 };
@@ -11,7 +11,7 @@ const RGB = 0xffffff;
 const STYLE_SHIFT = 26;
 const STYLES = ["", "", "double", "curly", "dotted", "dashed"];
 
-/** As numbers, so that two are compared at no cost. `ext`: underline style and colour; `link`: the emulator's number of it. */
+/** Numbers, so that comparing is cheap. `ext`: underline style and colour; `link`: the emulator's number of it. */
 export type Pen = { readonly fg: number; readonly bg: number; readonly ext: number; readonly link: number };
 
 export const PLAIN: Pen = { fg: 0, bg: 0, ext: 0, link: 0 };
@@ -20,18 +20,18 @@ export function isExtended(bg: number): boolean {
   return (bg & BG.extended) !== 0;
 }
 
-/** What a cell shows: beside its words only where they say so. */
+/** The pen of a cell: attributes outside its words count only if the words refer to them. */
 export function penOf(fg: number, bg: number, extended: ExtendedAttributes | undefined): Pen {
   const beside = isExtended(bg) ? extended : undefined;
   return { fg: fg | 0, bg: bg & ~BG.extended, ext: beside?._ext ?? 0, link: beside?.urlId ?? 0 };
 }
 
-/** The pen keeps an underline's colour also while nothing is underlined. */
+/** The pen keeps an underline colour even while nothing is underlined. */
 export function currentPen({ fg, bg, extended }: Attributes): Pen {
   return { fg: fg | 0, bg: bg & ~BG.extended, ext: extended._ext, link: extended.urlId };
 }
 
-/** A saved pen has no place for what stands beside its words. */
+/** A saved pen has no attributes outside its words. */
 export function savedPen({ fg, bg }: Attributes): Pen {
   return { fg: fg | 0, bg: bg & ~BG.extended, ext: 0, link: 0 };
 }
@@ -40,12 +40,12 @@ export function samePen(a: Pen, b: Pen): boolean {
   return a === b || (a.fg === b.fg && a.bg === b.bg && a.ext === b.ext && a.link === b.link);
 }
 
-/** Whether they differ in nothing but the link. */
+/** Whether they differ at most in the link. */
 export function looksSame(a: Pen, b: Pen): boolean {
   return a.fg === b.fg && a.bg === b.bg && a.ext === b.ext;
 }
 
-/** Whether erasing leaves such a cell: a background, and nothing else. */
+/** Whether erasing can leave such a cell: with a background, and nothing else. */
 export function isErased({ fg, bg, link }: Pen): boolean {
   return colour(fg) === undefined && !hasFlags(fg) && !hasFlags(bg) && link === 0;
 }
@@ -81,7 +81,7 @@ function colourSgr(word: number, base: 30 | 40): string {
   return kind === "palette" ? `;${base + 8};5;${value}` : `;${base + 8};2;${parts(value).join(";")}`;
 }
 
-/** With colons: a terminal that does not know it must not take its numbers for something else. */
+/** With colons: a terminal that does not know them must not misread the numbers. */
 function underlineColourSgr(ext: number): string {
   const found = colour(ext);
   if (found === undefined) return "";

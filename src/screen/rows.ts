@@ -1,7 +1,8 @@
-// Lines of a buffer as text that writes them again to rows that are still empty.
-// R1. Each row begins and ends with the plain pen, and without a link: rows can be left out, and new ones are not coloured by old ones.
-// R2. A row that goes on in the next one is made to go on: the character after its last column is what tells a terminal so. Where the
-//     rows do not have such characters, others take their place for a moment.
+// Lines of a buffer as text that writes them into rows that are still empty.
+// R1. Each row begins and ends with the plain pen and without a link:
+//     rows can be left out, and old ones do not colour new ones.
+// R2. A wrapped row must wrap again: a terminal wraps when a character follows the last column. If the rows have no
+//     suitable character, a temporary one is printed.
 import type { BufferLine } from "../world/xterm.ts";
 import { type Cell, cellAt, runAt, usedLength } from "./cells.ts";
 import { backgroundOf, hasBackground, isProtected, looksSame, type Pen, PLAIN, samePen, sgr } from "./pen.ts";
@@ -10,10 +11,13 @@ const CSI = "\u001b[";
 const OSC = "\u001b]";
 const ST = "\u001b\\";
 
-/** Who knows what a link's number stands for. */
+/** Resolves a link's number. */
 export type Links = (link: number) => { readonly id?: string; readonly uri: string } | undefined;
 
-/** `bytes`: how many its text has. `full`: the next character begins a new row. `direct`: its own first character may do that; `breaker`: what does it otherwise. */
+/**
+ * `bytes`: the length of its text. `full`: the next character begins a new row. `direct`: its own first character may
+ * do that; `breaker`: what does it otherwise.
+ */
 export type RowText = {
   readonly text: string;
   readonly bytes: number;
@@ -29,7 +33,7 @@ export function penChange(from: Pen, to: Pen, links: Links): string {
   return `${looksSame(from, PLAIN) ? "" : CSI_RESET}${penText(to)}${link}`;
 }
 
-/** Does nothing, and keeps what follows from joining or repeating the character before it. */
+/** Does nothing, except that what follows does not join or repeat the character before it. */
 export const APART = `${CSI}10m`;
 const CSI_RESET = `${CSI}m`;
 
@@ -44,7 +48,7 @@ function linkText(link: number, links: Links): string {
   return found === undefined ? `${OSC}8;;${ST}` : `${OSC}8;${found.id ? `id=${found.id}` : ""};${found.uri}${ST}`;
 }
 
-/** `next` is the row in which it goes on, where it does. */
+/** `next` is the row in which it continues, if it does. */
 export function rowText(line: BufferLine, links: Links, next?: BufferLine): RowText {
   const writer = new RowWriter(links);
   const pushed = next === undefined ? undefined : pushedOut(line, next);
@@ -65,7 +69,10 @@ export function rowText(line: BufferLine, links: Links, next?: BufferLine): RowT
   return { text, bytes: Buffer.byteLength(text), full: true, direct, breaker };
 }
 
-/** A wide character that had no room in the last column began the next row, and left that column blank in its own manner. */
+/**
+ * A wide character that did not fit into the last column began
+ * the next row, and left that column blank with its own pen.
+ */
 function pushedOut(line: BufferLine, next: BufferLine): Cell | undefined {
   const last = line.length - 1;
   if (line.hasContent(last) !== 0 || line.getWidth(last) !== 1) return undefined;
@@ -77,7 +84,7 @@ class RowWriter {
   readonly #links: Links;
   #text = "";
   #pen = PLAIN;
-  /** Columns that are left as they are. */
+  /** Columns that stay as they are. */
   #skipped = 0;
 
   constructor(links: Links) {
@@ -117,7 +124,7 @@ class RowWriter {
   }
 }
 
-/** What comes next, with all that follows of its kind. */
+/** The next piece: as many cells of the same kind as possible. */
 function pieceAt(line: BufferLine, x: number, end: number): Cell {
   const run = runAt(line, x, end);
   if (run !== undefined) return run;
@@ -125,7 +132,7 @@ function pieceAt(line: BufferLine, x: number, end: number): Cell {
   return cell.text === "" ? { ...cell, width: blanksFrom(line, x, end) } : cell;
 }
 
-/** How many erased blanks of one background follow each other. */
+/** The number of consecutive erased blanks with the same background. */
 function blanksFrom(line: BufferLine, from: number, end: number): number {
   const bg = line.getBg(from);
   let x = from + 1;
@@ -133,13 +140,13 @@ function blanksFrom(line: BufferLine, from: number, end: number): number {
   return x - from;
 }
 
-/** A row that comes into being gets the pen's background all over: only a pen without one may begin it. */
+/** A new row is filled with the pen's background: only a pen without one may begin it. */
 function startsDirectly(line: BufferLine): boolean {
   const cell = cellAt(line, 0);
   return cell.text !== "" && !cell.lone && !hasBackground(cell.pen);
 }
 
-/** What stands between two rows: the end of a line, or what makes the first go on in the second (R2). */
+/** What separates two rows: the end of a line, or what wraps the first into the second (R2). */
 export function between(line: BufferLine, row: RowText, next: RowText, goesOn: boolean): string {
   if (!goesOn) return "\r\n";
   if (row.full && next.direct) return "";

@@ -1,8 +1,9 @@
-// A screen as text: written to a fresh terminal of the same size, it gives the same screen, in the same modes.
-// Z1. In this order: what lies behind the visible lines, the lines, the surroundings (tabs, scroll region, saved cursor), the modes, and
-//     at last the cursor and its pen. With the alternate screen on, the normal one comes first, whole.
-// Z2. What was printed last is printed last: a terminal remembers it, for a line that is full and for a combining character.
-// Z3. Only what every terminal understands, or ignores without harm: people's own are shown the same text.
+// A screen as text: printed on a fresh terminal of the same size, it gives the same screen, in the same modes.
+// Z1. The order is: scrollback, visible lines, surroundings (tabs, scroll region, saved cursor), modes, and finally the
+//     cursor and its pen. If the alternate screen is on, the whole normal one comes first.
+// Z2. What was printed last is printed last: a terminal remembers it, for a full line and for a combining character.
+// Z3. Only sequences that every terminal understands or safely
+//     ignores: the same text is shown on people's own terminals.
 import { SCROLLBACK_BYTES } from "../core/terminal/screen.ts";
 import type { BufferLine, ScreenBuffer } from "../world/xterm.ts";
 import { cellAt } from "./cells.ts";
@@ -56,7 +57,7 @@ function elsewhere(text: string): string {
   return text === "" ? "" : `${CSI}?1047h${text}${CSI}?1047l${CSI}H`;
 }
 
-/** From the last line up, so that each knows in which one it goes on, and those behind the visible ones until there is no room. */
+/** From the last line up, so that each line knows how it continues; scrollback is included as long as there is room. */
 function lines(buffer: ScreenBuffer, { xterm }: Emulator, maxBytes: number): Lines {
   const links: Links = (link) => xterm.link(link);
   const rows: { readonly line: BufferLine; readonly row: RowText }[] = [];
@@ -71,7 +72,8 @@ function lines(buffer: ScreenBuffer, { xterm }: Emulator, maxBytes: number): Lin
     if (isBehind) room -= row.bytes + LINE_END;
     if (room < 0) break;
     rows.push({ line, row });
-    if (!isBehind || !line.isWrapped) whole = rows.length; // One that is longer than its row is kept whole, or not at all.
+    // A wrapped line in the scrollback is included completely or not at all.
+    if (!isBehind || !line.isWrapped) whole = rows.length;
   }
   return joined(rows.slice(0, whole).reverse(), xterm.rows);
 }
@@ -80,7 +82,7 @@ const LINE_END = 2;
 
 type Lines = { readonly behind: string; readonly visible: string };
 
-/** The last `seen` of them are the visible ones. */
+/** The last `seen` of them are visible. */
 function joined(rows: readonly { readonly line: BufferLine; readonly row: RowText }[], seen: number): Lines {
   let [behind, visible] = ["", ""];
   for (const [at, { line, row }] of rows.entries()) {
@@ -93,7 +95,7 @@ function joined(rows: readonly { readonly line: BufferLine; readonly row: RowTex
   return { behind, visible };
 }
 
-/** Z1. The cursor and the pen are anywhere afterwards; the pen is plain. */
+/** Z1. Afterwards the cursor is anywhere, and the pen is plain. */
 function surroundings(buffer: ScreenBuffer, { xterm }: Emulator): string {
   const { scrollTop, scrollBottom } = buffer;
   const whole = scrollTop === 0 && scrollBottom === xterm.rows - 1;
@@ -119,7 +121,9 @@ function savedCursor(buffer: ScreenBuffer, links: Links): string {
 
 const place = (x: number, y: number): string => `${CSI}${y + 1};${x + 1}H`;
 
-/** Restoring a cursor brings back its character set, but not where that set came from: only doing the same again does. */
+/**
+ * Restoring a cursor restores its active character set, but not the slot it came from: repeating the same steps does.
+ */
 function charsets({ xterm }: Emulator): string {
   const { active, level, sets } = xterm.charsets;
   const designated = DESIGNATORS.map((by, at) => (sets[at] === undefined ? "" : `\u001b${by}${charsetName(sets[at])}`));
@@ -154,7 +158,7 @@ function cursor({ xterm }: Emulator, links: Links): string {
   return `${insert}${there}${penChange(PLAIN, pen, links)}${room}${last.text}`; // Z2
 }
 
-/** A cell knows nothing of what stands beside the pen's words where nothing there is seen. */
+/** A cell has no attributes outside its words if they are not visible. */
 function visible(pen: Pen): Pen {
   return pen.ext >> 26 === 0 && pen.link === 0 ? { ...pen, ext: 0 } : pen;
 }

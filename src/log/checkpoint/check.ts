@@ -1,4 +1,4 @@
-// Whether a checkpoint file is whole, whatever it is of: for people who look, not for programs that use it.
+// Checks whether a checkpoint file of any kind is whole: for people who inspect it, not for programs that use it.
 import { isFault } from "../../base/fault.ts";
 import type { Disk } from "../../world/disk.ts";
 import { readWhole } from "../file/file.ts";
@@ -9,7 +9,7 @@ export type CheckpointFile =
   | { readonly kind: "whole"; readonly time: string }
   | { readonly kind: "bad"; readonly reason: string };
 
-/** Every version is read: whether a program can use it is not asked. */
+/** Accepts every version: whether a program can use it does not matter here. */
 const ANY_VERSION = Number.MAX_SAFE_INTEGER;
 const KIND = /^\{"kind":"([a-z0-9.-]{1,64})"/;
 const KIND_BYTES = 128;

@@ -1,4 +1,4 @@
-// Tests of the checkpoint store when things go wrong: a crash at every call, faults of the disk, other processes.
+// Tests of the checkpoint store when things go wrong: a crash at every call, disk faults, other processes.
 import { expect, test } from "bun:test";
 import { SimClock } from "../../../tests/sim/clock.ts";
 import { SimDisk } from "../../../tests/sim/disk.ts";
@@ -18,7 +18,7 @@ const VARIANTS = {
 } as const;
 const FACTS = { home: "/home", path: PATH, kind: "test", version: 1, fold: 1 } as const;
 
-/** More than a sector, so that a torn write shows. */
+/** Longer than a sector, so that a torn write shows. */
 const bodyOf = (seq: number) => ({ seq, filler: "x".repeat(1500) });
 
 function emptyHome(): SimDisk {
@@ -44,7 +44,7 @@ function* everyFile(disk: SimDisk, directory = "/home"): Generator<string> {
   }
 }
 
-/** The second life saves again; that is not lost either, the one before is kept, and nothing lies about. */
+/** A second process saves again: nothing is lost, the previous one is kept, and no leftovers remain. */
 async function secondLife(disk: SimDisk, options: CheckpointOptions, before: number): Promise<void> {
   await new CheckpointStore(disk, new SimClock(), options).save(bodyOf(100), 100);
   const after = disk.powerCut(nothing);
@@ -63,7 +63,7 @@ async function secondLife(disk: SimDisk, options: CheckpointOptions, before: num
 for (const [variant, keep] of Object.entries(VARIANTS)) {
   const options: CheckpointOptions = { ...FACTS, keep };
 
-  test(`TC-4 UC-5(a,d) with ${variant}, a crash at any call leaves the last promised checkpoint whole, and the next life saves again`, async () => {
+  test(`TC-4 UC-5(a,d) ${variant}: a crash at any call leaves the last acknowledged one whole; saving works`, async () => {
     const live = async (disk: SimDisk, promised: (seq: number) => void) => {
       const store = new CheckpointStore(disk, new SimClock(), options);
       for (const seq of [1, 2, 3, 4]) {
@@ -79,7 +79,7 @@ for (const [variant, keep] of Object.entries(VARIANTS)) {
     expect(await everyCrash({ start: emptyHome(), nothingPromised: 0, live, check })).toBeGreaterThan(800);
   });
 
-  test(`TC-8(b) with ${variant}, a crash while a corrupt primary is set aside loses neither it nor the older one`, async () => {
+  test(`TC-8(b) ${variant}: a crash while setting aside a corrupt primary loses neither it nor the older one`, async () => {
     const start = emptyHome();
     const store = new CheckpointStore(start, new SimClock(), options);
     for (const seq of [1, 2]) await store.save(bodyOf(seq), seq);
@@ -115,7 +115,7 @@ for (const [variant, keep] of Object.entries(VARIANTS)) {
     await everyCrash({ start, nothingPromised: false, live, check });
   });
 
-  test(`UC-5(a,d) with ${variant}, any call that fails once is a Fault or harmless; the promised one stays, and the next save works`, async () => {
+  test(`UC-5(a,d) ${variant}: a call that fails once is a Fault or harmless; the next save works`, async () => {
     const start = emptyHome();
     const first = new CheckpointStore(start, new SimClock(), options);
     for (const seq of [1, 2]) await first.save(bodyOf(seq), seq);
@@ -137,7 +137,7 @@ for (const [variant, keep] of Object.entries(VARIANTS)) {
     }
   });
 
-  test(`UC-4(b) with ${variant}, a file system without hard links gets copies`, async () => {
+  test(`UC-4(b) with ${variant}, copies are made on a file system without hard links`, async () => {
     const disk = emptyHome();
     disk.fault = ({ operation }) => (operation === "link" ? { kind: "fail", code: "EPERM" } : undefined);
     const store = new CheckpointStore(disk, new SimClock(), options);
@@ -150,7 +150,7 @@ for (const [variant, keep] of Object.entries(VARIANTS)) {
 }
 
 for (const [variant, keep] of Object.entries(VARIANTS)) {
-  test(`UC-5(c) with ${variant}, a primary that another process replaces under our hands is still kept; one that is removed is not missed`, async () => {
+  test(`UC-5(c) ${variant}: a primary replaced by another process meanwhile is kept; a removed one is not missed`, async () => {
     const disk = emptyHome();
     const store = new CheckpointStore(disk, new SimClock(), { ...FACTS, keep });
     await store.save(bodyOf(1), 1);
@@ -167,7 +167,7 @@ for (const [variant, keep] of Object.entries(VARIANTS)) {
   });
 }
 
-test("UC-5(a) a full disk refuses the new one, keeps the old one, and works again when there is room", async () => {
+test("UC-5(a) on a full disk the old one stays, and saving works again when there is room", async () => {
   const disk = emptyHome();
   const store = new CheckpointStore(disk, new SimClock(), { ...FACTS, keep: VARIANTS.backup });
   await store.save(bodyOf(1), 1);
@@ -181,7 +181,7 @@ test("UC-5(a) a full disk refuses the new one, keeps the old one, and works agai
   );
 });
 
-test("UC-5(b) bytes that the disk changed are noticed before the commit", async () => {
+test("UC-5(b) bytes that the disk changed are detected before the commit", async () => {
   const disk = emptyHome();
   const store = new CheckpointStore(disk, new SimClock(), { ...FACTS, keep: VARIANTS.backup });
   await store.save(bodyOf(1), 1);
@@ -193,7 +193,7 @@ test("UC-5(b) bytes that the disk changed are noticed before the commit", async 
   expect(disk.list(DIRECTORY)).toEqual(["checkpoint.json"]);
 });
 
-test("a directory sync that failed is never repeated: the store stays broken until the next start", async () => {
+test("a failed directory sync is never repeated: the store stays broken until the next start", async () => {
   const disk = emptyHome();
   const store = new CheckpointStore(disk, new SimClock(), { ...FACTS, keep: VARIANTS.backup });
   await store.save(bodyOf(1), 1);
@@ -205,7 +205,7 @@ test("a directory sync that failed is never repeated: the store stays broken unt
   expect(disk.fired.length).toBe(1);
 });
 
-test("a commit whose directory could not be opened for the sync may be followed by another, which keeps it", async () => {
+test("after a commit whose directory could not be opened for the sync, another save works and keeps it", async () => {
   const disk = emptyHome();
   const store = new CheckpointStore(disk, new SimClock(), { ...FACTS, keep: VARIANTS.backup });
   await store.save(bodyOf(1), 1);
@@ -217,7 +217,7 @@ test("a commit whose directory could not be opened for the sync may be followed 
   expect([seqOf(after), after.listHistory()]).toMatchObject([3, [{ valid: true, seq: 2 }]]);
 });
 
-test("TC-8(b) a primary that the disk cannot read is passed over, and set aside by the next save", async () => {
+test("TC-8(b) an unreadable primary is passed over, and set aside by the next save", async () => {
   const disk = emptyHome();
   const options = { ...FACTS, keep: VARIANTS.backup };
   const store = new CheckpointStore(disk, new SimClock(), options);
@@ -235,7 +235,7 @@ test("TC-8(b) a primary that the disk cannot read is passed over, and set aside 
   ]);
 });
 
-test("too few descriptors are no damage: load says so with a Fault", async () => {
+test("a lack of descriptors is not damage: load throws a Fault", async () => {
   const disk = emptyHome();
   const store = new CheckpointStore(disk, new SimClock(), { ...FACTS, keep: VARIANTS.backup });
   await store.save(bodyOf(1), 1);
@@ -243,7 +243,7 @@ test("too few descriptors are no damage: load says so with a Fault", async () =>
   expect(() => store.load()).toThrow("EMFILE");
 });
 
-test("UC-5(c) processes that save to one place at the same time leave a whole one, whoever was last", async () => {
+test("UC-5(c) processes that save to one place at the same time leave a whole checkpoint", async () => {
   const { disk, root } = place(DISKS["real"] ?? emptyHome);
   const options = `{ home: "${root}", path: "${root}/s/checkpoint.json", kind: "test", version: 1, fold: 1, keep: { backup: "${root}/s/checkpoint.backup.json" } }`;
   const program = `

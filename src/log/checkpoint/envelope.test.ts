@@ -10,14 +10,14 @@ const BODY = { sessions: [{ id: "a", text: 'quotes " and ünïcödé 😀 \u2028
 const encode = (facts = FACTS) => encodeEnvelope({ ...facts, seq: 7, time: TIME }, JSON.stringify(BODY));
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-test("TC-2(a) what is written is read back, and the bytes are left as they were", () => {
+test("TC-2(a) what was written is read back, and reading does not change the bytes", () => {
   const { bytes, head } = encode();
   const copy = bytes.slice();
   expect(readEnvelope(bytes, FACTS)).toEqual({ kind: "whole", head, body: BODY });
   expect(Buffer.compare(bytes, copy)).toBe(0);
 });
 
-test("TC-2(a) it is one JSON document, with its fields in a fixed order and a last newline", () => {
+test("TC-2(a) it is one JSON document, with its fields in a fixed order and a final newline", () => {
   const document = text(encode().bytes);
   expect(document.endsWith("}\n")).toBe(true);
   expect(Object.keys(JSON.parse(document))).toEqual(["kind", "version", "fold", "seq", "time", "sha256", "body"]);
@@ -29,7 +29,7 @@ test("TC-2(a) the hash is that of the file without the hash field, so that sed a
   expect(sha256(text(bytes).replace(/"sha256":"[0-9a-f]*",/, ""))).toBe(head.sha256);
 });
 
-test("TC-6(b) a flipped bit anywhere is seen as damage: no head, body or hash is outside the hash", () => {
+test("TC-6(b) a flipped bit anywhere is detected as damage: no head, body or hash is outside the hash", () => {
   const { bytes } = encode();
   for (let at = 0; at < bytes.length; at += 1) {
     for (let bit = 0; bit < 8; bit += 1) {
@@ -40,7 +40,7 @@ test("TC-6(b) a flipped bit anywhere is seen as damage: no head, body or hash is
   }
 });
 
-test("TC-6(b) a file cut at any byte is bad, and so is one with something after it", () => {
+test("TC-6(b) a file truncated at any byte is bad, and so is one with extra bytes", () => {
   const { bytes } = encode();
   for (let length = 0; length < bytes.length; length += 1) {
     expect(readEnvelope(bytes.slice(0, length), FACTS).kind).toBe("bad");
@@ -67,11 +67,11 @@ test("TC-6(b) garbage never throws", () => {
 });
 
 describe("TC-6(c) a newer version", () => {
-  test("is told from damage, with its number", () => {
+  test("is distinguished from damage, with its number", () => {
     expect(readEnvelope(encode({ ...FACTS, version: 4 }).bytes, FACTS)).toEqual({ kind: "newer", version: 4 });
   });
 
-  test("is seen in a form of envelope that we do not know", () => {
+  test("is recognised in an unknown form of envelope", () => {
     const future = Buffer.from(JSON.stringify({ kind: "terminals", version: 9, checksum: "blake3:…", payload: [] }));
     expect(readEnvelope(future, FACTS)).toEqual({ kind: "newer", version: 9 });
     expect(readEnvelope(future, { ...FACTS, kind: "workflow" }).kind).toBe("bad");
@@ -91,7 +91,7 @@ test("each kind of damage has its code", () => {
   expect(code(encodeEnvelope({ ...FACTS, seq: 1, time: TIME }, "").bytes)).toBe("garbage");
 });
 
-test("a time in the future or older than a day is no good, give or take five minutes", () => {
+test("a time in the future or older than a day is bad, give or take five minutes", () => {
   const now = Date.parse(TIME);
   const at = (ms: number, limits = {}) => {
     const found = checkTime(new Date(now + ms).toISOString(), now, limits);

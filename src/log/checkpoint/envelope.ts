@@ -1,14 +1,17 @@
 // The envelope of a checkpoint: one JSON document on one line, with its fields always in this order:
 //   {"kind":"…","version":1,"fold":1,"seq":7,"time":"2026-01-02T03:04:05.678Z","sha256":"…64 hex…","body":…}⏎
-// E1. The hash covers every byte of the file but its own field, so that kind, version, fold, seq, time and body are all under it. By hand:
+// E1. The hash covers every byte of the file except its own field: kind, version, fold, seq, time and body. By hand:
 //       sed 's/"sha256":"[0-9a-f]*",//' checkpoint.json | sha256sum
-// E2. Bad bytes are an answer, never a throw.
-// E3. A document counts as one of a newer version only if its hash is right, or if its form is one that we do not know: a flipped bit
-//     in the version is damage, and damage falls back to an older checkpoint while a newer version stops us.
+// E2. Bad bytes give a result, never an exception.
+// E3. A document counts as a newer version only if its hash is right, or if its form is unknown to us: a flipped bit in
+//     the version is damage. Damage makes us fall back to an older checkpoint, while a newer version stops us.
 import { assert } from "../../base/assert.ts";
 import { sha256 } from "../../world/hash.ts";
 
-/** `version` is the format of the body; `fold` the rules that made it from events: under other rules it must be folded again. */
+/**
+ * `version` is the format of the body; `fold` is the version of the rules
+ * that made it from events: under other rules it must be folded again.
+ */
 export type EnvelopeFacts = { readonly kind: string; readonly version: number; readonly fold: number };
 export type EnvelopeHead = EnvelopeFacts & { readonly seq: number; readonly time: string; readonly sha256: string };
 
@@ -37,10 +40,12 @@ const FORM =
 const FIELD_LENGTH = '"sha256":"",'.length + 64;
 const BEFORE_BODY = '"body":';
 const END = "}\n";
-/** All that FORM can match, and some more. */
+/** Longer than anything FORM can match. */
 const HEAD_LIMIT = 512;
 
-/** `bodyText` is the body as JSON. One buffer, one hash, no second copy: the head is moved to make room for the field. */
+/**
+ * `bodyText` is the body as JSON. One buffer, one hash, no second copy: the head is moved to make room for the field.
+ */
 export function encodeEnvelope(facts: EnvelopeFacts & { seq: number; time: string }, bodyText: string): Encoded {
   const { kind, version, fold, seq, time } = facts;
   const head = `{"kind":"${kind}","version":${version},"fold":${fold},"seq":${seq},"time":"${time}",`;
@@ -56,7 +61,7 @@ export function encodeEnvelope(facts: EnvelopeFacts & { seq: number; time: strin
   return { bytes: new Uint8Array(bytes.buffer), head: { kind, version, fold, seq, time, sha256: sum } };
 }
 
-/** What the bytes of a file say to a program that expects `facts`. */
+/** Reads the bytes of a file for a program that expects `facts`. */
 export function readEnvelope(bytes: Uint8Array, facts: EnvelopeFacts): EnvelopeReading {
   if (bytes.length === 0) return bad("empty", "the file is empty");
   const match = FORM.exec(
@@ -77,7 +82,7 @@ function headOf([, kind, version, fold, seq, time, sum]: RegExpExecArray): Envel
   return { kind, version: Number(version), fold: Number(fold), seq: Number(seq), time, sha256: sum };
 }
 
-/** E1, without a copy of the body: what stands before the field is moved over it, hashed, and put back. */
+/** E1, without copying the body: the bytes before the field are moved over it, hashed, and moved back. */
 function hashOf(bytes: Uint8Array, bodyFrom: number): string {
   const fieldFrom = bodyFrom - BEFORE_BODY.length - FIELD_LENGTH;
   const original = new Uint8Array(bytes.subarray(0, bodyFrom));
@@ -92,18 +97,19 @@ function withBody(head: EnvelopeHead, bytes: Uint8Array): EnvelopeReading {
   return body === undefined ? bad("garbage", "the body is not JSON") : { kind: "whole", head, body };
 }
 
-/** A newer version may have another form of envelope: then its kind and version are all that we look for. */
+/** A newer version may have another form of envelope: then we look only for its kind and version. */
 function readUnknownForm(bytes: Uint8Array, facts: EnvelopeFacts): EnvelopeReading {
   const found = parseJson(bytes);
   if (typeof found !== "object" || found === null || !("kind" in found && "version" in found)) {
     return bad("garbage", "it is not a checkpoint");
   }
   const { kind, version } = found;
-  if (kind === facts.kind && typeof version === "number" && version > facts.version) return { kind: "newer", version }; // E3
+  // E3
+  if (kind === facts.kind && typeof version === "number" && version > facts.version) return { kind: "newer", version };
   return bad("garbage", "it does not have the form of a checkpoint");
 }
 
-/** undefined where it is no JSON, which no JSON is. */
+/** Returns undefined if it is not JSON; no JSON value is undefined. */
 function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
@@ -125,7 +131,7 @@ export type TimeCheck =
 const DAY = 24 * 60 * 60 * 1000;
 const FIVE_MINUTES = 5 * 60 * 1000;
 
-/** Whether a checkpoint of `time` may be used without a word at `now` (TC-6). One that may not is still kept. */
+/** Whether a checkpoint from `time` may be used at `now` without a warning (TC-6). One that may not is still kept. */
 export function checkTime(time: string, now: number, limits: TimeLimits = {}): TimeCheck {
   const { maxAgeMs = DAY, skewMs = FIVE_MINUTES } = limits;
   const then = Date.parse(time);

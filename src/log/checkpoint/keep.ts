@@ -1,8 +1,8 @@
-// The checkpoints before the present one: a single backup, or a bounded history.
-// K1. The present one stays in its place while it is kept: it gets a second name (a hard link, so no bytes are written);
-//     where the file system knows no links, it is copied.
-// K2. Names in a history rise with every save, also when the clock is set back, so that the order of names is the order of saves.
-// K3. The oldest are removed only after the new one is durable.
+// The checkpoints before the current one: a single backup, or a bounded history.
+// K1. The current one stays in place while it is kept: it gets a second name (a hard link, so no bytes are written). If
+//     the file system has no links, it is copied.
+// K2. Names in a history rise with every save, even if the clock is set back, so that names sort in the order of saves.
+// K3. The oldest ones are removed only after the new one is durable.
 import { Fault, isFault } from "../../base/fault.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
 import type { Disk } from "../../world/disk.ts";
@@ -11,13 +11,13 @@ import { readWhole, removeIfThere, TEMP_ENDING } from "../file/file.ts";
 
 export type Keep = { readonly backup: string } | { readonly history: string; readonly limit: number };
 
-/** Where K1's links cannot be made: not supported, not allowed, too many, or another file system. */
+/** When K1's links cannot be made: not supported, not allowed, too many, or another file system. */
 const NO_LINKS = ["EPERM", "EOPNOTSUPP", "ENOTSUP", "ENOSYS", "EMLINK", "EXDEV"] as const;
 
-/** Tries at a free name. Only other writers of the same checkpoint make us need a second one. */
+/** Attempts at a free name. A second one is needed only if other writers save the same checkpoint. */
 const MAX_TRIES = 1000;
 
-/** The directory in which the older ones are. */
+/** The directory of the older ones. */
 export function keepDirectory(keep: Keep): string {
   return "backup" in keep ? parentOf(keep.backup) : keep.history;
 }
@@ -29,7 +29,7 @@ export function olderOnes(disk: Disk, keep: Keep): string[] {
   return places.sort((a, b) => compare(b, a)).map((place) => joinPath(keep.history, place.name));
 }
 
-/** Keeps the present one, saved at `time`, as the newest of the older ones. */
+/** Keeps the current one, saved at `time`, as the newest of the older ones. */
 export async function keepPresent(disk: Disk, primary: string, keep: Keep, time: string): Promise<void> {
   if ("history" in keep) return keepInHistory(disk, primary, keep.history, time);
   for (let number = 0; number < MAX_TRIES; number += 1) {
@@ -58,7 +58,7 @@ async function keepInHistory(disk: Disk, primary: string, directory: string, tim
   mustBeGone(disk, primary);
 }
 
-/** Nothing could be kept: fine if there is nothing, because somebody removed it by hand. */
+/** Nothing could be kept: fine if the file was removed by hand. */
 function mustBeGone(disk: Disk, primary: string): void {
   if (disk.stat(primary) !== undefined) throw new Fault({ code: "EBUSY", operation: "keep", path: primary });
 }
@@ -68,7 +68,7 @@ function tryLink(disk: Disk, from: string, to: string): "linked" | "again" | "im
     disk.link(from, to);
     return "linked";
   } catch (error) {
-    // Linux also says ENOENT where another process replaced `from` between finding and linking it.
+    // Linux also reports ENOENT if another process replaced `from` between finding and linking it.
     if (isFault(error, "EEXIST", "ENOENT")) return "again";
     if (isFault(error, ...NO_LINKS)) return "impossible";
     throw error;
@@ -80,7 +80,7 @@ async function copy(disk: Disk, from: string, to: string): Promise<void> {
   if (bytes !== undefined) await writeAtomic(disk, to, bytes);
 }
 
-/** False where another writer took the link for a leftover. */
+/** Returns false if another writer removed the link as a leftover. */
 function renameIfThere(disk: Disk, from: string, to: string): boolean {
   try {
     disk.rename(from, to);
@@ -91,7 +91,7 @@ function renameIfThere(disk: Disk, from: string, to: string): boolean {
   }
 }
 
-/** K3. The save has succeeded when this runs, so a failure only leaves one more than wanted, until the next save. */
+/** K3. The save has already succeeded, so a failure only leaves one too many until the next save. */
 export function trimHistory(disk: Disk, keep: Keep): void {
   if ("backup" in keep) return;
   try {
@@ -103,7 +103,7 @@ export function trimHistory(disk: Disk, keep: Keep): void {
 
 type CheckpointPaths = { readonly name: string; readonly stamp: string; readonly number: number };
 
-/** `checkpoint-<time>.json`, or `checkpoint-<time>-2.json` where that name was taken. */
+/** `checkpoint-<time>.json`, or `checkpoint-<time>-2.json` if that name is taken. */
 function nameOf(stamp: string, number: number): string {
   return `checkpoint-${stamp}${number === 1 ? "" : `-${number}`}.json`;
 }

@@ -1,6 +1,7 @@
-// Which of several checkpoint files is used, and what is said about the others (TC-3, TC-8, UC-7).
-// G1. The first usable one in the given order wins; every one passed over is reported with its reason: no silent fallback.
-// G2. A newer version stops the search: going back behind it would undo what the newer program did.
+// Chooses one of several checkpoint files, and reports what is wrong with the others (TC-3, TC-8, UC-7).
+// G1. The first usable one in the given order wins; each one
+//     passed over is reported with its reason: no silent fallback.
+// G2. A newer version stops the search: falling back behind it would undo what the newer program did.
 
 import { baseName, joinPath } from "../../base/path.ts";
 import { type Refusal, refused } from "../../base/result.ts";
@@ -49,14 +50,17 @@ export function refuseNewer(
   ours: number,
 ): { readonly ok: false; readonly error: Refusal } {
   const message = `${baseName(path)} has version ${version}; this program knows versions up to ${ours}`;
-  const hint = `Run the newer holdfast that wrote it, or move ${path} away to go on without it. It is left as it is.`;
+  const hint = `Run the newer holdfast that wrote it, or move ${path} away to continue without it. It is not changed.`;
   return refused("NEWER_VERSION", message, hint);
 }
 
-/** Where a checkpoint is found: what `load` says, for each directory that has one or had one. */
+/** The result of `load` for each directory that has or had a checkpoint. */
 export type CheckpointFound = { readonly name: string; readonly directory: string; readonly loaded: Loaded };
 
-/** Looks into every directory below `directory`; `storeOf` knows how to read one. Those without any trace are left out. */
+/**
+ * Searches every directory below `directory`; `storeOf` makes
+ * the store of one. Directories without any trace are left out.
+ */
 export function findCheckpoints(
   disk: Disk,
   directory: string,

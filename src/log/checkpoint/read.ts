@@ -1,18 +1,18 @@
-// Reading one checkpoint file: from its bytes to something that may be used, or to the reason why not.
-// R1. Bad content is a problem with a reason, never a throw; the file stays as it is.
-// R2. Old versions are brought up to date step by step, in memory: the original is not touched by reading it (UC-10).
-// R3. A checkpoint of other rules is whole, but not used: the caller folds the log again.
+// Reads one checkpoint file: its bytes become a usable checkpoint, or a reason why not.
+// R1. Bad content is a problem with a reason, never an exception; the file is not changed.
+// R2. Old versions are migrated step by step, in memory: reading does not change the original (UC-10).
+// R3. A checkpoint made by other rules is whole, but not used: the caller folds the log again.
 import { isFault } from "../../base/fault.ts";
 import type { Disk } from "../../world/disk.ts";
 import { readWhole } from "../file/file.ts";
 import { type EnvelopeFacts, type EnvelopeHead, type ProblemCode, readEnvelope } from "./envelope.ts";
 
-/** From the body of one version to that of the next. */
+/** Migrates a body from one version to the next. */
 export type Migration = (body: unknown) => unknown;
 
 export type Expected = EnvelopeFacts & { readonly migrations?: Readonly<Record<number, Migration>> };
 
-/** A fold at `seq`, in the current format; `writtenAs` is the version the file has. */
+/** A fold at `seq`, in the current format; `writtenAs` is the version of the file. */
 export type Checkpoint = {
   readonly seq: number;
   readonly time: string;
@@ -24,7 +24,7 @@ export type Checkpoint = {
 
 export type CheckpointProblem = { readonly path: string; readonly code: ProblemCode; readonly reason: string };
 
-/** `foreign` is whole but not for us (R3); `bad` is what nobody can use. */
+/** `foreign` is whole but not for us (R3); `bad` cannot be used by any program. */
 export type FileReading =
   | { readonly kind: "absent" }
   | { readonly kind: "usable"; readonly head: EnvelopeHead; readonly checkpoint: Checkpoint }
@@ -48,7 +48,10 @@ export function readCheckpoint(disk: Disk, path: string, expected: Expected): Fi
   return { kind: "usable", head, checkpoint: { seq, time, fold, writtenAs: version, sha256, body: body.body } };
 }
 
-/** A bad sector, or a directory in its place, is damage; a lack of descriptors or rights is not, and must not look like it. */
+/**
+ * A bad sector, or a directory in its place, is damage; a lack of
+ * descriptors or permissions is not, and must not look like it.
+ */
 function readIfReadable(disk: Disk, path: string): Uint8Array | "unreadable" | undefined {
   try {
     return readWhole(disk, path);

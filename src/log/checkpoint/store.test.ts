@@ -1,4 +1,5 @@
-// Tests of the checkpoint store on a good disk, real and simulated: what is saved is found again, and what is bad is passed over aloud.
+// Tests of the checkpoint store on a good disk, real and simulated:
+// what was saved is found again, and bad files are reported.
 import { describe, expect, test } from "bun:test";
 import { SimClock } from "../../../tests/sim/clock.ts";
 import { SimDisk } from "../../../tests/sim/disk.ts";
@@ -27,7 +28,7 @@ function storeIn(
   return new CheckpointStore(disk, clock, optionsIn(root, more));
 }
 
-/** What was loaded, in a word: seq, file and the codes of the problems. */
+/** What was loaded, in short: seq, file and the codes of the problems. */
 function said(loaded: Loaded): string {
   if (loaded.kind === "refused") return `refused ${loaded.refusal.code}`;
   const problems = loaded.problems.map(({ code }) => ` ${code}`).join("");
@@ -42,7 +43,7 @@ function overwrite({ disk, root }: Place, name: string, content: string): void {
 
 for (const [name, makeDisk] of Object.entries(DISKS)) {
   describe(`on a ${name} disk`, () => {
-    test("UC-4(c) directories are made, and the checkpoint is found by the next process", async () => {
+    test("UC-4(c) directories are made, and the next process finds the checkpoint", async () => {
       const at = place(makeDisk);
       const saved = await storeIn(at).save({ sessions: ["ü"] }, 7);
       expect(saved.ok && saved.value.seq).toBe(7);
@@ -54,7 +55,7 @@ for (const [name, makeDisk] of Object.entries(DISKS)) {
       });
     });
 
-    test("TC-8(a,b,c) the one before is the backup, and is used where the primary is corrupt; both corrupt is said and survived", async () => {
+    test("TC-8(a,b,c) the backup is used if the primary is corrupt; if both are, this is reported", async () => {
       const at = place(makeDisk);
       const store = storeIn(at);
       for (const seq of [1, 2, 3]) await store.save({ seq }, seq);
@@ -98,11 +99,11 @@ for (const [name, makeDisk] of Object.entries(DISKS)) {
   });
 }
 
-test("nothing there is none, without problems", () => {
+test("without any file there is no checkpoint and no problem", () => {
   expect(storeIn(place(make)).load()).toEqual({ kind: "none", problems: [] });
 });
 
-test("UC-7(d) a missing primary with older ones left is said, not passed over in silence", async () => {
+test("UC-7(d) a missing primary with older ones left is reported, not silently passed over", async () => {
   const at = place(make);
   const store = storeIn(at);
   for (const seq of [1, 2]) await store.save({}, seq);
@@ -110,7 +111,7 @@ test("UC-7(d) a missing primary with older ones left is said, not passed over in
   expect(said(storeIn(at).load())).toBe("1 from checkpoint.backup.json missing");
 });
 
-test("TC-8(a) a corrupt primary never becomes the backup: it goes to quarantine, and the good backup stays", async () => {
+test("TC-8(a) a corrupt primary never becomes the backup: it goes to quarantine, the good backup stays", async () => {
   const at = place(make);
   const store = storeIn(at);
   for (const seq of [1, 2]) await store.save({}, seq);
@@ -151,7 +152,7 @@ test("UC-4(b) saves in the same millisecond, or after the clock was set back, ke
 describe("versions", () => {
   const migrations = { 1: (body: unknown) => ({ was: body }), 2: (body: unknown) => [body] };
 
-  test("an old one is brought up to date step by step, and the file is left as it was", async () => {
+  test("an old one is migrated step by step, and the file is not changed", async () => {
     const at = place(make);
     await storeIn(at).save({ old: true }, 1);
     const before = get(at.disk, `${at.root}/recovery/checkpoint.json`);
@@ -160,7 +161,7 @@ describe("versions", () => {
     expect(get(at.disk, `${at.root}/recovery/checkpoint.json`)).toBe(before);
   });
 
-  test("a missing or failing step is a problem; the original survives in quarantine when a new one is saved", async () => {
+  test("a missing or failing migration is a problem; the next save puts the original into quarantine", async () => {
     const throws = () => {
       throw new Error("no such field");
     };
@@ -178,7 +179,7 @@ describe("versions", () => {
     }
   });
 
-  test("TC-6(c) a newer one is refused with both numbers and what to do, and never overwritten, neither as primary nor as backup", async () => {
+  test("TC-6(c) a newer one is refused with both numbers and a hint, and is never overwritten", async () => {
     for (const name of ["checkpoint.json", "checkpoint.backup.json"]) {
       const at = place(make);
       const newer = storeIn(at, { version: 9 });
@@ -198,7 +199,7 @@ describe("versions", () => {
   });
 });
 
-test("a checkpoint of other rules is a problem, and the caller folds again; it is kept as the one before", async () => {
+test("a checkpoint made by other rules is a problem, and the caller folds again; it is still kept", async () => {
   const at = place(make);
   await storeIn(at).save({}, 1);
   const store = storeIn(at, { fold: 2 });
@@ -208,7 +209,7 @@ test("a checkpoint of other rules is a problem, and the caller folds again; it i
   expect(said(storeIn(at).load())).toBe("1 from checkpoint.backup.json other-rules");
 });
 
-test("UC-5(c) saves at the same time take turns, and each body is as it was at the call", async () => {
+test("UC-5(c) concurrent saves run one after another, and each body is as it was at the call", async () => {
   const at = place(make);
   const store = storeIn(at, inHistory(at.root, 50));
   const body = { count: 0 };
@@ -221,14 +222,14 @@ test("UC-5(c) saves at the same time take turns, and each body is as it was at t
   expect(store.listHistory().map((one) => one.valid && one.seq)).toEqual(Array.from({ length: 19 }, (_, i) => 19 - i));
 });
 
-test("too many waiting saves are refused, not gathered without bound", async () => {
+test("too many waiting saves are refused, so that memory is bounded", async () => {
   const store = storeIn(place(make));
   const saves = await Promise.all(Array.from({ length: 100 }, (_, seq) => store.save({}, seq)));
   expect(saves.filter(({ ok }) => !ok).length).toBe(36);
   expect((await store.save({}, 101)).ok).toBe(true);
 });
 
-test("all checkpoints below a directory are found, the damaged ones with their reason", async () => {
+test("all checkpoints below a directory are found, damaged ones with their reason", async () => {
   const at = place(make);
   const storeOf = (path: string) =>
     new CheckpointStore(at.disk, new SimClock(), {
@@ -255,7 +256,7 @@ test("all checkpoints below a directory are found, the damaged ones with their r
   ]);
 });
 
-test("a body that is no JSON is our own bug, and leaves the checkpoint as it was", async () => {
+test("a body that is not JSON is a bug in the caller, and leaves the checkpoint unchanged", async () => {
   const at = place(make);
   const store = storeIn(at);
   await store.save({}, 1);
@@ -263,7 +264,7 @@ test("a body that is no JSON is our own bug, and leaves the checkpoint as it was
   expect(said(store.load())).toBe("1 from checkpoint.json");
 });
 
-test("TC-2(a) it is what the documentation says, to the byte", async () => {
+test("TC-2(a) it matches the documentation byte by byte", async () => {
   const at = place(make);
   await storeIn(at).save({ a: 1 }, 5);
   const head = '{"kind":"test","version":1,"fold":1,"seq":5,"time":"2026-01-01T00:00:00.000Z",';

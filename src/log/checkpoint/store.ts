@@ -1,12 +1,13 @@
-// One store for all checkpoints. A checkpoint is a cached fold at a `seq`: recovery = the newest valid one + the log after it.
-// P1. Once there was a checkpoint, the primary is a whole valid one at every moment (TC-4): new bytes are synced and read back
-//     before they take its name.
-// P2. `save` resolves when the new one, and the one before it as backup or history, are durable under their names.
-// P3. Only a valid primary becomes the backup; a damaged one goes to quarantine first (TC-8). It is read once per process to know;
-//     what we wrote ourselves, we verified.
+// One store for all checkpoints. A checkpoint is a cached fold at a `seq`:
+// recovery loads the newest valid one and replays the log after it.
+// P1. Once there is a checkpoint, the primary is a whole, valid one at every moment (TC-4): new bytes are synced and
+//     read back before they take its name.
+// P2. When `save` resolves, the new one and its predecessor (as backup or history) are durable under their names.
+// P3. Only a valid primary becomes the backup; a damaged one goes to quarantine first (TC-8). It is read once per
+//     process to know this; what we wrote ourselves is already verified.
 // P4. A newer version is never overwritten, neither as primary nor as backup.
-// P5. Saves take turns, in the order of the calls; the body is as it was at the call (UC-5).
-// P6. A sync of a directory that failed is not repeated: the store stays broken for the life of the process.
+// P5. Saves run one after another, in the order of the calls; the body is as it was at the call (UC-5).
+// P6. A failed sync of a directory is not repeated: the store stays broken for the life of the process.
 import { assert } from "../../base/assert.ts";
 import { Fault } from "../../base/fault.ts";
 import { baseName, parentOf } from "../../base/path.ts";
@@ -23,9 +24,9 @@ import { firstUsable, type Generation, generationOf, type Loaded, refuseNewer } 
 import { type Expected, type FileReading, headOf, readCheckpoint } from "./read.ts";
 
 export type CheckpointOptions = Expected & {
-  /** Below it is the quarantine; directories from here down are made, and made durable, by `save`. */
+  /** Contains the quarantine. `save` makes missing directories below it, and makes them durable. */
   readonly home: string;
-  /** Shared by stores with directories in common. */
+  /** Shared by stores with common directories. */
   readonly directories?: DurableDirectories;
   readonly path: string;
   readonly keep: Keep;
@@ -33,7 +34,7 @@ export type CheckpointOptions = Expected & {
 
 export type Saved = { readonly path: string; readonly seq: number; readonly time: string; readonly bytes: number };
 
-/** Each waiting save holds its body as text; whoever is this far ahead of the disk should hear of it. */
+/** Each waiting save holds its body as text; a caller this far ahead of the disk is refused. */
 const MAX_WAITING = 64;
 
 export class CheckpointStore {
@@ -44,10 +45,13 @@ export class CheckpointStore {
   private waiting = 0;
   private ready = false;
   private broken: Fault | undefined;
-  /** The primary, where it is valid, and the hash of the last one that was kept: a crash may come after keeping it. */
+  /** The primary, if it is valid, and the hash of the last one that was kept: a crash may come after keeping it. */
   private primary: EnvelopeHead | undefined;
   private kept: string | undefined;
-  /** Whether the names of older ones that are there may not be durable: an earlier life may have been killed before the sync. */
+  /**
+   * Whether the names of existing older ones may not be durable:
+   * an earlier process may have been killed before the sync.
+   */
   private doubtful = false;
   private readonly directories: DurableDirectories;
 
@@ -60,10 +64,10 @@ export class CheckpointStore {
     this.directories = options.directories ?? new DurableDirectories(disk, options.home);
   }
 
-  /** Refused where a newer version is in the way, or when too many wait; a broken disk is a Fault. */
+  /** Refused if a newer version is in the way, or if too many saves wait; a broken disk is a Fault. */
   async save(body: unknown, seq: number): Promise<Result<Saved>> {
     if (this.waiting >= MAX_WAITING)
-      return refused("BUSY", "too many checkpoints wait for the disk", "Save less often.");
+      return refused("BUSY", "too many checkpoints are waiting for the disk", "Save less often.");
     const text: unknown = JSON.stringify(body); // P5
     assert(typeof text === "string", "the body of a checkpoint is JSON");
     const time = new Date(this.clock.now()).toISOString();
@@ -73,12 +77,12 @@ export class CheckpointStore {
     });
   }
 
-  /** The newest valid one: the primary, else the older ones, newest first. */
+  /** Loads the newest valid one: the primary, else the older ones, newest first. */
   load(): Loaded {
     return firstUsable(this.disk, [this.options.path, ...this.older()], this.options);
   }
 
-  /** The `index`th of `listHistory`, 0 being the newest. */
+  /** Loads the `index`th of `listHistory`; 0 is the newest. */
   loadFromHistory(index: number): Loaded {
     return firstUsable(this.disk, this.older().slice(index, index + 1), this.options);
   }
@@ -88,7 +92,7 @@ export class CheckpointStore {
     return this.older().map((path) => generationOf(path, this.read(path)));
   }
 
-  /** Removes all of them. The primary goes last, so that a crash half-way never brings back an older one. */
+  /** Removes all of them. The primary goes last, so that a crash half-way never brings an older one back. */
   async delete(): Promise<boolean> {
     return this.inTurn(async () => {
       const older = this.older().map((path) => removeIfThere(this.disk, path));
@@ -117,7 +121,7 @@ export class CheckpointStore {
       this.doubtful = false;
     } catch (error) {
       if (pastCommit && isFailedSync(error)) this.broken = error; // P6
-      this.ready = false; // What is there now must be looked at again before it is kept as the one before.
+      this.ready = false; // What is there now must be checked again before it is kept.
       throw error;
     }
     this.primary = head;
@@ -133,12 +137,12 @@ export class CheckpointStore {
     this.kept = present.sha256;
   }
 
-  /** The present one, where it is not kept yet. */
+  /** The current one, if it is not kept yet. */
   private toKeep(): EnvelopeHead | undefined {
     return this.kept === this.primary?.sha256 ? undefined : this.primary;
   }
 
-  /** Once per process: the directories, and what an earlier life or another program left there. */
+  /** Once per process: makes the directories, and deals with what an earlier process or another program left there. */
   private async prepare(): Promise<{ readonly ok: false; readonly error: Refusal } | undefined> {
     if (this.ready) return undefined;
     const { options } = this;
@@ -199,12 +203,13 @@ export class CheckpointStore {
       if (this.broken !== undefined) throw this.broken; // P6
       return work();
     });
-    this.turn = result.catch((error: unknown) => error); // Whoever asked for it hears of it; the next one has its turn all the same.
+    // The caller gets the failure; the next one runs all the same.
+    this.turn = result.catch((error: unknown) => error);
     return result;
   }
 }
 
-/** Compared with what was hashed, byte by byte: cheaper than a second hash, and no weaker. */
+/** Compares the bytes with those that were hashed: cheaper than a second hash, and no weaker. */
 function verify(synced: OpenFile, bytes: Uint8Array): void {
   const back = readAll(synced, 0, bytes.length + 1);
   if (Buffer.compare(back, bytes) !== 0) throw new Fault({ code: "EIO", operation: "verify", path: synced.path });

@@ -1,4 +1,5 @@
-// Tests of the atomic file: replaced as a whole or not at all, at every crash, on a disk that forgets what was not synced.
+// Tests of the atomic file: replaced as a whole or not at all,
+// at every crash, on a disk that forgets what was not synced.
 import { describe, expect, test } from "bun:test";
 import { SimDisk } from "../../../tests/sim/disk.ts";
 import { everyCrash } from "../../../tests/sim/every-crash.ts";
@@ -26,7 +27,7 @@ async function faultCode(work: Promise<unknown>): Promise<string> {
 
 for (const [name, make] of Object.entries(DISKS)) {
   describe(`on a ${name} disk`, () => {
-    test("EL-4(a) a file is made, then replaced, and no temporary file stays", async () => {
+    test("EL-4(a) a file is created, then replaced, and no temporary file remains", async () => {
       const { disk, root } = place(make);
       await writeAtomic(disk, `${root}/a.json`, bytes("one"));
       await writeAtomic(disk, `${root}/a.json`, bytes("two"));
@@ -34,14 +35,14 @@ for (const [name, make] of Object.entries(DISKS)) {
       expect(disk.list(root)).toEqual(["a.json"]);
     });
 
-    test("EL-4(b) TC-2(b) stale temporary files of this target are removed by the next write, those of another are not", async () => {
+    test("EL-4(b) TC-2(b) the next write removes stale temporary files of this target only", async () => {
       const { disk, root } = place(make);
       for (const stale of ["a.json.tmp", "a.json.12345678-0.tmp", "b.json.tmp"]) put(disk, `${root}/${stale}`, "half");
       await writeAtomic(disk, `${root}/a.json`, bytes("one"));
       expect(disk.list(root).sort()).toEqual(["a.json", "b.json.tmp"]);
     });
 
-    test("UC-5(c) writers at the same time do not share a temporary file, also of the same bytes", async () => {
+    test("UC-5(c) concurrent writers do not share a temporary file, even for the same bytes", async () => {
       const { disk, root } = place(make);
       const texts = ["same", "same", "other", "same", "more"];
       await Promise.all(texts.map((content) => writeAtomic(disk, `${root}/a.json`, bytes(content))));
@@ -57,7 +58,7 @@ function oldDisk(): SimDisk {
   return disk;
 }
 
-/** After any crash: whole, and new if that was promised; then a second life, which is not lost either. */
+/** After any crash: whole, and new if that was acknowledged; then a second process writes, which is not lost either. */
 async function whole(disk: SimDisk, promised: boolean, before: string | undefined): Promise<void> {
   const found = text(readWhole(disk, "/d/a.json"));
   expect(promised ? [NEW] : [before, NEW]).toContain(found);
@@ -67,7 +68,7 @@ async function whole(disk: SimDisk, promised: boolean, before: string | undefine
   expect(disk.openCount).toBe(0);
 }
 
-test("EL-4(a) TC-4 a crash at any call leaves the old file or the new one, whole, and the next write works", async () => {
+test("EL-4(a) TC-4 a crash at any call leaves the old file or the new one whole, and the next write works", async () => {
   const live = async (disk: SimDisk, promised: (is: boolean) => void) => {
     await writeAtomic(disk, "/d/a.json", bytes(NEW));
     promised(true);
@@ -76,7 +77,7 @@ test("EL-4(a) TC-4 a crash at any call leaves the old file or the new one, whole
   expect(await everyCrash({ start: oldDisk(), nothingPromised: false, live, check })).toBeGreaterThan(100);
 });
 
-test("EL-4(a) a crash at any call of the first write leaves nothing or all", async () => {
+test("EL-4(a) a crash at any call of the first write leaves nothing or everything", async () => {
   const start = new SimDisk();
   start.plant("/d/other", bytes(""));
   const live = async (disk: SimDisk, promised: (is: boolean) => void) => {
@@ -106,7 +107,7 @@ for (const operation of ["open", "tryLock", "write", "sync", "rename"] as const)
   }
 }
 
-test("a directory whose sync fails is a Fault for the caller, and is not synced again", async () => {
+test("a failed sync of the directory is a Fault, and is not repeated", async () => {
   const disk = oldDisk();
   disk.fault = ({ operation }) => (operation === "syncDirectory" ? { kind: "fail", code: "EIO" } : undefined);
   expect(await faultCode(writeAtomic(disk, "/d/a.json", bytes(NEW)))).toBe("syncDirectory EIO");
@@ -114,7 +115,7 @@ test("a directory whose sync fails is a Fault for the caller, and is not synced 
   expect(text(readWhole(disk.powerCut(nothing), "/d/a.json"))).toBe(OLD);
 });
 
-test("short and interrupted writes still make a whole file", async () => {
+test("short and interrupted writes still produce a whole file", async () => {
   const disk = oldDisk();
   disk.fault = ({ operation, index }) => {
     if (operation !== "write") return undefined;
@@ -125,21 +126,21 @@ test("short and interrupted writes still make a whole file", async () => {
   expect(text(readWhole(disk.powerCut(nothing), "/d/a.json"))).toBe(NEW);
 });
 
-test("an interrupted sync is not repeated: it fails the write", async () => {
+test("an interrupted sync is not repeated: the write fails", async () => {
   const disk = oldDisk();
   disk.fault = ({ operation }) => (operation === "sync" ? { kind: "fail", code: "EINTR" } : undefined);
   expect(await faultCode(writeAtomic(disk, "/d/a.json", bytes(NEW)))).toBe("sync EINTR");
   expect(disk.fired.length).toBe(1);
 });
 
-test("what runs before the commit can call it off", async () => {
+test("what runs before the commit can cancel it", async () => {
   const disk = oldDisk();
   const beforeCommit = () => Promise.reject(new Error("called off"));
   await expect(writeAtomic(disk, "/d/a.json", bytes(NEW), { beforeCommit })).rejects.toThrow("called off");
   await whole(disk, false, OLD);
 });
 
-test("UC-5(c) a temporary file that another process took for stale is made again", async () => {
+test("UC-5(c) a temporary file that another process removed as stale is created again", async () => {
   const disk = oldDisk();
   let taken = 0;
   disk.onCall = ({ operation, path }) => {
@@ -153,7 +154,7 @@ test("UC-5(c) a temporary file that another process took for stale is made again
   await whole(disk, true, OLD);
 });
 
-test("UC-5(c) a temporary file that is taken again and again ends in a Fault", async () => {
+test("UC-5(c) a temporary file that is removed again and again ends in a Fault", async () => {
   const disk = oldDisk();
   disk.fault = ({ operation }) => (operation === "rename" ? { kind: "fail", code: "ENOENT" } : undefined);
   expect(await faultCode(writeAtomic(disk, "/d/a.json", bytes(NEW)))).toBe("replace EBUSY");

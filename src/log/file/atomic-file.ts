@@ -1,11 +1,12 @@
-// Atomic file: a target is replaced as a whole or not at all (EL-4, TC-2, TC-4).
-// A1. At every moment the target is what it was or what it becomes, never a mixture: the bytes are synced under a
+// Atomic file: replaces a file as a whole or not at all (EL-4, TC-2, TC-4).
+// A1. At every moment the target has its old or its new content, never a mixture: the bytes are synced under a
 //     temporary name before the rename.
 // A2. When `writeAtomic` resolves, the new bytes are durable under the target's name.
-// A3. Two writers never share a temporary file: its name carries the checksum of its bytes, it is made exclusively, and it stays
-//     locked while its writer lives, so that a cleaner sees the difference between a stale one and one in use (file.ts, F3).
-// A4. A failure before the rename leaves the target untouched and no temporary file. If the directory's sync fails, a power cut may
-//     bring back the old bytes; the Fault says so to the caller, and nothing is tried again.
+// A3. Two writers never share a temporary file: its name contains the checksum of
+//     its bytes, it is created exclusively, and it stays locked while its writer
+//     lives, so that cleaning up can tell a stale one from one in use (file.ts, F3).
+// A4. A failure before the rename leaves the target untouched and no temporary file. If the directory's sync fails, a
+//     power cut may bring back the old bytes; the Fault tells the caller, and nothing is retried.
 import { Fault, isFault } from "../../base/fault.ts";
 import { baseName, joinPath, parentOf } from "../../base/path.ts";
 import type { Disk, OpenFile } from "../../world/disk.ts";
@@ -13,18 +14,21 @@ import { crc32, hex8 } from "../../world/hash.ts";
 import { openRetrying, removeIfThere, removeStaleTemps, TEMP_ENDING, writeAll } from "./file.ts";
 
 export type AtomicOptions = {
-  /** A checksum of the bytes, where the caller has one already (A3). */
+  /** A checksum of the bytes, if the caller already has one (A3). */
   readonly tag?: string;
-  /** Runs when the bytes are synced and the target is still the old one; what it throws calls the write off. */
+  /** Runs when the bytes are synced and the target is still the old one; an exception cancels the write. */
   readonly beforeCommit?: (synced: OpenFile) => Promise<void> | void;
-  /** Another directory in which `beforeCommit` made names: synced together with the target's, which costs less than one after the other. */
+  /**
+   * Another directory in which `beforeCommit` made names: synced together
+   * with the target's, which is cheaper than one after the other.
+   */
   readonly alsoSync?: string;
 };
 
-/** More writers of the same bytes to the same target at the same time than this is a bug. */
+/** More concurrent writers of the same bytes to the same target than this are a bug. */
 const MAX_TEMPS = 100;
 
-/** A cleaner can take our file only in the moment between making and locking it; this often in a row is not chance. */
+/** Another process can clean up our file only between creating and locking it; this often in a row is not chance. */
 const MAX_ATTEMPTS = 10;
 
 export async function writeAtomic(
@@ -42,7 +46,7 @@ export async function writeAtomic(
   await Promise.all([...directories].map((directory) => disk.syncDirectory(directory))); // A2
 }
 
-/** False where a cleaner of another process took the temporary file: then nothing has happened. */
+/** Returns false if another process cleaned up the temporary file: then nothing has happened. */
 async function replace(disk: Disk, path: string, bytes: Uint8Array, options: AtomicOptions): Promise<boolean> {
   removeStaleTemps(disk, parentOf(path), `${baseName(path)}.`);
   const temp = makeTemp(disk, path, options.tag ?? "");
@@ -67,7 +71,7 @@ function makeTemp(disk: Disk, path: string, tag: string): OpenFile {
   throw new Fault({ code: "EBUSY", operation: "make a temporary file for", path });
 }
 
-/** Where the lock cannot be had, a cleaner has the file: it will remove it, and we take another name. */
+/** If the lock is taken, another process is cleaning up: it will remove the file, and we use another name. */
 function isLocked(disk: Disk, file: OpenFile): boolean {
   try {
     if (file.tryLock()) return true;
@@ -99,7 +103,7 @@ function renameIfThere(disk: Disk, from: string, to: string): boolean {
   }
 }
 
-/** The failure that brought us here is the one to report; a temporary file that stays is removed by the next write. */
+/** The original failure is the one to report; the next write removes a leftover temporary file. */
 function removeBestEffort(disk: Disk, path: string): void {
   try {
     removeIfThere(disk, path);

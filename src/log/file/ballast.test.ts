@@ -1,4 +1,4 @@
-// Tests of the ballast: there when there is room, gone when it is needed, and never in the way.
+// Tests of the ballast: it exists while there is room, is removed when needed, and never gets in the way.
 import { describe, expect, test } from "bun:test";
 import { SimDisk } from "../../../tests/sim/disk.ts";
 import { nothing } from "../../../tests/sim/survive.ts";
@@ -10,7 +10,7 @@ const SIZE = 3 * 1024 * 1024 + 7;
 
 for (const [name, make] of Object.entries(DISKS)) {
   describe(`on a ${name} disk`, () => {
-    test("it is kept at its size, completed where it is short, and given up once", async () => {
+    test("it is kept at its size, completed if it is too short, and removed once", async () => {
       const { disk, root } = place(make);
       put(disk, `${root}/ballast`, "half");
       expect(await keepBallast(disk, root, SIZE)).toBe(true);
@@ -30,7 +30,7 @@ function home(capacity: number): SimDisk {
   return disk;
 }
 
-test("without four times its size free, none is made", async () => {
+test("none is made with less than four times its size free", async () => {
   const disk = home(SIZE * 4 - 1);
   expect(await keepBallast(disk, "/home", SIZE)).toBe(false);
   expect(disk.stat("/home/ballast")).toBeUndefined();
@@ -38,7 +38,7 @@ test("without four times its size free, none is made", async () => {
   expect(await keepBallast(disk, "/home", SIZE)).toBe(true);
 });
 
-test("given up, its room can be written on a full disk", async () => {
+test("after its removal, its room can be written on a full disk", async () => {
   const disk = home(4000);
   expect(await keepBallast(disk, "/home", 1000)).toBe(true);
   put(disk, "/home/full", "x".repeat(3000));
@@ -49,7 +49,7 @@ test("given up, its room can be written on a full disk", async () => {
 });
 
 for (const operation of ["write", "sync", "open"] as const) {
-  test(`a failed ${operation} is an answer, and leaves no half ballast`, async () => {
+  test(`a failed ${operation} is only a negative result, and leaves no half ballast`, async () => {
     const disk = home(Number.POSITIVE_INFINITY);
     disk.fault = (call) => (call.operation === operation ? { kind: "fail", code: "ENOSPC" } : undefined);
     expect(await keepBallast(disk, "/home", SIZE)).toBe(false);
@@ -59,7 +59,7 @@ for (const operation of ["write", "sync", "open"] as const) {
   });
 }
 
-test("where even the removal fails, it is still only an answer", async () => {
+test("if even the removal fails, it is still only a negative result", async () => {
   const disk = home(Number.POSITIVE_INFINITY);
   disk.fault = ({ operation }) =>
     operation === "write" || operation === "unlink" ? { kind: "fail", code: "EIO" } : undefined;

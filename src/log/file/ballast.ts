@@ -1,6 +1,7 @@
-// Ballast: a file that is given up when the disk is full, so that recovery itself can still write.
-// B1. It is made only where there is comfortably room, and never keeps anything else from being written: a failure is an answer.
-// B2. It is real bytes, not a hole: a sparse file would hold no space. (On a file system that compresses, zeros hold little; then it helps little.)
+// Ballast: a file that is removed when the disk is full, so that recovery itself can still write.
+// B1. It is made only if there is plenty of room, and never prevents other writes: a failure is a result, not an error.
+// B2. It has real bytes, not a hole: a sparse file would reserve no
+//     space. (On a compressing file system zeros reserve little.)
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import type { Disk, OpenFile } from "../../world/disk.ts";
@@ -8,12 +9,12 @@ import { openRetrying, removeIfThere, writeAll } from "./file.ts";
 
 export const BALLAST_FILE = "ballast";
 
-/** Whoever has less room than four times the ballast needs the room more than the ballast. */
+/** With less room than four times the ballast, the room is needed more than the ballast. */
 const COMFORT = 4;
 
 const CHUNK = 1024 * 1024;
 
-/** Whether there is now a ballast of at least `bytes` bytes below `home`. */
+/** Returns whether there is now a ballast of at least `bytes` bytes below `home`. */
 export async function keepBallast(disk: Disk, home: string, bytes: number): Promise<boolean> {
   const path = joinPath(home, BALLAST_FILE);
   try {
@@ -38,7 +39,7 @@ async function fill(file: OpenFile, from: number, to: number): Promise<void> {
   }
 }
 
-/** Half a ballast would be taken for a whole one by nobody, but it would fill the disk. */
+/** Half a ballast would not count as one, but it would fill the disk. */
 function dropHalf(disk: Disk, path: string): false {
   try {
     removeIfThere(disk, path);
@@ -48,7 +49,7 @@ function dropHalf(disk: Disk, path: string): false {
   return false;
 }
 
-/** Whether there was one. Its room is free once the directory is synced: some file systems do not use it again before. */
+/** Returns whether there was one. Syncs the directory, because some file systems do not reuse the room before that. */
 export async function giveUpBallast(disk: Disk, home: string): Promise<boolean> {
   if (!removeIfThere(disk, joinPath(home, BALLAST_FILE))) return false;
   await disk.syncDirectory(home);

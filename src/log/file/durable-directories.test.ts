@@ -3,7 +3,7 @@ import { SimDisk } from "../../../tests/sim/disk.ts";
 import { Fault } from "../../base/fault.ts";
 import { DurableDirectories } from "./durable-directories.ts";
 
-/** Syncs end when they are let go, and are counted. */
+/** Counts syncs; each one finishes only when the test releases it. */
 class SlowSyncs extends SimDisk {
   readonly begun: string[] = [];
   fails: string | undefined;
@@ -16,7 +16,7 @@ class SlowSyncs extends SimDisk {
     await super.syncDirectory(path);
   }
 
-  /** Lets go until nobody waits any more. */
+  /** Releases syncs until none is waiting. */
   async forget(): Promise<void> {
     for (let quiet = 0; quiet < 20; quiet += 1) {
       await Promise.resolve();
@@ -33,7 +33,7 @@ function atHome() {
   return { disk, directories: new DurableDirectories(disk, "/h") };
 }
 
-test("every level below the home is made and synced, those that were there too, and once", async () => {
+test("every level below the home is made and synced once, including existing ones", async () => {
   const { disk, directories } = atHome();
   const made = directories.make("/h/state/a");
   await disk.forget();
@@ -47,7 +47,7 @@ test("every level below the home is made and synced, those that were there too, 
   expect(disk.list("/h/state").sort()).toEqual(["a", "b"]);
 });
 
-test("who asks while a sync is under way waits for the next one, and that serves all of them", async () => {
+test("callers during a running sync share the next one", async () => {
   const { disk, directories } = atHome();
   const all = ["a", "b", "c", "d"].map((name) => directories.make(`/h/state/${name}`));
   expect(disk.begun.filter((path) => path === "/h/state")).toHaveLength(1);
@@ -56,7 +56,7 @@ test("who asks while a sync is under way waits for the next one, and that serves
   expect(disk.begun.filter((path) => path === "/h/state")).toHaveLength(2);
 });
 
-test("what was removed from under us is made again", async () => {
+test("a directory that was removed meanwhile is made again", async () => {
   const { disk, directories } = atHome();
   for (const _ of [1, 2]) {
     const made = directories.make("/h/state/a");
@@ -67,7 +67,7 @@ test("what was removed from under us is made again", async () => {
   expect(disk.begun).toEqual(["/h", "/h/state", "/h/state"]);
 });
 
-test("a sync that failed is not repeated, and everybody who needs it hears of it", async () => {
+test("a failed sync is not repeated, and every later caller gets the failure", async () => {
   const { disk, directories } = atHome();
   disk.fails = "/h/state";
   for (const name of ["a", "b"]) {

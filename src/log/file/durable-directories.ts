@@ -1,15 +1,15 @@
-// Directories whose names are durable: each is made and synced once in the life of a process, however many ask for it.
-// DD1. When `make` resolves, every level below the home is there and its name durable. Levels that were there count too: whoever made
-//      them may have been killed before the sync.
-// DD2. One sync of a directory serves all who asked before it began; whoever comes later waits for the next.
-// DD3. A sync that failed is not repeated: whoever needs that directory hears of it for the life of the process.
-// DD4. What was removed from under us is made again.
+// Directories with durable names: each is made and synced once per process, however many callers need it.
+// DD1. When `make` resolves, every level below the home exists with a durable name. This includes levels that already
+//      existed: the process that made them may have been killed before the sync.
+// DD2. One sync of a directory serves all callers that asked before it began; later callers share the next.
+// DD3. A failed sync is not repeated: every later caller gets the failure for the life of the process.
+// DD4. A directory that was removed meanwhile is made again.
 
 import { joinPath, levelsOf, parentOf } from "../../base/path.ts";
 import type { Disk } from "../../world/disk.ts";
 import { isFailedSync } from "./file.ts";
 
-/** As many as a daemon uses in a while; beyond it they are synced once more, which costs little. */
+/** More than a daemon uses in a while; beyond that they are synced once more, which costs little. */
 const MAX_REMEMBERED = 10_000;
 
 type Syncing = { readonly running: Promise<void>; next: Promise<void> | undefined };
@@ -39,7 +39,7 @@ export class DurableDirectories {
     return this.#durable.has(level) && this.#disk.stat(level) !== undefined; // DD4
   }
 
-  /** Whether its name is to be made durable. */
+  /** Returns whether its name must be made durable. */
   #makeOne(level: string): boolean {
     if (this.#isThere(level)) return false;
     if (this.#disk.stat(level) !== undefined) return level.startsWith(this.#home);
@@ -51,7 +51,8 @@ export class DurableDirectories {
   #sync(directory: string): Promise<void> {
     const now = this.#syncs.get(directory);
     if (now === undefined) return this.#begin(directory);
-    now.next ??= now.running.catch(() => undefined).then(() => this.#begin(directory)); // Who began it hears of its failure.
+    // The caller that began it gets its failure.
+    now.next ??= now.running.catch(() => undefined).then(() => this.#begin(directory));
     return now.next;
   }
 

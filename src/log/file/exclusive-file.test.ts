@@ -1,4 +1,4 @@
-// Tests of the exclusive file: of many who try one makes it, and it is whole from the first moment.
+// Tests of the exclusive file: one of many writers creates it, and it is whole from the first moment.
 import { expect, test } from "bun:test";
 import { SimDisk } from "../../../tests/sim/disk.ts";
 import { nothing } from "../../../tests/sim/survive.ts";
@@ -17,7 +17,7 @@ function newDisk(): SimDisk {
   return disk;
 }
 
-test("of many who try, one makes it, and the others hear that they did not", async () => {
+test("of many writers one creates it, and the others learn that they did not", async () => {
   const disk = newDisk();
   const tries = await Promise.all(["a", "b", "c"].map((who) => createExclusive(disk, "/t/claim", bytes(who), who)));
   expect(tries.filter((made) => made)).toHaveLength(1);
@@ -26,7 +26,7 @@ test("of many who try, one makes it, and the others hear that they did not", asy
   expect(await createExclusive(disk, "/t/claim", bytes("late"), "d")).toBe(false);
 });
 
-test("a full disk leaves no name behind, and the next try succeeds", async () => {
+test("a full disk leaves no name behind, and the next attempt succeeds", async () => {
   const disk = newDisk();
   disk.fault = ({ operation }) => (operation === "write" ? { kind: "fail", code: "ENOSPC" } : undefined);
   expect(createExclusive(disk, "/t/claim", bytes("a"), "a")).rejects.toMatchObject({ code: "ENOSPC" });
@@ -36,7 +36,7 @@ test("a full disk leaves no name behind, and the next try succeeds", async () =>
   expect(await createExclusive(disk, "/t/claim", bytes("b"), "b")).toBe(true);
 });
 
-test("a crash at any call leaves nothing or the whole, and a second life goes on", async () => {
+test("a crash at any call leaves nothing or the whole file, and the next process can continue", async () => {
   for (let index = 1; ; index += 1) {
     const disk = newDisk();
     await disk.syncDirectory("/");

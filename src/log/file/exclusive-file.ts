@@ -1,13 +1,13 @@
-// Exclusive file: made once, whole, by one of many who try.
-// X1. Under its name the file is never seen half written: the bytes are synced under a temporary name and then linked, and a link
-//     fails where the name exists. A full disk therefore leaves no name behind.
-// X2. When `createExclusive` resolves with true, bytes and name are durable; with false, somebody else's file was there before.
+// Exclusive file: created once, whole, by one of many concurrent writers.
+// X1. The file is never seen half written under its name: the bytes are synced under a temporary name and then linked,
+//     and the link fails if the name exists. A full disk therefore leaves no name behind.
+// X2. When `createExclusive` resolves with true, bytes and name are durable; with false, the file already existed.
 import { isFault } from "../../base/fault.ts";
 import { parentOf } from "../../base/path.ts";
 import type { Disk } from "../../world/disk.ts";
 import { openRetrying, removeIfThere, TEMP_ENDING, writeAll } from "./file.ts";
 
-/** `who` tells writers apart that try at the same time; what one of the same name left behind is its own. */
+/** `who` distinguishes concurrent writers; a leftover with the same `who` belongs to this writer. */
 export async function createExclusive(disk: Disk, path: string, bytes: Uint8Array, who: string): Promise<boolean> {
   if (disk.stat(path) !== undefined) return false;
   const temp = `${path}.${who}${TEMP_ENDING}`;

@@ -1,4 +1,4 @@
-// Tests of the small honest tools over raw disk calls.
+// Tests of the basic file operations.
 import { describe, expect, test } from "bun:test";
 import { SimDisk } from "../../../tests/sim/disk.ts";
 import { bytes, DISKS, faultOf, get, places, put } from "../../../tests/world/places.ts";
@@ -21,27 +21,27 @@ for (const [name, make] of Object.entries(DISKS)) {
       expect(text(readWhole(disk, `${root}/a`))).toBe("hello World");
     });
 
-    test("a file that is missing is undefined, an empty one is empty", () => {
+    test("a missing file is undefined, an empty one is empty", () => {
       const { disk, root } = place(make);
       put(disk, `${root}/empty`, "");
       expect(readWhole(disk, `${root}/missing`)).toBeUndefined();
       expect(readWhole(disk, `${root}/empty`)?.length).toBe(0);
     });
 
-    test("missing levels are made, and their parents are to be synced, outermost first", () => {
+    test("missing levels are made, and their parents must be synced, outermost first", () => {
       const { disk, root } = place(make);
       expect(makeDirectories(disk, `${root}/a/b/c`)).toEqual([root, `${root}/a`, `${root}/a/b`]);
       expect(disk.stat(`${root}/a/b/c`)?.kind).toBe("directory");
       expect(makeDirectories(disk, `${root}/a/b/c`)).toEqual([]);
     });
 
-    test("levels below a home are to be synced though they exist: whoever made them may have been killed", () => {
+    test("existing levels below a home must be synced too: their maker may have been killed", () => {
       const { disk, root } = place(make);
       makeDirectories(disk, `${root}/a/b`);
       expect(makeDirectories(disk, `${root}/a/b`, root)).toEqual([root, `${root}/a`]);
     });
 
-    test("EL-4(b) a stale temporary file is removed, one that a living writer holds is not", () => {
+    test("EL-4(b) a stale temporary file is removed, one that a living writer has locked is not", () => {
       const { disk, root } = place(make);
       put(disk, `${root}/a.tmp`, "stale");
       put(disk, `${root}/b.tmp`, "alive");
@@ -67,7 +67,7 @@ test("short writes and short reads are continued", () => {
   expect(disk.fired.length).toBe(8);
 });
 
-test("an interrupted open, read or write is begun again", () => {
+test("an interrupted open, read or write is retried", () => {
   const disk = new SimDisk();
   disk.fault = ({ index }) => (index % 2 === 1 ? { kind: "fail", code: "EINTR" } : undefined);
   const file = openRetrying(disk, "/a", "create");
@@ -82,7 +82,7 @@ test("a call that is interrupted for ever is a Fault, not a hang", () => {
   expect(faultOf(() => openRetrying(disk, "/a", "create"))).toBe("open a EINTR");
 });
 
-test("a write that takes nothing is a Fault, not an endless loop", () => {
+test("a write that accepts no bytes is a Fault, not an endless loop", () => {
   const disk = new SimDisk();
   disk.fault = ({ operation }) => (operation === "write" ? { kind: "short", bytes: 0 } : undefined);
   const file = disk.open("/a", "create");
@@ -90,7 +90,7 @@ test("a write that takes nothing is a Fault, not an endless loop", () => {
   expect(faultOf(() => writeAll(Object.assign(Object.create(file), zero), bytes("x"), 0))).toBe("write a EIO");
 });
 
-test("a temporary file that may not be opened is left alone", () => {
+test("a temporary file that we may not open is left alone", () => {
   const disk = new SimDisk();
   put(disk, "/a.tmp", "x");
   disk.fault = ({ operation }) => (operation === "open" ? { kind: "fail", code: "EACCES" } : undefined);
@@ -102,7 +102,7 @@ test("a temporary file that may not be opened is left alone", () => {
   expect(disk.openCount).toBe(0);
 });
 
-test("paths are joined and taken apart as POSIX does", () => {
+test("paths are joined and split as in POSIX", () => {
   expect([joinPath("/a", "b"), joinPath("/", "b"), joinPath("/a/", "b")]).toEqual(["/a/b", "/b", "/a/b"]);
   expect([parentOf("/a/b"), parentOf("/a"), parentOf("/"), parentOf("a")]).toEqual(["/a", "/", "/", "."]);
   expect([baseName("/a/b"), baseName("a")]).toEqual(["b", "a"]);

@@ -1,19 +1,19 @@
-// The small honest tools over the disk's raw calls, for everything in `log/`.
-// F1. A short read or write is continued, an interrupted one (EINTR) is begun again; a write that takes nothing is a Fault.
-// F2. No sync is ever repeated, not even after EINTR: the kernel may have dropped the pages, and the second one would lie.
-//     So nothing here syncs: callers sync by hand and let the Fault through.
-// F3. A temporary file is locked by its writer while that one lives; only one that nobody has locked is stale.
+// Basic file operations on top of the raw disk calls, for everything in `log/`.
+// F1. A short read or write is continued, an interrupted one (EINTR) is retried; a write of zero bytes is a Fault.
+// F2. No sync is ever repeated, not even after EINTR: the kernel may have dropped the pages, and the second sync would
+//     falsely succeed. So nothing here syncs: callers sync themselves and let the Fault through.
+// F3. A writer locks its temporary file while it lives; only an unlocked one is stale.
 import { assert } from "../../base/assert.ts";
 import { Fault, isFault } from "../../base/fault.ts";
 import { joinPath, levelsOf, parentOf } from "../../base/path.ts";
 import type { Disk, OpenFile, OpenHow } from "../../world/disk.ts";
 
-/** A signal storm ends long before this; a call that is interrupted for ever should be seen, not waited for. */
+/** A storm of signals ends long before this; a call that is interrupted for ever should fail visibly. */
 const MAX_INTERRUPTIONS = 1000;
 
 export const TEMP_ENDING = ".tmp";
 
-/** Begins `call` again when a signal interrupted it. Never for a sync (F2). */
+/** Retries `call` if a signal interrupted it. Never for a sync (F2). */
 function begunAgain<T>(call: () => T): T {
   for (let interruptions = 0; ; interruptions += 1) {
     try {
@@ -28,7 +28,7 @@ export function openRetrying(disk: Disk, path: string, how: OpenHow): OpenFile {
   return begunAgain(() => disk.open(path, how));
 }
 
-/** Writes all of `bytes` at `offset`, however many calls it takes. What it wrote before a Fault stays written. */
+/** Writes all of `bytes` at `offset`, in as many calls as needed. What it wrote before a Fault stays written. */
 export function writeAll(file: OpenFile, bytes: Uint8Array, offset: number): void {
   let done = 0;
   while (done < bytes.length) {
@@ -40,11 +40,13 @@ export function writeAll(file: OpenFile, bytes: Uint8Array, offset: number): voi
   }
 }
 
-const NOTHING_TAKEN = "The disk took nothing and gave no reason. Check its health (dmesg, smartctl), then start again.";
+const NOTHING_TAKEN =
+  "The disk wrote no bytes and gave no reason. Check its health (dmesg, smartctl), then start again.";
 
-/** `length` bytes at `offset`; fewer only where the file ends. */
+/** Reads `length` bytes at `offset`; fewer only at the end of the file. */
 export function readAll(file: OpenFile, offset: number, length: number): Uint8Array {
-  // Not cleared, since only what was read is given out; and no Buffer, whose `slice` shares memory where an array's copies.
+  // Not cleared, since only what was read is returned; and not a
+  // Buffer, whose `slice` shares memory while an array's copies.
   const bytes = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
   let done = 0;
   while (done < length) {
@@ -56,12 +58,15 @@ export function readAll(file: OpenFile, offset: number, length: number): Uint8Ar
   return bytes;
 }
 
-/** A sync that ran and failed; one that could not even open its directory, for want of descriptors, may be tried again (F2). */
+/**
+ * Whether a sync ran and failed. One that could not even open
+ * its directory, for lack of descriptors, may be retried (F2).
+ */
 export function isFailedSync(error: unknown): error is Fault {
   return isFault(error) && !isFault(error, "EMFILE", "ENFILE");
 }
 
-/** All bytes of a file, or the first `most` of them; undefined where there is none. */
+/** All bytes of a file, or the first `most` of them; undefined if the file is missing. */
 export function readWhole(disk: Disk, path: string, most = Number.POSITIVE_INFINITY): Uint8Array | undefined {
   const file = openExisting(disk, path);
   if (file === undefined) return undefined;
@@ -82,9 +87,9 @@ function openExisting(disk: Disk, path: string): OpenFile | undefined {
 }
 
 /**
- * Makes the missing levels of `path`. Returns the directories whose sync makes those names durable, outermost first;
- * it does not sync them. With `within`, levels below it that existed already count too: whoever made them
- * may have been killed before the sync, and the page cache is not the disk.
+ * Makes the missing levels of `path`. Returns the directories whose sync makes those names durable, outermost first; it
+ * does not sync them. With `within`, existing levels below it are included: the process that made them may have been
+ * killed before the sync, and the page cache is not the disk.
  */
 export function makeDirectories(disk: Disk, path: string, within?: string): string[] {
   const parents: string[] = [];
@@ -97,7 +102,7 @@ export function makeDirectories(disk: Disk, path: string, within?: string): stri
   return parents;
 }
 
-/** Removes the temporary files in `directory` that no living writer holds (F3). Returns how many. */
+/** Removes the temporary files in `directory` that no living writer has locked (F3). Returns how many. */
 export function removeStaleTemps(disk: Disk, directory: string, prefix = ""): number {
   let removed = 0;
   for (const name of disk.list(directory)) {
@@ -107,7 +112,10 @@ export function removeStaleTemps(disk: Disk, directory: string, prefix = ""): nu
   return removed;
 }
 
-/** Unlinks while holding the lock, so that two cleaners do not meet. What is not ours to touch stays: it harms nobody. */
+/**
+ * Unlinks while holding the lock, so that two processes do not
+ * clean up the same file. A file that we may not touch stays.
+ */
 function removeIfStale(disk: Disk, path: string): boolean {
   let file: OpenFile | undefined;
   try {
@@ -121,7 +129,7 @@ function removeIfStale(disk: Disk, path: string): boolean {
   }
 }
 
-/** False where it was gone already. */
+/** Returns false if it was already gone. */
 export function removeIfThere(disk: Disk, path: string): boolean {
   try {
     disk.unlink(path);
@@ -132,7 +140,7 @@ export function removeIfThere(disk: Disk, path: string): boolean {
   }
 }
 
-/** A directory with what is in it. */
+/** Removes a directory and everything in it. */
 export function removeTree(disk: Disk, path: string): void {
   for (const name of disk.list(path)) {
     const below = joinPath(path, name);

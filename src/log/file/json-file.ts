@@ -1,14 +1,14 @@
-// Small JSON files that programs leave for each other and for their own next life.
-// J1. A file is replaced whole. Its directory is made where it is missing, and synced also where it was there: whoever made it may have
-//     been killed before its sync, and on a directory that is clean a sync costs next to nothing.
-// J2. What cannot be read as JSON is undefined, like what is not there: whoever reads decides what that means.
+// Small JSON files that programs leave for each other and for their own next start.
+// J1. A file is replaced whole. Its directory is made if missing, and synced even if it existed: the process that made
+//     it may have been killed before its sync, and syncing a clean directory costs next to nothing.
+// J2. A file that is missing or is not JSON reads as undefined: the caller decides what that means.
 import { isFault } from "../../base/fault.ts";
 import { parentOf } from "../../base/path.ts";
 import type { Disk } from "../../world/disk.ts";
 import { writeAtomic } from "./atomic-file.ts";
 import { makeDirectories, readWhole } from "./file.ts";
 
-/** None of ours comes near it; something else under our name is not read into memory. */
+/** None of our files comes near it; something else under our name is not read into memory. */
 const MAX_BYTES = 1 << 20;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ export async function writeJson(disk: Disk, path: string, value: unknown): Promi
   await writeAtomic(disk, path, Buffer.from(`${JSON.stringify(value)}\n`));
 }
 
-/** The object in a file; undefined where there is none (J2). */
+/** The object in a file; undefined if there is none (J2). */
 export function readJson(disk: Disk, path: string): JsonObject | undefined {
   try {
     if ((disk.stat(path)?.size ?? 0) > MAX_BYTES) return undefined;

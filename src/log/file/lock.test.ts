@@ -1,4 +1,4 @@
-// Tests of the lock: one owner at a time, whatever the file says, and nothing to clean up after a dead one.
+// Tests of the lock: one owner at a time, whatever the file contains, and nothing to clean up after a dead one.
 import { describe, expect, test } from "bun:test";
 import { SimClock } from "../../../tests/sim/clock.ts";
 import { SimDisk } from "../../../tests/sim/disk.ts";
@@ -12,7 +12,7 @@ const second = { pid: 22, startTime: 2000, bootId: "boot-a" };
 
 for (const [name, make] of Object.entries(DISKS)) {
   describe(`on a ${name} disk`, () => {
-    test("a second owner is refused, and told who has it", () => {
+    test("a second owner is refused with the pid of the first", () => {
       const { disk, root } = place(make);
       const held = takeLock({ disk, clock }, `${root}/daemon.lock`, first);
       const refusal = takeLock({ disk, clock }, `${root}/daemon.lock`, second);
@@ -21,13 +21,13 @@ for (const [name, make] of Object.entries(DISKS)) {
       expect(refusal.ok ? "" : refusal.error.code).toBe("LOCKED");
     });
 
-    test("the record names pid, start time, boot id and time", () => {
+    test("the record contains pid, start time, boot id and time", () => {
       const { disk, root } = place(make);
       takeLock({ disk, clock }, `${root}/daemon.lock`, first);
       expect(JSON.parse(get(disk, `${root}/daemon.lock`))).toEqual({ ...first, at: "2026-01-01T00:00:00.000Z" });
     });
 
-    test("a released lock is free, its file stays, and a shorter record leaves nothing of the longer one", () => {
+    test("a released lock is free, its file stays, and a shorter record leaves nothing of a longer one", () => {
       const { disk, root } = place(make);
       const held = takeLock({ disk, clock }, `${root}/l`, { ...first, bootId: "a much longer boot id than the next" });
       if (held.ok) held.value.release();
@@ -37,7 +37,7 @@ for (const [name, make] of Object.entries(DISKS)) {
       expect(JSON.parse(get(disk, `${root}/l`)).pid).toBe(22);
     });
 
-    test("a file left behind is no lock, whatever is in it", () => {
+    test("a file left behind is not a lock, whatever it contains", () => {
       const { disk, root } = place(make);
       for (const left of ["", '{"pid":11}', "garbage", "null"]) {
         put(disk, `${root}/l${left.length}`, left);
@@ -60,7 +60,7 @@ for (const [name, make] of Object.entries(DISKS)) {
   });
 }
 
-test("a full disk does not keep the lock from being taken", () => {
+test("a full disk does not prevent taking the lock", () => {
   const disk = new SimDisk();
   disk.capacity = 0;
   expect(takeLock({ disk, clock }, "/l", first).ok).toBe(true);
@@ -69,14 +69,14 @@ test("a full disk does not keep the lock from being taken", () => {
   expect(refusal.ok ? "" : refusal.error.message).toBe("l is held by another process");
 });
 
-test("a lock that the system cannot give is a Fault, and leaves no file open", () => {
+test("a failing lock call is a Fault, and leaves no file open", () => {
   const disk = new SimDisk();
   disk.fault = ({ operation }) => (operation === "tryLock" ? { kind: "fail", code: "ENOLCK" } : undefined);
   expect(faultOf(() => takeLock({ disk, clock }, "/l", first))).toBe("tryLock l ENOLCK");
   expect(disk.openCount).toBe(0);
 });
 
-test("the lock of a process that was killed with SIGKILL is free at once", async () => {
+test("the lock of a process killed with SIGKILL is free at once", async () => {
   const { disk, root } = place(DISKS["real"] ?? (() => new SimDisk()));
   const path = `${root}/daemon.lock`;
   const program = `

@@ -1,8 +1,9 @@
-// Lock: one owner at a time, by `flock`; the system gives it back when the owner dies, however it dies.
-// L1. Two owners are impossible: the lock is the kernel's, never the existence or the content of the file.
-// L2. Nothing is stale: a file that a dead owner left behind is simply locked again.
-// L3. The file is never unlinked: whoever had opened the old one would lock a file without a name, next to the owner of the new one.
-// L4. The record in it (pid, start time, boot id) is for diagnosis only; a full disk never keeps a lock from being taken.
+// Lock: one owner at a time, by `flock`; the system releases it when the owner dies, in whatever way.
+// L1. Two owners are impossible: the lock is the kernel's, not the existence or the content of the file.
+// L2. Nothing becomes stale: a file left by a dead owner is simply locked again.
+// L3. The file is never unlinked: a process that had opened the old one
+//     would lock a file without a name, next to the owner of the new one.
+// L4. The record in it (pid, start time, boot id) is for diagnosis only; a full disk never prevents taking a lock.
 import { isFault } from "../../base/fault.ts";
 import { baseName } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -10,19 +11,19 @@ import type { Clock } from "../../world/clock.ts";
 import type { Disk, OpenFile } from "../../world/disk.ts";
 import { openRetrying, readAll, writeAll } from "./file.ts";
 
-/** Who takes the lock. A pid alone says nothing: it is used again after a while, and after every boot. */
+/** The process that takes the lock. A pid alone is not enough: it is reused after a while, and after every boot. */
 export type Owner = { readonly pid: number; readonly startTime: number; readonly bootId: string };
 
 export type Held = {
   readonly path: string;
-  /** Gives the lock back; once is enough. */
+  /** Releases the lock; further calls do nothing. */
   release(): void;
 };
 
-/** Longer than any record of ours; what is beyond was not written by us. */
+/** Longer than any record of ours; anything beyond it was not written by us. */
 const MAX_RECORD = 4096;
 
-/** Takes the lock at `path`, whose directory must exist, or says who has it. */
+/** Takes the lock at `path`, whose directory must exist, or refuses and names the owner. */
 export function takeLock(world: { disk: Disk; clock: Clock }, path: string, owner: Owner): Result<Held> {
   const file = openRetrying(world.disk, path, "create");
   try {
@@ -62,7 +63,7 @@ function closeAndRefuse(file: OpenFile): Result<Held> {
   return refused("LOCKED", `${baseName(file.path)} is held by ${who}`, `Only one may run at a time. ${hint}`);
 }
 
-/** The record may be half written or from an earlier owner whose successor could not write: it is only a hint (L4). */
+/** The record may be half written, or of an earlier owner if its successor could not write: it is only a hint (L4). */
 function ownerPid(file: OpenFile): number | undefined {
   try {
     const found: unknown = JSON.parse(new TextDecoder().decode(readAll(file, 0, Math.min(file.size(), MAX_RECORD))));

@@ -1,4 +1,4 @@
-// Tests of the quarantine: nothing is lost, nothing is doubled, nothing is overwritten.
+// Tests of the quarantine: nothing is lost, duplicated or overwritten.
 import { describe, expect, test } from "bun:test";
 import type { SimDisk } from "../../../tests/sim/disk.ts";
 import { SimDisk as Simulated } from "../../../tests/sim/disk.ts";
@@ -14,7 +14,7 @@ const damage: Damage = { name: "wal-3", from: "wal/3.wal", offset: 42, reason: "
 
 for (const [name, make] of Object.entries(DISKS)) {
   describe(`on a ${name} disk`, () => {
-    test("bytes are set aside with a note that says where they were and why", async () => {
+    test("bytes are set aside with a note about where they were and why", async () => {
       const { disk, root } = place(make);
       const path = await quarantine(disk, root, damage, TORN);
       expect(path).toBe(`${root}/quarantine/wal-3-${sha256(TORN).slice(0, 12)}`);
@@ -37,7 +37,7 @@ for (const [name, make] of Object.entries(DISKS)) {
       expect(listQuarantine(disk, root)[0]?.notes[0]?.at).toBe("2026-01-01T00:00:00.000Z");
     });
 
-    test("the same bytes from another place get a note of their own", async () => {
+    test("the same bytes from another place get their own note", async () => {
       const { disk, root } = place(make);
       await quarantine(disk, root, damage, TORN);
       await quarantine(disk, root, { ...damage, offset: 99 }, TORN);
@@ -52,7 +52,7 @@ for (const [name, make] of Object.entries(DISKS)) {
       expect(path.startsWith(`${root}/quarantine/-..-etc-pass-wd-`)).toBe(true);
     });
 
-    test("an empty quarantine lists nothing, and a note that is damaged is left out", async () => {
+    test("an empty quarantine lists nothing, and a damaged note is left out", async () => {
       const { disk, root } = place(make);
       expect(listQuarantine(disk, root)).toEqual([]);
       const path = await quarantine(disk, root, damage, TORN);
@@ -79,7 +79,7 @@ test("other bytes under the same name are never overwritten", async () => {
   expect(get(disk, long)).toBe("rotten");
 });
 
-test("what the disk cannot read is set aside under a second name", async () => {
+test("a file that the disk cannot read is set aside under a second name", async () => {
   const disk = new Simulated();
   disk.plant("/home/a/checkpoint.json", TORN);
   const unread = { ...damage, name: "checkpoint.json", from: "/home/a/checkpoint.json" };
@@ -92,7 +92,7 @@ test("what the disk cannot read is set aside under a second name", async () => {
   ]);
 });
 
-test("once it is promised, no crash takes it away; a crash before that makes no second copy", async () => {
+test("once acknowledged, it survives every crash; a crash before that makes no second copy", async () => {
   const start = new Simulated();
   start.plant("/home/wal", TORN);
   const live = async (disk: SimDisk, promised: (is: boolean) => void) => {

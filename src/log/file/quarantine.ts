@@ -1,7 +1,8 @@
-// Quarantine: what was damaged is set aside with a note that says where it was and why it is here; recovery destroys nothing.
+// Quarantine: damaged bytes are set aside with a note about where
+// they were and why they are here; recovery destroys nothing.
 // Q1. Bytes and note are durable before `quarantine` resolves: only then may the caller cut or overwrite the original.
-// Q2. The name comes from the content, so that a recovery which crashes and starts again makes no second copy.
-// Q3. Nothing that is there is overwritten by something different; the same bytes from another place get a note of their own.
+// Q2. The name is derived from the content, so that a recovery that crashes and starts again makes no second copy.
+// Q3. Nothing is overwritten by something different; the same bytes from another place get their own note.
 import { Fault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import type { Disk } from "../../world/disk.ts";
@@ -12,11 +13,11 @@ import { makeDirectories, readWhole, TEMP_ENDING } from "./file.ts";
 export const QUARANTINE_DIRECTORY = "quarantine";
 const NOTE_ENDING = ".note.json";
 
-/** One piece of damage is seen in a handful of places; more than this means that something loops. */
+/** The same damage is found in a handful of places; more than this means that something loops. */
 const MAX_NOTES = 1000;
 
 export type Damage = {
-  /** What it is, for people who list the directory, such as `wal-00000003`. */
+  /** What it is, for people who list the directory; for example `wal-00000003`. */
   readonly name: string;
   readonly from: string;
   readonly offset: number;
@@ -40,7 +41,7 @@ export type QuarantineItem = {
   readonly notes: readonly QuarantineNote[];
 };
 
-/** Sets `bytes` aside. Returns where they are. */
+/** Sets `bytes` aside. Returns their path. */
 export async function quarantine(disk: Disk, home: string, damage: Damage, bytes: Uint8Array): Promise<string> {
   const directory = joinPath(home, QUARANTINE_DIRECTORY);
   for (const parent of makeDirectories(disk, directory, home)) await disk.syncDirectory(parent);
@@ -48,11 +49,11 @@ export async function quarantine(disk: Disk, home: string, damage: Damage, bytes
   const path = await keepBytes(disk, joinPath(directory, safeName(damage.name)), bytes, sum);
   const note = noteOf(damage, bytes.length, sum);
   await keepNote(disk, path, note);
-  await disk.syncDirectory(directory); // Q1: also where a killed process left both in the page cache.
+  await disk.syncDirectory(directory); // Q1: even if a killed process left both in the page cache.
   return path;
 }
 
-/** Sets a file aside that the disk cannot read: under a second name, since its bytes cannot be copied. */
+/** Sets aside a file that the disk cannot read: under a second name, since its bytes cannot be copied. */
 export async function quarantineUnread(disk: Disk, home: string, damage: Damage): Promise<string> {
   const directory = joinPath(home, QUARANTINE_DIRECTORY);
   for (const parent of makeDirectories(disk, directory, home)) await disk.syncDirectory(parent);
@@ -66,7 +67,9 @@ export async function quarantineUnread(disk: Disk, home: string, damage: Damage)
   throw new Fault({ code: "EEXIST", operation: "quarantine", path: damage.from });
 }
 
-/** The short name, the full one if that is taken by other bytes, then numbers if even that one was damaged (Q3). */
+/**
+ * Tries the short name, the full one if that is taken by other bytes, then numbers if even that one was damaged (Q3).
+ */
 async function keepBytes(disk: Disk, stem: string, bytes: Uint8Array, sum: string): Promise<string> {
   for (let number = 0; number < MAX_NOTES; number += 1) {
     const path = number === 0 ? `${stem}-${sum.slice(0, 12)}` : `${stem}-${sum}${number === 1 ? "" : `-${number}`}`;
@@ -83,7 +86,7 @@ async function keepNote(disk: Disk, path: string, note: QuarantineNote): Promise
     const place = number === 1 ? `${path}${NOTE_ENDING}` : `${path}.${number}${NOTE_ENDING}`;
     const text = readWhole(disk, place);
     if (text === undefined) return writeAtomic(disk, place, Buffer.from(`${JSON.stringify(note, undefined, 2)}\n`));
-    if (saysTheSame(parseNote(text), note)) return; // Q2: at another time, perhaps; the first time is the true one.
+    if (saysTheSame(parseNote(text), note)) return; // Q2: perhaps at another time; the first time is the true one.
   }
   throw new Fault({ code: "EEXIST", operation: "note", path });
 }
@@ -97,7 +100,7 @@ function saysTheSame(a: QuarantineNote | undefined, b: QuarantineNote): boolean 
   return a !== undefined && a.from === b.from && a.offset === b.offset && a.reason === b.reason;
 }
 
-/** What has been set aside, by name. A note that cannot be read is left out. */
+/** What has been set aside, by name. An unreadable note is left out. */
 export function listQuarantine(disk: Disk, home: string): QuarantineItem[] {
   const directory = joinPath(home, QUARANTINE_DIRECTORY);
   const names = disk.list(directory).sort();
@@ -133,7 +136,7 @@ function isNote(note: unknown): note is QuarantineNote {
   return texts && typeof note.offset === "number" && typeof note.length === "number";
 }
 
-/** A name is for people; it must never lead out of the directory. */
+/** Names are for people; they must never lead out of the directory. */
 function safeName(name: string): string {
   return (
     name

@@ -7,7 +7,7 @@ import { isReadable } from "./readable.ts";
 
 const place = places();
 
-test("a file is readable to its end, or not; one that is gone is no loss", () => {
+test("a file is readable to its end, or not; a missing file is not a problem", () => {
   const { disk, root } = place(realDisk);
   const path = `${root}/tape`;
   put(disk, path, "x".repeat((1 << 20) + 3));

@@ -1,11 +1,11 @@
-// Whether a file gives its bytes back, for what has no checksum of its own: a bad sector says so when it is read.
+// Whether all bytes of a file can be read, for files without a checksum: a bad sector fails when it is read.
 import { isFault } from "../../base/fault.ts";
 import type { Disk } from "../../world/disk.ts";
 import { openRetrying, readAll } from "./file.ts";
 
 const BLOCK = 1 << 20;
 
-/** One that is gone meanwhile has nothing to give back. */
+/** A file that is gone by now has nothing to lose. */
 export function isReadable(disk: Disk, path: string): boolean {
   try {
     const file = openRetrying(disk, path, "read");

@@ -5,7 +5,7 @@ import { writeUnsynced } from "./unsynced-file.ts";
 
 const text = (disk: SimDisk) => new TextDecoder().decode(readWhole(disk, "/h/a"));
 
-test("it is whole under its name, takes the place of the one before, and leaves nothing beside it", () => {
+test("it is whole under its name, replaces the previous one, and leaves nothing beside it", () => {
   const disk = new SimDisk();
   disk.makeDirectory("/h");
   writeUnsynced(disk, "/h/a", Buffer.from("a long first one"));
@@ -13,7 +13,7 @@ test("it is whole under its name, takes the place of the one before, and leaves 
   expect([text(disk), disk.list("/h")]).toEqual(["second", ["a"]]);
 });
 
-test("what a killed writer left half written is in nobody's way", () => {
+test("a partial file of a killed writer does no harm", () => {
   const disk = new SimDisk();
   disk.makeDirectory("/h");
   disk.open("/h/a.tmp", "create").write(Buffer.from("half of a very long one"), 0);

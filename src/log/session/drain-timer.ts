@@ -1,12 +1,12 @@
-// When the session logs follow the write-ahead log: soon after it falls quiet, at the latest after two seconds, and by and by while
-// the disk is full. No timer runs while nothing waits.
+// When session logs are brought up to date with the write-ahead log: soon after it falls quiet, at the latest after two
+// seconds, and at intervals while the disk is full. No timer runs while there is nothing to do.
 import type { Clock } from "../../world/clock.ts";
 
-/** Session logs follow when nothing was appended for this long … */
+/** Session logs are written when nothing was appended for this long … */
 const QUIET_MS = 100;
-/** … and at the latest after this long, so that whoever reads them is never far behind. */
+/** … and at the latest after this long, so that their readers are never far behind. */
 const LATEST_MS = 2000;
-/** How often a full disk is tried again. */
+/** How often a full disk is retried. */
 const RETRY_MS = 1000;
 
 export class DrainTimer {
@@ -21,7 +21,7 @@ export class DrainTimer {
     this.#due = due;
   }
 
-  /** Something waits to be drained. */
+  /** There is something to drain. */
   touch(): void {
     this.#newest = this.#clock.elapsed();
     if (this.#cancel !== undefined) return;
@@ -29,7 +29,7 @@ export class DrainTimer {
     this.#arm(QUIET_MS, () => this.#look());
   }
 
-  /** What was tried found no room. */
+  /** The last attempt found no room. */
   retry(): void {
     this.cancel();
     this.#arm(RETRY_MS, this.#due);

@@ -1,14 +1,15 @@
-// Brings what is durable in the write-ahead log into the sessions' own logs, so that its segments can be used again.
-// R1. `pass` resolves only when every entry added before it began is synced in its session's log, and so are the names of new
-//     files and directories up to the home.
-// R2. A pass that finds no room changes nothing: what it did not sync still waits, and the next one writes it to the same place.
+// Copies what is durable in the write-ahead log to the session logs, so that its segments can be reused.
+// R1. `pass` resolves only when every entry added before it began is synced in its session's log, and so are the names
+//     of new files and directories up to the home.
+// R2. A pass that finds no room changes nothing: what it did not sync
+//     still waits, and the next pass writes it to the same place.
 import type { Fault } from "../../base/fault.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { Transaction } from "../wal/frame.ts";
 import { isRetryable } from "../wal/wal.ts";
 import { type Session, writeSessions } from "./session-writer.ts";
 
-/** Files that are open at a time: enough for syncs to share the disk's work, far below any limit on descriptors. */
+/** How many files are open at a time: enough for syncs to share the disk's work, far below any limit on descriptors. */
 const FILES_AT_ONCE = 64;
 
 export type DrainOutcome =
@@ -32,7 +33,7 @@ export class Drain {
     return this.#waiting.size === 0 && this.#pass === undefined;
   }
 
-  /** Copies the lines: their memory is the caller's again. */
+  /** Copies the lines: the caller may reuse their memory. */
   add(transactions: readonly Transaction<Session>[]): void {
     for (const { first, entries } of transactions) {
       for (const { session, line } of entries) {
@@ -43,7 +44,7 @@ export class Drain {
     }
   }
 
-  /** One pass at a time; whoever asks during one gets the next. */
+  /** One pass at a time; a call during a pass starts the next one. */
   async pass(): Promise<DrainOutcome> {
     while (this.#pass !== undefined) await this.#pass;
     this.#pass = this.#run();
@@ -69,7 +70,7 @@ export class Drain {
     const fault = await writeSessions(this.#disk, this.#home, writes, isRetryable);
     if (fault !== undefined) return fault; // R2
     for (const { session, block } of writes) {
-      session.waiting.drop(block.length); // While the sync ran, more may have come.
+      session.waiting.drop(block.length); // More may have been added while the sync ran.
       if (session.waiting.isEmpty) this.#waiting.delete(session);
     }
     return undefined;

@@ -1,28 +1,29 @@
-// Turns new entries into the bytes of their lines. Every acknowledged event comes through here, so it makes one string, encodes it
-// once, and sums the bytes; the write-ahead log and the session's log then copy these bytes and never look at the text again.
+// Turns new entries into the bytes of their lines. Every acknowledged event passes through
+// here, so it makes one string, encodes it once, and sums the bytes; the write-ahead log
+// and the session's log then copy these bytes and never parse the text again.
 import { assert } from "../../base/assert.ts";
 import { crc32, putHex8 } from "../../world/hash.ts";
 import { type EntryHead, type NewEntry, sessionId } from "./entry.ts";
 
-/** Lines share pieces of memory of this size. */
+/** Lines share blocks of memory of this size. */
 const PIECE = 1 << 16;
-/** UTF-8 never needs more than this for one UTF-16 unit. */
+/** UTF-8 never needs more bytes than this for one UTF-16 unit. */
 const MAX_BYTES_A_UNIT = 3;
-/** Holds the place of the sum until the bytes are there to be summed. */
+/** A placeholder for the sum, until there are bytes to sum. */
 const NO_SUM = ',"sum":"00000000"}';
-/** Names of events are few; quoting them anew each time was a twentieth of the work. */
+/** There are few event names; quoting them each time took a twentieth of the work. */
 const MAX_QUOTED = 1000;
 
 export class EntryEncoder {
   #piece = Buffer.alloc(0);
-  /** The same memory: views of it cost half of what a Buffer's do. */
+  /** The same memory: its views cost half as much as a Buffer's. */
   #bytes = new Uint8Array(0);
   #at = 0;
   readonly #events = new Map<string, string>();
   #ts = "";
   #quotedTs = '""';
 
-  /** The line without its newline (E2). Throws where the data is not JSON. */
+  /** The line without its newline (E2). Throws if the data is not JSON. */
   encode(entry: NewEntry, head: EntryHead, id = JSON.stringify(sessionId(entry.session))): Uint8Array {
     const data: unknown = JSON.stringify(entry.data);
     assert(typeof data === "string", "the data of an entry is JSON");
@@ -37,7 +38,7 @@ export class EntryEncoder {
     return this.#bytes.subarray(start, end);
   }
 
-  /** Every line given out so far has been copied: their memory is free again. */
+  /** Every line returned so far has been copied: their memory is free again. */
   reuse(): void {
     this.#at = 0;
   }
@@ -49,7 +50,7 @@ export class EntryEncoder {
     this.#at = 0;
   }
 
-  /** Entries of one moment share their time. */
+  /** Entries of the same moment share their time. */
   #remember(ts: string): void {
     this.#ts = ts;
     this.#quotedTs = JSON.stringify(ts);

@@ -1,13 +1,14 @@
-// One line of a session's `events.jsonl`: a fact, its place in the one order of all facts, and a checksum.
+// One line of a session's `events.jsonl`: a fact, its place in the global order of all facts, and a checksum.
 //   {"seq":12,"prev":9,"session_id":"…","ts":"…","event":"message.enqueued","data":{…},"sum":"1a2b3c4d"}
-// E1. `seq` counts the entries of all sessions without a gap; `prev` is the same session's previous `seq` (0: none),
-//     so that a line lost from a session's log breaks the chain (EL-1, EL-3).
-// E2. `sum` is the CRC-32 of the UTF-8 bytes before `,"sum":`. A line holds no raw tab, newline or NUL (JSON escapes them).
+// E1. `seq` counts the entries of all sessions without a gap; `prev` is the previous `seq` of the same session (0:
+//     none), so that a line lost from a session's log breaks the chain (EL-1, EL-3).
+// E2. `sum` is the CRC-32 of the UTF-8 bytes before `,"sum":`. A
+//     line contains no raw tab, newline or NUL (JSON escapes them).
 import { crc32 } from "../../world/hash.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** What a caller wants logged. `session` is the session's directory below the home, such as `agents/<id>`. */
+/** What a caller wants to log. `session` is the session's directory below the home, such as `agents/<id>`. */
 export type NewEntry = { readonly session: string; readonly ts: string; readonly event: string; readonly data: Json };
 
 export type Entry = {
@@ -19,7 +20,7 @@ export type Entry = {
   readonly data: Json;
 };
 
-/** What can be known of a line without parsing its JSON. */
+/** What is known about a line without parsing its JSON. */
 export type EntryHead = { readonly seq: number; readonly prev: number };
 
 const SEQ_KEY = Buffer.from('{"seq":');
@@ -34,7 +35,7 @@ export function sessionId(session: string): string {
   return session.slice(session.lastIndexOf("/") + 1);
 }
 
-/** The head of a whole, unharmed line; undefined where anything about it is wrong. */
+/** The head of an intact line; undefined if anything about it is wrong. */
 export function headOf(line: Uint8Array): EntryHead | undefined {
   if (!hasSum(line)) return undefined;
   const seq = numberAfter(line, 0, SEQ_KEY);
@@ -83,7 +84,7 @@ function hexDigit(byte: number): number {
 
 export type NumberAt = { readonly value: number; readonly end: number };
 
-/** The decimal number at `at`; undefined where there is no digit, or more than a seq can have. */
+/** The decimal number at `at`; undefined if there is no digit, or it is too large for a seq. */
 export function numberAt(bytes: Uint8Array, at: number): NumberAt | undefined {
   let value = 0;
   let end = at;

@@ -1,4 +1,4 @@
-// Walks the lines of a session's log, from the front in bounded chunks or from the back until one is found.
+// Reads the lines of a session's log, from the front in bounded chunks, or from the back until one is found.
 import type { OpenFile } from "../../world/disk.ts";
 import { readAll } from "../file/file.ts";
 import { type EntryHead, headOf } from "./entry.ts";
@@ -6,10 +6,10 @@ import { type EntryHead, headOf } from "./entry.ts";
 const NEWLINE = 10;
 /** Large enough that the calls cost nothing, small enough that memory stays bounded. */
 const CHUNK = 1 << 20;
-/** Holds the last few lines of nearly every log. */
+/** Contains the last few lines of nearly every log. */
 const FIRST_TAIL = 4096;
 
-/** One line, whole or not. `head` is undefined where it is harmed or has no newline yet. */
+/** One line, whole or not. `head` is undefined if it is corrupt or has no newline yet. */
 export type Line = {
   readonly start: number;
   readonly end: number;
@@ -17,7 +17,7 @@ export type Line = {
   readonly head: EntryHead | undefined;
 };
 
-/** All lines from `from` on, which must be the start of a line, up to where the file ends now. */
+/** All lines from `from` on, which must be the start of a line, up to the current end of the file. */
 export function* linesFrom(file: OpenFile, from: number): Generator<Line> {
   const size = file.size();
   let start = from;
@@ -27,11 +27,14 @@ export function* linesFrom(file: OpenFile, from: number): Generator<Line> {
     const used = yield* wholeLines(readAll(file, start, length), start, last);
     start += used;
     if (last) return;
-    window = used === 0 ? window * 2 : CHUNK; // A line longer than the window: a larger one.
+    window = used === 0 ? window * 2 : CHUNK; // The line is longer than the window.
   }
 }
 
-/** The lines in `chunk`, which stands at `offset`; returns how much of it they took. What follows the last newline is one only at the end. */
+/**
+ * The lines in `chunk`, which begins at `offset`; returns how much of
+ * it they took. What follows the last newline counts only at the end.
+ */
 export function* wholeLines(chunk: Uint8Array, offset: number, last: boolean): Generator<Line, number> {
   let at = 0;
   while (at < chunk.length) {
@@ -48,8 +51,8 @@ export function* wholeLines(chunk: Uint8Array, offset: number, last: boolean): G
 }
 
 /**
- * The last lines of a file, enough of them that one is unharmed and at or below `atMost`, or all where there is none.
- * Costs the length of the tail, not of the log.
+ * The last lines of a file: enough of them to include an intact one at or below `atMost`, or all if there is none. The
+ * cost depends on the length of the tail, not of the log.
  */
 export function tailLines(file: OpenFile, atMost: number): Line[] {
   const size = file.size();

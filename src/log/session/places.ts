@@ -1,4 +1,5 @@
-// Where things lie below the home. Names that other programs see; they are added to, never changed (docs/FORMATS.md).
+// Paths below the home. Other programs see these names; new ones
+// may be added, existing ones never change (docs/FORMATS.md).
 
 import { joinPath } from "../../base/path.ts";
 import type { Disk } from "../../world/disk.ts";
@@ -7,7 +8,7 @@ export const WAL_DIRECTORY = "wal";
 export const WAL_ENDING = ".wal";
 export const EVENTS_FILE = "events.jsonl";
 
-/** Where sessions live: `*` stands for any one name, and the session's own directory is one level below. */
+/** Where sessions are: `*` stands for any one name, and the session's own directory is one level below. */
 const SESSION_PLACES: readonly (readonly string[])[] = [
   ["agents"],
   ["terminals"],
@@ -15,7 +16,7 @@ const SESSION_PLACES: readonly (readonly string[])[] = [
   ["state", "*", "sessions"],
 ];
 
-/** No separator, nothing hidden, nothing that a shell or a terminal would mistake for something else. */
+/** No separator, nothing hidden, nothing that a shell or a terminal would misinterpret. */
 const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 /** Whether `session` names a session's directory, such as `agents/<id>`. */
@@ -47,7 +48,7 @@ function step(disk: Disk, home: string, at: string, level: string): string[] {
   return names.map((name) => (at === "" ? name : `${at}/${name}`));
 }
 
-/** Where an attempt of a workflow's step lies. Its id is that of its run, a dot, and a number. */
+/** The directory of an attempt of a workflow's step. Its id is the id of its run, a dot, and a number. */
 export function attemptPath(home: string, repo: string, attempt: string): string {
   const dot = attempt.lastIndexOf(".");
   return joinPath(home, `state/${repo}/sessions/${attempt.slice(0, dot)}/attempts/${attempt.slice(dot + 1)}`);

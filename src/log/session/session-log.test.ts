@@ -21,7 +21,7 @@ describe("the end of a session's log after a crash", () => {
   const whole = [line(1, 0), line(4, 1)];
   const durable = line(1, 0).length + line(4, 1).length;
 
-  test("EL-3(b,c) what was not synced is written again, whether it is there, torn or missing", () => {
+  test("EL-3(b,c) what was not synced is written again, whether it is present, torn or missing", () => {
     for (const rest of [[], [line(6, 4)], [line(6, 4).subarray(0, 20)], [line(6, 4), harmed(line(9, 6))]]) {
       const verdict = judgeTail(lines(...whole, ...rest), 4, [
         { seq: 6, prev: 4 },
@@ -33,12 +33,12 @@ describe("the end of a session's log after a crash", () => {
     }
   });
 
-  test("a torn line is named, so that its bytes can be set aside", () => {
+  test("a torn line is reported, so that its bytes can be set aside", () => {
     const verdict = judgeTail(lines(...whole, line(6, 4).subarray(0, 20)), 4, [{ seq: 6, prev: 4 }]);
     expect(verdict.torn.map(({ start }) => start)).toEqual([durable]);
   });
 
-  test("a synced line that is harmed breaks the chain: nothing is cut", () => {
+  test("a corrupt synced line breaks the chain: nothing is cut", () => {
     const verdict = judgeTail(lines(line(1, 0), harmed(line(4, 1)), line(6, 4)), 4, [{ seq: 6, prev: 4 }]);
     expect(verdict.broken).toContain("follows 4");
     expect(verdict.torn).toEqual([]);
@@ -46,12 +46,12 @@ describe("the end of a session's log after a crash", () => {
     expect(verdict.from).toBe(line(1, 0).length);
   });
 
-  test("a synced line that is gone breaks the chain", () => {
+  test("a missing synced line breaks the chain", () => {
     expect(judgeTail(lines(line(1, 0)), 4, [{ seq: 6, prev: 4 }]).broken).toContain("last unharmed line is 1");
     expect(judgeTail([], 4, [{ seq: 6, prev: 4 }]).broken).toContain("last unharmed line is 0");
   });
 
-  test("harmed bytes that the write-ahead log does not account for are damage", () => {
+  test("corrupt bytes that the write-ahead log does not explain are damage", () => {
     const verdict = judgeTail(lines(...whole, Buffer.from("garbage")), 4, []);
     expect(verdict.broken).toBe("its last bytes are harmed");
     expect(verdict.kept).toHaveLength(1);
@@ -74,14 +74,14 @@ describe("reading a session's log", () => {
     );
   }
 
-  test("EL-3(d) doubles are passed over, harm and breaks are told, and the rest is read", () => {
+  test("EL-3(d) doubles are skipped, corrupt lines and breaks are reported, and the rest is read", () => {
     expect(read(line(1, 0), line(1, 0), line(3, 1))).toEqual([1, "double", 3]);
     expect(read(line(1, 0), harmed(line(2, 1)), line(3, 2))).toEqual([1, "harmed", "break", 3]);
     expect(read(line(1, 0), Buffer.from("torn"))).toEqual([1, "harmed"]);
     expect(read()).toEqual([]);
   });
 
-  test("EL-1(a,c) a line is JSON of plain types that any tool can read", () => {
+  test("EL-1(a,c) a line is JSON with plain types that any tool can read", () => {
     const text = Buffer.from(line(2, 1)).toString();
     expect(JSON.parse(text)).toMatchObject({ seq: 2, prev: 1, session_id: "a1", event: "tested", data: { seq: 2 } });
     expect(decodeEntry(Buffer.from(text.trimEnd()))).not.toHaveProperty("sum");
@@ -96,7 +96,7 @@ describe("reading a session's log", () => {
     expect(tailLines(disk.open("/log", "read"), 9).at(-1)?.head).toEqual({ seq: 2, prev: 1 });
   });
 
-  test("a head is taken only from a line whose sum is right", () => {
+  test("a head is read only from a line with a correct sum", () => {
     const good = line(5, 2).subarray(0, -1);
     expect(headOf(good)).toEqual({ seq: 5, prev: 2 });
     for (let at = 0; at < good.length; at += 1) {

@@ -1,29 +1,29 @@
-// A session's own log, `events.jsonl`: the one that people and tools read. Here is how it is read, and how its end is
-// judged after a crash.
-// S1. What is at or below `drained` was synced; all that follows may be only in the page cache and is not relied on: it is
-//     written again, from the write-ahead log, which still has it (EL-3).
-// S2. Harmed bytes at the end are a torn line, and are cut, only where the entries to be written again follow the last
-//     unharmed line without a break. Otherwise a line is lost: the session is frozen, and nothing harmed is cut.
+// A session's own log, `events.jsonl`: the one that people and
+// tools read. This file reads it, and judges its end after a crash.
+// S1. Entries at or below `drained` are synced. All that follows may be only in the page cache and is not relied on: it
+//     is written again from the write-ahead log, which still has it (EL-3).
+// S2. Corrupt bytes at the end are a torn line, and are cut, only if the entries to be written again follow the last
+//     intact line without a break. Otherwise a line is lost: the session is frozen, and nothing corrupt is cut.
 // S3. A whole line that the write-ahead log does not have is never cut: it may be the only copy.
 import type { Disk, OpenFile } from "../../world/disk.ts";
 import { openRetrying } from "../file/file.ts";
 import { decodeEntry, type Entry, type EntryHead } from "./entry.ts";
 import { type Line, linesFrom, tailLines, wholeLines } from "./lines.ts";
 
-/** What the end of a session's log is good for. */
+/** What to do with the end of a session's log. */
 export type TailVerdict = {
   /** From here on the file is written again: first `kept`, then the entries of the write-ahead log. */
   readonly from: number;
   readonly kept: readonly Line[];
   /** Torn lines, to be cut. */
   readonly torn: readonly Line[];
-  /** The last seq that is there once `kept` is. */
+  /** The last seq after `kept` is written. */
   readonly last: number;
-  /** Why the session must be frozen, where it must. */
+  /** Why the session must be frozen; undefined if it need not be. */
   readonly broken: string | undefined;
 };
 
-/** Judges the last lines of a log; `again` are the entries that the write-ahead log has for this session, ascending. */
+/** Judges the last lines of a log; `again` are the write-ahead log's entries for this session, ascending. */
 export function judgeTail(lines: readonly Line[], drained: number, again: readonly EntryHead[]): TailVerdict {
   const anchorAt = lines.findLastIndex((line) => line.head !== undefined && line.head.seq <= drained);
   const anchor = lines[anchorAt];
@@ -36,7 +36,10 @@ export function judgeTail(lines: readonly Line[], drained: number, again: readon
   return { from, kept, torn: harmed, last, broken };
 }
 
-/** S3: what the write-ahead log does not have stays, with the harmed lines before it. `harmed` is what is left at the end. */
+/**
+ * S3: what the write-ahead log does not have stays, with the
+ * corrupt lines before it. `harmed` is what remains at the end.
+ */
 function keepUnknown(lines: readonly Line[], anchor: number, again: readonly EntryHead[]) {
   const known = new Set(again.map((head) => head.seq));
   const kept: Line[] = [];
@@ -52,7 +55,7 @@ function keepUnknown(lines: readonly Line[], anchor: number, again: readonly Ent
   return { kept, harmed, last };
 }
 
-/** The chain from `anchor` on, through what the log keeps and what the write-ahead log has, in one order. */
+/** Follows the chain from `anchor` on, through what is kept and what the write-ahead log has, in one order. */
 function firstBreak(anchor: number, heads: readonly EntryHead[]): string | undefined {
   let last = anchor;
   for (const { seq, prev } of heads.toSorted((a, b) => a.seq - b.seq)) {
@@ -62,7 +65,10 @@ function firstBreak(anchor: number, heads: readonly EntryHead[]): string | undef
   return undefined;
 }
 
-/** What stands behind `from` once all is written again: in the order of seqs, and what is harmed before the line it stood before. */
+/**
+ * The lines after `from` once all is written again: in the order
+ * of seqs, with each corrupt line before the line it preceded.
+ */
 export function inOrder(kept: readonly Line[], again: readonly { head: EntryHead; line: Uint8Array }[]): Uint8Array[] {
   const lines: Uint8Array[] = [];
   let next = 0;
@@ -93,7 +99,9 @@ export type Reading =
 export type ReadFrom = { readonly offset: number; readonly seq: number };
 export const FROM_START: ReadFrom = { offset: 0, seq: 0 };
 
-/** Reads on from a place at which `from.seq` was the last entry. A double is passed over, a break is told before its entry. */
+/**
+ * Reads from a position where `from.seq` was the last entry. A double is skipped, a break is reported before its entry.
+ */
 export function* readLog(file: OpenFile, from: ReadFrom, until = Number.POSITIVE_INFINITY): Generator<Reading> {
   yield* readLines(linesFrom(file, from.offset), from.seq, until);
 }
@@ -117,7 +125,9 @@ export function* readLines(lines: Iterable<Line>, after: number, until = Number.
   }
 }
 
-/** Lines that are durable in the write-ahead log and will stand at `offset`; those up to `last` were read already. */
+/**
+ * Lines that are durable in the write-ahead log and will be written at `offset`; those up to `last` were already read.
+ */
 export function* readWaiting(bytes: Uint8Array, last: number, offset: number): Generator<Reading> {
   for (const line of wholeLines(bytes, offset, true)) {
     const entry = decodeEntry(line.bytes);
@@ -125,14 +135,16 @@ export function* readWaiting(bytes: Uint8Array, last: number, offset: number): G
   }
 }
 
-/** The entry with this seq in a session's log, and the lines behind it; empty where there is none. Costs no more than that. */
+/**
+ * The entry with this seq in a session's log, and the lines after it; empty if there is none. Reads no more than that.
+ */
 export function linesSince(disk: Disk, path: string, seq: number): Line[] {
   const lines = tailOf(disk, path, seq);
   const at = lines.findLastIndex(({ head }) => head?.seq === seq);
   return at < 0 ? [] : lines.slice(at);
 }
 
-/** The tail of the log at `path`; no lines where it is missing. */
+/** The tail of the log at `path`; empty if it is missing. */
 export function tailOf(disk: Disk, path: string, drained: number): Line[] {
   if (disk.stat(path) === undefined) return [];
   const file = openRetrying(disk, path, "read");

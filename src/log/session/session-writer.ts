@@ -1,5 +1,5 @@
 // Appends to many sessions' logs at once and syncs them together.
-// A1. Lengths move only when everything is durable: the files, and the names of new ones up to the home.
+// A1. Lengths change only when everything is durable: the files, and the names of new ones up to the home.
 import type { Fault } from "../../base/fault.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
 import type { Disk, OpenFile } from "../../world/disk.ts";
@@ -8,24 +8,24 @@ import { sessionId } from "./entry.ts";
 import { eventsPath } from "./places.ts";
 import { WaitingLines } from "./waiting-lines.ts";
 
-/** What the log knows of a session while it runs. */
+/** What the log knows about a session while it runs. */
 export type Session = {
   readonly name: string;
-  /** Its id as it stands in every line: quoted. */
+  /** Its id as in every line: quoted. */
   readonly quotedId: string;
-  /** The session's last seq, durable or on its way. */
+  /** The session's last seq, durable or pending. */
   last: number;
   /** Where the next line goes in its file. */
   length: number;
-  /** Its file's name is known to be durable. */
+  /** Whether its file's name is known to be durable. */
   named: boolean;
-  /** Why nothing more is taken for it, where that is so. */
+  /** Why it accepts no more entries; undefined if it does. */
   frozen: string | undefined;
   /** Durable lines that its file does not have yet. */
   readonly waiting: WaitingLines;
 };
 
-/** A session of which nothing is on disk. */
+/** A session with nothing on disk. */
 export function newSession(name: string): Session {
   const quotedId = JSON.stringify(sessionId(name));
   return { name, quotedId, last: 0, length: 0, named: false, frozen: undefined, waiting: new WaitingLines() };
@@ -33,7 +33,10 @@ export function newSession(name: string): Session {
 
 export type SessionWrite = { readonly session: Session; readonly block: Uint8Array };
 
-/** Writes each block at its session's end. A failure that `passing` accepts is returned and changes nothing; others are thrown. */
+/**
+ * Writes each block at its session's end. A failure that `passing`
+ * accepts is returned and changes nothing; others are thrown.
+ */
 export async function writeSessions(
   disk: Disk,
   home: string,
@@ -81,8 +84,8 @@ function writeAndKeepOpen(
 }
 
 /**
- * The directories to sync so that the new files can be found again, innermost first. Levels that exist already count too: whoever
- * made them may have been killed before the sync.
+ * The directories to sync so that the new files can be found again, innermost first. Existing levels are included: the
+ * process that made them may have been killed before the sync.
  */
 function unsyncedNames(home: string, writes: readonly SessionWrite[]): string[] {
   const directories = new Set<string>();

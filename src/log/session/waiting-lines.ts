@@ -1,4 +1,4 @@
-// The lines that one session's log does not have yet, end to end in one piece of memory that is used again and again.
+// The lines that one session's log does not have yet, contiguous in a reused buffer.
 
 const NEWLINE = 10;
 const NOTHING = new Uint8Array(0);
@@ -19,7 +19,7 @@ export class WaitingLines {
     this.#length = end + 1;
   }
 
-  /** A view; what is added later is not in it, and does not move it as long as nothing is dropped. */
+  /** A view. Lines added later are not in it, and do not move it as long as nothing is dropped. */
   bytes(): Uint8Array {
     return this.#buffer.subarray(0, this.#length);
   }
@@ -29,7 +29,7 @@ export class WaitingLines {
     this.#length -= length;
   }
 
-  /** The old piece stays whole for whoever has a view of it. */
+  /** The old buffer stays unchanged for existing views of it. */
   #grow(size: number): void {
     const larger = new Uint8Array(size);
     larger.set(this.bytes());

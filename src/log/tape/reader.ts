@@ -1,8 +1,8 @@
-// Reads a tape beside its writer, in the same process or another: it changes nothing, and takes what it finds for what is there.
+// Reads a tape while it is being written, in the same process or another, without changing anything.
 import type { Disk } from "../../world/disk.ts";
 import { endOf, listStretches, readFrom, type Stretch, type TapeRead } from "./segments.ts";
 
-/** A segment may be dropped between being listed and being opened; a tape that turns over faster than this cannot be followed. */
+/** A segment may be dropped between listing and opening it; a tape that changes faster than this cannot be followed. */
 const MAX_LOOKS = 10;
 
 export class TapeReader {
@@ -16,17 +16,17 @@ export class TapeReader {
     this.stretches = listStretches(disk, directory);
   }
 
-  /** As of the last look. */
+  /** As of the last listing. */
   get start(): number {
     return this.stretches[0]?.start ?? 0;
   }
 
-  /** As of the last look; `read` looks again where it finds an end. */
+  /** As of the last listing; `read` lists again when it reaches the end. */
   get end(): number {
     return endOf(this.stretches);
   }
 
-  /** Looks again, for whoever wants to know what is there before reading it. */
+  /** Lists again, for callers that need to know what is there before reading it. */
   look(): void {
     this.stretches = listStretches(this.disk, this.directory);
   }

@@ -1,9 +1,9 @@
-// One segment file of a tape in the hands of its writer.
-// U1. A write that failed leaves `size` as it was; what it wrote beyond is cut off at once, or before the next write.
-// U2. The descriptor that wrote is the one that syncs: it alone is sure to hear of a write error. It is closed when the segment
-//     is retired and neither unsynced nor being synced.
-// U3. What an earlier life left is written again before it is synced: where a sync of that life failed, the cache still shows the
-//     bytes, and no later sync would bring them to disk.
+// One segment file of a tape, as its writer uses it.
+// U1. A failed write leaves `size` unchanged; what it wrote beyond is cut off at once, or before the next write.
+// U2. The descriptor that wrote is the one that syncs: only it is sure to get a write error. It is closed when the
+//     segment is retired and neither unsynced nor being synced.
+// U3. Bytes left by an earlier process are written again before the sync: if a sync of that process failed, the cache
+//     still shows the bytes, and no later sync would write them to disk.
 import { isFault } from "../../base/fault.ts";
 import type { Disk, OpenFile } from "../../world/disk.ts";
 import { openRetrying, readAll, removeIfThere, writeAll } from "../file/file.ts";
@@ -21,7 +21,7 @@ export class Segment implements Stretch {
   private retired = true;
   private inherited: boolean;
 
-  /** One that is there already counts as unsynced: whoever wrote it may have been killed before the sync. */
+  /** An existing one counts as unsynced: its writer may have been killed before the sync. */
   constructor(disk: Disk, stretch: Stretch) {
     this.disk = disk;
     this.start = stretch.start;
@@ -37,7 +37,7 @@ export class Segment implements Stretch {
   }
 
   append(bytes: Uint8Array): void {
-    // An empty file of this name may be left from a crash; it is used, so "create" and not "exclusive".
+    // An empty file with this name may be left from a crash; it is reused, so "create" and not "exclusive".
     this.file ??= openRetrying(this.disk, this.path, "create");
     this.retired = false;
     this.unsynced = true;
@@ -57,7 +57,7 @@ export class Segment implements Stretch {
       file.truncate(this.size);
       this.ragged = false;
     } catch (error) {
-      if (!isFault(error)) throw error; // U1: before the next write, then.
+      if (!isFault(error)) throw error; // U1: cut before the next write instead.
     }
   }
 
@@ -90,13 +90,13 @@ export class Segment implements Stretch {
     return this.file;
   }
 
-  /** Nothing will be appended any more. */
+  /** Nothing more will be appended. */
   retire(): void {
     this.retired = true;
     this.closeIfIdle();
   }
 
-  /** Removes the file. False where the disk does not let us. */
+  /** Removes the file. Returns false if the disk refuses. */
   drop(): boolean {
     try {
       removeIfThere(this.disk, this.path);
@@ -108,7 +108,7 @@ export class Segment implements Stretch {
     return true;
   }
 
-  /** What is not synced will not be. */
+  /** Gives up syncing what is not synced yet. */
   forget(): void {
     this.unsynced = false;
     this.retire();

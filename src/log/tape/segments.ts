@@ -1,5 +1,5 @@
-// What a tape is on disk: segment files named by the absolute offset of their first byte, and how bytes are found in them.
-// A gap between two segments is shown as a gap; files that are empty or have another name are not ours to judge and are ignored.
+// A tape on disk: segment files named by the absolute offset of their first byte, and how bytes are found in them. A
+// gap between two segments is reported as a gap; empty files and files with other names are ignored.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import type { Disk } from "../../world/disk.ts";
@@ -11,7 +11,9 @@ const DIGITS = 16;
 /** Bytes without a gap, in one file. */
 export type Stretch = { readonly start: number; readonly size: number; readonly path: string };
 
-/** `gap`: nobody has these bytes, reading goes on at `to`. `dropped`: they were there once, but the tape is bounded. */
+/**
+ * `gap`: these bytes do not exist, reading continues at `to`. `dropped`: they existed once, but the tape is bounded.
+ */
 export type TapeRead =
   | { readonly kind: "bytes"; readonly offset: number; readonly bytes: Uint8Array }
   | { readonly kind: "gap"; readonly from: number; readonly to: number }
@@ -41,7 +43,7 @@ export function endOf(stretches: readonly Stretch[]): number {
   return last === undefined ? 0 : last.start + last.size;
 }
 
-/** At most `max` bytes at `offset`; undefined where the file went away meanwhile, or got shorter. */
+/** At most `max` bytes at `offset`; undefined if the file was removed or truncated meanwhile. */
 export function readFrom(disk: Disk, stretches: readonly Stretch[], offset: number, max: number): TapeRead | undefined {
   const first = stretches[0];
   if (first === undefined || offset >= endOf(stretches)) return { kind: "end", end: endOf(stretches) };

@@ -1,4 +1,4 @@
-// Tests of the sizes beside a tape: what is recorded is found again, whatever happened to the file meanwhile.
+// Tests of the sizes beside a tape: what was recorded is found again, whatever happened to the file meanwhile.
 import { expect, test } from "bun:test";
 import { SimDisk } from "../../../tests/sim/disk.ts";
 import { nothing } from "../../../tests/sim/survive.ts";
@@ -14,7 +14,7 @@ function planted(text = ""): SimDisk {
   return disk;
 }
 
-test("sizes are durable when their record resolves, and found by offset", async () => {
+test("sizes are durable when `record` resolves, and are found by offset", async () => {
   const disk = planted();
   const log = new SizeLog(disk, "/t");
   expect(readSizes(disk, "/t")).toEqual([]);
@@ -26,7 +26,7 @@ test("sizes are durable when their record resolves, and found by offset", async 
   expect(sizeAt([], 7, at(0, 5, 5))).toEqual(at(0, 5, 5));
 });
 
-test("a torn line and lines that are not ours are passed over, and harm none that is written behind them", async () => {
+test("torn and foreign lines are skipped, and do not spoil lines written after them", async () => {
   const disk = planted(
     '{"offset":0,"cols":80,"rows":24}\nnonsense\n{"offset":3,"cols":0,"rows":1}\n[]\n{"offset":5,"co',
   );
@@ -35,7 +35,7 @@ test("a torn line and lines that are not ours are passed over, and harm none tha
   expect(readSizes(disk, "/t")).toEqual([at(0), at(9, 90)]);
 });
 
-test("a line overrules those at its offset or beyond: a power cut may have shortened the tape", async () => {
+test("a line overrides those at its offset or beyond: a power cut may have shortened the tape", async () => {
   const disk = planted();
   const log = new SizeLog(disk, "/t");
   for (const size of [at(0), at(50, 100), at(70, 110), at(50, 60)]) await log.record(size);
@@ -50,7 +50,7 @@ test("the file stays bounded, and keeps the newest", async () => {
   expect(readSizes(disk, "/t").at(-1)).toEqual(at(3999, 10 + (3999 % 50)));
 });
 
-test("a size that the disk does not take is written with the next one", async () => {
+test("a size that the disk refuses is written with the next one", async () => {
   const disk = planted();
   const log = new SizeLog(disk, "/t");
   await log.record(at(0));

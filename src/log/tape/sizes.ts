@@ -1,10 +1,10 @@
-// The sizes of a terminal by the offset of its tape, in `sizes.jsonl` beside it: a tape can be parsed exactly only where it is known
-// how wide the terminal was at each byte.
-// Z1. One line for each change, `{"offset":N,"cols":C,"rows":R}`, the first when the holder starts. A later line overrules earlier ones
-//     at its offset or beyond: after a power cut the tape may end before them.
-// Z2. A line that is torn or not ours is passed over.
-// Z3. The file is bounded: before it grows too large it is written anew with the newest lines.
-// Z4. Recording never fails its caller: a size that the disk does not take now is written with the next one.
+// The sizes of a terminal by the offset of its tape, in `sizes.jsonl` beside it: a tape can be parsed exactly only if
+// the width of the terminal is known at each byte.
+// Z1. One line for each change, `{"offset":N,"cols":C,"rows":R}`, the first when the holder starts. A later line
+//     overrides earlier ones at its offset or beyond: after a power cut the tape may end before them.
+// Z2. A torn or foreign line is skipped.
+// Z3. The file is bounded: before it grows too large it is rewritten with the newest lines.
+// Z4. Recording never fails for its caller: if the disk refuses a size now, it is written with the next one.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import type { Disk, OpenFile } from "../../world/disk.ts";
@@ -14,10 +14,10 @@ import { openRetrying, readWhole, writeAll } from "../file/file.ts";
 export type SizeAt = { readonly offset: number; readonly cols: number; readonly rows: number };
 
 const FILE = "sizes.jsonl";
-/** Z3. A line takes about 40 bytes; someone who drags a window's corner makes some tens of them. */
+/** Z3. A line takes about 40 bytes; dragging a window's corner makes some tens of them. */
 const MAX_BYTES = 64 << 10;
 const KEPT = 500;
-/** What a terminal can be at most: the system counts in 16 bits. */
+/** The largest possible terminal: the system uses 16 bits. */
 const MAX_SIDE = 65_535;
 
 /** Ascending by offset; `directory` is the terminal's. */
@@ -26,14 +26,15 @@ export function readSizes(disk: Disk, directory: string): SizeAt[] {
   return bytes === undefined ? [] : inForce(linesIn(new TextDecoder().decode(bytes)));
 }
 
-/** The last one at or before `offset`; where there is none, the first, or what the caller knows. */
+/** The last one at or before `offset`; else the first one, or what the caller knows. */
 export function sizeAt<S>(sizes: readonly SizeAt[], offset: number, otherwise: S): SizeAt | S {
   return sizes.findLast((size) => size.offset <= offset) ?? sizes[0] ?? otherwise;
 }
 
 function linesIn(text: string): SizeAt[] {
   const lines = text.split("\n");
-  return lines.slice(0, -1).flatMap((line) => sizeIn(line) ?? []); // Z2: behind the last newline nothing is whole.
+  // Z2: text after the last newline is not a whole line.
+  return lines.slice(0, -1).flatMap((line) => sizeIn(line) ?? []);
 }
 
 /** Z1 */
@@ -61,7 +62,7 @@ function sizeIn(line: string): SizeAt | undefined {
   }
 }
 
-/** The holder's hand on it. */
+/** The holder's writer of the file. */
 export class SizeLog {
   readonly #disk: Disk;
   readonly #directory: string;
@@ -73,7 +74,7 @@ export class SizeLog {
     this.#directory = directory;
   }
 
-  /** Written at once; resolves when it is durable, or could not be made so (Z4). */
+  /** Written at once; resolves when it is durable, or could not be made durable (Z4). */
   record(size: SizeAt): Promise<void> {
     this.#unwritten.push(size);
     this.#last = this.#last.then(() => this.#write());
@@ -114,7 +115,7 @@ export class SizeLog {
 
 const NEWLINE = 10;
 
-/** A torn line of an earlier life is ended, so that it harms none but itself. */
+/** Ends a torn line of an earlier process, so that it does not spoil the next one. */
 function startOf(file: OpenFile): string {
   const last = new Uint8Array(1);
   const size = file.size();

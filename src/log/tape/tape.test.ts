@@ -1,4 +1,4 @@
-// Tests of the tape: offsets keep their meaning, gaps are shown, the bound holds, and what was synced survives.
+// Tests of the tape: offsets keep their meaning, gaps are reported, the bound holds, and what was synced survives.
 import { describe, expect, test } from "bun:test";
 import { SimDisk } from "../../../tests/sim/disk.ts";
 import { everyCrash } from "../../../tests/sim/every-crash.ts";
@@ -50,7 +50,7 @@ for (const [name, make] of Object.entries(DISKS)) {
       ]);
     });
 
-    test("the oldest whole segments are dropped beyond the bound, and reading there says so", () => {
+    test("the oldest whole segments are dropped beyond the bound, and reading there reports it", () => {
       const { disk, root } = place(make);
       const tape = Tape.open(disk, `${root}/tape`, { segmentBytes: 10, maxBytes: 25 });
       for (let i = 0; i < 9; i += 1) write(tape, String(i).repeat(10));
@@ -62,7 +62,7 @@ for (const [name, make] of Object.entries(DISKS)) {
       expect([tape.start, tape.end]).toEqual([90, 190]);
     });
 
-    test("what was skipped is a gap for ever: for the writer, the next writer and readers", () => {
+    test("what was skipped stays a gap: for the writer, the next writer and readers", () => {
       const { disk, root } = place(make);
       const tape = Tape.open(disk, `${root}/tape`, LIMITS);
       write(tape, "abc");
@@ -89,7 +89,7 @@ for (const [name, make] of Object.entries(DISKS)) {
       for (const file of odd) expect(disk.list(`${root}/tape`)).toContain(file);
     });
 
-    test("a reader follows a writer, also past segments that are dropped under it", () => {
+    test("a reader follows a writer, even past segments that are dropped meanwhile", () => {
       const { disk, root } = place(make);
       const tape = Tape.open(disk, `${root}/tape`, { segmentBytes: 10, maxBytes: 30 });
       const reader = new TapeReader(disk, `${root}/tape`);
@@ -111,7 +111,7 @@ test("a hole between segments is a gap, and an overlap is read from the later se
   expect(all(new TapeReader(disk, "/tape"))).toBe("abc[gap 3-5]fghIJ");
 });
 
-test("a write that fails half-way does not move the end, and its bytes are gone before the next", () => {
+test("a write that fails half-way does not move the end, and its bytes are cut before the next", () => {
   const disk = new SimDisk();
   const tape = Tape.open(disk, "/tape", { segmentBytes: 100, maxBytes: 1000 });
   write(tape, "abc");
@@ -123,7 +123,7 @@ test("a write that fails half-way does not move the end, and its bytes are gone 
   expect(all(Tape.open(disk, "/tape", LIMITS))).toBe("abcX");
 });
 
-test("where even the cut fails, it is made before the next write", () => {
+test("if even the cut fails, it is made before the next write", () => {
   const disk = new SimDisk();
   const tape = Tape.open(disk, "/tape", { segmentBytes: 100, maxBytes: 1000 });
   write(tape, "abc");
@@ -136,7 +136,7 @@ test("where even the cut fails, it is made before the next write", () => {
   expect(all(Tape.open(disk, "/tape", LIMITS))).toBe("abcX");
 });
 
-test("a full disk: the lost bytes are skipped, and the tape goes on when there is room", async () => {
+test("on a full disk the lost bytes are skipped, and the tape continues when there is room", async () => {
   const disk = new SimDisk();
   const tape = Tape.open(disk, "/tape", LIMITS);
   write(tape, "0123456789");
@@ -149,7 +149,7 @@ test("a full disk: the lost bytes are skipped, and the tape goes on when there i
   expect(all(Tape.open(disk.powerCut(nothing), "/tape", LIMITS))).toBe("0123456789[gap 10-14]found");
 });
 
-test("no descriptors for a new segment: the end stays, a sync still works, and so does the next append", async () => {
+test("without descriptors for a new segment the end stays; a sync and the next append still work", async () => {
   const disk = new SimDisk();
   const tape = Tape.open(disk, "/tape", LIMITS);
   write(tape, "0123456789");
@@ -162,7 +162,7 @@ test("no descriptors for a new segment: the end stays, a sync still works, and s
   expect(all(Tape.open(disk.powerCut(nothing), "/tape", LIMITS))).toBe("0123456789more");
 });
 
-test("a sync for which there was no descriptor is no failed sync: the next one covers everything", async () => {
+test("a sync that got no descriptor is not a failed sync: the next one covers everything", async () => {
   const disk = new SimDisk();
   disk.plant("/home/tape/0000000000000000.seg", bytes("0123456789"));
   for (const operation of ["open", "syncDirectory"]) {
@@ -178,7 +178,7 @@ test("a sync for which there was no descriptor is no failed sync: the next one c
   expect(disk.openCount).toBe(0);
 });
 
-test("a sync that failed breaks the tape for this life: nothing is synced again, and the next life reads what is there", async () => {
+test("a failed sync breaks the tape: nothing is synced again, and the next process reads what is there", async () => {
   const disk = new SimDisk();
   const tape = Tape.open(disk, "/tape", LIMITS);
   write(tape, "abc");
@@ -196,7 +196,7 @@ test("a sync that failed breaks the tape for this life: nothing is synced again,
   expect(all(Tape.open(disk.powerCut(nothing), "/tape", LIMITS))).toBe("abc");
 });
 
-test("syncs in flight: each covers what was appended before it was called, and no file is closed under one", async () => {
+test("each sync covers what was appended before its call, and no file is closed during one", async () => {
   const disk = new SimDisk();
   disk.gate = () => new Promise((open) => void setImmediate(open));
   const tape = Tape.open(disk, "/tape", { segmentBytes: 4, maxBytes: 12 });
@@ -213,7 +213,7 @@ test("syncs in flight: each covers what was appended before it was called, and n
   expect(disk.openCount).toBe(0);
 });
 
-test("a flood between two syncs does not use up the descriptors, and a sync afterwards covers all of it", async () => {
+test("a flood between two syncs does not use up the descriptors, and a later sync covers all of it", async () => {
   const disk = new SimDisk();
   const tape = Tape.open(disk, "/tape", { segmentBytes: 4, maxBytes: 100_000 });
   for (let i = 0; i < 200; i += 1) write(tape, "wxyz");
@@ -234,7 +234,7 @@ test("a segment that cannot be removed stays, and is removed later", () => {
   expect(tape.start).toBe(8);
 });
 
-/** The whole stream of a life; what was written at offset n is always the same, so that any mixture shows. */
+/** The whole stream of one life; the byte at each offset is always the same, so that any mixture shows. */
 const STREAM = Array.from({ length: 60 }, (_, i) => String.fromCharCode(97 + (i % 26))).join("");
 
 function agrees(disk: Disk, synced: number, written: number): Tape {
@@ -245,7 +245,7 @@ function agrees(disk: Disk, synced: number, written: number): Tape {
   return tape;
 }
 
-test("a crash at any call leaves what was synced in its place, and the next life goes on from the end", async () => {
+test("a crash at any call leaves what was synced in place, and the next process continues from the end", async () => {
   const start = new SimDisk();
   start.plant("/home/x", bytes(""));
   const live = async (disk: SimDisk, promised: (synced: number) => void) => {
@@ -272,7 +272,7 @@ test("a crash at any call leaves what was synced in its place, and the next life
   expect(await everyCrash({ start, nothingPromised: 0, live, check })).toBeGreaterThan(1000);
 });
 
-test("with a bound, a crash at any call leaves the newest synced bytes in their place", async () => {
+test("with a bound, a crash at any call leaves the newest synced bytes in place", async () => {
   const start = new SimDisk();
   start.plant("/home/x", bytes(""));
   const limits = { segmentBytes: 8, maxBytes: 20, home: "/home" };

@@ -1,11 +1,11 @@
-// Tape: a terminal's bytes by absolute offset, in bounded segment files. It has one writer; readers come and go.
-// T1. An offset never changes its meaning within one life of the writer: a write that failed does not move `end`,
-//     and its half-written bytes are cut off before the next one.
-// T2. What `append` returned for is durable once a `sync` that was called later resolves: bytes, new names and their directories. What
-//     an earlier life left in the page cache is covered by the first sync.
+// Tape: a terminal's bytes by absolute offset, in bounded segment files. It has one writer and any number of readers.
+// T1. An offset never changes its meaning within one life of the writer: a failed write does not move `end`, and its
+//     partial bytes are cut off before the next one.
+// T2. Bytes whose `append` returned are durable once a later call of `sync` resolves: bytes, new names and their
+//     directories. The first sync also covers what an earlier process left in the page cache.
 // T3. A hole is a gap, never silently joined: after `skip` the next bytes begin a new segment.
 // T4. Only whole segments are dropped, the oldest first, and never the one being written.
-// T5. A sync that failed is not repeated: the tape stays broken for this life.
+// T5. A failed sync is not repeated: the tape stays broken for this life.
 import { assert } from "../../base/assert.ts";
 import { Fault } from "../../base/fault.ts";
 import { parentOf } from "../../base/path.ts";
@@ -15,12 +15,12 @@ import { Segment } from "./segment.ts";
 import { endOf, listStretches, readFrom, segmentPath, type TapeRead } from "./segments.ts";
 
 export type TapeLimits = {
-  /** A new segment begins where this would be exceeded; a single larger append has one of its own. */
+  /** A new segment begins if this would be exceeded; a single larger append gets its own. */
   readonly segmentBytes: number;
   readonly maxBytes: number;
 };
 
-/** Segments that wait for a sync keep a descriptor each; a flood between two syncs must not use them all up. */
+/** Segments that wait for a sync keep one descriptor each; a flood between two syncs must not use them all up. */
 const MAX_WAITING_SEGMENTS = 32;
 
 export class Tape {
@@ -36,7 +36,7 @@ export class Tape {
   private broken: Fault | undefined;
   private closed = false;
 
-  /** `home`: directories from there down are made, and made durable by the first `sync`. */
+  /** `home`: missing directories below it are made, and made durable by the first `sync`. */
   static open(disk: Disk, directory: string, limits: TapeLimits & { readonly home?: string }): Tape {
     return new Tape(disk, directory, limits);
   }
@@ -72,14 +72,14 @@ export class Tape {
     const segment = this.segmentFor(bytes.length);
     const isNew = segment.size === 0;
     segment.append(bytes); // T1
-    // Not when the segment was planned: a sync may have passed between that and a file that could only be made later.
+    // Not when the segment was planned: a sync may run before its file can be created.
     if (isNew) this.unsyncedDirectories.add(this.directory); // T2
     this.tapeEnd += bytes.length;
     this.dropOldest();
     return offset;
   }
 
-  /** Leaves `length` bytes out: they are lost, and the tape says so (T3). */
+  /** Leaves out `length` bytes: they are lost, and the tape shows a gap (T3). */
   skip(length: number): void {
     assert(Number.isSafeInteger(length) && length >= 0, "a gap has a length");
     this.tapeEnd += length;
@@ -94,7 +94,7 @@ export class Tape {
     return found;
   }
 
-  /** One at a time; whoever comes while one is under way shares the next. */
+  /** One sync at a time; concurrent callers share the next one. */
   sync(): Promise<void> {
     if (this.queued !== undefined) return this.queued;
     if (this.running === undefined) return this.beginSync();
@@ -123,7 +123,10 @@ export class Tape {
     return segment;
   }
 
-  /** A segment without bytes is forgotten, and its file removed: a full disk that is tried again and again would else be full of them. */
+  /**
+   * Forgets a segment without bytes and removes its file: otherwise
+   * retries on a full disk would fill it with empty files.
+   */
   private retire(segment: Segment): void {
     segment.retire();
     if (segment.size > 0) return;
@@ -131,7 +134,7 @@ export class Tape {
     this.segments = this.segments.filter((other) => other !== segment);
   }
 
-  /** The append has succeeded: a segment that cannot be removed now is tried again at the next one. */
+  /** The append has already succeeded: if a segment cannot be removed now, the next append tries again. */
   private dropOldest(): void {
     let total = this.segments.reduce((sum, segment) => sum + segment.size, 0);
     while (total > this.limits.maxBytes && this.segments.length > 1) {

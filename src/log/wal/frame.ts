@@ -1,12 +1,12 @@
-// One line of the write-ahead log: a whole transaction, or a mark (a transaction of no entries).
+// One line of the write-ahead log: a whole transaction, or a mark (a transaction without entries).
 //   gen ⇥ sum ⇥ durable ⇥ drained ⇥ first ⇥ count [⇥ session ⇥ entry]… ⏎
-// F1. `sum` is the CRC-32 of all that follows it, started from `gen`, the segment's generation: a line that an
-//     earlier use of the segment left behind never passes for a line of this use.
-// F2. `durable` is the highest seq known to be on disk when the line was written, `drained` the highest seq known
-//     to be on disk in the session logs. Both are true of every line that passes its checksum.
-// F3. The line covers the seqs first … first+count−1. Every earlier line that reaches `first` or beyond is dead:
-//     it belongs to a life whose tail was cut.
-// F4. The entries stand in it as they will stand in the session logs, byte by byte.
+// F1. `sum` is the CRC-32 of all that follows it, started from `gen`, the segment's generation: a line that an earlier
+//     use of the segment left behind never passes for a line of this use.
+// F2. `durable` is the highest seq known to be on disk when the line was written, `drained` the highest seq known to be
+//     on disk in the session logs. Both hold for every line that passes its checksum.
+// F3. The line covers the seqs first … first+count−1. Every earlier line that reaches `first` or beyond is dead: it
+//     belongs to a life whose tail was cut.
+// F4. The entries are contained byte by byte as they will be in the session logs.
 import { crc32, putHex8 } from "../../world/hash.ts";
 import { hexAt, numberAt } from "../session/entry.ts";
 
@@ -15,7 +15,7 @@ const NEWLINE = 10;
 
 export type Marks = { readonly gen: number; readonly durable: number; readonly drained: number };
 
-/** Entries that stand or fall together, ready to be written. */
+/** Entries that are written together or not at all. */
 export type Transaction<S extends Named = Named> = {
   readonly first: number;
   readonly entries: readonly FramedEntry<S>[];
@@ -39,10 +39,10 @@ export type Frame = {
   readonly body: number;
 };
 
-/** Room the fixed fields can take at the most, newline included. */
+/** The most that the fixed fields can take, including the newline. */
 export const FRAME_OVERHEAD = 6 * 17;
 
-/** The fields that all frames of a batch begin with, made once; the sum's place is held by zeros. */
+/** The fields that all frames of a batch begin with, made once; zeros are the placeholder of the sum. */
 export type FrameHead = { readonly gen: number; readonly text: string; readonly sumAt: number };
 
 export function frameHead({ gen, durable, drained }: Marks): FrameHead {
@@ -63,7 +63,7 @@ export function encodeFrame(into: Buffer, at: number, head: FrameHead, { first, 
   return seal(into, at, head, end);
 }
 
-/** Puts the sum into its place and ends the line. */
+/** Writes the sum and ends the line. */
 function seal(into: Buffer, at: number, head: FrameHead, end: number): number {
   const sumAt = at + head.sumAt;
   putHex8(crc32(into.subarray(sumAt + 9, end), head.gen), into, sumAt); // F1
@@ -71,13 +71,13 @@ function seal(into: Buffer, at: number, head: FrameHead, end: number): number {
   return end + 1;
 }
 
-/** A mark as bytes of its own: no entries, and `first` is the next seq. */
+/** A mark as separate bytes: no entries, and `first` is the next seq. */
 export function encodeMark(marks: Marks, first: number): Uint8Array {
   const into = Buffer.alloc(FRAME_OVERHEAD);
   return into.subarray(0, encodeFrame(into, 0, frameHead(marks), { first, entries: [] }));
 }
 
-/** The same entries under other marks. */
+/** The same entries with other marks. */
 export function encodeAgain(marks: Marks, frame: Frame): Uint8Array {
   const head = frameHead(marks);
   const entries = frame.line.subarray(frame.body);
@@ -87,7 +87,7 @@ export function encodeAgain(marks: Marks, frame: Frame): Uint8Array {
   return into.subarray(0, seal(into, 0, head, bodyAt + entries.length));
 }
 
-/** The frame in `line`; undefined where anything about it is wrong. Lines of a generation below `floor` are not looked at. */
+/** The frame in `line`; undefined if anything about it is wrong. Lines of a generation below `floor` are skipped. */
 export function decodeFrame(line: Uint8Array, floor: number): Frame | undefined {
   const gen = numberAt(line, 0);
   if (gen === undefined || gen.value < floor || line[gen.end] !== TAB) return undefined;
@@ -119,7 +119,7 @@ export function lastOf(frame: { readonly first: number; readonly count: number }
   return frame.first + frame.count - 1;
 }
 
-/** What a line at `at` claims to be, without a look at its checksum; undefined where it does not look like a frame at all. */
+/** What the line at `at` claims to be, without checking its sum; undefined if it does not look like a frame at all. */
 export function peekFrame(bytes: Uint8Array, at: number): { readonly gen: number; readonly last: number } | undefined {
   const gen = numberAt(bytes, at);
   if (gen === undefined || bytes[gen.end] !== TAB || bytes[gen.end + 9] !== TAB) return undefined;
@@ -131,7 +131,7 @@ export function peekFrame(bytes: Uint8Array, at: number): { readonly gen: number
   return { gen: gen.value, last: first.value + count.value - 1 };
 }
 
-/** The entries of a frame, as they must stand in the session logs (F4). */
+/** The entries of a frame, as they must be in the session logs (F4). */
 export function entriesOf(frame: Frame): { readonly session: string; readonly line: Uint8Array }[] {
   const entries: { session: string; line: Uint8Array }[] = [];
   let at = frame.body + 1;

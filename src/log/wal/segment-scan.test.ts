@@ -5,7 +5,7 @@ import { scanSegment } from "./segment-scan.ts";
 
 const encoder = new EntryEncoder();
 
-/** A frame of one entry, as bytes. */
+/** A frame with one entry, as bytes. */
 function frameBytes(gen: number, seq: number, text = "x"): Buffer {
   const entry = { session: "agents/a1", ts: "2026-01-01T00:00:00.000Z", event: "tested", data: { text } };
   const line = encoder.encode(entry, { seq, prev: seq - 1 });
@@ -19,8 +19,8 @@ function frameBytes(gen: number, seq: number, text = "x"): Buffer {
 
 const seqs = (bytes: Uint8Array) => scanSegment(bytes).frames.map(({ first }) => first);
 
-describe("reading a segment as it lies", () => {
-  test("frames come back byte by byte, whatever is in them", () => {
+describe("scanning a segment as it is on disk", () => {
+  test("frames come back byte by byte, whatever they contain", () => {
     const text = 'tab\t newline\n NUL\0 quote" é 漢 😀 lone \ud800';
     const [frame] = scanSegment(frameBytes(7, 1, text)).frames;
     const [entry] = frame === undefined ? [] : entriesOf(frame);
@@ -40,7 +40,7 @@ describe("reading a segment as it lies", () => {
     expect(scan.bad).toEqual([{ start: 0, end: first.length }]);
   });
 
-  test("every flipped bit of a frame is noticed", () => {
+  test("every flipped bit of a frame is detected", () => {
     const good = frameBytes(12, 1);
     for (let bit = 0; bit < (good.length - 1) * 8; bit += 1) {
       const harmed = Buffer.from(good);
@@ -57,7 +57,7 @@ describe("reading a segment as it lies", () => {
     expect(seqs(Buffer.concat([frameBytes(4, 1), old]))).toEqual([1]);
   });
 
-  test("residue behind the zeros that end a batch is no harm; bytes that touch the last frame or stand among those zeros are", () => {
+  test("residue behind the zeros of a batch is not damage; bytes among those zeros or touching the last frame are", () => {
     const residue = frameBytes(1, 5).subarray(20);
     const last = frameBytes(2, 1);
     const clean = scanSegment(Buffer.concat([last, Buffer.alloc(256 - last.length), residue]));
@@ -68,7 +68,7 @@ describe("reading a segment as it lies", () => {
     expect(torn.bad).toHaveLength(1);
   });
 
-  test("garbage of any kind is read without a throw", () => {
+  test("garbage of any kind is scanned without an exception", () => {
     for (const text of ["", "\n", "\n\n", "1\t", "1\t2\t3\n", "9".repeat(400), `1\t00000000\t${"\t".repeat(9)}\n`]) {
       expect(scanSegment(Buffer.from(text)).frames).toEqual([]);
     }

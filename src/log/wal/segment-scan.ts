@@ -1,9 +1,11 @@
-// Reads one segment of the write-ahead log as it lies on disk, whole or harmed, and says what is in it.
-// N1. Every frame that passes its checksum and is not yet drained is found, also behind a hole, a NUL, or a line that lost its newline.
-// N2. What is neither a frame nor empty is reported as a bad stretch, unless it is only the residue that an earlier use of the segment
-//     left behind the NUL that ends every batch.
-// N3. Lines that claim to be of an older generation, or to be drained already, are passed over without a checksum: nothing that they
-//     could say matters, and a segment is full of them. Not the line behind the last frame: it may be an acknowledged one, harmed.
+// Scans one segment of the write-ahead log as it is on disk, whole or corrupt.
+// N1. Every frame that passes its checksum and is not yet drained is
+//     found, even behind a hole, a NUL, or a line that lost its newline.
+// N2. Bytes that are neither a frame nor empty are reported as a bad stretch, unless they are only residue that an
+//     earlier use of the segment left behind the NUL that ends every batch.
+// N3. Lines that claim to be of an older generation, or already drained, are skipped without a checksum: nothing in
+//     them matters, and a segment is full of them. The line behind the last frame is the exception: it may be an
+//     acknowledged one, now corrupt.
 import { decodeFrame, type Frame, peekFrame } from "./frame.ts";
 
 const NEWLINE = 10;
@@ -34,7 +36,7 @@ export function scanSegment(bytes: Uint8Array): SegmentScan {
   return { frames: found.frames, bad: joined(harmed, bytes) };
 }
 
-/** Neighbours with nothing but NULs between them are one piece of harm: noise is full of newlines. */
+/** Neighbours with nothing but NULs between them are one piece of damage: noise is full of newlines. */
 function joined(stretches: readonly Stretch[], bytes: Uint8Array): Stretch[] {
   const pieces: Stretch[] = [];
   for (const stretch of stretches) {
@@ -46,7 +48,7 @@ function joined(stretches: readonly Stretch[], bytes: Uint8Array): Stretch[] {
   return pieces;
 }
 
-/** Behind the last frame, where the next one would begin: a claim to be old is no claim to be trusted there. */
+/** Behind the last frame, where the next one would begin, a line's claim to be old is not trusted. */
 function isNext(start: number, last: FrameAt | undefined): boolean {
   return last !== undefined && start >= last.end && start < paddedEnd(last);
 }
@@ -56,7 +58,7 @@ function paddedEnd({ end }: FrameAt): number {
   return (Math.floor(end / MIN_PAGE) + 1) * MIN_PAGE;
 }
 
-/** Where lines begin; runs of NULs are passed over (N1). */
+/** Where lines begin; runs of NULs are skipped (N1). */
 function lineStarts(bytes: Uint8Array): number[] {
   const starts: number[] = [];
   for (let at = skipEmpty(bytes, 0); at < bytes.length; at = skipEmpty(bytes, lineEnd(bytes, at) + 1)) starts.push(at);
@@ -68,7 +70,7 @@ function lineEnd(bytes: Uint8Array, start: number): number {
   return newline < 0 ? bytes.length : newline;
 }
 
-/** The first whole frame: it is of the segment's generation, since a segment is written from its start. */
+/** The first whole frame. It has the segment's generation, since a segment is written from its start. */
 function firstFrame(bytes: Uint8Array, starts: readonly number[]): Frame | undefined {
   for (const start of starts) {
     const frame = decodeFrame(bytes.subarray(start, lineEnd(bytes, start)), 0);
@@ -89,7 +91,7 @@ function lastFrame(bytes: Uint8Array, starts: readonly number[], top: number): F
   return undefined;
 }
 
-/** A whole frame; or a harmed line, which may hide a whole one that lost the newline before it (N1). */
+/** Takes a whole frame, or a corrupt line, which may hide a whole frame that lost the newline before it (N1). */
 function take(bytes: Uint8Array, line: Stretch, top: number, found: FramesFound): void {
   for (let at = line.start; at < line.end; at += 1) {
     if (peekFrame(bytes, at) === undefined) continue;

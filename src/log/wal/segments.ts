@@ -1,7 +1,7 @@
-// The segment files of the write-ahead log: zero-filled once, then used again and again, because a sync of a file that does
-// not grow costs a fraction of one that does.
-// G1. A segment is used again only when a *durable* frame says that all it holds is in the session logs.
-// G2. The last page of a segment is kept for marks, so that G1 can be met when everything else is full.
+// The segment files of the write-ahead log: zero-filled once, then reused again and again, because syncing a file that
+// does not grow costs a fraction of syncing one that does.
+// G1. A segment is reused only after a *durable* frame states that everything in it is in the session logs.
+// G2. The last page of a segment is reserved for marks, so that G1 can be met when everything else is full.
 import { assert } from "../../base/assert.ts";
 import { isFault } from "../../base/fault.ts";
 import { parentOf } from "../../base/path.ts";
@@ -11,7 +11,7 @@ import { nextSegmentPath } from "./wal-files.ts";
 
 export type SegmentOptions = {
   readonly segmentBytes: number;
-  /** What the disk writes at once; batches end in zeros up to its next multiple. */
+  /** What the disk writes at once; batches are padded with zeros to its next multiple. */
   readonly pageBytes: number;
   readonly maxSegments: number;
 };
@@ -51,7 +51,7 @@ export class Segments {
     return this.#sealed.length;
   }
 
-  /** The lowest `drained` that would set a segment free. */
+  /** The lowest `drained` that would free a segment. */
   get nextFreeAt(): number {
     return this.#sealed.reduce((low, segment) => Math.min(low, segment.last), this.#active?.last ?? 0);
   }
@@ -60,18 +60,18 @@ export class Segments {
     return this.active.at + bytes < this.options.segmentBytes - this.options.pageBytes; // G2: not even its zeros
   }
 
-  /** Takes over a file from an earlier life; it must not hold anything that is still needed. */
+  /** Reuses a file of an earlier process; nothing in it may still be needed. */
   adopt(path: string): void {
     this.#free.push({ file: openRetrying(this.#disk, path, "write"), gen: 0, at: 0, last: 0 });
   }
 
-  /** G1: `drained` is what a durable frame says. */
+  /** G1: `drained` is what a durable frame states. */
   release(drained: number): void {
     this.#free.push(...this.#sealed.filter((segment) => segment.last <= drained));
     this.#sealed = this.#sealed.filter((segment) => segment.last > drained);
   }
 
-  /** Makes a free segment the active one; false where none is free and no more may be made. */
+  /** Activates a free segment; returns false if none is free and no more may be made. */
   async advance(gen: number): Promise<boolean> {
     const next = this.#free.pop() ?? (await this.#grow());
     if (next === undefined) return false;
@@ -80,7 +80,7 @@ export class Segments {
     return true;
   }
 
-  /** Where there is only the active one, and its last page says that all it held is drained (G1, G2): it begins anew. */
+  /** For when there is only the active segment, and its last page states that everything in it is drained (G1, G2). */
   startOver(gen: number): void {
     Object.assign(this.active, { gen, at: 0, last: 0 });
   }
@@ -94,7 +94,7 @@ export class Segments {
     } catch (error) {
       if (count === 0 || !isFault(error, "ENOSPC", "EDQUOT", "EMFILE", "ENFILE")) throw error;
       removeIfThere(this.#disk, path);
-      return undefined; // The log goes on with the segments it has.
+      return undefined; // The log continues with the segments it has.
     }
   }
 
@@ -105,7 +105,7 @@ export class Segments {
       await file.sync();
       await this.#disk.syncDirectory(parentOf(path));
     } catch (error) {
-      file.close(); // A file that is open keeps its room, also without a name.
+      file.close(); // An open file keeps its room, even without a name.
       throw error;
     }
     return { file, gen: 0, at: 0, last: 0 };

@@ -1,11 +1,11 @@
-// Chooses between the two ways to sync. On this thread is faster where the disk is fast, since nobody has to be woken; in the
-// background keeps the loop free where the disk is slow (docs/decisions/0004-two-ways-to-sync.md).
+// Chooses between two ways to sync. On this thread it is faster if the disk is fast, since no other thread must be
+// woken; in the background it keeps the event loop free if the disk is slow (docs/decisions/0004-two-ways-to-sync.md).
 import type { Clock } from "../../world/clock.ts";
 import type { OpenFile } from "../../world/disk.ts";
 
-/** A sync this long on our own thread would be felt by someone who types. */
+/** A longer sync on our own thread would be noticeable while typing. */
 const SLOW_MS = 2;
-/** How much the newest sync counts; about the last ten decide. */
+/** The weight of the newest sync; about the last ten decide. */
 const WEIGHT = 0.2;
 
 export class SyncPace {

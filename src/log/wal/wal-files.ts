@@ -1,4 +1,4 @@
-// The write-ahead log's files, read as they lie: for recovery, and for whoever only looks.
+// Reads the write-ahead log's files as they are on disk: for recovery, and for inspection.
 
 import { joinPath } from "../../base/path.ts";
 import type { Disk } from "../../world/disk.ts";
@@ -13,7 +13,7 @@ export type WalFile = { readonly path: string; readonly bytes: Uint8Array; reado
 
 export type WalContents = { readonly files: readonly WalFile[]; readonly view: WalView<WalFrame> };
 
-/** Bytes that are neither frames nor empty, where they matter: next to something not yet in the session logs. */
+/** Bytes that are neither frames nor empty, if they matter: next to something not yet in the session logs. */
 export type HarmedStretch = Stretch & {
   readonly path: string;
   readonly bytes: Uint8Array;
@@ -21,8 +21,9 @@ export type HarmedStretch = Stretch & {
 };
 
 /**
- * Reads the files from the newest on, and stops where all that is older is in the session logs: what a file holds is below the first
- * seq of the file that was begun after it. So the cost follows what is live, not how large the log has grown.
+ * Reads the files from the newest on, and stops when everything older is in the
+ * session logs: what a file contains is below the first seq of the file that was
+ * begun after it. So the cost depends on what is live, not on the size of the log.
  */
 export function readWal(disk: Disk, home: string): WalContents {
   const files: WalFile[] = [];
@@ -40,10 +41,10 @@ export function readWal(disk: Disk, home: string): WalContents {
   return { files, view: foldWal(inWriteOrder(files)) };
 }
 
-/** Long enough for the first frame of nearly every file; where it is not, the whole file is read. */
+/** Long enough for the first frame of nearly every file; otherwise the whole file is read. */
 const HEAD_BYTES = 4096;
 
-/** Files whose first line cannot be read come first: they must be looked at in any case. */
+/** Files with an unreadable first line come first: they must be read in any case. */
 function newestFirst(disk: Disk, directory: string): { readonly path: string; readonly head: Frame | undefined }[] {
   const names = disk.list(directory).filter((name) => name.endsWith(WAL_ENDING));
   const found = names.map((name) => joinPath(directory, name)).map((path) => ({ path, head: readHead(disk, path) }));
@@ -70,7 +71,7 @@ export function nextSegmentPath(disk: Disk, home: string): string {
   return joinPath(directory, `${number.toString().padStart(8, "0")}${WAL_ENDING}`);
 }
 
-/** Which files the next life may write to, and which it has no more use for. */
+/** Which files the next process may reuse, and which ones it no longer needs. */
 export function segmentPaths(disk: Disk, home: string, segmentBytes: number, recovered: string) {
   const directory = joinPath(home, WAL_DIRECTORY);
   const paths = disk
@@ -82,7 +83,7 @@ export function segmentPaths(disk: Disk, home: string, segmentBytes: number, rec
   return { reusable, obsolete: paths.filter((path) => !reusable.includes(path)) };
 }
 
-/** What a quiet log needs: one to write to and one to come. A burst may have left more. */
+/** A quiet log needs one to write to and a next one. A burst may have left more. */
 const KEPT_SEGMENTS = 2;
 
 export function harmedStretches(contents: WalContents): HarmedStretch[] {
@@ -98,7 +99,7 @@ export function harmedStretches(contents: WalContents): HarmedStretch[] {
   );
 }
 
-/** Between two frames that are both in the session logs already, nothing can be missing. */
+/** Between two frames that are both already in the session logs, nothing can be missing. */
 function matters(stretch: Stretch, scan: SegmentScan, drained: number): boolean {
   const before = scan.frames.findLast((frame) => frame.end <= stretch.start);
   const after = scan.frames.find((frame) => frame.start >= stretch.end);
@@ -107,7 +108,7 @@ function matters(stretch: Stretch, scan: SegmentScan, drained: number): boolean 
   return before === undefined || lastOf(before) >= drained;
 }
 
-/** Harm is damage where an acknowledged seq is missing and this stretch could have held it. */
+/** It is damage if an acknowledged seq is missing and this stretch could have contained it. */
 function judge(stretch: Stretch, file: WalFile, view: WalView<WalFrame>): "torn" | "damaged" {
   const after = file.scan.frames.find((frame) => frame.start >= stretch.end);
   const before = file.scan.frames.findLast((frame) => frame.end <= stretch.start);

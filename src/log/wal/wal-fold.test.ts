@@ -16,12 +16,12 @@ function frame(gen: number, first: number, count: number, marks: { durable?: num
 
 const firsts = (frames: readonly Frame[]) => frames.map(({ first }) => first);
 
-describe("what the write-ahead log says", () => {
+describe("what the write-ahead log contains", () => {
   test("an empty log ends at 0", () => {
     expect(foldWal([])).toEqual({ live: [], cut: [], lost: [], drained: 0, durable: 0, end: 0, gen: 0 });
   });
 
-  test("EL-3(a) what is drained is not looked at again, also where it is harmed", () => {
+  test("EL-3(a) drained entries are ignored, even if they are corrupt", () => {
     const view = foldWal([frame(1, 1, 1), frame(1, 3, 1), frame(1, 4, 2, { durable: 3, drained: 3 })]);
     expect(firsts(view.live)).toEqual([4]);
     expect(view.lost).toEqual([]);
@@ -49,7 +49,7 @@ describe("what the write-ahead log says", () => {
     expect(view.end).toBe(3);
   });
 
-  test("an acknowledged end that is gone is damage, and its seqs are not given out again", () => {
+  test("an acknowledged end that is gone is damage, and its seqs are not used again", () => {
     const view = foldWal([frame(1, 1, 1), frame(2, 3, 0, { durable: 5 })]);
     expect(view.lost).toEqual([{ from: 2, to: 5 }]);
     expect(view.end).toBe(5);
@@ -63,7 +63,7 @@ describe("what the write-ahead log says", () => {
     expect(view.end).toBe(206);
   });
 
-  test("a mark alone kills the dead tail of the life before", () => {
+  test("a mark alone invalidates the dead tail of the previous life", () => {
     const view = foldWal([frame(3, 206, 1), frame(4, 206, 0, { durable: 205, drained: 205 })]);
     expect(view.live).toEqual([]);
     expect(view.end).toBe(205);

@@ -1,9 +1,9 @@
-// What the write-ahead log says, decided from the frames that were found in all its segments. Pure.
-// V1. Frames count in the order they were written: by generation, then by place. A later frame that begins at or below
-//     an earlier one's seqs kills it (F3).
-// V2. What is at or below `drained` is in the session logs for good and is not looked at again.
-// V3. A seq that is missing at or below the highest `durable` was acknowledged once: that is damage. It is reported, and what
-//     follows it is kept. A seq that is missing above it was never acknowledged: the log ends there, and the rest is cut.
+// The content of the write-ahead log, derived from the frames found in all its segments. Pure.
+// V1. Frames count in the order they were written: by generation, then by position. A later frame that begins at or
+//     below the seqs of an earlier one replaces it (F3).
+// V2. Entries at or below `drained` are in the session logs for good and are ignored here.
+// V3. A missing seq at or below the highest `durable` was once acknowledged: that is damage. It is reported, and what
+//     follows it is kept. A missing seq above it was never acknowledged: the log ends there, and the rest is cut.
 import { type Frame, lastOf } from "./frame.ts";
 
 export type SeqRange = { readonly from: number; readonly to: number };

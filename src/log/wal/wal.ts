@@ -1,8 +1,9 @@
 // Write-ahead log: one durable order for the events of all sessions.
-// W1. A batch is announced (`committed`, and its promise resolved) only after fdatasync covered every line of it.
-// W2. One batch is on its way at a time, and the next one gathers meanwhile: one sync for all who wait (group commit).
-// W3. A failed sync is never repeated: the log stops for good, and only a new process may go on.
-// W4. A batch that the disk had no room for is wiped and refused; nothing of it can come back. What was before it stays.
+// W1. A batch is acknowledged (`committed`, and its promise resolved) only after fdatasync covered every line of it.
+// W2. One batch is written at a time while the next one gathers: one sync for all waiting callers (group commit).
+// W3. A failed sync is never repeated: the log stops for good, and only a new process may continue.
+// W4. A batch for which the disk had no room is wiped and refused;
+//     nothing of it can come back. What was before it stays.
 import { assert } from "../../base/assert.ts";
 import { type Fault, isFault } from "../../base/fault.ts";
 import type { Clock } from "../../world/clock.ts";
@@ -12,10 +13,10 @@ import { encodeFrame, FRAME_OVERHEAD, frameHead, type Transaction } from "./fram
 import type { Segments } from "./segments.ts";
 import { SyncPace } from "./sync-pace.ts";
 
-/** One write and one sync take this much at the most, so that nobody waits behind a mountain. */
+/** The limit for one write and one sync, so that no caller waits too long. */
 const MAX_BATCH_BYTES = 1 << 20;
 
-/** Failures that pass: the same entry may be taken later. Everything else about a write is fatal. */
+/** Temporary failures: the same entry may be accepted later. All other failures of a write are fatal. */
 const PASSING = ["ENOSPC", "EDQUOT", "EROFS", "EMFILE", "ENFILE"] as const;
 
 export function isRetryable(error: unknown): error is Fault {
@@ -25,9 +26,9 @@ export function isRetryable(error: unknown): error is Fault {
 export type WalHooks = {
   /** Durable, in order. */
   committed(transactions: readonly Transaction<Session>[]): void;
-  /** Not written, and never will be; nor will anything that was enqueued behind. */
+  /** Not written, and never will be; nor will anything that was enqueued later. */
   refused(transactions: readonly Transaction<Session>[], fault: Fault): void;
-  /** Brings at least `seq` into the session logs, or says what is in the way. */
+  /** Writes at least up to `seq` to the session logs, or returns the Fault that prevents it. */
   drainTo(seq: number): Promise<Fault | undefined>;
   /** A segment was filled. */
   sealed(): void;
@@ -57,7 +58,7 @@ export class WriteAheadLog {
   #onItsWay: Batch | undefined;
   #failure: { readonly error: unknown } | undefined;
   #idle: PromiseWithResolvers<void> | undefined;
-  /** What the session logs have for good; told by whoever drains. */
+  /** What the session logs have for good; set by the code that drains. */
   drained: number;
   queuedBytes = 0;
 
@@ -72,12 +73,12 @@ export class WriteAheadLog {
     this.drained = position.end;
   }
 
-  /** Of what a recovery finds in the session logs and nowhere else, the last seq. */
+  /** The last seq that a recovery would find only in the session logs. */
   get drainedOnDisk(): number {
     return this.#drainedOnDisk;
   }
 
-  /** A transaction is one frame of one batch of one segment. */
+  /** A transaction is one frame in one batch in one segment. */
   get maxTransactionBytes(): number {
     return this.#maxBatchBytes - FRAME_OVERHEAD;
   }
@@ -91,7 +92,9 @@ export class WriteAheadLog {
     return this.#durable;
   }
 
-  /** A new generation, which says at once where the log ends: no line of an earlier life counts from here on. */
+  /**
+   * Starts a new generation with a mark of where the log ends: from here on, lines of earlier processes do not count.
+   */
   async start(): Promise<void> {
     assert(await this.#segments.advance(++this.#gen), "a log that starts has a segment to write to");
     await this.#mark();
@@ -115,7 +118,7 @@ export class WriteAheadLog {
     return batch.done.promise;
   }
 
-  /** Resolves when nothing is on its way. */
+  /** Resolves when nothing is pending. */
   settled(): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
     if (!this.#running) return Promise.resolve();
@@ -123,13 +126,16 @@ export class WriteAheadLog {
     return this.#idle.promise;
   }
 
-  /** Everything is drained: says so on disk, so that the next start has nothing to do. */
+  /** Everything is drained: records this on disk, so that the next start has nothing to do. */
   async finish(): Promise<void> {
     await this.#mark();
     this.#segments.close();
   }
 
-  /** W3, also for a sync that failed elsewhere: nothing is written from here on. What is in its sync may still become durable. */
+  /**
+   * W3, also for a sync that failed elsewhere: nothing more is
+   * written. A batch that is being synced may still become durable.
+   */
   halt(error: unknown): void {
     if (this.#failure !== undefined) return;
     this.#failure = { error };
@@ -142,7 +148,8 @@ export class WriteAheadLog {
     try {
       for (let batch = this.#queue[0]; batch !== undefined; batch = this.#queue[0]) {
         await this.#commit(batch);
-        await this.#pause(); // W2: lets everyone who was just told go on, so that their next entries share one sync.
+        // W2: lets the callers just acknowledged continue, so that their next entries share one sync.
+        await this.#pause();
       }
       this.#running = false;
       this.#idle?.resolve();
@@ -162,7 +169,7 @@ export class WriteAheadLog {
     this.#onItsWay = batch;
     const inTheWay = this.#segments.fits(batch.bytes) ? undefined : await this.#makeRoom();
     if (this.#failure !== undefined) throw this.#failure.error;
-    const saysDrained = this.drained; // As the frames will say: a pass may end while we wait.
+    const saysDrained = this.drained; // As in the frames: a pass may end while we wait.
     const fault = inTheWay ?? (await this.#write(batch));
     if (fault !== undefined) return this.#refuse(batch, fault);
     await this.#pace.sync(this.#segments.active.file); // W1
@@ -175,7 +182,7 @@ export class WriteAheadLog {
     batch.done.resolve();
   }
 
-  /** Writes the batch behind what is there, followed by zeros up to the next page (at least one): see segment-scan's N2. */
+  /** Appends the batch, padded with zeros to the next page (at least one): see segment-scan's N2. */
   async #write(batch: Batch): Promise<Fault | undefined> {
     const { active, options } = this.#segments;
     this.#reserve(batch.bytes + options.pageBytes);
@@ -197,7 +204,7 @@ export class WriteAheadLog {
     return undefined;
   }
 
-  /** W4: what a failed write left behind must not be found by a recovery. */
+  /** W4: a recovery must not find what a failed write left behind. */
   async #wipe(length: number): Promise<void> {
     const { active } = this.#segments;
     const there = Math.min(length, Math.max(0, active.file.size() - active.at));
@@ -215,7 +222,7 @@ export class WriteAheadLog {
     for (const { done } of refused) done.reject(fault);
   }
 
-  /** The active segment is full: a free one, a new one, or the oldest once all it holds is in the session logs. */
+  /** The active segment is full: continues with a free one, a new one, or the oldest once it is drained. */
   async #makeRoom(): Promise<Fault | undefined> {
     this.#segments.release(this.#drainedOnDisk);
     if (await this.#advance()) return undefined;
@@ -227,7 +234,9 @@ export class WriteAheadLog {
     return undefined;
   }
 
-  /** There is only this segment: it begins anew. What it says of `drained` is said again in its last page, where no batch comes (G2). */
+  /**
+   * There is only this segment: it starts again. Its last page repeats what is drained; no batch is written there (G2).
+   */
   async #startOver(): Promise<void> {
     const { segmentBytes, pageBytes } = this.#segments.options;
     this.#segments.active.at = segmentBytes - pageBytes;
@@ -243,7 +252,7 @@ export class WriteAheadLog {
     return true;
   }
 
-  /** A frame of no entries, for what it says of `durable` and `drained`. */
+  /** Writes a frame without entries, to record `durable` and `drained`. */
   async #mark(): Promise<void> {
     const { active, options } = this.#segments;
     const saysDrained = this.drained;
@@ -270,7 +279,7 @@ function paddedTo(end: number, page: number): number {
 
 function newBatch(): Batch {
   const done = Promise.withResolvers<void>();
-  // Whoever waits sees the failure; a batch that nobody waits for must not bring the process down.
+  // Waiting callers get the failure; without any, it must not bring the process down.
   done.promise.catch(() => undefined);
   return { transactions: [], bytes: 0, done };
 }
