@@ -77,7 +77,7 @@ export class SimDaemon {
     const ports = {
       world: { ...machine.doors(born), self, httpClient: machine.llm(life) },
       bus: { publish },
-      config: { agents: { ...AGENTS, sleepOnLimit: true }, provider: {} },
+      config: { terminal: { envAllow: [], envDeny: [] }, agents: { ...AGENTS, sleepOnLimit: true }, provider: {} },
       safeMode: { isActive: () => false },
       say: (words: string) => {
         if (!machine.isFull) onBug(new Error(words)); // A full disk is told of.
