@@ -1,5 +1,6 @@
 // One life of a daemon on the simulated machine, as far as agents go: the real log, turn, engine, holders, records, checkpoints, recovery.
 // SG1. Whoever was active when the last life ended is suspended before anything else happens to its session (AG-4, FI-3).
+import { Fault } from "../../src/base/fault.ts";
 import type { Result } from "../../src/base/result.ts";
 import type { Agent, AgentRecord } from "../../src/core/agent/agent.ts";
 import type { AgentCommand } from "../../src/core/agent/commands.ts";
@@ -16,6 +17,13 @@ import type { AgentMachine } from "./sim-machine.ts";
 
 export const SMALL_LOG = { segmentBytes: 64 << 10, ballastBytes: 0 };
 const AGENTS = { slots: 2, recovery: "auto", recoveryPrompt: "Go on.", hungAfterS: 300, promptDays: 7, env: [] };
+/** Tools are not called over HTTP here; that it cannot be had is said, and stops nobody. */
+export const NO_HTTP = {
+  listen: () => {
+    throw new Fault({ code: "EACCES", operation: "listen", path: "127.0.0.1" });
+  },
+};
+export const isAboutHttp = (words: string) => words.startsWith("no MCP over HTTP");
 /** What happens to an agent whatever its session is. */
 const OF_NO_SESSION = /^(message|rule|reminder)\./;
 
@@ -75,12 +83,12 @@ export class SimDaemon {
     };
     const holderCommand = () => ({ runtime: "bun", entry: "holder" });
     const ports = {
-      world: { ...machine.doors(born), self, httpClient: machine.llm(life) },
+      world: { ...machine.doors(born), self, http: NO_HTTP, httpClient: machine.llm(life) },
       bus: { publish },
-      config: { terminal: { envAllow: [], envDeny: [] }, agents: { ...AGENTS, sleepOnLimit: true }, provider: {} },
+      config: { agents: { ...AGENTS, sleepOnLimit: true }, provider: {}, terminal: { envAllow: [], envDeny: [] } },
       safeMode: { isActive: () => false },
       say: (words: string) => {
-        if (!machine.isFull) onBug(new Error(words)); // A full disk is told of.
+        if (!machine.isFull && !isAboutHttp(words)) onBug(new Error(words)); // A full disk is told of.
       },
       onBug,
       log,

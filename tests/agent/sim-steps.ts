@@ -16,6 +16,7 @@ import { LogView } from "../../src/log/inspect.ts";
 import { type Born, HOME } from "../sim/machine.ts";
 import type { Chooser } from "../sim/survive.ts";
 import { creation } from "../workflow/world.ts";
+import { isAboutHttp, NO_HTTP } from "./sim-daemon.ts";
 import { AgentMachine } from "./sim-machine.ts";
 import { logsOf } from "./sim-oracle.ts";
 
@@ -48,11 +49,11 @@ async function begin(machine: AgentMachine, born: Born): Promise<Life> {
   const self = { environment: () => ({}), command: () => ["bun"] as const, bundle: async () => undefined };
   const holderCommand = () => ({ runtime: "bun", entry: "holder" });
   const ports = {
-    world: { ...machine.doors(born), self, httpClient: machine.llm(life) },
+    world: { ...machine.doors(born), self, http: NO_HTTP, httpClient: machine.llm(life) },
     bus: { publish: () => undefined },
     config: CONFIG,
     safeMode: { isActive: () => false },
-    say: (words: string) => onBug(new Error(words)),
+    say: (words: string) => void (isAboutHttp(words) || onBug(new Error(words))),
     onBug,
     log,
     isLive: () => true,

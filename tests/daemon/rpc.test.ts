@@ -1,113 +1,15 @@
 // The daemon's door over real unix sockets: strangers, rubbish, slow readers, and clients whose daemon goes away.
-import { afterEach, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, rmSync, unlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { expect, test } from "bun:test";
+import { existsSync, unlinkSync } from "node:fs";
 import { Fault } from "../../src/base/fault.ts";
 import { ok, refused } from "../../src/base/result.ts";
 import { Bus } from "../../src/daemon/bus.ts";
-import { type Handlers, RpcServer, type ServerOptions } from "../../src/daemon/rpc-server.ts";
+import { RpcServer } from "../../src/daemon/rpc-server.ts";
 import { encodeLine, MAX_LINE } from "../../src/wire/lines.ts";
 import { GONE, RpcClient } from "../../src/wire/rpc/client.ts";
-import { realSockets } from "../../src/world/real/socket.ts";
-import type { Connection } from "../../src/world/socket.ts";
 import { SimClock } from "../sim/clock.ts";
 import { until } from "../until.ts";
-
-const sockets = realSockets();
-const TOKEN = "a".repeat(64);
-const closers: (() => void)[] = [];
-
-afterEach(() => {
-  for (const close of closers.splice(0).reverse()) close();
-});
-
-async function serve(handlers: Handlers = {}, others?: ServerOptions["others"]) {
-  const directory = mkdtempSync(join(tmpdir(), "hfdm-"));
-  const path = join(directory, "s");
-  const bus = new Bus();
-  const done: string[] = [];
-  const all: Handlers = {
-    status: async () => {
-      done.push("status");
-      return ok({ version: "1" });
-    },
-    ...handlers,
-  };
-  const clock = new SimClock();
-  const server = new RpcServer(all, bus, { clock, token: TOKEN, version: "1.2.3", pid: 42, ...(others && { others }) });
-  await server.listen(sockets, path);
-  closers.push(
-    () => rmSync(directory, { recursive: true, force: true }),
-    () => server.close(),
-  );
-  return { server, bus, path, done, clock };
-}
-
-/** A client that says whatever it likes. */
-class Raw {
-  heard = "";
-  closed = false;
-  #connection: Connection | undefined;
-
-  static async to(path: string): Promise<Raw> {
-    const raw = new Raw();
-    raw.#connection = await sockets.connect(path, {
-      bytes: (bytes) => {
-        raw.heard += Buffer.from(bytes).toString();
-      },
-      closed: () => {
-        raw.closed = true;
-      },
-    });
-    closers.push(() => raw.#connection?.destroy());
-    return raw;
-  }
-
-  say(...messages: readonly unknown[]): void {
-    const parts = messages.map((message) => (typeof message === "string" ? Buffer.from(message) : encodeLine(message)));
-    this.send(Buffer.concat(parts));
-  }
-
-  send(bytes: Uint8Array): void {
-    this.#connection?.send(bytes);
-  }
-
-  pause(): void {
-    this.#connection?.pause();
-  }
-
-  resume(): void {
-    this.#connection?.resume();
-  }
-
-  answers(): unknown[] {
-    return this.heard.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as unknown]));
-  }
-
-  ends(): Promise<boolean> {
-    return until(
-      "the connection is closed",
-      () => this.closed,
-      () => this.closed,
-    );
-  }
-}
-
-const hello = (changes: object = {}) => ({
-  jsonrpc: "2.0",
-  id: 1,
-  method: "hello",
-  params: { token: TOKEN, version: "1", protocol: 1, ...changes },
-});
-const ask = (id: number, method = "status", params: unknown = {}) => ({ jsonrpc: "2.0", id, method, params });
-
-async function client(path: string): Promise<RpcClient> {
-  const made = await RpcClient.connect((events) => sockets.connect(path, events), TOKEN, "1");
-  if (!made.ok) throw new Error(made.error.message);
-  closers.push(() => made.value.close());
-  return made.value;
-}
+import { ask, client, closers, hello, Raw, serve, sockets, TOKEN } from "./rpc-peer.ts";
 
 test("who knows the token is told who answers, and what was asked for", async () => {
   const { path } = await serve();
@@ -244,91 +146,6 @@ test("answers come as they are ready, each to its question", async () => {
   expect((await asking.call("status", {})).ok).toBe(true);
   slow.resolve();
   expect(await list).toEqual({ ok: true, value: [] });
-});
-
-test("who subscribed hears its topics, and only those; a second subscription replaces the first", async () => {
-  const { path, bus } = await serve();
-  const listening = await client(path);
-  const heard: string[] = [];
-  listening.onNotice = ({ topic, data }) => void heard.push(`${topic} ${String(data)}`);
-  expect((await listening.call("subscribe", { topics: ["terminal.*", "recovery.reported"] })).ok).toBe(true);
-  const publish = () => {
-    for (const topic of [
-      "terminal.created",
-      "terminal.signal.requested",
-      "terminals",
-      "recovery.reported",
-      "recovery.stage.changed",
-    ])
-      bus.publish(topic, heard.length);
-  };
-  publish();
-  await until(
-    "three notices",
-    () => heard.length === 3,
-    () => heard.length,
-  );
-  expect(heard.map((notice) => notice.split(" ")[0] ?? "")).toEqual([
-    "terminal.created",
-    "terminal.signal.requested",
-    "recovery.reported",
-  ]);
-  heard.length = 0;
-  await listening.call("subscribe", { topics: ["*"] });
-  publish();
-  await until(
-    "all five, once each",
-    () => heard.length >= 5,
-    () => heard.length,
-  );
-  await listening.call("status", {});
-  expect(heard.length).toBe(5);
-});
-
-test("topics that are no list of texts are refused, and the connection goes on", async () => {
-  const { path } = await serve();
-  const raw = await Raw.to(path);
-  raw.say(hello(), ask(2, "subscribe", { topics: "all" }), ask(3, "subscribe", { topics: [1] }), ask(4));
-  await until(
-    "three answers",
-    () => raw.answers().length === 4,
-    () => raw.answers().length,
-  );
-  expect(raw.answers().slice(1)).toMatchObject([
-    { error: { code: -32602 } },
-    { error: { code: -32602 } },
-    { id: 4, result: {} },
-  ]);
-});
-
-test("a subscriber that does not read is closed; the others hear everything", async () => {
-  const { path, bus } = await serve();
-  const good = await client(path);
-  let heard = 0;
-  good.onNotice = () => {
-    heard += 1;
-  };
-  await good.call("subscribe", { topics: ["*"] });
-  const slow = await Raw.to(path);
-  slow.say(hello(), ask(2, "subscribe", { topics: ["*"] }));
-  await until(
-    "it is subscribed",
-    () => slow.answers().length === 2,
-    () => slow.answers().length,
-  );
-  slow.pause();
-  const large = "x".repeat(1 << 16);
-  for (let n = 0; n < 200; n += 1) {
-    bus.publish("terminal.created", large);
-    await until(
-      "the good one has it",
-      () => heard === n + 1,
-      () => heard,
-    );
-  }
-  slow.resume();
-  await slow.ends();
-  expect(heard).toBe(200);
 });
 
 test("more requests at once than anybody needs close the connection, and those beyond are not done", async () => {

@@ -37,11 +37,9 @@ export function openWorkflows(ports: PartPorts, links: WorkflowLinks): WorkflowP
     ...sessions,
     heard: (agent) => engine.agentSteps.heard(agent),
     handlers: workflowHandlers({ disk: world.disk, home: world.home, environment, border, migration, ...sessions }),
-    fold: async (progress) => {
+    fold: (progress) => {
       const steps = foldSessions({ border, log, store }, workflowFolding(storage, world.clock, say));
-      const aside = await border.foldAll(world.clock, steps, progress);
-      checkpoints.begin(store.states.values());
-      return aside;
+      return border.foldAll(world.clock, steps, progress);
     },
     stages: workflowStages({ store, engine, wasDown: () => wasDown(world) }),
     goLive: () => {

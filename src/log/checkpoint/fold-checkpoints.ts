@@ -1,0 +1,139 @@
+// When the folds of many sessions are saved as checkpoints, so that a recovery reads the tails of logs and not their history.
+// FC1. What is saved is durable in the log: the session as it was after the last durable event, never as it is only decided.
+// FC2. A checkpoint is rewritten only when its tail has outgrown it, so that writing costs a fixed part of what the log costs, and a recovery
+//      never reads more than the tail may grow to. A session that will not change by itself is saved at once.
+// FC3. Of each session one save is made at a time; what happened meanwhile is looked at when it is done.
+// FC4. If the disk does not take one, that is logged and stops nothing: the log has everything. The next event tries again.
+import { isFault } from "../../base/fault.ts";
+import type { Result } from "../../base/result.ts";
+import type { Clock } from "../../world/clock.ts";
+import type { Saved } from "./store.ts";
+
+export type FoldCheckpointPorts<S> = {
+  /** What a session is called in a log line. */
+  readonly what: string;
+  readonly clock: Clock;
+  /** What comes within this time is saved together. */
+  readonly gatherMs: number;
+  /** How long the tail may grow, in bytes, behind a checkpoint of this size (FC2). */
+  tailFor(savedBytes: number): number;
+  /** Whether it will not change by itself (FC2). */
+  isResting(state: S): boolean;
+  /** Whether nothing more is to come: then it is forgotten once it is saved. */
+  isOver(state: S): boolean;
+  save(state: S, seq: number): Promise<Result<Saved>>;
+  /** Safe mode, for those that stop then. */
+  isOff(): boolean;
+  say(words: string): void;
+  onBug(error: unknown): void;
+};
+
+/** `tail`: what happened since the last save, in bytes. */
+type Kept<S> = {
+  state: S;
+  seq: number;
+  tail: number;
+  savedBytes: number;
+  saving: boolean;
+  cancel: (() => void) | undefined;
+};
+
+/** Files that are written at a time at the end. */
+const AT_ONCE = 32;
+
+export class FoldCheckpoints<S> {
+  readonly #ports: FoldCheckpointPorts<S>;
+  readonly #kept = new Map<string, Kept<S>>();
+  readonly #saving = new Set<Promise<void>>();
+
+  constructor(ports: FoldCheckpointPorts<S>) {
+    this.#ports = ports;
+  }
+
+  /** A session as it was last heard of in this life. */
+  last(id: string): S | undefined {
+    return this.#kept.get(id)?.state;
+  }
+
+  /** All of them. */
+  *all(): Generator<readonly [id: string, state: S]> {
+    for (const [id, { state }] of this.#kept) yield [id, state];
+  }
+
+  /** Events of it are durable, the last one at this seq; `state` is as it is after them (FC1). */
+  heard(id: string, state: S, { seq, bytes }: { readonly seq: number; readonly bytes: number }): void {
+    const kept = this.#kept.get(id) ?? { state, seq, tail: 0, savedBytes: 0, saving: false, cancel: undefined };
+    kept.state = state;
+    kept.seq = seq;
+    kept.tail += bytes;
+    this.#kept.set(id, kept);
+    this.#look(id, kept);
+  }
+
+  /** Saves it now as this, whatever its tail is. */
+  saveNow(id: string, state: S): void {
+    const kept = this.#kept.get(id);
+    if (kept !== undefined) this.#save(id, kept, state);
+  }
+
+  /** Everything that waits is saved. */
+  async finish(): Promise<void> {
+    for (;;) {
+      await Promise.all(this.#saving);
+      const waiting = [...this.#kept].filter(([, { tail }]) => tail > 0).slice(0, AT_ONCE);
+      if (waiting.length === 0) return;
+      for (const [id, kept] of waiting) this.#save(id, kept);
+    }
+  }
+
+  /** Nothing more is saved of it. */
+  forget(id: string): void {
+    this.#kept.get(id)?.cancel?.();
+    this.#kept.delete(id);
+  }
+
+  /** FC2 */
+  #look(id: string, kept: Kept<S>): void {
+    const { clock, gatherMs, isResting, isOff } = this.#ports;
+    if (isOff()) return;
+    if (isResting(kept.state)) this.#save(id, kept);
+    else if (gatherMs === 0) this.#saveIfDue(id, kept);
+    else
+      kept.cancel ??= clock.after(gatherMs, () => {
+        kept.cancel = undefined;
+        this.#saveIfDue(id, kept);
+      });
+  }
+
+  #saveIfDue(id: string, kept: Kept<S>): void {
+    if (kept.tail > 0 && kept.tail >= this.#ports.tailFor(kept.savedBytes)) this.#save(id, kept);
+  }
+
+  #save(id: string, kept: Kept<S>, state: S = kept.state): void {
+    if (kept.saving) return; // FC3
+    kept.cancel?.();
+    kept.cancel = undefined;
+    kept.saving = true;
+    kept.tail = 0;
+    const saving = this.#write(id, kept, state).finally(() => {
+      this.#saving.delete(saving);
+      kept.saving = false;
+      if (kept.tail > 0) this.#look(id, kept);
+      else if (this.#ports.isOver(kept.state)) this.forget(id);
+    });
+    this.#saving.add(saving);
+  }
+
+  async #write(id: string, kept: Kept<S>, state: S): Promise<void> {
+    const { what, save, say, onBug } = this.#ports;
+    const failed = (reason: string) => say(`${what} ${id}: no checkpoint: ${reason}`);
+    try {
+      const saved = await save(state, kept.seq);
+      if (saved.ok) kept.savedBytes = saved.value.bytes;
+      else failed(saved.error.message);
+    } catch (error) {
+      if (!isFault(error)) return onBug(error);
+      failed(`${error.message}. ${error.hint}`); // FC4
+    }
+  }
+}
