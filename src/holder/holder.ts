@@ -121,7 +121,7 @@ export class Holder implements Host {
   }
 
   joined(client: Client): void {
-    this.#output.flush(); // Then the tape's end that it is told is also right for the followers.
+    this.#output.flush(); // So that the tape end in its status is also right for the followers.
     this.#clients.add(client);
   }
 

@@ -1,4 +1,4 @@
-// A connection to the daemon of a home, for every program that is a client of it.
+// A connection to the daemon of a home, for every program that is its client.
 // DL1. Dialling never starts anything and never waits long: a daemon that hangs counts as not running.
 import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
@@ -13,7 +13,7 @@ import { within } from "../world/wait.ts";
 
 /** A healthy daemon answers within a millisecond. */
 export const HELLO_MS = 3_000;
-/** As long as a person waits before wondering; a list asks every holder, and each is given some seconds. */
+/** As long as a person waits before wondering; a list asks every holder, and each gets some seconds. */
 const ANSWER_MS = 10_000;
 
 export type DialWorld = { readonly disk: Disk; readonly sockets: Sockets; readonly clock: Clock };
@@ -37,7 +37,8 @@ export async function dial(
     const client = await within(clock, patienceMs, connect); // DL1
     return client === undefined || isRetryable(client) ? ok(undefined) : client;
   } catch (error) {
-    if (isFault(error, "ENOENT", "ECONNREFUSED", "ECONNRESET")) return ok(undefined); // The last: it died with us in its queue.
+    // ECONNRESET: it died with us in its queue.
+    if (isFault(error, "ENOENT", "ECONNREFUSED", "ECONNRESET")) return ok(undefined);
     throw error;
   }
 }

@@ -1,10 +1,11 @@
-// The environment a new terminal's program gets: the user's own, as it is where they typed the command.
-// NV1. Nothing of ours goes along: not what our launcher and Bun set for us, not the marks of a terminal we were called from.
-// NV2. Nothing goes along that is only true of the window it was typed in: which multiplexer it belongs to, and its size.
+// The environment of a new terminal's program: the user's own, from where they typed the command.
+// NV1. Nothing of ours is passed on: neither what our launcher and Bun
+//      set for us, nor the marks of a terminal we were called from.
+// NV2. Nothing is passed on that is true only for the window it was typed in: its multiplexer and its size.
 
 const OURS = /^(?:HOLDFAST_TERMINAL|HOLDFAST_SAFE_MODE|HOLDFAST_HEARTBEAT_MS|HOLDFAST_WATCHDOG_SETTINGS|BUN_.*)$/;
 const OF_THE_WINDOW = ["TMUX", "TMUX_PANE", "STY", "WINDOW", "COLUMNS", "LINES", "WINDOWID", "TERMCAP"];
-/** A drill's own: for Holdfast, and not for the programs in its terminals. */
+/** Set by a drill for Holdfast, not for the programs in its terminals. */
 const OF_A_DRILL = ["HOLDFAST_BOOT_ID"];
 
 type Environment = Readonly<Record<string, string>>;

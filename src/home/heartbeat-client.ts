@@ -1,9 +1,11 @@
-// The watched side: sends heartbeats, finds a new watchdog when the old one dies, and sees to it that there is one.
-// It knows no socket and no clock; whoever watches is reached through what the program passes in.
-// H1. Losing the watchdog never disturbs the watched: what cannot be sent is dropped, and the connection is tried again with backoff.
-// H2. Every connection begins with who we are and whether we are live, so that a watchdog that knows nothing can adopt us.
-// H3. A watchdog is started only where the operator wants `up` and no service manager keeps it. One too many leaves by itself: its lock
-//     is taken.
+// The watched side: sends heartbeats, finds a new watchdog when the old one dies, and makes sure that there is one. It
+// uses no socket and no clock directly: the program passes them in.
+// H1. Losing the watchdog never disturbs a watched program: what cannot
+//     be sent is dropped, and the connection is retried with backoff.
+// H2. Every connection begins with our identity and whether we are
+//     live, so that a watchdog that knows nothing can adopt us.
+// H3. A watchdog is started only if the operator wants `up` and no service manager keeps it. A surplus one exits by
+//     itself, because its lock is taken.
 import { type BackoffPolicy, backoffMs } from "../base/backoff.ts";
 import { isExhausted, newBudget, spend } from "../base/budget.ts";
 import { isFault } from "../base/fault.ts";
@@ -11,10 +13,10 @@ import { type Announced, encodeHeartbeat, type HeartbeatMessage } from "../wire/
 
 export type Later = (ms: number, fn: () => void) => () => void;
 
-/** What `startHeartbeat` needs: somewhere to send to, and the time. */
+/** What `startHeartbeat` needs: a channel to send on, and the time. */
 export type HeartbeatChannel = { send(): void; readonly after: Later };
 
-/** Sends at once and then at every interval; returns how to stop (WD-4). */
+/** Sends at once and then at every interval; returns a function that stops it (WD-4). */
 export function startHeartbeat(channel: HeartbeatChannel, intervalMs: number): () => void {
   let cancel = (): void => undefined;
   const beat = (): void => {
@@ -28,7 +30,7 @@ export function startHeartbeat(channel: HeartbeatChannel, intervalMs: number): (
 export type HeartbeatWire = { send(bytes: Uint8Array): void; readonly waiting: number; end(): void };
 
 export type HeartbeatPorts = {
-  /** A Fault where nobody listens. */
+  /** Throws a Fault if there is no listener. */
   connect(events: { bytes(bytes: Uint8Array): void; closed(): void }): Promise<HeartbeatWire>;
   readonly after: Later;
   /** A fraction in [0, 1). */
@@ -37,10 +39,12 @@ export type HeartbeatPorts = {
 
 export type HeartbeatEvents = { found?(): void; lost?(): void };
 
-/** A watchdog that starts anew listens after some tens of milliseconds; one that is gone for good costs one try a second. */
+/**
+ * A restarting watchdog listens after some tens of milliseconds; one that is gone for good costs one attempt a second.
+ */
 const RECONNECT: BackoffPolicy = { firstMs: 20, mostMs: 1_000, jitter: 0.2 };
 
-/** A watchdog that is stopped reads nothing: beyond this beats are dropped, since the next one says the same. */
+/** A stopped watchdog reads nothing: beyond this, beats are dropped, since the next one says the same. */
 const MAX_WAITING = 4096;
 
 export class HeartbeatLink implements HeartbeatChannel {
@@ -54,7 +58,7 @@ export class HeartbeatLink implements HeartbeatChannel {
   #live = false;
   #closed = false;
 
-  /** Begins to connect; nobody needs to wait for it. */
+  /** Starts connecting, without waiting for it. */
   constructor(ports: HeartbeatPorts, self: Announced, events: HeartbeatEvents = {}) {
     this.after = ports.after;
     this.#ports = ports;
@@ -67,13 +71,13 @@ export class HeartbeatLink implements HeartbeatChannel {
     this.#say({ type: "beat" });
   }
 
-  /** From now on an end of ours is one of something that worked: we are started again at once. */
+  /** From now on our end counts as the end of something that worked: we are restarted at once. */
   live(): void {
     this.#live = true;
     this.#say({ type: "live" });
   }
 
-  /** Says how we are about to exit, since a watchdog that is not our parent cannot see it; then closes. */
+  /** Reports our exit code, since a watchdog that is not our parent cannot see it; then closes. */
   leave(code: number): void {
     this.#say({ type: "bye", code });
     this.close();
@@ -121,22 +125,22 @@ export class HeartbeatLink implements HeartbeatChannel {
 export type KeeperPorts = {
   /** What the operator wants, read from disk each time. */
   wanted(): "up" | "down";
-  /** Whether a service manager starts it again, and nobody else may; read from disk each time. */
+  /** Whether a service manager, and nothing else, restarts it; read from disk each time. */
   managed?(): boolean;
-  /** Starts a watchdog that outlives us. A Fault where it cannot be started. */
+  /** Starts a watchdog that outlives us. Throws a Fault if it cannot be started. */
   start(): void;
   /** Monotonic milliseconds. */
   elapsed(): number;
 };
 
-/** A watchdog that comes up needs less; one that never answered is not started more often. */
+/** A watchdog needs less to start; one that never answered is not started more often. */
 const KEEP_EVERY_MS = 2_000;
 
-/** One that answers and dies again and again is not started for ever: so many in ten seconds. */
+/** One that answers and dies again and again is not started for ever: at most this many in ten seconds. */
 const KEEP_AT_MOST = 5;
 const KEEP_WINDOW_MS = 10_000;
 
-/** Give the result to `HeartbeatLink` as its events: a watchdog that is lost is started again (H3). */
+/** Pass the result to `HeartbeatLink` as its events: a lost watchdog is started again (H3). */
 export function keepWatchdog(ports: KeeperPorts): HeartbeatEvents {
   let starts = newBudget(KEEP_AT_MOST, KEEP_WINDOW_MS);
   let notBefore = Number.NEGATIVE_INFINITY;
@@ -149,7 +153,7 @@ export function keepWatchdog(ports: KeeperPorts): HeartbeatEvents {
     try {
       ports.start();
     } catch (error) {
-      if (!isFault(error)) throw error; // The next loss, a second later at most, tries again.
+      if (!isFault(error)) throw error; // The next loss, at most a second later, tries again.
     }
   };
   const found = (): void => {

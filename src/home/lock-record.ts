@@ -1,4 +1,4 @@
-// Who says that they hold a lock: the record that the owner left in the lock's file (log/file/lock.ts), read without touching the lock.
+// The owner of a lock, from the record that it left in the lock's file (log/file/lock.ts), without touching the lock.
 import { readWhole } from "../log/file/file.ts";
 import type { Disk } from "../world/disk.ts";
 import type { ProcessIdentity } from "../world/process.ts";
@@ -8,7 +8,7 @@ export function lockOwner(disk: Disk, path: string): ProcessIdentity | undefined
   return bytes === undefined ? undefined : parseOwner(new TextDecoder().decode(bytes));
 }
 
-/** The record may be half written: then nobody is known. */
+/** The record may be half written: then the owner is unknown. */
 function parseOwner(text: string): ProcessIdentity | undefined {
   try {
     const found: unknown = JSON.parse(text);

@@ -1,4 +1,4 @@
-// Claims about the log that people read: bounded, and never what fills a disk.
+// Tests of the log that people read: bounded, and never the cause of a full disk.
 import { expect, test } from "bun:test";
 import { SimDisk } from "../../tests/sim/disk.ts";
 import { makeDirectories, openRetrying, readWhole, writeAll } from "../log/file/file.ts";
@@ -20,7 +20,7 @@ function numbered(length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, at) => (at * 31 + (at >> 8)) & 0xff);
 }
 
-test("RL1 one that is too large begins anew, and its end is kept beside it, over what was kept before", () => {
+test("RL1 a log that is too large is truncated, and its end replaces the old copy beside it", () => {
   const bytes = numbered(MAX_LOG_BYTES + 12_345);
   const disk = diskWith(bytes);
   turnOver(disk, HOME);
@@ -29,14 +29,14 @@ test("RL1 one that is too large begins anew, and its end is kept beside it, over
   expect(disk.list(`${HOME}/run`).sort()).toEqual(["watchdog.log", "watchdog.log.1"]);
 });
 
-test("RL1 one of the largest size that is allowed, and one that is not there, are left alone", () => {
+test("RL1 a log of exactly the limit and a missing one are left alone", () => {
   const disk = diskWith(numbered(MAX_LOG_BYTES));
   turnOver(disk, HOME);
   expect(readWhole(disk, PATH)?.length).toBe(MAX_LOG_BYTES);
   expect(() => turnOver(new SimDisk(), HOME)).not.toThrow();
 });
 
-test("RL2 on a full disk it begins anew without a copy, and leaves nothing behind", () => {
+test("RL2 on a full disk it is truncated without a copy, and leaves nothing behind", () => {
   const disk = diskWith(numbered(MAX_LOG_BYTES + 1));
   disk.capacity = MAX_LOG_BYTES + (1 << 20);
   turnOver(disk, HOME);
@@ -44,7 +44,7 @@ test("RL2 on a full disk it begins anew without a copy, and leaves nothing behin
   expect(disk.list(`${HOME}/run`)).toEqual(["watchdog.log"]);
 });
 
-test("RL1 what an earlier try left does not get into the copy", () => {
+test("RL1 leftovers of an earlier attempt do not get into the copy", () => {
   const bytes = numbered(MAX_LOG_BYTES + 1);
   const disk = diskWith(bytes);
   const stale = openRetrying(disk, `${PATH}.1.tmp`, "create");

@@ -1,13 +1,14 @@
-// The log that people read, `run/watchdog.log`: watchdog, daemon, web host and the stderr of watched programs, all of them by append.
-// RL1. It is bounded: once it is too large, its end is copied beside it and it begins anew, under its writers, who need not know.
-//      What is written in that very moment is lost; nothing depends on it.
-// RL2. A disk that does not take the copy costs the copy: a log must not be what fills a disk.
+// The log that people read, `run/watchdog.log`: watchdog, daemon,
+// web host and the stderr of watched programs all append to it.
+// RL1. It is bounded: when it is too large, its end is copied beside it and it is truncated; its writers need not know.
+//      What is written at that very moment is lost; nothing depends on it.
+// RL2. If the disk refuses the copy, there is no copy: a log must not fill a disk.
 import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import { openRetrying, readAll, removeIfThere, writeAll } from "../log/file/file.ts";
 import type { Disk, OpenFile } from "../world/disk.ts";
 
-/** Years of quiet running fit in here. */
+/** Enough for years of quiet running. */
 export const MAX_LOG_BYTES = 8 << 20;
 const PART_BYTES = 256 << 10;
 
@@ -41,7 +42,7 @@ function copyEnd(disk: Disk, log: OpenFile, path: string): void {
       length += part.length;
       part = readAll(log, from + length, PART_BYTES);
     }
-    copy.truncate(length); // An earlier try may have left more.
+    copy.truncate(length); // An earlier attempt may have left more.
   } finally {
     copy.close();
   }

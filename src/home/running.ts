@@ -1,4 +1,5 @@
-// Who runs on a home, by the records in the locks; the locks themselves are not touched (log/view.ts says why).
+// Which programs run on a home, by the records in their locks. The locks themselves are not touched: even a brief
+// attempt could make an owner that is just starting fail.
 import { joinPath } from "../base/path.ts";
 import { WATCHDOG_LOCK } from "../wire/heartbeat.ts";
 import type { Disk } from "../world/disk.ts";

@@ -1,9 +1,11 @@
-// Safe mode: what is not needed to look after the running children is off, until the operator says otherwise (SM-3, SM-4).
-// S1. The file is the mode, since several programs read it and the operator changes it. Only what the disk has not taken yet, or could
-//     not take, is remembered here instead, until the file changes: a full disk does not keep us from entering.
-// S2. A file that is there and cannot be read means safe mode: somebody wrote one, and this is the side on which nothing is lost.
-// S3. To enter a mode that is on, or leave one that is off, changes nothing and is told to nobody; but what the disk has not taken is
-//     tried again, so that whoever is told to free some space and try again can.
+// Safe mode: everything not needed to look after the running
+// children is off, until the operator leaves it (SM-3, SM-4).
+// S1. The file is the mode, since several programs read it and the operator changes it. Only what the disk has not
+//     accepted yet is remembered here instead, until the file changes: a full disk does not prevent entering.
+// S2. A file that exists and cannot be read means safe mode: it was
+//     written by someone, and this is the side on which nothing is lost.
+// S3. Entering a mode that is on, or leaving one that is off, changes nothing and is not published; but what the disk
+//     has not accepted is retried, so that an operator can free some space and try again.
 
 import { joinPath } from "../base/path.ts";
 import { readJson, writeJson } from "../log/file/json-file.ts";
@@ -16,7 +18,7 @@ export const SAFE_MODE_EXITED = "recovery.safemode.exited";
 
 export type Subsystem = { readonly name: string; readonly says: string };
 
-/** The file and the news carry this list, so that a banner needs nothing but them (SM-6). */
+/** The file and the event contain this list, so that a banner needs nothing else (SM-6). */
 export const SAFE_MODE_OFF: readonly Subsystem[] = Object.freeze([
   { name: "providers", says: "provider adapters: new agent turns and workflow steps wait" },
   { name: "tunnel", says: "sharing: the tunnel is closed" },
@@ -32,7 +34,7 @@ export const SAFE_MODE_KEEPS: readonly Subsystem[] = Object.freeze([
 
 /** `recovery/safe-mode.json` */
 export type SafeModeState =
-  /** `since` is empty where it never was on. */
+  /** `since` is empty if it was never on. */
   | { readonly active: false; readonly since: string }
   | { readonly active: true; readonly reason: string; readonly since: string; readonly off: readonly string[] };
 
@@ -62,7 +64,7 @@ export class SafeMode {
   readonly #place: SafeModePlace;
   readonly #complain: Complain;
   readonly #bus: RecoveryBus | undefined;
-  /** What the disk has not taken, and what the file says instead (S1). */
+  /** What the disk has not accepted, and what the file contains instead (S1). */
   #unwritten: Unwritten | undefined;
 
   constructor(place: SafeModePlace, complain: Complain, bus?: RecoveryBus) {
@@ -87,7 +89,7 @@ export class SafeMode {
     return this.#change(on(reason, this.#now()), SAFE_MODE_ENTERED);
   }
 
-  /** The operator's act: everything that was off may be on again. */
+  /** Called for the operator: everything that was off may be on again. */
   async exit(): Promise<boolean> {
     if (!this.isActive()) return this.#settled(false); // S3
     return this.#change({ active: false, since: this.#now() }, SAFE_MODE_EXITED);
@@ -105,7 +107,7 @@ export class SafeMode {
     return this.#write(mine);
   }
 
-  /** Whether this is durable, as it is in force; what the disk did not take before is tried again (S3). */
+  /** Whether the mode in force is durable; what the disk did not accept before is retried (S3). */
   async #settled(active: boolean): Promise<boolean> {
     const unwritten = this.#unwritten;
     const stands = readSafeMode(this.#place.disk, this.#place.home).active === active;

@@ -6,7 +6,7 @@ const place = places();
 
 for (const [name, make] of Object.entries(DISKS)) {
   describe(`on a ${name} disk`, () => {
-    test("M1 the mark counts while its unit is there, and not where it cannot be read", async () => {
+    test("M1 the mark counts while its unit exists, and not if it cannot be read", async () => {
       const { disk, root } = place(make);
       const unit = `${root}/holdfast.service`;
       expect(readServiceMark(disk, root)).toBeUndefined();

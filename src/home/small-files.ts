@@ -1,4 +1,4 @@
-// The small files of the daemon's own: this home's token, the last boot, the marker of a clean end, and the reports of recoveries.
+// Small files of the daemon: the home's token, the last boot, the marker of a clean end, and recovery reports.
 
 import { joinPath } from "../base/path.ts";
 import { writeAtomic } from "../log/file/atomic-file.ts";
@@ -23,7 +23,7 @@ function read(disk: Disk, home: string, path: string): string {
   return new TextDecoder().decode(readWhole(disk, joinPath(home, path)) ?? new Uint8Array(0)).trim();
 }
 
-/** Made once for a home; whoever can read it may talk to the daemon. */
+/** Made once for a home; every program that can read it may talk to the daemon. */
 export async function homeToken(disk: Disk, random: Random, home: string): Promise<string> {
   const there = read(disk, home, "run/token");
   if (TOKEN.test(there)) return there;
@@ -32,7 +32,7 @@ export async function homeToken(disk: Disk, random: Random, home: string): Promi
   return token;
 }
 
-/** Puts the token back where it was removed. */
+/** Restores the token if it was removed. */
 export async function keepToken(disk: Disk, home: string, token: string): Promise<void> {
   if (read(disk, home, "run/token") !== token) await write(disk, home, "run/token", token);
 }
@@ -51,7 +51,7 @@ export async function writeReport(disk: Disk, home: string, report: Report): Pro
   return name;
 }
 
-/** The newest report, or the one of this name; null where there is none. */
+/** The newest report, or the one with this name; null if there is none. */
 export function readReport(disk: Disk, home: string, name: string | null): Report | null {
   const directory = joinPath(home, "recovery/reports");
   const newest = disk

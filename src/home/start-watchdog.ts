@@ -1,11 +1,13 @@
 // Starts the watchdog of a home; the watchdog starts everything else.
-// SW1. `up` is durable before anything is started: if the caller is killed right after, the next command starts it again.
-// SW2. A watchdog is started only if none is running. A second one would exit at once, but one that is leaving must be replaced.
+// SW1. `up` is durable before anything is started: if the caller
+//      is killed right after, the next command starts it again.
+// SW2. A watchdog is started only if none is running. A second one
+//      would exit at once, but one that is leaving must be replaced.
 // SW3. Nothing of the terminal that we were called from is passed on, in particular not its marker: everything Holdfast
 //      starts would count as that terminal's orphan.
 // SW4. Paths in the environment are made absolute: Holdfast runs in its home, wherever the command was typed.
-// SW5. Settings are passed through the environment, never as arguments: every user of the machine can read those, and the
-//      variables of a watched program may be secrets.
+// SW5. Settings are passed through the environment, never as arguments: every user of the machine can read those, and
+//      the variables of a watched program may be secrets.
 import { joinPath } from "../base/path.ts";
 import type { Refusal, Result } from "../base/result.ts";
 import { makeDirectories, readWhole } from "../log/file/file.ts";
@@ -67,7 +69,7 @@ function environmentOf(world: StartWorld, home: string, config: string | undefin
   };
 }
 
-/** The watchdog's settings, in its own words (watchdog/settings.ts). */
+/** The watchdog's settings, in its own format (watchdog/settings.ts). */
 export function settingsOf(
   { disk, self }: Pick<StartWorld, "disk" | "self">,
   { daemon, crashLoop, web, watch }: Config,

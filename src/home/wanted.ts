@@ -1,6 +1,6 @@
-// What the operator wants: up or down. Durable, so that nobody heals what was told to stop.
-// N1. `down` is in force once it is written; whoever is about to start something reads it first.
-// N2. Where nobody said anything that can be read it is `up`: a watchdog only runs because somebody started it.
+// What the operator wants: up or down. Durable, so that nothing restarts what was told to stop.
+// N1. `down` is in force once it is written; code that is about to start something reads it first.
+// N2. Without a readable file it is `up`: a watchdog runs only because someone started it.
 
 import { joinPath } from "../base/path.ts";
 import { readJson, writeJson } from "../log/file/json-file.ts";
@@ -16,7 +16,7 @@ export function readWanted(disk: Disk, home: string): Wanted {
   return readJson(disk, wantedPath(home))?.["wanted"] === "down" ? "down" : "up"; // N2
 }
 
-/** Resolves when it is durable; a Fault goes to whoever gave the order, who must know that it does not hold. */
+/** Resolves when it is durable; throws a Fault to the caller, which must know that the order does not hold. */
 export function writeWanted(disk: Disk, home: string, wanted: Wanted): Promise<void> {
   return writeJson(disk, wantedPath(home), { v: 1, wanted });
 }

@@ -1,11 +1,11 @@
-// What the watchdog was told last, kept in the home: whoever starts it without a word, as the daemon does when it heals and as a service
-// manager does, gets the same.
+// The last settings of the watchdog, kept in the home: a watchdog that is started without any, by the daemon or a
+// service manager, gets the same.
 
 import { readJson, writeJson } from "../log/file/json-file.ts";
 import type { Disk } from "../world/disk.ts";
 import { watchdogSettingsPath } from "./watched.ts";
 
-/** The words that were given, else those that were given last, else none. */
+/** The given settings, else the last ones, else none. */
 export function settingsText(disk: Disk, home: string, given: string | undefined): string {
   const kept = given === undefined ? readJson(disk, watchdogSettingsPath(home))?.["given"] : given;
   return typeof kept === "string" ? kept : "{}";

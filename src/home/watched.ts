@@ -1,5 +1,5 @@
-// What the watchdog leaves in run/ about the programs of the user's that it watches: what it was told, and which process each one is.
-// The watchdog reads it again in its next life; daemon and command line show it.
+// What the watchdog leaves in run/ about the user's programs that it watches: its settings, and the process of each
+// one. The next watchdog reads it; daemon and command line show it.
 
 import { joinPath } from "../base/path.ts";
 import { type JsonObject, readJson } from "../log/file/json-file.ts";
@@ -11,12 +11,12 @@ export function notePathOf(home: string, name: string): string {
   return joinPath(home, `run/watched-${name}.json`);
 }
 
-/** What it was told last (`given`, as text). */
+/** Its last settings (`given`, as text). */
 export function watchdogSettingsPath(home: string): string {
   return joinPath(home, "run/watchdog.json");
 }
 
-/** `pid` is null while it does not run: it ended, and is started again after a pause; or the operator wants `down`. */
+/** `pid` is null while it does not run: it ended and is restarted after a pause, or the operator wants `down`. */
 export type WatchedProgram = { readonly name: string; readonly pid: number | null };
 
 type HomeWorld = { readonly disk: Disk; readonly processes: Processes; readonly home: string };
@@ -40,7 +40,7 @@ function programsTold({ disk, home }: HomeWorld): JsonObject {
   }
 }
 
-/** Whoever left a record in a lock or a note, where that one lives: the record outlives its writer. */
+/** The pid in the record of a lock or a note, if that process is alive: the record outlives its writer. */
 export function livingPid({ disk, processes }: Omit<HomeWorld, "home">, path: string): number | null {
   const { pid, startTime, bootId } = readJson(disk, path) ?? {};
   if (typeof pid !== "number" || typeof startTime !== "number" || typeof bootId !== "string") return null;

@@ -334,7 +334,7 @@ export class EventLog {
     return undefined;
   }
 
-  /** L3 applies whoever requested the pass: the timer, a full write-ahead log, or a caller of `drain` or `close`. */
+  /** L3 applies to every caller: the timer, a full write-ahead log, or a caller of `drain` or `close`. */
   async #passOrHalt(): Promise<DrainOutcome> {
     try {
       return await this.#drain.pass();

@@ -1,4 +1,5 @@
-// `bun src/shim/main.ts`: started by an agent as its MCP server, with the home and the agent's id in the environment; ends with its input.
+// `bun src/shim/main.ts`: started by an agent as its MCP server, with the
+// home and the agent's id in the environment. It ends with its input.
 import { readWhole } from "../log/file/file.ts";
 import { LineReader } from "../wire/lines.ts";
 import { TOOLS } from "../wire/provider/tools.ts";

@@ -1,8 +1,10 @@
-// The shim between an agent and its tools: MCP on the agent's pipes, the daemon behind. It lives with the agent and outlives daemons.
-// SH1. A call has one id from its first try to its last. It is tried until the daemon answers, however many daemons that takes; the log
-//      answers a repeat, so that nothing happens twice.
-// SH2. The daemon hears that an answer was taken only after the agent's pipe has taken it: messages handed over count as delivered then.
-// SH3. Greetings and the list of tools need no daemon: an agent starts whether there is one or not.
+// The shim between an agent and its tools: MCP on the agent's pipes,
+// the daemon behind it. It lives with the agent and outlives daemons.
+// SH1. A call keeps one id through all attempts. It is retried until a daemon answers, however many daemons that takes;
+//      the log answers a repeat, so that nothing happens twice.
+// SH2. The daemon is notified only after the agent's pipe has accepted
+//      an answer: the messages in it count as delivered then.
+// SH3. Greetings and the list of tools need no daemon: an agent can start without one.
 import { backoffMs } from "../base/backoff.ts";
 import { isFault } from "../base/fault.ts";
 import type { Json } from "../base/json.ts";
@@ -11,12 +13,12 @@ import { answerMcp, refusedCall, type ToolAnswer } from "../wire/provider/mcp.ts
 import type { ToolSchema } from "../wire/provider/openai.ts";
 import { type Dial, RpcClient } from "../wire/rpc/client.ts";
 
-/** A daemon is back within a second; one that stays away costs a try every few seconds. */
+/** A daemon is back within a second; one that stays away costs an attempt every few seconds. */
 const RETRY = { firstMs: 50, mostMs: 5_000, jitter: 0.2 };
 
 export type ShimPorts = {
   readonly dial: Dial;
-  /** Read anew for every line: a home that was restored may have another. Undefined where there is none. */
+  /** Read again for every line: a restored home may have another. Returns undefined if there is none. */
   token(): string | undefined;
   after(ms: number, fn: () => void): () => void;
   chance(): number;
@@ -26,7 +28,7 @@ export type ShimPorts = {
 export type ShimIdentity = {
   readonly version: string;
   readonly tools: readonly ToolSchema[];
-  /** Of this process alone: ids of calls begin with it. */
+  /** Unique to this process: ids of calls begin with it. */
   readonly name: string;
 };
 
@@ -40,7 +42,7 @@ export class Shim {
     this.#identity = identity;
   }
 
-  /** One line of the agent's; resolves when its answer, if any, is taken. */
+  /** Takes one line from the agent; resolves when its answer, if any, is accepted. */
   async take(line: string): Promise<void> {
     const { version, tools } = this.#identity;
     let call: string | undefined;
@@ -55,7 +57,8 @@ export class Shim {
     const answer = await answerMcp(line, server);
     if (answer === undefined) return;
     await this.#ports.write(`${answer}\n`);
-    if (call !== undefined) await this.#asking((client) => client.call("agent.call-taken", { call: call ?? "" })); // SH2
+    // SH2
+    if (call !== undefined) await this.#asking((client) => client.call("agent.call-taken", { call: call ?? "" }));
   }
 
   async #call(asked: { readonly call: string; readonly tool: string; readonly args: Json }): Promise<ToolAnswer> {
@@ -64,7 +67,9 @@ export class Shim {
     return refusedCall(answer.error);
   }
 
-  /** SH1. A refusal is an answer; a daemon that is not there, not ready, or gone before it answered is none. */
+  /**
+   * SH1. A refusal is an answer. If the daemon is missing, not ready, or gone before it answered, the call is retried.
+   */
   async #asking<T>(ask: (client: RpcClient) => Promise<Result<T>>): Promise<Result<T>> {
     for (let failures = 1; ; failures += 1) {
       const client = await this.#connected();
@@ -100,5 +105,5 @@ export class Shim {
   }
 }
 
-/** The daemon went away, is not live yet, does not know its agents yet, or has no room: all of these pass. */
+/** The daemon went away, is not live yet, does not know its agents yet, or has no room: all of these are temporary. */
 const NO_ANSWER = ["daemon.gone", "daemon.silent", "not-live", "log.busy", "log.blocked", "agent.unknown"];

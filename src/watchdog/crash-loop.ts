@@ -1,6 +1,8 @@
-// Crash loops: too many crashes within a sliding window, seen across restarts of everybody (SM-1, SM-2).
-// C1. A crash counts at once, in memory; the file follows, and a disk that does not take it costs only the memory of a restart.
-// C2. A history that cannot be read is an empty one; times that are no numbers, and those of a clock that was set back since, count for nothing.
+// Crash loops: too many crashes within a sliding window, remembered across restarts of everything (SM-1, SM-2).
+// C1. A crash counts at once, in memory; the file follows. If the disk
+//     refuses the write, only the memory across restarts is lost.
+// C2. An unreadable history is empty; entries that are not numbers,
+//     and times from before the clock was set back, do not count.
 // C3. It never remembers more than the threshold needs.
 import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";
 import { joinPath } from "../base/path.ts";
@@ -25,7 +27,7 @@ export class CrashLoopDetector {
   #budget: Budget;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Reads what earlier lives recorded. */
+  /** Reads what earlier processes recorded. */
   constructor(place: CrashLoopPlace, complain: Complain, limits: CrashLoopLimits = CRASH_LOOP) {
     this.#place = place;
     this.#complain = complain;

@@ -1,7 +1,7 @@
-// The record of the last crash, for the next launch to read, and the news of it for whoever listens (WD-6).
-// R1. The file is always written, with a bus or without one; the bus is told as well where there is one.
-// R2. Records are written one after the other: of two crashes at once the later one stays.
-// R3. A disk that does not take it is a complaint, never an end of the watchdog (WD-9).
+// The record of the last crash, for the next launch to read, and its event for current listeners (WD-6).
+// R1. The file is always written, with or without a bus; if there is a bus, the crash is also published.
+// R2. Records are written one after the other: of two simultaneous crashes the later one stays.
+// R3. If the disk refuses the write, this is reported, and the watchdog continues (WD-9).
 import { joinPath } from "../base/path.ts";
 import { type Complain, type RecoveryBus, tell, tolerating } from "../home/recovery-bus.ts";
 import { readJson, writeJson } from "../log/file/json-file.ts";
@@ -10,11 +10,11 @@ import { CrashReason, type SeenEnding } from "./exit.ts";
 
 export const CRASH_DETECTED = "recovery.crash.detected";
 
-/** `recovery/last-crash.json`, and what the bus is told. */
+/** `recovery/last-crash.json`, and the event on the bus. */
 export type CrashRecord = {
   readonly name: string;
   readonly pid: number;
-  /** null where a signal ended it, or where nobody saw the end. */
+  /** null if a signal ended it, or if the end was not seen. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly reason: CrashReason;
@@ -33,7 +33,7 @@ export function lastCrashPath(home: string): string {
   return joinPath(home, "recovery/last-crash.json");
 }
 
-/** The last crash that is on record; undefined where there is none that can be read. */
+/** The last recorded crash; undefined if there is no readable record. */
 export function readLastCrash(disk: Disk, home: string): CrashRecord | undefined {
   const found = readJson(disk, lastCrashPath(home));
   if (found === undefined) return undefined;
@@ -60,7 +60,7 @@ export class CrashRecorder {
     this.#bus = bus;
   }
 
-  /** Whether it is durable. */
+  /** Resolves to whether it is durable. */
   record(crash: CrashRecord): Promise<boolean> {
     tell(this.#bus, this.#complain, [CRASH_DETECTED, crash]);
     const write = () => writeJson(this.#disk, lastCrashPath(this.#home), { v: 1, ...crash });

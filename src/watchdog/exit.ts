@@ -1,11 +1,14 @@
 // How a watched process ended, and whether that was a crash (WD-3, WD-5).
-// X1. Exit 0 is graceful, whoever wanted it. SIGTERM is graceful only where somebody asked for the end.
-// X2. Who leaves because another one runs already has not crashed: it lost a race that only one can win.
+// X1. Exit 0 is always graceful. SIGTERM is graceful only if it was asked for.
+// X2. A program that exits because another one already runs has not crashed: it lost a race that only one can win.
 import { ANOTHER_RUNS } from "../wire/heartbeat.ts";
 import type { Ending } from "../world/children.ts";
 
 export const CrashReason = Object.freeze({
-  /** It is gone, and nobody saw how: its heartbeat stopped, or the connection of one that is not our child closed. */
+  /**
+   * It is gone without a known ending: its heartbeat stopped, or
+   * the connection of a process that is not our child closed.
+   */
   HEARTBEAT_TIMEOUT: "HEARTBEAT_TIMEOUT",
   /** It is there, but silent. */
   UNRESPONSIVE: "UNRESPONSIVE",
@@ -21,7 +24,7 @@ export type ExitVerdict =
   | { readonly kind: "another runs" }
   | { readonly kind: "crash"; readonly reason: CrashReason };
 
-/** `vanished`: it was not our child, so that the system told its ending to somebody else. */
+/** `vanished`: it was not our child, so the system reported its ending to another process. */
 export type SeenEnding = Ending | { readonly kind: "vanished" };
 
 export function classifyExit(ending: SeenEnding, asked: boolean): ExitVerdict {

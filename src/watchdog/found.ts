@@ -1,7 +1,8 @@
-// Who runs already: before something is started, and after we came up in a world that others set up.
-// O1. A lock that is held means that one runs, whatever the record in it says; a record alone means nothing unless its process lives.
-// O2. Looking leaves no trace: the file is opened to read, and the lock is given back in the same breath. Whoever starts in just that
-//     breath loses, leaves as one loses a race, and is started again.
+// Finds a program that already runs: before one is started, and after we started among existing processes.
+// O1. A held lock means that one runs, whatever its record says;
+//     a record alone means nothing unless its process is alive.
+// O2. Looking leaves no trace: the file is opened for reading, and the lock is released at once. A program that starts
+//     in just that moment loses the race, exits, and is started again.
 import { isFault } from "../base/fault.ts";
 import { notePathOf } from "../home/watched.ts";
 import { readJson } from "../log/file/json-file.ts";
@@ -12,7 +13,7 @@ import type { WatchSpec } from "./specs.ts";
 export type ProcessFound =
   | { readonly kind: "nobody" }
   | { readonly kind: "known"; readonly who: ProcessIdentity }
-  /** Its lock is held, but who holds it is not on record (yet). */
+  /** Its lock is held, but its owner is not on record (yet). */
   | { readonly kind: "somebody" };
 
 export type Lookout = { readonly disk: Disk; readonly processes: Processes; readonly home: string };
@@ -40,7 +41,7 @@ function isHeld(disk: Disk, path: string): boolean {
       file.close();
     }
   } catch (error) {
-    // What cannot be looked at is held by nobody we could find: to start one is the way to learn more.
+    // If it cannot be checked, no owner can be found: starting one is the way to learn more.
     if (isFault(error)) return false;
     throw error;
   }

@@ -1,15 +1,15 @@
-// Where watched processes call: listens on `run/watchdog.sock` and passes on what they say, with who said it.
-// N1. Nobody who calls can harm us: what is no message is passed over, an endless line or one caller too many is cut off (WD-9).
-// N2. Only who has introduced itself is heard, except for the wish to look again.
-// N3. A socket that was removed from under us is put back; connections that stand are not touched.
-// N4. Where somebody else answers in its place by then, another watchdog runs.
+// Listens on `run/watchdog.sock` for watched processes, and passes on their messages with their identity.
+// N1. No client can harm us: invalid messages are skipped, an endless line or a surplus connection is cut off (WD-9).
+// N2. Only clients that sent a hello are heard, except for the request to look again.
+// N3. If the socket is removed, it is restored; existing connections are not affected.
+// N4. If another process answers on it by then, another watchdog runs.
 import { type Fault, isFault } from "../base/fault.ts";
 import type { Complain } from "../home/recovery-bus.ts";
 import { type Announced, type HeartbeatMessage, HeartbeatReader } from "../wire/heartbeat.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Connection, ConnectionEvents, Listener, Sockets } from "../world/socket.ts";
 
-/** Each watched process has one connection; this is far more than anybody watches. */
+/** Each watched process has one connection; this is far more than anyone watches. */
 const MAX_CALLERS = 256;
 
 const LOOK_EVERY_MS = 2_000;
@@ -38,7 +38,7 @@ export class HeartbeatServer {
     this.#complain = complain;
   }
 
-  /** What kept us from listening, where something did; we go on trying. */
+  /** Returns the Fault that prevents listening, if any; we keep trying. */
   async open(): Promise<Fault | undefined> {
     if (!this.#open) return undefined;
     this.#cancel = this.#place.clock.after(LOOK_EVERY_MS, () => void this.#lookAfter());
@@ -91,7 +91,7 @@ export class HeartbeatServer {
     return { bytes, closed };
   }
 
-  /** Returns who the caller is from now on. */
+  /** Returns the identity of the client from now on. */
   #take(message: HeartbeatMessage, from: Announced | undefined): Announced | undefined {
     if (!this.#open) return from;
     if (message.type === "look") this.#host.look();

@@ -1,12 +1,12 @@
 // One life of a watched process: from its start, or from when we found it, to its end.
-// L1. A child's end is told to us by the system. Of a process that is not our child we look whether it lives: now and then,
-//     and at once when its connection closes.
-// L2. The end is told once, whoever sees it first.
+// L1. The system reports the end of a child. For a process that is not our child, we check whether it is alive:
+//     regularly, and at once when its connection closes.
+// L2. The end is reported exactly once.
 import type { Clock } from "../world/clock.ts";
 import type { Processes, ProcessIdentity } from "../world/process.ts";
 import { CrashReason, classifyExit, type SeenEnding } from "./exit.ts";
 
-/** Looking costs some microseconds; a process that vanished without a word is missed for no longer. */
+/** A check costs some microseconds; it also limits how late we notice that a process vanished. */
 const LOOK_EVERY_MS = 250;
 
 /** The connection of a dying process closes a moment before the process is gone. */
@@ -25,7 +25,7 @@ export class Life {
   #liveSince: number | undefined;
   /** The code it announced when it left. */
   #announced: number | undefined;
-  /** Whether it was reported as unresponsive and has not been heard since. */
+  /** Whether it was reported as unresponsive and has sent no heartbeat since. */
   silent = false;
 
   constructor(world: LifeWorld, who: ProcessIdentity, ended: (ending: SeenEnding) => void) {
@@ -34,13 +34,13 @@ export class Life {
     this.#ended = ended;
   }
 
-  /** For one that is not our child (L1). */
+  /** For a process that is not our child (L1). */
   lookNowAndThen(): void {
     this.#adopted = true;
     this.#look(LOOK_EVERY_MS, Number.POSITIVE_INFINITY);
   }
 
-  /** Its connection closed: the end, or only a new connection to come. A child's own end says more (L1). */
+  /** Its connection closed: the end, or only a reconnect. For a child, the system reports more (L1). */
   lookClosely(): void {
     if (this.#adopted) this.#look(LOOK_SOON_MS, LOOKS_SOON);
   }
@@ -80,14 +80,14 @@ export class Life {
     this.#ended(told ? { kind: "exited", code: this.#announced ?? 0 } : seen);
   }
 
-  /** Why this end was a crash; undefined where it was none. One that followed a silence is that silence's crash. */
+  /** Why this end was a crash; undefined if it was not. An end that follows a silence is reported as unresponsive. */
   crashReason(ending: SeenEnding, asked: boolean): CrashReason | undefined {
     const verdict = classifyExit(ending, asked);
     if (verdict.kind !== "crash" && (asked || !this.silent)) return undefined;
     return this.silent || verdict.kind !== "crash" ? CrashReason.UNRESPONSIVE : verdict.reason;
   }
 
-  /** Whatever happens to it from now on is none of our business. */
+  /** Ignores everything that happens to it from now on. */
   forget(): void {
     this.#over = true;
     this.#cancel();

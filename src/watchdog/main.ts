@@ -1,4 +1,4 @@
-// The entry of the watchdog: `bun src/watchdog/main.ts HOME`. It is program.ts, from one file where that is up to date.
+// The entry of the watchdog: `bun src/watchdog/main.ts HOME`. It runs program.ts, or its bundle if that is current.
 import { builtProgram } from "../world/built.ts";
 
 void import(builtProgram("watchdog") ?? "./program.ts");

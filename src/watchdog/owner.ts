@@ -1,4 +1,4 @@
-// What the parts of the watchdog's program need of each other, and of whoever runs it.
+// What the parts of the watchdog need from each other, and from the program that runs them.
 
 import type { Complain, RecoveryBus } from "../home/recovery-bus.ts";
 import type { Children } from "../world/children.ts";
@@ -25,13 +25,13 @@ export type WatchdogWorld = PartWorld & { readonly sockets: Sockets };
 export type WatchdogOptions = {
   /** When silent processes are ended. */
   readonly limits: WatchdogLimits;
-  /** When ended ones are started again; its `crashLoop` is also what leads to safe mode. */
+  /** When ended ones are restarted; its `crashLoop` also decides about safe mode. */
   readonly pace: PaceLimits;
-  /** What a process gets to put its things in order when the operator wants it down, before it is killed. */
+  /** How long a process may clean up when the operator wants it down, before it is killed. */
   readonly stopMs: number;
   /** For the log that people read. */
   readonly say: (text: string) => void;
-  /** Resolves when somebody wants us to leave. */
+  /** Resolves when we are asked to leave. */
   readonly told: Promise<void>;
   readonly bus?: RecoveryBus;
 };
@@ -45,9 +45,9 @@ export interface PartOwner {
   readonly complain: Complain;
   say(text: string): void;
   wantsUp(): boolean;
-  /** For the environment of the next life. */
+  /** For the environment of the next start. */
   variables(spec: WatchSpec): Readonly<Record<string, string>>;
-  /** Resolves when what the next life reads at its start is in place. */
+  /** Resolves when everything the next start reads is in place. */
   crashed(spec: WatchSpec, crash: CrashRecord): Promise<void>;
   /** Something did not start because the operator wants `down`. */
   toldDown(): void;

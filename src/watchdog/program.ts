@@ -1,5 +1,5 @@
-// The watchdog of a home, with its settings in a variable (settings.ts). It ends with 0 when it was told to, and when
-// another one runs; what it says goes to stderr, which whoever started it keeps in a file.
+// The watchdog of a home, with its settings in a variable (settings.ts). It exits with 0 when asked to, and when
+// another one runs. It logs to stderr, which its starter keeps in a file.
 import { type Fault, isFault } from "../base/fault.ts";
 import { tolerating } from "../home/recovery-bus.ts";
 import { turnOver } from "../home/run-log.ts";
@@ -16,17 +16,17 @@ import { readSettings } from "./settings.ts";
 
 const USAGE = 2;
 const FAILED = 1;
-/** A program that floods its stderr writes some hundred megabytes in this time, at the worst. */
+/** A program that floods its stderr writes at worst some hundred megabytes in this time. */
 const LOG_LOOK_MS = 5_000;
 
 const program = realProgram();
 const outlet = realConsole();
 const world = { ...realWorld(), sockets: realSockets(), children: realChildren() };
 
-/** Words that nobody takes are dropped: a closed stderr is no reason to end. */
+/** Failed writes are dropped: a closed stderr is no reason to end. */
 function say(text: string): void {
   const line = `${new Date(world.clock.now()).toISOString()} watchdog ${world.processes.pid}: ${text}\n`;
-  // Nobody reads it any more, and there is nowhere else to complain.
+  // No one reads it any more, and there is nowhere else to report it.
   void outlet.err.write(line).catch(() => undefined);
 }
 
@@ -34,7 +34,7 @@ function complain(fault: Fault): void {
   say(`${fault.message}. ${fault.hint}`);
 }
 
-/** Watched programs write to it as well, and as much as they like. */
+/** Watched programs write to it as well, without limit. */
 function keepLogShort(home: string): void {
   world.clock.after(LOG_LOOK_MS, () => {
     keepLogShort(home);
@@ -46,17 +46,18 @@ async function main(): Promise<number> {
   const [home] = program.args;
   const self = realSelf();
   const given = self.environment()[SETTINGS_VARIABLE];
-  if (home === undefined || !home.startsWith("/")) return leave("the first word is the home, as a full path", USAGE);
+  if (home === undefined || !home.startsWith("/"))
+    return leave("the first argument must be the home, as an absolute path", USAGE);
   const read = readSettings(self, home, settingsText(world.disk, home, given));
   if (!read.ok) return leave(`${read.error.message} ${read.error.hint}`, USAGE);
   const told = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"] as const) program.onSignal(signal, told.resolve);
-  program.onSignal("SIGHUP", () => undefined); // The terminal of whoever started us may close.
+  program.onSignal("SIGHUP", () => undefined); // The terminal that we were started from may close.
   try {
     if (given !== undefined) await tolerating(complain, () => keepSettings(world.disk, home, given));
     keepLogShort(home);
     const how = await runWatchdog(world, home, read.value.specs, { ...read.value, say, told: told.promise });
-    return leave(how === "another" ? "another one runs on this home" : "left", 0);
+    return leave(how === "another" ? "another watchdog runs on this home" : "left", 0);
   } catch (error) {
     if (!isFault(error)) throw error;
     complain(error);
@@ -69,4 +70,4 @@ function leave(why: string, code: number): number {
   return code;
 }
 
-void outlet.staying(main()).then((code) => program.exit(code)); // Not awaited: put into one file it is no module.
+void outlet.staying(main()).then((code) => program.exit(code)); // Not awaited: the bundle is not a module.

@@ -1,10 +1,12 @@
-// The watchdog as a program: one on each home, keeps alive what it is given, until the operator wants it down or it is told to leave.
-// G1. One watchdog at a time, by its lock; a second one leaves at once, and that is no failure.
-// G2. Told to leave (SIGTERM) while `up` is wanted, it leaves the processes alone: a service manager or the daemon starts the next watchdog,
-//     which adopts them. With `down` everything is stopped, last what was started first, and nothing is healed.
+// The watchdog as a program: one on each home. It keeps the given programs
+// alive, until the operator wants them down or it is asked to leave.
+// G1. One watchdog at a time, by its lock; a second one exits at once, which is not a failure.
+// G2. If asked to leave (SIGTERM) while `up` is wanted, it leaves the processes alone:
+//     a service manager or the daemon starts the next watchdog, which adopts them.
+//     With `down` everything is stopped in reverse order, and nothing is restarted.
 // G3. No failure of the disk ends it once it runs.
-// G4. Where all of run/ was removed, another one may take our lock's name and our socket before we have seen it. Then we leave: two would
-//     count every crash twice.
+// G4. If all of run/ was removed, another watchdog may take our lock's name and our socket before we notice. Then we
+//     leave: two would count every crash twice.
 import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import { makeDirectories } from "../log/file/file.ts";
@@ -15,7 +17,7 @@ import type { WatchdogOptions, WatchdogWorld } from "./owner.ts";
 import { WatchdogService } from "./service.ts";
 import type { WatchSpec } from "./specs.ts";
 
-/** Resolves when it has left: `another` where one was there already. */
+/** Resolves when it has left: `another` if one was already running. */
 export async function runWatchdog(
   world: WatchdogWorld,
   home: string,
@@ -27,7 +29,7 @@ export async function runWatchdog(
   const keeper = new WatchdogService(world, home, specs, options);
   try {
     const trouble = await keeper.open();
-    if (isFault(trouble, "EADDRINUSE")) return "another"; // Its lock file was removed from under it, but it answers.
+    if (isFault(trouble, "EADDRINUSE")) return "another"; // Its lock file was removed, but it answers.
     keeper.begin();
     const why = await Promise.race([options.told.then(() => "leave"), keeper.told]);
     if (why === "displaced")

@@ -1,7 +1,9 @@
-// Keeps the watched programs: hears their heartbeats, records their crashes, sees crash loops, and enters safe mode (WD-6, SM-5).
-// Q1. A crash of an essential program is on record, and safe mode in force, before that program starts again; but a disk that
-//     does not answer holds nobody up for longer than `RECORD_MS`.
-// Q2. To be unresponsive is reported and not counted: only an end is a crash that makes a loop, and a hang that we end is one end.
+// Keeps the watched programs alive: receives their heartbeats, records
+// their crashes, detects crash loops, and enters safe mode (WD-6, SM-5).
+// Q1. A crash of an essential program is on record, and safe mode in force, before that program is restarted; but a
+//     disk that does not respond delays it by at most `RECORD_MS`.
+// Q2. Being unresponsive is reported but not counted: only an end is
+//     a crash that makes a loop, and a hang that we end is one end.
 import type { Fault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import type { Complain } from "../home/recovery-bus.ts";
@@ -26,7 +28,7 @@ import type { WatchSpec } from "./specs.ts";
 import { Watchdog } from "./watchdog.ts";
 import { WatchedProgram } from "./watched-program.ts";
 
-/** Q1: writing takes a few milliseconds where the disk is well. */
+/** Q1: writing takes a few milliseconds on a healthy disk. */
 const RECORD_MS = 1_000;
 
 export class WatchdogService implements PartOwner, Host {
@@ -61,7 +63,7 @@ export class WatchdogService implements PartOwner, Host {
     this.#parts = specs.map((spec) => new WatchedProgram(this, spec));
   }
 
-  /** Resolves when the operator wants `down`, or when another watchdog has our place. */
+  /** Resolves when the operator wants `down`, or when another watchdog took our place. */
   get told(): Promise<"down" | "displaced"> {
     return this.#told.promise;
   }
@@ -75,7 +77,7 @@ export class WatchdogService implements PartOwner, Host {
     this.look();
   }
 
-  /** Last what was started first. */
+  /** In reverse order of their start. */
   async stop(): Promise<void> {
     for (const part of this.#parts.toReversed()) await part.stop();
   }
@@ -97,7 +99,7 @@ export class WatchdogService implements PartOwner, Host {
     this.#told.resolve("displaced");
   }
 
-  /** Only what holds no lock: of those, the other one could not know, and has started its own. */
+  /** Only programs without a lock: the other watchdog could not know about them, and has started its own. */
   async stopUnlocked(): Promise<void> {
     for (const part of this.#parts) if (part.spec.shows.kind === "running") await part.stop();
   }
@@ -133,7 +135,8 @@ export class WatchdogService implements PartOwner, Host {
   }
 
   async crashed(spec: WatchSpec, crash: CrashRecord): Promise<void> {
-    if (!spec.essential) return this.world.clock.soon(() => void this.#recorder.record(crash)); // It starts again first.
+    // It is restarted first.
+    if (!spec.essential) return this.world.clock.soon(() => void this.#recorder.record(crash));
     const written = [this.#recorder.record(crash), this.#detector.recordCrash(this.world.clock.now())];
     if (this.#detector.isLooping()) written.push(this.#enterSafeMode(crash));
     await this.#withinReason(Promise.all(written)); // Q1
@@ -154,7 +157,7 @@ export class WatchdogService implements PartOwner, Host {
   #whyLooping({ name, reason, signal, exitCode }: CrashRecord): string {
     const { crashes, windowMs } = this.pace.crashLoop;
     const last = signal ?? (exitCode === null ? reason : `exit code ${exitCode}`);
-    return `${name} crashed ${crashes} times within ${windowMs / 1000} s, at last by ${last}`;
+    return `${name} crashed ${crashes} times within ${windowMs / 1000} s, most recently by ${last}`;
   }
 
   #accuse(name: string, pid: number, reason: CrashReason): void {

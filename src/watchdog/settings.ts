@@ -1,7 +1,8 @@
-// What the watchdog is told by whoever starts it, as JSON in HOLDFAST_WATCHDOG_SETTINGS; everything may be left out.
-//   { "daemon": [words], "web": [words] | false, "programs": { NAME: { "argv": [words], "cwd": path, "env": { … }, "heartbeatMs": number } },
+// The watchdog's settings, as JSON in HOLDFAST_WATCHDOG_SETTINGS; everything is optional.
+//   { "daemon": [words], "web": [words] | false,
+//     "programs": { NAME: { "argv": [words], "cwd": path, "env": { … }, "heartbeatMs": number } },
 //     "heartbeatMs", "killAfterMs", "graceMs", "stopMs", "crashes", "windowMs": numbers }
-// I1. The configuration was checked where it is read; here a wrong shape is a mistake of the starter, and named.
+// I1. The configuration was checked when it was read; here a wrong shape is a bug of the starter, and is named.
 import { ok, type Result, refused } from "../base/result.ts";
 import type { JsonObject } from "../log/file/json-file.ts";
 import { HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE, SETTINGS_VARIABLE } from "../wire/heartbeat.ts";
@@ -47,7 +48,8 @@ function crashLoopIn(given: JsonObject) {
 
 function specsIn(given: JsonObject, self: Self, home: string): WatchSpec[] {
   const intervalMs = numberIn(given, "heartbeatMs", DEFAULT_INTERVAL_MS);
-  // What we were told is for us alone; the others the daemon that started us was perhaps told: they are for us to tell anew.
+  // These settings are for us alone; the other two may come from
+  // the daemon that started us: we set them again ourselves.
   const {
     [SETTINGS_VARIABLE]: _told,
     [SAFE_MODE_VARIABLE]: _mode,
@@ -65,9 +67,9 @@ function specsIn(given: JsonObject, self: Self, home: string): WatchSpec[] {
 
 function programIn(name: string, value: unknown, usual: Omit<Command, "argv">): WatchSpec {
   const program = objectIn(value, `programs.${name}`);
-  if (!isProgramName(name)) throw new Wrong(`"${name}" is no name for a program.`);
+  if (!isProgramName(name)) throw new Wrong(`"${name}" is not a valid program name.`);
   const { cwd = usual.cwd } = program;
-  if (typeof cwd !== "string") throw new Wrong(`programs.${name}.cwd is a path.`);
+  if (typeof cwd !== "string") throw new Wrong(`programs.${name}.cwd must be a path.`);
   const env: Record<string, string> = { ...usual.env };
   for (const [key, set] of Object.entries(objectIn(program["env"] ?? {}, `programs.${name}.env`)))
     env[key] = String(set);
@@ -78,18 +80,19 @@ function programIn(name: string, value: unknown, usual: Omit<Command, "argv">): 
 function wordsIn(given: JsonObject, key: string): readonly [string, ...string[]] {
   const words: unknown = given[key];
   const [first, ...rest] = Array.isArray(words) ? words.filter((word: unknown) => typeof word === "string") : [];
-  if (first === undefined || rest.length + 1 !== Object(words).length) throw new Wrong(`${key} is a list of words.`);
+  if (first === undefined || rest.length + 1 !== Object(words).length)
+    throw new Wrong(`${key} must be a list of words.`);
   return [first, ...rest];
 }
 
 function numberIn(given: JsonObject, key: string, usual: number): number {
   const found = given[key] ?? usual;
-  if (typeof found !== "number" || !(found > 0)) throw new Wrong(`${key} is a number above 0.`);
+  if (typeof found !== "number" || !(found > 0)) throw new Wrong(`${key} must be a number above 0.`);
   return found;
 }
 
 function objectIn(value: unknown, what: string): JsonObject {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new Wrong(`${what}: an object is wanted.`);
+    throw new Wrong(`${what} must be an object.`);
   return Object.fromEntries(Object.entries(value));
 }

@@ -1,22 +1,22 @@
-// What is watched: a command, and how it shows that it lives.
+// What is watched: a command, and how it shows that it is alive.
 import { joinPath } from "../base/path.ts";
 import type { Command } from "../world/children.ts";
 import { DEFAULT_INTERVAL_MS } from "./watchdog.ts";
 
 /**
- * `heartbeat`: it talks to us and holds a lock that only one can have. `running`: it lives as long as it has not ended; where there is
- * an interval, it says also that it is well.
+ * `heartbeat`: it sends heartbeats and holds a lock that only one process can have. `running`: it counts as alive until
+ * it ends; with an interval, it also sends heartbeats.
  */
 export type Shows =
   | { readonly kind: "heartbeat"; readonly intervalMs: number; readonly lock: string }
   | { readonly kind: "running"; readonly intervalMs: number | undefined };
 
 export type WatchSpec = {
-  /** Also a part of file names: letters, digits, `.`, `_` and `-`. */
+  /** Also used in file names: letters, digits, `.`, `_` and `-`. */
   readonly name: string;
   readonly command: Command;
   readonly shows: Shows;
-  /** Whether its crashes lead to safe mode. The daemon's do; a page or a program of the user's never does. */
+  /** Whether its crashes lead to safe mode. The daemon's do; those of the page or of a user's program never do. */
   readonly essential: boolean;
 };
 
@@ -41,7 +41,7 @@ export function webSpec(home: string, command: Command, intervalMs = DEFAULT_INT
   return { name: WEB, command, shows: beating(home, WEB, intervalMs), essential: false };
 }
 
-/** A program of the user's (`[watch.NAME]`). */
+/** A user's program (`[watch.NAME]`). */
 export function programSpec(name: string, command: Command, intervalMs?: number): WatchSpec {
   return { name, command, shows: { kind: "running", intervalMs }, essential: false };
 }

@@ -1,12 +1,12 @@
-// Asks a process to end, and ends it where it does not.
-// E1. SIGTERM first; SIGKILL only after the time it was given, and never while it waits for the disk.
+// Asks a process to end, and kills it if it does not.
+// E1. SIGTERM first; SIGKILL only after `stopMs`, and never while it waits for the disk.
 import type { Clock } from "../world/clock.ts";
 import type { Processes, ProcessIdentity } from "../world/process.ts";
 
-/** How often a process that is waiting for the disk is looked at again, once its time is over. */
+/** How often a process that waits for the disk is checked again, once its time is over. */
 const LOOK_AGAIN_MS = 250;
 
-/** Returns how to call it off: when it has ended. */
+/** Returns a function that cancels it, for when the process has ended. */
 export function stopLife(
   { clock, processes }: { clock: Clock; processes: Processes },
   who: ProcessIdentity,

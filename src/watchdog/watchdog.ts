@@ -1,11 +1,14 @@
-// The watchdog's core: knows by their heartbeats which processes live, reports the silent, and ends the hopeless (WD-1, WD-2).
-// W1. Time is counted in looks, half an interval apart, and never read from a clock that somebody can set. Four looks without a
-//     heartbeat, which is two intervals, are silence: the process is probed, and reported as gone or as unresponsive.
-// W2. A look that comes late by more than half an interval says that we were not running (stopped, asleep, starved): counting begins
-//     anew. A shorter pause of ours cannot take a punctual sender over two intervals, so nobody is accused of our own absence.
-// W3. One silence is reported once; a heartbeat ends it.
-// W4. The silent are ended only after `killAfterMs`, first by SIGTERM, after `graceMs` more by SIGKILL, and never while they wait for
-//     the disk: a slow sync is no hang, and killing it loses the very writes that are under way.
+// The watchdog's core: knows by their heartbeats which processes are
+// alive, reports silent ones, and ends hopeless ones (WD-1, WD-2).
+// W1. Time is counted in checks, half an interval apart, and never read from a clock
+//     that can be set. Four checks without a heartbeat, which is two intervals, are
+//     silence: the process is probed, and reported as gone or as unresponsive.
+// W2. A check that is late by more than half an interval means that we were not running
+//     (stopped, asleep, starved): counting starts again. A shorter pause of ours cannot take
+//     a punctual sender over two intervals, so no process is blamed for our own absence.
+// W3. Each silence is reported once; a heartbeat ends it.
+// W4. Silent processes are ended only after `killAfterMs`, first by SIGTERM, after `graceMs` more by SIGKILL, and never
+//     while they wait for the disk: a slow sync is not a hang, and killing it would lose the writes in progress.
 // W5. Each process has one timer, and none once it is unregistered or gone (WD-7).
 import type { Clock } from "../world/clock.ts";
 import { identify, type Processes, type ProcessIdentity } from "../world/process.ts";
@@ -14,9 +17,9 @@ import { CrashReason } from "./exit.ts";
 export type CrashCallback = (name: string, pid: number, reason: CrashReason) => void;
 
 export type WatchdogLimits = {
-  /** So long a silence is no garbage collection and no swapping any more. */
+  /** A silence this long is no longer garbage collection or swapping. */
   readonly killAfterMs: number;
-  /** For a process that still hears SIGTERM to put its things in order. */
+  /** How long a process that still handles SIGTERM may clean up. */
   readonly graceMs: number;
 };
 
@@ -29,7 +32,7 @@ const SILENT_AFTER = 2 * LOOKS_PER_INTERVAL;
 type Watched = {
   readonly name: string;
   readonly pid: number;
-  /** undefined where it was gone before it was registered. */
+  /** undefined if it was gone before it was registered. */
   readonly who: ProcessIdentity | undefined;
   readonly lookMs: number;
   /** Since the last heartbeat. */
@@ -37,7 +40,7 @@ type Watched = {
   /** Since the last heartbeat, or since it was last seen waiting for the disk. */
   idle: number;
   reported: boolean;
-  /** Whether SIGTERM was sent; once, since many programs take a second one for an order to drop everything. */
+  /** Whether SIGTERM was sent; only once, since many programs drop everything at a second one. */
   asked: boolean;
   cancel: () => void;
 };
@@ -61,7 +64,7 @@ export class Watchdog {
     this.#limits = { ...LIMITS, ...limits };
   }
 
-  /** A name that is registered already is registered anew. */
+  /** A name that is already registered is registered again. */
   registerProcess(name: string, pid: number, heartbeatIntervalMs: number = DEFAULT_INTERVAL_MS): void {
     this.unregister(name);
     const lookMs = heartbeatIntervalMs / LOOKS_PER_INTERVAL;
@@ -71,7 +74,7 @@ export class Watchdog {
     this.#lookLater(watched);
   }
 
-  /** Of a name that nobody registered it means nothing. */
+  /** Ignored for an unknown name. */
   receiveHeartbeat(name: string): void {
     const watched = this.#watched.get(name);
     if (watched === undefined) return;

@@ -1,7 +1,10 @@
-// One watched program through all its lives: started, adopted, started again when it ends, stopped when the operator wants it down.
-// T1. Nothing is started beside a living one: first we look who runs, and adopt it.
-// T2. Nothing is started unless the operator wants `up` at that very moment, also after a pause and in the middle of a heal.
-// T3. An end is judged once: asked for or not, graceful or a crash. One that followed a silence is that silence's crash.
+// One watched program through all its lives: started, adopted,
+// restarted when it ends, stopped when the operator wants it down.
+// T1. Nothing is started beside a living one: first we look for a running process, and adopt it.
+// T2. Nothing is started unless the operator wants `up` at that very
+//     moment, even after a pause and in the middle of a restart.
+// T3. An end is judged once: requested or not, graceful or a crash.
+//     An end that follows a silence is reported as unresponsive.
 import { assert } from "../base/assert.ts";
 import { isFault } from "../base/fault.ts";
 import { tolerating } from "../home/recovery-bus.ts";
@@ -18,9 +21,9 @@ import type { WatchSpec } from "./specs.ts";
 import { stopLife } from "./stop.ts";
 import { type PartEvent, type PartState, partMachine } from "./watched-program-table.ts";
 
-/** Somebody who has just taken a lock writes its record within a millisecond. */
+/** A process that has just taken a lock writes its record within a millisecond. */
 const BLOCKED_LOOK_MS = 50;
-/** As a shell says it: the program could not be executed. */
+/** As in a shell: the program could not be executed. */
 const NOT_STARTED = 127;
 const NOBODY: ProcessIdentity = { pid: 0, startTime: -1, bootId: "" };
 
@@ -39,7 +42,7 @@ export class WatchedProgram {
     this.#pace = new Pace(owner.pace);
   }
 
-  /** Adopts who runs already, or starts one. */
+  /** Adopts a running process, or starts one. */
   begin(): void {
     this.#cancel();
     const { world, home } = this.#owner;
@@ -56,7 +59,7 @@ export class WatchedProgram {
     else this.#owner.toldDown();
   }
 
-  /** A process says that it is this program: ours, or one that we did not know of. */
+  /** A process announces that it is this program: ours, or one that we did not know. */
   announced(who: ProcessIdentity, live: boolean): void {
     const open = this.#state === "waiting" || this.#state === "blocked";
     if (open && this.#owner.world.processes.alive(who)) this.#adopt(who);
@@ -71,14 +74,14 @@ export class WatchedProgram {
     this.#owner.watchdog.receiveHeartbeat(this.spec.name);
   }
 
-  /** What it was started for works now. */
+  /** The program works now. */
   live(who: ProcessIdentity): void {
     const life = this.lifeOf(who);
     if (life?.liveMs === "never") this.#owner.say(`${this.spec.name} (${who.pid}): live`);
     life?.live();
   }
 
-  /** The life that this process is having now; a rival, or somebody from before, has none. */
+  /** The current life of this process; undefined for a rival or a former process. */
   lifeOf(who: ProcessIdentity): Life | undefined {
     return this.#life?.is(who) ? this.#life : undefined;
   }
@@ -99,7 +102,7 @@ export class WatchedProgram {
     return this.#stopped.promise;
   }
 
-  /** Stops watching; the process goes on. */
+  /** Stops watching; the process continues. */
   leave(): void {
     this.#cancel();
     this.#life?.forget();
@@ -119,7 +122,7 @@ export class WatchedProgram {
     const env = { ...command.env, ...this.#owner.variables(this.spec) };
     try {
       const pid = this.#owner.world.children.watched({ ...command, env }, (ending) => life.end(ending));
-      // One that has ended already has no start time any more; such an identity is nobody's.
+      // A process that has already ended has no start time; this identity matches none.
       const who = identify(this.#owner.world.processes, pid) ?? { pid, startTime: -1, bootId: "" };
       const life = this.#enter("start", who);
       this.#note(who);
@@ -132,7 +135,7 @@ export class WatchedProgram {
     }
   }
 
-  /** For a successor of ours; a program that holds a lock needs no note. */
+  /** For our successor; a program that holds a lock needs no note. */
   #note(who: ProcessIdentity): void {
     if (this.spec.shows.kind !== "running") return;
     const { world, home, complain } = this.#owner;
@@ -170,7 +173,7 @@ export class WatchedProgram {
     this.#again(life, ending);
   }
 
-  /** After an end: on record if it was a crash, and started again if it is still wanted. */
+  /** After an end: records a crash, and restarts the program if it is still wanted. */
   #again(life: Life, ending: SeenEnding): void {
     const { world } = this.#owner;
     const wanted = this.#state === "waiting" && this.#owner.wantsUp();

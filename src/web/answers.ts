@@ -1,6 +1,6 @@
-// What the host answers: the page, its data, and refusals; each with the headers that keep it in its place.
-// A1. Nothing is loaded from anywhere and nothing runs but the page's own script and style, named by their hashes.
-// A2. Nothing is kept in caches, framed, or told to other sites.
+// The host's responses: the page, its data, and refusals, each with security headers.
+// A1. Nothing is loaded from elsewhere, and only the page's own script and style run, named by their hashes.
+// A2. Nothing is cached, framed, or disclosed to other sites.
 import { sha256 } from "../world/hash.ts";
 import type { HttpRequest, HttpResponse } from "../world/http.ts";
 import { type Access, type Admission, admit } from "./guard.ts";
@@ -38,7 +38,7 @@ function base64(text: string): string {
   return Buffer.from(sha256(text), "hex").toString("base64");
 }
 
-// The types know HTML only as a bundle; imported as text it is a string.
+// TypeScript knows HTML only as a bundle; imported as text it is a string.
 const PAGE = String(pageText);
 const PAGE_POLICY = policyOf(PAGE);
 

@@ -1,4 +1,4 @@
-// Claims about the line to the daemon that need a clock of their own.
+// Tests of the connection to the daemon that need a simulated clock.
 import { expect, test } from "bun:test";
 import { SimClock } from "../../tests/sim/clock.ts";
 import { Fault } from "../base/fault.ts";
@@ -8,7 +8,7 @@ import { RPC_PROTOCOL } from "../wire/rpc/rpc.ts";
 import { VERSION } from "../wire/version.ts";
 import { DaemonLink } from "./daemon-link.ts";
 
-/** A daemon that takes connections and says nothing. */
+/** A daemon that accepts connections and sends nothing. */
 function silent() {
   const seen = { opened: 0, ended: 0 };
   const dial: Dial = async () => {
@@ -21,7 +21,7 @@ function silent() {
   return { seen, dial };
 }
 
-test("a daemon that does not answer is waited for only so long, and its connection is not left behind", async () => {
+test("the wait for a silent daemon is bounded, and its connection is closed", async () => {
   const clock = new SimClock();
   const { seen, dial } = silent();
   const link = new DaemonLink({ dial, token: () => "t", clock });
@@ -34,7 +34,7 @@ test("a daemon that does not answer is waited for only so long, and its connecti
   }
 });
 
-test("it says hello with this home's token and the version of the program", async () => {
+test("its hello contains this home's token and the program's version", async () => {
   const heard: string[] = [];
   const dial: Dial = async () => ({
     send: (bytes) => void heard.push(new TextDecoder().decode(bytes)),
@@ -49,7 +49,7 @@ test("it says hello with this home's token and the version of the program", asyn
   expect(heard.map((line) => JSON.parse(line))).toMatchObject([{ method: "hello", params }]);
 });
 
-test("a question that is answered leaves no timer", async () => {
+test("an answered request leaves no timer", async () => {
   const clock = new SimClock();
   const refuse: Dial = async () => {
     throw new Fault({ code: "ECONNREFUSED", operation: "connect", path: "/h/run/daemon.sock" });
@@ -60,7 +60,7 @@ test("a question that is answered leaves no timer", async () => {
   expect(clock.pendingTimers).toBe(0);
 });
 
-/** A daemon that answers everything it is asked; the list is empty. */
+/** A daemon that answers every request; the list is empty. */
 function willing() {
   const seen = { opened: 0, ended: 0 };
   const dial: Dial = async (events) => {
@@ -80,7 +80,7 @@ function willing() {
   return { seen, dial };
 }
 
-test("a line is kept while pages ask, and closed when none has asked for half a minute", async () => {
+test("the connection is kept while pages ask, and closed after half a minute without requests", async () => {
   const clock = new SimClock();
   const { seen, dial } = willing();
   const link = new DaemonLink({ dial, token: () => "t", clock });
@@ -95,7 +95,7 @@ test("a line is kept while pages ask, and closed when none has asked for half a 
   expect(seen.opened).toBe(2);
 });
 
-test("a mistake of ours is not taken for a daemon that is down", async () => {
+test("a bug of ours is not mistaken for a daemon that is down", async () => {
   const broken: Dial = async () => {
     throw new TypeError("ours");
   };

@@ -1,7 +1,7 @@
-// The host's line to the daemon: one connection, kept while it works and somebody looks, made anew when it does not.
+// The host's connection to the daemon: one connection, kept while it works and pages ask, made again when it fails.
 // L1. However many pages ask at once, the daemon is asked once.
-// L2. Every question ends within a bounded time: a daemon that is stopped must not pile up waiting pages.
-// L3. Where no page asks any more the line is closed: a connection wakes both its processes about once a second.
+// L2. Every request ends within a bounded time: a stopped daemon must not pile up waiting pages.
+// L3. When no page asks any more, the connection is closed: an open one wakes both processes about once a second.
 import { isFault } from "../base/fault.ts";
 import { type Refusal, type Result, refused } from "../base/result.ts";
 import { type Dial, RpcClient, type Wire } from "../wire/rpc/client.ts";
@@ -87,7 +87,7 @@ export class DaemonLink {
     }
   }
 
-  /** Kept from the first moment: a connection that is never greeted is closed as well when patience ends. */
+  /** Kept from the first moment: a connection that is never greeted is closed as well when the time is over. */
   readonly #dial: Dial = async (events) => {
     this.#wire = await this.#ports.dial(events);
     return this.#wire;
@@ -109,7 +109,7 @@ export class DaemonLink {
   }
 }
 
-/** The address carries the page's token, which no script may have: that is what the cookie is for (guard.ts, G3). */
+/** The address contains the page's token, which no script may have: that is what the cookie is for (guard.ts, G3). */
 function withoutToken(status: StatusResult): StatusResult {
   return { ...status, web: { ...status.web, url: null } };
 }

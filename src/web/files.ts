@@ -1,17 +1,18 @@
-// The small files of the host, below the home's run/ directory. Nothing in there needs to survive a power cut, so nothing is synced.
-// F1. A file is replaced as a whole: whoever reads it sees the old one or the new one.
-// F2. One host for a home: the lock is the system's and goes with its owner, however that one dies.
+// The small files of the host, below the home's run/ directory.
+// Nothing in them needs to survive a power cut, so nothing is synced.
+// F1. A file is replaced as a whole: a reader sees the old one or the new one.
+// F2. One host for each home: the lock is the system's and ends with its owner, however that dies.
 import { Fault, isFault } from "../base/fault.ts";
 import type { Disk, OpenFile, OpenHow } from "../world/disk.ts";
 import type { ProcessIdentity } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
 
-/** None of ours comes near it. */
+/** None of our files comes near it. */
 const MAX_BYTES = 1 << 20;
 const TOKEN_BYTES = 32;
 const TOKEN = /^[0-9a-f]{64}$/;
 
-/** The bytes of a small file; undefined where there is none. */
+/** The bytes of a small file; undefined if there is none. */
 export function readSmall(disk: Disk, path: string): Uint8Array | undefined {
   const file = openIfThere(disk, path, "read");
   if (file === undefined) return undefined;
@@ -39,7 +40,9 @@ function openIfThere(disk: Disk, path: string, how: OpenHow): OpenFile | undefin
   }
 }
 
-/** F1. The temporary name is always the same: F2 leaves one writer, and a dead one's file is simply written again. */
+/**
+ * F1. The temporary name is always the same: with F2 there is one writer, and a dead one's file is simply overwritten.
+ */
 export function replaceSmall(disk: Disk, path: string, text: string): void {
   const temp = `${path}.tmp`;
   const file = disk.open(temp, "create");
@@ -61,7 +64,7 @@ function write(file: OpenFile, bytes: Uint8Array): void {
   }
 }
 
-/** Undefined where another host has the lock. It is held as long as the process lives. */
+/** Returns undefined if another host has the lock. It is held as long as the process lives. */
 export function takeLock(disk: Disk, path: string, owner: ProcessIdentity): OpenFile | undefined {
   const file = disk.open(path, "create");
   if (!file.tryLock()) {
@@ -72,7 +75,9 @@ export function takeLock(disk: Disk, path: string, owner: ProcessIdentity): Open
   return file;
 }
 
-/** What the page's address carries; made once for a home, so that a page that is open stays signed in when the host starts anew. */
+/**
+ * The token in the page's address; made once for a home, so that an open page stays signed in when the host restarts.
+ */
 export function accessToken(disk: Disk, random: Random, path: string): string {
   const there = readText(disk, path) ?? "";
   if (TOKEN.test(there)) return there;

@@ -1,9 +1,11 @@
-// Who may see the page. Any program and any page of any site can send requests to a port of this machine; only the operator's browser may
-// have answers.
-// G1. Only GET, and only under the names of this machine: a foreign name that was pointed here (DNS rebinding) is refused.
-// G2. Only from a page of ours: an Origin or a Sec-Fetch-Site that says otherwise is refused.
-// G3. Only with the access token: once in the address (`?t=`), then as a cookie that scripts cannot read and other sites cannot send.
-// G4. Secrets are compared in constant time, and no refusal says more than that it is one.
+// Who may see the page. Any program and any site can send requests to
+// a port of this machine; only the operator's browser may get answers.
+// G1. Only GET, and only under the names of this machine: a
+//     foreign name that resolves to it (DNS rebinding) is refused.
+// G2. Only from our own page: an Origin or a Sec-Fetch-Site that contradicts this is refused.
+// G3. Only with the access token: once in the address (`?t=`), then as
+//     a cookie that scripts cannot read and other sites cannot send.
+// G4. Secrets are compared in constant time, and no refusal gives details.
 import { sameSecret } from "../world/hash.ts";
 import type { HttpRequest } from "../world/http.ts";
 
@@ -16,7 +18,7 @@ export type Access = { readonly port: number; readonly token: string; readonly c
 
 export type Admission =
   | { readonly kind: "allowed"; readonly path: string }
-  /** The token was in the address: keep it as a cookie, and go to the address without it. */
+  /** The token was in the address: keep it as a cookie, and redirect to the address without it. */
   | { readonly kind: "signed in"; readonly setCookie: string }
   | { readonly kind: "refused"; readonly status: 401 | 403 | 405 | 414; readonly why: string };
 
@@ -29,7 +31,7 @@ export function admit(request: HttpRequest, access: Access): Admission {
   return withToken(request, access);
 }
 
-/** A link from elsewhere may open the page, which shows nothing to whoever linked it; data is for our own page alone. */
+/** A link from elsewhere may open the page, which shows nothing to the linking site; data is for our own page alone. */
 function isForeign(request: HttpRequest, names: readonly string[]): boolean {
   const origin = request.header("origin");
   if (origin !== undefined && !names.some((name) => origin === `http://${name}`)) return true;

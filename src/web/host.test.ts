@@ -1,4 +1,4 @@
-// Claims about the web host, with real HTTP requests to it and a daemon that is played by the test, or not there.
+// Tests of the web host, with real HTTP requests and a daemon that is simulated or missing.
 import { afterEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -123,7 +123,7 @@ describe("access", () => {
     );
   });
 
-  test("without the token there is nothing but how to get it", async () => {
+  test("without the token the only answer is how to get it", async () => {
     const { get, origin, token } = await host();
     const tries = [get("/", { cookie: "" }), get("/api/status.json", { cookie: "" }), get("/x", { cookie: "" })];
     const wrong = [get("/", { cookie: `holdfast-00000000=${token}` }), fetch(`${origin}/?t=${"0".repeat(64)}`)];
@@ -133,7 +133,7 @@ describe("access", () => {
     }
   });
 
-  test("only names of this machine are served, only to pages of ours, only with GET", async () => {
+  test("only names of this machine are served, only for our own page, only with GET", async () => {
     const { get, origin, port, cookie } = await host();
     const refused = [
       get("/", { host: "evil.example" }),
@@ -158,14 +158,14 @@ describe("access", () => {
     }
   });
 
-  test("a long address and a large body are refused, and what is not there is 404", async () => {
+  test("a long address and a large body are refused, and an unknown path is 404", async () => {
     const { get, origin } = await host();
     expect((await get(`/?x=${"y".repeat(3000)}`)).status).toBe(414);
     expect((await fetch(origin, { method: "POST", body: "x".repeat(100_000) })).status).toBe(413);
     expect((await get("/../../etc/passwd")).status).toBe(404);
   });
 
-  test("everything forbids caching, framing and foreign code; the page's own code is named by its hash", async () => {
+  test("all responses forbid caching, framing and foreign code; the page's own code is named by its hash", async () => {
     const { get } = await host();
     for (const path of ["/", "/api/status.json", "/none"]) {
       const { headers } = await get(path);
@@ -184,7 +184,7 @@ describe("access", () => {
 });
 
 describe("what it shows", () => {
-  test("what the daemon says, without the environment of anybody", async () => {
+  test("what the daemon reports, without any environment", async () => {
     const on = await host();
     const { seen } = await daemon(on.home, { ...WELL, status: { ...STATUS, web: { pid: 3, url: on.url } } });
     const found = await on.status();
@@ -198,7 +198,7 @@ describe("what it shows", () => {
     expect(seen).toEqual(["hello secret", "status", "terminal.list"]);
   });
 
-  test("one connection and one question for any number of pages", async () => {
+  test("one connection and one request for any number of pages", async () => {
     const on = await host();
     const { seen } = await daemon(on.home, WELL);
     await Promise.all(Array.from({ length: 50 }, on.status));
@@ -206,7 +206,7 @@ describe("what it shows", () => {
     expect(seen.length).toBeLessThan(50);
   });
 
-  test("a daemon that is down, and that it is back", async () => {
+  test("that a daemon is down, and that it is back", async () => {
     const on = await host();
     expect((await on.status()).daemon).toEqual({
       kind: "down",
@@ -223,7 +223,7 @@ describe("what it shows", () => {
     expect((await on.status()).daemon.kind).toBe("up");
   });
 
-  test("SM-6(b) safe mode: what is off, why, how to leave it, how to report it; also while the daemon is down", async () => {
+  test("SM-6(b) safe mode: what is off, why, how to leave and report it, even while the daemon is down", async () => {
     const on = await host();
     const file = { active: true, reason: "3 crashes in 60 s", since: "", off: ["providers", "tunnel", "other"] };
     put(world.disk, `${on.home}/recovery/safe-mode.json`, JSON.stringify(file));
@@ -241,7 +241,7 @@ describe("what it shows", () => {
 });
 
 describe("the next host", () => {
-  test("has the same address, so that a page that is open finds it", async () => {
+  test("has the same address, so that an open page finds it", async () => {
     const first = await host();
     await first.close();
     const second = await host(first.home);
@@ -249,14 +249,14 @@ describe("the next host", () => {
     expect((await second.get("/", { cookie: first.cookie })).status).toBe(200);
   });
 
-  test("takes another port where somebody has the last one", async () => {
+  test("takes another port if the last one is taken", async () => {
     const first = await host();
     const second = await host(first.home);
     expect(second.port).not.toBe(first.port);
     expect(second.token).toBe(first.token);
   });
 
-  test("waits for a port that was asked for", async () => {
+  test("waits for a requested port", async () => {
     const first = await host();
     const home = newHome();
     const said: string[] = [];
@@ -267,7 +267,7 @@ describe("the next host", () => {
     };
     const waiting = startHost(world, { home, port: first.port, say });
     await refused.promise;
-    expect(said[0]).toContain(`cannot have port ${first.port} (EADDRINUSE)`);
+    expect(said[0]).toContain(`cannot listen on port ${first.port} (EADDRINUSE)`);
     expect(world.disk.stat(`${home}/run/web.json`)).toBeUndefined();
     await first.close();
     const second = await waiting;
@@ -276,7 +276,7 @@ describe("the next host", () => {
   });
 });
 
-test("an answer that fails says nothing of why, and the host goes on", async () => {
+test("a failing answer reveals no reason, and the host continues", async () => {
   const failed: unknown[] = [];
   const listener = realHttp().listen({ port: 0, failed: (error) => failed.push(error) }, ({ target }) => {
     if (target === "/bad") throw new Error("the secret is hunter2");

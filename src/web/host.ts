@@ -1,7 +1,8 @@
-// The web host: listens, says where, and answers. A client of the daemon like any other; it may die at any moment and loses nothing.
+// The web host: listens, publishes its address, and answers. It is an
+// ordinary client of the daemon; it may die at any moment without loss.
 // W1. `run/web.json` names an address only once it answers.
-// W2. A page that is open finds the next host again: the port of the last one is taken where it is free, and the token stays.
-// W3. A port that somebody else has is waited for, not died for: a restart would not free it.
+// W2. An open page finds the next host: the port of the last one is used if it is free, and the token stays.
+// W3. If a requested port is taken, the host waits for it: a restart would not free it.
 import { backoffMs } from "../base/backoff.ts";
 import { isFault } from "../base/fault.ts";
 import { decodeLine } from "../wire/lines.ts";
@@ -29,7 +30,7 @@ export type HostWorld = {
 
 export type HostOptions = {
   readonly home: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
   /** For the log that people read. */
   readonly say: (words: string) => void;
@@ -68,7 +69,7 @@ async function listen(
   look: () => Promise<StatusView>,
 ): Promise<Listening> {
   const token = accessToken(world.disk, world.random, `${home}/run/web-token`);
-  // Cookies do not tell ports apart: two homes on one machine must not overwrite each other's.
+  // Cookies are shared between ports: two homes on one machine must not overwrite each other's.
   const access = { token, cookie: `holdfast-${hex8(crc32(home))}` };
   const bind = (at: number): HttpListener => {
     const listener: HttpListener = world.http.listen(
@@ -109,9 +110,7 @@ async function bindWaiting(
     } catch (error) {
       if (!isFault(error)) throw error;
       const wait = backoffMs(failures, random.fraction());
-      say(
-        `cannot have port ${port} (${error.code}); tries again in ${wait} ms. [web] port in the configuration changes it`,
-      );
+      say(`cannot listen on port ${port} (${error.code}); retrying in ${wait} ms; [web] port configures it`);
       await new Promise<void>((done) => clock.after(wait, done));
     }
   }

@@ -1,4 +1,4 @@
-// Claims about the web host as a program of its own.
+// Tests of the web host as a program.
 import { afterEach, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ function newHome(config = ""): string {
   return home;
 }
 
-/** Starts the program; `said` resolves once it has said something that fits. */
+/** Starts the program; `said` resolves once it has logged something that matches. */
 function start(home: string, more: Readonly<Record<string, string>> = {}) {
   const env = { PATH: process.env["PATH"] ?? "", HOLDFAST_CONFIG: join(home, "config.toml"), ...more };
   const child = Bun.spawn(ours("src/web/main.ts", home), {
@@ -48,7 +48,7 @@ function start(home: string, more: Readonly<Record<string, string>> = {}) {
 const urlIn = async (home: string): Promise<string> => JSON.parse(await Bun.file(`${home}/run/web.json`).text()).url;
 
 describe("the program", () => {
-  test("serves, survives a hang-up, and its next life after SIGKILL has the same address", async () => {
+  test("serves, survives SIGHUP, and its next process after SIGKILL has the same address", async () => {
     const home = newHome();
     const first = start(home);
     await first.said(/serves this home's page/);
@@ -64,25 +64,25 @@ describe("the program", () => {
     expect(await second.child.exited).toBe(0);
   });
 
-  test("a second one on the same home leaves, and that is no crash", async () => {
+  test("a second one on the same home exits, which is not a crash", async () => {
     const home = newHome();
     await start(home).said(/serves/);
     expect(await start(home).child.exited).toBe(ANOTHER_RUNS);
   });
 
-  test("a wrong configuration is told and does not take the page away", async () => {
+  test("a wrong configuration is reported and does not take the page away", async () => {
     const { said } = start(newHome("[web]\nport = 'x'"));
     expect(await said(/serves/)).toMatch(/config\.toml:2:1: web\.port is "x"\. It takes a whole number/);
   });
 
-  test("a page that is turned off, and a home that is none", async () => {
+  test("a disabled page and an invalid home have their own exit codes", async () => {
     expect(await start(newHome("web.enabled = false")).child.exited).toBe(0);
     expect(await start("not/a/full/path").child.exited).toBe(2);
     expect(await start("/none/such/home").child.exited).toBe(1);
   });
 });
 
-test("WD-4 it tells the watchdog who it is, that it is live, that it beats, and how it leaves", async () => {
+test("WD-4 it sends the watchdog its identity, that it is live, heartbeats, and its exit", async () => {
   const home = newHome();
   const heard: HeartbeatMessage[] = [];
   const left = Promise.withResolvers<void>();

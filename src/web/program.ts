@@ -1,6 +1,7 @@
-// The web host of a home. The watchdog starts it, and starts it again.
-// M1. One for a home: whoever finds the lock taken leaves with a code of its own, which is no crash.
-// M2. A wrong configuration does not keep the page from people: the host uses the defaults, and the daemon says what is wrong.
+// The web host of a home. The watchdog starts and restarts it.
+// M1. One for each home: if the lock is taken, it exits with a special code, which is not a crash.
+// M2. A wrong configuration does not take the page away: the host
+//     uses the defaults, and the daemon reports the problems.
 import { isFault } from "../base/fault.ts";
 import { HeartbeatLink, startHeartbeat } from "../home/heartbeat-client.ts";
 import { loadConfig, problemText } from "../wire/files/config.ts";
@@ -26,7 +27,7 @@ const world = { ...realWorld(), sockets: realSockets(), http: realHttp() };
 
 function say(words: string): void {
   const line = `${new Date(world.clock.now()).toISOString()} web ${world.processes.pid}: ${words}\n`;
-  // Nobody reads it any more, and there is nowhere else to complain.
+  // No one reads it any more, and there is nowhere else to report it.
   void outlet.err.write(line).catch(() => undefined);
 }
 
@@ -43,7 +44,7 @@ function webConfig(): { readonly enabled: boolean; readonly port: number } {
   return DEFAULT_WEB; // M2
 }
 
-/** Tells the watchdog that we are well; returns the link, to say when we serve and when we leave. */
+/** Sends heartbeats to the watchdog; returns the link, to report when we serve and when we leave. */
 function heartbeat(home: string, who: ProcessIdentity): HeartbeatLink {
   const connect = (events: ConnectionEvents) => world.sockets.connect(`${home}/${WATCHDOG_SOCKET}`, events);
   const ports = { connect, after: world.clock.after, chance: () => world.random.fraction() };
@@ -54,11 +55,13 @@ function heartbeat(home: string, who: ProcessIdentity): HeartbeatLink {
 
 async function main(): Promise<number> {
   const [home] = program.args;
-  if (home === undefined || !home.startsWith("/")) return leave("the first word is the home, as a full path", USAGE);
+  if (home === undefined || !home.startsWith("/"))
+    return leave("the first argument must be the home, as an absolute path", USAGE);
   const who = identify(world.processes, world.processes.pid);
-  if (who === undefined) return leave("it cannot find itself in /proc", FAILED);
+  if (who === undefined) return leave("cannot find its own process in /proc", FAILED);
   world.disk.makeDirectory(`${home}/run`);
-  if (takeLock(world.disk, `${home}/run/web.lock`, who) === undefined) return leave("another one runs", ANOTHER_RUNS); // M1
+  // M1
+  if (takeLock(world.disk, `${home}/run/web.lock`, who) === undefined) return leave("another one runs", ANOTHER_RUNS);
   const { enabled, port } = webConfig();
   if (!enabled) return leave("the page is turned off: [web] enabled = false", 0);
   return serve(home, port, heartbeat(home, who));
@@ -67,7 +70,7 @@ async function main(): Promise<number> {
 async function serve(home: string, port: number, link: HeartbeatLink): Promise<number> {
   const told = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"] as const) program.onSignal(signal, told.resolve);
-  program.onSignal("SIGHUP", () => undefined); // The terminal of whoever started us may close.
+  program.onSignal("SIGHUP", () => undefined); // The terminal that we were started from may close.
   const host = await Promise.race([startHost(world, { home, port, say }), told.promise]);
   if (host !== undefined) link.live();
   await told.promise;
@@ -85,4 +88,5 @@ async function orFault(work: Promise<number>): Promise<number> {
   }
 }
 
-void outlet.staying(orFault(main())).then((code) => program.exit(code)); // Not awaited: put into one file it is no module.
+// Not awaited: the bundle is not a module.
+void outlet.staying(orFault(main())).then((code) => program.exit(code));

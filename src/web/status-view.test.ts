@@ -24,7 +24,7 @@ const terminal: ListedTerminal = {
   bytes: 0,
 };
 
-test("a terminal that was started again says so until somebody accepted it; one that waits says what to type", () => {
+test("a restarted terminal shows it until it is accepted; an uncertain one shows what to type", () => {
   expect(rowOf(terminal)).toMatchObject({ state: "running", detail: "", pid: 2 });
   expect(rowOf({ ...terminal, restored }).detail).toBe("started again 2026-01-01T00:00:00.000Z");
   expect(rowOf({ ...terminal, restored: { ...restored, accepted: true } }).detail).toBe("");

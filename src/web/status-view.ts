@@ -1,13 +1,13 @@
-// What the page shows, made of what the daemon says and, while it is down, of what lies on disk.
-// V1. Only what the page needs leaves: no environment of any terminal, no token.
-// V2. Safe mode is shown also while the daemon is down: that is when people look.
+// What the page shows, from the daemon and, while it is down, from the disk.
+// V1. Only what the page needs is sent: no environment of any terminal, no token.
+// V2. Safe mode is shown even while the daemon is down: that is when people look.
 import type { ListedTerminal, StatusResult } from "../wire/rpc/rpc.ts";
 
 export type TerminalRow = {
   readonly id: string;
   readonly name: string;
   readonly lane: string;
-  /** starting, running (and since when again), ended (with how), uncertain (with why, and what to do). */
+  /** starting, running (and since when, if restarted), ended (and how), uncertain (why, and what to do). */
   readonly state: string;
   readonly detail: string;
   readonly pid: number | null;
@@ -34,7 +34,7 @@ export type DaemonView =
 
 export type StatusView = { readonly at: string; readonly daemon: DaemonView; readonly safeMode: SafeModeView };
 
-/** The words for what safe mode turns off, by the names that its file carries. */
+/** Texts for what safe mode turns off, by the names in its file. */
 const OFF: Readonly<Record<string, string>> = {
   providers: "new agent turns and workflow steps wait",
   tunnel: "sharing: the tunnel is closed",
@@ -58,7 +58,7 @@ function detailOf({ name, state, restored }: ListedTerminal): string {
   return state.signal === null ? `exit code ${state.code}` : `ended by ${state.signal}`;
 }
 
-/** From what `recovery/safe-mode.json` says, and from the daemon where it answers. */
+/** From `recovery/safe-mode.json`, and from the daemon if it answers. */
 export function safeModeView(file: Readonly<Record<string, unknown>> | undefined, daemon: DaemonView): SafeModeView {
   const told = daemon.kind === "up" ? daemon.status.safeMode : undefined;
   const active = told?.active ?? file?.["active"] === true; // V2

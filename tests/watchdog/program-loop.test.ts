@@ -22,7 +22,7 @@ test("SM-4(a) SM-5 the third crash within 60 s enters safe mode before the daemo
     expect(machine.started.length).toBe(crash + 1);
     expect(machine.world.clock.elapsed() - before).toBeLessThan(5000);
   }
-  const reason = "daemon crashed 3 times within 60 s, at last by SIGKILL";
+  const reason = "daemon crashed 3 times within 60 s, most recently by SIGKILL";
   expect(readSafeMode(machine.world.disk, HOME)).toMatchObject({ active: true, reason });
   expect(machine.last().command.env[SAFE_MODE_VARIABLE]).toBe(reason);
   expect(machine.published.map(([topic]) => topic)).toContain("recovery.safemode.entered");
