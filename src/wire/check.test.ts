@@ -1,7 +1,8 @@
 // Claims about the one checker of everything that arrives.
 import { describe, expect, test } from "bun:test";
-import { check, fitting, problemOf } from "./check.ts";
+import { check, fitting } from "./check.ts";
 import * as s from "./shape.ts";
+import { problemOf } from "./shape-text.ts";
 
 const STEP: s.Shape = s.closed({ name: s.text, next: s.optional({ kind: "later", name: "step", shape: () => STEP }) });
 const THING = s.object({

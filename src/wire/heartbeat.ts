@@ -3,7 +3,9 @@
 //   bye    I leave, with this exit code            look   (anybody) read again what the operator wants
 // B1. A line that is no message is passed over, and so are messages and fields of a newer version; shapes are added to, never changed.
 // B2. Who a process is says its pid with start time and boot, never the pid alone, so that a watchdog can adopt what it did not start.
+import { fitting } from "./check.ts";
 import { decodeLine, encodeLine, LineReader } from "./lines.ts";
+import { count, type Infer, object, text } from "./shape.ts";
 
 /** The exit code of whoever finds that another one runs already on this home: it lost a race, and did not crash. */
 export const ANOTHER_RUNS = 73;
@@ -28,12 +30,8 @@ export const WATCHDOG_LOCK = "run/watchdog.lock";
 /** No message of ours is a tenth of it. */
 const MAX_MESSAGE = 4096;
 
-export type Announced = {
-  readonly name: string;
-  readonly pid: number;
-  readonly startTime: number;
-  readonly bootId: string;
-};
+const HELLO = object({ name: text, pid: count, startTime: count, bootId: text });
+export type Announced = Infer<typeof HELLO>;
 
 export type HeartbeatMessage =
   | ({ readonly type: "hello"; readonly live: boolean } & Announced)
@@ -56,7 +54,7 @@ export class HeartbeatReader {
   }
 }
 
-/** undefined where it is none (B1). */
+/** Undefined if it is not a message (B1). */
 export function decodeHeartbeat(line: string): HeartbeatMessage | undefined {
   const found = line.length > MAX_MESSAGE ? undefined : decodeLine(line);
   if (found === undefined) return undefined;
@@ -67,12 +65,8 @@ export function decodeHeartbeat(line: string): HeartbeatMessage | undefined {
 }
 
 function helloIn(found: Readonly<Record<string, unknown>>): HeartbeatMessage | undefined {
-  const { name, pid, startTime, bootId, live } = found;
-  if (typeof name !== "string" || typeof bootId !== "string") return undefined;
-  if (!isWhole(pid) || !isWhole(startTime)) return undefined;
-  return { type: "hello", name, pid, startTime, bootId, live: live === true };
-}
-
-function isWhole(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
+  const hello = fitting(HELLO, found);
+  if (hello === undefined) return undefined;
+  const { name, pid, startTime, bootId } = hello;
+  return { type: "hello", name, pid, startTime, bootId, live: found["live"] === true };
 }

@@ -12,3 +12,8 @@ test("the same facts give the same id, other facts another, and every one is a u
   expect(derivedId("a", "bc")).not.toBe(derivedId("ab", "c"));
   expect(dashed("0123456789abcdef0123456789abcdef")).toBe("01234567-89ab-cdef-0123-456789abcdef");
 });
+
+test("ids of this version are found by the next one: the digest never changes", () => {
+  expect(derivedId("agent", "turn", "1")).toBe("35f5da0b76c9461386e4f8dec2c58563");
+  expect(derivedKey("agent", "1", "r")).toBe("0959f0373c24dd4d");
+});

@@ -1,6 +1,10 @@
 // Ids that are derived, not drawn: the same facts give the same id before and after a crash.
-// D1. Only facts that are unique within the agent go in (a call's id, a generation with a request's id): two ids never mean the same.
-// D2. This is no cryptography: it keeps honest ids apart and proves nothing about anybody.
+// D1. Only facts that are unique within the agent are hashed (a call's id, a generation with a request's id): two ids never
+//     mean the same.
+// D2. This is not cryptography: it keeps honest ids apart and proves nothing.
+// D3. The digest is part of the stored format. The agent of a running workflow step and an open prompt are found again by
+//     deriving their ids in the next life, which may be that of a newer version: with another hash it would start a
+//     second agent for the same step.
 
 const SEEDS = [0x811c9dc5, 0x9e3779b9, 0x85ebca6b, 0xc2b2ae35] as const;
 
@@ -21,7 +25,7 @@ function lane(text: string, seed: number): number {
   return mix(hash);
 }
 
-/** The last step of MurmurHash3: every bit of the one depends on every bit of the other. */
+/** The last step of MurmurHash3: every bit of the result depends on every bit of the value. */
 function mix(value: number): number {
   let hash = value;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

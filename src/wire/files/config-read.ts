@@ -3,9 +3,10 @@
 // E2. All problems are reported at once, each with its full key, its position, what was found and what is expected.
 //     What holds between settings is checked once each of them has its shape.
 import { ok, type Result } from "../../base/result.ts";
-import { check, expected, type Path, type ShapeProblem, shown } from "../check.ts";
+import { check, type Path, type ShapeProblem } from "../check.ts";
 import { isObject } from "../lines.ts";
 import { closed, optional, type Shape, table } from "../shape.ts";
+import { expected, shown } from "../shape-text.ts";
 import { type Env, type Field, tomlKey, tomlOf } from "./config-fields.ts";
 import { type Config, inFile, NAMED, NAMES, NOT_ABOVE, SECTIONS, type Section, wrongName } from "./config-schema.ts";
 import { nearest } from "./nearest.ts";

@@ -2,7 +2,7 @@
 // S1. What `showConfig` prints is TOML that can be saved and read again to the same settings, except for S2.
 // S2. Values of variables that look like secrets are not printed: people paste this into reports.
 import { looksSecret } from "../../core/environment.ts";
-import { expected } from "../check.ts";
+import { expected } from "../shape-text.ts";
 import type { LoadedConfig } from "./config.ts";
 import { type Field, tomlKey, tomlOf } from "./config-fields.ts";
 import { inFile, NAMED, SECTIONS, type Section } from "./config-schema.ts";

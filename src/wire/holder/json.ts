@@ -1,9 +1,10 @@
 // Where JSON that comes to or from a holder becomes a type: the spec it is started with, what clients send, what it answers.
 // J1. Unknown fields are ignored (protocol.ts, H2); a known one of the wrong kind makes the whole unusable.
 import { ok, type Result, refused } from "../../base/result.ts";
-import { check, fitting, problemOf } from "../check.ts";
+import { check, fitting } from "../check.ts";
 import { jsonIn } from "../lines.ts";
 import type { Shape } from "../shape.ts";
+import { problemOf } from "../shape-text.ts";
 import {
   CLAIM_SHAPE,
   EXIT_SHAPE,

@@ -45,7 +45,7 @@ export const REFUSED = 70;
 
 /** Larger terminals do not exist; the system counts in 16 bits. */
 const MAX_SIDE = 65_535;
-const side = whole(1, MAX_SIDE);
+export const side = whole(1, MAX_SIDE);
 const mode = literal("pty", "pipe");
 
 export const SIZE_SHAPE = object({ cols: side, rows: side });

@@ -6,7 +6,7 @@ import { type Result, refused } from "../../base/result.ts";
 import type { AgentSettings } from "../../core/agent/events.ts";
 import type { Rule } from "../../core/agent/rules.ts";
 import type { Asker } from "../../core/workflow/events.ts";
-import { check, fitting, problemOf } from "../check.ts";
+import { check, fitting } from "../check.ts";
 import {
   closed,
   count,
@@ -28,6 +28,7 @@ import {
   textOf,
   whole,
 } from "../shape.ts";
+import { problemOf } from "../shape-text.ts";
 
 const id = textOf({ is: isId, expected: "an id of 32 hex digits" });
 const texts = list(text);

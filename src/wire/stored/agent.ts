@@ -1,15 +1,12 @@
-// Agent events and checkpointed agents that are read back from disk, given their types again (stored/terminal.ts says why).
+// Agent events and checkpointed agents that are read back from disk, given their types again (event.ts has the rules).
 import type { Agent, AgentRecord } from "../../core/agent/agent.ts";
 import { STORED_VERSION, type StoredResident } from "../../core/agent/checkpoint.ts";
 import { NOTHING_SAID } from "../../core/agent/conversation.ts";
 import type { AgentEvent } from "../../core/agent/events.ts";
 import { isObject } from "../lines.ts";
+import { type EventFields, eventOf, type StoredEntry } from "./event.ts";
 
-type StoredEntry = { readonly session_id: string; readonly event: string; readonly data: unknown };
-type Fields<E> = E extends { readonly data: infer D } ? readonly (keyof D & string)[] : never;
-
-/** What each event must have; more may be there. */
-const EVENTS: { readonly [E in AgentEvent as E["event"]]: Fields<E> } = {
+const EVENTS: EventFields<AgentEvent> = {
   "agent.created": ["agent_id", "name", "parent_session_id", "instructions", "settings", "session", "at"],
   "session.created": [
     ...(["provider", "model", "system_prompt", "recipe", "cwd", "environment", "workspace", "at"] as const),
@@ -60,16 +57,11 @@ const EVENTS: { readonly [E in AgentEvent as E["event"]]: Fields<E> } = {
   "agents.removed": ["agent_ids", "at"],
 };
 
-/** The event in an entry; undefined where its name is not one of ours. Throws where a field is missing: that session is set aside. */
-export function agentEventOf({ session_id, event, data }: StoredEntry): AgentEvent | undefined {
-  if (!Object.hasOwn(EVENTS, event)) return undefined;
-  const fields: readonly string[] = EVENTS[event as AgentEvent["event"]];
-  const missing = fields.find((field) => !isObject(data) || !(field in data));
-  if (missing !== undefined) throw new Error(`${event} of ${session_id} has no ${missing}`);
-  return { event, id: session_id, data } as AgentEvent;
+export function agentEventOf(entry: StoredEntry): AgentEvent | undefined {
+  return eventOf<AgentEvent>(EVENTS, entry);
 }
 
-/** The agent in the body of a checkpoint whose hash was right; undefined where it is of another version of the fold. */
+/** The agent in the body of a checkpoint whose hash was right; undefined if it is of another version of the fold. */
 export function residentOf(body: unknown): AgentRecord | undefined {
   if (!isObject(body) || body["version"] !== STORED_VERSION || !isObject(body["resident"])) return undefined;
   const { resident } = body as unknown as StoredResident;

@@ -1,13 +1,10 @@
-// Workflow events and checkpoints that are read back from disk, given their types again (stored/terminal.ts says why).
+// Workflow events and checkpoints that are read back from disk, given their types again (event.ts has the rules).
 import { CHECKPOINT_VERSION, type WorkflowCheckpoint } from "../../core/workflow/checkpoint.ts";
 import type { WorkflowEvent } from "../../core/workflow/events.ts";
 import { isObject } from "../lines.ts";
+import { type EventFields, eventOf, missingIn, type StoredEntry } from "./event.ts";
 
-type StoredEntry = { readonly session_id: string; readonly event: string; readonly data: unknown };
-type Fields<E> = E extends { readonly data: infer D } ? readonly (keyof D & string)[] : never;
-
-/** What each event must have; more may be there. */
-const EVENTS: { readonly [E in WorkflowEvent as E["event"]]: Fields<E> } = {
+const EVENTS: EventFields<WorkflowEvent> = {
   "workflow.created": [
     ...(["name", "path", "repo", "cwd", "worktree", "environment", "definition"] as const),
     ...(["source_sha256", "parameters", "at"] as const),
@@ -42,13 +39,8 @@ const EVENTS: { readonly [E in WorkflowEvent as E["event"]]: Fields<E> } = {
   "workflow.removed": [],
 };
 
-/** The event in an entry; undefined where its name is not one of ours. Throws where a field is missing: that session is set aside. */
-export function workflowEventOf({ session_id, event, data }: StoredEntry): WorkflowEvent | undefined {
-  if (!Object.hasOwn(EVENTS, event)) return undefined;
-  const fields: readonly string[] = EVENTS[event as WorkflowEvent["event"]];
-  const missing = fields.find((field) => !isObject(data) || !(field in data));
-  if (missing !== undefined) throw new Error(`${event} of ${session_id} has no ${missing}`);
-  return { event, id: session_id, data } as WorkflowEvent;
+export function workflowEventOf(entry: StoredEntry): WorkflowEvent | undefined {
+  return eventOf<WorkflowEvent>(EVENTS, entry);
 }
 
 const CHECKPOINT: readonly (keyof WorkflowCheckpoint)[] = [
@@ -56,9 +48,9 @@ const CHECKPOINT: readonly (keyof WorkflowCheckpoint)[] = [
   ...(["workflow_type", "mapreduce_state", "created_at", "reason", "run"] as const),
 ];
 
-/** The checkpoint in the body of an envelope whose hash was right; undefined where it is of another shape. */
+/** The checkpoint in the body of an envelope whose hash was right; undefined if it is of another shape. */
 export function workflowCheckpointOf(body: unknown, integrity_hash: string): WorkflowCheckpoint | undefined {
   if (!isObject(body) || body["version"] !== CHECKPOINT_VERSION) return undefined;
-  if (CHECKPOINT.some((field) => !(field in body))) return undefined;
+  if (missingIn(body, CHECKPOINT) !== undefined) return undefined;
   return { ...(body as unknown as WorkflowCheckpoint), integrity_hash };
 }
