@@ -8,11 +8,14 @@
 //     is done side by side, since each looks only at its own. RECONCILING is done one after the other: what terminals left behind is stopped
 //     before tmux sessions are made again, and steps and turns go on last. `goLive` and `tick` follow the same order. `stop` is called on
 //     all at once, so that nothing new begins, and waited for.
+
 import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { type ReportItem, retriedStage } from "../core/recovery.ts";
 import { type Cause, detectCause, writeCleanEnd, writeLastBoot } from "../home/last-life.ts";
-import { homeToken, keepToken, readReport, writeReport } from "../home/small-files.ts";
+import { DAEMON_SOCKET, LAST_CRASH } from "../home/layout.ts";
+import { readReport, writeReport } from "../home/reports.ts";
+import { homeToken, keepToken } from "../home/token.ts";
 import { EventLog } from "../log/event-log.ts";
 import { type JsonObject, readJson } from "../log/file/json-file.ts";
 import type { LogReport } from "../log/recover.ts";
@@ -102,7 +105,7 @@ export class Daemon {
       others: (bearer): Handlers | undefined => this.#parts?.agent.bearer(bearer),
       missing: () => (this.#parts === undefined ? NOT_LIVE : undefined),
     });
-    await server.listen(world.sockets, joinPath(world.home, "run/daemon.sock"));
+    await server.listen(world.sockets, joinPath(world.home, DAEMON_SOCKET));
     this.#server = server;
   }
 
@@ -310,8 +313,6 @@ export class Daemon {
     await this.#tolerating(() => (this.isLive ? writeCleanEnd(this.#ports.world) : this.#machine.reset()));
   }
 }
-
-const LAST_CRASH = "recovery/last-crash.json";
 
 const STILL_SAFE = refused(
   "disk",

@@ -7,10 +7,12 @@
 //      that the others are gone: as long as any of them may come back after a power cut, the log does too, and the next round finds it.
 // GC5. What can be thrown away is named by its owner: each part for its sessions, and here reports and quarantine. The write-ahead log and
 //      the recovery's own records are never among it: a recovery reads them.
+
 import { isFault } from "../base/fault.ts";
 import { baseName, joinPath, parentOf } from "../base/path.ts";
 import { beyond, type Chosen, daysMs, type Thing } from "../core/retention.ts";
 import type { HomeWorld } from "../home/held/holder-files.ts";
+import { REPORTS } from "../home/layout.ts";
 import { removeIfThere } from "../log/file/file.ts";
 import { listQuarantine } from "../log/file/quarantine.ts";
 import { EVENTS_FILE } from "../log/session/places.ts";
@@ -166,7 +168,7 @@ function homeGarbage({ disk, home, clock }: HomeWorld, rules: Config["retention"
 
 /** The newest is not among them: `holdfast recovery report` shows it. */
 function reports(disk: Disk, home: string): Thing[] {
-  const directory = joinPath(home, "recovery/reports");
+  const directory = joinPath(home, REPORTS);
   const names = disk
     .list(directory)
     .filter((name) => name.endsWith(".json"))

@@ -5,10 +5,12 @@
 // M3. The socket is bound beside everything else, so that status is answered during recovery, and a path that cannot be bound holds
 //     up no recovery. Whether it was bound is asked where the table asks for it.
 // M4. A daemon whose lock was removed takes it again; one whose lock somebody else has taken meanwhile is displaced, and leaves.
+
 import { type Fault, isFault } from "../base/fault.ts";
 import { joinPath, parentOf } from "../base/path.ts";
 import { type StartupEvent, type StartupState, startupMachine } from "../core/startup.ts";
 import { HeartbeatLink, keepWatchdog, startHeartbeat } from "../home/heartbeat-client.ts";
+import { DAEMON_LOCK, WAL_LOCK, WATCHDOG_LOCK, WATCHDOG_SOCKET, WEB_ADDRESS, WEB_LOCK } from "../home/layout.ts";
 import { logPath } from "../home/run-log.ts";
 import { SafeMode } from "../home/safe-mode.ts";
 import { readServiceMark } from "../home/service-mark.ts";
@@ -19,7 +21,7 @@ import { readJson } from "../log/file/json-file.ts";
 import { takeLock } from "../log/file/lock.ts";
 import { configRefusal, loadConfig } from "../wire/files/config.ts";
 import type { Config } from "../wire/files/config-schema.ts";
-import { ANOTHER_RUNS, HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE, WATCHDOG_SOCKET } from "../wire/heartbeat.ts";
+import { ANOTHER_RUNS, HEARTBEAT_VARIABLE, SAFE_MODE_VARIABLE } from "../wire/heartbeat.ts";
 import { VERSION } from "../wire/version.ts";
 import { identify } from "../world/process.ts";
 import { realChildren } from "../world/real/children.ts";
@@ -39,7 +41,7 @@ const FAILED = 1;
 const USAGE = 2;
 const DEFAULT_HEARTBEAT_MS = 2_000;
 /** The log's own, and the one by which others find us. */
-const LOCKS = ["wal.lock", "run/daemon.lock"] as const;
+const LOCKS = [WAL_LOCK, DAEMON_LOCK] as const;
 
 const program = realProgram();
 const out = realConsole();
@@ -151,9 +153,9 @@ function heartbeat(home: string, beaten: () => void): HeartbeatLink {
 }
 
 function others(home: string) {
-  const watchdog = living(home, "run/watchdog.lock");
-  const web = living(home, "run/web.lock");
-  const url = web === null ? undefined : readJson(doors.disk, joinPath(home, "run/web.json"))?.["url"];
+  const watchdog = living(home, WATCHDOG_LOCK);
+  const web = living(home, WEB_LOCK);
+  const url = web === null ? undefined : readJson(doors.disk, joinPath(home, WEB_ADDRESS))?.["url"];
   return {
     watchdog: { pid: watchdog },
     web: { pid: web, url: typeof url === "string" ? url : null },

@@ -3,10 +3,12 @@
 // V2. It is resumed only within the boot it was written in: after a reboot what exists must be looked at anew, from DETECTING.
 // V3. Crashes are no attempts; only an operator's retry is, and each stage has at most three. A stage that failed stays failed across
 //     a crash, with its reason, until the operator retries or stops the daemon.
+
 import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { type RecoveryStage, recoveryMachine } from "../core/recovery.ts";
+import { RECOVERY } from "../home/layout.ts";
 import { writeAtomic } from "../log/file/atomic-file.ts";
 import { makeDirectories } from "../log/file/file.ts";
 import { readJson } from "../log/file/json-file.ts";
@@ -105,13 +107,13 @@ export class RecoveryStateMachine {
   }
 
   get #path(): string {
-    return joinPath(joinPath(this.#place.home, "recovery"), "recovery-state.json");
+    return joinPath(joinPath(this.#place.home, RECOVERY), "recovery-state.json");
   }
 
   async #persist(state: Persisted): Promise<void> {
     const { disk, home } = this.#place;
     try {
-      for (const parent of makeDirectories(disk, joinPath(home, "recovery"), home)) await disk.syncDirectory(parent);
+      for (const parent of makeDirectories(disk, joinPath(home, RECOVERY), home)) await disk.syncDirectory(parent);
       await writeAtomic(disk, this.#path, Buffer.from(`${JSON.stringify(state)}\n`));
     } catch (error) {
       if (!isFault(error)) throw error; // V1: the stage goes on without its note.

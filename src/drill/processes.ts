@@ -1,8 +1,10 @@
 // Every process of a drill: Holdfast's own, the holders, and the programs in the terminals, of agents and of the steps of workflows.
 // P1. Found by what cannot be lost on the way: the drill's variable, the marker of a terminal, the claim of a holder.
 // P2. A holder without a claim is one of ours like any other: it starts a program as soon as it has one.
+
 import { joinPath } from "../base/path.ts";
 import { type HeldDirectory, readHolder, terminalFiles } from "../home/held/holder-files.ts";
+import { AGENTS, STATE, TERMINALS } from "../home/layout.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
 import { DRILL_VARIABLE, type Site, whoRuns } from "./site.ts";
 
@@ -37,13 +39,13 @@ function placesOf({ world, home }: Site): ReadonlyMap<string, HeldDirectory> {
   const { disk } = world;
   const below = (directory: string) => disk.list(directory).map((name) => joinPath(directory, name));
   const places = new Map<string, HeldDirectory>();
-  for (const id of disk.list(joinPath(home, "terminals"))) places.set(id, terminalFiles(disk, home, id));
-  const sessions = below(joinPath(home, "state")).flatMap((repo) => below(joinPath(repo, "sessions")));
+  for (const id of disk.list(joinPath(home, TERMINALS))) places.set(id, terminalFiles(disk, home, id));
+  const sessions = below(joinPath(home, STATE)).flatMap((repo) => below(joinPath(repo, "sessions")));
   for (const directory of sessions.flatMap((session) => below(joinPath(session, "attempts")))) {
     const [run, , number] = directory.split("/").slice(-3);
     places.set(`${run}.${number}`, { disk, directory });
   }
-  for (const directory of below(joinPath(home, "agents")).flatMap((agent) => below(joinPath(agent, "processes")))) {
+  for (const directory of below(joinPath(home, AGENTS)).flatMap((agent) => below(joinPath(agent, "processes")))) {
     const [agent, , generation] = directory.split("/").slice(-3);
     places.set(`${agent}.${generation}`, { disk, directory });
   }

@@ -3,8 +3,10 @@
 // S2. Its path is short, because a socket's path is limited (world/socket.ts, K1).
 // S3. Every process of ours carries the home in a variable, so that none can be forgotten.
 // S4. Whoever breaks a drill off stops its clock: everybody in it stays where they next wait, and nothing is written behind our back.
+
 import { assert } from "../base/assert.ts";
 import { joinPath } from "../base/path.ts";
+import { CRASH_HISTORY, WEB_LOCK } from "../home/layout.ts";
 import { holderOf, runningOn } from "../home/running.ts";
 import { writeAtomic } from "../log/file/atomic-file.ts";
 import { removeIfThere, removeTree } from "../log/file/file.ts";
@@ -85,7 +87,7 @@ export function configure({ world, home }: Site, { crashes, windowS }: CrashLoop
 
 /** Crashes that were wanted are not held against the next phase. */
 export function forgetCrashes({ world, home }: Site): void {
-  removeIfThere(world.disk, joinPath(home, "recovery/crash-history.json"));
+  removeIfThere(world.disk, joinPath(home, CRASH_HISTORY));
 }
 
 export type Running = {
@@ -96,7 +98,7 @@ export type Running = {
 
 /** Who holds which lock of this home, and lives. */
 export function whoRuns({ world, home }: Site): Running {
-  return { ...runningOn(world, home), web: holderOf(world, joinPath(home, "run/web.lock")) };
+  return { ...runningOn(world, home), web: holderOf(world, joinPath(home, WEB_LOCK)) };
 }
 
 export function removeSite({ world, home }: Site): void {

@@ -1,9 +1,11 @@
 // Agents' processes that may be killed: the program, or the holder that it runs in.
 // VI1. Only so often that nobody is given up for good: five crashes within a minute would be (core/agent/process.ts), and after them a
 //      person would have to say that it goes on.
+
 import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";
 import { joinPath } from "../base/path.ts";
 import { readHolder } from "../home/held/holder-files.ts";
+import { AGENTS } from "../home/layout.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
 import type { Dice } from "./dice.ts";
 import type { Site } from "./site.ts";
@@ -24,7 +26,7 @@ export class Victims {
   pick(what: "agent" | "agent holder", dice: Dice): ProcessIdentity | undefined {
     const { disk, clock } = this.#site.world;
     const now = clock.elapsed();
-    const agents = disk.list(joinPath(this.#site.home, "agents"));
+    const agents = disk.list(joinPath(this.#site.home, AGENTS));
     const held = agents.flatMap((id) => {
       const holder = isExhausted(this.#budgetOf(id), now) ? undefined : this.#holderOf(id);
       return holder === undefined ? [] : [{ id, holder }];
@@ -42,7 +44,7 @@ export class Victims {
 
   #holderOf(agent: string): ProcessIdentity | undefined {
     const { disk, processes } = this.#site.world;
-    const directory = joinPath(this.#site.home, `agents/${agent}/processes`);
+    const directory = joinPath(this.#site.home, `${AGENTS}/${agent}/processes`);
     const holders = disk.list(directory).map((name) => readHolder({ disk, directory: joinPath(directory, name) }));
     return holders.find((holder) => holder !== undefined && processes.alive(holder));
   }

@@ -1,5 +1,6 @@
 // A connection to the daemon of a home, for every program that is its client.
 // DL1. Dialling never starts anything and never waits long: a daemon that hangs counts as not running.
+
 import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import { ok, type Result } from "../base/result.ts";
@@ -10,6 +11,7 @@ import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Sockets } from "../world/socket.ts";
 import { within } from "../world/wait.ts";
+import { DAEMON_SOCKET, TOKEN } from "./layout.ts";
 
 /** A healthy daemon answers within a millisecond. */
 export const HELLO_MS = 3_000;
@@ -24,9 +26,9 @@ export async function dial(
   home: string,
   patienceMs: number = HELLO_MS,
 ): Promise<Result<RpcClient | undefined>> {
-  const token = readWhole(disk, joinPath(home, "run/token"));
+  const token = readWhole(disk, joinPath(home, TOKEN));
   if (token === undefined) return ok(undefined);
-  const path = joinPath(home, "run/daemon.sock");
+  const path = joinPath(home, DAEMON_SOCKET);
   const connect = RpcClient.connect(
     (events) => sockets.connect(path, events),
     new TextDecoder().decode(token).trim(),

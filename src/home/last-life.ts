@@ -1,26 +1,25 @@
 // What the last life of the daemon left about its end, and what the next one concludes from it.
 // LL1. A marker of a clean end is good for one start, and only if it ended the last boot that recovered. After a reboot it stays, so that
 //      a start that is killed and tried again says the same.
+
 import { joinPath } from "../base/path.ts";
 import { readWhole, removeIfThere } from "../log/file/file.ts";
 import { readJson } from "../log/file/json-file.ts";
 import type { Report } from "../wire/rpc/rpc.ts";
 import type { HomeWorld } from "./held/holder-files.ts";
-import { writeSmall } from "./small-files.ts";
+import { CLEAN_SHUTDOWN, LAST_BOOT, RECOVERY } from "./layout.ts";
+import { writeSmall } from "./small-file.ts";
 
 export type Cause = Report["cause"];
-
-const CLEAN_MARKER = "recovery/clean-shutdown.json";
-const LAST_BOOT = "recovery/last-boot.json";
 
 /** LL1 */
 export async function detectCause(place: HomeWorld): Promise<Cause> {
   const { disk, home } = place;
   const boot = lastBoot(place);
-  const clean = boot === "" || readJson(disk, joinPath(home, CLEAN_MARKER))?.["bootId"] === boot;
+  const clean = boot === "" || readJson(disk, joinPath(home, CLEAN_SHUTDOWN))?.["bootId"] === boot;
   if (wasDown(place)) return clean ? "machine restart" : "machine crash";
   // Synced: a power cut must not bring it back, and make a crash of the machine look like a clean end.
-  if (removeIfThere(disk, joinPath(home, CLEAN_MARKER))) await disk.syncDirectory(joinPath(home, "recovery"));
+  if (removeIfThere(disk, joinPath(home, CLEAN_SHUTDOWN))) await disk.syncDirectory(joinPath(home, RECOVERY));
   return clean ? "clean start" : "daemon crash";
 }
 
@@ -41,5 +40,5 @@ export function writeLastBoot({ disk, home, processes }: HomeWorld): Promise<voi
 
 export function writeCleanEnd({ disk, home, clock, processes }: HomeWorld): Promise<void> {
   const clean = { at: new Date(clock.now()).toISOString(), bootId: processes.bootId() };
-  return writeSmall(disk, home, CLEAN_MARKER, JSON.stringify(clean));
+  return writeSmall(disk, home, CLEAN_SHUTDOWN, JSON.stringify(clean));
 }

@@ -3,17 +3,19 @@
 // RL1. It is bounded: when it is too large, its end is copied beside it and it is truncated; its writers need not know.
 //      What is written at that very moment is lost; nothing depends on it.
 // RL2. If the disk refuses the copy, there is no copy: a log must not fill a disk.
+
 import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import { openRetrying, readAll, removeIfThere, writeAll } from "../log/file/file.ts";
 import type { Disk, OpenFile } from "../world/disk.ts";
+import { RUN_LOG } from "./layout.ts";
 
 /** Enough for years of quiet running. */
 export const MAX_LOG_BYTES = 8 << 20;
 const PART_BYTES = 256 << 10;
 
 export function logPath(home: string): string {
-  return joinPath(home, "run/watchdog.log");
+  return joinPath(home, RUN_LOG);
 }
 
 /** RL1 */

@@ -1,9 +1,10 @@
 // Which programs run on a home, by the records in their locks. The locks themselves are not touched: even a brief
 // attempt could make an owner that is just starting fail.
+
 import { joinPath } from "../base/path.ts";
-import { WATCHDOG_LOCK } from "../wire/heartbeat.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Processes, ProcessIdentity } from "../world/process.ts";
+import { DAEMON_LOCK, WATCHDOG_LOCK } from "./layout.ts";
 import { lockOwner } from "./lock-record.ts";
 
 type Doors = { readonly disk: Disk; readonly processes: Processes };
@@ -20,6 +21,6 @@ export function isHeld(doors: Doors, path: string): boolean {
 export function runningOn(doors: Doors, home: string) {
   return {
     watchdog: holderOf(doors, joinPath(home, WATCHDOG_LOCK)),
-    daemon: holderOf(doors, joinPath(home, "run/daemon.lock")),
+    daemon: holderOf(doors, joinPath(home, DAEMON_LOCK)),
   };
 }

@@ -11,6 +11,7 @@ import { joinPath } from "../base/path.ts";
 import { readJson, writeJson } from "../log/file/json-file.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Disk } from "../world/disk.ts";
+import { SAFE_MODE } from "./layout.ts";
 import { type Complain, type RecoveryBus, tell, tolerating } from "./recovery-bus.ts";
 
 export const SAFE_MODE_ENTERED = "recovery.safemode.entered";
@@ -41,7 +42,7 @@ export type SafeModeState =
 export type SafeModePlace = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
 
 export function safeModePath(home: string): string {
-  return joinPath(home, "recovery/safe-mode.json");
+  return joinPath(home, SAFE_MODE);
 }
 
 export function readSafeMode(disk: Disk, home: string): SafeModeState {

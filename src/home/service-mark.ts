@@ -9,11 +9,12 @@ import { joinPath } from "../base/path.ts";
 import { removeIfThere } from "../log/file/file.ts";
 import { readJson, writeJson } from "../log/file/json-file.ts";
 import type { Disk } from "../world/disk.ts";
+import { RECOVERY, SERVICE_MARK } from "./layout.ts";
 
 export type ServiceMark = { readonly manager: "systemd"; readonly unit: string };
 
 export function serviceMarkPath(home: string): string {
-  return joinPath(home, "recovery/service.json");
+  return joinPath(home, SERVICE_MARK);
 }
 
 /** The service that keeps this home; undefined if there is none. */
@@ -30,6 +31,6 @@ export function writeServiceMark(disk: Disk, home: string, mark: ServiceMark): P
 /** Returns false if there was none. */
 export async function removeServiceMark(disk: Disk, home: string): Promise<boolean> {
   if (!removeIfThere(disk, serviceMarkPath(home))) return false;
-  await disk.syncDirectory(joinPath(home, "recovery"));
+  await disk.syncDirectory(joinPath(home, RECOVERY));
   return true;
 }

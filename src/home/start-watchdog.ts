@@ -8,19 +8,21 @@
 // SW4. Paths in the environment are made absolute: Holdfast runs in its home, wherever the command was typed.
 // SW5. Settings are passed through the environment, never as arguments: every user of the machine can read those, and
 //      the variables of a watched program may be secrets.
+
 import { joinPath } from "../base/path.ts";
 import type { Refusal, Result } from "../base/result.ts";
 import { makeDirectories, readWhole } from "../log/file/file.ts";
 import { readJson } from "../log/file/json-file.ts";
 import { configRefusal, type LoadedConfig, loadConfig, type Problem } from "../wire/files/config.ts";
 import type { Config } from "../wire/files/config-schema.ts";
-import { SETTINGS_VARIABLE, WATCHDOG_LOCK } from "../wire/heartbeat.ts";
+import { SETTINGS_VARIABLE } from "../wire/heartbeat.ts";
 import type { Console } from "../world/console.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Processes } from "../world/process.ts";
 import { realChildren } from "../world/real/children.ts";
 import type { Self } from "../world/self.ts";
 import { withoutOurs } from "./environment.ts";
+import { RUN, WATCHDOG_LOCK } from "./layout.ts";
 import { logPath, turnOver } from "./run-log.ts";
 import { isHeld } from "./running.ts";
 import { wantedPath, writeWanted } from "./wanted.ts";
@@ -42,7 +44,7 @@ export async function startWatchdog(
   const { disk, self } = world;
   const config = readConfig(world);
   if (!config.ok) return configRefusal(config.error);
-  for (const parent of makeDirectories(disk, joinPath(home, "run"))) await disk.syncDirectory(parent);
+  for (const parent of makeDirectories(disk, joinPath(home, RUN))) await disk.syncDirectory(parent);
   if (readJson(disk, wantedPath(home))?.["wanted"] !== "up") await writeWanted(disk, home, "up"); // SW1
   if (isHeld(world, joinPath(home, WATCHDOG_LOCK))) return undefined; // SW2
   if (await startService()) return undefined;

@@ -5,11 +5,12 @@
 import { joinPath } from "../base/path.ts";
 import { readJson, writeJson } from "../log/file/json-file.ts";
 import type { Disk } from "../world/disk.ts";
+import { WANTED } from "./layout.ts";
 
 export type Wanted = "up" | "down";
 
 export function wantedPath(home: string): string {
-  return joinPath(home, "recovery/wanted.json");
+  return joinPath(home, WANTED);
 }
 
 export function readWanted(disk: Disk, home: string): Wanted {

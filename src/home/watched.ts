@@ -5,15 +5,16 @@ import { joinPath } from "../base/path.ts";
 import { type JsonObject, readJson } from "../log/file/json-file.ts";
 import type { Disk } from "../world/disk.ts";
 import type { Processes } from "../world/process.ts";
+import { RUN, WATCHDOG_SETTINGS } from "./layout.ts";
 
 /** Where the watchdog notes which process it started, so that its successor does not start a second one. */
 export function notePathOf(home: string, name: string): string {
-  return joinPath(home, `run/watched-${name}.json`);
+  return joinPath(home, `${RUN}/watched-${name}.json`);
 }
 
 /** Its last settings (`given`, as text). */
 export function watchdogSettingsPath(home: string): string {
-  return joinPath(home, "run/watchdog.json");
+  return joinPath(home, WATCHDOG_SETTINGS);
 }
 
 /** `pid` is null while it does not run: it ended and is restarted after a pause, or the operator wants `down`. */

@@ -4,8 +4,10 @@
 // C2. An unreadable history is empty; entries that are not numbers,
 //     and times from before the clock was set back, do not count.
 // C3. It never remembers more than the threshold needs.
+
 import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";
 import { joinPath } from "../base/path.ts";
+import { CRASH_HISTORY } from "../home/layout.ts";
 import { type Complain, tolerating } from "../home/recovery-bus.ts";
 import { readJson, writeJson } from "../log/file/json-file.ts";
 import type { Clock } from "../world/clock.ts";
@@ -16,7 +18,7 @@ export type CrashLoopLimits = { readonly crashes: number; readonly windowMs: num
 export const CRASH_LOOP: CrashLoopLimits = { crashes: 3, windowMs: 60_000 };
 
 export function crashHistoryPath(home: string): string {
-  return joinPath(home, "recovery/crash-history.json");
+  return joinPath(home, CRASH_HISTORY);
 }
 
 export type CrashLoopPlace = { readonly disk: Disk; readonly clock: Clock; readonly home: string };

@@ -2,7 +2,9 @@
 // R1. The file is always written, with or without a bus; if there is a bus, the crash is also published.
 // R2. Records are written one after the other: of two simultaneous crashes the later one stays.
 // R3. If the disk refuses the write, this is reported, and the watchdog continues (WD-9).
+
 import { joinPath } from "../base/path.ts";
+import { LAST_CRASH } from "../home/layout.ts";
 import { type Complain, type RecoveryBus, tell, tolerating } from "../home/recovery-bus.ts";
 import { readJson, writeJson } from "../log/file/json-file.ts";
 import type { Disk } from "../world/disk.ts";
@@ -30,7 +32,7 @@ export function crashRecord(facts: CrashFacts, ending: SeenEnding | undefined, n
 }
 
 export function lastCrashPath(home: string): string {
-  return joinPath(home, "recovery/last-crash.json");
+  return joinPath(home, LAST_CRASH);
 }
 
 /** The last recorded crash; undefined if there is no readable record. */

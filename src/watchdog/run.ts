@@ -7,11 +7,12 @@
 // G3. No failure of the disk ends it once it runs.
 // G4. If all of run/ was removed, another watchdog may take our lock's name and our socket before we notice. Then we
 //     leave: two would count every crash twice.
+
 import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
+import { RUN, WATCHDOG_LOCK } from "../home/layout.ts";
 import { makeDirectories } from "../log/file/file.ts";
 import { type Held, takeLock } from "../log/file/lock.ts";
-import { WATCHDOG_LOCK } from "../wire/heartbeat.ts";
 import { identify } from "../world/process.ts";
 import type { WatchdogOptions, WatchdogWorld } from "./owner.ts";
 import { WatchdogService } from "./service.ts";
@@ -43,7 +44,7 @@ export async function runWatchdog(
 }
 
 function lockHome(world: WatchdogWorld, home: string): Held | undefined {
-  makeDirectories(world.disk, joinPath(home, "run"));
+  makeDirectories(world.disk, joinPath(home, RUN));
   const { pid } = world.processes;
   const owner = identify(world.processes, pid) ?? { pid, startTime: 0, bootId: "" };
   const lock = takeLock(world, joinPath(home, WATCHDOG_LOCK), owner);

@@ -6,6 +6,7 @@
 //     a crash that makes a loop, and a hang that we end is one end.
 import type { Fault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
+import { WATCHDOG_SOCKET } from "../home/layout.ts";
 import type { Complain } from "../home/recovery-bus.ts";
 import { SafeMode } from "../home/safe-mode.ts";
 import { readWanted } from "../home/wanted.ts";
@@ -16,7 +17,6 @@ import {
   HEARTBEAT_VARIABLE,
   type HeartbeatMessage,
   SAFE_MODE_VARIABLE,
-  WATCHDOG_SOCKET,
 } from "../wire/heartbeat.ts";
 import { CrashLoopDetector } from "./crash-loop.ts";
 import { type CrashRecord, CrashRecorder, crashRecord } from "./crash-record.ts";

@@ -1,5 +1,7 @@
 // What is watched: a command, and how it shows that it is alive.
+
 import { joinPath } from "../base/path.ts";
+import { RUN } from "../home/layout.ts";
 import type { Command } from "../world/children.ts";
 import { DEFAULT_INTERVAL_MS } from "./watchdog.ts";
 
@@ -30,7 +32,7 @@ export function isProgramName(name: string): boolean {
 }
 
 export function lockPathOf(home: string, name: string): string {
-  return joinPath(home, `run/${name}.lock`);
+  return joinPath(home, `${RUN}/${name}.lock`);
 }
 
 export function daemonSpec(home: string, command: Command, intervalMs = DEFAULT_INTERVAL_MS): WatchSpec {

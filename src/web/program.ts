@@ -4,8 +4,9 @@
 //     uses the defaults, and the daemon reports the problems.
 import { isFault } from "../base/fault.ts";
 import { HeartbeatLink, startHeartbeat } from "../home/heartbeat-client.ts";
+import { WATCHDOG_SOCKET } from "../home/layout.ts";
 import { loadConfig, problemText } from "../wire/files/config.ts";
-import { ANOTHER_RUNS, HEARTBEAT_VARIABLE, WATCHDOG_SOCKET } from "../wire/heartbeat.ts";
+import { ANOTHER_RUNS, HEARTBEAT_VARIABLE } from "../wire/heartbeat.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
 import { realConsole } from "../world/real/console.ts";
 import { realHttp } from "../world/real/http.ts";

@@ -23,10 +23,6 @@ export const HEARTBEAT_VARIABLE = "HOLDFAST_HEARTBEAT_MS";
 export const HEARTBEAT_SOCKET_VARIABLE = "HOLDFAST_HEARTBEAT_SOCKET";
 export const HEARTBEAT_NAME_VARIABLE = "HOLDFAST_HEARTBEAT_NAME";
 
-/** Below the home. */
-export const WATCHDOG_SOCKET = "run/watchdog.sock";
-export const WATCHDOG_LOCK = "run/watchdog.lock";
-
 /** No message of ours is a tenth of it. */
 const MAX_MESSAGE = 4096;
 

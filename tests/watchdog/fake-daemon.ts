@@ -4,11 +4,12 @@
 // On SIGUSR1 it hangs in state D, as in a sync on a disk that stalls, until somebody writes to the pipe `stall` in its home.
 import { joinPath } from "../../src/base/path.ts";
 import { HeartbeatLink, keepWatchdog, startHeartbeat } from "../../src/home/heartbeat-client.ts";
+import { WATCHDOG_SOCKET } from "../../src/home/layout.ts";
 import { readWanted } from "../../src/home/wanted.ts";
 import { makeDirectories } from "../../src/log/file/file.ts";
 import { takeLock } from "../../src/log/file/lock.ts";
 import { lockPathOf } from "../../src/watchdog/specs.ts";
-import { ANOTHER_RUNS, HEARTBEAT_VARIABLE, WATCHDOG_SOCKET } from "../../src/wire/heartbeat.ts";
+import { ANOTHER_RUNS, HEARTBEAT_VARIABLE } from "../../src/wire/heartbeat.ts";
 import { identify } from "../../src/world/process.ts";
 import { realChildren } from "../../src/world/real/children.ts";
 import { realSockets } from "../../src/world/real/socket.ts";

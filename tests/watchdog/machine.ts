@@ -1,6 +1,7 @@
 // A whole small machine in memory for the watchdog's program: processes that are children and end, sockets that connect, a disk, a clock.
 // The tests play the other side: the programs that are watched.
 import { Fault } from "../../src/base/fault.ts";
+import { WATCHDOG_SOCKET } from "../../src/home/layout.ts";
 import { makeDirectories } from "../../src/log/file/file.ts";
 import { type Held, takeLock } from "../../src/log/file/lock.ts";
 import type { WatchdogOptions } from "../../src/watchdog/owner.ts";
@@ -8,7 +9,7 @@ import { PACE } from "../../src/watchdog/pace.ts";
 import { runWatchdog } from "../../src/watchdog/run.ts";
 import { daemonSpec, lockPathOf, programSpec, type WatchSpec, webSpec } from "../../src/watchdog/specs.ts";
 import { LIMITS } from "../../src/watchdog/watchdog.ts";
-import { encodeHeartbeat, type HeartbeatMessage, WATCHDOG_SOCKET } from "../../src/wire/heartbeat.ts";
+import { encodeHeartbeat, type HeartbeatMessage } from "../../src/wire/heartbeat.ts";
 import type { Children, Command, Ending } from "../../src/world/children.ts";
 import type { ProcessIdentity, Signal } from "../../src/world/process.ts";
 import type { Connection, ConnectionEvents, Listener, Sockets } from "../../src/world/socket.ts";

@@ -2,8 +2,9 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { WATCHDOG_SOCKET } from "../../src/home/layout.ts";
 import { writeWanted } from "../../src/home/wanted.ts";
-import { SAFE_MODE_VARIABLE, SETTINGS_VARIABLE, WATCHDOG_SOCKET } from "../../src/wire/heartbeat.ts";
+import { SAFE_MODE_VARIABLE, SETTINGS_VARIABLE } from "../../src/wire/heartbeat.ts";
 import { identify } from "../../src/world/process.ts";
 import { waitsInLine } from "../../src/world/real/identities.ts";
 import { realSockets } from "../../src/world/real/socket.ts";

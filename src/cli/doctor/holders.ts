@@ -4,6 +4,7 @@
 import { joinPath } from "../../base/path.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import { readHolder, terminalFiles } from "../../home/held/holder-files.ts";
+import { TERMINALS } from "../../home/layout.ts";
 import { count } from "../print.ts";
 import { askHolder } from "../terminal/reconnecting-holder.ts";
 import { type Finding, fine, problem, type Site, some, warning } from "./check.ts";
@@ -53,7 +54,7 @@ function namesOf(terminals: readonly Terminal[]): string {
 function strays({ world, home }: Site, terminals: readonly Terminal[]): Finding[] {
   const wanted = new Set(terminals.filter(({ state }) => state.kind !== "ended").map(({ id }) => id));
   const before = world.clock.now() - FRESH_MS;
-  const pids = world.disk.list(joinPath(home, "terminals")).flatMap((id) => {
+  const pids = world.disk.list(joinPath(home, TERMINALS)).flatMap((id) => {
     const holder = wanted.has(id) ? undefined : readHolder(terminalFiles(world.disk, home, id));
     if (holder === undefined || Date.parse(holder.at) > before) return []; // DH1
     return world.processes.alive(holder) ? [holder.pid] : [];

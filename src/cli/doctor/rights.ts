@@ -3,8 +3,10 @@
 // DP2. What belongs to somebody else is told and never touched. Links are neither followed nor changed, and what is not ours by its
 //      name (somebody's own file in our home) is not looked at.
 // DP3. A temporary file that a writer holds is locked (log/file/file.ts, F3): only the others go.
+
 import { isFault } from "../../base/fault.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
+import { RUN, WAL_LOCK } from "../../home/layout.ts";
 import { makeDirectories, removeStaleTemps, TEMP_ENDING } from "../../log/file/file.ts";
 import { count } from "../print.ts";
 import { type Finding, fine, type Listed, problem, type Site, some, warning } from "./check.ts";
@@ -21,7 +23,7 @@ const MAX_FILES = 20_000;
 export const OURS: readonly string[] = [
   "run",
   "wal",
-  "wal.lock",
+  WAL_LOCK,
   "tmux",
   "recovery",
   "terminals",
@@ -110,7 +112,7 @@ export async function checkLeftovers({ world, home, files }: Site): Promise<Find
   const old = files.filter(
     ({ path, kind, changedAt }) => kind === "file" && path.endsWith(TEMP_ENDING) && changedAt < before,
   );
-  const run = joinPath(home, "run");
+  const run = joinPath(home, RUN);
   const missing = world.disk.stat(run) === undefined && world.disk.stat(joinPath(home, "wal")) !== undefined;
   if (missing) return [noDirectory(world.disk, run)];
   if (old.length === 0) return [fine("leftovers", "none")];

@@ -1,7 +1,9 @@
 // Who runs on the home: watchdog, daemon and web host by the records in their locks, and whether that is what the operator wants.
 // DR1. A lock is the kernel's, and gone with its owner: a file that a dead one left is no lock, is taken by the next one, and is never
 //      removed (log/file/lock.ts, L2 and L3). So there is nothing stale to mend; it is only told who it was.
+
 import { joinPath } from "../../base/path.ts";
+import { RECOVERY_STATE, REPORTS, RUN } from "../../home/layout.ts";
 import { lockOwner } from "../../home/lock-record.ts";
 import { readSafeMode } from "../../home/safe-mode.ts";
 import { wantedPath } from "../../home/wanted.ts";
@@ -15,7 +17,7 @@ const LOCKS = ["watchdog", "daemon", "web"] as const;
 export async function checkLocks(site: Site): Promise<Finding[]> {
   const held = LOCKS.map((name) => ({
     name,
-    owner: lockOwner(site.world.disk, joinPath(site.home, `run/${name}.lock`)),
+    owner: lockOwner(site.world.disk, joinPath(site.home, `${RUN}/${name}.lock`)),
   }));
   const owners = held.map(({ name, owner }) => ({ name, owner, alive: owner && site.world.processes.alive(owner) }));
   const words = owners.map(({ name, owner, alive }) => `${name} ${ownerWords(owner?.pid, alive === true)}`).join(", ");
@@ -58,7 +60,7 @@ export async function checkRecovery({ world, home }: Site): Promise<Finding[]> {
 }
 
 function lastRecovery(disk: Site["world"]["disk"], home: string): Finding {
-  const failed = readJson(disk, joinPath(home, "recovery/recovery-state.json"));
+  const failed = readJson(disk, joinPath(home, RECOVERY_STATE));
   const stage = typeof failed?.["stage"] === "string" ? failed["stage"] : "";
   if (stage.endsWith("_FAILED"))
     return problem("recovery", {
@@ -67,12 +69,12 @@ function lastRecovery(disk: Site["world"]["disk"], home: string): Finding {
       next: "holdfast recovery retry",
     });
   const name = disk
-    .list(joinPath(home, "recovery/reports"))
+    .list(joinPath(home, REPORTS))
     .filter((file) => file.endsWith(".json"))
     .sort()
     .at(-1);
   if (name === undefined) return fine("recovery", "there was none yet");
-  const report = readJson(disk, joinPath(home, `recovery/reports/${name}`));
+  const report = readJson(disk, joinPath(home, `${REPORTS}/${name}`));
   if (!isReport(report))
     return warning("recovery", { what: `${name} cannot be read`, why: "it is no report", next: "holdfast log verify" });
   return judgeReport(report);

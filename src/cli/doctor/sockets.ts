@@ -1,8 +1,10 @@
 // Sockets: whether those who run can be reached, and what is left of those who are gone.
 // DK1. A socket is nobody's when nobody answers on it and whoever it belongs to is gone; it is knocked at again before it is removed.
 // DK2. What was made a moment ago is left out of account: its owner may be just about to answer, or to be recorded.
+
 import { isFault } from "../../base/fault.ts";
 import { baseName, joinPath } from "../../base/path.ts";
+import { RUN } from "../../home/layout.ts";
 import { runningOn } from "../../home/running.ts";
 import { removeIfThere } from "../../log/file/file.ts";
 import { within } from "../../world/wait.ts";
@@ -57,7 +59,7 @@ function main({ world, home }: Site, knocked: readonly Knocked[]): Finding[] {
   const running = runningOn(world, home);
   return (["watchdog", "daemon"] as const).flatMap((name) => {
     const owner = running[name];
-    const answer = knocked.find(({ path }) => path === joinPath(home, `run/${name}.sock`))?.answer;
+    const answer = knocked.find(({ path }) => path === joinPath(home, `${RUN}/${name}.sock`))?.answer;
     if (owner === undefined || answer === "yes") return [];
     const what = answer === undefined ? `the ${name}'s socket is gone` : `the ${name} does not answer`;
     const why = `process ${owner.pid} runs, but ${answer === undefined ? "run/ lost its socket" : "hangs or starts"}`;

@@ -3,6 +3,7 @@
 // DS2. Damage counts only where every look found it (log/verify.ts, Y1): a daemon may be writing.
 
 import { joinPath } from "../../base/path.ts";
+import { RECOVERY_STATE, SAFE_MODE, WANTED } from "../../home/layout.ts";
 import { checkCheckpoint } from "../../log/checkpoint/check.ts";
 import { readJson } from "../../log/file/json-file.ts";
 import { isReadable } from "../../log/file/readable.ts";
@@ -130,7 +131,7 @@ export async function checkTapes(site: Site): Promise<Finding[]> {
   ];
 }
 
-const SMALL_FILES = ["recovery/wanted.json", "recovery/safe-mode.json", "recovery/recovery-state.json"];
+const SMALL_FILES = [WANTED, SAFE_MODE, RECOVERY_STATE];
 
 export async function checkSmallFiles({ world, home }: Site): Promise<Finding[]> {
   const there = SMALL_FILES.filter((name) => world.disk.stat(joinPath(home, name)) !== undefined);

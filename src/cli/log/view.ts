@@ -3,6 +3,7 @@
 
 import { joinPath } from "../../base/path.ts";
 import { ok, type Result } from "../../base/result.ts";
+import { DAEMON_LOCK } from "../../home/layout.ts";
 import { lockOwner } from "../../home/lock-record.ts";
 import { LogView } from "../../log/inspect.ts";
 import type { Clock } from "../../world/clock.ts";
@@ -49,6 +50,6 @@ export function endOf(view: LogView): number {
 
 /** Whether a daemon runs on this home. Asking for its lock would answer too, but could keep a starting one from getting it. */
 export function isRunning(world: CommandWorld, home: string): boolean {
-  const owner = lockOwner(world.disk, joinPath(home, "run/daemon.lock"));
+  const owner = lockOwner(world.disk, joinPath(home, DAEMON_LOCK));
   return owner !== undefined && world.processes.alive(owner);
 }

@@ -6,6 +6,7 @@
 
 import { joinPath, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
+import { RUN } from "../../home/layout.ts";
 import { logPath } from "../../home/run-log.ts";
 import { runningOn } from "../../home/running.ts";
 import { readServiceMark, writeServiceMark } from "../../home/service-mark.ts";
@@ -104,7 +105,7 @@ async function allSteps(site: Site): Promise<Result<void>> {
 /** systemd opens the log before anything of ours runs. */
 async function prepareHome({ world, home, steps }: Site): Promise<void> {
   const { disk } = world;
-  for (const parent of makeDirectories(disk, joinPath(home, "run"))) await disk.syncDirectory(parent);
+  for (const parent of makeDirectories(disk, joinPath(home, RUN))) await disk.syncDirectory(parent);
   openRetrying(disk, logPath(home), "create").close();
   if (readWanted(disk, home) === "down") await steps.did("up", "Holdfast was down on your wish; it is wanted up now");
   await writeWanted(disk, home, "up");

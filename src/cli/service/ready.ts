@@ -5,6 +5,7 @@
 
 import { joinPath } from "../../base/path.ts";
 import { ok } from "../../base/result.ts";
+import { RUN } from "../../home/layout.ts";
 import { turnOver } from "../../home/run-log.ts";
 import { readConfig, settingsOf } from "../../home/start-watchdog.ts";
 import { readWanted } from "../../home/wanted.ts";
@@ -26,7 +27,7 @@ async function ready(world: DaemonCommandWorld, flags: HomeFlags): Promise<Exit>
   if (readWanted(world.disk, home.value) === "down") return ok(SKIP); // RY1
   const config = readConfig(world);
   if (!config.ok) return wrong(world, configRefusal(config.error));
-  for (const parent of makeDirectories(world.disk, joinPath(home.value, "run"))) await world.disk.syncDirectory(parent);
+  for (const parent of makeDirectories(world.disk, joinPath(home.value, RUN))) await world.disk.syncDirectory(parent);
   turnOver(world.disk, home.value);
   await keepSettings(world.disk, home.value, JSON.stringify(settingsOf(world, config.value.config))); // RY2
   return ok(EXIT.ok);

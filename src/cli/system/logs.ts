@@ -5,6 +5,7 @@
 import { joinPath } from "../../base/path.ts";
 import { ok, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
+import { RUN } from "../../home/layout.ts";
 import { logPath } from "../../home/run-log.ts";
 import { type CommandWorld, EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
@@ -71,7 +72,7 @@ async function follow(
   const path = logPath(place.home);
   let at = place.at;
   let changed = Promise.withResolvers<"changed">();
-  const stop = world.watch.directory(joinPath(place.home, "run"), () => changed.resolve("changed"));
+  const stop = world.watch.directory(joinPath(place.home, RUN), () => changed.resolve("changed"));
   const stopped = world.console.interrupted().then(() => "stopped" as const);
   try {
     do {

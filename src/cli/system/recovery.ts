@@ -4,6 +4,7 @@ import { joinPath } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
 import { dial } from "../../home/dial.ts";
+import { RECOVERY_STATE, REPORTS } from "../../home/layout.ts";
 import { runningOn } from "../../home/running.ts";
 import { readJson } from "../../log/file/json-file.ts";
 import type { Report } from "../../wire/rpc/rpc.ts";
@@ -16,8 +17,6 @@ import { hangs, type Progress, progressText } from "../start.ts";
 import { columns } from "../table.ts";
 
 export type ReportFlags = DataFlags;
-
-const REPORTS = "recovery/reports";
 
 async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   const home = existingHome(world, flags.home);
@@ -49,7 +48,7 @@ type Stage = {
 
 /** As the daemon says it, else as it was written down last. */
 async function stageNow(world: DaemonCommandWorld, home: string): Promise<Result<Stage>> {
-  const kept = readJson(world.disk, joinPath(home, "recovery/recovery-state.json"));
+  const kept = readJson(world.disk, joinPath(home, RECOVERY_STATE));
   const error = typeof kept?.["lastError"] === "string" ? kept["lastError"] : null;
   const line = await dial(world, home);
   if (!line.ok) return line;

@@ -3,13 +3,14 @@
 // AL1. Only who had an agent when they opened the terminal gets a link, and only a terminal that has one is ever touched.
 // AL2. A link never leads to a link of ours: whoever opens or attaches from within a terminal hands on the agent behind it.
 // AL3. The agent is a convenience: a link that cannot be made keeps nobody out.
+
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
+import { SSH_LINKS } from "../../home/layout.ts";
 import { makeDirectories } from "../../log/file/file.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 
 const VARIABLE = "SSH_AUTH_SOCK";
-const FOLDER = "run/ssh";
 /** The path of a socket is limited (world/socket.ts, K1), and this one is used as such. */
 const LONGEST = 107;
 
@@ -18,7 +19,7 @@ type Environment = Readonly<Record<string, string>>;
 /** The environment for a new terminal, with a link in the place of the socket (AL1). */
 export function withAgentLink(world: DaemonCommandWorld, home: string, env: Environment): Environment {
   const agent = agentOf(world, home);
-  const link = joinPath(home, `${FOLDER}/${world.random.bytes(4).toHex()}`);
+  const link = joinPath(home, `${SSH_LINKS}/${world.random.bytes(4).toHex()}`);
   if (agent === undefined || env[VARIABLE] === undefined || Buffer.byteLength(link) > LONGEST) return env;
   return point(world, { home, link, agent }) ? { ...env, [VARIABLE]: link } : { ...env, [VARIABLE]: agent };
 }
@@ -48,14 +49,14 @@ function agentOf({ console, links }: DaemonCommandWorld, home: string): string |
 }
 
 function isOurs(home: string, path: string): boolean {
-  return path.startsWith(joinPath(home, `${FOLDER}/`));
+  return path.startsWith(joinPath(home, `${SSH_LINKS}/`));
 }
 
 type Wanted = { readonly home: string; readonly link: string; readonly agent: string };
 
 function point({ disk, links }: DaemonCommandWorld, { home, link, agent }: Wanted): boolean {
   try {
-    makeDirectories(disk, joinPath(home, FOLDER));
+    makeDirectories(disk, joinPath(home, SSH_LINKS));
     links.point(link, agent);
     return true;
   } catch (error) {

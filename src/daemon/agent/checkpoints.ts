@@ -1,9 +1,11 @@
 // The checkpoints of agents, `agents/<id>/checkpoint.json`: when they are saved is said in log/checkpoint/fold-checkpoints.ts.
 // AC1. One is saved when its tail has outgrown it, when the agent has ended, and when the daemon stops.
 // AC2. A checkpoint of other rules, or of another agent, is passed over.
+
 import { joinPath } from "../../base/path.ts";
 import type { AgentRecord } from "../../core/agent/agent.ts";
 import { STORED_VERSION, storedOf } from "../../core/agent/checkpoint.ts";
+import { AGENTS } from "../../home/layout.ts";
 import { FoldCheckpoints } from "../../log/checkpoint/fold-checkpoints.ts";
 import { CheckpointStore } from "../../log/checkpoint/store.ts";
 import type { Ticket } from "../../log/event-log.ts";
@@ -84,7 +86,7 @@ export class AgentCheckpoints {
     const { disk, clock, home } = this.#place;
     const known = this.#stores.get(id);
     if (known !== undefined) return known;
-    const directory = joinPath(home, `agents/${id}`);
+    const directory = joinPath(home, `${AGENTS}/${id}`);
     const store = new CheckpointStore(disk, clock, {
       home,
       directories: this.#directories,

@@ -9,6 +9,7 @@ import type { Agent } from "../../core/agent/agent.ts";
 import { overForGood } from "../../core/agent/gone.ts";
 import { beyond, daysMs, type Thing } from "../../core/retention.ts";
 import type { HomeWorld } from "../../home/held/holder-files.ts";
+import { AGENTS, RUN } from "../../home/layout.ts";
 import { EVENTS_FILE } from "../../log/session/places.ts";
 import type { Disk } from "../../world/disk.ts";
 import { type Forget, type Garbage, sized, timeOf } from "../gc.ts";
@@ -37,14 +38,14 @@ export function agentGarbage(place: HomeWorld, { agents, forget }: AgentGarbage,
 
 /** One thing for each. */
 function endedAgents({ disk, home }: HomeWorld, over: readonly Agent[]): (Thing & { readonly id: string })[] {
-  const sockets = disk.list(joinPath(home, "run"));
+  const sockets = disk.list(joinPath(home, RUN));
   return over.map(({ id, terminated }) => {
     const directory = agentDirectory(home, id);
     const names = disk.list(directory);
     const records = names.filter((name) => RECORD.test(name)).map((name) => joinPath(directory, name));
     const left = sockets.filter((name) => name.startsWith(`a${id.slice(0, 12)}-`));
     const paths = [
-      ...left.map((name) => joinPath(home, `run/${name}`)),
+      ...left.map((name) => joinPath(home, `${RUN}/${name}`)),
       ...processFiles(disk, joinPath(directory, "processes")),
       ...records,
       joinPath(directory, EVENTS_FILE), // GA2. It may come only now, from the write-ahead log.
@@ -70,6 +71,6 @@ function treeBelow(disk: Disk, path: string): string[] {
 /** Of agents that were removed up to the last step: nothing is in them, and nobody is theirs. */
 function emptyDirectories({ disk, home }: HomeWorld, agents: readonly { readonly id: string }[]): string[] {
   const known = new Set(agents.map(({ id }) => id));
-  const ids = disk.list(joinPath(home, "agents")).filter((name) => /^[0-9a-f]{32}$/.test(name) && !known.has(name));
+  const ids = disk.list(joinPath(home, AGENTS)).filter((name) => /^[0-9a-f]{32}$/.test(name) && !known.has(name));
   return ids.map((id) => agentDirectory(home, id)).filter((path) => disk.list(path).length === 0);
 }

@@ -6,9 +6,11 @@
 //      handed over comes again: never lost, perhaps twice. Who must have it exactly once uses the shim.
 // MH4. It listens from the first agent on, so that a daemon without agents pays nothing; where is in `run/mcp.json`. The next daemon takes the
 //      same port where it is free: agents that run on have the address.
+
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
-import { writeSmall } from "../../home/small-files.ts";
+import { MCP_ADDRESS } from "../../home/layout.ts";
+import { writeSmall } from "../../home/small-file.ts";
 import { readWhole } from "../../log/file/file.ts";
 import { readObject, textAt } from "../../wire/provider/json-line.ts";
 import { answerMcp, refusedCall } from "../../wire/provider/mcp.ts";
@@ -28,7 +30,6 @@ export type McpPorts = {
   onBug(error: unknown): void;
 };
 
-const ADDRESS = "run/mcp.json";
 const PATH = "/mcp";
 /** The arguments of a tool are bounded by less (core/agent/limits.ts). */
 const MAX_BODY = 1 << 20;
@@ -57,7 +58,7 @@ export class McpServer {
       const listener = this.#listenAgain(listen) ?? listen(0);
       this.#listener = listener;
       const address = { v: 1, url: `http://127.0.0.1:${listener.port}${PATH}` };
-      await writeSmall(disk, home, ADDRESS, `${JSON.stringify(address)}\n`);
+      await writeSmall(disk, home, MCP_ADDRESS, `${JSON.stringify(address)}\n`);
     } catch (error) {
       if (!isFault(error)) throw error;
       this.#ports.say(`no MCP over HTTP: ${error.message}. ${error.hint}`); // Agents have the shim.
@@ -66,7 +67,7 @@ export class McpServer {
 
   /** MH4 */
   #listenAgain(listen: (port: number) => HttpListener): HttpListener | undefined {
-    const bytes = readWhole(this.#world.disk, joinPath(this.#world.home, ADDRESS));
+    const bytes = readWhole(this.#world.disk, joinPath(this.#world.home, MCP_ADDRESS));
     const port = /^http:\/\/127\.0\.0\.1:(\d+)\//.exec(urlIn(bytes))?.[1];
     try {
       return port === undefined ? undefined : listen(Number(port));

@@ -6,6 +6,7 @@ import { joinPath } from "../../base/path.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import type { HeldTerminal } from "../../core/orphans.ts";
 import { type HomeWorld, makeHeldDirectory, readHolder } from "../../home/held/holder-files.ts";
+import { AGENTS, RUN } from "../../home/layout.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
 import { readWhole, removeTree } from "../../log/file/file.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
@@ -20,7 +21,7 @@ const READ_BYTES = 1 << 20;
 const TOKEN_BYTES = 32;
 
 export function agentDirectory(home: string, id: string): string {
-  return joinPath(home, `agents/${id}`);
+  return joinPath(home, `${AGENTS}/${id}`);
 }
 
 /** G1 */
@@ -40,7 +41,7 @@ export function processDirectory(home: string, { id, generation }: ProcessPlace)
 
 /** Short, because the system allows 107 bytes for the whole path; no terminal's, and no attempt's. */
 export function processSocket(home: string, { id, generation }: ProcessPlace): string {
-  return joinPath(home, `run/a${id.slice(0, 12)}-${generation}.sock`);
+  return joinPath(home, `${RUN}/a${id.slice(0, 12)}-${generation}.sock`);
 }
 
 /** All that they wrote was read when they ended: only the last one is kept, to find out what happened. */

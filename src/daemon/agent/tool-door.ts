@@ -3,10 +3,12 @@
 //      socket is another one, in the same place.
 // TD2. It is there from the first agent in a sandbox on; its directory before that one's process starts.
 // TD3. Where the tools are over HTTP is said there as well: inside, it is in the same place as outside.
+
 import { joinPath } from "../../base/path.ts";
 import { isLive } from "../../core/agent/agent.ts";
 import { makeHeldDirectory } from "../../home/held/holder-files.ts";
-import { writeSmall } from "../../home/small-files.ts";
+import { MCP_ADDRESS, TOOL_DOOR } from "../../home/layout.ts";
+import { writeSmall } from "../../home/small-file.ts";
 import { readWhole } from "../../log/file/file.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { AgentStore } from "./store.ts";
@@ -14,7 +16,7 @@ import type { AgentStore } from "./store.ts";
 type DoorWorld = { readonly disk: Disk; readonly home: string };
 
 export function toolDoor(home: string): string {
-  return joinPath(home, "run/door");
+  return joinPath(home, TOOL_DOOR);
 }
 
 /** TD2 */
@@ -31,7 +33,7 @@ export async function openToolDoor(
   if (![...store.agents()].some((agent) => isLive(agent) && agent.plan.workspace?.sandbox != null)) return;
   await makeToolDoor(world);
   await listen(joinPath(toolDoor(world.home), "daemon.sock"));
-  const address = readWhole(world.disk, joinPath(world.home, "run/mcp.json"));
+  const address = readWhole(world.disk, joinPath(world.home, MCP_ADDRESS));
   if (address !== undefined)
     await writeSmall(world.disk, world.home, "run/door/mcp.json", new TextDecoder().decode(address)); // TD3
 }

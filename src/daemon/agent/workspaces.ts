@@ -1,12 +1,14 @@
 // What an agent's workspace is made of on this machine: which repository, what its sandbox shows (core/agent/workspace.ts says how).
 // WM1. All of it is found out when the agent is made, and recorded: what it may see does not change with what lies on the disk later.
 // WM2. What a provider keeps its conversations in is shown to it, and made where it is not there yet: without that, nothing could be resumed.
+
 import { isFault } from "../../base/fault.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type Recipe, styleOf } from "../../core/agent/provider.ts";
 import type { Sandbox, ToolPlaces, Workspace } from "../../core/agent/workspace.ts";
 import { GIT_VARIABLES, type Worktree, worktreeOf } from "../../core/workflow/worktree.ts";
+import { RUN } from "../../home/layout.ts";
 import { makeDirectories, readWhole } from "../../log/file/file.ts";
 import type { WantedSandbox, WantedWorkspace } from "../../wire/rpc/agent.ts";
 import type { Disk } from "../../world/disk.ts";
@@ -108,7 +110,7 @@ export function toolPlaces({ self, home }: { readonly self: Self; readonly home:
   return {
     home,
     programs: [...new Set([words[0], root])],
-    door: { from: toolDoor(home), at: joinPath(home, "run") },
+    door: { from: toolDoor(home), at: joinPath(home, RUN) },
     token: tokenPath(home, id),
   };
 }

@@ -1,15 +1,14 @@
 // The holders' programs, in one small file each: a holder started from one needs a fifth less memory than one from the sources, and many
 // run at a time. They are made anew whenever the sources differ; if one cannot be made, or was cleaned away, the sources are used.
+
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
+import { HOLDER_PROGRAMS } from "../../home/layout.ts";
 import { writeAtomic } from "../../log/file/atomic-file.ts";
 import { makeDirectories } from "../../log/file/file.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sha256 } from "../../world/hash.ts";
 import type { Self } from "../../world/self.ts";
-
-/** A folder of its own: Bun's memory grows with what lies beside its entry file. */
-const FOLDER = "run/bin";
 
 /** One for a terminal or an agent, for as long as that lives, and one that takes orders to hold attempts. */
 const SOURCES = { holder: "src/holder/main.ts", orders: "src/holder/orders-main.ts" } as const;
@@ -47,9 +46,9 @@ export class HolderPrograms {
     const { disk, self, home } = this.#world;
     const text = await self.bundle(SOURCES[kind]);
     if (text === undefined) return undefined;
-    const path = joinPath(home, `${FOLDER}/${kind}-${sha256(text).slice(0, 12)}.js`);
+    const path = joinPath(home, `${HOLDER_PROGRAMS}/${kind}-${sha256(text).slice(0, 12)}.js`);
     try {
-      makeDirectories(disk, joinPath(home, FOLDER));
+      makeDirectories(disk, joinPath(home, HOLDER_PROGRAMS));
       if (disk.stat(path) === undefined) await writeAtomic(disk, path, Buffer.from(text));
       return path;
     } catch (error) {

@@ -6,10 +6,9 @@
 import { joinPath } from "../../base/path.ts";
 import type { HeldTerminal } from "../../core/orphans.ts";
 import type { HomeWorld } from "../../home/held/holder-files.ts";
+import { LAST_ALIVE } from "../../home/layout.ts";
 import { readJson } from "../../log/file/json-file.ts";
 import { writeUnsynced } from "../../log/file/unsynced-file.ts";
-
-const SEEN = "run/seen.json";
 
 export type LastAlive = ReadonlyMap<string, number>;
 
@@ -27,12 +26,12 @@ export function noteSeen(place: HomeWorld, terminals: readonly Omit<HeldTerminal
     return last === undefined ? [] : [[id, last]];
   });
   const text = JSON.stringify({ v: 1, bootId: processes.bootId(), seen: Object.fromEntries(seen) });
-  writeUnsynced(disk, joinPath(home, SEEN), Buffer.from(text)); // S2
+  writeUnsynced(disk, joinPath(home, LAST_ALIVE), Buffer.from(text)); // S2
   return missed;
 }
 
 export function readSeen({ disk, processes, home }: HomeWorld): LastAlive {
-  const { bootId, seen } = readJson(disk, joinPath(home, SEEN)) ?? {};
+  const { bootId, seen } = readJson(disk, joinPath(home, LAST_ALIVE)) ?? {};
   if (bootId !== processes.bootId()) return new Map();
   return new Map(Object.entries(Object(seen)).flatMap(([id, at]) => (typeof at === "number" ? [[id, at]] : [])));
 }

@@ -2,12 +2,14 @@
 // OS1. What a terminal left behind that ended in order is no orphan, and is not touched.
 // OS2. Claims are read after the table of processes: a holder claims before it starts its program, so that every program in the table has
 //      a claim by then that can be read. A holder whose starter died may claim at any moment.
+
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { findOrphans, type HeldTerminal, type Orphan, type Orphans } from "../../core/orphans.ts";
 import type { ReportItem } from "../../core/recovery.ts";
 import { childOf, type Terminal } from "../../core/terminal/terminal.ts";
 import { type HomeWorld, readHolder, terminalFiles } from "../../home/held/holder-files.ts";
+import { WATCHDOG_LOCK, WEB_LOCK } from "../../home/layout.ts";
 import { removeIfThere } from "../../log/file/file.ts";
 import { readJson } from "../../log/file/json-file.ts";
 import { identify, type ProcessIdentity, type Signal } from "../../world/process.ts";
@@ -70,7 +72,7 @@ export async function stopRestOf(
 
 /** We ourselves, the watchdog and the web host. */
 function sparedOf({ disk, processes, home }: HomeWorld): ProcessIdentity[] {
-  const pids = ["run/watchdog.lock", "run/web.lock"].map((path) => readJson(disk, joinPath(home, path))?.["pid"]);
+  const pids = [WATCHDOG_LOCK, WEB_LOCK].map((path) => readJson(disk, joinPath(home, path))?.["pid"]);
   return [processes.pid, ...pids].flatMap((pid) => (typeof pid === "number" ? (identify(processes, pid) ?? []) : []));
 }
 

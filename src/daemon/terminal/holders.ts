@@ -4,6 +4,7 @@
 //     tells of its end (held/holder-watch.ts); a holder that was killed is missed on the next round. If the system tells nothing,
 //     connections are kept.
 // N2. What runs without a connection, starts without an outcome, or waits for a signal is looked at again on every round (HE4).
+
 import { baseName, joinPath } from "../../base/path.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { plainRestoreBanner } from "../../core/terminal/screen.ts";
@@ -17,6 +18,7 @@ import {
   terminalFiles,
   writeTerminalSpec,
 } from "../../home/held/holder-files.ts";
+import { RUN } from "../../home/layout.ts";
 import { removeIfThere } from "../../log/file/file.ts";
 import type { HolderExit, HolderStatus } from "../../wire/holder/protocol.ts";
 import { holderStart } from "../../wire/holder/start.ts";
@@ -194,7 +196,7 @@ export class TerminalHolders {
   }
 
   get #sockets(): string {
-    return joinPath(this.#world.home, "run");
+    return joinPath(this.#world.home, RUN);
   }
 
   /** N1: a socket came, went or was touched. */

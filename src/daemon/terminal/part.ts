@@ -2,7 +2,7 @@
 // TP1. Of a terminal whose log is not whole nothing is known for certain: nothing of it is stopped as an orphan.
 import type { ReportItem } from "../../core/recovery.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
-import { readReport } from "../../home/small-files.ts";
+import { readReport } from "../../home/reports.ts";
 import type { ProcessIdentity } from "../../world/process.ts";
 import { foldSessions, timeOf } from "../fold.ts";
 import { seeAll, stopOrphans } from "../held/orphan-stop.ts";

@@ -6,6 +6,7 @@
 // S4. For some milliseconds a new pane runs a copy of tmux, or the script that shows a re-created pane's old screen,
 //     and tmux may give an empty directory for it. So a save waits a moment until a new pane runs its own program, and
 //     an empty directory is never saved: the one saved before is kept, or else the one where the pane was started.
+
 import { baseName, joinPath } from "../../base/path.ts";
 import type { Result } from "../../base/result.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
@@ -19,6 +20,7 @@ import {
   type TmuxSnapshot,
   type TmuxWindow,
 } from "../../core/tmux/snapshot.ts";
+import { TMUX } from "../../home/layout.ts";
 import { CheckpointStore } from "../../log/checkpoint/store.ts";
 import { parseSnapshot } from "../../wire/stored/tmux-snapshot.ts";
 import { type ListedPane, parseEnvironment } from "../../wire/tmux-list.ts";
@@ -211,7 +213,7 @@ function signsOf(panes: readonly ListedPane[], pane: string): string {
 }
 
 export function tmuxDirectory(home: string, id: string): string {
-  return joinPath(home, `tmux/${id}`);
+  return joinPath(home, `${TMUX}/${id}`);
 }
 
 function storeOf({ disk, clock, home }: SaverWorld, id: string, name: string): CheckpointStore {

@@ -3,6 +3,7 @@
 //     holder gets its order (once for each run in a daemon's life); the directory's own is made so by the holder, together with the
 //     claim (holder/records.ts, E1).
 // F4. What the holder reads is not synced: it is worth nothing without that holder, and as long as there is no claim it is written anew.
+
 import { assert } from "../../base/assert.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
 import type { HeldTerminal } from "../../core/orphans.ts";
@@ -11,6 +12,7 @@ import type { Launch } from "../../core/workflow/launch.ts";
 import { attemptChild } from "../../core/workflow/progress.ts";
 import { attemptsOf, type Run } from "../../core/workflow/run.ts";
 import { type HomeWorld, pipeSpec, readHolder, specBytes, specPath } from "../../home/held/holder-files.ts";
+import { RUN } from "../../home/layout.ts";
 import type { DurableDirectories } from "../../log/file/durable-directories.ts";
 import { writeUnsynced } from "../../log/file/unsynced-file.ts";
 import { attemptPath } from "../../log/session/places.ts";
@@ -33,7 +35,7 @@ export function attemptDirectory(home: string, { repo, attempt }: AttemptPlace):
 /** Short, because the system allows 107 bytes for the whole path; and no terminal's. */
 export function attemptSocket(home: string, attempt: string): string {
   const dot = attempt.lastIndexOf(".");
-  return joinPath(home, `run/w${attempt.slice(0, 8)}-${attempt.slice(dot + 1)}.sock`);
+  return joinPath(home, `${RUN}/w${attempt.slice(0, 8)}-${attempt.slice(dot + 1)}.sock`);
 }
 
 export type AttemptOrder = {

@@ -10,6 +10,7 @@ import { beyond, type Chosen, daysMs, type Thing } from "../../core/retention.ts
 import { deadLetters } from "../../core/workflow/decide-queue.ts";
 import { attemptsOf, type Run } from "../../core/workflow/run.ts";
 import type { HomeWorld } from "../../home/held/holder-files.ts";
+import { RUN, STATE } from "../../home/layout.ts";
 import { listSessions } from "../../log/session/places.ts";
 import type { Disk } from "../../world/disk.ts";
 import { sized } from "../gc.ts";
@@ -44,7 +45,7 @@ function isOverForGood(run: Run): boolean {
 /** One thing for each run. */
 function endedRuns({ disk, home }: HomeWorld, runs: readonly Run[]): Thing[] {
   return runs.filter(isOverForGood).flatMap((run) => {
-    const directory = joinPath(home, `state/${run.repo}/sessions/${run.id}`);
+    const directory = joinPath(home, `${STATE}/${run.repo}/sessions/${run.id}`);
     const paths = [...olderOnes(disk, directory), ...attemptFiles(disk, joinPath(directory, "attempts"))];
     if (!paths.some((path) => isRemovable(disk, path))) return [];
     const at = "at" in run.status ? Date.parse(run.status.at) : Number.NaN;
@@ -98,9 +99,9 @@ function socketsOfEndedRuns({ disk, home }: HomeWorld, all: readonly Run[]): str
   const open = new Set(all.filter((run) => !isOverForGood(run)).map(({ id }) => prefixOf(home, id)));
   const over = new Set(all.filter(isOverForGood).map(({ id }) => prefixOf(home, id)));
   return disk
-    .list(joinPath(home, "run"))
+    .list(joinPath(home, RUN))
     .filter((name) => SOCKET.test(name))
-    .map((name) => joinPath(home, `run/${name}`))
+    .map((name) => joinPath(home, `${RUN}/${name}`))
     .filter(
       (path) => over.has(path.slice(0, path.lastIndexOf("-"))) && !open.has(path.slice(0, path.lastIndexOf("-"))),
     );

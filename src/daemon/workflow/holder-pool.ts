@@ -5,8 +5,10 @@
 // HP3. An order that one did not live to hear, because it died at rest, is given to another. One that dies of its first order is not replaced.
 // HP4. None waits for long when there is nothing to do; when we end, those at rest leave, and the others after their attempt.
 // HP5. Those of a daemon that died wait a moment for the next one (OR2 of wire/holder/orders.ts): we take them before we start others.
+
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
+import { RUN, TOKEN } from "../../home/layout.ts";
 import { readWhole } from "../../log/file/file.ts";
 import {
   encodeOrder,
@@ -63,8 +65,8 @@ export class HolderPool {
 
   async #takeOver(): Promise<void> {
     const { disk, home } = this.#world;
-    const pids = waitingIn(disk.list(joinPath(home, "run"))).filter((pid) => !this.#knockedAt.has(pid));
-    const token = pids.length === 0 ? undefined : readWhole(disk, joinPath(home, "run/token"));
+    const pids = waitingIn(disk.list(joinPath(home, RUN))).filter((pid) => !this.#knockedAt.has(pid));
+    const token = pids.length === 0 ? undefined : readWhole(disk, joinPath(home, TOKEN));
     if (token === undefined) return;
     for (const pid of pids) this.#knockedAt.add(pid);
     await Promise.all(pids.map((pid) => this.#adopt(pid, new TextDecoder().decode(token).trim())));

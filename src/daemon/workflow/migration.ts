@@ -3,6 +3,7 @@
 //      not taken twice, because a run's id is made from what it was called.
 // MI2. Originals are only read. What cannot be taken over is named with its reason and the next command, and stops nobody else.
 // MI3. A report is written where something was taken over: recovery/migrations/<time>.json.
+
 import { isFault } from "../../base/fault.ts";
 import { newId } from "../../base/ids.ts";
 import { joinPath } from "../../base/path.ts";
@@ -13,7 +14,8 @@ import { type MigrationPlan, planMigration } from "../../core/workflow/migrate.t
 import type { OldRun } from "../../core/workflow/migrate-old.ts";
 import { progressOf } from "../../core/workflow/progress.ts";
 import { type Run, stateOf } from "../../core/workflow/run.ts";
-import { writeSmall } from "../../home/small-files.ts";
+import { MIGRATIONS, STATE } from "../../home/layout.ts";
+import { writeSmall } from "../../home/small-file.ts";
 import type { MigratedRun, MigrateParams, MigrationReport } from "../../wire/rpc/workflow.ts";
 import type { Clock } from "../../world/clock.ts";
 import type { Disk } from "../../world/disk.ts";
@@ -56,7 +58,7 @@ export class MigrationOfRuns {
   async firstAccess(env: MigrateParams["env"]): Promise<void> {
     const { say, onBug } = this.#ports;
     try {
-      const directory = joinPath(this.#place.home, "state");
+      const directory = joinPath(this.#place.home, STATE);
       const { migrated, items } = await this.migrate({
         directory,
         workflows: [],
@@ -84,7 +86,7 @@ export class MigrationOfRuns {
     }
     const at = new Date(clock.now()).toISOString();
     const report = { at, directory, dryRun, migrated: items.filter(({ fate }) => fate === "migrated").length, items };
-    const name = `recovery/migrations/${at.replaceAll(/[:.]/g, "-")}.json`;
+    const name = `${MIGRATIONS}/${at.replaceAll(/[:.]/g, "-")}.json`;
     if (report.migrated > 0) await writeSmall(disk, home, name, JSON.stringify(report)); // MI3
     return report;
   }

@@ -3,8 +3,10 @@
 // MD1. However it goes on or is broken off, it ends everything it started (as the other drill: D1).
 // MD2. A crash is all of it: watchdog, daemon, screen program, web host, holders and programs, at one moment.
 // MD3. Three crashes: a terminal that is lost a fourth time within a minute is left to a person (core/terminal/restore.ts).
+
 import { joinPath } from "../../base/path.ts";
 import { readClaim, terminalFiles } from "../../home/held/holder-files.ts";
+import { RECOVERY } from "../../home/layout.ts";
 import { removeTree } from "../../log/file/file.ts";
 import { pause } from "../../world/wait.ts";
 import { ask } from "../ask.ts";
@@ -164,7 +166,7 @@ export class MachineDrill {
   /** A file under a temporary name beside the checkpoint, or the checkpoint itself, is new. */
   async #checkpointBegins(): Promise<void> {
     const { clock, disk } = this.#site.world;
-    const directory = joinPath(this.#site.home, "recovery");
+    const directory = joinPath(this.#site.home, RECOVERY);
     const look = () => {
       const names = disk.list(directory).filter((name) => name.startsWith("checkpoint"));
       return names.map((name) => `${name} ${disk.stat(joinPath(directory, name))?.modifiedMs}`).join();

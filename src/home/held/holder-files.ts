@@ -12,6 +12,7 @@ import { type HolderClaim, type HolderExit, type HolderSpec, PROTOCOL } from "..
 import type { Clock } from "../../world/clock.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { Processes } from "../../world/process.ts";
+import { RUN, TERMINALS } from "../layout.ts";
 
 export type HomeWorld = {
   readonly disk: Disk;
@@ -33,7 +34,7 @@ export const ONLY_GENERATION = 1;
 const NO_SIZE = { cols: 80, rows: 24 };
 
 export function terminalDirectory(home: string, id: string): string {
-  return joinPath(home, `terminals/${id}`);
+  return joinPath(home, `${TERMINALS}/${id}`);
 }
 
 export function terminalFiles(disk: Disk, home: string, id: string): HeldDirectory {
@@ -42,7 +43,7 @@ export function terminalFiles(disk: Disk, home: string, id: string): HeldDirecto
 
 /** Short, because the system allows 107 bytes for the whole path. */
 export function holderSocket(home: string, id: string): string {
-  return joinPath(home, `run/${id.slice(0, 16)}.sock`);
+  return joinPath(home, `${RUN}/${id.slice(0, 16)}.sock`);
 }
 
 export function tapeDirectory({ directory }: { readonly directory: string }): string {

@@ -1,7 +1,8 @@
 // The daemon's small files: its token, its reports, and what tells the causes of a start apart.
 import { expect, test } from "bun:test";
 import { detectCause, writeCleanEnd, writeLastBoot } from "../../src/home/last-life.ts";
-import { homeToken, keepToken, readReport, writeReport } from "../../src/home/small-files.ts";
+import { readReport, writeReport } from "../../src/home/reports.ts";
+import { homeToken, keepToken } from "../../src/home/token.ts";
 import type { Report } from "../../src/wire/rpc/rpc.ts";
 import { SimDisk } from "../sim/disk.ts";
 import { SimRandom } from "../sim/random.ts";

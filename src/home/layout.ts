@@ -1,0 +1,41 @@
+// The names of everything below HOLDFAST_HOME that is neither a log nor a tape, once. Other programs see them: names are
+// added, never changed (docs/FORMATS.md). The logs' own names are in log/session/places.ts, which cannot import this room.
+
+/** Sockets, locks and notes: nothing in it has to survive a power cut. */
+export const RUN = "run";
+export const TOKEN = "run/token";
+export const DAEMON_SOCKET = "run/daemon.sock";
+export const DAEMON_LOCK = "run/daemon.lock";
+export const WATCHDOG_SOCKET = "run/watchdog.sock";
+export const WATCHDOG_LOCK = "run/watchdog.lock";
+export const WATCHDOG_SETTINGS = "run/watchdog.json";
+export const WEB_LOCK = "run/web.lock";
+export const WEB_ADDRESS = "run/web.json";
+export const MCP_ADDRESS = "run/mcp.json";
+/** What a sandboxed agent sees instead of `run/`. */
+export const TOOL_DOOR = "run/door";
+export const RUN_LOG = "run/watchdog.log";
+export const HOLDER_PROGRAMS = "run/bin";
+export const LAST_ALIVE = "run/seen.json";
+export const SSH_LINKS = "run/ssh";
+
+/** Held by the process that writes the log; beside `wal/`, so that removing `run/` lets no second writer in. */
+export const WAL_LOCK = "wal.lock";
+
+export const RECOVERY = "recovery";
+export const RECOVERY_STATE = "recovery/recovery-state.json";
+export const REPORTS = "recovery/reports";
+export const MIGRATIONS = "recovery/migrations";
+export const LAST_CRASH = "recovery/last-crash.json";
+export const CRASH_HISTORY = "recovery/crash-history.json";
+export const SAFE_MODE = "recovery/safe-mode.json";
+export const WANTED = "recovery/wanted.json";
+export const SERVICE_MARK = "recovery/service.json";
+export const CLEAN_SHUTDOWN = "recovery/clean-shutdown.json";
+export const LAST_BOOT = "recovery/last-boot.json";
+
+export const TERMINALS = "terminals";
+export const AGENTS = "agents";
+export const TMUX = "tmux";
+/** Runs of workflows. */
+export const STATE = "state";
