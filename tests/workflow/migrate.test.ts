@@ -194,7 +194,7 @@ test("UC-10 UC-8 the unified checkpoint of the document goes on as planResume sa
   expect(refusal("unified", unified({ Failed: {} }, { version: 9 }))).toContain("version 9");
   expect(
     refusal("unified", unified("BeforeStep", { workflow_type: { MapReduce: { job_id: "x" } } }), MAPPING),
-  ).toContain("its items are not in it");
+  ).toContain("without its items");
 });
 
 test("UC-10 an iterative run goes on in its iteration", () => {
