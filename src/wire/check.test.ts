@@ -53,11 +53,11 @@ describe("what does not", () => {
     [{ ...GOOD, tags: ["a", {}] }, "tags.2 is names and values; it takes a text"],
     [{ ...GOOD, env: { path: "/" } }, "env.path has a name that cannot be used"],
     [{ ...GOOD, env: { A: "x".repeat(100), B: 2 } }, "env.B is 2; it takes a text"],
-  ])("%j is told with its path, what was found and what is expected", (value, problem) => {
+  ])("%j is reported with its path, what was found and what is expected", (value, problem) => {
     expect(problems(THING, value)).toEqual([problem]);
   });
 
-  test("is told all at once", () => {
+  test("is reported all at once", () => {
     const found = problems(THING, { id: 1, kind: "a", note: null, tags: [1, 2] });
     expect(found.map((line) => line.split(" ")[0])).toEqual(["id", "size", "tags.1", "tags.2"]);
   });

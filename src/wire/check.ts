@@ -4,7 +4,7 @@
 // C3. What passes is returned as it is. Nothing is copied, so fields of a newer version are kept. For the same reason
 //     a request is never spread into a command: its sender could add fields that the command has.
 // C4. Depth is bounded, in shapes that contain themselves and in JSON of any shape: recursion must not exhaust the
-//     stack. Limits on size belong to whoever reads the bytes (lines.ts, frames.ts, files/).
+//     stack. Readers limit the size of what they read (lines.ts, frames.ts, files/).
 import { ok, type Result } from "../base/result.ts";
 import { isObject } from "./lines.ts";
 import { any, type Shape } from "./shape.ts";
@@ -37,7 +37,8 @@ export function fitting<T>(shape: Shape<T>, value: unknown): T | undefined {
   return checked.ok ? checked.value : undefined;
 }
 
-/** Functions and a plain value instead of a class: every holder runs this once, and a class with private fields takes 25 kB more. */
+/** Functions and a plain value instead of a class: every holder runs this once, and a class with private fields
+ *  takes 25 kB more. */
 type Walk = {
   readonly path: (string | number)[];
   readonly problems: ShapeProblem[];

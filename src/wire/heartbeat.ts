@@ -1,29 +1,33 @@
-// What watched processes say to the watchdog: one JSON object a line over `run/watchdog.sock`. Nothing is answered.
+// What watched processes send to the watchdog: one JSON object a line over `run/watchdog.sock`. There are no replies.
 //   hello  who I am; first on every connection     beat   I am here          live   what I was started for works now
-//   bye    I leave, with this exit code            look   (anybody) read again what the operator wants
-// B1. A line that is no message is passed over, and so are messages and fields of a newer version; shapes are added to, never changed.
-// B2. Who a process is says its pid with start time and boot, never the pid alone, so that a watchdog can adopt what it did not start.
+//   bye    I leave, with this exit code            look   (anybody) read the operator's settings again
+// B1. A line that is not a message is ignored, and so are messages and fields of a newer version. Fields are added,
+//     never changed.
+// B2. A process is identified by its pid with start time and boot, never by the pid alone, so that a watchdog can adopt
+//     a process that it did not start.
 import { fitting } from "./check.ts";
 import { decodeLine, encodeLine, LineReader } from "./lines.ts";
 import { count, type Infer, object, text } from "./shape.ts";
 
-/** The exit code of whoever finds that another one runs already on this home: it lost a race, and did not crash. */
+/** The exit code of a process that finds another one running on this home: it lost a race, and did not crash. */
 export const ANOTHER_RUNS = 73;
 
-/** Set for the daemon where it is to come up in safe mode: the reason. The file says the same, unless the disk did not take it. */
+/** Set for the daemon if it is to start in safe mode: the reason. The file has it too, unless it could not be
+ *  written. */
 export const SAFE_MODE_VARIABLE = "HOLDFAST_SAFE_MODE";
 
-/** Set for the watchdog: its settings. Not among its words, which every user of the machine can read; a program's variables may be secrets. */
+/** Set for the watchdog: its settings. They are not arguments, which every user of the machine can read, because a
+ *  program's variables may be secrets. */
 export const SETTINGS_VARIABLE = "HOLDFAST_WATCHDOG_SETTINGS";
 
-/** Set for whoever is expected to send heartbeats: how often, in milliseconds. */
+/** Set for each process that is expected to send heartbeats: how often, in milliseconds. */
 export const HEARTBEAT_VARIABLE = "HOLDFAST_HEARTBEAT_MS";
 
-/** Set as well for programs of the user's, which do not know us: where they send them, and under which name. */
+/** Set as well for programs of the user's: where they send them, and under which name. */
 export const HEARTBEAT_SOCKET_VARIABLE = "HOLDFAST_HEARTBEAT_SOCKET";
 export const HEARTBEAT_NAME_VARIABLE = "HOLDFAST_HEARTBEAT_NAME";
 
-/** No message of ours is a tenth of it. */
+/** More than ten times the longest message. */
 const MAX_MESSAGE = 4096;
 
 const HELLO = object({ name: text, pid: count, startTime: count, bootId: text });
@@ -44,7 +48,7 @@ export function encodeHeartbeat(message: HeartbeatMessage): Uint8Array {
 export class HeartbeatReader {
   readonly #lines = new LineReader();
 
-  /** The messages that are whole now; undefined where the stream cannot be ours, since its line has no end. */
+  /** The messages that are complete now; undefined if a line is over the limit. */
   push(bytes: Uint8Array): HeartbeatMessage[] | undefined {
     return this.#lines.push(bytes)?.flatMap((line) => decodeHeartbeat(line) ?? []);
   }

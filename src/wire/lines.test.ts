@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { decodeLine, encodeLine, isObject, LineReader, MAX_LINE } from "./lines.ts";
 
-test("lines come out whole and in order, however the stream is cut", () => {
+test("lines come out complete and in order, however the stream is cut", () => {
   const stream = Buffer.concat([encodeLine({ a: "ä€😀" }), encodeLine({ b: [1] }), encodeLine({})]);
   for (let size = 1; size <= stream.length; size += 1) {
     const reader = new LineReader();
@@ -11,7 +11,7 @@ test("lines come out whole and in order, however the stream is cut", () => {
   }
 });
 
-test("a buffer that the sender uses again does not change what was kept", () => {
+test("reusing the buffer does not change what was kept", () => {
   const reader = new LineReader();
   const bytes = Buffer.from('{"a":');
   expect(reader.push(bytes)).toEqual([]);
@@ -19,7 +19,7 @@ test("a buffer that the sender uses again does not change what was kept", () => 
   expect(reader.push(Buffer.from("1}\n"))).toEqual(['{"a":1}']);
 });
 
-test("a line of the limit fits; one byte more does not, with or without its end", () => {
+test("a line of exactly the limit fits; one byte more does not, with or without its end", () => {
   const line = "x".repeat(MAX_LINE);
   expect(new LineReader().push(Buffer.from(`${line}\n`))?.[0]?.length).toBe(MAX_LINE);
   expect(new LineReader().push(Buffer.from(line))).toEqual([]);

@@ -1,4 +1,4 @@
-// What is said between the daemon and the screen program: what is whole is taken, what is not is refused by name.
+// The messages between the daemon and the screen program.
 import { expect, test } from "bun:test";
 import { answerOf, isScreenSnapshot, parseScreenAnswer, parseScreenRequest } from "./screen.ts";
 
@@ -6,7 +6,7 @@ const size = { cols: 80, rows: 24 };
 const from = { offset: 3, ...size, vt: "x", exact: true, at: "2026-01-01T00:00:00.000Z", title: "", alternate: false };
 const place = { n: 1, directory: "/t", size };
 
-test("requests are taken whole, and nothing else of them", () => {
+test("a request is read with its own fields and no others", () => {
   const asked = (fields: object) => parseScreenRequest({ ...place, ...fields });
   expect(asked({ op: "snapshot", maxBytes: 5, more: 1 })?.request).toEqual({
     ok: true,
@@ -19,7 +19,7 @@ test("requests are taken whole, and nothing else of them", () => {
   expect(asked({ op: "cells" })?.request.ok).toBe(true);
 });
 
-test("what lacks something is refused, and without a number nobody can be told", () => {
+test("an incomplete request is refused; without a number it is ignored", () => {
   const bad = [
     { op: "snapshot" },
     { op: "snapshot", maxBytes: -1 },

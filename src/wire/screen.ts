@@ -1,6 +1,6 @@
-// What is said to the screen program and by it: one JSON object in a line each way, answered in order, by number.
-// N1. What a request lacks or has wrong makes that request refused, never the program fail.
-// N2. A line is bounded. The largest is a snapshot of an enormous window with a colour for each cell.
+// Messages to and from the screen program: one JSON object a line each way; answers are in order and carry the number.
+// N1. A malformed request is refused; it never makes the program fail.
+// N2. A line is bounded. The longest is a snapshot of a huge window with a colour for each cell.
 import { ok, type Refusal, type Result, refused } from "../base/result.ts";
 import type { ScreenCells, ScreenSnapshot } from "../core/terminal/screen.ts";
 import { fitting } from "./check.ts";
@@ -11,7 +11,8 @@ import { count, flag, literal, object, optional, type Shape, text } from "./shap
 export const MAX_SCREEN_LINE = 64 << 20;
 export type ScreenSize = HolderSize;
 
-/** Of which terminal: its directory, its size unless another is recorded, and the last snapshot of it, to start from. */
+/** Of which terminal: its directory, its size unless another is recorded, and the last snapshot of it, to start
+ *  from. */
 export type ScreenPlace = {
   readonly directory: string;
   readonly size: ScreenSize;
@@ -84,7 +85,7 @@ export function parseScreenAnswer(fields: Readonly<Record<string, unknown>>): Sc
   return refusal === undefined ? undefined : { n, answer: { ok: false, error: refusal } };
 }
 
-/** The program's own types made the answer, and it is of our version: it was started from our sources. */
+/** The program builds answers from the same types, and is of our version: it was started from our sources. */
 export function answerOf<Op extends keyof ScreenAnswers>(_: Op, answer: Result<unknown>): Result<ScreenAnswers[Op]> {
   return answer as Result<ScreenAnswers[Op]>;
 }

@@ -1,6 +1,6 @@
-// What `tmux list-panes` says, one record for each pane.
-// L1. Names, titles and directories may hold anything, newlines too. So fields and records are set apart by a word that nobody could
-//     have foreseen, and not by a character.
+// The output of `tmux list-panes`, one record for each pane.
+// L1. Names, titles and directories may contain anything, even newlines. So fields and records are separated by a
+//     random word, not by a character.
 import { isLayout } from "../core/tmux/snapshot.ts";
 
 export type ListedPane = {
@@ -34,7 +34,7 @@ export type ListedPane = {
   readonly history: string;
 };
 
-/** Set on sessions that we made; it lives and dies with tmux's server. */
+/** Set on sessions that we made; it ends with tmux's server. */
 export const MARK = "@holdfast";
 
 const START_DIRECTORY = "?pane_start_path,#{pane_start_path},#{session_path}";
@@ -51,7 +51,7 @@ export function listFormat(word: string): string {
   return `${word}+${FIELDS.map((field) => `#{${field}}`).join(`${word}-`)}${word}-`;
 }
 
-/** Undefined where a record is not as it should be: an answer that is not understood says nothing about any session. */
+/** Undefined if any record is malformed: then nothing is known about any session. */
 export function parseList(text: string, word: string): readonly ListedPane[] | undefined {
   const records = text.split(`${word}+`).slice(1);
   const panes = records.map((record) => parsePane(record.split(`${word}-`).slice(0, -1)));
@@ -94,14 +94,12 @@ function parsePane(values: readonly string[]): ListedPane | undefined {
   };
 }
 
-/** One of `show-environment -s`: `NAME="value"; export NAME;`, with a backslash before what a shell would read, or `unset NAME;`. */
+/** A line of `show-environment -s`: `NAME="value"; export NAME;` with a shell's escapes, or `unset NAME;`. */
 const VARIABLE = /(?:unset ([^\n;]+);|([^\n="]+)="([^"\\]*(?:\\[\s\S][^"\\]*)*)"; export \2;)\n/y;
 const NAME = /^[A-Za-z_]\w*$/;
 
-/**
- * The variables that `show-environment -s` prints. A value may go over many lines, and a line of a secret may look like a variable of
- * its own: so values are read by their quotes, and from where something is not understood, nothing is.
- */
+/** The variables that `show-environment -s` prints. A value may have many lines, and a line of a secret may look like
+ *  another variable: so values are read by their quotes, and reading stops at the first thing that does not fit. */
 export function parseEnvironment(text: string): Record<string, string> {
   const pairs: [string, string][] = [];
   VARIABLE.lastIndex = 0;

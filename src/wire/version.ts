@@ -1,2 +1,2 @@
-// The version of the program, as its processes tell it to each other. Not read from package.json: that may be replaced while we run.
+// The version that the processes tell each other. Not read from package.json, which may be replaced while they run.
 export const VERSION = "0.1.0";

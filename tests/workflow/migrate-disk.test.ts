@@ -122,7 +122,7 @@ test("UC-10(a,c,d) every layout is recognised, migrated once, and reported; orig
   const report = await life.migrate();
   expect(report.migrated).toBe(4);
   expect(report.items.map(({ state, reason, next }) => [state, reason, next?.slice(0, 15) ?? null])).toEqual([
-    [null, "The file is no JSON: it is damaged, or was cut.", "It was left as "],
+    [null, "The file is not JSON: it is damaged, or was cut.", "It was left as "],
     ["failed", "it goes on at step 3 of 3", "holdfast resume"],
     ["interrupted", "it goes on at step 3 of 3", "holdfast resume"],
     ["failed", "it goes on at step 3 of 3", "holdfast resume"],

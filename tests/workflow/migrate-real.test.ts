@@ -38,7 +38,7 @@ test(
     const done = await home.run("migrate", "old");
     expect(done.code).toBe(1);
     expect(done.out).toMatch(
-      /damaged: COULD NOT be migrated: The file is no JSON: .*\n.*damaged\.json\n {2}→ It was left as it is\./,
+      /damaged: COULD NOT be migrated: The file is not JSON: .*\n.*damaged\.json\n {2}→ It was left as it is\./,
     );
     expect(done.out).toMatch(
       /mapreduce-123: COULD NOT be migrated: .* does not say which workflow file .*\n.*\n {2}→ Name the file: --workflow FILE/,

@@ -195,7 +195,7 @@ test("UC-10(a) the unified checkpoint of the document goes on where its state sa
   expect(refusal("unified", unified({ Failed: {} }, { version: 9 }))).toContain("version 9");
   expect(
     refusal("unified", unified("BeforeStep", { workflow_type: { MapReduce: { job_id: "x" } } }), MAPPING),
-  ).toContain("its items are not in it");
+  ).toContain("without its items");
 });
 
 test("UC-10(a) an iterative run goes on in its iteration", () => {

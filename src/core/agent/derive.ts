@@ -1,9 +1,9 @@
 // Ids that are derived, not drawn: the same facts give the same id before and after a crash.
-// D1. Only facts that are unique within the agent are hashed (a call's id, a generation with a request's id): two ids never
-//     mean the same.
+// D1. Only facts that are unique within the agent are hashed (a call's id, a generation with a request's id): two ids
+//     never mean the same.
 // D2. This is not cryptography: it keeps honest ids apart and proves nothing.
-// D3. The digest is part of the stored format. The agent of a running workflow step and an open prompt are found again by
-//     deriving their ids in the next life, which may be that of a newer version: with another hash it would start a
+// D3. The digest is part of the stored format. The agent of a running workflow step and an open prompt are found again
+//     by deriving their ids in the next life, which may be that of a newer version: with another hash it would start a
 //     second agent for the same step.
 
 const SEEDS = [0x811c9dc5, 0x9e3779b9, 0x85ebca6b, 0xc2b2ae35] as const;

@@ -42,7 +42,7 @@ export function words(fallback: readonly string[], says: string): Field<readonly
 
 /** A program and its arguments, which must be given. Nothing is interpreted by a shell. */
 export function command(says: string): Field<readonly string[]> {
-  const shape = { ...list(word, 1), expected: 'a program and its words (["bun", "server.ts"])' };
+  const shape = { ...list(word, 1), expected: 'a program and its arguments (["bun", "server.ts"])' };
   return { shape, says, ...NOTHING, into: (given) => (given[0] === "" ? undefined : given) };
 }
 

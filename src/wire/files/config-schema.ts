@@ -1,5 +1,5 @@
-// Every setting there is: the one place that the reader, `config show` and docs/CONFIG.md are made from.
-// G1. In the code a setting is `crashLoop.windowS`; in the file it is `window_s` in `[crash_loop]`. One is made from the other.
+// All settings: the one table that the reader, `config show` and docs/CONFIG.md are made from.
+// G1. A setting that is `crashLoop.windowS` in the code is `window_s` in `[crash_loop]` of the file.
 // G2. Settings are added, never given another meaning: a file that was right stays right.
 
 import { RECOVERY_PROMPT } from "../../core/agent/defaults.ts";
@@ -32,8 +32,8 @@ const AGENT_ENV = [
 
 export const SECTIONS = {
   daemon: {
-    heartbeatMs: whole([100, 60_000], 2_000, "How often watched processes say that they are well."),
-    unresponsiveKillS: whole([5, 3_600], 30, "A process that is silent for this long is ended and started again."),
+    heartbeatMs: whole([100, 60_000], 2_000, "How often watched processes send a heartbeat."),
+    unresponsiveKillS: whole([5, 3_600], 30, "A process that sends none for this long is killed and started again."),
   },
   crashLoop: {
     crashes: whole([1, 1_000_000], 3, "This many crashes within the window lead to safe mode."),
@@ -41,7 +41,7 @@ export const SECTIONS = {
   },
   recovery: {
     stageTimeoutS: whole([1, 3_600], 30, "A stage of recovery without progress for this long has failed."),
-    maxAttempts: whole([1, 100], 3, "How often a failed stage may be tried again."),
+    maxAttempts: whole([1, 100], 3, "How often a failed stage may be retried."),
   },
   terminal: {
     tapeBytes: whole(
@@ -57,8 +57,8 @@ export const SECTIONS = {
     envDeny: words([], "Globs of variables that are never stored."),
   },
   checkpoint: {
-    intervalMs: whole([1_000, 3_600_000], 60_000, "How long after a change what is seen of the terminals is saved."),
-    maxAgeH: whole([1, 8_760], 24, "A checkpoint older than this is used only with a word of doubt."),
+    intervalMs: whole([1_000, 3_600_000], 60_000, "How long after a change the screens of terminals are saved."),
+    maxAgeH: whole([1, 8_760], 24, "A checkpoint older than this is used with a warning."),
     scrollbackBytes: whole([0, MIB], 10 * KIB, "How much of a screen is saved with it, at most; 0 saves none."),
   },
   retention: {
@@ -78,7 +78,7 @@ export const SECTIONS = {
     agentDays: whole(
       [1, MANY_DAYS],
       30,
-      "How long an agent is kept, its log too, after it was terminated and everybody below it was.",
+      "How long an agent and its log are kept after it and all agents below it were terminated.",
     ),
     agentBytes: whole([0, 1_024 * 1_024 * MIB], 4_096 * MIB, "How much of such agents is kept in all."),
     reportDays: whole([1, MANY_DAYS], 90, "How long reports of recoveries are kept; the newest always is."),
@@ -88,24 +88,21 @@ export const SECTIONS = {
     histories: whole([1, 10_000], 20, "How many older checkpoints of a workflow are kept."),
   },
   tmux: {
-    saveS: whole([1, 86_400], 30, "How often adopted tmux sessions are looked at, and saved where they changed."),
+    saveS: whole([1, 86_400], 30, "How often adopted tmux sessions are checked, and saved if they changed."),
     scrollbackLines: whole([0, 100_000], 2_000, "How many lines above the screen are kept of each of their panes."),
   },
   agents: {
-    provider: text(
-      "claude",
-      "What an agent runs on where nobody says otherwise: a kind of provider, or one of `[provider.NAME]`.",
-    ),
+    provider: text("claude", "What an agent runs on by default: a kind of provider, or one of `[provider.NAME]`."),
     slots: whole([1, 1_000], 8, "How many processes or requests of one kind of provider there are at a time."),
-    env: words(AGENT_ENV, "Variables of Holdfast's own environment that agents get. They are stored nowhere."),
-    hungAfterS: whole([10, 86_400], 300, "A process that says nothing for this long in a turn is hung."),
+    env: words(AGENT_ENV, "Variables of Holdfast's own environment that agents get. They are never stored."),
+    hungAfterS: whole([10, 86_400], 300, "A process without output for this long in a turn is hung."),
     promptDays: whole([1, 365], 7, "An open prompt is denied after this long without any activity."),
     recovery: oneOf(
       ["auto", "parent", "ask", "never"],
       "auto",
-      "Whether a root agent goes on by itself after a crash.",
+      "Whether a root agent resumes by itself after a crash.",
     ),
-    recoveryPrompt: text(RECOVERY_PROMPT, "What an agent is told whose process died in mid-turn."),
+    recoveryPrompt: text(RECOVERY_PROMPT, "The prompt for an agent whose process died in mid-turn."),
     sleepOnLimit: yesNo(true, "Whether a usage limit makes an agent sleep until it is over; else its turn fails."),
   },
   web: {
@@ -119,7 +116,11 @@ export const SECTIONS = {
       "The size of a file of the write-ahead log. A transaction of any size fits.",
     ),
     maxSegments: whole([2, 1_024], 8, "How many files the write-ahead log may have."),
-    maxQueuedBytes: whole([64 * KIB, 1_024 * MIB], 8 * MIB, "What may wait to be written before new work is refused."),
+    maxQueuedBytes: whole(
+      [64 * KIB, 1_024 * MIB],
+      8 * MIB,
+      "How much may wait to be written before new work is refused.",
+    ),
     ballastBytes: whole([0, 1_024 * MIB], 16 * MIB, "Space that is set aside for recovery on a full disk."),
   },
 } as const satisfies Readonly<Record<string, Section>>;
@@ -128,30 +129,30 @@ export const SECTIONS = {
 export const WATCHED = {
   command: command("What is run; there is no shell in between."),
   cwd: path((env) => env("HOME") ?? "/", "`$HOME`", "Where it is run."),
-  env: variables("Variables it gets in addition to the watchdog's own."),
+  env: variables("Variables in addition to the watchdog's own."),
   heartbeatMs: whole(
     [0, 600_000],
     0,
-    "How often it says that it is well (docs/FORMATS.md says how); 0: only its end is watched.",
+    "How often it sends a heartbeat (docs/FORMATS.md has the format); 0: only its end is watched.",
   ),
 } as const satisfies Section;
 
-/** `[restore.NAME]`: what goes on by itself after a restart, beside what Holdfast knows. */
+/** `[restore.NAME]`: commands that resume by themselves after a restart, beside those that Holdfast knows. */
 export const RESTORING = {
   match: given("The whole command line, with `*` and `?`: `npm run dev*`."),
   run: text("{command}", "The line that is typed into its shell and run; `{command}` stands for the old one."),
 } as const satisfies Section;
 
-/** `[provider.NAME]`: what agents run on, beside the kinds as they are. */
+/** `[provider.NAME]`: what agents run on, beside the built-in kinds. */
 export const PROVIDING = {
   kind: oneOf(PROVIDERS, undefined, "Which protocol it speaks."),
   command: words(
     [],
-    "The program and its words; `{prompt}`, `{session}`, `{model}`, `{cwd}` stand for these (kind `command`).",
+    "The program and its arguments; `{prompt}`, `{session}`, `{model}`, `{cwd}` stand for these (kind `command`).",
   ),
   resume: words([], "The same for every turn but the first (kind `command`)."),
   sessionPath: text("$.session_id", "Where in a line of JSON the program names its session (kind `command`)."),
-  flags: words([], "Words behind all others; they never change on the way."),
+  flags: words([], "Arguments after all others, passed on unchanged."),
   model: text("default", "The model; `default` leaves it to the program."),
   permissionMode: text("default", "The permission mode (kind `claude`)."),
   baseUrl: text("https://openrouter.ai/api/v1", "Where requests go (kind `openai`)."),
@@ -168,7 +169,7 @@ export const NAMED = { [WATCH]: WATCHED, [RESTORE]: RESTORING, [PROVIDER]: PROVI
 
 /** Fit for a log line and a file name, as names of terminals are. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-/** The same without what the watchdog calls its own. */
+/** The same without the names of Holdfast's own processes. */
 const WATCH_NAME = /^(?!(?:daemon|web|watchdog)$)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export const NAMES: Readonly<Record<string, RegExp>> = { [WATCH]: WATCH_NAME, [RESTORE]: NAME, [PROVIDER]: NAME };
 
@@ -201,7 +202,7 @@ export const NOT_ABOVE: readonly (readonly [smaller: string, larger: string])[] 
   ["terminal.segment_bytes", "terminal.tape_bytes"],
 ];
 
-/** A `$SHELL` that is no full path would be looked for in whatever directory we are in. */
+/** A `$SHELL` that is not a full path would be looked for in the current directory. */
 function shellOf(shell: string | undefined): string {
   return shell?.startsWith("/") ? shell : "/bin/sh";
 }

@@ -1,4 +1,4 @@
-// The configuration for people: the one that holds, with where each setting comes from, and the reference of all there is.
+// The configuration for people: all settings with their origin, and the reference of all that there are.
 // S1. What `showConfig` prints is TOML that can be saved and read again to the same settings, except for S2.
 // S2. Values of variables that look like secrets are not printed: people paste this into reports.
 import { looksSecret } from "../../core/environment.ts";
@@ -35,7 +35,8 @@ function section(name: string, fields: readonly string[], { values, lines }: Sho
 }
 
 function withoutSecrets(field: string, value: unknown): unknown {
-  if (field !== "env" || typeof value !== "object" || value === null || Array.isArray(value)) return value; // A list has names alone.
+  const isTable = typeof value === "object" && value !== null && !Array.isArray(value); // A list has only names.
+  if (field !== "env" || !isTable) return value;
   const masked = Object.entries(value).map(([name, text]) => [name, looksSecret(name) ? NOT_SHOWN : text]); // S2
   return Object.fromEntries(masked);
 }
@@ -49,11 +50,13 @@ export function configReference(): string {
 
 const INTRO = `# Configuration
 
-Generated from \`src/wire/files/config-schema.ts\` by \`npm run docs\`; CI fails where it is out of date.
+Generated from \`src/wire/files/config-schema.ts\` by \`npm run docs\`; CI fails if it is out of date.
 
-One TOML file: \`$HOLDFAST_CONFIG\`, else \`$XDG_CONFIG_HOME/holdfast/config.toml\`, else \`~/.config/holdfast/config.toml\`. Without it
-everything is as below. A key that is not listed here, or a value that does not fit, is an error that names the key and the line; nothing
-of a wrong file is used. \`holdfast config check\` looks at it, \`holdfast config show\` prints what holds and where it comes from.
+One TOML file: \`$HOLDFAST_CONFIG\`, else \`$XDG_CONFIG_HOME/holdfast/config.toml\`, else
+\`~/.config/holdfast/config.toml\`. Without it, the defaults below apply. A key that is not listed here,
+or a value that does not fit, is an error that names the key and the line; nothing of a wrong file is
+used. \`holdfast config check\` checks it, \`holdfast config show\` prints all settings and where each
+comes from.
 `;
 
 function reference(name: string, fields: Section): string {

@@ -1,4 +1,4 @@
-// Claims about the configuration: what holds without a file, what a file changes, and how wrong ones are told.
+// Claims about the configuration: its defaults, what a file changes, and how wrong files are reported.
 import { describe, expect, test } from "bun:test";
 import { type ConfigSource, configPath, configRefusal, type LoadedConfig, loadConfig, problemText } from "./config.ts";
 import { controlByte } from "./config-fields.ts";
@@ -43,7 +43,7 @@ describe("without a file", () => {
     });
   });
 
-  test("the shell is $SHELL, unless that is no full path", () => {
+  test("the shell is $SHELL, unless that is not a full path", () => {
     expect(load(undefined).config.terminal.shell).toBe("/bin/fish");
     expect(load(undefined, { HOME: "/u", SHELL: "fish" }).config.terminal.shell).toBe("/bin/sh");
     expect(load(undefined, {}).config.terminal.shell).toBe("/bin/sh");
@@ -122,18 +122,18 @@ describe("DS-1(b) a wrong file names the key, the line, what was found and what 
     ],
     [
       "[watch.api]\ncwd = '/'",
-      '1:2: watch.api.command is missing. It takes a program and its words (["bun", "server.ts"]).',
+      '1:2: watch.api.command is missing. It takes a program and its arguments (["bun", "server.ts"]).',
     ],
     ["[restore.dev]\nrun = 'x'", "1:2: restore.dev.match is missing. It takes a text."],
     ["[restore.dev]\nmatch = 'x'\nrun = \"a\\nb\"", '3:1: restore.dev.run is "a\\nb". It takes a text.'],
     ["[restore.daemon]\nmatch = 'npm *'", ""],
     [
       "[watch.api]\ncommand = []",
-      '2:1: watch.api.command is an empty list. It takes a program and its words (["bun", "server.ts"]).',
+      '2:1: watch.api.command is an empty list. It takes a program and its arguments (["bun", "server.ts"]).',
     ],
     [
       "[watch.api]\ncommand = ['', 'x']",
-      '2:1: watch.api.command is a list. It takes a program and its words (["bun", "server.ts"]).',
+      '2:1: watch.api.command is a list. It takes a program and its arguments (["bun", "server.ts"]).',
     ],
     ["[watch.api]\ncommand = ['x']\nenv = {A = 1}", "3:8: watch.api.env.A is 1. It takes a text."],
     [

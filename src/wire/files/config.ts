@@ -1,17 +1,17 @@
-// The configuration: one TOML file in the XDG config directory; without one, everything is as config-schema.ts says.
+// The configuration: one TOML file in the XDG config directory; without it, the defaults of config-schema.ts apply.
 // O1. A wrong file is never half used: all its problems, or the whole configuration (DS-1).
-// O2. Only reading: nothing here writes the file, and looking for it makes nothing.
+// O2. Nothing here writes the file or creates its directory.
 import { ok, type Refusal, type Result } from "../../base/result.ts";
 import type { Env } from "./config-fields.ts";
 import { type Misfit, readSettings, type Settings } from "./config-read.ts";
 import { type FileProblem, fileProblemText, textIn } from "./source.ts";
 import { readToml } from "./toml.ts";
 
-/** What loading needs of the world: the environment, the file, and what a relative path means. */
+/** What loading needs: the environment, the file, and the directory that a relative path begins in. */
 export type ConfigSource = {
   readonly env: Env;
   absolute(path: string): string;
-  /** All bytes of a file; undefined where there is none. */
+  /** All bytes of a file; undefined if there is none. */
   read(path: string): Uint8Array | undefined;
 };
 
@@ -20,7 +20,7 @@ export type Problem = Misfit & { readonly path: string };
 /** A configuration and where it comes from; `path` is where the file is, or would be. */
 export type LoadedConfig = Settings & { readonly path: string | undefined; readonly found: boolean };
 
-/** People write a few kilobytes; a file like this is something else. */
+/** People write a few kilobytes; a larger file is not a configuration. */
 const MAX_BYTES = 1 << 20;
 
 export function loadConfig(source: ConfigSource): Result<LoadedConfig, readonly Problem[]> {
@@ -31,12 +31,12 @@ export function loadConfig(source: ConfigSource): Result<LoadedConfig, readonly 
   return { ok: false, error: settings.error.map((misfit) => ({ ...misfit, path: path ?? "" })) };
 }
 
-/** Where the file is, or would be; undefined where nothing says where the user's home is. */
+/** Where the file is, or would be; undefined if the user's home is not known. */
 export function configPath({ env, absolute }: Omit<ConfigSource, "read">): string | undefined {
   const named = env("HOLDFAST_CONFIG");
   if (named) return absolute(named);
   const directory = env("XDG_CONFIG_HOME");
-  if (directory?.startsWith("/")) return `${directory}/holdfast/config.toml`; // The standard says to ignore relative ones.
+  if (directory?.startsWith("/")) return `${directory}/holdfast/config.toml`; // XDG ignores relative ones.
   const home = env("HOME");
   return home ? `${home}/.config/holdfast/config.toml` : undefined;
 }
@@ -61,7 +61,7 @@ export function problemText(problem: Problem): string {
   return fileProblemText(problem.path, problem);
 }
 
-/** All problems as one refusal, for a program that cannot go on. */
+/** All problems as one refusal, for a program that cannot continue. */
 export function configRefusal(problems: readonly Problem[]): Refusal {
   const [first] = problems;
   const message = ["The configuration is wrong.", ...problems.map(problemText)].join("\n");

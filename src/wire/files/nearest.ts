@@ -1,9 +1,9 @@
-// The word that was probably meant: few letters away from one that exists.
+// The word that was probably meant: a known one that differs by few letters.
 
 /** A third of the letters may be wrong; more is another word. */
 const SHARE = 3;
 
-/** The candidate closest to `word`; undefined where none is close. */
+/** The candidate closest to `word`; undefined if none is close. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Math.max(1, Math.floor(word.length / SHARE)) + 1;
@@ -16,7 +16,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Letters to add, remove, replace or swap with their neighbour until one word is the other. */
+/** Letters to add, remove, replace or swap with their neighbour to turn one word into the other. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, at) => at);

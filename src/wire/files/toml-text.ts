@@ -1,6 +1,6 @@
 // The text of a TOML file under a cursor: blanks, keys, strings and the other single values.
-// X1. Whatever does not fit is a `Misplaced` with the index where it stands; readToml turns it into line and column.
-// X2. The grammar is TOML 1.0 with what 1.1 adds to strings (\e, \xHH); dates are refused, because no setting of ours is one.
+// X1. Whatever does not fit throws a `Misplaced` with its index; readToml turns that into line and column.
+// X2. The grammar is TOML 1.0 with what 1.1 adds to strings (\e, \xHH); dates are refused, because no setting is one.
 
 export class Misplaced extends Error {
   override readonly name = "Misplaced";
@@ -20,7 +20,7 @@ const DATE = /\d{4}-\d{2}-\d{2}|\d{2}:\d{2}/y;
 const WORD = /[^\s,\]}#=]+/y;
 const FLOAT = /^[+-]?(?:(?:0|[1-9](?:_?\d)*)(?:\.\d(?:_?\d)*)?(?:[eE][+-]?\d(?:_?\d)*)?|inf|nan)$/;
 const PREFIXED = /^0(?:x[\da-fA-F](?:_?[\da-fA-F])*|o[0-7](?:_?[0-7])*|b[01](?:_?[01])*)$/;
-/** A stretch of a string without anything special in it: a tab, what is not ASCII, and what can be seen, except quote and backslash. */
+/** Part of a string without special characters: tabs, non-ASCII and printable characters except quote and backslash. */
 const PLAIN = /[\t\P{ASCII} !#-[\]-~]+/uy;
 const PLAIN_LITERAL = /[\t\P{ASCII} -&(-~]+/uy;
 const ESCAPE = /\\(?:([btnfre"\\])|x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8}))/y;
@@ -84,7 +84,7 @@ export class TomlText {
     if (!this.isAtEnd && this.match(NEWLINE) === undefined) this.fail(`expected the end of the line after ${after}`);
   }
 
-  /** What stands here, for a message. */
+  /** What comes next, for a message. */
   here(): string {
     if (this.isAtEnd) return "the end of the file";
     const next = this.text[this.at] ?? "";
@@ -113,16 +113,16 @@ export class TomlText {
     if (this.take("'''")) return this.#literal(true);
     if (this.take("'")) return this.#literal(false);
     const start = this.at;
-    if (this.match(DATE) !== undefined) this.fail("a date or a time is no value of any setting", start); // X2
+    if (this.match(DATE) !== undefined) this.fail("no setting takes a date or a time", start); // X2
     const word = this.match(WORD)?.[0] ?? this.fail(`expected a value but found ${this.here()}`);
     if (word === "true" || word === "false") return word === "true";
-    return numberIn(word) ?? this.fail(`${word} is no value; words are written in quotes`, start);
+    return numberIn(word) ?? this.fail(`${word} is not a value; texts are written in quotes`, start);
   }
 
   #quoted(long: boolean): string {
     const start = this.at;
     let found = "";
-    if (long) this.match(NEWLINE); // The one right behind the quotes is not part of it.
+    if (long) this.match(NEWLINE); // A line break right after the quotes is not part of it.
     for (;;) {
       found += this.match(PLAIN)?.[0] ?? "";
       if (this.#closes('"', long)) return found + this.#extraQuotes('"', long);
@@ -135,7 +135,7 @@ export class TomlText {
   #literal(long: boolean): string {
     const start = this.at;
     let found = "";
-    if (long) this.match(NEWLINE); // The one right behind the quotes is not part of it.
+    if (long) this.match(NEWLINE); // A line break right after the quotes is not part of it.
     for (;;) {
       found += this.match(PLAIN_LITERAL)?.[0] ?? "";
       if (this.#closes("'", long)) return found + this.#extraQuotes("'", long);
@@ -160,17 +160,20 @@ export class TomlText {
     if (newline !== undefined) return "\n";
     if (long && this.take(quote)) return quote;
     if (this.isAtEnd || /[\r\n]/.test(this.text[this.at] ?? "")) this.fail("this string is not closed", start - 1);
-    return this.fail("a control character may not stand in a string; write it as \\u0000");
+    return this.fail("a string may not contain a control character; write it as \\u0000");
   }
 
   #escape(): string {
     const found = this.match(ESCAPE);
-    if (found === undefined) return this.fail(`\\${this.text[this.at + 1] ?? ""} is no escape; a backslash is \\\\`);
+    if (found === undefined)
+      return this.fail(`\\${this.text[this.at + 1] ?? ""} is not an escape; a backslash is \\\\`);
     const [, short, ...hex] = found;
     if (short !== undefined) return SHORT_ESCAPES[short] ?? "";
     const point = Number.parseInt(hex.find((digits) => digits !== undefined) ?? "", 16);
     const valid = point <= 0x10ffff && !(point >= 0xd800 && point <= 0xdfff);
-    return valid ? String.fromCodePoint(point) : this.fail("this is no Unicode character", this.at - found[0].length);
+    return valid
+      ? String.fromCodePoint(point)
+      : this.fail("this is not a Unicode character", this.at - found[0].length);
   }
 }
 
@@ -179,5 +182,5 @@ function numberIn(word: string): number | undefined {
   if (PREFIXED.test(word)) return Number(bare);
   if (!FLOAT.test(word)) return undefined;
   if (word.endsWith("inf")) return word.startsWith("-") ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-  return Number(bare); // NaN is what `nan` is.
+  return Number(bare); // `nan` becomes NaN.
 }

@@ -1,4 +1,4 @@
-// Claims about the TOML reader: the values Bun's parser gives, and the place of everything, which Bun's parser does not give.
+// Claims about the TOML reader: it gives the values that Bun's parser gives, and positions, which that does not.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { amount, PROFILE } from "../../../tests/sim/fuzz/profile.ts";
@@ -102,14 +102,14 @@ describe("DS-1(b) problems name line and column", () => {
     ["a = 1 b = 2", "1:7 expected the end of the line after a value"],
     ["a: 1", '1:2 expected "=" after the key but found ":"'],
     ["é = 1", '1:1 expected a key but found "é"'],
-    ['a = "\\q"', "1:6 \\q is no escape; a backslash is \\\\"],
-    ['a = "\\ud800"', "1:6 this is no Unicode character"],
-    ['a = "x\u0007"', "1:7 a control character may not stand in a string; write it as \\u0000"],
-    ["a = yes", "1:5 yes is no value; words are written in quotes"],
-    ["a = 01", "1:5 01 is no value; words are written in quotes"],
+    ['a = "\\q"', "1:6 \\q is not an escape; a backslash is \\\\"],
+    ['a = "\\ud800"', "1:6 this is not a Unicode character"],
+    ['a = "x\u0007"', "1:7 a string may not contain a control character; write it as \\u0000"],
+    ["a = yes", "1:5 yes is not a value; texts are written in quotes"],
+    ["a = 01", "1:5 01 is not a value; texts are written in quotes"],
     ["a = [1,\n 2\n b", '3:2 expected "," or "]" but found "b"'],
-    ["a = 2026-01-01", "1:5 a date or a time is no value of any setting"],
-    ["[[a]]", "1:1 [[…]] is used by no setting; write [name]"],
+    ["a = 2026-01-01", "1:5 no setting takes a date or a time"],
+    ["[[a]]", "1:1 no setting uses [[…]]; write [name]"],
     ["a = 1\na = 2", "2:1 a is there already: line 1"],
     ["[a]\n[b]\n[a]", "3:2 [a] is there already"],
     ["a = 1\n[a.b]", "2:2 a has a value already: line 1"],
@@ -122,7 +122,7 @@ describe("DS-1(b) problems name line and column", () => {
     expect(read(text)).toBe(problem);
   });
 
-  test("every value knows where it stands", () => {
+  test("every value has its position", () => {
     const found = readToml("[a]\n\n  b = 1\n[a.c]\nd = ['x',\n 'y']\n");
     const a = found.ok ? found.value.get("a")?.value : undefined;
     if (!(a instanceof Map)) throw new Error("a is a table");

@@ -1,7 +1,7 @@
-// TOML as people write it, read together with the place of every value. Bun's own parser says what is wrong but not where (docs/decisions).
-// Y1. Every value and every problem has the line and the column where it stands, counted from 1.
-// Y2. What is read here is what Bun.TOML.parse reads (a test compares them), except dates and [[arrays of tables]], which are refused.
-// Y3. A key is defined once, and a table is opened once: what would quietly replace an earlier line is a problem.
+// TOML with the position of every value, which Bun's own parser does not give (docs/decisions/0007).
+// Y1. Every value and every problem has its line and column, counted from 1.
+// Y2. The values are those of Bun.TOML.parse (a test compares them); dates and [[arrays of tables]] are refused.
+// Y3. A key is defined once, and a table is opened once: what would silently replace an earlier line is a problem.
 import { ok, type Result } from "../../base/result.ts";
 import { isTable, type SourceNode, type SourcePosition, type SourceTable, type SourceValue } from "./source.ts";
 import { Misplaced, TomlText } from "./toml-text.ts";
@@ -52,7 +52,7 @@ class TomlReader {
   }
 
   #header(): Growing {
-    if (this.#text.take("[")) this.#text.fail("[[…]] is used by no setting; write [name]", this.#text.at - 2);
+    if (this.#text.take("[")) this.#text.fail("no setting uses [[…]]; write [name]", this.#text.at - 2);
     this.#text.blanks();
     const start = this.#text.at;
     const names = this.#text.key();
@@ -61,12 +61,13 @@ class TomlReader {
     const last = names.pop() ?? "";
     const parent = names.reduce((table, name) => this.#step(table, name, start, "on the way to one"), this.#root);
     const table = this.#step(parent, last, start, "on the way to one");
-    if (table.made !== "on the way to one") this.#text.fail(`[${[...names, last].join(".")}] is there already`, start); // Y3
+    const isOpened = table.made !== "on the way to one";
+    if (isOpened) this.#text.fail(`[${[...names, last].join(".")}] is there already`, start); // Y3
     table.made = "by a header";
     return table;
   }
 
-  /** The table of that name inside `parent`, made where it is missing. */
+  /** The table of that name inside `parent`; it is made if it is missing. */
   #step(parent: Growing, name: string, start: number, made: Growing["made"]): Growing {
     const found = parent.table.get(name);
     if (found === undefined) {
@@ -75,10 +76,11 @@ class TomlReader {
       this.#open.set(table.table, table);
       return table;
     }
-    return this.#open.get(found.value) ?? this.#text.fail(`${name} has a value already: line ${found.line}`, start); // Y3
+    const { value, line } = found;
+    return this.#open.get(value) ?? this.#text.fail(`${name} has a value already: line ${line}`, start); // Y3
   }
 
-  /** `key = value`, with the end of its line unless it stands inside an inline table. */
+  /** `key = value`, with the end of its line unless it is inside an inline table. */
   #pair(into: Growing, what: "a value" | "an inline value"): void {
     const start = this.#text.at;
     const names = this.#text.key();
@@ -132,7 +134,7 @@ class TomlReader {
     for (const { value } of table.values()) if (this.#open.delete(value) && isTable(value)) this.#close(value);
   }
 
-  /** Items with commas between them; a last comma is welcome. */
+  /** Items with commas between them; a last comma is allowed. */
   #each(end: string, item: () => void): void {
     for (this.#text.gap(); !this.#text.take(end); this.#text.gap()) {
       item();

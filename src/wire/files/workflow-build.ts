@@ -1,5 +1,6 @@
 // From a checked file to a definition: short forms are written out, and every step has an id.
-// B1. An id that is made here follows from what the step does, not from where it is: a step put before it does not rename it.
+// B1. An id that is made here follows from what the step does, not from where it is: a step put before it does not
+//     rename it.
 
 import { isList, isRecord, type Json } from "../../base/json.ts";
 import type { Flow, MapInput, MapPhase, Parameter, Retry, Sort, Step, Work } from "../../core/workflow/definition.ts";

@@ -1,7 +1,8 @@
 // Whether a file has the shape of a workflow. All problems are reported at once, each with its position, what was found
 // and what to do.
 // C1. A key that no shape has is a problem, never ignored: a misspelt `retry` would silently have no effect.
-// C2. Expressions, templates and shell texts are read here as well, and the names they use are noted for workflow-rules.ts.
+// C2. Expressions, templates and shell texts are read here as well, and the names they use are noted for
+//     workflow-rules.ts.
 import { isList, isRecord, type Json } from "../../base/json.ts";
 import { type Flaw, namesIn, parseExpression } from "../../core/workflow/expression.ts";
 import { shellText } from "../../core/workflow/shell-text.ts";
@@ -84,7 +85,8 @@ export class Checking {
         this.references.push({ name, path, position: () => this.#positionIn(path, text, at) });
   }
 
-  /** Where character `at` of a text is in the file: exactly if it is on one line, else at the `${` that it belongs to. */
+  /** Where character `at` of a text is in the file: exactly if it is on one line, else at the `${` that it belongs
+   *  to. */
   #positionIn(path: Path, text: string, at: number): SourcePosition {
     const { root, placeAt } = this.#yaml;
     const node = nodeAt(root, path);

@@ -126,7 +126,7 @@ reduce:
   expect(inputOf("{ glob: '*.ts' }")).toEqual({ kind: "glob", pattern: "*.ts" });
 });
 
-test("an id that is made follows from what a step does, and gives way to one that is given", () => {
+test("a generated id follows from what a step does, and avoids ids that are given", () => {
   const ids = (text: string) => {
     const { flow } = definition(text);
     return flow.mode === "standard" ? flow.steps.map(({ id }) => id) : [];
@@ -201,7 +201,7 @@ test.each([
   ],
   [
     "steps:\n  - agent: { provider: scripted, prompt: x }",
-    "f:2:12: A scripted agent needs a command. Give the program and its words: command: [./agent, --once].",
+    "f:2:12: A scripted agent needs a command. Give the program and its arguments: command: [./agent, --once].",
   ],
   [
     "max_iterations: 3\nsteps: [{ shell: x }]",
@@ -223,20 +223,20 @@ test.each([
   ["steps: [{ shell: x, capture: a, when: !defined(a) }]", /f:1:39: What begins with ! is a tag/],
   ["1: x", /A key is a text/],
   ["steps: [{ shell: x, timeout: .inf }]", /f:1:30: This is neither/],
-])("the problem with %j is told where it is", (text, expected) => {
+])("the problem with %j is reported with its position", (text, expected) => {
   const [first = ""] = problems(text);
   if (typeof expected === "string") expect(first).toBe(expected);
   else expect(first).toMatch(expected);
 });
 
-test("all problems are told at once, in the order of the file", () => {
+test("all problems are reported at once, in the order of the file", () => {
   const found = problems("nmae: x\nsteps:\n  - shell: x\n    retyr: 1\n  - shell: [y]");
   expect(found.map((one) => one.split(" ")[0])).toEqual(["f:1:1:", "f:4:5:", "f:5:12:"]);
   const refusal = read("steps: 1");
   expect(refusal.ok ? "" : workflowRefusal("w.yml", refusal.error).message).toContain("w.yml:1:8: steps is 1.");
 });
 
-test("bytes that are no text, and a file that is too large, are refused", () => {
+test("bytes that are not text, and a file that is too large, are refused", () => {
   const bad = readWorkflow(new Uint8Array([0xff, 0xfe]), "x");
   expect(bad.ok ? "" : bad.error[0]?.message).toBe("The file is not in UTF-8.");
   const large = readWorkflow(new Uint8Array(5 << 20), "x");

@@ -71,7 +71,7 @@ function checkStep(checking: Checking, step: StepFile, path: Path): void {
   checkSteps(checking, step.on_failure, [...path, "on_failure"]);
 }
 
-const SCRIPTED = "Give the program and its words: command: [./agent, --once].";
+const SCRIPTED = "Give the program and its arguments: command: [./agent, --once].";
 
 function checkNames(checking: Checking, names: object | undefined, path: Path): void {
   for (const name of Object.keys(names ?? {}))

@@ -1,8 +1,8 @@
 // What may stand in a workflow file: the one table that the checker, the JSON Schema and the reference are made from.
 // S1. Keys are added, never given another meaning: a file that was right stays right.
 // S2. A shape describes one value; what must hold between several keys is in workflow-rules.ts.
-// S3. `as` says how a text is read: as a `template` with `${…}`, as an `expression`, or for a `shell`. In `templates`, all
-//     texts of a value are read as templates.
+// S3. `as` says how a text is read: as a `template` with `${…}`, as an `expression`, or for a `shell`. In `templates`,
+//     all texts of a value are read as templates.
 import { MAX_ITEMS, MAX_ITERATIONS, MAX_PARALLEL } from "../../core/workflow/limits.ts";
 import {
   closed,
@@ -66,10 +66,10 @@ const source = textOf({
 });
 
 const RETRY = closed({
-  attempts: must(whole(1, 100), "How often it is tried in all."),
-  backoff: may(duration, "The wait before the second try; it doubles. Default 1s."),
+  attempts: must(whole(1, 100), "How many attempts in all."),
+  backoff: may(duration, "The wait before the second attempt; it doubles. Default 1s."),
   max_backoff: may(duration, "The longest wait. Default 60s."),
-  exit_codes: may(list(whole(0, 255), 1), "Only these are tried again. Default: all but 0."),
+  exit_codes: may(list(whole(0, 255), 1), "Only these are retried. Default: all but 0."),
 });
 
 const AGENT = closed({
@@ -85,29 +85,29 @@ const AGENT = closed({
 });
 
 const BEFORE_ON_FAILURE = {
-  id: may(id, "Its name, unique in the file. Without one it is made from what the step does."),
+  id: may(id, "Its name, unique in the file. Without it, one is made from what the step does."),
   shell: may(shell, "A command for the shell. `${…}` is passed through the environment, never as code."),
   set: may(variables(templates, "names of variables and their values"), "Variables to set, in process."),
   agent: may(AGENT, "Work for an agent."),
   claude: may(template, "A prompt for Claude: short for `agent` with the provider `claude`."),
   when: may(either(expression, flag), "The step is skipped unless this holds."),
-  cwd: may(template, "Where it runs, from the run's directory on."),
+  cwd: may(template, "Where it runs, relative to the run's directory."),
   env: may(environment, "More variables for its environment."),
-  timeout: may(duration, "It is stopped after this long, and has failed."),
-  retry: may(either(whole(1, 100), RETRY), "How often and how it is tried again."),
+  timeout: may(duration, "It is stopped after this long, and fails."),
+  retry: may(either(whole(1, 100), RETRY), "How often and how it is retried."),
 };
 
 const AFTER_ON_FAILURE = {
   on_uncertain: may(
     literal("rerun", "ask", "fail"),
-    "What happens when it was started and its end is not known. Default `ask`, or `rerun` where it is idempotent.",
+    "What happens if it was started and its end is not known. Default `ask`, or `rerun` if it is idempotent.",
   ),
   idempotent: may(flag, "Whether doing it twice is the same as doing it once."),
   capture: may(
     either(variable, variables(source, "names of variables and where each comes from")),
     "Variables from its output: a name for all of stdout, or names with `stdout`, `json`, `$.path` or `exit_code`.",
   ),
-  continue_on_error: may(flag, "Whether the run goes on when it has failed."),
+  continue_on_error: may(flag, "Whether the run continues if it fails."),
 };
 
 /** A step as the file has it. */
@@ -140,7 +140,7 @@ export const MAP = closed({
   json_path: may(text, "Where in the JSON the list is, such as $.items[*]."),
   filter: may(expression, "Only items for which this holds."),
   sort: may(either(expression, SORT), "The order of the items."),
-  max_items: may(whole(1, MAX_ITEMS), "Only the first so many."),
+  max_items: may(whole(1, MAX_ITEMS), "How many items at most."),
   max_parallel: may(whole(1, MAX_PARALLEL), "How many are worked on at once. Default 4."),
   steps: may(steps, "What is done for each item, in `${item}`."),
   agent_template: may(steps, "The same as `steps`."),
@@ -149,7 +149,7 @@ export type MapFile = Infer<typeof MAP>;
 
 const PARAMETER = closed({
   type: may(literal("string", "number", "boolean", "list", "object"), "Default `string`."),
-  default: may(json, "What holds when it is not given."),
+  default: may(json, "The value if it is not given."),
   required: may(flag, "Whether it must be given."),
   description: may(text, "For people."),
 });
@@ -159,15 +159,16 @@ export const WORKFLOW = closed({
   description: may(text, "For people."),
   parameters: may(variables(PARAMETER, "names of parameters"), "What `--param` takes."),
   env: may(environment, "Variables for every step's environment."),
-  interpreter: may(list(text, 1), "What shell texts are given to. Default [/bin/sh, -e, -c]."),
+  interpreter: may(list(text, 1), "What shell texts are run with. Default [/bin/sh, -e, -c]."),
   resume: may(
     literal("auto", "ask", "never"),
-    "After the machine went down: it goes on by itself (`auto`, the default), waits for `holdfast resume` (`ask`), or is cancelled (`never`).",
+    "After a machine crash it resumes by itself (`auto`, the default), waits for `holdfast resume` (`ask`), or is " +
+      "cancelled (`never`).",
   ),
   mode: may(literal("standard", "iterative", "mapreduce"), "Default `standard`."),
   steps: may(steps, "Standard and iterative: what is done, in this order."),
-  max_iterations: may(whole(1, MAX_ITERATIONS), "Iterative: how often at the most."),
-  until: may(expression, "Iterative: done when this holds after an iteration."),
+  max_iterations: may(whole(1, MAX_ITERATIONS), "Iterative: how often at most."),
+  until: may(expression, "Iterative: done if this holds after an iteration."),
   setup: may(list(step), "Map-reduce: steps before the map."),
   map: may(MAP, "Map-reduce: the items, and what is done for each."),
   reduce: may(list(step), "Map-reduce: steps after the map, with ${map.results}, ${map.successful} and ${map.failed}."),

@@ -1,7 +1,8 @@
-// A client of a holder: attaches, types, and hears. How a connection is made is passed in; when to make another one is the caller's choice.
-// L1. What is typed is typed once and in order, also where connections are lost in between (pending-inputs.ts).
+// A client of a holder: attaches, types, and receives output. The caller passes in how to connect, and decides when to
+// connect again.
+// L1. Input is typed once and in order, even if connections are lost in between (pending-inputs.ts).
 // L2. Output comes in order, each byte once, across connections too: the next one begins where the last one stopped.
-// L3. Every promise ends: with what was asked for, or with a refusal.
+// L3. Every promise settles: with a result or with a refusal.
 import { ok, type Refusal, type Result } from "../../base/result.ts";
 import { FramedConnection, type HolderDial, type HolderWire } from "./framed-connection.ts";
 import type { RawFrame } from "./frames.ts";
@@ -9,20 +10,20 @@ import { parseExit, parseRefusal, parseStatus } from "./json.ts";
 import { PendingInputs } from "./pending-inputs.ts";
 import * as protocol from "./protocol.ts";
 
-/** What a connection is wanted for. `writer` is unique among those who type, and the same again after a reconnection. */
+/** What a connection is for. `writer` is unique among the clients, and stays the same after a reconnection. */
 export type HolderWish = Omit<protocol.Hello, "v">;
 
 export type HolderEvents = {
   output?(offset: number, bytes: Uint8Array): void;
-  /** What comes next begins at this offset: something was left out, and the screen should be drawn anew. */
+  /** What comes next begins at this offset: something was left out, and the screen should be redrawn. */
   resync?(offset: number): void;
   ended?(exit: protocol.HolderExit): void;
   refused?(refusal: protocol.HolderRefusal): void;
-  /** The connection is gone; `connect` makes another one. Not told after `close`. */
+  /** The connection is lost; `connect` makes another one. Not called after `close`. */
   lost?(): void;
 };
 
-/** Frames are limited; what is typed at once is cut to pieces of this size. */
+/** Frames are limited; longer input is cut into pieces of this size. */
 export const MAX_INPUT = 64 << 10;
 
 type Answer = (answer: Result<protocol.HolderStatus>) => void;
@@ -44,12 +45,12 @@ export class HolderClient {
     this.#inputs.refuse(GONE);
   }
 
-  /** As it was told last. */
+  /** The last one received. */
   get status(): protocol.HolderStatus | undefined {
     return this.#status;
   }
 
-  /** Where the next byte of output will be, for whoever attaches again later. */
+  /** The offset of the next byte of output, for a later client. */
   get offset(): number | undefined {
     return this.#wish.from;
   }
@@ -58,7 +59,7 @@ export class HolderClient {
     return this.#wire !== undefined;
   }
 
-  /** Connects, or connects again. A Fault of the dial goes through: it says why nobody answers there. */
+  /** Connects, or connects again. A Fault of the dial is passed on: it has the reason. */
   async connect(): Promise<Result<protocol.HolderStatus>> {
     this.#leave()?.destroy();
     const welcome = Promise.withResolvers<Result<protocol.HolderStatus>>();
@@ -73,7 +74,7 @@ export class HolderClient {
     return welcome.promise;
   }
 
-  /** Resolves when the holder has it, or refused it. While the connection is lost it waits for the next one (L1). */
+  /** Resolves once the holder has taken or refused it. While the connection is lost, it waits for the next one (L1). */
   async input(bytes: Uint8Array): Promise<Result<void>> {
     const answers: Promise<Result<void>>[] = [];
     for (let at = 0; at < bytes.length; at += MAX_INPUT) {
@@ -90,12 +91,12 @@ export class HolderClient {
     this.#wire?.send(protocol.jsonFrame(protocol.RESIZE, size));
   }
 
-  /** Where it reached nobody, `refused` is told. */
+  /** If it reached no process, `refused` is called. */
   signal(signal: string): void {
     this.#wire?.send(protocol.jsonFrame(protocol.SIGNAL, { signal }));
   }
 
-  /** Pipe mode: everything before this offset is safe with us. */
+  /** Pipe mode: the daemon has stored everything before this offset. */
   consumed(offset: number): void {
     this.#wire?.send(protocol.numberFrame(protocol.CONSUMED, offset));
   }
@@ -113,7 +114,7 @@ export class HolderClient {
     return promise;
   }
 
-  /** Sends what waits, and leaves. What was not confirmed may or may not have been typed, and says so (L3). */
+  /** Sends what waits, and closes. Input that was not confirmed is refused: it may or may not have been typed (L3). */
   close(): void {
     const wire = this.#leave();
     this.#inputs.refuse(UNCONFIRMED);
@@ -137,7 +138,7 @@ export class HolderClient {
     this.#wire?.send(protocol.inputFrame(number, this.#status.generation, bytes));
   }
 
-  /** False where it is not in this protocol. What we do not know is passed over: a newer holder may say more. */
+  /** False if it is not in this protocol. Unknown tags are ignored: a newer holder may send more. */
   #take({ tag, payload }: RawFrame, line: HolderWire, welcome: Answer): boolean {
     if (tag === protocol.WELCOME) return given(parseStatus(payload), (status) => this.#welcomed(status, line, welcome));
     if (tag === protocol.REFUSED) return given(parseRefusal(payload), (refusal) => this.#refused(refusal, welcome));
@@ -192,7 +193,7 @@ function given<T>(value: T | undefined, act: (value: T) => void): boolean {
 export const GONE: Refusal = {
   code: "holder.gone",
   message: "There is no connection to the holder.",
-  hint: "Attach again; `holdfast ls` says whether the terminal still lives.",
+  hint: "Attach again; `holdfast ls` shows whether the terminal is still running.",
 };
 
 const UNCONFIRMED: Refusal = {
@@ -203,6 +204,6 @@ const UNCONFIRMED: Refusal = {
 
 const OTHER_GENERATION: Refusal = {
   code: "holder.generation",
-  message: "The terminal was started anew before the input was confirmed.",
+  message: "The terminal was restarted before the input was confirmed.",
   hint: "Look at the screen as it is now, then type again.",
 };

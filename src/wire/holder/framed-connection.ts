@@ -1,14 +1,14 @@
 // One connection to a holder, cut into frames.
-// HL1. What is not in the protocol closes it.
+// HL1. It is closed if something arrives that is not in the protocol.
 import { FrameReader, type RawFrame } from "./frames.ts";
 
-/** What this side needs of a connection; the one of world/socket.ts fits. */
+/** What this side needs of a connection; world/socket.ts has it. */
 export type HolderWire = { send(bytes: Uint8Array): void; end(): void; destroy(): void };
 export type HolderWireEvents = { bytes(bytes: Uint8Array): void; closed(): void };
 export type HolderDial = (events: HolderWireEvents) => Promise<HolderWire>;
 
 export type HolderLineEvents = {
-  /** False where it is not in the protocol. */
+  /** False if it is not in the protocol. */
   frame(frame: RawFrame): boolean;
   closed(): void;
 };

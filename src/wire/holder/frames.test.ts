@@ -19,7 +19,7 @@ describe("frames", () => {
           const length = cuts[turn % cuts.length] ?? 1;
           const scratch = new Uint8Array(stream.subarray(at, at + length));
           found.push(...plain(reader.push(scratch) ?? []));
-          scratch.fill(0); // The reader keeps nothing of what it was given.
+          scratch.fill(0); // The reader keeps no reference to it.
           at += length;
         }
         expect(found).toEqual(plain(frames.map(([tag, payload]) => ({ tag, payload }))));

@@ -1,7 +1,7 @@
-// Frames on a stream: a length, a tag, a payload. The holder's protocol and nothing else is spoken in them.
+// Frames on a stream: a length, a tag, a payload. Only the holder's protocol uses them.
 //   u32 length of what follows (big-endian) · u8 tag · payload
-// F1. Tags are open: whoever does not know one passes over its frame. Shapes are added to, never changed.
-// F2. A frame over the limit, or a stream that ends within one, is the sender's fault; nothing is buffered beyond one frame.
+// F1. Tags are open: a frame with an unknown one is ignored. Fields are added, never changed.
+// F2. A frame over the limit is not in the protocol; never more than one frame is buffered.
 
 export const MAX_FRAME = 1 << 20;
 const HEADER = 5;
@@ -25,7 +25,7 @@ export function encodeFrame(tag: number, ...parts: readonly Uint8Array[]): Uint8
 export class FrameReader {
   #rest: Buffer = Buffer.alloc(0);
 
-  /** The frames that are whole now, as views of `bytes` where they can be; undefined where the stream is not in this protocol (F2). */
+  /** The frames that are complete now, if possible as views of `bytes`; undefined if it is not this protocol (F2). */
   push(bytes: Uint8Array): RawFrame[] | undefined {
     const all = this.#rest.length === 0 ? viewOf(bytes) : Buffer.concat([this.#rest, bytes]);
     const frames: RawFrame[] = [];
@@ -37,7 +37,7 @@ export class FrameReader {
       frames.push({ tag: all[at + 4] ?? 0, payload: all.subarray(at + HEADER, at + 4 + length) });
       at += 4 + length;
     }
-    this.#rest = Buffer.from(all.subarray(at)); // A copy: whoever reads the stream may use its buffer again.
+    this.#rest = Buffer.from(all.subarray(at)); // A copy: the caller may use its buffer again.
     return frames;
   }
 }

@@ -1,4 +1,4 @@
-// Where JSON that comes to or from a holder becomes a type: the spec it is started with, what clients send, what it answers.
+// Gives JSON to and from a holder its type: the spec it is started with, what clients send, what it answers.
 // J1. Unknown fields are ignored (protocol.ts, H2); a known one of the wrong kind makes the whole unusable.
 import { ok, type Result, refused } from "../../base/result.ts";
 import { check, fitting } from "../check.ts";
@@ -27,7 +27,7 @@ export function parseSpec(bytes: Uint8Array): Result<HolderSpec> {
   const checked = check(SPEC_SHAPE, valueIn(bytes));
   if (checked.ok) return ok(checked.value);
   const wrong = checked.error.map((problem) => problemOf(problem, "the file")).join("; ");
-  return refused("holder.spec", `holder.json: ${wrong}.`, "Start the terminal anew.");
+  return refused("holder.spec", `holder.json: ${wrong}.`, "Restart the terminal.");
 }
 
 export function parseHello(payload: Uint8Array): Hello | undefined {

@@ -1,14 +1,16 @@
-// What a holder of attempts is told, one line for each attempt that it is to hold: on its input, and after that at a socket.
-// OR1. A line that is not whole is no order: who was killed in the middle of one has ordered nothing.
-// OR2. Whoever gave the orders may die. For a moment the holder then waits at a socket for the next one who gives some; those have the
-//      token of the home in them. What is no order sends it home at once.
+// Orders for a holder of attempts, one line for each attempt that it is to hold: on its standard input, later on a
+// socket.
+// OR1. An incomplete line is not an order: a daemon that was killed while writing one has ordered nothing.
+// OR2. If the daemon dies, the holder waits at a socket for the next one, for a limited time; orders there carry the
+//      home's token. Anything that is not an order ends the holder at once.
 
 import { decodeLine, encodeLine, LineReader } from "../lines.ts";
 import { entrusted, type Variables } from "./secrets.ts";
 
-/** The word that makes a holder wait for orders; behind it the home, by which people and drills find it. */
+/** The argument that makes a holder wait for orders. The home follows it, so that people and drills can find the
+ *  process. */
 export const ORDERS = "--orders";
-/** OR2. Longer than another daemon takes to live. */
+/** OR2. Longer than the next daemon takes to start. */
 export const ORPHANED_MS = 10_000;
 
 const SOCKET = /^o(\d+)\.sock$/;
@@ -16,29 +18,29 @@ const SOCKET = /^o(\d+)\.sock$/;
 export type HolderOrder = {
   /** The attempt's. */
   readonly directory: string;
-  /** What its program gets and no disk does. */
+  /** Variables for its program that are never written to disk. */
   readonly secrets: Variables;
 };
 
-/** Where a holder waits whose giver has died (OR2). */
+/** The socket of a holder whose daemon has died (OR2). */
 export function ordersSocket(home: string, pid: number): string {
   return `${home}/run/o${pid}.sock`;
 }
 
-/** Of what is in `run/`, the pids of those who wait. */
+/** The pids of the holders that wait, from the names in `run/`. */
 export function waitingIn(names: readonly string[]): number[] {
   return names.flatMap((name) => SOCKET.exec(name)?.[1] ?? []).map(Number);
 }
 
-/** With the token of the home where it goes to a socket (OR2). */
+/** With the token of the home if it is sent to a socket (OR2). */
 export function encodeOrder({ directory, secrets }: HolderOrder, token?: string): Uint8Array {
   return encodeLine({ directory, secrets: JSON.stringify(secrets), ...(token !== undefined && { token }) });
 }
 
-/** What sends a holder home. */
+/** Ends a holder. */
 export const GO_HOME = encodeLine({});
 
-/** Every order, as it comes. Ends with the input, and then says false; what is no order ends it too, and then it says true. */
+/** Every order as it arrives. Returns false at the end of the input, true at anything that is not an order. */
 export async function* ordersIn(
   input: AsyncIterable<Uint8Array>,
   mayOrder: (token: string) => boolean = () => true,

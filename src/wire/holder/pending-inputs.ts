@@ -1,7 +1,7 @@
-// What was typed and is not confirmed yet, numbered under one writer's name (holder.ts, H3).
+// Input that is not confirmed yet, numbered for one writer (protocol.ts, H3).
 // P1. Numbers go up by one, across connections. What a holder has taken is confirmed; the rest is sent again, in order.
-// P2. After a refusal what follows is refused as well, until the next connection: it would be a gap.
-// P3. Everything ends: confirmed or refused.
+// P2. After a refusal, later input is refused as well until the next connection: it would leave a gap.
+// P3. Every input is confirmed or refused.
 import { ok, type Refusal, type Result } from "../../base/result.ts";
 
 export type Pending = { readonly number: number; readonly bytes: Uint8Array };
@@ -13,7 +13,7 @@ export class PendingInputs {
   #number = 0;
   #refusal: Refusal | undefined;
 
-  /** A copy is kept until it is confirmed. Undefined where it is refused at once (P2). */
+  /** A copy is kept until it is confirmed. `pending` is undefined if it is refused at once (P2). */
   add(bytes: Uint8Array): { readonly pending: Pending | undefined; readonly answer: Promise<Result<void>> } {
     if (this.#refusal !== undefined) {
       return { pending: undefined, answer: Promise.resolve({ ok: false, error: this.#refusal }) };
@@ -25,7 +25,7 @@ export class PendingInputs {
     return { pending, answer: promise };
   }
 
-  /** Everything up to this number is with the program: holders take in order. */
+  /** The program has everything up to this number: holders take input in order. */
   taken(number: number): void {
     while (this.#waiting[0] !== undefined && this.#waiting[0].number <= number) {
       this.#waiting.shift()?.settle(ok(undefined));

@@ -1,4 +1,4 @@
-// Tests of the holder's protocol, version 1. The bytes are frozen: holders of older versions speak them for as long as they live.
+// Tests of the holder's protocol, version 1. The bytes are frozen: holders of older versions use them until they end.
 import { describe, expect, test } from "bun:test";
 import { FrameReader } from "./frames.ts";
 import { parseHello, parseRefusal, parseSignal, parseSize, parseSpec, parseStatus } from "./json.ts";
@@ -47,7 +47,7 @@ describe("protocol v1", () => {
 describe("JSON", () => {
   const hello = { v: 1, token: "t", writer: "w" };
 
-  test("unknown fields are passed over, wrong ones make it unusable", () => {
+  test("unknown fields are ignored, wrong ones make it unusable", () => {
     expect(parseHello(json({ ...hello, colour: 1 }))).toMatchObject(hello);
     for (const wrong of [
       { v: 0 },
@@ -73,13 +73,13 @@ describe("JSON", () => {
       expect(parseSignal(json({ signal }))).toBeUndefined();
   });
 
-  test("a spec that is not whole names what is missing", () => {
+  test("the refusal of a spec names what is wrong with it", () => {
     const spec = parseSpec(json({ v: 1, id: "x", generation: 1, mode: "pty", argv: [] }));
     expect(spec.ok ? "" : spec.error.message).toContain("argv");
     expect(parseSpec(Buffer.from("")).ok).toBe(false);
   });
 
-  test("a refusal and a status are only taken whole", () => {
+  test("a refusal or a status without all its fields is not used", () => {
     expect(parseRefusal(json({ code: "a", message: "b", hint: "c", number: 4 }))?.number).toBe(4);
     expect(parseRefusal(json({ code: "a" }))).toBeUndefined();
     expect(parseStatus(json({ v: 1 }))).toBeUndefined();

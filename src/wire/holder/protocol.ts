@@ -1,10 +1,11 @@
-// What is said between a holder and its clients (the daemon, `attach`, the web host), version 1, frozen: a newer version must adopt
-// holders that an older one started. Frames as in frames.ts; control in JSON, bytes as they are.
+// The protocol between a holder and its clients (the daemon, `attach`, the web host), version 1, frozen: a newer
+// version must adopt holders that an older one started. Frames as in frames.ts; control in JSON, bytes as they are.
 // H1. The first frame of a client is HELLO with the holder's token; anything else closes the connection.
-// H2. Unknown tags and unknown JSON fields are passed over; known ones keep their meaning for ever.
-// H3. Input is numbered by its writer from 1 without gaps and names the generation: a repeat is dropped and confirmed again, a
-//     gap or another generation is refused. What was confirmed was handed to the child once.
-// H4. Output carries the absolute offset of its first byte on the tape. Between two OUTPUT frames nothing is left out without a RESYNC.
+// H2. Unknown tags and unknown JSON fields are ignored; known ones never change their meaning.
+// H3. Input is numbered by its writer from 1 without gaps and names the generation: a repeat is dropped and confirmed
+//     again, a gap or another generation is refused. Confirmed input was handed to the child exactly once.
+// H4. Output carries the absolute offset of its first byte on the tape. Nothing is left out between two OUTPUT frames
+//     without a RESYNC.
 import {
   count,
   flag,
@@ -29,7 +30,7 @@ export const INPUT = 2;
 export const RESIZE = 3;
 export const SIGNAL = 4;
 export const STATUS = 5;
-/** Pipe mode: everything before this offset is safe with the daemon, and may leave the holder's memory and hold back no more. */
+/** Pipe mode: the daemon has stored everything before this offset; the holder may free it and read on. */
 export const CONSUMED = 6;
 /** Pipe mode: the child's input ends. */
 export const END_INPUT = 7;
@@ -39,7 +40,7 @@ export const OUTPUT = 65;
 export const INPUT_TAKEN = 66;
 export const STATUS_IS = 67;
 export const ENDED = 68;
-/** The client was too slow: what comes next begins at this offset, and it should draw the screen anew. */
+/** The client was too slow: output continues at this offset, and it should redraw the screen. */
 export const RESYNC = 69;
 export const REFUSED = 70;
 
@@ -55,7 +56,7 @@ export type Mode = Infer<typeof mode>;
 export const HELLO_SHAPE = object({
   v: whole(1),
   token: text,
-  /** Who numbers the input. A writer has one connection at a time; after a reconnection it keeps its name and its count. */
+  /** Who numbers the input. A writer has one connection at a time, and keeps its name and count when it reconnects. */
   writer: textOf({ least: 1, most: 200 }),
   /** Output is wanted from this offset on; without it the connection is only for control. -1: from the end. */
   from: optional(whole(-1)),
@@ -112,7 +113,8 @@ export const STATUS_SHAPE = object({
 });
 export type HolderStatus = Infer<typeof STATUS_SHAPE>;
 
-/** `holder.json`: what a holder is to do, written by the daemon before it starts one. 0600, because of the token and the environment. */
+/** `holder.json`: what a holder is to do, written by the daemon before it starts one. 0600, because of the token and
+ *  the environment. */
 export const SPEC_SHAPE = object({
   v: count,
   id: text,
@@ -150,15 +152,15 @@ export function outputFrame(offset: number, bytes: Uint8Array): Uint8Array {
   return encodeFrame(OUTPUT, u64(offset), bytes);
 }
 
-/** What stands before the bytes of an OUTPUT frame. */
+/** The length of what precedes the bytes of an OUTPUT frame. */
 export const OUTPUT_HEAD = 13;
 
-/** Makes an OUTPUT frame of a buffer whose first OUTPUT_HEAD bytes are free and whose rest is the output: nothing is copied. */
+/** Makes an OUTPUT frame in place, of a buffer whose first OUTPUT_HEAD bytes are free and whose rest is the output. */
 export function headOutput(frame: Buffer, offset: number): void {
   putOutputHead(frame, offset, frame.length - OUTPUT_HEAD);
 }
 
-/** The head alone, for bytes that are sent behind it. */
+/** The head alone, for bytes that are sent after it. */
 export function outputHead(offset: number, length: number): Uint8Array {
   const head = Buffer.allocUnsafe(OUTPUT_HEAD);
   putOutputHead(head, offset, length);
@@ -186,7 +188,7 @@ export function numberFrame(tag: number, number: number): Uint8Array {
 
 export type Numbered = { readonly number: number; readonly bytes: Uint8Array };
 
-/** The u64 a payload begins with, and what follows it; undefined where it is too short. */
+/** The u64 a payload begins with, and what follows it; undefined if it is too short. */
 export function readNumber(payload: Uint8Array): Numbered | undefined {
   if (payload.length < 8) return undefined;
   const number = Number(Buffer.from(payload.buffer, payload.byteOffset, 8).readBigUInt64BE());

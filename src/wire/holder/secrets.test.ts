@@ -2,17 +2,17 @@ import { expect, test } from "bun:test";
 import { ENTRUSTED, entrusted, setSecrets } from "./secrets.ts";
 import { holderStart } from "./start.ts";
 
-test("what is entrusted arrives as it was, whatever it is called", () => {
+test("secrets arrive unchanged, whatever their names", () => {
   const secrets = JSON.parse('{"A_KEY":"x=\\"y\\"\\n","__proto__":"z"}');
   expect(entrusted(setSecrets(secrets)[ENTRUSTED])).toEqual(secrets);
   expect(setSecrets({})).toEqual({});
 });
 
-test.each([undefined, "", "[]", "3", '{"A":1}', "{"])("of %j nothing is taken", (text) => {
+test.each([undefined, "", "[]", "3", '{"A":1}', "{"])("%j gives no variables", (text) => {
   expect(entrusted(text)).toEqual({});
 });
 
-test("a holder gets the marks of a drill and what is entrusted, and nothing else of the starter's", () => {
+test("a holder gets the marks of a drill and the secrets, and nothing else of the starting process", () => {
   const ours = { PATH: "/bin", HOLDFAST_BOOT_ID: "b", HOLDFAST_DRILL: "/d" };
   const { env } = holderStart("/bun", "/main.ts", "/t", { ours, secrets: { A_KEY: "x" } });
   expect(env).toMatchObject({ HOLDFAST_BOOT_ID: "b", HOLDFAST_DRILL: "/d" });

@@ -1,10 +1,12 @@
-// How a holder is started: the words and the environment, the same for whoever starts one.
-// ST1. Nothing of the starter's own environment gets in: what the child needs stands in its spec, or is entrusted (secrets.ts).
-// ST2. A holder is small. It hardly computes, so it does without the compilers that run behind a Bun program; what it
-//      frees goes back to the system at once, and one thread marks its garbage. Each of these was measured (docs/BENCHMARKS.md).
-// ST3. A holder at rest stays at rest. Bun's timer, which looks once a second whether there is something to collect, took four fifths of
-//      what idle holders cost; the engine still collects by what was allocated, and a holder tidies up when it comes to rest.
-// ST4. A holder of attempts works for as long as it is there: it keeps the compilers, and takes a third less of a processor for each attempt.
+// How a holder is started: its arguments and its environment, the same for every program that starts one.
+// ST1. The environment of the starting process is not passed on: what the child needs is in its spec or in secrets.ts.
+// ST2. A holder is small. It hardly computes, so it runs without the JIT compilers; freed memory is returned to the
+//      system at once, and one thread marks garbage. Each of these was measured (docs/BENCHMARKS.md).
+// ST3. An idle holder does not wake up. Bun's timer, which checks once a second for garbage, took four fifths of the
+//      processor time of idle holders; the engine still collects after allocations, and a holder collects once
+//      when it becomes idle.
+// ST4. A holder of attempts works all the time: it keeps the compilers, and takes a third less processor time per
+//      attempt.
 
 import { ORDERS } from "./orders.ts";
 import { setSecrets, type Variables } from "./secrets.ts";
@@ -19,20 +21,21 @@ const FLAGS = ["--config=/dev/null", "--no-env-file", "--no-install", "--smol"];
 
 const ENV = {
   DO_NOT_TRACK: "1",
-  BUN_JSC_useJIT: "0", // bun:ffi does not work without it: a holder takes no flock.
+  BUN_JSC_useJIT: "0", // bun:ffi does not work without it, so a holder takes no flock.
   BUN_JSC_numberOfGCMarkers: "1",
-  BUN_JSC_useConcurrentGC: "0", // A heap this small is marked in a millisecond; a thread for it costs 75 KiB.
+  BUN_JSC_useConcurrentGC: "0", // So small a heap is marked in a millisecond; a thread for it costs 75 KiB.
   BUN_FEATURE_FLAG_DISABLE_ASYNC_TRANSPILER: "1",
-  BUN_JSC_forceCodeBlockToJettisonDueToOldAge: "1", // What ran once, at the start, is not kept: 50 KiB.
+  BUN_JSC_forceCodeBlockToJettisonDueToOldAge: "1", // Code that ran once, at the start, is not kept: 50 KiB.
   BUN_GC_TIMER_DISABLE: "1", // ST3
   MIMALLOC_PURGE_DELAY: "0",
 };
 
-/** What a drill gives to everything of its own: the boot, since whoever compares boots must be told the same one, and whose it is, so that a
- * holder is found before it has claimed anything. */
+/** Variables of a drill that all its processes get: the simulated boot, which all must agree on, and the drill's
+ *  mark, by which a holder is found before it has written a claim. */
 const OF_A_DRILL = ["HOLDFAST_BOOT_ID", "HOLDFAST_DRILL"];
 
-/** `runtime` is our Bun, `entry` the holder's entry file, `directory` the terminal's. Its cwd is a place that stays. */
+/** `runtime` is our Bun, `entry` the holder's entry file, `directory` the terminal's. The cwd is one that is never
+ *  removed. */
 export function holderStart(
   runtime: string,
   entry: string,

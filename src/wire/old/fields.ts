@@ -1,4 +1,4 @@
-// Fields of JSON that an older program wrote: each is what it should be, or the neutral value.
+// Fields of JSON that an older program wrote: each has the expected kind, or the neutral value is used.
 import type { Json } from "../../base/json.ts";
 import { isObject } from "../lines.ts";
 
@@ -29,7 +29,7 @@ export function listIn(fields: Fields, name: string): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** What JSON.parse gave is JSON all the way down. */
+/** JSON.parse returns nothing but JSON. */
 export function tableIn(fields: Fields, ...names: readonly string[]): Readonly<Record<string, Json>> {
   for (const name of names) if (isObject(fields[name])) return fields[name] as Readonly<Record<string, Json>>;
   return {};
@@ -39,7 +39,7 @@ export function jsonIn(value: unknown): Json {
   return value === undefined ? null : (value as Json);
 }
 
-/** A time as we write it; the neutral one where it is none. */
+/** A time as we write it; the neutral one if it is not a time. */
 export function timeIn(fields: Fields, otherwise: string, ...names: readonly string[]): string {
   const found = textIn(fields, ...names);
   const time = found === null ? Number.NaN : Date.parse(found);

@@ -1,12 +1,12 @@
 // The items of a map as older programs recorded them.
-// OM1. An item that is neither waiting nor ended was being worked on: nobody knows what of it was done.
+// OM1. An item that neither waits nor has ended was being worked on: how much of it was done is not known.
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { OldItem, OldMap } from "../../core/workflow/migrate-old.ts";
 import { choiceIn, countIn, type Fields, fieldsIn, jsonIn, listIn, textIn, timeIn } from "./fields.ts";
 
 const NOTHING = { result: null, message: null, tries: 0, at: "" } as const;
 
-/** A job: all items as they are, and what became of them by their names (`item_0` …). */
+/** A job: all items, and their results by name (`item_0` …). */
 export function jobMap(fields: Fields, at: string): OldMap {
   const names = new Set(listIn(fields, "pending_items"));
   const results = fieldsIn(fields["agent_results"]);
@@ -51,7 +51,7 @@ function failedItem(base: Omit<OldItem, "state">, fields: Fields, at: string): O
   };
 }
 
-/** Some records have the names of their items, and not what they are. */
+/** Some records have only the names of their items. */
 export function agentMap(map: Fields): Result<OldMap> {
   if (Array.isArray(map["work_items"])) return ok(jobMap(map, ""));
   return refused(
@@ -61,7 +61,7 @@ export function agentMap(map: Fields): Result<OldMap> {
   );
 }
 
-/** As our own checkpoints have them. */
+/** In the form of our own checkpoints. */
 export function ownMap(map: Fields): Result<OldMap> {
   const items = listIn(map, "all").map((value): OldItem => {
     const item = fieldsIn(value);

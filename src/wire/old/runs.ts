@@ -1,19 +1,21 @@
-// Runs as older programs recorded them (docs/WORKFLOWS.md, "Migration"), read into one form. Which layout a file has is known by its place.
-// OR1. A file that is not what its place says is a refusal with a reason, never a throw and never half a run.
-// OR2. A status that we do not know counts as running: then what may have happened is asked about.
+// Runs as older programs recorded them (docs/WORKFLOWS.md, "Migration"), read into one form. The path of a file tells
+// its layout.
+// OR1. A file of another layout than its path tells is refused with a reason; nothing is thrown, and no run is half
+//      read.
+// OR2. An unknown status counts as running: then a person is asked what may have happened.
 import { ok, type Result, refused } from "../../base/result.ts";
 import { CHECKPOINT_VERSION } from "../../core/workflow/checkpoint.ts";
 import type { Layout, OldMap, OldRun, OldStatus, OldStep } from "../../core/workflow/migrate-old.ts";
 import { choiceIn, countIn, durationIn, type Fields, fieldsIn, listIn, tableIn, textIn, timeIn } from "./fields.ts";
 import { agentMap, jobMap, ownMap } from "./maps.ts";
 
-/** `id` is what the file's place calls the run; `at` when the file was last changed. */
+/** `id` is the run's, from the file's path; `at` is when the file was last changed. */
 export type OldPlace = { readonly layout: Exclude<Layout, "holdfast">; readonly id: string; readonly at: string };
 
 export function readOldRun(bytes: Uint8Array, place: OldPlace): Result<OldRun> {
   if (bytes.length === 0) return refused("empty", "The file is empty.", DAMAGED);
   const value = parsed(bytes);
-  if (value === undefined) return refused("garbage", "The file is no JSON: it is damaged, or was cut.", DAMAGED);
+  if (value === undefined) return refused("garbage", "The file is not JSON: it is damaged, or was cut.", DAMAGED);
   const fields = fieldsIn(value);
   if (place.layout === "session") return sessionRun(fields, place);
   if (place.layout === "checkpoints") return checkpointRun(fields, place);
@@ -32,7 +34,7 @@ function parsed(bytes: Uint8Array): unknown {
 }
 
 function notOne(what: string): Result<never> {
-  return refused("not-one", `It is not ${what}.`, "It was left as it is. Whatever it is, Holdfast does not know it.");
+  return refused("not-one", `It is not ${what}.`, "It was left as it is. Holdfast does not know this kind of file.");
 }
 
 const STATUSES: Readonly<Record<string, OldStatus>> = {
@@ -74,7 +76,7 @@ function stepsIn(fields: Fields, at: string): OldStep[] {
   return listIn(fields, "completed_steps").flatMap((value) => stepOf(value, at) ?? []);
 }
 
-/** What every layout says in the same words, some of it in a table below. */
+/** The fields that all layouts share; in some layouts they are in a nested table. */
 function common(tables: readonly Fields[], { id, at }: OldPlace) {
   const first = (...names: readonly string[]) =>
     tables.map((table) => textIn(table, ...names)).find((text) => text !== null) ?? null;
@@ -170,7 +172,7 @@ function jobRun(fields: Fields, place: OldPlace): Result<OldRun> {
   });
 }
 
-/** Items know for themselves whether they were at work; before and behind the map it is the job that may have been. */
+/** During the map each item has its own state; before and after it, the job may have been running a step. */
 function jobStatus(fields: Fields, { setupDone, reducing }: OldMap): OldStatus {
   const reduce = fieldsIn(fields["reduce_phase_state"]);
   if (fields["is_complete"] === true || reduce["completed"] === true) return "done";
@@ -178,7 +180,7 @@ function jobStatus(fields: Fields, { setupDone, reducing }: OldMap): OldStatus {
   return setupDone && !reducing ? "interrupted" : "running";
 }
 
-/** One checkpoint for all kinds: as the source document has it (bare), or in our own envelope (`holdfast`). */
+/** One checkpoint format for all kinds of workflow: bare, or in our own envelope (`holdfast`). */
 export function readUnified(fields: Fields, place: OldPlace, layout: "unified" | "holdfast"): Result<OldRun> {
   const version = countIn(fields, "version");
   const state = choiceIn(fields["state"]);
@@ -212,7 +214,8 @@ export function readUnified(fields: Fields, place: OldPlace, layout: "unified" |
   });
 }
 
-/** Those of the present iteration that are done; our own say of each how it ended, and name what belongs to a failure. */
+/** The steps of the current iteration that are done. Our own records have each step's outcome and its failure
+ *  handler. */
 function unifiedSteps(fields: Fields, at: string, iteration: number | null): OldStep[] {
   const done = listIn(fields, "completed_steps").filter((value) => {
     const step = fieldsIn(value);
@@ -227,7 +230,7 @@ function standing(state: { kind: string; fields: Fields }, rest: Fields): Pick<O
   const index = countIn(state.fields, "step_index") ?? 0;
   const ours = choiceIn(rest["status"])?.kind;
   if (ours === "done" || ours === "cancelled") return { status: ours, current: index };
-  // An attempt that has not ended, also where the run was stopped meanwhile.
+  // An attempt that has not ended, even if the run was stopped meanwhile.
   if ((fieldsIn(rest["main"])["attempt"] ?? null) !== null) return { status: "running", current: index };
   if (state.kind === "Failed") return { status: "failed", current: index };
   if (state.kind === "Completed") return { status: "interrupted", current: index + 1 };
@@ -241,9 +244,5 @@ function unifiedMap(fields: Fields): Result<OldMap | null> {
   const map = fieldsIn(fields["mapreduce_state"]);
   if (Array.isArray(map["all"])) return ownMap(map);
   if (Array.isArray(map["work_items"])) return ok(jobMap(map, timeIn(fields, "", "created_at")));
-  return refused(
-    "no-items",
-    "It is of a map-reduce, and its items are not in it.",
-    "Look for its job in mapreduce/jobs/.",
-  );
+  return refused("no-items", "It is a map-reduce run without its items.", "Look for its job in mapreduce/jobs/.");
 }

@@ -1,14 +1,15 @@
 // Any agent that speaks the Agent Client Protocol: JSON-RPC 2.0 on pipes, a line each.
-// P1. Ids of our requests are fixed words (`open`, `session`, `prompt-<id>`), so that an answer is understood in any life.
-// P2. What is said while an old session is loaded is its history, not news: nothing counts before the session is open.
-// P3. An answer to a permission chooses one of the options that were offered; where none fits, the request is cancelled.
+// P1. Ids of our requests are fixed words (`open`, `session`, `prompt-<id>`), so that a later life of the daemon
+//     understands the answer.
+// P2. Updates that arrive while an old session is loaded are its history: they are ignored until the session is open.
+// P3. A permission is answered with one of the options that were offered; if none fits, the request is cancelled.
 
 import type { Json } from "../../base/json.ts";
 import type { Codec, Decision, Decoded, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 import { type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
 
 const VERSION = 1;
-/** JSON-RPC: the method is not there. */
+/** JSON-RPC: method not found. */
 const NO_METHOD = -32_601;
 const PROMPT = "prompt-";
 const NOTHING: Decoded = { events: [], replies: [] };
@@ -45,7 +46,7 @@ function serverOf({ command, env }: NonNullable<SessionFacts["tools"]>): object 
   return { name: "holdfast", command: command[0], args: command.slice(1), env: variables };
 }
 
-/** The id as it came: a number or a text, written as JSON. */
+/** The id as it was received: a number or a text, written as JSON. */
 function idOf(request: string): Json {
   const id: Json = JSON.parse(request);
   return id;

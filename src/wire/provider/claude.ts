@@ -1,12 +1,12 @@
 // Claude Code on pipes: stream-json both ways, with its control protocol for permissions.
-// C1. The session's id is ours, minted before the first start: `--session-id` where there is no transcript yet, `--resume` where there is.
-//     Each fails in the other's case, so nobody is ever given a fresh conversation in place of the old one.
-// C2. Permission mode and MCP configuration are always said: what the person's settings say must not change an agent on the way.
-// C3. A prompt carries its id as `uuid`: one that the session has seen is dropped by the program.
-// C4. It does not ask its model before our tools are there: by itself it would not wait for them, and on a busy machine the first turn
-//     would be without.
-// C5. What it has said of a turn's end is in its transcript: by itself it writes that a tenth of a second later, and a process that was killed
-//     in between had forgotten a turn that we know as complete.
+// C1. We choose the session's id before the first start: `--session-id` if there is no transcript yet, `--resume` if
+//     there is one. Each fails in the other's case, so an agent never gets a new conversation in place of the old one.
+// C2. Permission mode and MCP configuration are always given: changes of the user's settings must not change an agent.
+// C3. A prompt carries its id as `uuid`: the program drops one that the session has seen.
+// C4. It waits for our tools before it calls its model. By default it does not, and on a busy machine the first turn
+//     would have no tools.
+// C5. When it reports the end of a turn, the turn is in its transcript. By default it writes that a tenth of a second
+//     later, and a process that was killed in between had forgotten a turn that we know as complete.
 
 import { type Json, textOf } from "../../base/json.ts";
 import type { Codec, Decoded, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
@@ -16,9 +16,10 @@ const FIXED = [
   ...["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"],
   ...["--permission-prompt-tool", "stdio", "--strict-mcp-config"],
 ];
-/** Our tools as Claude Code names their server. */
+/** The name of our tools' server in Claude Code. */
 const SERVER = "holdfast";
-/** C4. The shim needs no daemon to greet: how long a program of ours may take to start on the busiest machine. Its own limits are 5 s and 30 s. */
+/** C4. How long the shim may take to start on a busy machine; it does not wait for the daemon. The program's own
+ *  limits are 5 s and 30 s. */
 const TOOLS_MS = "120000";
 const ENVIRONMENT = { MCP_CONNECT_TIMEOUT_MS: TOOLS_MS, MCP_TIMEOUT: TOOLS_MS, CLAUDE_CODE_EAGER_FLUSH: "1" }; // C5
 const NOTHING: Decoded = { events: [], replies: [] };
@@ -89,7 +90,7 @@ function withdrawn(message: Fields): Decoded {
   return request === undefined ? NOTHING : { events: [{ kind: "withdrawn", request }], replies: [] };
 }
 
-/** What else the program may ask us is refused at once: it would wait for ever. */
+/** Other requests of the program are refused at once: it would wait for ever. */
 function asked(message: Fields): Decoded {
   const request = textAt(message, "request_id");
   const what = fieldsAt(message, "request");
@@ -104,7 +105,7 @@ function refusal(request_id: string): string {
   return JSON.stringify({ type: "control_response", response });
 }
 
-/** Words of the program's own helpers (with a parent) are theirs, and so are repeats of what we said. */
+/** Messages of the program's own subagents (with a parent) are not the agent's, nor are repeats of our prompts. */
 function said(message: Fields): ProviderEvent[] {
   if (textAt(message, "parent_tool_use_id") !== undefined || message["isReplay"] === true) return [];
   return objectsAt(fieldsAt(message, "message"), "content").flatMap(partOf);
@@ -136,7 +137,7 @@ function ended(message: Fields): ProviderEvent {
   return { kind: "failed", reason, retryable: isRetryable(numberAt(message, "api_error_status")) };
 }
 
-/** Of the other side's troubles those that pass; 4xx would only be said again. */
+/** Whether the same request may succeed later; other 4xx would be refused again. */
 function isRetryable(status: number | undefined): boolean {
   return status === undefined || status === 408 || status === 429 || status >= 500;
 }

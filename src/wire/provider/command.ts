@@ -1,18 +1,19 @@
-// Any CLI that takes a prompt and a way to go on with a session, described in the configuration: each turn is one process.
-// D1. `{prompt}`, `{session}`, `{model}`, `{cwd}` in a word stand for those values, as one argument whatever is in it: no shell reads them.
-// D2. The first turn uses `command`, later ones `resume`. Where the session's id is the program's choice, it is found in the output
-//     by `session_path` (JSON path in any line of JSON); without one, the id is ours.
+// Any CLI that takes a prompt and can resume a session, described in the configuration: each turn is one process.
+// D1. `{prompt}`, `{session}`, `{model}`, `{cwd}` in an argument stand for those values. It stays one argument: no
+//     shell reads it.
+// D2. The first turn uses `command`, later ones `resume`. If the program chooses the session's id, it is found in the
+//     output by `session_path` (a JSON path into any line of JSON); otherwise the id is ours.
 
 import { follow, isList, type Json, parseJson, parsePath, textOf } from "../../base/json.ts";
 import type { Codec, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 import { readObject } from "./json-line.ts";
 
-/** More of a reason is not read by anybody. */
+/** Nobody reads more of a reason. */
 const REASON_CHARS = 2_000;
 
 export const command: Codec = {
   launch,
-  encode: () => [], // All it is told is in its words.
+  encode: () => [], // Everything is in its arguments.
   decode: (line, { recipe }) => ({ events: sessionIn(line, recipe.options["session_path"]), replies: [] }),
   ended,
 };

@@ -1,12 +1,12 @@
-// A line of JSON from a program that is not ours: read with care, since any field may be missing or of another kind.
-// N1. What we do not know is passed over, never guessed at; a field of the wrong kind counts as missing.
+// A line of JSON from a foreign program: any field may be missing or of another kind.
+// N1. Unknown fields are ignored; a field of the wrong kind counts as missing.
 import { isList, isRecord, type Json, parseJson } from "../../base/json.ts";
 
 export type Fields = { readonly [name: string]: Json };
 
 const NONE: Fields = Object.freeze({});
 
-/** The object on the line; undefined where there is none. */
+/** The object on the line; undefined if there is none. */
 export function readObject(line: string): Fields | undefined {
   const value = parseJson(line);
   return value.ok && isRecord(value.value) ? value.value : undefined;
@@ -27,7 +27,7 @@ export function fieldsAt(fields: Fields, name: string): Fields {
   return isRecord(value) ? value : NONE;
 }
 
-/** The objects in a list; what else is in it is passed over (N1). */
+/** The objects in a list; other items are ignored (N1). */
 export function objectsAt(fields: Fields, name: string): readonly Fields[] {
   const value = fields[name];
   return isList(value) ? value.filter(isRecord) : [];

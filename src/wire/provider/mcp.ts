@@ -1,13 +1,14 @@
-// The Model Context Protocol as far as a server of tools needs it: one message in, at most one out, nothing kept between them.
-// M1. Stateless: a client never notices that the server behind it was another one a moment ago.
-// M2. A call's id is the caller's own; who repeats a call under its id gets the same answer (core/agent/tools.ts).
+// The Model Context Protocol as far as a server of tools needs it: one message in, at most one out, nothing kept
+// between them.
+// M1. Stateless: a client does not notice that the server was restarted.
+// M2. The client chooses a call's id; a repeat under the same id gets the same answer (core/agent/tools.ts).
 
 import { isRecord, type Json } from "../../base/json.ts";
 import type { Refusal } from "../../base/result.ts";
 import { type Fields, fieldsAt, readObject, textAt } from "./json-line.ts";
 import type { ToolSchema } from "./openai.ts";
 
-/** Newest first; a client that wants another is told of the newest. */
+/** Newest first; a client that asks for another one is offered the newest. */
 const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 const NO_METHOD = -32_601;
 const NO_JSON = -32_700;
@@ -27,13 +28,13 @@ export type ToolServer = {
   call(tool: string, args: Json, request: string): Promise<ToolAnswer>;
 };
 
-/** Undefined: nothing is to be answered. */
+/** Undefined if there is nothing to answer. */
 export async function answerMcp(line: string, server: ToolServer): Promise<string | undefined> {
   const message = readObject(line);
-  if (message === undefined) return failure(null, NO_JSON, "This is no JSON object.");
+  if (message === undefined) return failure(null, NO_JSON, "This is not a JSON object.");
   const id = message["id"];
   const method = textAt(message, "method");
-  if (id === undefined || method === undefined) return undefined; // A notice, or an answer to nothing we asked.
+  if (id === undefined || method === undefined) return undefined; // A notification, or an answer without a request.
   const params = fieldsAt(message, "params");
   if (method === "initialize") return result(id, welcome(params, server.version));
   if (method === "ping") return result(id, {});

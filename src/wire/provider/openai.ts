@@ -1,17 +1,17 @@
 // Any endpoint that is compatible with OpenAI's chat completions: the request, and the stream of its answer.
 // O1. The request is made of the conversation alone, so that the same conversation always makes the same request.
-// O2. An answer counts only when it has come to its end (`finish_reason`, then `[DONE]` or the end of the stream): half of one is none.
-// O3. Limits: a line of the stream and an answer as a whole are bounded; more is a failure, not memory.
+// O2. An answer counts only once it is complete (`finish_reason`, then `[DONE]` or the end of the stream).
+// O3. A line of the stream and an answer as a whole are bounded; more is a failure.
 
 import { type Json, parseJson, textOf } from "../../base/json.ts";
 import type { Said, SaidCall } from "../../core/agent/conversation.ts";
 import type { ProviderEvent, Recipe } from "../../core/agent/provider.ts";
 import { type Fields, fieldsAt, numberAt, objectsAt, readObject, textAt } from "./json-line.ts";
 
-/** One of our tools, as a model is told of it. */
+/** One of our tools, as it is described to a model. */
 export type ToolSchema = { readonly name: string; readonly description: string; readonly schema: Json };
 
-/** O3. The longest answers of today's models are a tenth of it. */
+/** O3. Ten times the longest answers of today's models. */
 const MAX_CHARS = 4 << 20;
 
 /** O1 */
@@ -49,7 +49,7 @@ export type Answer =
 
 type Half = { id: string; name: string; text: string };
 
-/** Takes the stream as it comes, in whatever pieces. */
+/** Reads the stream, however it is cut into pieces. */
 export class AnswerReader {
   #rest = "";
   #text = "";
@@ -57,7 +57,7 @@ export class AnswerReader {
   #failure: Answer | undefined;
   readonly #calls = new Map<number, Half>();
 
-  /** What is new of the text, for those who watch. */
+  /** The new part of the text, for clients that follow. */
   feed(piece: string): string {
     const before = this.#text.length;
     const lines = (this.#rest + piece).split(/\r?\n/);
@@ -109,7 +109,7 @@ export class AnswerReader {
   }
 }
 
-/** What a refused request means, and when it may be asked again where the other side says so. */
+/** What a refused request means, and when it may be retried if the provider says so. */
 export function refusalOf(
   status: number,
   body: string,
@@ -127,5 +127,5 @@ export function refusalOf(
 
 function errorText(found: Fields): string {
   const error = found["error"];
-  return typeof error === "string" ? error : (textAt(fieldsAt(found, "error"), "message") ?? "The other side failed.");
+  return typeof error === "string" ? error : (textAt(fieldsAt(found, "error"), "message") ?? "The provider failed.");
 }

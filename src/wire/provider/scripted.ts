@@ -1,4 +1,5 @@
-// A program on pipes that speaks our own small protocol, a JSON object a line: for pipelines and tests (docs/AGENTS.md has it all).
+// A program on pipes that speaks our own small protocol, a JSON object a line: for pipelines and tests (docs/AGENTS.md
+// describes it).
 import type { Codec, Decoded, Input, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 import { type Fields, readObject, textAt } from "./json-line.ts";
 
@@ -21,7 +22,7 @@ function messageOf(input: Input, { session, resume, systemPrompt }: SessionFacts
   return { type: "answer", request, decision, message };
 }
 
-/** Undefined for what we do not know. */
+/** Undefined if it is unknown. */
 function eventOf(message: Fields): ProviderEvent | undefined {
   const text = (name: string) => textAt(message, name) ?? "";
   switch (textAt(message, "type")) {

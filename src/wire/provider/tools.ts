@@ -1,4 +1,4 @@
-// The tools of agents as models are told of them (core/agent/tool-shapes.ts says what there is).
+// The tools of agents, as they are described to models (core/agent/tool-shapes.ts lists them).
 import { TOOLS as SHAPES } from "../../core/agent/tool-shapes.ts";
 import type { ToolSchema } from "./openai.ts";
 

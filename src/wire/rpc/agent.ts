@@ -21,15 +21,15 @@ export type ListedAgent = {
   readonly model: string | null;
   readonly cwd: string;
   readonly createdAt: string;
-  /** Messages that it has not taken yet. */
+  /** Messages that it has not read yet. */
   readonly inbox: number;
   /** The open ones. */
   readonly prompts: readonly AskedPrompt[];
   readonly turns: number;
-  /** Of the turn it is in. */
+  /** When its current turn began. */
   readonly turnStartedAt: string | null;
   readonly pid: number | null;
-  /** Why it does not go on by itself; until when it sleeps; why it crashed. */
+  /** Why it waits, until when it sleeps, or why it crashed. */
   readonly note: string | null;
 };
 

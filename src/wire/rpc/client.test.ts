@@ -3,7 +3,7 @@ import { SimClock } from "../../../tests/sim/clock.ts";
 import { decodeLine, encodeLine } from "../lines.ts";
 import { GONE, RpcClient, type WireEvents } from "./client.ts";
 
-/** The other side: what it heard, and what it says. */
+/** A daemon: what it received, and what it sends. */
 class Other {
   readonly heard: Readonly<Record<string, unknown>>[] = [];
   ended = false;
@@ -48,7 +48,7 @@ test("the first word is hello, with token, version and protocol", async () => {
   ]);
 });
 
-test("answers find their questions in any order; a stranger's id and rubbish mean nothing", async () => {
+test("answers are matched to their calls in any order; unknown ids and rubbish are ignored", async () => {
   const { other, client } = await connected();
   const first = client.call("status", {});
   const second = client.call("terminal.list", {});
@@ -62,7 +62,7 @@ test("answers find their questions in any order; a stranger's id and rubbish mea
   expect(await first).toEqual({ ok: false, error: { code: "c", message: "no", hint: "h" } });
 });
 
-test("an error without our own words is still a refusal with words", async () => {
+test("an error without our fields still becomes a refusal with a message", async () => {
   const { other, client } = await connected();
   for (const [error, message] of [
     [{ code: -32601, message: "no such method" }, "no such method"],
@@ -85,7 +85,7 @@ test("a refused hello closes the connection", async () => {
   expect(other.ended).toBe(true);
 });
 
-test("every call ends when the connection does, also one that was closed before the hello", async () => {
+test("every call ends when the connection does, even if that is before the hello", async () => {
   const { other, client } = await connected();
   const open = [client.call("status", {}), client.call("terminal.list", {})];
   other.events?.closed();
@@ -103,7 +103,7 @@ test("every call ends when the connection does, also one that was closed before 
   expect(early).toEqual({ ok: false, error: GONE });
 });
 
-test("a daemon that sends a line without an end is left", async () => {
+test("a daemon that sends a line over the limit is disconnected", async () => {
   const { other, client } = await connected();
   const open = client.call("status", {});
   other.events?.bytes(Buffer.alloc((1 << 20) + 1, 120));
@@ -111,7 +111,7 @@ test("a daemon that sends a line without an end is left", async () => {
   expect(other.ended).toBe(true);
 });
 
-test("a call that nobody answers ends with what to do next; its late answer means nothing, and the others go on", async () => {
+test("a call without an answer is refused in time; its late answer is ignored, other calls go on", async () => {
   const clock = new SimClock();
   const other = new Other();
   const connecting = RpcClient.connect(other.dial, "token", "1.0", { ms: 500, after: (ms, fn) => clock.after(ms, fn) });
@@ -131,12 +131,12 @@ test("a call that nobody answers ends with what to do next; its late answer mean
   other.say({ id: 4, result: [] });
   expect(await second).toEqual({ ok: true, value: [] });
   clock.advance(1_000_000);
-  other.say({ id: 3, result: { stage: "LIVE" } }); // A recovery takes as long as it takes.
+  other.say({ id: 3, result: { stage: "LIVE" } }); // A recovery has no limit.
   expect(await endless).toEqual({ ok: true, value: { stage: "LIVE" } });
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("a daemon that takes the connection and never says hello is given up", async () => {
+test("connecting fails if the daemon accepts and never answers the hello", async () => {
   const clock = new SimClock();
   const other = new Other();
   const connecting = RpcClient.connect(other.dial, "token", "1.0", { ms: 500, after: (ms, fn) => clock.after(ms, fn) });
@@ -146,7 +146,7 @@ test("a daemon that takes the connection and never says hello is given up", asyn
   expect(other.ended).toBe(true);
 });
 
-test("notices go to whoever listens, and malformed ones to nobody", async () => {
+test("notices reach the listener, and malformed ones are dropped", async () => {
   const { other, client } = await connected();
   other.say({ method: "notice", params: { topic: "early", data: 0 } });
   const heard: unknown[] = [];

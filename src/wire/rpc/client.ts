@@ -1,7 +1,8 @@
-// A client of the daemon: asks, and hears what it subscribed to. The connection is passed in; this side only speaks.
-// Q1. Every call ends: with a result, a refusal, or the refusal that the daemon went away.
-// Q2. Whoever says how long they wait gets a refusal when that is over, also from a daemon that is stopped or hangs. What was asked may
-//     still be done, so it is not asked again by itself. Only what takes as long as it takes is waited for without an end.
+// A client of the daemon: sends requests and receives the notices it subscribed to. The caller passes in the
+// connection.
+// Q1. Every call ends: with a result, a refusal, or the refusal that the daemon is gone.
+// Q2. With a time limit, a call is refused when that is over, even if the daemon is stopped or hangs. The request may
+//     still be carried out, so it is not retried here. Only a recovery is waited for without a limit.
 import { ok, type Refusal, type Result } from "../../base/result.ts";
 import { decodeLine, encodeLine, isObject, LineReader } from "../lines.ts";
 import { type Method, type Methods, type Notice, RPC_PROTOCOL } from "./rpc.ts";
@@ -13,21 +14,21 @@ export type Dial = (events: WireEvents) => Promise<Wire>;
 
 export const GONE: Refusal = {
   code: "daemon.gone",
-  message: "The daemon went away before it answered.",
-  hint: "Nothing acknowledged is lost. Try again: the watchdog starts it anew.",
+  message: "The daemon ended before it answered.",
+  hint: "Nothing acknowledged is lost. Try again: the watchdog restarts it.",
 };
 
-/** How long an answer may take (Q2), and what counts it. */
+/** How long an answer may take (Q2), and the timer for it. */
 export type Patience = { readonly ms: number; after(ms: number, fn: () => void): () => void };
 
-/** A recovery takes as long as it makes progress, and sees to that itself. */
+/** A recovery lasts as long as it makes progress, and has its own timeouts. */
 const UNLIMITED: readonly Method[] = ["recovery.retry"];
 
 export function silence(ms: number): Refusal {
   return {
     code: "daemon.silent",
-    message: `The daemon has not answered for ${ms / 1000} s; what was asked of it may still be done.`,
-    hint: "If it hangs, the watchdog ends it and starts another one; programs in terminals run on. See `holdfast status`, then try again.",
+    message: `The daemon has not answered for ${ms / 1000} s; the request may still be carried out.`,
+    hint: "If it hangs, the watchdog restarts it; terminals keep running. See `holdfast status`, then try again.",
   };
 }
 
@@ -49,7 +50,7 @@ export class RpcClient {
 
   /** Connects and says hello. */
   static async connect(dial: Dial, token: string, version: string, patience?: Patience): Promise<Result<RpcClient>> {
-    const client = new RpcClient(patience); // Before the dial: the other side may close as soon as it has opened.
+    const client = new RpcClient(patience); // Before the dial: the daemon may close at once.
     client.#wire = await dial({ bytes: (bytes) => client.#bytes(bytes), closed: () => client.gone() });
     const hello = await client.call("hello", { token, version, protocol: RPC_PROTOCOL });
     if (hello.ok) return ok(client);
@@ -63,7 +64,7 @@ export class RpcClient {
     for (const line of lines ?? []) this.take(line);
   }
 
-  /** Resolves when the connection is closed, by whomever. */
+  /** Resolves when the connection is closed, by either side. */
   get closed(): Promise<void> {
     return this.#closed.promise;
   }
@@ -75,7 +76,7 @@ export class RpcClient {
     const answer = new Promise<Result<unknown>>((resolve) => this.#waiting.set(id, resolve));
     this.#wire.send(encodeLine({ jsonrpc: "2.0", id, method, params }));
     const cancel = this.#limit(method, id);
-    // The daemon's own types made the answer; versions were compared by `hello`.
+    // The daemon builds answers from the same types; `hello` compared the versions.
     return (await answer.finally(cancel)) as Result<Methods[M]["result"]>;
   }
 
@@ -86,7 +87,7 @@ export class RpcClient {
     return patience.after(patience.ms, () => this.#end(id, { ok: false, error: silence(patience.ms) }));
   }
 
-  /** Ends a call, where it has not ended yet: an answer that comes too late means nothing any more. */
+  /** Ends a call unless it has ended: an answer that comes too late is ignored. */
   #end(id: number, answer: Result<unknown>): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);

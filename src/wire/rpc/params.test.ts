@@ -15,7 +15,7 @@ test("a request that fits is passed on as it came", () => {
   expect(paramsOf("status", { newer: 1 }).ok).toBe(true);
 });
 
-test("one that does not is refused with every field that is wrong, and what each takes", () => {
+test("a request that does not fit is refused with every wrong field and what it takes", () => {
   expect(wrong("workflow.run", { ...RUN, id: "x", path: "w.yml", env: { A: 1 } })).toBe(
     'id is "x"; it takes an id of 32 hex digits; path is "w.yml"; it takes a full path; env.A is 1; it takes a text.',
   );
@@ -25,14 +25,14 @@ test("one that does not is refused with every field that is wrong, and what each
   expect(wrong("dlq.retry", { id: "r", items: [1, 1.5] })).toBe("items.2 is 1.5; it takes a whole number from 0 on.");
 });
 
-test("settings of an agent may be left out, but a name that there is not is refused", () => {
+test("settings of an agent may be left out, but unknown ones are refused", () => {
   expect(wrong("agent.set", { id: "a", settings: { sleep_on_limit: true } })).toBe("");
   expect(wrong("agent.set", { id: "a", settings: { hung_after_ms: 999, constructor: 1 } })).toBe(
     "there is no field settings.constructor; settings.hung_after_ms is 999; it takes a whole number from 1000 on.",
   );
 });
 
-test("whoever sent a request is known by three fields alone, and by a name of bounded length", () => {
+test("the sender of a request is reduced to three fields, with a name of bounded length", () => {
   const asker = { wish: ID, pid: 7, user: "u".repeat(100), at: "then" };
   expect(askerOf(asker)).toEqual({ wish: ID, pid: 7, user: "u".repeat(64) });
   expect([askerOf({ ...asker, wish: "x" }), askerOf(undefined)]).toEqual([undefined, undefined]);

@@ -1,4 +1,5 @@
-// What each method of the daemon takes. The daemon checks requests by this table, and the clients' types are made of it.
+// What each method of the daemon takes. The daemon checks requests by this table, and the clients' types are made of
+// it.
 // RP1. A request that does not fit is refused with every field that is wrong; nothing of it is done.
 // RP2. Fields are added as optional ones: the command and the daemon may be of different versions.
 import { isId } from "../../base/ids.ts";

@@ -1,7 +1,8 @@
-// JSON-RPC 2.0 between the daemon and its clients, one message a line. What methods there are and what they take and give.
-// J1. The first request is `hello` with the token of this home; until it is answered nothing else is.
+// JSON-RPC 2.0 between the daemon and its clients, one message a line: the messages, and what each method returns.
+// J1. The first request is `hello` with the token of this home; before it nothing else is answered.
 // J2. A refusal travels as an error with `data: {code, message, hint}`, so that the client can say what to do next.
-// J3. Fields and methods are added, never changed; `hello` exchanges versions, and a stranger protocol is refused clearly.
+// J3. Fields and methods are added, never changed; `hello` exchanges versions, and another protocol is refused with a
+//     clear message.
 import type { Refusal } from "../../base/result.ts";
 import type { RecoveryStage, ReportItem } from "../../core/recovery.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
@@ -13,7 +14,7 @@ import type { WorkflowResults } from "./workflow.ts";
 
 export const RPC_PROTOCOL = 1;
 
-/** JSON-RPC's own codes, and one for refusals of ours. */
+/** JSON-RPC's own codes, and one for our refusals. */
 export const PARSE_ERROR = -32700;
 export const NO_METHOD = -32601;
 export const BAD_PARAMS = -32602;
@@ -32,7 +33,7 @@ export type Answer =
       readonly error: { readonly code: number; readonly message: string; readonly data?: Refusal };
     };
 
-/** Something that happened, told to whoever subscribed. */
+/** Something that happened, sent to subscribers. */
 export type Notice = { readonly topic: string; readonly data: unknown };
 
 export type StatusResult = {
@@ -41,7 +42,7 @@ export type StatusResult = {
   readonly watchdog: { readonly pid: number | null };
   readonly daemon: { readonly pid: number; readonly startedAt: string };
   readonly web: { readonly pid: number | null; readonly url: string | null };
-  /** The user's own (`[watch.NAME]`); a daemon from before there were any does not say. */
+  /** The user's own (`[watch.NAME]`); absent from older daemons. */
   readonly programs?: readonly { readonly name: string; readonly pid: number | null }[];
   readonly recovery: {
     readonly stage: RecoveryStage;
@@ -49,7 +50,7 @@ export type StatusResult = {
     readonly report: string | null;
     /** How many of the terminals that should run are back. */
     readonly progress?: { readonly done: number; readonly total: number } | null;
-    /** What is being read from the logs, and how much of it is; null where that is done, or has not begun. */
+    /** What is being read from the logs, and how far; null if that is done or has not begun. */
     readonly reading?: { readonly what: string; readonly done: number; readonly total: number } | null;
   };
   readonly safeMode: { readonly active: boolean; readonly reason: string | null };
@@ -65,14 +66,15 @@ export type Report = {
   readonly at: string;
   /** `machine restart`: it had been stopped cleanly before the machine went down. */
   readonly cause: "daemon crash" | "machine crash" | "machine restart" | "clean start" | "holder crash";
-  /** The watchdog's record of the crash that led here, as it stands in `recovery/last-crash.json`; null where nobody saw one. */
+  /** The watchdog's record of the crash, from `recovery/last-crash.json`; null if there is none. */
   readonly crash?: Readonly<Record<string, unknown>> | null;
   readonly items: readonly ReportItem[];
   readonly log: unknown;
   readonly tookMs: number;
 };
 
-/** What was removed, or would be. `bytes` of an item is its part of the whole; `failed` says what could not be removed, and why. */
+/** What was removed, or would be. `bytes` of an item is its share; `failed` lists what could not be removed, and
+ *  why. */
 export type GcResult = {
   readonly dryRun: boolean;
   readonly bytes: number;
@@ -125,7 +127,7 @@ export type ListedTerminal = Terminal & {
 export type ListedTmux = TmuxCare & {
   /** When the last good checkpoint was made. */
   readonly savedAt: string | null;
-  /** What keeps it from being saved or made again. */
+  /** Why it cannot be saved or re-created. */
   readonly trouble: string | null;
 };
 

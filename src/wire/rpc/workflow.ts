@@ -17,22 +17,22 @@ export type ListedRun = {
   readonly path: string;
   readonly cwd: string;
   readonly repo: string;
-  /** Its own, where it has one. */
+  /** Its own, if it has one. */
   readonly worktree: { readonly path: string; readonly branch: string } | null;
   readonly state: RunState;
-  /** The step it is at, from 1, of so many; a map counts as one. */
+  /** The current step, from 1, and how many there are; a map counts as one. */
   readonly step: number;
   readonly steps: number;
   readonly startedAt: string;
-  /** That step's id; null in a map and behind the last one. */
+  /** That step's id; null in a map and after the last one. */
   readonly at: string | null;
   readonly iteration: number;
   readonly items: ItemProgress | null;
-  /** Attempts that a person has to decide about, or that wait for one. */
+  /** Attempts that wait for a person's decision. */
   readonly needs: readonly Need[];
   /** Why it failed. */
   readonly error: { readonly step: string; readonly message: string; readonly exitCode: number | null } | null;
-  /** Who last made it go on, and when; null where nobody had to. */
+  /** Who resumed it last, and when; null if nobody did. */
   readonly resumed: { readonly pid: number; readonly user: string; readonly at: string } | null;
   /** How many steps have ended, in all iterations. */
   readonly ended: number;
@@ -46,11 +46,11 @@ export type ListedStep = {
   readonly message: string | null;
 };
 
-/** A run, and the steps that ended from number `from` on; as many as fit an answer. */
+/** A run, and the steps that ended from number `from` on; as many as fit into an answer. */
 export type ShownRun = ListedRun & {
   readonly from: number;
   readonly records: readonly ListedStep[];
-  /** Those that run now. */
+  /** The running ones. */
   readonly attempts: readonly ShownAttempt[];
 };
 
@@ -59,12 +59,12 @@ export type ShownAttempt = {
   readonly step: string;
   readonly item: number | null;
   readonly startedAt: string;
-  /** The agent that works on it, and the last line that it said; null where it has a program of its own, which writes to its tape. */
+  /** The agent that works on it, and the last line of its text; null if a program runs it, which writes to its tape. */
   readonly agent: string | null;
   readonly said: string | null;
 };
 
-/** What a rollback undid, or would: `more` steps are not named, where they would not fit an answer. */
+/** What a rollback undid, or would undo. `more` is the number of steps that did not fit into the answer. */
 export type RolledBackRun = {
   readonly run: ListedRun;
   readonly steps: readonly UndoneStep[];
@@ -75,7 +75,7 @@ export type RolledBackRun = {
 /** An item that failed for good. */
 export type DeadLetter = {
   readonly item: number;
-  /** As a text, cut where it is long. */
+  /** As a text, cut if it is long. */
   readonly value: string;
   readonly tries: number;
   readonly step: string;
@@ -83,31 +83,32 @@ export type DeadLetter = {
   readonly at: string;
 };
 
-/** One item, whole: also one that is in no queue. */
+/** One item with all its fields, even if it is in no queue. */
 export type ShownItem = {
   readonly item: number;
   readonly value: Json;
   readonly state: ItemState["kind"];
   readonly tries: number;
-  /** What it failed with; null where it did not. */
+  /** What it failed with; null if it did not. */
   readonly error: { readonly step: string; readonly message: string; readonly exitCode: number | null } | null;
-  /** Null where it has not ended. */
+  /** Null if it has not ended. */
   readonly at: string | null;
 };
 
-/** Those from item number `from` on, as many as fit an answer; `next` is where the rest begins, null where there is none. */
+/** The items from number `from` on, as many as fit into an answer; `next` is where the rest begins, or null. */
 export type DeadLetters = { readonly letters: readonly DeadLetter[]; readonly next: number | null };
 
-/** What was found of one run, and what became of it. */
+/** One run that was found, and what was done with it. */
 export type MigratedRun = {
   readonly layout: MigratedFrom["layout"];
   readonly path: string;
-  /** What the older program calls it, and its workflow. */
+  /** Its id in the older program, and the name of its workflow. */
   readonly old: string;
   readonly name: string | null;
-  /** `would`: with --dry-run. `before`: it is there since an earlier migration. `older`: another record knows more. `over`: it has ended. */
+  /** `would`: with --dry-run. `before`: an earlier migration took it over. `older`: another record is newer. `over`:
+   *  it has ended. */
   readonly fate: "migrated" | "would" | "before" | "older" | "over" | "could not";
-  /** The run it is now. */
+  /** The run that it has become. */
   readonly run: string | null;
   readonly state: RunState | null;
   readonly reason: string;
@@ -141,7 +142,7 @@ export type WorkflowResults = {
   "dlq.clear": ListedRun;
 };
 
-/** What came over the wire is JSON; whether it is a table has to be asked. */
+/** For a value that is known to be JSON. */
 export function isJsonTable(value: unknown): value is Readonly<Record<string, Json>> {
   return isObject(value);
 }

@@ -1,8 +1,8 @@
 // Events that are read back from disk, given their types again. The checksum proves that they are what was written; the
 // tables of fields prove that this version knows what they mean.
 // SE1. An event whose name this version does not know is ignored: a newer version may have written it.
-// SE2. An event without one of its fields throws, and its session is set aside. More fields may be there. Values are not
-//      looked at: a recovery reads millions of events.
+// SE2. An event without one of its fields throws, and its session is set aside. More fields may be there. Values are
+//      not looked at: a recovery reads millions of events.
 import { isObject } from "../lines.ts";
 
 export type StoredEntry = { readonly session_id: string; readonly event: string; readonly data: unknown };

@@ -10,13 +10,13 @@ test("an event that we know comes back as it was written, with fields of a newer
 });
 
 test.each(["terminal.painted", "agent.created", "", "toString", "constructor", "__proto__"])(
-  "an event named %j is not ours, and is passed over",
+  "an event named %j is not ours, and is ignored",
   (event) => {
     expect(stored(event, {})).toBeUndefined();
   },
 );
 
-test("a field that is missing throws, and says which and whose", () => {
+test("a missing field throws an error that names it and its session", () => {
   expect(() => stored("terminal.started", { pid: 1, start_time: 2, boot_id: "b" })).toThrow(
     "terminal.started of t1 has no holder",
   );

@@ -1,5 +1,5 @@
-// A tmux session's checkpoint, given its type again. One that is undamaged (its hash matches) but of another shape is not
-// used.
+// A tmux session's checkpoint, given its type again. One that is undamaged (its hash matches) but of another shape is
+// not used.
 import { isLayout, type TmuxPane, type TmuxSnapshot, type TmuxWindow } from "../../core/tmux/snapshot.ts";
 import { fitting } from "../check.ts";
 import { count, flag, list, object, type Shape, table, text, textOf } from "../shape.ts";
