@@ -1,5 +1,7 @@
 // Terminals that are lost while the daemon lives: gathered, what is left of them stopped, and then restored, all that fell together.
-// LT1. One batch at a time; who is lost meanwhile waits for the next one. A terminal is in it once.
+// LT1. One batch at a time; a terminal that is lost meanwhile waits for the next one, and is in it once.
+// LT2. A loss is that of one generation. If it is found twice, the terminal may have been started again by the time of the
+//      second finding, which then says nothing about the new generation.
 import type { ReportItem } from "../../core/recovery.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 
@@ -12,9 +14,11 @@ export type LostPorts = {
   report(items: readonly ReportItem[]): Promise<void>;
 };
 
+type Loss = { readonly reason: string; readonly generation: number };
+
 export class LostTerminals {
   readonly #ports: LostPorts;
-  readonly #waiting = new Map<string, string>();
+  readonly #waiting = new Map<string, Loss>();
   #working = false;
 
   constructor(ports: LostPorts) {
@@ -25,7 +29,7 @@ export class LostTerminals {
     const terminal = this.#ports.terminal(id);
     const open = terminal !== undefined && (terminal.state.kind === "running" || terminal.state.kind === "starting");
     if (!open || terminal.rollingBack || terminal.removed) return this.#ports.note(id, reason);
-    this.#waiting.set(id, reason);
+    this.#waiting.set(id, { reason, generation: terminal.generation });
     if (this.#working) return; // LT1
     this.#working = true;
     try {
@@ -40,11 +44,11 @@ export class LostTerminals {
     this.#waiting.clear();
     await this.#ports.stopRest(new Set(lost.map(([id]) => id)));
     const items = await Promise.all(
-      lost.map(async ([id, reason]) => {
+      lost.map(async ([id, { reason, generation }]) => {
         const terminal = this.#ports.terminal(id);
-        return terminal === undefined ? [] : [await this.#ports.restore(terminal, reason)];
+        return terminal?.generation === generation ? [await this.#ports.restore(terminal, reason)] : []; // LT2
       }),
     );
-    await this.#ports.report(items.flat());
+    if (items.flat().length > 0) await this.#ports.report(items.flat());
   }
 }
