@@ -1,11 +1,12 @@
-// Terminals that are lost while the daemon lives: gathered, what is left of them stopped, and then restored, all that fell together.
-// LT1. One batch at a time; who is lost meanwhile waits for the next one. A terminal is in it once.
+// Terminals that are lost while the daemon is running: collected, their leftover processes stopped, and then restored
+// together.
+// LT1. One batch at a time; terminals lost in the meantime wait for the next batch. Each terminal is in a batch once.
 import type { ReportItem } from "../../core/recovery.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 
 export type LostPorts = {
   terminal(id: string): Terminal | undefined;
-  /** Not ours to restore: it is rolled back, removed, or known as lost already. */
+  /** Called if it is not to be restored: it is being rolled back, was removed, or is already known to be lost. */
   note(id: string, reason: string): void;
   stopRest(ids: ReadonlySet<string>): Promise<unknown>;
   restore(terminal: Terminal, reason: string): Promise<ReportItem>;
