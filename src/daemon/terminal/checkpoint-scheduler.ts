@@ -1,8 +1,10 @@
 // Decides when checkpoints are written: by time, by activity, less often if the disk is slow, and once more at the end.
-// S1. While nothing changes there is no timer for it: an idle machine is left alone. Only the time in the file is renewed
-//     (`freshMs`), because otherwise a checkpoint that is still correct would become too old on a quiet day.
-// S2. One at a time. A caller that asks during a write gets the next one, which includes everything the caller has seen.
-// S3. A failed or refused write is logged once for each reason, and retried when the next one is due; nothing waits for it.
+// S1. While nothing changes there is no timer for it: an idle machine is left alone. Only the time in the file is
+//     renewed (`freshMs`), because otherwise a checkpoint that is still correct would become too old on a quiet day.
+// S2. One at a time. A caller that asks during a write gets the next one, which includes everything the caller has
+//     seen.
+// S3. A failed or refused write is logged once for each reason, and retried when the next one is due; nothing waits for
+//     it.
 // S4. While checkpoints are off (safe mode), nothing is written; changes are written once they are on again.
 import { type Fault, isFault } from "../../base/fault.ts";
 import { type Result, refused } from "../../base/result.ts";

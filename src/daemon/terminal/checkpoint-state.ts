@@ -1,13 +1,13 @@
 // What a checkpoint records about the terminals, taken from the process table, the tapes and, through the screen
 // program, the screens.
-// V1. Idle terminals are not queried: if the files of a tape have not grown, nothing is new and its holder is not woken.
-//     Between two checkpoints only the last file is looked at; a newer one is noticed within a minute, or by the next
-//     checkpoint.
-// V2. If a snapshot is not ready in time, the previous one is used: that one plus the tape since then is still the exact
-//     screen. A late snapshot goes into the next checkpoint; a tape that takes long to draw never delays the record of
-//     directories and commands.
-// V3. A terminal that is not running keeps its last record until it has ended or was removed: a restoration that failed,
-//     or that waits for a person, must not overwrite what it was to restore.
+// V1. Idle terminals are not queried: if the files of a tape have not grown, nothing is new and its holder is not
+//     woken. Between two checkpoints only the last file is looked at; a newer one is noticed within a minute, or by the
+//     next checkpoint.
+// V2. If a snapshot is not ready in time, the previous one is used: that one plus the tape since then is still the
+//     exact screen. A late snapshot goes into the next checkpoint; a tape that takes long to draw never delays the
+//     record of directories and commands.
+// V3. A terminal that is not running keeps its last record until it has ended or was removed: a restoration that
+//     failed, or that waits for a person, must not overwrite what it was to restore.
 // V4. No secret is written to disk: the environment passes the filter (core/environment.ts).
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -98,7 +98,10 @@ export class CheckpointState {
     return session === undefined ? undefined : { session, now: this.#seenNow.has(id) };
   }
 
-  /** Cheap enough for every few seconds: a look at each tape's last file, and a query to the holders of those that grew (V1). */
+  /**
+   * Cheap enough for every few seconds: a look at each tape's last file, and a query to the holders of those that grew
+   * (V1).
+   */
   pulse(): Promise<Pulse> {
     this.#pulses += 1;
     if (this.#pulses % LIST_EVERY === 0) this.#tails.clear();

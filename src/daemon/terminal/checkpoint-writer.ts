@@ -1,7 +1,7 @@
 // Writes the checkpoint of all terminals: `recovery/checkpoint.json`; the previous one is kept as
 // `recovery/checkpoint.backup.json`.
-// W1. The store (log/checkpoint/store.ts) does the writing: serialized, hashed, under a temporary name, synced, read back,
-//     renamed, the directory synced; stale temporary files are removed; a file of a newer version is refused, not
+// W1. The store (log/checkpoint/store.ts) does the writing: serialized, hashed, under a temporary name, synced, read
+//     back, renamed, the directory synced; stale temporary files are removed; a file of a newer version is refused, not
 //     overwritten (TC-2, TC-4).
 // W2. A large checkpoint is still written; the warning is repeated only when the size has doubled, so that it is not
 //     ignored (TC-5).
@@ -46,7 +46,9 @@ export class CheckpointWriter {
     return joinPath(this.#home, CHECKPOINT_FILE);
   }
 
-  /** Durable once it resolves with `ok`; refused if a file of a newer version exists (W1). A disk failure is a Fault. */
+  /**
+   * Durable once it resolves with `ok`; refused if a file of a newer version exists (W1). A disk failure is a Fault.
+   */
   async write(sessions: readonly CheckpointSession[]): Promise<Result<Saved>> {
     this.#warn(estimateSize(sessions.length, sessions), "will have about");
     const saved = await this.#store.save({ sessions }, NO_SEQ);

@@ -59,7 +59,7 @@ function leftSockets({ disk, home }: HomeWorld, terminals: readonly Terminal[]):
     .filter((path) => !used.has(path) && disk.stat(path) !== undefined)
     .map((path) => {
       const thing = sized(disk, "socket of a terminal that is over", [path]);
-      return { ...thing, at: undefined, reason: "nobody listens there" };
+      return { ...thing, at: undefined, reason: "nothing listens on it" };
     });
 }
 

@@ -1,6 +1,6 @@
-// The adapter of terminals to the engine of held programs (held/held-programs.ts): how a terminal is started and what its
-// end means. It adds what only terminals need, since many of them are long-lived and silent: idle connections are closed,
-// and holders are watched.
+// The adapter of terminals to the engine of held programs (held/held-programs.ts): how a terminal is started and what
+// its end means. It adds what only terminals need, since many of them are long-lived and silent: idle connections are
+// closed, and holders are watched.
 // N1. A healthy holder with nothing to report is left without a connection (L3 of held/holder-connections.ts). The
 //     operating system reports its end (held/holder-watch.ts); a killed holder is noticed on the next round. If the
 //     system cannot report ends, connections are kept.
@@ -66,7 +66,9 @@ export type TerminalFound = Exclude<HeldFound, { readonly kind: "prevented" }>;
 const BANNER_MS = 3_000;
 /** How long the program of a rolled-back terminal has to exit before it is killed. */
 const GRACE_MS = 2_000;
-/** In rounds, ten seconds: occasional lists, and the checkpoint's queries of busy terminals, share a connection (N1). */
+/**
+ * In rounds, ten seconds: occasional lists, and the checkpoint's queries of busy terminals, share a connection (N1).
+ */
 const REST_AFTER = 5;
 /** In rounds: the delay until a client attached to a restored terminal without a connection is noticed. */
 const NOTICE_EVERY = 15;
@@ -79,7 +81,9 @@ export class TerminalHolders {
   readonly #ports: HoldersPorts;
   readonly #held: HeldPrograms<HolderConnection>;
   readonly #watch: HolderWatch;
-  /** Variables for the programs of new terminals that must not be written to disk; kept until the program is started. */
+  /**
+   * Variables for the programs of new terminals that must not be written to disk; kept until the program is started.
+   */
   readonly #secrets = new Map<string, Readonly<Record<string, string>>>();
   #rounds = 0;
   #closed = false;

@@ -1,7 +1,7 @@
 // What is known about a terminal's last moments: its record in the last checkpoint, and its old screen.
 // LM1. Doubtful records are not used (TC-6): the terminal is restored from the log alone, and the reason is reported.
-// LM2. A snapshot may cover more than is left of the tape. It is the best available copy of that screen, and stays valid
-//      as long as nothing else is written at the offsets it covers: so the next generation begins after it (R5 of
+// LM2. A snapshot may cover more than is left of the tape. It is the best available copy of that screen, and stays
+//      valid as long as nothing else is written at the offsets it covers: so the next generation begins after it (R5 of
 //      holder/recorder.ts).
 import type { Known } from "../../core/terminal/restoration.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";

@@ -1,12 +1,12 @@
 // Recovery of terminals after a crash of the daemon or of the machine.
 // K1. Live holders are adopted, recorded exits are applied, and terminals that were never claimed are started; lost
 //     terminals are restored as their policy requires.
-// K2. Only processes that are certainly ours are stopped as orphans: marked, or descended from a recorded child, and not
-//     under a living holder.
-// K3. The leftover processes of a lost terminal are stopped before it is restarted. An interrupted recovery continues in
-//     the next daemon: what was started is adopted, and the rest is examined again.
-// K4. Terminals that were due to start but never claimed are started and awaited here too: a client that sees LIVE finds
-//     them running.
+// K2. Only processes that are certainly ours are stopped as orphans: marked, or descended from a recorded child, and
+//     not under a living holder.
+// K3. The leftover processes of a lost terminal are stopped before it is restarted. An interrupted recovery continues
+//     in the next daemon: what was started is adopted, and the rest is examined again.
+// K4. Terminals that were due to start but never claimed are started and awaited here too: a client that sees LIVE
+//     finds them running.
 
 import type { Fate, ReportItem } from "../../core/recovery.ts";
 import { effectsOf, type Terminal } from "../../core/terminal/terminal.ts";
@@ -38,7 +38,9 @@ export type WorkPorts = {
   restore(terminal: Terminal, reason: string): Promise<ReportItem>;
   /** The outcome of a restoration that an earlier daemon began but did not report; undefined if it was reported. */
   untold(terminal: Terminal): ReportItem | undefined;
-  /** For a terminal that an earlier daemon found lost, whose report may never have been written (Y3 of recovery-run.ts). */
+  /**
+   * For a terminal that an earlier daemon found lost, whose report may never have been written (Y3 of recovery-run.ts).
+   */
   waiting(terminal: Terminal): ReportItem;
   /** How many of the terminals that should run are back. */
   progressed(progress: HowFar): void;

@@ -1,10 +1,11 @@
 // Restarts lost terminals: gathers the facts, lets core/ decide how, and reports the outcome.
 // RO1. Evidence recorded in the log takes precedence: a later checkpoint may describe a worse moment.
-// RO2. The decision is durable before anything is started; if the daemon dies after that, the next one completes the start.
+// RO2. The decision is durable before anything is started; if the daemon dies after that, the next one completes the
+//      start.
 // RO3. Nothing is started while a process of the earlier generation is alive: the caller has stopped those.
-// RO4. The age of a screen is reported as far as it is known: the time between the last write to its tape and the restart.
-//      A tape is synced within a second of being written (holder/recorder.ts), so a machine crash loses at most that
-//      second, and a killed process loses nothing.
+// RO4. The age of a screen is reported as far as it is known: the time between the last write to its tape and the
+//      restart. A tape is synced within a second of being written (holder/recorder.ts), so a machine crash loses at
+//      most that second, and a killed process loses nothing.
 import { isFault } from "../../base/fault.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
 import { type Result, refused } from "../../base/result.ts";

@@ -1,8 +1,9 @@
-// The daemon's side of the screen program: asks it for snapshots, farewells and cells, and runs it only while it is needed.
+// The daemon's side of the screen program: asks it for snapshots, farewells and cells, and runs it only while it is
+// needed.
 // SC1. Every request ends with an answer or a refusal. The program answers in order, so if it dies or stops answering,
 //      the first unanswered request is to blame. A request that does this twice is given up; the others are sent again.
-// SC2. The program is started when it is first needed. It exits by itself when it is idle; if it ends while no request is
-//      pending, nothing needs to be done.
+// SC2. The program is started when it is first needed. It exits by itself when it is idle; if it ends while no request
+//      is pending, nothing needs to be done.
 // SC3. Requests are sent one after the other, as the program reads them: each waiting request is in memory only once.
 import { isFault } from "../../base/fault.ts";
 import { type Refusal, type Result, refused } from "../../base/result.ts";
@@ -77,7 +78,9 @@ export class Screens {
     return made;
   }
 
-  /** What is written to the tape between two generations of a terminal; a plain banner if its screen cannot be drawn. */
+  /**
+   * What is written to the tape between two generations of a terminal; a plain banner if its screen cannot be drawn.
+   */
   async farewell({ message, ...of }: ScreenOf & { readonly message: string }): Promise<string> {
     const answer = await this.#ask("farewell", { ...this.#place(of), op: "farewell", message });
     return answer.ok ? answer.value : plainRestoreBanner(message);

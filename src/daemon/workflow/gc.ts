@@ -30,7 +30,7 @@ export function workflowGarbage(place: HomeWorld, runs: Iterable<Run>, rules: Re
   const taken = new Set(ended.flatMap(({ paths }) => paths));
   const sockets = socketsOfEndedRuns(place, all).map((path) => {
     const thing = sized(disk, "socket of a step that is over", [path]);
-    return { ...thing, at: undefined, reason: "nobody listens there" };
+    return { ...thing, at: undefined, reason: "nothing listens on it" };
   });
   return [...ended, ...oldHistories(place, taken, rules.histories), ...sockets];
 }

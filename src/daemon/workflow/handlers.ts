@@ -212,7 +212,7 @@ function placeOf(
   if (params.worktree !== true) return ok({ repo, cwd, worktree: undefined, environment });
   const repository = repositoryOf(disk, cwd);
   if (repository === undefined)
-    return refused("no-repository", `${cwd} is in no git repository.`, "Run it in one, or without --worktree.");
+    return refused("no-repository", `${cwd} is not in a git repository.`, "Run it in one, or without --worktree.");
   const worktree = worktreeOf({ id, name, repo }, { home, repository });
   const kept = Object.entries(environment).filter(([variable]) => !GIT_VARIABLES.includes(variable));
   const inside = `${worktree.path}${cwd.slice(repository.length)}`;
