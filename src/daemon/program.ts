@@ -123,8 +123,10 @@ function tolerating(work: () => void): void {
   }
 }
 
-/** `beaten` is called behind every beat: one timer for both, so that the process is woken once. Where fewer beats are asked for, more
-    are sent: what is ours is looked after no less often. */
+/**
+ * `beaten` is called after every beat: one timer for both, so that the process wakes up once. If fewer beats are asked
+ * for, more are sent, so that our files are checked no less often.
+ */
 function heartbeat(home: string, beaten: () => void): HeartbeatLink {
   const who = identify(doors.processes, doors.processes.pid) ?? { pid: 0, startTime: 0, bootId: "" };
   const ports = {

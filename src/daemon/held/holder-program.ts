@@ -9,10 +9,10 @@ import type { Disk } from "../../world/disk.ts";
 import { sha256 } from "../../world/hash.ts";
 import type { Self } from "../../world/self.ts";
 
-/** Its own folder, because Bun's memory grows with what is beside its entry file. */
+/** A folder of its own: Bun's memory grows with what lies beside its entry file. */
 const FOLDER = "run/bin";
 
-/** One for a terminal or an agent, for its lifetime, and one that takes orders to hold attempts. */
+/** One for a terminal or an agent, for as long as that lives, and one that takes orders to hold attempts. */
 const SOURCES = { holder: "src/holder/main.ts", orders: "src/holder/orders-main.ts" } as const;
 
 export type HolderKind = keyof typeof SOURCES;
