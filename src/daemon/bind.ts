@@ -1,15 +1,15 @@
-// DS-3: a socket that cannot be bound is tried again with backoff, then given up.
+// DS-3: binding a socket is retried with backoff, then given up.
 import { backoffMs } from "../base/backoff.ts";
 import { type Fault, isFault } from "../base/fault.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Random } from "../world/random.ts";
 
-/** 1, 2, 4, 8 and 16 s between them: half a minute, as long as the watchdog waits for a silent daemon. */
+/** With 1, 2, 4, 8 and 16 s in between: half a minute, as long as the watchdog waits for a silent daemon. */
 const TRIES = 6;
 
 type World = { readonly clock: Clock; readonly random: Random };
 
-/** Undefined once it is bound; else the last Fault, after it was given up. `failed` hears of every one. */
+/** Undefined once it is bound; the last Fault if it was given up. `failed` is called for each Fault. */
 export async function bindRetrying(
   { clock, random }: World,
   bind: () => Promise<void>,

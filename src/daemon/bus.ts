@@ -1,4 +1,5 @@
-// The bus: what happened, told to whoever listens. Nothing depends on anyone hearing it; what must not be lost is an event in the log.
+// The bus: publishes what happened to its subscribers. Nothing depends on delivery; whatever must not be lost is an
+// event in the log.
 
 export type Topic = string;
 type Ear = (topic: Topic, data: unknown) => void;
@@ -6,7 +7,7 @@ type Ear = (topic: Topic, data: unknown) => void;
 export class Bus {
   readonly #ears = new Map<Ear, ReadonlySet<Topic>>();
 
-  /** Returns how to stop. `*` is every topic; `a.*` everything below `a.`. */
+  /** Returns the function that unsubscribes. `*` is every topic; `a.*` everything below `a.`. */
   subscribe(topics: readonly Topic[], ear: Ear): () => void {
     this.#ears.set(ear, new Set(topics));
     return () => void this.#ears.delete(ear);

@@ -1,13 +1,15 @@
-// The daemon: opens the log, and lets its parts (part.ts) recover and then take commands. One for a home (flock).
-// D1. The socket answers from the start: the status can be read during recovery, and nothing is changed before it is over (PB3 of part.ts).
-// D2. A clean end finishes what was begun, leaves the children to their holders, and records on disk that it was clean. An end in the
-//     middle of a recovery is not clean: the next start looks at everything from the start.
-// D3. If something of ours in run/ is removed, it is put back.
-// D4. If a note (report, marker) cannot be written, that is logged. It stops neither a recovery nor a daemon that is live.
-// D5. The parts have one order, and everything is done in it: terminal, tmux, workflow, agent. They are folded one after the other. RESTORING
-//     is done side by side, since each looks only at its own. RECONCILING is done one after the other: what terminals left behind is stopped
-//     before tmux sessions are made again, and steps and turns go on last. `goLive` and `tick` follow the same order. `stop` is called on
-//     all at once, so that nothing new begins, and waited for.
+// The daemon: opens the log, lets its parts (part.ts) recover, and then accepts commands. One per home (flock).
+// D1. The socket answers from the start: the status can be read during recovery, but nothing is changed before it is
+//     over (PB3 of part.ts).
+// D2. A clean end finishes what was begun, leaves the children to their holders, and records on disk that it was clean.
+//     An end in the middle of a recovery is not clean: the next start examines everything from the start.
+// D3. If one of our files in run/ is removed, it is put back.
+// D4. If a record (report, marker) cannot be written, that is logged. It stops neither a recovery nor a live daemon.
+// D5. The parts have one order, in which everything is done: terminal, tmux, workflow, agent. They are folded one after
+//     the other. RESTORING is concurrent, since each part looks only at its own sessions. RECONCILING is sequential:
+//     what terminals left behind is stopped before tmux sessions are re-created, and steps and turns continue last.
+//     `goLive` and `tick` follow the same order. `stop` is called on all at once, so that nothing new begins, and
+//     awaited.
 
 import { joinPath } from "../base/path.ts";
 import { ok, type Result, refused } from "../base/result.ts";
@@ -33,10 +35,10 @@ import { openWorkflows, type WorkflowPart } from "./workflow/part.ts";
 
 export type Parts = ReturnType<typeof openParts>;
 
-/** What the parts need of the daemon, beside its ports. */
+/** What the parts need from the daemon, beside its ports. */
 export type PartLinks = Pick<TerminalLinks, "report" | "progressed"> & { listen(path: string): Promise<void> };
 
-/** D5. Each part gets what it needs of the others, and no more; this is the only place that knows them all. */
+/** D5. Each part gets only what it needs from the others; this is the only place that knows them all. */
 export function openParts(ports: PartPorts, links: PartLinks) {
   const tmux = openTmux(ports);
   const terminal = openTerminals(ports, { ...links, spared: () => tmux.keeper.servers() });
@@ -59,7 +61,7 @@ export class Daemon {
   readonly #ports: DaemonPorts;
   readonly #startedAt: string;
   readonly #machine: RecoveryStateMachine;
-  /** Ours; those of the parts are added when the log is open. */
+  /** Our own handlers; those of the parts are added when the log is open. */
   readonly #handlers: Record<string, Handler>;
   #token: string | undefined;
   #server: RpcServer | undefined;
@@ -91,7 +93,7 @@ export class Daemon {
       "recovery.report": async ({ name }) => ok(readReport(disk, home, typeof name === "string" ? name : null)),
       "recovery.retry": () => this.#retryAlone(),
       "safe-mode.exit": () => this.#leaveSafeMode(),
-      gc: ({ dryRun }) => this.#collect(dryRun !== false), // In doubt nothing is removed.
+      gc: ({ dryRun }) => this.#collect(dryRun !== false), // If in doubt, nothing is removed.
     };
   }
 
@@ -128,7 +130,9 @@ export class Daemon {
     return this.#machine.getCurrentStage() === "LIVE";
   }
 
-  /** The log and the parts; returns what was found damaged (DS-2). Throws a Fault if the storage cannot be opened. */
+  /**
+   * Opens the log and the parts; returns the damage that was found (DS-2). Throws a Fault if storage cannot be opened.
+   */
   async openStorage(): Promise<string[]> {
     const { world, config, bus, safeMode, say, onBug } = this.#ports;
     this.#begun = world.clock.elapsed();
@@ -203,7 +207,7 @@ export class Daemon {
     return items;
   }
 
-  /** WD-6: the watchdog has no bus of its own; its record is read and published here. One from before the last recovery was published then. */
+  /** WD-6: the watchdog has no bus, so its record is published here. One from before the last recovery already was. */
   #detected(cause: Cause): void {
     const { world, bus } = this.#ports;
     this.#cause = cause;
@@ -309,18 +313,18 @@ export class Daemon {
     this.#parts?.garbage.stop();
     await Promise.all(this.#parts?.all.map((part) => part.stop()) ?? []); // D5
     await this.#parts?.log.close();
-    this.#server?.close(); // Only now: what became durable meanwhile was still acknowledged.
+    this.#server?.close(); // Only now: what became durable in the meantime was still acknowledged.
     await this.#tolerating(() => (this.isLive ? writeCleanEnd(this.#ports.world) : this.#machine.reset()));
   }
 }
 
 const STILL_SAFE = refused(
   "disk",
-  "The disk did not take it: safe mode would be back after the next crash.",
+  "The disk refused the write: safe mode would be back after the next crash.",
   "`holdfast logs` says why. Free some space, then try again.",
 );
 
-/** What a person should know. A torn tail is not among it: it was never acknowledged. */
+/** The damage that a person should know about. A torn tail is not included: it was never acknowledged. */
 function damageIn({ lost, frozen, walMissing }: LogReport): string[] {
   return [
     ...lost.map(({ from, to }) => `the entries ${from} to ${to} are gone`),

@@ -1,10 +1,11 @@
-// Replays the session logs into the state. A session whose fold throws, or whose log is not whole, is set aside: it is frozen, named
-// in the report, and keeps no other from coming up. What was folded of it before the trouble is no ground for doing anything.
-// FO1. A session with a checkpoint begins with that, and only what its log says since is read. If the log does not have the checkpoint's
-//      last entry, the checkpoint is passed over: the log alone has everything.
-// FO2. Sessions are many, and may have no checkpoints: they are folded in slices, and requests are answered between two of them.
-// FO3. A session is in the store only when all of it is folded: a fold that was given up leaves nothing half done, and does no harm to the
-//      next one.
+// Replays the session logs into the state. A session whose fold throws, or whose log is damaged, is set aside: it is
+// frozen and named in the report, and the others still come up. Nothing is done on the basis of a partial fold.
+// FO1. A session with a checkpoint starts from it, and only the log after it is read. If the log does not have the
+//      checkpoint's last entry, the checkpoint is ignored: the log alone has everything.
+// FO2. There are many sessions, perhaps without checkpoints: they are folded in slices, and requests are answered in
+//      between.
+// FO3. A session is put into the store only when all of it is folded: a fold that was given up leaves nothing half
+//      done, and does not affect the next one.
 import type { ReportItem } from "../core/recovery.ts";
 import type { EventLog } from "../log/event-log.ts";
 import type { Entry } from "../log/session/entry.ts";
@@ -12,21 +13,21 @@ import type { HowFar, PartBorder } from "./part.ts";
 import type { Kind, SessionStore } from "./session-store.ts";
 
 export type Folding<K extends Kind> = {
-  /** The directory of their logs, and what one of them is called in a report. */
+  /** The directory of their logs, and what a report calls one of them. */
   readonly place: string;
   readonly what: string;
   /** Undefined for an event of a newer version. Throws if a field is missing. */
   eventOf(entry: Entry): K["event"] | undefined;
-  /** What its checkpoint has, and the seq of the last event in it (FO1). */
+  /** The state in its checkpoint, and the seq of the last event in it (FO1). */
   load?(session: string): { readonly state: K["state"]; readonly seq: number } | undefined;
-  /** How it is kept once all of it is folded; absent: as it is. */
+  /** The form in which it is kept once all of it is folded; unchanged if absent. */
   kept?(state: K["state"]): K["state"];
   nameOf(state: K["state"]): string | undefined;
-  /** What is shown of one that cannot be trusted; undefined: nothing. */
+  /** What is shown of a session that cannot be trusted; undefined to show nothing. */
   aside(state: K["state"], reason: string): K["state"] | undefined;
 };
 
-/** Yields after each entry how many sessions are read; returns those that were set aside. */
+/** Yields after each entry how many sessions have been read; returns those that were set aside. */
 export type Steps = Generator<HowFar, ReportItem[]>;
 
 type Folded<K extends Kind> = { state: K["state"] | undefined; readonly so: HowFar };
@@ -49,7 +50,7 @@ export function* foldSessions<K extends Kind>(source: Source<K>, folding: Foldin
   return items;
 }
 
-/** What is wrong with it; undefined if it folded. */
+/** Returns what is wrong with it; undefined if it folded. */
 function* foldOne<K extends Kind>(
   { log, store }: Source<K>,
   folding: Folding<K>,
@@ -98,7 +99,7 @@ function item(what: string, id: string, name: string | undefined, reason: string
   return { what, id, name: name ?? short, fate: "needs you", reason, next };
 }
 
-/** When this first happened to a session, as its log says; undefined if it does not say. */
+/** When this event first happened to a session, by its log; undefined if it did not. */
 export function timeOf(log: EventLog, session: string, event: string): number | undefined {
   for (const reading of log.read(session)) {
     if (reading.kind !== "entry" || reading.entry.event !== event) continue;

@@ -1,12 +1,14 @@
-// Throws away what nobody needs any more: once a day by itself, and when asked to (`holdfast gc`).
-// GC1. What cannot be removed is said and left; the rest goes on.
-// GC2. By itself it trusts the wall clock only while that agrees with the machine's own: after a jump nothing is removed until
-//      the new time has held for a day, or a clock that was set to the next century would take everything.
-// GC3. In safe mode it is off: whatever is wrong, what is there may be needed to find out.
-// GC4. If a session's log is to go, its part forgets the session before any of its files go, and its log goes last, when it is durable
-//      that the others are gone: as long as any of them may come back after a power cut, the log does too, and the next round finds it.
-// GC5. What can be thrown away is named by its owner: each part for its sessions, and here reports and quarantine. The write-ahead log and
-//      the recovery's own records are never among it: a recovery reads them.
+// Deletes what is no longer needed: once a day, and on request (`holdfast gc`).
+// GC1. A failed removal is reported and the thing is left; the others are still removed.
+// GC2. The daily round trusts the wall clock only while it agrees with the monotonic clock: after a jump nothing is
+//      removed until the new time has held for a day. Otherwise a clock set to the next century would delete
+//      everything.
+// GC3. It is off in safe mode: whatever is wrong, the files may be needed to find out.
+// GC4. If a session's log is to be removed, its part forgets the session before any of its files are removed, and its
+//      log is removed last, when the removal of the others is durable: as long as any of them may come back after a
+//      power cut, the log does too, and the next round finds it.
+// GC5. The owner names what can be deleted: each part for its sessions, and this file for reports and quarantine. The
+//      write-ahead log and the recovery's own records are never included, because recovery reads them.
 
 import { isFault } from "../base/fault.ts";
 import { baseName, joinPath, parentOf } from "../base/path.ts";
@@ -20,24 +22,24 @@ import type { Config } from "../wire/files/config-schema.ts";
 import type { GcResult } from "../wire/rpc/rpc.ts";
 import type { Disk } from "../world/disk.ts";
 
-/** Forgets these sessions; returns those of them that are forgotten (GC4). */
+/** Forgets these sessions; returns those that were forgotten (GC4). */
 export type Forget = (ids: readonly string[]) => Promise<ReadonlySet<string>>;
 
-/** Something that is to go, and why. `session`: whose log is among the paths, and who must forget it first. */
+/** Something to remove, and why. `session`: the session whose log is among the paths, to be forgotten first. */
 export type Garbage = Chosen & { readonly session?: { readonly id: string; readonly forget: Forget } };
 
 export type CollectorPorts = {
-  /** What the parts have to throw away (GC5). */
+  /** What the parts can delete (GC5). */
   garbage(rules: Config["retention"]): readonly Garbage[];
   isOff(): boolean;
   say(words: string): void;
   onBug(error: unknown): void;
 };
 
-/** Late enough that a start is over, and that a clock which is set after boot has been set. */
+/** Late enough that the start is over, and that a clock which is set after boot has been set. */
 const FIRST_MS = 3_600_000;
 const DAY_MS = 24 * 3_600_000;
-/** A clock that is kept right by the network is moved by seconds. */
+/** A clock that is synchronised by the network is moved by seconds. */
 const JUMP_MS = 3_600_000;
 
 export class GarbageCollector {
@@ -54,7 +56,7 @@ export class GarbageCollector {
     this.#ports = ports;
   }
 
-  /** From now on, once a day. */
+  /** Schedules the daily rounds. */
   start(): void {
     this.#readClocks();
     this.#again(FIRST_MS);
@@ -67,7 +69,7 @@ export class GarbageCollector {
   /** One at a time. */
   collect(dryRun: boolean): Promise<GcResult> {
     const result = this.#turn.then(() => this.#collect(dryRun));
-    this.#turn = result.catch(() => undefined); // The caller sees it.
+    this.#turn = result.catch(() => undefined); // The caller gets the error.
     return result;
   }
 
@@ -96,11 +98,11 @@ export class GarbageCollector {
   async #round(): Promise<void> {
     const jumped = this.#clockJumped();
     this.#readClocks();
-    if (jumped) this.#ports.say("the clock was set: nothing is thrown away until it has held for a day"); // GC2
+    if (jumped) this.#ports.say("the clock was set: nothing is deleted until it has held for a day"); // GC2
     if (jumped || this.#ports.isOff()) return; // GC3
     const { bytes, items, failed } = await this.collect(false);
-    if (items.length > 0) this.#ports.say(`threw away ${items.length} things that nobody needs: ${bytes} bytes`);
-    for (const words of failed) this.#ports.say(`could not be thrown away: ${words}`);
+    if (items.length > 0) this.#ports.say(`deleted ${items.length} things that are no longer needed: ${bytes} bytes`);
+    for (const words of failed) this.#ports.say(`could not be deleted: ${words}`);
   }
 
   #clockJumped(): boolean {
@@ -114,7 +116,7 @@ export class GarbageCollector {
     this.#clocks = { now: clock.now(), elapsed: clock.elapsed() };
   }
 
-  /** Why it could not (GC1); undefined where it is gone. */
+  /** Returns why it could not be removed (GC1); undefined if it is gone. */
   async #removeAll({ session, paths }: Garbage, gone: ReadonlySet<string>): Promise<string | undefined> {
     if (session !== undefined && !gone.has(session.id)) return `${session.id} could not be forgotten yet`;
     try {
@@ -129,7 +131,7 @@ export class GarbageCollector {
     }
   }
 
-  /** A directory in which there is more than ours stays. */
+  /** A directory that still holds other files stays. */
   #removeOne(path: string): void {
     const { disk } = this.#place;
     if (disk.stat(path)?.kind !== "directory") removeIfThere(disk, path);
@@ -141,14 +143,14 @@ export class GarbageCollector {
       await work();
     } catch (error) {
       if (!isFault(error)) throw error;
-      this.#ports.say(`nothing was thrown away: ${error.message}. ${error.hint}`);
+      this.#ports.say(`nothing was deleted: ${error.message}. ${error.hint}`);
     }
   }
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** GC4. Those with the same owner at once. */
+/** GC4. One call for all sessions of the same owner. */
 async function forgetAll(garbage: readonly Garbage[]): Promise<ReadonlySet<string>> {
   const sessions = garbage.flatMap(({ session }) => session ?? []);
   const gone = await Promise.all(
@@ -157,7 +159,7 @@ async function forgetAll(garbage: readonly Garbage[]): Promise<ReadonlySet<strin
   return new Set(gone.flatMap((ids) => [...ids]));
 }
 
-/** What belongs to no part. */
+/** What belongs to no part of the daemon. */
 function homeGarbage({ disk, home, clock }: HomeWorld, rules: Config["retention"]): Garbage[] {
   const aside = { ageMs: daysMs(rules.quarantineDays), bytes: rules.quarantineBytes };
   return [
@@ -166,7 +168,7 @@ function homeGarbage({ disk, home, clock }: HomeWorld, rules: Config["retention"
   ];
 }
 
-/** The newest is not among them: `holdfast recovery report` shows it. */
+/** Without the newest, which `holdfast recovery report` shows. */
 function reports(disk: Disk, home: string): Thing[] {
   const directory = joinPath(home, REPORTS);
   const names = disk
@@ -191,13 +193,13 @@ function quarantined(disk: Disk, home: string): Thing[] {
   });
 }
 
-/** With its size: the bytes of its files. */
+/** Adds the total size of its files. */
 export function sized(disk: Disk, what: string, paths: readonly string[]): Omit<Thing, "at"> {
   const sizes = paths.map((path) => disk.stat(path)).map((stat) => (stat?.kind === "file" ? stat.size : 0));
   return { what, paths, bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
-/** Undefined if it is no time. */
+/** Undefined if the text is not a time. */
 export function timeOf(text: string): number | undefined {
   const time = Date.parse(text);
   return Number.isNaN(time) ? undefined : time;

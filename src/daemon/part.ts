@@ -1,9 +1,10 @@
 // The contract of the daemon's four parts (terminal, tmux, workflow, agent), and the border of each.
-// PB1. Everything that a part does for one of its sessions runs through its border: handlers, folding, effects and their outcomes. What one
-//      of them throws is seen there, in one place.
-// PB2. A session that does not fold is set aside. A Fault in a request is the answer to that request (Z4 of rpc-server.ts). Anything else
-//      is a bug, and ends the process.
-// PB3. Until all sessions of a part are read, none is shown: a part of them would pass for all. Until the daemon is live, nothing is changed.
+// PB1. Everything that a part does for one of its sessions runs through its border: handlers, folding, effects and
+//      their outcomes. Whatever they throw is handled there, in one place.
+// PB2. A session that does not fold is set aside. A Fault in a request is the answer to that request (Z4 of
+//      rpc-server.ts). Anything else is a bug, and ends the process.
+// PB3. Until all sessions of a part are read, none is shown: an incomplete list would look complete. Until the daemon
+//      is live, nothing is changed.
 import { isFault } from "../base/fault.ts";
 import { type Result, refused } from "../base/result.ts";
 import type { ReportItem } from "../core/recovery.ts";
@@ -21,20 +22,20 @@ import { inSlices } from "./slices.ts";
 
 export type Retention = Config["retention"];
 export type StatusCounts = StatusResult["counts"];
-/** What is being read from the logs, and how much of it has been. */
+/** What is being read from the logs, and the progress so far. */
 export type Reading = NonNullable<StatusResult["recovery"]["reading"]>;
 
 export type Part = {
   /** Merged by daemon.ts. */
   readonly handlers: Handlers;
-  /** Reads all sessions from the log. Runs inside INVENTORYING, watched by the stage timeout; returns what was set aside. */
+  /** Reads all sessions from the log. Runs inside INVENTORYING with its stage timeout; returns what was set aside. */
   fold(progress: (reading: Reading) => void): Promise<readonly ReportItem[]>;
   readonly stages: Partial<Pick<StageWork, "RESTORING" | "RECONCILING">>;
-  /** The daemon is live: everything goes on from here by itself. */
+  /** Called when the daemon is live: from here on everything continues by itself. */
   goLive(): void;
   /** Called on every heartbeat while the daemon is live. */
   tick(): void;
-  /** Begins nothing new from the first line on; resolves when what was begun is finished. */
+  /** Begins nothing new from the moment of the call; resolves when everything begun is finished. */
   stop(): Promise<void>;
   counts(): Partial<StatusCounts>;
   garbage(limits: Retention): Garbage[];
@@ -57,7 +58,7 @@ export class PartBorder {
   readonly #what: string;
   #isRead = false;
 
-  /** `what` its sessions are called, all together. */
+  /** `what`: the plural name of its sessions. */
   constructor(ports: BorderPorts, what: string) {
     this.#ports = ports;
     this.#what = what;
@@ -67,7 +68,7 @@ export class PartBorder {
     return this.#isRead;
   }
 
-  /** A request that only looks (PB3). */
+  /** A read-only request (PB3). */
   looking(handler: Handler): Handler {
     return async (params) => (this.#isRead ? handler(params) : NOT_LIVE);
   }
@@ -88,14 +89,14 @@ export class PartBorder {
     return this.#ports.isLive() ? work() : NOT_LIVE;
   }
 
-  /** The fold of all sessions, in slices (fold.ts); after it, they can be looked at. */
+  /** Folds all sessions, in slices (fold.ts); afterwards they can be shown. */
   async foldAll<T>(clock: Clock, steps: Generator<HowFar, T>, progress: (reading: Reading) => void): Promise<T> {
     const folded = await inSlices(clock, steps, (so) => progress({ what: this.#what, ...so }));
     this.#isRead = true;
     return folded;
   }
 
-  /** The fold of one session: why it does not fold, or undefined if it does (PB2). */
+  /** Folds one session: returns why it does not fold, or undefined if it does (PB2). */
   *foldOne(steps: Generator<HowFar, string | undefined>): Generator<HowFar, string | undefined> {
     try {
       return yield* steps;
@@ -104,7 +105,7 @@ export class PartBorder {
     }
   }
 
-  /** What the store does after a decision: each session's notices and effects pass here. */
+  /** What the store does after a decision: notifications and effects of all sessions pass through here. */
   hooks<K extends Kind>(hooks: Omit<Hooks<K>, "onBug">): Hooks<K> {
     const { settled } = hooks;
     return {
@@ -124,12 +125,12 @@ export class PartBorder {
     }
   }
 
-  /** What came of an effect, or work that nobody waits for. */
+  /** Runs work whose result is not awaited. */
   outcome(work: () => Promise<unknown>): void {
     void work().catch(this.#ports.onBug);
   }
 
-  /** The same for work that a disk may refuse: that is logged, and stops nothing. */
+  /** For work that the disk may refuse: a Fault is logged, and nothing else stops. */
   tolerating(work: () => Promise<void>): Promise<void> {
     return tolerating(this.#ports.say, work);
   }
@@ -137,7 +138,7 @@ export class PartBorder {
 
 export type HowFar = { readonly done: number; readonly total: number };
 
-/** A Fault is logged; everything else goes on to the caller. */
+/** Logs a Fault; any other error is passed to the caller. */
 export async function tolerating(say: (words: string) => void, work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -1,4 +1,4 @@
-// What the daemon and its parts get from outside: the doors to the world, the configuration, and where they report.
+// What the daemon and its parts get from outside: access to the world, the configuration, and where they report.
 import type { HomeWorld } from "../home/held/holder-files.ts";
 import type { SafeMode } from "../home/safe-mode.ts";
 import type { Config } from "../wire/files/config-schema.ts";
@@ -25,9 +25,9 @@ export type DaemonPorts = {
   readonly version: string;
   readonly bus: Bus;
   readonly safeMode: SafeMode;
-  /** What the status says about the other programs. */
+  /** The status of the other programs. */
   others(): Pick<StatusResult, "watchdog" | "web" | "programs">;
-  /** A bug, or the log has stopped for good: the process must end, and the next one reads the disk. */
+  /** Called for a bug, or if the log has stopped for good: the process must end, and the next one reads the disk. */
   onBug(error: unknown): void;
   say(words: string): void;
 };

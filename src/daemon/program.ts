@@ -1,10 +1,12 @@
-// The daemon of a home. The watchdog starts it, and starts it again; it keeps a watchdog in turn.
-// M1. One for a home: whoever finds a lock taken leaves with a code of its own, which is no crash. The first lock lies beside wal/, not
-//     in run/: whoever writes the log has it, also after all of run/ was removed. Who does not get it has touched nothing.
-// M2. The start-up goes through its table (core/startup.ts); every way out says what is wrong and what can be done.
-// M3. The socket is bound beside everything else, so that status is answered during recovery, and a path that cannot be bound holds
-//     up no recovery. Whether it was bound is asked where the table asks for it.
-// M4. A daemon whose lock was removed takes it again; one whose lock somebody else has taken meanwhile is displaced, and leaves.
+// The daemon of a home. The watchdog starts and restarts it; in turn, it keeps the watchdog running.
+// M1. One per home: a daemon that finds a lock taken exits with its own code, which is not a crash. The first lock is
+//     beside wal/, not in run/: the writer of the log holds it, even after all of run/ was removed. A daemon that does
+//     not get it has touched nothing.
+// M2. The start-up follows its table (core/startup.ts); every exit reports what is wrong and what can be done.
+// M3. The socket is bound concurrently, so that status is answered during recovery, and a path that cannot be bound
+//     does not delay the recovery. Whether it was bound is checked where the table requires it.
+// M4. A daemon whose lock was removed takes it again; one whose lock somebody else has taken meanwhile is displaced,
+//     and leaves.
 
 import { type Fault, isFault } from "../base/fault.ts";
 import { joinPath, parentOf } from "../base/path.ts";
@@ -54,7 +56,7 @@ const doors = {
 
 function say(words: string): void {
   const line = `${new Date(doors.clock.now()).toISOString()} daemon ${doors.processes.pid}: ${words}\n`;
-  // Nobody reads it any more, and there is nowhere else to complain.
+  // Nothing reads it any more, and there is nowhere else to report it.
   void out.err.write(line).catch(() => undefined);
 }
 
@@ -108,7 +110,7 @@ function heartbeatMs(): number {
   return Number(self.environment()[HEARTBEAT_VARIABLE]) || DEFAULT_HEARTBEAT_MS;
 }
 
-/** What is ours in run/ is looked after on every heartbeat. */
+/** Checks our files in run/ on every heartbeat. */
 function tend(home: string, daemon: Daemon): void {
   for (const name of LOCKS) tolerating(() => keepLock(home, name));
   void daemon.tend();
@@ -123,8 +125,10 @@ function tolerating(work: () => void): void {
   }
 }
 
-/** `beaten` is called behind every beat: one timer for both, so that the process is woken once. Where fewer beats are asked for, more
-    are sent: what is ours is looked after no less often. */
+/**
+ * `beaten` is called after every beat: one timer for both, so that the process wakes up once. If fewer beats are asked
+ * for, more are sent, so that our files are checked no less often.
+ */
 function heartbeat(home: string, beaten: () => void): HeartbeatLink {
   const who = identify(doors.processes, doors.processes.pid) ?? { pid: 0, startTime: 0, bootId: "" };
   const ports = {
@@ -179,7 +183,7 @@ async function main(): Promise<never> {
   bus.subscribe(["recovery.stage.changed"], () => void (daemon.isLive && link.live()));
   const safeMode = new SafeMode({ ...doors, home }, (fault) => say(fault.message), bus);
   const reason = self.environment()[SAFE_MODE_VARIABLE];
-  if (reason) await safeMode.enter(reason); // The watchdog's word, also where the disk did not take its file.
+  if (reason) await safeMode.enter(reason); // The watchdog's reason, even if the disk refused its file.
   const daemon: Daemon = new Daemon({
     world: { ...doors, home },
     config,
@@ -196,7 +200,7 @@ async function main(): Promise<never> {
   for (const signal of ["SIGTERM", "SIGINT"] as const) program.onSignal(signal, () => ended.resolve(0));
   program.onSignal("SIGHUP", () => undefined);
   tending = () => tend(home, daemon);
-  await Promise.race([run(daemon), ended.promise]); // A signal is not kept waiting by a recovery.
+  await Promise.race([run(daemon), ended.promise]); // A signal does not wait for a recovery.
   const code = await ended.promise;
   if (state === "Running") step("shutdown signal");
   if (code === 0) await daemon.stop();
@@ -243,7 +247,7 @@ async function openStorage(daemon: Daemon): Promise<void> {
   }
 }
 
-/** A broken world is caught here, once. */
+/** The one place where Faults are caught. */
 async function start(): Promise<never> {
   try {
     return await main();

@@ -1,10 +1,13 @@
-// A recovery from CRASHED to LIVE: each stage does its work, and says when it makes progress.
-// Y1. A stage that throws, or makes no progress for 30 s, goes to its failure state and waits there for the operator (RS-5, RS-6).
-// Y2. What exists is always looked at afresh: a recovery that goes on at a later stage first does again, without going through their
-//     stages, what the earlier ones hold in memory. Without that, nobody would hear the holders that RESTORING had adopted.
-// Y3. The report is written before LIVE: a crash in between is another recovery with another report, and no fate goes untold.
-// Y4. A recovery that had failed already when the daemon started waits for the operator, but what comes before the failed stage and only
-//     looks is done: what there is can be shown meanwhile.
+// A recovery from CRASHED to LIVE: each stage does its work, and reports its progress.
+// Y1. A stage that throws, or makes no progress for 30 s, goes to its failure state and waits there for the operator
+//     (RS-5, RS-6).
+// Y2. The present state is always examined anew: a recovery that continues at a later stage first repeats the work of
+//     the earlier ones, without entering their stages, because its results are in memory. Otherwise nothing would
+//     listen to the holders that RESTORING had adopted.
+// Y3. The report is written before LIVE: a crash in between leads to another recovery with another report, and no
+//     outcome goes unreported.
+// Y4. A recovery that had already failed when the daemon started waits for the operator, but the read-only stages
+//     before the failed one are done: what exists can be shown in the meantime.
 import type { Result } from "../base/result.ts";
 import {
   isWorking,
@@ -37,7 +40,7 @@ export class RecoveryRun {
   readonly #machine: RecoveryStateMachine;
   readonly #ports: RunPorts;
   readonly #items: ReportItem[] = [];
-  /** The stages whose work was done in this life (Y2). */
+  /** The stages whose work was done by this daemon (Y2). */
   readonly #done = new Set<WorkingStage>();
 
   constructor(machine: RecoveryStateMachine, ports: RunPorts) {
@@ -45,7 +48,7 @@ export class RecoveryRun {
     this.#ports = ports;
   }
 
-  /** Goes on from wherever the machine is, until LIVE or a failure; one that had failed already waits for the operator. */
+  /** Continues from the machine's stage until LIVE or a failure; one that had already failed waits for the operator. */
   async run(): Promise<RunOutcome> {
     await this.#lookAround();
     if (this.#machine.getCurrentStage() === "CRASHED") await this.#must("DETECTING");
@@ -84,7 +87,9 @@ export class RecoveryRun {
     if (!moved.ok) throw new Error(moved.error.message);
   }
 
-  /** The stage, and before it whatever this life has not done of the earlier ones (Y2). Why it failed; undefined where it is done. */
+  /**
+   * Performs the stage, after the earlier ones that this daemon has not done (Y2). Returns why it failed, or undefined.
+   */
   async #through(stage: WorkingStage): Promise<string | undefined> {
     const stages = recoveryMachine.states.filter(isWorking);
     for (const each of stages.slice(0, stages.indexOf(stage) + 1)) {
@@ -112,7 +117,7 @@ export class RecoveryRun {
   }
 }
 
-/** Resolves with undefined when nothing was heard for too long. */
+/** Resolves with undefined when there was no progress for too long. */
 class Silence {
   readonly broken: Promise<undefined>;
   readonly #clock: Clock;
@@ -130,7 +135,7 @@ class Silence {
     this.progress();
   }
 
-  /** Work that was given up may still be heard of: it counts no more. */
+  /** Work that was given up may still report progress, which no longer counts. */
   progress(): void {
     this.#cancel();
     if (!this.#ended) this.#cancel = this.#clock.after(this.#ms, this.#resolve);

@@ -1,8 +1,10 @@
-// Where a recovery is, kept on disk so that a crash in the middle of one goes on there (RS-2 … RS-5).
-// V1. A stage is persisted before it acts and published after; a disk that does not take it does not stop a recovery.
-// V2. It is resumed only within the boot it was written in: after a reboot what exists must be looked at anew, from DETECTING.
-// V3. Crashes are no attempts; only an operator's retry is, and each stage has at most three. A stage that failed stays failed across
-//     a crash, with its reason, until the operator retries or stops the daemon.
+// The stage of a recovery, kept on disk so that after a crash in the middle it continues there (RS-2 … RS-5).
+// V1. A stage is persisted before it acts and published after; if the disk refuses the write, the recovery still
+//     continues.
+// V2. It is resumed only within the boot in which it was written: after a reboot everything is examined anew, from
+//     DETECTING.
+// V3. Crashes do not count as attempts; only an operator's retry does, and each stage has at most three. A failed stage
+//     stays failed across a crash, with its reason, until the operator retries or stops the daemon.
 
 import { isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
@@ -55,12 +57,12 @@ export class RecoveryStateMachine {
     return this.#attempt;
   }
 
-  /** Why the current stage failed, where it did. */
+  /** Why the current stage failed, if it did. */
   get lastError(): string | null {
     return this.#lastError;
   }
 
-  /** Refused where the table has no such step; the refusal names both stages and what would be legal (RS-2). */
+  /** Refused if the table has no such transition; the refusal names both stages and the legal ones (RS-2). */
   async transition(to: RecoveryStage, lastError: string | null = null): Promise<Result<RecoveryStage>> {
     const next = recoveryMachine.next(this.#stage, to);
     if (!next.ok) return next;
@@ -76,7 +78,7 @@ export class RecoveryStateMachine {
     return ok(to);
   }
 
-  /** The stage to go on at: the persisted one within this boot, else the start (V2). */
+  /** The stage to continue at: the persisted one within this boot, otherwise the start (V2). */
   resume(): RecoveryStage {
     const was = this.#read();
     const goesOn = was !== undefined && was.bootId === this.#place.bootId && was.stage !== "LIVE";
@@ -86,7 +88,7 @@ export class RecoveryStateMachine {
     return this.#stage;
   }
 
-  /** Called when a recovery is done with: the next start begins at the start. */
+  /** Called when a recovery is over: the next start begins at the start. */
   async reset(): Promise<void> {
     this.#stage = "CRASHED";
     this.#attempt = 1;
@@ -100,7 +102,7 @@ export class RecoveryStateMachine {
     });
   }
 
-  /** V3: coming back to a stage from its failure is another attempt; a stage further on begins at the first. */
+  /** V3: returning to a stage from its failure is another attempt; a later stage begins at the first. */
   #nextAttempt(to: RecoveryStage): number {
     if (this.#stage.endsWith("_FAILED")) return this.#attempt + 1;
     return to.endsWith("_FAILED") ? this.#attempt : 1;
@@ -116,7 +118,7 @@ export class RecoveryStateMachine {
       for (const parent of makeDirectories(disk, joinPath(home, RECOVERY), home)) await disk.syncDirectory(parent);
       await writeAtomic(disk, this.#path, Buffer.from(`${JSON.stringify(state)}\n`));
     } catch (error) {
-      if (!isFault(error)) throw error; // V1: the stage goes on without its note.
+      if (!isFault(error)) throw error; // V1: the stage continues without its record.
     }
   }
 
@@ -137,6 +139,6 @@ export class RecoveryStateMachine {
 }
 
 function outOfAttempts(stage: RecoveryStage, most: number): Result<RecoveryStage> {
-  const hint = "See `holdfast recovery report`; mend what it names, then `holdfast down` and `holdfast up`.";
+  const hint = "See `holdfast recovery report`; fix what it names, then `holdfast down` and `holdfast up`.";
   return refused("recovery.attempts", `${stage} was tried ${most} times.`, hint);
 }

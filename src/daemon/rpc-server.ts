@@ -1,11 +1,11 @@
-// The daemon's door for its clients: one unix socket, one JSON-RPC message a line.
-// Z1. The first request is `hello` with a token that is known here, compared in constant time; nothing else is answered before it.
-//     Whoever does not say it soon is closed: silent strangers must not use up the places.
-//     This home's token opens everything; another one (an agent's) opens the few methods that are meant for its bearer.
-// Z2. A client that sends rubbish, too long a line, too many requests at once, or does not read its notices is closed, and nothing
-//     that it sent behind that is done; the rest go on.
-// Z3. The path leads to us for as long as we live: one that was removed from under us is bound again; a successor's is left alone.
-// Z4. A broken world in one answer is that answer's trouble, not the daemon's.
+// The daemon's interface for clients: one unix socket, one JSON-RPC message per line.
+// Z1. The first request is `hello` with a known token, compared in constant time; nothing else is answered before it.
+//     A client that does not send it soon is disconnected: silent strangers must not use up the connections.
+//     This home's token gives access to everything; another one (an agent's) to the few methods meant for its bearer.
+// Z2. A client that sends an invalid request, too long a line or too many requests at once, or does not read its
+//     notifications, is disconnected, and nothing that it sent after that is done; other clients are not affected.
+// Z3. The path leads to us as long as we run: if it is removed, it is bound again; a successor's is left alone.
+// Z4. A Fault while answering a request only affects that answer, not the daemon.
 import { isFault } from "../base/fault.ts";
 import type { Refusal, Result } from "../base/result.ts";
 import { decodeLine, encodeLine, LineReader } from "../wire/lines.ts";
@@ -26,25 +26,25 @@ import { sameSecret } from "../world/hash.ts";
 import type { Connection, ConnectionEvents, Listener, Sockets } from "../world/socket.ts";
 import type { Bus } from "./bus.ts";
 
-/** Z1: a client of ours says hello in its first breath. */
+/** Z1: our clients send hello at once. */
 const HELLO_MS = 10_000;
-/** More than a busy page asks at once. */
+/** More than a busy page sends at once. */
 const MAX_OPEN_REQUESTS = 256;
-/** A client that lets this much pile up does not read. */
+/** A client that has this much waiting does not read. */
 const MAX_WAITING_BYTES = 4 << 20;
-/** More than one person's windows and pages; each costs a descriptor. */
+/** More than one person's windows and pages; each needs a file descriptor. */
 const MAX_CLIENTS = 512;
 
-/** The parameters of a request as they came: not checked yet. */
+/** The parameters of a request as received: not checked yet. */
 export type Given = Readonly<Record<string, unknown>>;
 export type Handler = (params: Given) => Promise<Result<unknown>>;
 export type Handlers = Readonly<Record<string, Handler>>;
 export type ServerOptions = {
   readonly clock: Clock;
   readonly token: string;
-  /** What a bearer of a token other than this home's may ask; undefined for a stranger. */
+  /** What the bearer of a token other than this home's may ask; undefined for an unknown token. */
   readonly others?: (token: string) => Handlers | undefined;
-  /** Why a method is not there yet; undefined if it never will be. */
+  /** Why a method is not available yet; undefined if it never will be. */
   readonly missing?: () => Result<never> | undefined;
   readonly version: string;
   readonly pid: number;
@@ -70,12 +70,12 @@ export class RpcServer {
     this.#listeners.set(path, listener);
   }
 
-  /** Z3. A Fault where it cannot be bound; whoever looks next tries again. */
+  /** Z3. Throws a Fault if it cannot be bound; the next call retries. */
   async look(sockets: Sockets): Promise<void> {
     for (const [path, listener] of this.#listeners) if (!listener.inPlace()) await this.listen(sockets, path);
   }
 
-  /** Nobody new; those who are there are still answered. */
+  /** Accepts no new clients; connected ones are still answered. */
   hide(): void {
     for (const listener of this.#listeners.values()) listener.close();
     this.#listeners.clear();
@@ -106,9 +106,9 @@ class Client {
   readonly #bus: Bus;
   readonly #options: ServerOptions;
   readonly #reader = new LineReader();
-  /** What it may ask, once it is known (Z1). */
+  /** What it may ask, once it has identified itself (Z1). */
   #handlers: Handlers | undefined;
-  /** It was turned away: what it sent behind that is not done. */
+  /** It was turned away: nothing that it sent after that is done. */
   #left = false;
   #open = 0;
   #unsubscribe: (() => void) | undefined;
@@ -211,8 +211,8 @@ async function handled(handler: Handler, params: Request["params"]): Promise<Res
 
 const NOT_A_REQUEST: Refusal = {
   code: "rpc.parse",
-  message: "That was no JSON-RPC request.",
-  hint: "One JSON object a line.",
+  message: "That was not a JSON-RPC request.",
+  hint: "Send one JSON object per line.",
 };
 const STRANGER: Refusal = {
   code: "rpc.token",
@@ -221,7 +221,7 @@ const STRANGER: Refusal = {
 };
 const BAD_TOPICS: Refusal = {
   code: "rpc.params",
-  message: "`topics` is a list of texts.",
+  message: "`topics` must be a list of strings.",
   hint: 'For example ["terminal.*"].',
 };
 

@@ -1,22 +1,25 @@
-// The turn: command → decide and apply in memory → durable → acknowledge, publish, perform.
-// U1. Deciding and applying happen at once, so that two commands cannot both win; everything that leaves (an answer, also a refusal, a
-//     notice, an effect) waits until the seq it saw is durable.
-// U2. If what was applied cannot be made durable, memory and disk disagree: the daemon stops, and the next one reads the disk.
-// U3. A disk without room has refused everything that was not yet durable (W4 of log/wal/wal.ts): all of it is taken back, and whoever
-//     waits for it is refused. Nothing of it had left.
-// U4. What the sessions are (terminals, tmux sessions, workflows) is given by rules, pure and in core/. Turns of different kinds share one log;
-//     each decides over its own states alone, so that no decision depends on what another has not made durable yet.
-// U5. The events of one decision may be of several sessions (a message is in two logs): they are one transaction, taken back as one.
-// U6. Effects are read off a session as it is durable (`settled`), whatever has been decided about it since; and whoever performs them
-//     looks at nothing newer. Else what was decided a moment ago would leave with the effects of what was decided before it. So does whoever
-//     shows sessions to others: what they were told is true after a power cut as well.
+// The path of a command: decide and apply in memory → durable → acknowledge, publish, perform.
+// U1. Deciding and applying is one step, so that two commands cannot both win; everything that leaves (an answer, even
+//     a refusal, a notification, an effect) waits until the seq it is based on is durable.
+// U2. If what was applied cannot be made durable, memory and disk disagree: the daemon stops, and the next one reads
+//     the disk.
+// U3. A full disk has refused everything that was not yet durable (W4 of log/wal/wal.ts): all of it is undone, and the
+//     waiting callers are refused. None of it had left.
+// U4. The kinds of sessions (terminals, tmux sessions, workflows) are defined by rules, which are pure and in core/.
+//     Different kinds share one log; each decides over its own states alone, so that no decision depends on what
+//     another has not made durable yet.
+// U5. The events of one decision may belong to several sessions (a message is in two logs): they are one transaction,
+//     and are undone together.
+// U6. Effects are derived from a session's durable state (`settled`), whatever has been decided about it since, and
+//     performing them must not use anything newer. Otherwise a decision that is not durable yet would leave with the
+//     effects of the one before it. The same holds for what is shown to clients: it is still true after a power cut.
 import { assert } from "../base/assert.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import type { EventLog, Ticket } from "../log/event-log.ts";
 import type { NewEntry } from "../log/session/entry.ts";
 import type { Clock } from "../world/clock.ts";
 
-/** What a turn is about. A command names the session it is for; its events may be of others as well (U5). */
+/** A kind of session. A command names the session it is for; its events may belong to others as well (U5). */
 export type Kind = {
   state: object;
   command: { readonly id: string };
@@ -31,13 +34,13 @@ export type Decider<K extends Kind> = {
   decide(states: ReadonlyMap<string, K["state"]>, command: K["command"], at: string): Result<K["event"][]>;
   apply(before: K["state"] | undefined, event: K["event"]): K["state"];
   effectsOf(state: K["state"]): readonly K["effect"][];
-  /** Told of every change, also of those taken back: for what is derived from all states. */
+  /** Called for every change, even one that is undone: for what is derived from all states. */
   changed?(before: K["state"] | undefined, after: K["state"] | undefined): void;
 };
 
 export type Hooks<K extends Kind> = {
   publish(event: K["event"]): void;
-  /** All events of a decision are durable: the session as it is after them, and all that they touched. */
+  /** Called when all events of a decision are durable, with the session after them and all states that they touched. */
   settled?(
     events: readonly K["event"][],
     after: K["state"],
@@ -49,10 +52,10 @@ export type Hooks<K extends Kind> = {
   onBug(error: unknown): void;
 };
 
-/** Applied and not yet durable: whose states these were, and what they were before. */
+/** Applied but not yet durable: the states of these sessions before. */
 type Pending<S> = ReadonlyMap<string, S | undefined>;
 
-/** U6. A session with decisions that are not durable yet: how many, and how it is without them. */
+/** U6. A session with decisions that are not durable yet: how many, and its state without them. */
 type Ahead<S> = { decisions: number; settled: S | undefined };
 
 export class SessionStore<K extends Kind> {
@@ -63,7 +66,7 @@ export class SessionStore<K extends Kind> {
   readonly #hooks: Hooks<K>;
   readonly #pending = new Set<Pending<K["state"]>>();
   readonly #ahead = new Map<string, Ahead<K["state"]>>();
-  /** What everything decided so far waits for. */
+  /** Resolves when everything decided so far is durable. */
   #durable: Promise<void> = Promise.resolve();
 
   constructor(rules: Decider<K>, log: EventLog, clock: Clock, hooks: Hooks<K>) {
@@ -73,7 +76,7 @@ export class SessionStore<K extends Kind> {
     this.#hooks = hooks;
   }
 
-  /** The session as it is after the command; a refusal changed nothing. */
+  /** Returns the session after the command; a refusal changed nothing. */
   async submit(command: K["command"]): Promise<Result<K["state"]>> {
     for (;;) {
       const decided = this.#rules.decide(this.states, command, new Date(this.#clock.now()).toISOString());
@@ -92,7 +95,7 @@ export class SessionStore<K extends Kind> {
     const ts = new Date(this.#clock.now()).toISOString();
     const sessions = new Map<string, string>();
     for (const event of events) {
-      if (sessions.has(event.id)) continue; // A session's first event says where its log is.
+      if (sessions.has(event.id)) continue; // A session's first event determines where its log is.
       sessions.set(event.id, this.#rules.session(this.states.get(event.id), event));
     }
     const entries = events.map(({ id, event, data }) => ({ session: sessions.get(id) ?? "", ts, event, data }));
@@ -117,7 +120,7 @@ export class SessionStore<K extends Kind> {
     return ok(after);
   }
 
-  /** A repeat changes nothing; what still has no outcome is done again, since a line may have come back. */
+  /** A repeat changes nothing, but effects without an outcome are performed again: a connection may be back. */
   #again(id: string): K["state"] {
     this.#perform(id);
     return this.settled(id) ?? this.#state(id);
@@ -129,7 +132,7 @@ export class SessionStore<K extends Kind> {
     for (const effect of this.#rules.effectsOf(settled)) this.#hooks.perform(effect);
   }
 
-  /** U6. A session as it is durable; undefined where nothing of it is. */
+  /** U6. The durable state of a session; undefined if nothing of it is durable. */
   settled(id: string): K["state"] | undefined {
     const ahead = this.#ahead.get(id);
     return ahead === undefined ? this.states.get(id) : ahead.settled;
@@ -157,7 +160,7 @@ export class SessionStore<K extends Kind> {
     if (ahead.decisions === 0) this.#ahead.delete(id);
   }
 
-  /** Undefined once it is durable; the log's refusal where it was taken back (U3). */
+  /** Undefined once it is durable; the log's refusal if it was undone (U3). */
   async #becomes(durable: Promise<void>): Promise<Refusal | undefined> {
     try {
       await durable;
@@ -173,7 +176,7 @@ export class SessionStore<K extends Kind> {
     }
   }
 
-  /** U3, newest first. Whoever comes second finds nothing left to do. */
+  /** U3, newest first. A second call finds nothing left to do. */
   #takeBack(): void {
     for (const pending of [...this.#pending].reverse()) {
       for (const [id, before] of pending) this.put(id, before);
@@ -193,7 +196,7 @@ export class SessionStore<K extends Kind> {
     this.put(event.id, this.apply(this.states.get(event.id), event));
   }
 
-  /** Sets a session's state, or forgets it: for what comes from a checkpoint, or is set aside. */
+  /** Sets a session's state, or forgets it: for a state from a checkpoint, or one that is set aside. */
   put(id: string, after: K["state"] | undefined): void {
     const before = this.states.get(id);
     if (after === undefined) this.states.delete(id);

@@ -1,10 +1,10 @@
-// Long work on one thread, in slices: between two of them everybody else has a turn.
+// Long work on one thread, in slices, so that other work can run between them.
 import type { Clock } from "../world/clock.ts";
 
-/** Nobody who asks something meanwhile waits much longer. */
+/** The longest that a slice delays other requests. */
 const SLICE_MS = 10;
 
-/** What the steps come to; `after` is told after every slice what the last of its steps said. */
+/** Returns the result of the steps; `after` is called after every slice with what its last step yielded. */
 export async function inSlices<S, T>(clock: Clock, steps: Generator<S, T>, after: (said: S) => void): Promise<T> {
   for (let until = clock.elapsed() + SLICE_MS; ; ) {
     const step = steps.next();

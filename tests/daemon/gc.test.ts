@@ -246,7 +246,7 @@ test("by itself it comes an hour after the start, then once a day; not in safe m
   site.world.clock.advance(DAY);
   await site.world.clock.settle();
   expect(site.files(`terminals/${id(1)}/tape`)).toEqual([]);
-  expect(site.said).toEqual(["threw away 2 things that nobody needs: 200 bytes"]);
+  expect(site.said).toEqual(["deleted 2 things that are no longer needed: 200 bytes"]);
   site.garbage.stop();
   expect(site.world.clock.pendingTimers).toBe(0);
 });
@@ -258,7 +258,7 @@ test("a clock that jumps to the next century takes nothing with it until the new
   site.world.clock.jump(36_500 * DAY);
   site.world.clock.advance(DAY / 24);
   await site.world.clock.settle();
-  expect(site.said).toEqual(["the clock was set: nothing is thrown away until it has held for a day"]);
+  expect(site.said).toEqual(["the clock was set: nothing is deleted until it has held for a day"]);
   site.world.clock.jump(-36_500 * DAY);
   site.world.clock.advance(3 * DAY);
   await site.world.clock.settle();

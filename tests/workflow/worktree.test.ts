@@ -83,7 +83,7 @@ test(
     const { home, write, file } = place();
     write("flow.yml", "steps:", "  - shell: echo one >> said");
     const refused = await home.run("run", "--worktree", "flow.yml");
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("is in no git repository.")]);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("is not in a git repository.")]);
     expect(await home.json("workflows")).toEqual([]);
     Bun.spawnSync(["git", "init", "-q", home.path], { env: { PATH: "/usr/bin:/bin", HOME: home.path } });
     const failed = await home.run("run", "--worktree", "flow.yml");

@@ -1,8 +1,9 @@
-// A connection to the holder of an agent's process: hands over the outbox, and reads what the process says.
-// A1. The holder hears that something was consumed only after it is durable; until then it is read again, in any life.
-// A2. Entries go one after the other, in pieces that the holder counts. What it has taken, also from an earlier daemon, is not sent again.
-// A3. If something is refused (a disk without room) the connection is given up: the next one begins with what is durable, on a later
-//     round and not at once, since it would be refused the same.
+// A connection to the holder of an agent's process: delivers the outbox, and reads the output of the process.
+// A1. Output is confirmed to the holder only after it is durable; until then it is read again, also by a later daemon.
+// A2. Entries are sent one after the other, in pieces that the holder counts. Pieces it has, also from an earlier
+//     daemon, are not sent again.
+// A3. If something is refused (for example by a full disk), the connection is closed. The next one begins with what is
+//     durable, on a later round and not at once, since it would be refused again.
 import { isFault } from "../../base/fault.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import { factsOf, inputsFrom } from "../../core/agent/effects.ts";
@@ -14,7 +15,7 @@ import { Decoder } from "./decoder.ts";
 export type AgentConnectionPorts = {
   readonly codec: Codec;
   readonly tools: SessionFacts["tools"];
-  /** As it is now; undefined if this is not its process any more. */
+  /** The present state; undefined if this is no longer the agent's process. */
   agent(): Agent | undefined;
   /** Returns false if it was refused. */
   read(offset: number, events: readonly ProviderEvent[]): Promise<boolean>;
@@ -22,7 +23,7 @@ export type AgentConnectionPorts = {
   onBug(error: unknown): void;
 };
 
-/** Answers that the protocol wants at once are numbered apart from the outbox. */
+/** Replies that the protocol requires at once are numbered separately from the outbox. */
 const REPLIES = "daemon-replies";
 
 export class AgentConnection implements HolderConnection {
@@ -33,7 +34,7 @@ export class AgentConnection implements HolderConnection {
   #replies: HolderClient | undefined;
   #reading = false;
   #sending = false;
-  /** The last entry that was handed to the holder, and how many pieces that makes. */
+  /** The last entry that was sent to the holder, and the number of pieces up to it. */
   #handed = { number: 0, pieces: 0 };
   #closed = false;
 
@@ -59,14 +60,14 @@ export class AgentConnection implements HolderConnection {
     this.send();
   }
 
-  /** What of the outbox it has not got yet. */
+  /** Sends the part of the outbox that the process does not have yet. */
   send(): void {
     if (this.#sending || this.#closed) return;
     this.#sending = true;
     this.#work(this.#sendAll().finally(() => (this.#sending = false)));
   }
 
-  /** The process lives on. */
+  /** The process keeps running. */
   close(): void {
     this.#closed = true;
     this.client.close();
@@ -92,7 +93,7 @@ export class AgentConnection implements HolderConnection {
     }
   }
 
-  /** Undefined if there is none, or it cannot be said yet. */
+  /** Undefined if there is none, or it cannot be encoded yet. */
   #next(): { number: number; bytes: Uint8Array } | undefined {
     const agent = this.#ports.agent();
     if (agent === undefined) return undefined;
@@ -137,7 +138,7 @@ export class AgentConnection implements HolderConnection {
     }
   }
 
-  /** At least once: what is asked twice under one id is answered twice. */
+  /** At least once: a request that is repeated under the same id is answered again. */
   async #reply(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return;
     const known = this.#replies ?? new HolderClient(this.#peer.dial, { token: this.#peer.spec.token, writer: REPLIES });

@@ -1,7 +1,9 @@
-// Bare LLMs: one request at a time for each agent, made of its conversation; the answer is read as a whole.
-// B1. The number of a request is its identity: asked again after a crash, its answer counts once (C2 of core/agent/commands.ts).
-// B2. A side that keeps failing is not asked for a while (CB-1), nor is one that says when it wants to be asked again.
-// B3. A stream that says nothing for too long is given up. Keys come from our environment alone, and are in no log and no error.
+// Bare LLMs: one request at a time for each agent, built from its conversation; the answer is read as a whole.
+// B1. The number of a request is its identity: if it is repeated after a crash, its answer counts once (C2 of
+//     core/agent/commands.ts).
+// B2. An endpoint that keeps failing is not asked for a while (CB-1), nor is one that says when to retry.
+// B3. A stream that sends nothing for too long is given up. Keys come only from our environment, and appear in no log
+//     and no error.
 import { CircuitBreaker } from "../../base/breaker.ts";
 import { isFault } from "../../base/fault.ts";
 import { itemsOf } from "../../base/vector.ts";
@@ -21,17 +23,17 @@ export type BarePorts = {
 };
 
 const BREAKER = { threshold: 5, timeoutMs: 30_000 };
-/** B3. The slowest models think for a minute before they say a word. */
+/** B3. The slowest models think for a minute before their first word. */
 const STALL_MS = 120_000;
 const DEFAULT_URL = "https://openrouter.ai/api/v1";
 const DEFAULT_KEY = "OPENROUTER_API_KEY";
-/** A refusal's words; more is not read by anybody. */
+/** The text of a refusal; the rest is not read. */
 const MAX_ERROR = 64 << 10;
 
 export class BareModels {
   readonly #ports: BarePorts;
   readonly #breakers = new Map<string, CircuitBreaker>();
-  /** By agent: the request that is under way, and how to call it off. */
+  /** By agent: the request in progress, and how to cancel it. */
   readonly #going = new Map<string, { readonly request: number; stop(): void }>();
 
   constructor(ports: BarePorts) {
@@ -55,7 +57,7 @@ export class BareModels {
     void done.catch((error: unknown) => this.#ports.onBug(error));
   }
 
-  /** It is not waited for any more. */
+  /** Cancels the agent's request. */
   forget(id: string): void {
     this.#going.get(id)?.stop();
     this.#going.delete(id);

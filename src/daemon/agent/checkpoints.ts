@@ -1,6 +1,7 @@
-// The checkpoints of agents, `agents/<id>/checkpoint.json`: when they are saved is said in log/checkpoint/fold-checkpoints.ts.
+// The checkpoints of agents, `agents/<id>/checkpoint.json`; log/checkpoint/fold-checkpoints.ts has the rules for
+// saving.
 // AC1. One is saved when its tail has outgrown it, when the agent has ended, and when the daemon stops.
-// AC2. A checkpoint of other rules, or of another agent, is passed over.
+// AC2. A checkpoint of another version of the rules, or of another agent, is ignored.
 
 import { joinPath } from "../../base/path.ts";
 import type { AgentRecord } from "../../core/agent/agent.ts";
@@ -22,9 +23,9 @@ export type CheckpointPorts = {
   onBug(error: unknown): void;
 };
 
-/** The shape of the file; what is in it has a version of its own (STORED_VERSION). */
+/** The shape of the file; its contents have their own version (STORED_VERSION). */
 const VERSION = 1;
-/** AC1. Less than this is read faster than it is looked for. */
+/** AC1. A shorter tail is read faster than a checkpoint. */
 const SMALL_TAIL = 32 << 10;
 
 export class AgentCheckpoints {
@@ -50,7 +51,7 @@ export class AgentCheckpoints {
     });
   }
 
-  /** AC2. The seq is that of the last event in it. */
+  /** AC2. `seq` is that of the last event in it. */
   load(id: string): { readonly state: AgentRecord; readonly seq: number } | undefined {
     const loaded = this.#store(id).load();
     if (loaded.kind === "refused") this.#say(`agent ${id}: ${loaded.refusal.message}`);
@@ -61,7 +62,7 @@ export class AgentCheckpoints {
     return state?.id === id ? { state, seq: loaded.checkpoint.seq } : undefined;
   }
 
-  /** Events that are durable, by the agents they are of; and all of these agents as they are after them. */
+  /** Called for durable events: the ids of their agents, and the states of these agents after them. */
   heard(
     ids: readonly string[],
     { first, bytes }: Pick<Ticket, "first" | "bytes">,
@@ -71,12 +72,12 @@ export class AgentCheckpoints {
       this.#folds.heard(id, record, { seq: first + ids.lastIndexOf(id), bytes: bytes / after.size });
   }
 
-  /** Everything that waits is saved. */
+  /** Saves everything that is waiting. */
   finish(): Promise<void> {
     return this.#folds.finish();
   }
 
-  /** Nothing more is saved of it. */
+  /** Saves nothing more of this agent. */
   forget(id: string): void {
     this.#folds.forget(id);
     this.#stores.delete(id);

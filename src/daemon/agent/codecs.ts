@@ -1,4 +1,4 @@
-// Which codec speaks with which provider; a bare LLM has none, since it has no process.
+// The codec of each provider; a bare LLM has none, since it has no process.
 import type { Codec, ProviderName } from "../../core/agent/provider.ts";
 import { acp } from "../../wire/provider/acp.ts";
 import { claude } from "../../wire/provider/claude.ts";

@@ -1,4 +1,4 @@
-// What the configuration says about agents, as the core wants it: slots, settings, and the recipes that providers are known by.
+// The configuration of agents in the form that the core uses: slots, settings, and the recipes of named providers.
 import type { AgentConfig } from "../../core/agent/draft.ts";
 import { PROVIDERS, type ProviderName, type Recipe } from "../../core/agent/provider.ts";
 import type { Config, Providing } from "../../wire/files/config-schema.ts";
@@ -23,7 +23,7 @@ export function agentConfigOf({ agents, provider }: Config): AgentConfig {
   };
 }
 
-/** A kind of provider as it is. */
+/** A provider without any configuration. */
 function plain(provider: ProviderName): Recipe {
   return { provider, model: null, command: [], flags: [], permissionMode: null, options: {} };
 }

@@ -23,7 +23,7 @@ test("D1 an offset is the end of a whole line, however the bytes were cut", () =
   }
 });
 
-test("D1 what was heard on an earlier line and comes again is read once", () => {
+test("D1 bytes that a new connection repeats are read once", () => {
   const bytes = Buffer.from(line("one") + line("two"));
   const decoder = new Decoder(scripted, 0);
   decoder.push(0, bytes.subarray(0, 30));
@@ -33,14 +33,14 @@ test("D1 what was heard on an earlier line and comes again is read once", () => 
   expect(decoder.next(FACTS)).toBeUndefined();
 });
 
-test("where something was left out, what comes is no line before the next one begins", () => {
+test("after a gap, bytes are skipped until the next line begins", () => {
   const decoder = new Decoder(scripted, 0);
   decoder.push(0, Buffer.from('{"type":"te'));
   decoder.push(5000, Buffer.from(`half"}\n${line("whole")}`));
   expect(said(decoder)).toEqual(["whole"]);
 });
 
-test("D2 a line without end is passed over, and the next one is read", () => {
+test("D2 a line that is too long is skipped, and the next one is read", () => {
   const decoder = new Decoder(scripted, 0);
   const piece = Buffer.alloc(1 << 20, "x");
   let at = 0;
@@ -49,7 +49,7 @@ test("D2 a line without end is passed over, and the next one is read", () => {
   expect(said(decoder)).toEqual(["after"]);
 });
 
-test("what stands behind the last line's end is read when nothing more comes", () => {
+test("an incomplete last line is read when the output has ended", () => {
   const decoder = new Decoder(scripted, 0);
   decoder.push(0, Buffer.from(`${line("one")}{"type":"text","text":"two"}`));
   expect(said(decoder)).toEqual(["one"]);
@@ -57,7 +57,7 @@ test("what stands behind the last line's end is read when nothing more comes", (
   expect(decoder.last(FACTS)).toBeUndefined();
 });
 
-test("a transaction takes so many events and no more; the rest follows", () => {
+test("a transaction takes a limited number of events; the rest follows", () => {
   const decoder = new Decoder(scripted, 0);
   decoder.push(0, Buffer.from(Array.from({ length: 40 }, (_, number) => line(`${number}`)).join("")));
   expect([said(decoder)?.length, said(decoder)?.length, said(decoder)?.length]).toEqual([16, 16, 8]);

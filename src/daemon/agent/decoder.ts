@@ -1,9 +1,10 @@
-// The bytes of a process as events: lines are cut, decoded, and gathered into what one transaction takes.
-// D1. An offset is the end of a whole line: what a piece has cut is read again from its beginning.
-// D2. A line over the limit is skipped: no program prints so much on purpose, and memory is bounded.
+// Turns the output of a process into events: it is split into lines, decoded, and gathered into batches of one
+// transaction each.
+// D1. An offset is always the end of a whole line: an incomplete line is read again from its beginning.
+// D2. A line over the limit is skipped: no program prints that much on purpose, and memory is bounded.
 import type { Codec, ProviderEvent, SessionFacts } from "../../core/agent/provider.ts";
 
-/** D2. Pictures in a tool's result are the longest that is said. */
+/** D2. Images in tool results are the longest lines. */
 const MAX_LINE = 16 << 20;
 /** Each is cut to 32 KiB (core/agent/limits.ts); a transaction takes 1 MiB. */
 const MAX_EVENTS = 16;
@@ -20,7 +21,7 @@ export class Decoder {
   #rest: Buffer = Buffer.alloc(0);
   /** The offset of the first byte of `#rest`. */
   #at: number;
-  /** In the middle of a line that is passed over (D2). */
+  /** Inside a line that is skipped (D2). */
   #passing = false;
 
   constructor(codec: Codec, from: number) {
@@ -34,7 +35,7 @@ export class Decoder {
   }
 
   push(offset: number, bytes: Uint8Array): void {
-    const known = this.end - offset; // A new connection may begin before what was heard.
+    const known = this.end - offset; // A new connection may begin before the bytes we have.
     if (known < 0) this.#skipTo(offset);
     const news = Buffer.from(known > 0 ? bytes.subarray(known) : bytes);
     this.#rest = this.#rest.length === 0 ? news : Buffer.concat([this.#rest, news]);
@@ -58,7 +59,7 @@ export class Decoder {
     return this.#at === from ? undefined : { offset: this.#at, events, replies };
   }
 
-  /** What stands behind the last line's end, once nothing more comes. */
+  /** The incomplete last line, once the output has ended. */
   last(facts: SessionFacts): Batch | undefined {
     if (this.#rest.length === 0) return undefined;
     const line = this.#rest.toString("utf8");
@@ -77,7 +78,7 @@ export class Decoder {
     return line;
   }
 
-  /** Something was left out: what comes is no whole line before the next one begins. */
+  /** Bytes are missing: what follows is not a whole line until the next one begins. */
   #skipTo(offset: number): void {
     this.#at = offset;
     this.#rest = Buffer.alloc(0);
@@ -91,7 +92,7 @@ export class Decoder {
   }
 }
 
-/** What is known once an event was heard: a session that was named is open. */
+/** The facts after an event: a session that was named is open. */
 function after(facts: SessionFacts, event: ProviderEvent): SessionFacts {
   return event.kind === "session" ? { ...facts, session: event.session, open: true } : facts;
 }

@@ -1,7 +1,8 @@
-// The engine of agents: performs what they need of the world (core/agent/effects.ts) and submits what comes of it.
-// E1. Effects are read off the state: performing one twice is harmless, and what was left out is performed on a later round.
-// E2. Times are in the state; a timer here is only the reminder of the next one.
-// E3. Rounds are made only while an agent has a process or a turn.
+// The engine of agents: performs their effects (core/agent/effects.ts) and submits the outcomes.
+// E1. Effects are derived from the state: performing one twice is harmless, and one that was missed is performed on a
+//     later round.
+// E2. Times are in the state; a timer here is only a reminder of the next one.
+// E3. There are rounds only while an agent has a process or a turn.
 import type { Result } from "../../base/result.ts";
 import { type Agent, type AgentRecord, isLive } from "../../core/agent/agent.ts";
 import type { AgentCommand, AgentEffect } from "../../core/agent/commands.ts";
@@ -20,16 +21,16 @@ export type EnginePorts = {
   submit(command: AgentCommand): Promise<Result<AgentRecord>>;
   holderCommand(): HolderCommand;
   environment(agent: Agent): Readonly<Record<string, string>>;
-  /** All that was said by a bare LLM is in its state afterwards (load-conversation.ts). */
+  /** Afterwards the whole conversation of a bare LLM is in its state (load-conversation.ts). */
   recall(id: string): Promise<Result<void>>;
   /** SP-3 */
   crashed(id: string, reason: string): void;
   onBug(error: unknown): void;
 };
 
-/** E1. A round over agents that are all well costs next to nothing. */
+/** E1. A round costs next to nothing if all agents are healthy. */
 const ROUND_MS = 5_000;
-/** Timers count in 32 bits: what is further away is looked at again in between. */
+/** Timers count in 32 bits: for a later time, the timer is set again in between. */
 const MAX_MS = 3_600_000;
 
 export class AgentEngine {
@@ -39,7 +40,7 @@ export class AgentEngine {
   readonly #ports: EnginePorts;
   readonly #timers = new Map<string, () => void>();
   readonly #recalling = new Set<string>();
-  /** Whose crash was told, and which. */
+  /** By agent: the time of the last crash that was reported. */
   readonly #told = new Map<string, string>();
   #rounds = false;
   #cancel: (() => void) | undefined;
@@ -87,7 +88,7 @@ export class AgentEngine {
     for (const effect of agentEffectsOf(agent)) this.perform(effect);
   }
 
-  /** E3. From now on; while there is nothing to look after, none is due. */
+  /** E3. From now on there are rounds, while any agent needs them. */
   startPolling(): void {
     this.#rounds = true;
     for (const agent of this.#ports.agents()) if (this.#needsLook(agent)) this.#armRound();
@@ -100,14 +101,15 @@ export class AgentEngine {
       for (const agent of this.#ports.agents()) {
         if (!this.#needsLook(agent)) continue;
         this.processes.tend(agent);
-        // Asked for like that, what it needs is performed once it is durable, and not while it is only decided.
+        // Submitted as a command, so that its effects are performed once they are durable, not when they are only
+        // decided.
         void this.#ports.submit({ kind: "schedule", id: agent.id }).catch((error: unknown) => this.#ports.onBug(error));
         this.#armRound();
       }
     });
   }
 
-  /** Something is under way with it that may have been left out; an agent at rest says so itself when it stirs. */
+  /** It is busy, and an effect may have been missed; an idle agent gets its effects when it becomes active. */
   #needsLook(agent: Agent): boolean {
     return isAlive(agent.process) || (isLive(agent) && agent.turn !== undefined);
   }
@@ -127,7 +129,7 @@ export class AgentEngine {
     else void this.#recall(id, request).catch((error: unknown) => this.#ports.onBug(error));
   }
 
-  /** Its log has its conversation: then it is asked. Otherwise its turn fails, and says why. */
+  /** Reads its conversation from its log, then asks the model. If that fails, the turn fails with the reason. */
   async #recall(id: string, request: number): Promise<void> {
     this.#recalling.add(id);
     const done = await this.#ports.recall(id).finally(() => this.#recalling.delete(id));
@@ -153,7 +155,7 @@ export class AgentEngine {
     this.#timers.set(id, cancel);
   }
 
-  /** Where there is no room for it now, it is tried again: an agent at rest is on no round. */
+  /** If it is refused now, it is retried: rounds do not include idle agents. */
   async #wake(id: string): Promise<void> {
     const woken = await this.#ports.submit({ kind: "wake", id });
     if (!woken.ok && !this.#closed && !this.#timers.has(id)) this.#wakeIn(id, ROUND_MS);

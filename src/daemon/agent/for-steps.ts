@@ -1,6 +1,6 @@
-// What steps of workflows reach of the agents: they have one made, look at it, and have it terminated.
-// FS1. It is made like one that a person wishes for, but for what the run's file and the configuration say: it goes on by itself after a
-//      crash, since its run does.
+// What steps of workflows may do with agents: create one, read its state, and terminate it.
+// FS1. It is created like one that a person asked for, with the provider and settings of the run's file and the
+//      configuration; it continues by itself after a crash, because its run does.
 import { ok, type Result } from "../../base/result.ts";
 import { type Agent, type AgentRecord, agentSession, isLive } from "../../core/agent/agent.ts";
 import type { AgentConfig } from "../../core/agent/draft.ts";
@@ -11,7 +11,7 @@ import type { AgentStore } from "./store.ts";
 export type StepAgentWish = {
   readonly id: string;
   readonly name: string;
-  /** The attempt that it is made for. */
+  /** The attempt that it is created for. */
   readonly owner: string;
   readonly provider: string;
   readonly prompt: string;
@@ -21,9 +21,9 @@ export type StepAgentWish = {
 
 export type StepAgents = {
   agent(id: string): Agent | undefined;
-  /** Those that were made for a step, and live. */
+  /** The live agents that were created for a step. */
   owned(): Agent[];
-  /** Whether its log cannot be trusted, so that nobody knows what it did. */
+  /** Whether its log cannot be trusted, so that what it did is unknown. */
   isSetAside(id: string): boolean;
   create(wish: StepAgentWish): Promise<Result<AgentRecord>>;
   terminate(id: string, reason: string): Promise<Result<AgentRecord>>;

@@ -1,7 +1,8 @@
-// Agents that are over for good are let go of: nobody remembers them, and their files may be removed.
-// LG1. That they were is durable first, in the log of the rules for all: whoever asks later where one is finds it there.
-// LG2. Nothing of their logs is on its way any more, and that is on disk: no recovery brings a line of them back into an empty file.
-// LG3. A crash in between brings them back as they were, terminated; the next round lets go of them again.
+// Agents that are over for good are forgotten: they leave memory, and their files may be removed.
+// LG1. This is first made durable, in the log of the global rules: a later request for such an agent finds it there.
+// LG2. No write to their logs is pending any more, and that is on disk: no recovery writes a line of theirs into an
+//      empty file.
+// LG3. After a crash in between they are back as they were, terminated; the next round forgets them again.
 import { agentSession, RULE_BOOK } from "../../core/agent/agent.ts";
 import { overForGood } from "../../core/agent/gone.ts";
 import type { EventLog } from "../../log/event-log.ts";
@@ -16,10 +17,10 @@ type Parts = {
   readonly checkpoints: AgentCheckpoints;
 };
 
-/** An id is 32 characters: one transaction has room for them. */
+/** An id has 32 characters: so many fit into one transaction. */
 const AT_ONCE = 1000;
 
-/** Those of them that nobody remembers any more. */
+/** Returns those that were forgotten. */
 export async function forgetAgents(parts: Parts, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const gone = new Set<string>();
   for (let at = 0; at < ids.length; at += AT_ONCE)
@@ -29,7 +30,7 @@ export async function forgetAgents(parts: Parts, ids: readonly string[]): Promis
 
 async function letSomeGo(parts: Parts, ids: readonly string[]): Promise<string[]> {
   const { log, store, records, checkpoints } = parts;
-  await log.drain(); // LG2: what is appended next says so on disk.
+  await log.drain(); // LG2: the next append records this on disk.
   const over = new Set(overForGood(store.states.values()).map(({ id }) => id));
   const agents = ids.filter((id) => over.has(id));
   if (agents.length === 0) return [];

@@ -1,8 +1,9 @@
-// What could be thrown away of agents: all of one that is over for good, its log too.
-// GA1. Over for good is an agent that was terminated, and below which everybody was (core/agent/gone.ts). One that is idle, asleep,
-//      suspended or crashed can go on, and is not touched, whatever its age; nor is a worktree, which holds somebody's work.
-// GA2. Only what is ours by its name is named; a directory in which somebody keeps something of their own stays. The log comes last: as
-//      long as anything is left, the agent is found again by it.
+// Which files of agents garbage collection may delete: everything of an agent that is over for good, including its log.
+// GA1. An agent is over for good once it and all its descendants were terminated (core/agent/gone.ts). One that is
+//      idle, asleep, suspended or crashed can continue and is never touched, whatever its age; nor is a worktree, which
+//      may hold work.
+// GA2. Only files whose names are ours are named; a directory that holds other files stays. The log comes last: as long
+//      as anything is left, the agent can be found by it.
 
 import { joinPath } from "../../base/path.ts";
 import type { Agent } from "../../core/agent/agent.ts";
@@ -16,7 +17,7 @@ import { type Forget, type Garbage, sized, timeOf } from "../gc.ts";
 import type { Retention } from "../part.ts";
 import { agentDirectory } from "./process-files.ts";
 
-/** What is beside the log, with what a write that was broken off leaves. */
+/** The files beside the log, including what an interrupted write leaves. */
 const RECORD = /^(?:session\.json|token|checkpoint(?:\.backup)?\.json)(?:\..+)?$/;
 
 export type AgentGarbage = { agents(): Iterable<Agent>; readonly forget: Forget };
@@ -31,12 +32,12 @@ export function agentGarbage(place: HomeWorld, { agents, forget }: AgentGarbage,
   }));
   const empty = emptyDirectories(place, all).map((path) => {
     const thing = sized(disk, "directory of an agent that was removed", [path]);
-    return { ...thing, at: undefined, reason: "nothing is in it" };
+    return { ...thing, at: undefined, reason: "it is empty" };
   });
   return [...beyond(things, limits, clock.now()), ...empty];
 }
 
-/** One thing for each. */
+/** One entry for each agent. */
 function endedAgents({ disk, home }: HomeWorld, over: readonly Agent[]): (Thing & { readonly id: string })[] {
   const sockets = disk.list(joinPath(home, RUN));
   return over.map(({ id, terminated }) => {
@@ -48,27 +49,27 @@ function endedAgents({ disk, home }: HomeWorld, over: readonly Agent[]): (Thing 
       ...left.map((name) => joinPath(home, `${RUN}/${name}`)),
       ...processFiles(disk, joinPath(directory, "processes")),
       ...records,
-      joinPath(directory, EVENTS_FILE), // GA2. It may come only now, from the write-ahead log.
+      joinPath(directory, EVENTS_FILE), // GA2. It may be created as late as now, from the write-ahead log.
       directory,
     ];
     return { ...sized(disk, "an agent that was terminated", paths), id, at: timeOf(terminated?.at ?? "") };
   });
 }
 
-/** Each process has a directory of its own, named by its number, with nothing in it but ours. */
+/** Each process has its own directory, named by its number, which holds only our files. */
 function processFiles(disk: Disk, directory: string): string[] {
   if (disk.stat(directory) === undefined) return [];
   const numbers = disk.list(directory).filter((name) => /^\d+$/.test(name));
   return [...numbers.flatMap((number) => treeBelow(disk, joinPath(directory, number))), directory];
 }
 
-/** What is in it first, then itself. */
+/** Its contents first, then the directory itself. */
 function treeBelow(disk: Disk, path: string): string[] {
   if (disk.stat(path)?.kind !== "directory") return [path];
   return [...disk.list(path).flatMap((name) => treeBelow(disk, joinPath(path, name))), path];
 }
 
-/** Of agents that were removed up to the last step: nothing is in them, and nobody is theirs. */
+/** Left by agents whose removal stopped before the last step: they are empty and belong to no agent. */
 function emptyDirectories({ disk, home }: HomeWorld, agents: readonly { readonly id: string }[]): string[] {
   const known = new Set(agents.map(({ id }) => id));
   const ids = disk.list(joinPath(home, AGENTS)).filter((name) => /^[0-9a-f]{32}$/.test(name) && !known.has(name));

@@ -1,6 +1,8 @@
-// Answers to tool calls that were handed to a connection over plain HTTP, which has no word for "taken".
-// HC1. One counts as taken with the next sign of its caller: another request in the same session, or any output of the agent's process.
-// HC2. It is known to this daemon alone. Where it dies, what was handed over and not taken is handed over anew (`via` of core/agent/events.ts).
+// Answers to tool calls that were sent over plain HTTP, which has no acknowledgement.
+// HC1. An answer counts as received with the next sign of its caller: another request in the same session, or any
+//      output of the agent's process.
+// HC2. Only this daemon knows. If it dies, everything that was sent but not received is sent again (`via` of
+//      core/agent/events.ts).
 
 export class HandedCalls {
   /** By agent: the calls, and the sessions they came in. */
@@ -11,12 +13,12 @@ export class HandedCalls {
     this.#handed.set(agent, calls.set(call, session));
   }
 
-  /** HC1. A request in that session: what it has taken by that, but for the call that it repeats. */
+  /** HC1. For a request in that session: the calls received by it, except the one that it repeats. */
   goesOn(agent: string, session: string, repeated: string | undefined): string[] {
     return this.#take(agent, (call, from) => from === session && call !== repeated);
   }
 
-  /** HC1. Its process said something. */
+  /** HC1. For output of the agent's process. */
   heard(agent: string): string[] {
     return this.#take(agent, () => true);
   }

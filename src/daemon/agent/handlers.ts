@@ -1,8 +1,10 @@
-// What clients may ask about agents. Nothing is changed before the daemon is live (PB3 of part.ts).
-// AH1. Ids of agents, messages and answers are the client's: a repeat of the same wish finds what the first one made, and makes no second.
+// The requests that clients may make about agents. Nothing is changed before the daemon is live (PB3 of part.ts).
+// AH1. The client chooses the ids of agents, messages and answers: a repeated request finds the result of the first
+//      one, and creates nothing new.
 // AH2. The bearer of an agent's token may call that agent's tools, and nothing else.
-// AH3. Looking waits until all of them are read from the log: half a tree would pass for all of it.
-// AH4. What is shown, and what a call is answered with, is durable: an agent as it is `settled`, never as it is only decided.
+// AH3. Read-only requests wait until all agents are read from the log: half a tree would look like the whole tree.
+// AH4. What is shown, and what a call is answered with, is durable: an agent's `settled` state, never one that is only
+//      decided.
 import { isId } from "../../base/ids.ts";
 import type { Json } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -54,7 +56,7 @@ export function agentHandlers(ports: AgentHandlerPorts): Handlers {
   };
 }
 
-/** Those that are one command to one agent. */
+/** The requests that are one command to one agent. */
 function commandHandlers(ports: AgentHandlerPorts): Handlers {
   const ofAgent = <M extends AgentMethod>(method: M, make: (params: Params<M>) => AgentCommand) =>
     ports.border.changing(method, (params) => submitted(ports, make(params)));
@@ -76,15 +78,17 @@ type AgentMethod = Extract<keyof typeof PARAMS, `agent.${string}`>;
 export type ToolCaller = {
   call(asked: AskedCall): Promise<Result<ToolAnswer>>;
   taken(call: string): Promise<Result<Record<string, never>>>;
-  /** Over HTTP (handed-calls.ts): the answer is on its way, which matters where messages are in it; and another request came in that
-   *  session. */
+  /**
+   * Over HTTP (handed-calls.ts): `handed` notes that an answer was sent, which matters if it contains messages;
+   * `goesOn`, that another request arrived in that session.
+   */
   handed(session: string, call: string): void;
   goesOn(session: string, repeated: string | undefined): Promise<void>;
 };
 
 type AskedCall = { readonly call: string; readonly tool: string; readonly args: Json; readonly via?: "http" };
 
-/** AH2. Undefined for a token of nobody's. */
+/** AH2. Returns undefined for an unknown token. */
 export function toolCaller(ports: AgentHandlerPorts, token: string): ToolCaller | undefined {
   const bearer = readBearer(token);
   const secret = bearer !== undefined && isId(bearer.id) ? readToken(ports.disk, ports.home, bearer.id) : undefined;
@@ -220,7 +224,7 @@ async function answer(ports: AgentHandlerPorts, params: Params<"prompt.answer">)
     : ok(listedPrompt(done.value, found));
 }
 
-/** Whose it is, also where it is not open any more: the refusal then says why. */
+/** The agent that asked, even if the prompt is no longer open: the refusal then gives the reason. */
 function askerOf(store: AgentStore, prompt: string): string | undefined {
   const open = store.tree.askerOf(prompt);
   return open ?? [...store.agents()].find(({ prompts }) => prompts.some(({ id }) => id === prompt))?.id;

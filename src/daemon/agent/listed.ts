@@ -16,7 +16,7 @@ export function listedAgent(agent: Agent): ListedAgent {
   };
 }
 
-/** Why it does not go on by itself. */
+/** Why it does not continue by itself. */
 export function noteOf({ process: program, held, sleep, terminated, turn }: Agent): string | null {
   if (terminated !== undefined) return terminated.reason;
   if (program.kind === "PermanentlyFailed") return program.reason;

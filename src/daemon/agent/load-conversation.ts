@@ -1,6 +1,6 @@
-// What was said in a bare LLM's conversation before the last recovery, read from its log when the model is asked again.
-// RL1. All of it or nothing: a model is never asked with a conversation that lacks a part.
-// RL2. Between slices of the reading everybody else has a turn.
+// The part of a bare LLM's conversation before the last recovery, read from its log when the model is asked again.
+// RL1. All of it or nothing: a model is never asked with an incomplete conversation.
+// RL2. It is read in slices, so that other work is not delayed.
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type Agent, agentSession } from "../../core/agent/agent.ts";
 import { pieceOf, recalled, type Said } from "../../core/agent/conversation.ts";
@@ -12,23 +12,23 @@ import type { AgentStore } from "./store.ts";
 
 export type Recalling = { readonly log: EventLog; readonly clock: Clock; readonly store: AgentStore };
 
-/** From here on the agent has all of its conversation; refused where its log has not (RL1). */
+/** Afterwards the agent has all of its conversation; refused if its log does not have it (RL1). */
 export async function loadConversation({ log, clock, store }: Recalling, id: string): Promise<Result<void>> {
   const before = store.agent(id);
   if (before === undefined || before.conversation.earlier === 0) return ok(undefined);
   const first = await inSlices(clock, firstOf(log, before), () => undefined); // RL2
   if (typeof first === "string") return lost(before, first);
-  const agent = store.agent(id); // It may have gone on meanwhile.
+  const agent = store.agent(id); // It may have changed in the meantime.
   if (agent !== undefined) store.put(id, { ...agent, conversation: recalled(agent.conversation, first) });
   return ok(undefined);
 }
 
-/** The first pieces, as many as there were; or why they are not to be had. */
+/** The first pieces, as many as there were; or the reason why they cannot be read. */
 function* firstOf(log: EventLog, { id, conversation }: Agent): Generator<undefined, readonly Said[] | string> {
   const first: Said[] = [];
   for (const reading of log.read(agentSession(id))) {
     if (first.length === conversation.earlier) return first;
-    if (reading.kind === "harmed" || reading.kind === "break") return `it is not whole at byte ${reading.start}`;
+    if (reading.kind === "harmed" || reading.kind === "break") return `it is damaged at byte ${reading.start}`;
     const event = reading.kind === "entry" ? agentEventOf(reading.entry) : undefined;
     const piece = event && pieceOf(event);
     if (piece !== undefined) first.push(piece);

@@ -1,11 +1,13 @@
-// The tools of agents over MCP on loopback HTTP, for agents that take a URL: the same answers as through the shim, under the same tokens.
-// MH1. One agent's token opens that agent's tools and nothing else. Who comes through a browser (a foreign Origin, another Host) is refused.
-// MH2. Nothing that a client needs is kept between requests: it never notices that the daemon behind it is another one. Its session is a
-//      name that it was given and brings along; a call repeated in it under the same id gets the same answer.
-// MH3. HTTP has no word for "taken": an answer is, with the next sign of its caller (handed-calls.ts). Where the daemon dies before, what it
-//      handed over comes again: never lost, perhaps twice. Who must have it exactly once uses the shim.
-// MH4. It listens from the first agent on, so that a daemon without agents pays nothing; where is in `run/mcp.json`. The next daemon takes the
-//      same port where it is free: agents that run on have the address.
+// The tools of agents as MCP over loopback HTTP, for agents that accept a URL: same answers and tokens as the shim's.
+// MH1. An agent's token gives access to that agent's tools and nothing else. Requests from a browser (a foreign Origin,
+//      another Host) are refused.
+// MH2. Nothing that a client needs is kept between requests, so it never notices a restart of the daemon. Its session
+//      is only a name that it was given and sends along; a call repeated in it under the same id gets the same answer.
+// MH3. HTTP has no acknowledgement: an answer counts as received with the next sign of its caller (handed-calls.ts). If
+//      the daemon dies before that, its contents are sent again: never lost, perhaps twice. The shim delivers exactly
+//      once.
+// MH4. It listens once there is an agent, so that a daemon without agents pays nothing; the address is in
+//      `run/mcp.json`. The next daemon reuses the port if it is free, because running agents have the address.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -24,14 +26,14 @@ import type { ToolCaller } from "./handlers.ts";
 type McpWorld = { readonly disk: Disk; readonly random: Random; readonly http: Http; readonly home: string };
 
 export type McpPorts = {
-  /** Undefined for a token of nobody's. */
+  /** Undefined for an unknown token. */
   caller(token: string): ToolCaller | undefined;
   say(words: string): void;
   onBug(error: unknown): void;
 };
 
 const PATH = "/mcp";
-/** The arguments of a tool are bounded by less (core/agent/limits.ts). */
+/** More than the arguments of a tool may have (core/agent/limits.ts). */
 const MAX_BODY = 1 << 20;
 const SESSION = "mcp-session-id";
 const TEXT = { "content-type": "text/plain" };
@@ -77,7 +79,7 @@ export class McpServer {
     }
   }
 
-  /** The address stays: what runs on has it, and the next daemon too. */
+  /** The address stays on disk: running agents have it, and the next daemon reads it. */
   async close(): Promise<void> {
     await this.#listener?.close();
     this.#listener = undefined;
@@ -90,11 +92,11 @@ export class McpServer {
     const caller = token === undefined ? undefined : this.#ports.caller(token);
     if (caller === undefined) return refuse(401, "An agent's token is needed.", { "www-authenticate": "Bearer" });
     if (request.method === "DELETE") return this.#left(request, caller);
-    if (request.method !== "POST") return refuse(405, "Only POST is taken here.", { allow: "POST, DELETE" });
+    if (request.method !== "POST") return refuse(405, "Only POST is accepted here.", { allow: "POST, DELETE" });
     return this.#posted(request, caller);
   }
 
-  /** There is nothing to forget (MH2), but who leaves has what it was given (MH3). */
+  /** There is nothing to forget (MH2), but a client that leaves has received its answers (MH3). */
   async #left(request: HttpRequest, caller: ToolCaller): Promise<HttpResponse> {
     const session = nameIn(request.header(SESSION));
     if (session !== undefined) await caller.goesOn(session, undefined);

@@ -1,6 +1,6 @@
-// The daemon's part for agents: their store, on the one log, their engine, and the doors to their tools.
-// AP1. Until everything is known, no turn begins: one does from RECONCILING on (`begin`).
-// AP2. The tools are served over HTTP, and in a sandbox's door, from the first agent on.
+// The agents part of the daemon: their store on the shared log, their engine, and access to their tools.
+// AP1. No turn begins until everything is known: turns begin in RECONCILING (`begin`).
+// AP2. Once there is an agent, the tools are served over HTTP and, for sandboxes, on their socket.
 import { type Agent, isLive, openPrompts } from "../../core/agent/agent.ts";
 import { foldSessions } from "../fold.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
@@ -24,17 +24,17 @@ import { openToolDoor } from "./tool-door.ts";
 export type AgentPart = Part & {
   readonly store: AgentStore;
   readonly engine: AgentEngine;
-  /** What the bearer of an agent's token may ask; undefined for a token of no agent. */
+  /** What the bearer of an agent's token may ask; undefined for an unknown token. */
   bearer(token: string): Handlers | undefined;
-  /** Agents that are ready begin, as far as there are slots. */
+  /** Starts turns of agents that are ready, as far as there are slots. */
   schedule(): Promise<void>;
   readonly forSteps: StepAgents;
 };
 
-/** What agents need of the other parts, and of the daemon. */
+/** What agents need from the other parts and from the daemon. */
 export type AgentLinks = {
   holderCommand(): HolderCommand;
-  /** Something happened to an agent, and is durable. */
+  /** Called when a change of an agent is durable. */
   heard(agent: Agent): void;
   /** Lets the daemon's socket server listen on one more path. */
   listen(path: string): Promise<void>;
@@ -60,7 +60,7 @@ export function openAgents(ports: PartPorts, links: AgentLinks): AgentPart {
       engine.startPolling();
       if (live().length > 0) doors.open(); // AP2
     },
-    tick: () => undefined, // The engine has rounds of its own.
+    tick: () => undefined, // The engine has its own rounds.
     stop: async () => {
       engine.close();
       await doors.close();
@@ -128,7 +128,7 @@ function openEngine({ world, config, bus, onBug, log }: PartPorts, store: AgentS
   });
 }
 
-/** What agents get of our own environment: the names that the configuration allows, and no more. */
+/** The part of our environment that agents get: only the names that the configuration allows. */
 function allowed(ours: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(Object.entries(ours).filter(([name]) => names.includes(name)));
 }

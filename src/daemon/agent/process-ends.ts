@@ -1,6 +1,6 @@
-// The end of an agent's process: what it wrote and nobody has read yet is read from the disk, and then its end is reported.
-// PE1. An end is reported after all that the process wrote was read; if a part of it is refused, a later look begins there.
-// PE2. A process that could not be started has not ended: that is a failed start, with what it said as the reason.
+// The end of an agent's process: its unread output is read from disk, and then its end is reported.
+// PE1. An end is reported after all output was read; if a part of it is refused, a later attempt continues there.
+// PE2. A process that could not be started has not ended: that is a failed start, with its output as the reason.
 import type { Agent } from "../../core/agent/agent.ts";
 import type { AgentCommand } from "../../core/agent/commands.ts";
 import { factsOf } from "../../core/agent/effects.ts";
@@ -11,11 +11,11 @@ import { codecOf } from "./codecs.ts";
 import { Decoder } from "./decoder.ts";
 import { errorsOf, outputFrom, type ProcessPlace, processDirectory } from "./process-files.ts";
 
-/** What a holder reports for a program that is not there, and for one that may not be executed. */
+/** The codes for a program that does not exist, and for one that may not be executed. */
 const UNSTARTABLE = [127, 126];
 const REASON_CHARS = 500;
 
-/** Both are null if nobody knows how it ended. */
+/** Both are null if it is not known how it ended. */
 export type ProcessExit = { readonly code: number | null; readonly signal: string | null };
 
 export type EndPorts = {
@@ -52,7 +52,7 @@ export class ProcessEnds {
     const why = whyNotBegun(agent?.plan.workspace ?? null, code, errorsOf(this.#disk, this.#directory(place)));
     if (why !== undefined && why !== "") return why;
     if (code === null || !UNSTARTABLE.includes(code) || agent?.process.kind !== "Spawning") return undefined;
-    return this.#wholeOutput(place).trim(); // Its holder says there what the trouble is.
+    return this.#wholeOutput(place).trim(); // Its holder writes the reason there.
   }
 
   /** PE1 */
@@ -65,11 +65,11 @@ export class ProcessEnds {
     const end = await this.#readOutput(place, agent, codec);
     if (end === undefined || !isTurn) return end !== undefined;
     const events = codec.ended?.(exit, this.#wholeOutput(place)) ?? [];
-    // The end itself is one step behind the last byte, so that it counts once as well.
+    // The end itself is one step after the last byte, so that it also counts once.
     return this.#ports.submit({ ...place, kind: "read", offset: end + 1, events });
   }
 
-  /** Returns where the output ends; undefined if a part of it was refused. */
+  /** Returns the end of the output; undefined if a part of it was refused. */
   async #readOutput(place: ProcessPlace, agent: Agent, codec: Codec): Promise<number | undefined> {
     const decoder = new Decoder(codec, agent.consumed);
     for (const { offset, bytes } of outputFrom(this.#disk, this.#directory(place), agent.consumed))
@@ -83,7 +83,7 @@ export class ProcessEnds {
     }
   }
 
-  /** A process of one turn has its prompt in its arguments: if it ran, it had that, whether it was ever connected to or not. */
+  /** A process for one turn has its prompt in its arguments: if it ran, it had the prompt, even if never connected. */
   #tookAll(place: ProcessPlace, { outbox }: Agent): Promise<boolean> {
     const through = outbox.confirmed + outbox.entries.length;
     return this.#ports.submit({ ...place, kind: "taken", through, pieces: outbox.pieces });

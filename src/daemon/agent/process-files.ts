@@ -1,5 +1,5 @@
-// Where an agent's files are: its session's record, its token, and one directory for each of its processes.
-// G1. A process is named by its agent and its generation; no name is used twice, so that a holder is started at most once.
+// Where an agent's files are: its session record, its token, and one directory for each of its processes.
+// G1. A process is named by its agent and generation; no name is used twice, so that a holder is started at most once.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -15,7 +15,7 @@ import type { Random } from "../../world/random.ts";
 
 export type ProcessPlace = { readonly id: string; readonly generation: number };
 
-/** What an agent says in a turn fits many times; a holder on pipes holds it back before it drops anything. */
+/** The output of many turns fits; a holder on pipes blocks the program before it drops anything. */
 export const TAPE = { segmentBytes: 1 << 20, maxBytes: 64 << 20 };
 const READ_BYTES = 1 << 20;
 const TOKEN_BYTES = 32;
@@ -29,7 +29,7 @@ export function processName({ id, generation }: ProcessPlace): string {
   return `${id}.${generation}`;
 }
 
-/** What `processName` has named. */
+/** The inverse of `processName`. */
 export function placeOfName(name: string): ProcessPlace {
   const dot = name.lastIndexOf(".");
   return { id: name.slice(0, dot), generation: Number(name.slice(dot + 1)) };
@@ -39,19 +39,19 @@ export function processDirectory(home: string, { id, generation }: ProcessPlace)
   return joinPath(agentDirectory(home, id), `processes/${generation}`);
 }
 
-/** Short, because the system allows 107 bytes for the whole path; no terminal's, and no attempt's. */
+/** Short, because the system allows 107 bytes for the whole path; distinct from those of terminals and attempts. */
 export function processSocket(home: string, { id, generation }: ProcessPlace): string {
   return joinPath(home, `${RUN}/a${id.slice(0, 12)}-${generation}.sock`);
 }
 
-/** All that they wrote was read when they ended: only the last one is kept, to find out what happened. */
+/** All output was read when a process ended: only the last directory is kept, for finding out what happened. */
 export function removeOlder(disk: Disk, home: string, { id, generation }: ProcessPlace): void {
   const directory = joinPath(agentDirectory(home, id), "processes");
   try {
     const old = disk.list(directory).filter((name) => Number(name) < generation - 1);
     for (const name of old) removeTree(disk, joinPath(directory, name));
   } catch (error) {
-    if (!isFault(error)) throw error; // It keeps nobody from starting; the next start tries again.
+    if (!isFault(error)) throw error; // This does not prevent a start; the next start retries.
   }
 }
 
@@ -64,7 +64,7 @@ export function readToken(disk: Disk, home: string, id: string): string | undefi
   return bytes === undefined ? undefined : new TextDecoder().decode(bytes).trim();
 }
 
-/** What the agent's shim shows when it calls tools: made once. */
+/** The token that the agent's shim presents when it calls tools; created once. */
 export async function keepAgentToken(world: HomeWorld & { readonly random: Random }, id: string): Promise<void> {
   const { disk, home, random } = world;
   if (readToken(disk, home, id) !== undefined) return;
@@ -72,7 +72,7 @@ export async function keepAgentToken(world: HomeWorld & { readonly random: Rando
   await writeAtomic(disk, tokenPath(home, id), Buffer.from(`${random.bytes(TOKEN_BYTES).toHex()}\n`));
 }
 
-/** What its process wrote from `from` on, in pieces: all that is on disk. */
+/** The output of its process from `from` on, in pieces: everything that is on disk. */
 export function* outputFrom(
   disk: Disk,
   directory: string,
@@ -87,14 +87,14 @@ export function* outputFrom(
   }
 }
 
-/** The newest of what its process said on stderr, for people who look for a reason. */
+/** The newest stderr output of its process, for people who look for a reason. */
 export function errorsOf(disk: Disk, directory: string): string {
   const tape = new TapeReader(disk, joinPath(directory, "stderr-tape"));
   const read = tape.read(tape.start, READ_BYTES);
   return read.kind === "bytes" ? new TextDecoder().decode(read.bytes) : "";
 }
 
-/** The processes that agents were recorded with, to know what is left of them. */
+/** The recorded processes of agents, to find what is left of them. */
 export function heldProcesses({ disk, home }: HomeWorld, agents: Iterable<Agent>): HeldTerminal[] {
   return [...agents].flatMap((agent) => {
     const { id, generation, process: program } = agent;

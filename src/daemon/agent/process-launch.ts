@@ -1,4 +1,4 @@
-// How a process of an agent is started: its words and its variables, its spec on disk, and its holder.
+// How a process of an agent is started: its arguments and variables, its spec on disk, and its holder.
 import { ok, type Result } from "../../base/result.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import { factsOf } from "../../core/agent/effects.ts";
@@ -24,7 +24,7 @@ import { SHIM, toolPlaces } from "./workspaces.ts";
 
 export type LaunchPorts = {
   holderCommand(): HolderCommand;
-  /** Variables for its programs: the allowed ones of ours, which are kept from the disk. */
+  /** Variables for its programs: the allowed ones of ours, which are never written to disk. */
   environment(agent: Agent): Readonly<Record<string, string>>;
 };
 
@@ -56,7 +56,7 @@ function writeProcessSpec(world: DaemonWorld, place: ProcessPlace, start: Start)
   return writeSpec(world, directory, pipeSpec({ ...names, ...start, token, tape: TAPE }));
 }
 
-/** Claude's transcript is written behind: its file, not our memory, says whether there is one. */
+/** Claude writes its transcript with a delay: its file, not our memory, tells whether there is one. */
 function resumes({ disk }: DaemonWorld, agent: Agent, env: Readonly<Record<string, string>>): boolean {
   const { recipe, cwd, environment } = agent.plan;
   if (recipe.provider !== "claude") return agent.resumable;

@@ -1,6 +1,6 @@
-// The adapter of agents' processes to the engine of held programs (held/held-programs.ts, HE1 … HE5): a connection hands over the outbox and
-// reads what the process says, and an end is reported after all that it wrote was read.
-// P1. What is sent to a process waits in its outbox until there is a connection (HE4).
+// The adapter of agents' processes to the engine of held programs (held/held-programs.ts, HE1 … HE5): a connection
+// delivers the outbox and reads the output, and an end is reported after all output was read.
+// P1. Input for a process waits in its outbox until there is a connection (HE4).
 import { ok, type Result } from "../../base/result.ts";
 import type { Agent } from "../../core/agent/agent.ts";
 import type { AgentCommand } from "../../core/agent/commands.ts";
@@ -65,7 +65,7 @@ export class Processes {
     this.#tell(place, (connection) => connection.send());
   }
 
-  /** Its input ends, and it may end by itself. */
+  /** Ends its input, so that it can exit by itself. */
   suspend(place: ProcessPlace): void {
     this.#tell(place, ({ client }) => client.endInput());
   }
@@ -74,24 +74,24 @@ export class Processes {
     this.#tell(place, ({ client }) => client.signal(signal));
   }
 
-  /** HE4. One that is to be started is left to its start: a look at what is not there yet would only be in its way. */
+  /** HE4. A process that is about to start is skipped: looking for it would only interfere with its start. */
   tend(agent: Agent): void {
     const name = processName(agent);
     if (agent.process.kind === "Spawning" || !isAlive(agent.process)) return;
     if (!this.#held.connections.has(name)) this.#held.lookAgain(name);
   }
 
-  /** Looks at one that was started in another life, and reports it; resolves when that is recorded. */
+  /** Examines a process that an earlier daemon started, and reports it; resolves when that is recorded. */
   adopt(agent: Agent): Promise<HeldFound> {
     return this.#held.adopt(processName(agent), "The daemon died before it was started.");
   }
 
-  /** The processes live on. */
+  /** The processes keep running. */
   close(): void {
     this.#held.close();
   }
 
-  /** Undefined if this is not the agent's present process. */
+  /** Returns undefined if this is not the agent's present process. */
   #agentOf({ id, generation }: ProcessPlace): Agent | undefined {
     const agent = this.#ports.agent(id);
     return agent?.generation === generation ? agent : undefined;

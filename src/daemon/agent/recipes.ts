@@ -1,4 +1,4 @@
-// The recipe of a new agent: what its provider is known by, and what was said beside it.
+// The recipe of a new agent: its provider's configuration, with what the request overrides.
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { AgentConfig } from "../../core/agent/draft.ts";
 import type { Recipe } from "../../core/agent/provider.ts";
@@ -30,6 +30,6 @@ function noCommand(provider: string): Result<never> {
   return refused(
     "no-command",
     `The provider ${provider} needs a command.`,
-    "Give it behind --, or in the configuration as [provider.NAME] command.",
+    "Give it after --, or in the configuration as [provider.NAME] command.",
   );
 }

@@ -1,5 +1,6 @@
-// `agents/<id>/session.json`: a record of each session for people and other tools (EL-4). The log is the truth; this follows it.
-// R1. Written whole or not at all; one at a time for each agent, and only where something in it changed. The newest wins.
+// `agents/<id>/session.json`: a record of each session for people and other tools (EL-4). The log is the truth; this
+// file follows it.
+// R1. Written whole or not at all; one at a time for each agent, and only if its contents changed. The newest wins.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { type Agent, providerBlob } from "../../core/agent/agent.ts";
@@ -41,16 +42,18 @@ export class SessionRecords {
       return;
     }
     void this.#write(agent).catch((error: unknown) => {
-      if (!isFault(error)) this.#broken(error); // A full disk: the next change writes it.
+      if (!isFault(error)) this.#broken(error); // On a full disk, the next change writes it.
     });
   }
 
-  /** It was removed. */
+  /** Called when the agent was removed. */
   forget(id: string): void {
     this.#written.delete(id);
   }
 
-  /** What is on disk, as far as it matters: from an earlier life it is read once, which costs far less than writing it again. */
+  /**
+   * The relevant contents of the file: an earlier daemon's is read once, which is far cheaper than writing it again.
+   */
   #known({ id }: Agent): string | undefined {
     const known = this.#written.get(id);
     if (known !== undefined) return known;

@@ -1,7 +1,8 @@
-// Agents in a recovery (AG-2, AG-4, AG-7): the tree is there from the logs alone; each process is looked at, and each agent goes on by its policy.
-// V1. What was active is suspended first, then adopted where its process lives: nothing is taken for granted.
+// Recovery of agents (AG-2, AG-4, AG-7): the tree comes from the logs alone; each process is examined, and each agent
+// continues by its policy.
+// V1. Active agents are suspended first, then adopted if their process is alive: nothing is taken for granted.
 // V2. A session without `agent.created` is an orphan: ended and set aside, never started.
-// V3. A holder that does not answer holds up nobody's recovery: it is looked at again in the engine's rounds.
+// V3. A holder that does not answer does not delay the recovery: it is examined again in the engine's rounds.
 import { type Agent, isLive, openPrompts, stateOf } from "../../core/agent/agent.ts";
 import { isAlive } from "../../core/agent/process.ts";
 import { orphanedSessions } from "../../core/agent/tree.ts";
@@ -12,7 +13,7 @@ import { noteOf } from "./listed.ts";
 import type { SessionRecords } from "./records.ts";
 import type { AgentStore } from "./store.ts";
 
-/** Agents that are looked at at a time. */
+/** How many agents are examined in parallel. */
 const AT_ONCE = 64;
 
 export type AgentRecovery = {

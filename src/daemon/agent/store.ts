@@ -1,4 +1,5 @@
-// The store of agents (session-store.ts has the rules that hold for all). The tree is told of every change, so that it costs no search.
+// The store of agents (session-store.ts has the rules that all stores follow). Every change updates the tree, so that
+// it never has to be searched for.
 
 import { type Agent, type AgentRecord, agentSession } from "../../core/agent/agent.ts";
 import { applyAgent } from "../../core/agent/apply.ts";
@@ -40,7 +41,7 @@ export class AgentStore extends SessionStore<Agents> {
     return found?.kind === "agent" ? found : undefined;
   }
 
-  /** As it is durable: for whoever acts on it (U6 of session-store.ts). */
+  /** Its durable state, for callers that act on it (U6 of session-store.ts). */
   settledAgent(id: string): Agent | undefined {
     const found = this.settled(id);
     return found?.kind === "agent" ? found : undefined;
@@ -55,7 +56,7 @@ export class AgentStore extends SessionStore<Agents> {
   }
 }
 
-/** How agents are read from their logs, each from its checkpoint on. What a bare LLM said is read again when it is needed. */
+/** How agents are read from their logs, each from its checkpoint on. A bare LLM's conversation is read when needed. */
 export function agentFolding(checkpoints: AgentCheckpoints): Folding<Agents> {
   return {
     place: "agents/",

@@ -1,8 +1,8 @@
-// A second door of the daemon, for agents in sandboxes: the same socket server, alone in a directory of its own.
-// TD1. A sandbox sees this directory and not `run/`, where the operator's token is. It is the directory that it sees: after a restart the
-//      socket is another one, in the same place.
-// TD2. It is there from the first agent in a sandbox on; its directory before that one's process starts.
-// TD3. Where the tools are over HTTP is said there as well: inside, it is in the same place as outside.
+// A second socket of the daemon, for agents in sandboxes: the same socket server, alone in its own directory.
+// TD1. A sandbox sees this directory and not `run/`, where the operator's token is. The directory is shared and not the
+//      socket, because after a restart there is a new socket in the same place.
+// TD2. It exists once there is an agent in a sandbox; its directory exists before that agent's process starts.
+// TD3. The HTTP address of the tools is written there as well: it has the same path inside and outside.
 
 import { joinPath } from "../../base/path.ts";
 import { isLive } from "../../core/agent/agent.ts";

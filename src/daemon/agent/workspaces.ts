@@ -1,6 +1,9 @@
-// What an agent's workspace is made of on this machine: which repository, what its sandbox shows (core/agent/workspace.ts says how).
-// WM1. All of it is found out when the agent is made, and recorded: what it may see does not change with what lies on the disk later.
-// WM2. What a provider keeps its conversations in is shown to it, and made where it is not there yet: without that, nothing could be resumed.
+// What an agent's workspace consists of on this machine: its repository, and what its sandbox shows
+// (core/agent/workspace.ts explains how).
+// WM1. All of it is determined and recorded when the agent is created: later changes on disk do not change what it may
+//      see.
+// WM2. The directory in which a provider keeps its conversations is visible to it, and created if it does not exist:
+//      without it, nothing could be resumed.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
@@ -39,7 +42,7 @@ export function workspaceOf(place: WorkspaceWorld, wish: Wish, recipe: Recipe): 
     return refused("no-process", "A bare model has no process to put anywhere.", "Leave --worktree and --sandbox out.");
   const repository = repositoryOf(place.disk, cwd);
   if (wanted.worktree && repository === undefined)
-    return refused("no-repository", `${cwd} is in no git repository.`, "Make it in one, or without --worktree.");
+    return refused("no-repository", `${cwd} is not in a git repository.`, "Make it in one, or without --worktree.");
   const worktree = wanted.worktree && repository !== undefined ? ownWorktree(place, wish, repository) : null;
   const inside = worktree === null ? cwd : `${worktree.path}${cwd.slice(worktree.repository.length)}`;
   const given = { ...wish, cwd: inside, repository, worktree };
@@ -67,7 +70,7 @@ type Within = {
 function sandboxOf(disk: Disk, within: Within, wanted: WantedSandbox, recipe: Recipe): Result<Sandbox> {
   const missing = [...wanted.read, ...wanted.write].find((path) => disk.stat(path) === undefined);
   if (missing !== undefined)
-    return refused("no-path", `There is no ${missing}.`, "A sandbox shows only what is there.");
+    return refused("no-path", `${missing} does not exist.`, "A sandbox can only show paths that exist.");
   const { cwd, env, repository, worktree } = within;
   const states = statesOf(disk, recipe, env);
   if (!states.ok) return states;
@@ -94,7 +97,7 @@ function statesOf(disk: Disk, { provider }: Recipe, env: Env): Result<string[]> 
   return ok([directory, ...(disk.stat(settings) === undefined ? [] : [settings])]);
 }
 
-/** That of the whole repository, also where `repository` is a worktree of it: there `.git` is a file that leads to it. */
+/** The `.git` of the whole repository, even if `repository` is a worktree: there `.git` is a file that points to it. */
 function gitOf(disk: Disk, repository: string): string {
   const at = joinPath(repository, ".git");
   if (disk.stat(at)?.kind === "directory") return at;
@@ -103,7 +106,7 @@ function gitOf(disk: Disk, repository: string): string {
   return own === undefined ? at : parentOf(parentOf(own));
 }
 
-/** What the shim needs, wherever it runs: Bun, our source, our socket, the agent's token. */
+/** What the shim needs wherever it runs: Bun, our source, our socket, and the agent's token. */
 export function toolPlaces({ self, home }: { readonly self: Self; readonly home: string }, id: string): ToolPlaces {
   const words = self.command(SHIM);
   const root = (words.at(-1) ?? "").slice(0, -SHIM.length - 1);

@@ -1,4 +1,4 @@
-// The engine of held programs on a simulated machine, with the real holder and one program that does what the test wants.
+// The engine of held programs on a simulated machine, with the real holder and a program that the test controls.
 import { afterEach, expect, test } from "bun:test";
 import { HOME, Machine } from "../../../tests/sim/machine.ts";
 import { Fault } from "../../base/fault.ts";
@@ -25,7 +25,7 @@ class Site extends Machine {
   isWanted = true;
   launches = 0;
   launch = (): Promise<Result<void>> => this.#launch();
-  /** Its records are made when this resolves. */
+  /** The records are written when this resolves. */
   recording: Promise<void> = Promise.resolve();
 
   constructor() {
@@ -94,7 +94,7 @@ afterEach(() => {
   site = new Site();
 });
 
-test("HE1 a program is started once, however often that is asked for, and its end is reported once", async () => {
+test("HE1 a program is started once, however often a start is requested, and its end is reported once", async () => {
   for (const _ of [1, 2, 3]) {
     site.held.start(NAME);
     site.held.start(NAME);
@@ -123,7 +123,7 @@ test.each([
   },
 );
 
-test("HE1 a launch that is refused, or that a disk forbids for good, is cancelled before it is reported", async () => {
+test("HE1 a launch that is refused, or that fails for good on disk, is cancelled before it is reported", async () => {
   site.launch = async () => refused("no-program", "There is no program.", "Name one.");
   site.held.start(NAME);
   await site.pass(100);
@@ -137,14 +137,14 @@ test("HE1 a launch that is refused, or that a disk forbids for good, is cancelle
   expect(site.told).toEqual([expect.stringMatching(/^prevented: .*ENOTDIR.* while cancelled$/)]);
 });
 
-test("HE1 what is not wanted any more when it comes to its start is not started, and nothing is reported", async () => {
+test("HE1 a program that is no longer wanted at its start is not started, and nothing is reported", async () => {
   site.isWanted = false;
   site.held.start(NAME);
   await site.pass(100);
   expect([site.programs.length, site.told]).toEqual([0, []]);
 });
 
-test("HE1 adopt: one that an earlier life has not started never will be; one that runs is reported", async () => {
+test("HE1 adopt: a program that an earlier daemon did not start never starts; a running one is reported", async () => {
   expect(await site.held.adopt(NAME, "The daemon died.")).toEqual({ kind: "unstarted" });
   site.held.start(NAME);
   await site.pass(100);
@@ -156,7 +156,7 @@ test("HE1 adopt: one that an earlier life has not started never will be; one tha
   expect(await site.held.adopt(NAME, "The daemon died.")).toMatchObject({ kind: "running" });
 });
 
-test("HE2 a lost connection is no end: the holder is asked again, and what runs is still reported as running", async () => {
+test("HE2 a lost connection is not an end: the holder is asked again, and is still reported as running", async () => {
   site.held.start(NAME);
   await site.pass(100);
   site.held.connections.get(NAME)?.client.close();
@@ -167,7 +167,7 @@ test("HE2 a lost connection is no end: the holder is asked again, and what runs 
   expect(new Set(site.told)).toEqual(new Set(["running while claimed"]));
 });
 
-test("HE3 when its holder is killed, what is left is stopped before the loss is reported", async () => {
+test("HE3 when its holder is killed, leftover processes are stopped before the loss is reported", async () => {
   site.held.start(NAME);
   await site.pass(100);
   for (const { life } of site.holders) life.end();
@@ -176,7 +176,7 @@ test("HE3 when its holder is killed, what is left is stopped before the loss is 
   expect(site.told).toEqual(["running while claimed", "rest stopped while lost", lost]);
 });
 
-test("HE4 a full disk is no outcome: nothing is cancelled or reported, and the next start does it", async () => {
+test("HE4 a full disk is not an outcome: nothing is cancelled or reported, and the next start succeeds", async () => {
   const { launch } = site;
   site.launch = async () => {
     throw new Fault({ code: "ENOSPC", operation: "write", path: DIRECTORY });
@@ -190,7 +190,7 @@ test("HE4 a full disk is no outcome: nothing is cancelled or reported, and the n
   expect([site.programs.length, site.told]).toEqual([1, ["running while claimed"]]);
 });
 
-test("HE5 what happens while somebody is at work on it is looked at afterwards, and not at the same time", async () => {
+test("HE5 what happens to a program during other work on it is examined afterwards, not concurrently", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   site.recording = promise;
   site.held.start(NAME);
@@ -209,7 +209,7 @@ test("HE5 what happens while somebody is at work on it is looked at afterwards, 
   expect([site.told.at(-1), isSettled]).toEqual(["ended with 0 while ended", true]);
 });
 
-test("after close nothing new begins, and what is being started is left to the next life", async () => {
+test("after close nothing new begins, and a start in progress is left to the next daemon", async () => {
   site.slowHolders.push(2 * LONG_MS);
   site.held.start(NAME);
   await site.clock.settle();

@@ -1,13 +1,15 @@
-// The engine of held programs: has their holders started, keeps a connection to each, and reports what becomes of them. It knows nothing
-// of what they are: terminals (terminal/holders.ts), agents' processes (agent/processes.ts) and attempts of workflows
-// (workflow/attempts.ts) are its adapters.
-// HE1. A program is started only if nothing was claimed, and so at most once. A start that is given up is cancelled on disk before that
-//      is reported: a holder that comes late starts nothing.
-// HE2. An end is what the holder left on disk; a lost connection alone is none.
-// HE3. A loss is reported only after what is left of the program was stopped: a second one never runs beside the first.
-// HE4. Nothing is given up for good: a fault that may pass, a holder that does not answer and a report that was refused are left to the
-//      next round. So a stopped holder or a full disk costs time, and nothing else.
-// HE5. One piece of work at a time for each program. If something happens to it meanwhile, it is looked at once more afterwards.
+// The engine of held programs: has their holders started, keeps a connection to each, and reports what becomes of them.
+// It does not know what they are: terminals (terminal/holders.ts), agents' processes (agent/processes.ts) and attempts
+// of workflows (workflow/attempts.ts) are its adapters.
+// HE1. A program is started only if nothing was claimed, and so at most once. A start that is given up is cancelled on
+//      disk before that is reported: a late holder starts nothing.
+// HE2. Only what the holder left on disk is an end; a lost connection alone is not.
+// HE3. A loss is reported only after the leftover processes were stopped: two instances of a program never run
+//      together.
+// HE4. Nothing is given up for good: after a fault that may pass, a holder that does not answer or a refused report,
+//      the next round retries. So a stopped holder or a full disk costs only time.
+// HE5. One piece of work at a time for each program. If something happens to it in the meantime, it is examined once
+//      more.
 import { isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
 import type { Child, Ending } from "../../core/terminal/terminal.ts";
@@ -30,25 +32,25 @@ export type HeldNews =
   | { readonly kind: "prevented"; readonly reason: string }
   | { readonly kind: "lost"; readonly reason: string };
 
-/** What was found when a program was looked at; what is not news is looked at again. */
+/** What was found when a program was examined; if it is not news, the program is examined again. */
 export type HeldFound =
   | HeldNews
   | { readonly kind: "unstarted" }
   | { readonly kind: "unreachable"; readonly reason: string };
 
 export type HeldAdapter<C extends HolderConnection> = {
-  /** Undefined if it is over, or unknown: then it is left alone. */
+  /** Undefined if it is over or unknown: then it is left alone. */
   place(name: string): HeldPlace | undefined;
   connection(name: string, peer: HolderPeer): C | undefined;
   /** Whether it is to be started. */
   isWanted(name: string): boolean;
-  /** Before it is looked at for a start. */
+  /** Called before it is examined for a start. */
   prepare?(name: string): Promise<void>;
   /** Writes its spec, and has a holder started. */
   launch(name: string): Promise<Result<void>>;
-  /** Called again and again while it was launched and is not claimed: its holder may have died before it got its order. */
+  /** Called repeatedly while it is launched but not claimed: its holder may have died before it got its order. */
   relaunch?(name: string): void;
-  /** What it means that there is neither a claim nor a holder. */
+  /** What it means if there is neither a claim nor a holder. */
   unclaimed?(name: string): HeldFound;
   ending(exit: HolderExit): HeldNews;
   /** HE3 */
@@ -60,12 +62,12 @@ export type HeldAdapter<C extends HolderConnection> = {
   onBug(error: unknown): void;
 };
 
-/** A holder answers within some tens of milliseconds; a machine under load may take its time. */
+/** A holder answers within some tens of milliseconds, and later on a busy machine. */
 const START_MS = 10_000;
-/** Between two looks at one that starts: a part of what it took so far, so that it is found not much later than it is there. */
+/** The pause between two looks at a start: a fraction of the time so far, so that it is noticed soon after it is up. */
 const PAUSES = { part: 1 / 8, minMs: 1, maxMs: 250 };
 
-/** Why a program is lost whose holder was of another boot. */
+/** Why a program is lost if its holder ran in another boot. */
 export const MACHINE_DOWN = "the machine went down";
 
 export class HeldPrograms<C extends HolderConnection> {
@@ -95,7 +97,7 @@ export class HeldPrograms<C extends HolderConnection> {
     this.alone(name, () => this.#start(name));
   }
 
-  /** Looks until there is something to report. */
+  /** Examines it until there is something to report. */
   lookAgain(name: string): void {
     if (this.#busy.has(name)) this.#nudged.add(name);
     else this.alone(name, () => this.#settle(name));
@@ -105,7 +107,7 @@ export class HeldPrograms<C extends HolderConnection> {
     this.alone(name, async () => this.report(name, await this.look(name)));
   }
 
-  /** HE5. Does nothing if the program is being worked on already. */
+  /** HE5. Does nothing if work on the program is already in progress. */
   alone(name: string, work: () => Promise<unknown>): void {
     if (this.#busy.has(name) || this.#closed) return;
     const done = work()
@@ -119,18 +121,18 @@ export class HeldPrograms<C extends HolderConnection> {
     this.#busy.set(name, done);
   }
 
-  /** Resolves when nobody works on it. */
+  /** Resolves when no work on it is in progress. */
   async settled(name: string): Promise<void> {
     for (let work = this.#busy.get(name); work !== undefined; work = this.#busy.get(name)) await work;
   }
 
-  /** The holders live on. */
+  /** The holders keep running. */
   close(): void {
     this.#closed = true;
     this.connections.close();
   }
 
-  /** How a program is now: asks its holder, else reads what it left. Keeps the connection. */
+  /** The present state of a program: asks its holder, otherwise reads what it left. Keeps the connection. */
   async look(name: string): Promise<HeldFound> {
     const place = this.#adapter.place(name);
     if (place === undefined) return UNKNOWN;
@@ -152,7 +154,7 @@ export class HeldPrograms<C extends HolderConnection> {
     return readHeld({ disk, processes, directory }, generation);
   }
 
-  /** It may have ended while we asked. */
+  /** It may have ended while its holder was asked. */
   #leftBehind(name: string, place: HeldPlace, answered: boolean): HeldFound {
     const { processes } = this.#world;
     const held = this.#onDisk(place);
@@ -163,12 +165,12 @@ export class HeldPrograms<C extends HolderConnection> {
       return { kind: "lost", reason: down ? MACHINE_DOWN : "its holder is gone and left no exit" };
     }
     if (held.kind === "claimed")
-      processes.kill(held.holder, "SIGHUP"); // It looks after its socket (M3 of holder/hold.ts).
+      processes.kill(held.holder, "SIGHUP"); // Makes it check its socket (M3 of holder/hold.ts).
     else if (!answered) return this.#adapter.unclaimed?.(name) ?? { kind: "unstarted" };
     return SILENT;
   }
 
-  /** Looks at one that may have been started before, and reports it; one that was not never will be. */
+  /** Examines a program that may have been started before, and reports it; one that was not started never will be. */
   async adopt(name: string, reason: string): Promise<HeldFound> {
     const found = await this.look(name);
     if (found.kind === "unstarted") await this.#prevent(name, reason);
@@ -176,7 +178,7 @@ export class HeldPrograms<C extends HolderConnection> {
     return found;
   }
 
-  /** Resolves when it is recorded. What is not news is not reported. */
+  /** Resolves when it is recorded. If it is not news, it is not reported. */
   async report(name: string, found: HeldFound): Promise<void> {
     if (found.kind === "unstarted" || found.kind === "unreachable") return;
     if (this.#adapter.place(name) === undefined) return;
@@ -200,7 +202,7 @@ export class HeldPrograms<C extends HolderConnection> {
       const launched = await this.#adapter.launch(name);
       return launched.ok ? { kind: "launched" } : { kind: "refused", reason: launched.error.message };
     } catch (error) {
-      if (isRetryable(error)) return { kind: "later" }; // HE4: there may be room again by the next round.
+      if (isRetryable(error)) return { kind: "later" }; // HE4: there may be room again on the next round.
       if (!isFault(error)) throw error;
       return { kind: "refused", reason: error.message };
     }
@@ -214,7 +216,7 @@ export class HeldPrograms<C extends HolderConnection> {
       await this.report(name, { kind: "prevented", reason });
   }
 
-  /** Returns false if it takes too long. `launched`: a holder of it is on its way. */
+  /** Returns false if it takes too long. `launched`: a holder of it is starting. */
   async #settle(name: string, launched = false): Promise<boolean> {
     const { clock } = this.#world;
     const began = clock.elapsed();
@@ -232,7 +234,7 @@ export class HeldPrograms<C extends HolderConnection> {
     return false;
   }
 
-  /** Its holder binds its socket, makes the claim, and answers once the program runs. It may be over before we see the socket. */
+  /** A holder binds its socket, claims, and answers once the program runs. It may be over before we see the socket. */
   #isThere({ directory, socket }: HeldPlace): boolean {
     const { disk } = this.#world;
     return disk.stat(socket) !== undefined || hasClaim({ disk, directory });
@@ -253,7 +255,7 @@ const UNKNOWN: HeldFound = { kind: "unreachable", reason: "it is over, or unknow
 const EARLIER: HeldFound = { kind: "unreachable", reason: "a holder of an earlier generation still lives" };
 const SILENT: HeldFound = { kind: "unreachable", reason: "its holder lives but does not answer" };
 
-/** How a program on pipes ended. If its holder was told to leave, it ended it before its time: that says nothing about the work. */
+/** How a program on pipes ended. If its holder was told to leave, it ended the program early: the work is not done. */
 export function pipeEnding({ code, signal, stopped }: HolderExit): HeldNews {
   if (stopped === true) return { kind: "lost", reason: "its holder was told to leave while it ran" };
   return { kind: "ended", code, signal };

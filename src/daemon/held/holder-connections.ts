@@ -1,9 +1,10 @@
-// The daemon's connections to the holders of one kind of program: made when there is something to say, and closed when nothing was said
-// for a while.
-// L1. Every wait has a limit: a holder that is stopped must hold up neither a recovery nor a list.
-// L2. A connection that is given up is cut: one that came up later would speak for us, and displace the next one.
-// L3. A holder that was let go was well when it last answered, and is trusted for as long as its pid is taken; any other one without a
-//     connection is unknown. A connected socket wakes both its processes about once a second (docs/BENCHMARKS.md): none is kept at rest.
+// The daemon's connections to the holders of one kind of program: opened when there is something to send, and closed
+// when they were idle for a while.
+// L1. Every wait has a limit: a stopped holder must delay neither a recovery nor a list.
+// L2. A connection that is given up is cut: if it came up later, it would act for us, and displace the next one.
+// L3. A holder whose connection was closed as idle was healthy when it last answered, and is trusted as long as its pid
+//     is in use; any other holder without a connection is unknown. A connected socket wakes both processes about once a
+//     second (docs/BENCHMARKS.md), so idle connections are not kept.
 import { isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
 import { HolderClient } from "../../wire/holder/client.ts";
@@ -14,22 +15,24 @@ import type { Processes } from "../../world/process.ts";
 import type { Connection, Sockets } from "../../world/socket.ts";
 import { within } from "../../world/wait.ts";
 
-/** A holder answers within a millisecond; one that was swapped out, on a busy machine, may take its time. */
+/** A holder answers within a millisecond, and later if it was swapped out on a busy machine. */
 const CONNECT_MS = 2_000;
-/** A list of terminals waits for the slowest of them. */
+/** A list of terminals waits for the slowest holder. */
 const STATUS_MS = 1_000;
 
 type World = { readonly sockets: Sockets; readonly clock: Clock; readonly processes: Processes };
 
-/** A connection to one holder: its client, and what speaks through it. */
+/** A connection to one holder: its client, and what uses it. */
 export type HolderConnection = {
   readonly client: HolderClient;
-  /** The holder has answered, and its program runs. */
+  /** Called when the holder has answered and its program runs. */
   welcomed(status: HolderStatus): void;
   close(): void;
 };
 
-/** What a connection is made of. `ended`: its program has. `lost`: the connection is gone, and was not closed by us. */
+/**
+ * What a connection is made of. `ended`: its program ended. `lost`: the connection is gone, and we did not close it.
+ */
 export type HolderPeer = {
   readonly spec: HolderSpec;
   readonly dial: HolderDial;
@@ -37,21 +40,21 @@ export type HolderPeer = {
 };
 
 export type ConnectionPorts<C extends HolderConnection> = {
-  /** Undefined if there is none, or nothing to connect it with. */
+  /** Undefined if there is none. */
   spec(name: string): HolderSpec | undefined;
   open(name: string, peer: HolderPeer): C | undefined;
   ended(name: string): void;
   lost(name: string): void;
 };
 
-/** `rounds`: since something was last asked or said. */
+/** `rounds`: since it was last used. */
 type Kept<C> = { readonly connection: C; rounds: number };
 
 export class HolderConnections<C extends HolderConnection> {
   readonly #world: World;
   readonly #ports: ConnectionPorts<C>;
   readonly #kept = new Map<string, Kept<C>>();
-  /** Those that were let go, with their holder's pid (L3). */
+  /** The holders whose idle connections were closed, with their pids (L3). */
   readonly #resting = new Map<string, number>();
   readonly #connecting = new Map<string, Promise<HolderStatus | undefined>>();
   #closed = false;
@@ -77,7 +80,7 @@ export class HolderConnections<C extends HolderConnection> {
     return pid !== undefined && this.#world.processes.isTaken(pid);
   }
 
-  /** A new connection instead of the old one; undefined if there is no answer. Concurrent callers share it. */
+  /** Replaces the connection; undefined if there is no answer. Concurrent callers share it. */
   connect(name: string): Promise<HolderStatus | undefined> {
     const made = this.#connecting.get(name) ?? this.#connect(name).finally(() => this.#connecting.delete(name));
     this.#connecting.set(name, made);
@@ -110,13 +113,13 @@ export class HolderConnections<C extends HolderConnection> {
     this.#ports.lost(name);
   }
 
-  /** What the holder says of itself; undefined if it does not answer in time, or is unknown. */
+  /** The holder's status; undefined if it does not answer in time, or is unknown. */
   async status(name: string): Promise<HolderStatus | undefined> {
     this.#use(name);
     return this.#ask(name);
   }
 
-  /** The same, but it does not count as a use: a holder at rest stays at rest. */
+  /** The same, but it does not count as a use: an idle connection is closed again. */
   async glance(name: string): Promise<HolderStatus | undefined> {
     const rested = this.#resting.has(name);
     const status = await this.#ask(name);
@@ -131,12 +134,12 @@ export class HolderConnections<C extends HolderConnection> {
     return this.#answers(name) ? within(clock, STATUS_MS, this.connect(name)) : Promise.resolve(undefined);
   }
 
-  /** Whether a connection can be expected, although there is none: it rests, or is being made. */
+  /** Whether a connection can be expected although there is none: it was closed as idle, or is being made. */
   #answers(name: string): boolean {
     return this.#resting.has(name) || this.#connecting.has(name);
   }
 
-  /** Connects to a holder at rest. Returns false if there is no connection, and none can be had. */
+  /** Connects to a holder whose idle connection was closed. Returns false if no connection can be made. */
   async reach(name: string): Promise<boolean> {
     if (!this.has(name) && this.#answers(name)) await this.connect(name);
     return this.has(name);
@@ -155,7 +158,7 @@ export class HolderConnections<C extends HolderConnection> {
     if (kept !== undefined) kept.rounds = 0;
   }
 
-  /** Called on every round: closes each connection that was not used for so many of them (L3). */
+  /** Called on every round: closes each connection that was not used for this many rounds (L3). */
   rest(rounds: number): void {
     for (const [name, kept] of [...this.#kept]) {
       kept.rounds += 1;
@@ -176,14 +179,14 @@ export class HolderConnections<C extends HolderConnection> {
     this.#resting.delete(name);
   }
 
-  /** The holders live on. */
+  /** The holders keep running. */
   close(): void {
     this.#closed = true;
     for (const name of [...this.#kept.keys()]) this.drop(name);
   }
 }
 
-/** A connection that can be cut at any time, also before it is there (L2). */
+/** A connection that can be cut at any time, even before it is established (L2). */
 function cuttable(sockets: Sockets, path: string): { readonly dial: HolderDial; cut(): void } {
   let wire: Connection | undefined;
   let isCut = false;
@@ -199,7 +202,7 @@ function cuttable(sockets: Sockets, path: string): { readonly dial: HolderDial; 
   return { dial, cut };
 }
 
-/** A connection that only asks and signals. */
+/** A connection that only sends queries and signals. */
 export function plainConnection({ spec, dial, events }: HolderPeer): HolderConnection {
   const client = new HolderClient(dial, { token: spec.token, writer: "daemon" }, events);
   return { client, welcomed: () => undefined, close: () => client.close() };
@@ -215,7 +218,7 @@ export async function welcome(client: HolderClient): Promise<HolderStatus | unde
   try {
     return await answered(client.connect());
   } catch (error) {
-    if (isFault(error)) return undefined; // Nobody listens there.
+    if (isFault(error)) return undefined; // Nothing listens there.
     throw error;
   }
 }

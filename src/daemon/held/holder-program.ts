@@ -1,5 +1,6 @@
-// The holders' programs, in one small file each: a holder started from one needs a fifth less memory than one from the sources, and many
-// run at a time. They are made anew whenever the sources differ; if one cannot be made, or was cleaned away, the sources are used.
+// The holders' programs, bundled into one small file each: such a holder needs a fifth less memory than one run from
+// the sources, and many run at a time. They are built again whenever the sources differ; if one cannot be built, or was
+// deleted, the sources are used.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -25,7 +26,7 @@ export class HolderPrograms {
     this.#world = world;
   }
 
-  /** Those that are not made yet. Running holders keep the one they were started from. */
+  /** Builds those that are missing. Running holders keep the one they were started from. */
   async make(): Promise<void> {
     for (const kind of ["holder", "orders"] as const) {
       const path = this.#made.get(kind) ?? (await this.#make(kind));
@@ -33,12 +34,12 @@ export class HolderPrograms {
     }
   }
 
-  /** What a holder is started with. */
+  /** The command that starts a holder. */
   command(kind: HolderKind): HolderCommand {
     const { self, disk } = this.#world;
     const [runtime, ...argv] = self.command(SOURCES[kind]);
     const made = this.#made.get(kind);
-    const there = made !== undefined && disk.stat(made) !== undefined; // run/ may have been cleaned from under us.
+    const there = made !== undefined && disk.stat(made) !== undefined; // run/ may have been cleaned while we run.
     return { runtime, entry: there ? made : (argv.at(-1) ?? "") };
   }
 

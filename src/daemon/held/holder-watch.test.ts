@@ -1,9 +1,9 @@
-// What is told of a directory, with a system that tells what the test wants.
+// Reports about a directory, from a simulated system that the test controls.
 import { expect, test } from "bun:test";
 import { Fault } from "../../base/fault.ts";
 import { HolderWatch } from "./holder-watch.ts";
 
-/** A system that watches one directory at a time, or none where it has enough. */
+/** A system that watches one directory at a time, or none if its limit is reached. */
 class System {
   readonly seen = { begun: 0, ended: 0 };
   enough = false;
@@ -19,7 +19,7 @@ class System {
   }
 }
 
-test("sockets are told, other files are not; it is watched once, and anew when that is asked for", () => {
+test("sockets are reported, other files are not; it is watched once, and again on request", () => {
   const system = new System();
   const told: string[] = [];
   const watch = new HolderWatch(system, "/h/run", (socket) => told.push(socket));
@@ -32,7 +32,7 @@ test("sockets are told, other files are not; it is watched once, and anew when t
   expect(system.seen).toEqual({ begun: 2, ended: 2 });
 });
 
-test("a system that watches too much already is asked again later", () => {
+test("a system whose limit of watches is reached is asked again later", () => {
   const system = new System();
   const watch = new HolderWatch(system, "/h/run", () => undefined);
   system.enough = true;

@@ -1,8 +1,10 @@
-// Notices holders that leave while there is no connection to them: a holder touches its socket when its end is durable, and removes it
-// when it leaves; the system reports both.
-// HW1. A change only says: look at that one now. If somebody else removed the socket, its holder lives, and can be nudged.
-// HW2. It is no more than a hint. What was not reported (all of run/ was removed and made anew, or too much happened at once) is found by
-//      the next round over the directory (N2 of terminal/holders.ts), and then it is watched anew.
+// Notices holders that leave while there is no connection to them: a holder touches its socket when its end is durable,
+// and removes it when it leaves; the operating system reports both.
+// HW1. A change only means: look at that holder now. If another program removed the socket, the holder is alive, and
+//      can be signalled to bind it again.
+// HW2. It is only a hint. Changes that are not reported (all of run/ was removed and created again, or too much
+//      happened at once) are found by the next round over the directory (N2 of terminal/holders.ts), which then renews
+//      the watch.
 import { isFault } from "../../base/fault.ts";
 import type { Watch } from "../../world/watch.ts";
 
@@ -14,14 +16,14 @@ export class HolderWatch {
   readonly #changed: (socket: string) => void;
   #stop: (() => void) | undefined;
 
-  /** `changed` is called with the name of a socket that came, went or was touched (HW1). */
+  /** `changed` is called with the name of a socket that was created, removed or touched (HW1). */
   constructor(watch: Watch, directory: string, changed: (socket: string) => void) {
     this.#watch = watch;
     this.#directory = directory;
     this.#changed = changed;
   }
 
-  /** Begins to watch, unless it does already. Returns false if the system cannot. */
+  /** Begins to watch, unless it already does. Returns false if the system cannot. */
   open(): boolean {
     this.#stop ??= this.#begin();
     return this.#stop !== undefined;
@@ -44,7 +46,7 @@ export class HolderWatch {
         if (name.endsWith(SOCKET)) this.#changed(name);
       });
     } catch (error) {
-      if (isFault(error)) return undefined; // The system watches too much already; the next round asks again.
+      if (isFault(error)) return undefined; // The system's limit of watches is reached; the next round retries.
       throw error;
     }
   }

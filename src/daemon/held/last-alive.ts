@@ -1,7 +1,9 @@
-// When the holder and the program of each terminal were last seen alive: evidence for telling our orphans from strangers (Z4 of
-// core/orphans.ts). While a session's leader lives, its number is taken; so every process of that session that started until then is ours.
-// S1. The moment is taken before the look, and a tick is left out: what is seen alive was alive at that moment.
-// S2. It is for the same boot only, where the page cache is the truth: the file is replaced whole, and never synced.
+// When the holder and the program of each terminal were last seen alive: evidence for telling our orphans from other
+// processes (Z4 of core/orphans.ts). While a session's leader is alive, its number is in use; so every process of that
+// session that started until then is ours.
+// S1. The time is taken before the look, minus one tick: what is seen alive was alive at that time.
+// S2. It is valid only within one boot, in which the page cache is reliable: the file is replaced whole, and never
+//     synced.
 
 import { joinPath } from "../../base/path.ts";
 import type { HeldTerminal } from "../../core/orphans.ts";
@@ -12,7 +14,7 @@ import { writeUnsynced } from "../../log/file/unsynced-file.ts";
 
 export type LastAlive = ReadonlyMap<string, number>;
 
-/** Notes all of `terminals` whose holder and program live now; the others keep the moment they had, and are returned. */
+/** Notes all of `terminals` whose holder and program are alive now; the others keep their time, and are returned. */
 export function noteSeen(place: HomeWorld, terminals: readonly Omit<HeldTerminal, "seenAt">[]): string[] {
   const { disk, processes, home } = place;
   const at = processes.ticks() - 1; // S1

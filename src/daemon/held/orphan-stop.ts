@@ -1,7 +1,7 @@
-// Finds and stops the processes that held programs left behind when their holder died (core/orphans.ts decides which these are).
-// OS1. What a terminal left behind that ended in order is no orphan, and is not touched.
-// OS2. Claims are read after the table of processes: a holder claims before it starts its program, so that every program in the table has
-//      a claim by then that can be read. A holder whose starter died may claim at any moment.
+// Finds and stops processes that held programs left behind when their holder died (core/orphans.ts decides which).
+// OS1. Processes left behind by a terminal that ended in order are not orphans, and are not touched.
+// OS2. Claims are read after the process table: a holder claims before it starts its program, so every program in the
+//      table has a readable claim by then. A holder whose starter died may claim at any moment.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -15,13 +15,15 @@ import { readJson } from "../../log/file/json-file.ts";
 import { identify, type ProcessIdentity, type Signal } from "../../world/process.ts";
 import { noteSeen, readSeen } from "./last-alive.ts";
 
-/** What a shell needs to tell its jobs before it is ended for good. */
+/** The time a shell needs to notify its jobs before it is killed. */
 const GRACE_MS = 2000;
 const PAUSE_MS = 20;
 const MARKER = "HOLDFAST_TERMINAL";
 
-/** `of`: only what is left of these; all terminals are needed all the same, to know which process belongs to which. `spared`: others that
-    are known not to be left behind, with all below. */
+/**
+ * `of`: only the leftovers of these; all terminals are still needed, to know which process belongs to which. `spared`:
+ * other processes that are known not to be left behind, with all their descendants.
+ */
 export async function stopOrphans(
   place: HomeWorld,
   terminals: readonly Terminal[],
@@ -39,7 +41,7 @@ export async function stopOrphans(
   ];
 }
 
-/** Stops what is left of these, and returns what that was. */
+/** Stops the leftover processes of these, and returns them. */
 export async function stopLeft(
   place: HomeWorld,
   held: () => readonly HeldTerminal[],
@@ -60,7 +62,7 @@ export async function stopLeft(
   return { ours, doubtful };
 }
 
-/** Stops what is left of one program, whose holder is gone. */
+/** Stops the leftover processes of one program whose holder is gone. */
 export async function stopRestOf(
   place: HomeWorld,
   { name, socket }: { readonly name: string; readonly socket: string },
@@ -70,21 +72,21 @@ export async function stopRestOf(
   await stopLeft(place, held, { of: new Set([name]) });
 }
 
-/** We ourselves, the watchdog and the web host. */
+/** The daemon itself, the watchdog and the web host. */
 function sparedOf({ disk, processes, home }: HomeWorld): ProcessIdentity[] {
   const pids = [WATCHDOG_LOCK, WEB_LOCK].map((path) => readJson(disk, joinPath(home, path))?.["pid"]);
   return [processes.pid, ...pids].flatMap((pid) => (typeof pid === "number" ? (identify(processes, pid) ?? []) : []));
 }
 
-/** All that can have orphans. One that ended in order left its jobs (`nohup`, a server) where its user wanted them (OS1). */
+/** All that can have orphans. After an orderly end, jobs (`nohup`, a server) stay as their user wanted (OS1). */
 function inNeed(terminals: readonly Terminal[]): Terminal[] {
   return terminals.filter(({ state }) => state.kind !== "ended");
 }
 
-/** A state with a child has one claim, and whatever happens to the terminal makes another state: each is read once. */
+/** A state with a child has one claim, and every change of the terminal makes a new state: each claim is read once. */
 const claims = new WeakMap<Terminal["state"], ProcessIdentity>();
 
-/** Notes which live now, for a later recovery; returns those that run by their log, and were missed. */
+/** Notes which are alive now, for a later recovery; returns those that should run by their log but do not. */
 export function seeAll(place: HomeWorld, terminals: Iterable<Terminal>): string[] {
   const running = [...terminals].filter(({ state }) => childOf(state) !== undefined);
   const held = running.map(({ id, state }) => {
@@ -103,7 +105,7 @@ function holderOf({ disk, home }: HomeWorld, id: string): ProcessIdentity | unde
   return readHolder(terminalFiles(disk, home, id));
 }
 
-/** Asks them to end, and kills those that have not after a while. */
+/** Asks them to end, and kills those that have not ended after a while. */
 async function stop({ processes, clock }: HomeWorld, orphans: readonly Orphan[]): Promise<void> {
   for (const signal of ["SIGHUP", "SIGTERM"] as const) tell(processes, orphans, signal);
   const deadline = clock.elapsed() + GRACE_MS;
@@ -113,7 +115,7 @@ async function stop({ processes, clock }: HomeWorld, orphans: readonly Orphan[])
   tell(processes, orphans, "SIGKILL");
 }
 
-/** Somebody whom we may not signal (a command under sudo) keeps nobody else from being stopped. */
+/** A process that we may not signal (a command under sudo) does not prevent the others from being stopped. */
 function tell(processes: HomeWorld["processes"], orphans: readonly Orphan[], signal: Signal): void {
   for (const { who } of orphans) {
     try {

@@ -1,5 +1,6 @@
-// The last checkpoint from before a crash, kept under a name of its own: a restoration that goes wrong must not cost the good state.
-// CP1. A second name for the same file, which checkpoints replace and never change: pinned in one step, whole or not at all.
+// The last checkpoint before a crash, kept under its own name: a failed restoration must not destroy the good state.
+// CP1. It is a second link to the same file, which checkpoints replace but never modify: pinned in one step or not at
+//      all.
 // CP2. The newest few are kept.
 import { joinPath } from "../../base/path.ts";
 import { removeIfThere } from "../../log/file/file.ts";

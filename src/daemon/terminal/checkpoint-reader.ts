@@ -1,9 +1,10 @@
-// Reads the checkpoint of all terminals, and says about every file what it was worth.
-// R1. The primary, else the backup; what is damaged is copied to quarantine/ with a note and said (TC-3, TC-8). It stays where it
-//     is until the next checkpoint takes its place: recovery destroys nothing.
-// R2. Both damaged is the loss of what was seen, and never of a terminal: it is reported, and everything comes up from the log (TC-8).
-// R3. A newer version is neither used nor passed over for an older one (G2 of log/checkpoint/load.ts).
-// R4. One that is too old, or from the future, is given out with its doubt; whoever uses it says so (TC-6).
+// Reads the checkpoint of all terminals, and reports the condition of each file.
+// R1. The primary is used, otherwise the backup; a damaged file is copied to quarantine/ with a note, and reported
+//     (TC-3, TC-8). It stays in place until the next checkpoint replaces it: recovery destroys nothing.
+// R2. If both are damaged, only the records are lost, never a terminal: it is reported, and everything is restored from
+//     the log (TC-8).
+// R3. A file of a newer version is neither used nor replaced by an older one (G2 of log/checkpoint/load.ts).
+// R4. A checkpoint that is too old, or from the future, is returned with a doubt, which its user must report (TC-6).
 import { isFault } from "../../base/fault.ts";
 import { baseName, joinPath } from "../../base/path.ts";
 import type { Fate, ReportItem } from "../../core/recovery.ts";
@@ -104,7 +105,10 @@ export class CheckpointReader {
     return { checkpoint, sessions: new Map(sessions.map((each) => [each.terminalId, each])), doubt, items };
   }
 
-  /** R1. The same bytes for the same reason are set aside once, however often we come by. A disk without room keeps nobody from coming up. */
+  /**
+   * R1. The same bytes for the same reason are set aside once, however often we come by. A disk without room keeps
+   * nobody from coming up.
+   */
   async #setAside({ path, code, reason }: CheckpointProblem): Promise<void> {
     const { disk, clock, home } = this.#place;
     if (code === "missing") return;

@@ -1,9 +1,11 @@
-// When checkpoints are written: by time, by activity, slower where the disk is slow, and a last one before the end.
-// S1. Nothing changed, no timer: an idle machine is left alone. Only the time in the file is kept young (`freshMs`), or a quiet day
-//     would make a checkpoint too old that is still true.
-// S2. One at a time. Who asks while one is under way gets the next one, which sees what they saw.
-// S3. A write that fails or is refused is said, once for each reason, and tried again when the next one is due; it stops nobody.
-// S4. Switched off (safe mode), nothing is written; what changed meanwhile is written once it is on again.
+// Decides when checkpoints are written: by time, by activity, less often if the disk is slow, and once more at the end.
+// S1. While nothing changes there is no timer for it: an idle machine is left alone. Only the time in the file is
+//     renewed (`freshMs`), because otherwise a checkpoint that is still correct would become too old on a quiet day.
+// S2. One at a time. A caller that asks during a write gets the next one, which includes everything the caller has
+//     seen.
+// S3. A failed or refused write is logged once for each reason, and retried when the next one is due; nothing waits for
+//     it.
+// S4. While checkpoints are off (safe mode), nothing is written; changes are written once they are on again.
 import { type Fault, isFault } from "../../base/fault.ts";
 import { type Result, refused } from "../../base/result.ts";
 import type { CheckpointSession } from "../../core/terminal/checkpoint.ts";
@@ -24,11 +26,11 @@ export type SchedulerPorts = {
   /** Safe mode (S4). */
   isOff(): boolean;
   say(words: string): void;
-  /** Something broke that is no Fault. */
+  /** Called for an error that is not a Fault. */
   onBug(error: unknown): void;
 };
 
-/** CS-2: more than this many since the last one. */
+/** CS-2: a checkpoint is written after more than this many since the last one. */
 const MAX_ACTIVITY = 50;
 /** CS-3 */
 const SLOW_MS = 500;
@@ -47,7 +49,7 @@ export class CheckpointScheduler {
   #due: { readonly reason: "change" | "age"; cancel(): void } | undefined;
   #running: Promise<Result<Saved>> | undefined;
   #next: Promise<Result<Saved>> | undefined;
-  /** The last trouble that was said (S3). */
+  /** The last problem that was logged (S3). */
   #said = "";
 
   constructor(options: SchedulerOptions, ports: SchedulerPorts) {
@@ -56,17 +58,17 @@ export class CheckpointScheduler {
     this.#intervalMs = options.checkpointIntervalMs;
   }
 
-  /** How long it waits now, between a change and its checkpoint (CS-3). */
+  /** The current delay between a change and its checkpoint (CS-3). */
   get intervalMs(): number {
     return this.#intervalMs;
   }
 
   start(writer: Writer, state: StateGetter): void {
     this.#work = { writer, state };
-    this.changed(); // What is there now was not seen by us yet.
+    this.changed(); // We have not recorded the present state yet.
   }
 
-  /** No more by itself; one that is under way ends. */
+  /** Schedules no more checkpoints; a write in progress completes. */
   stop(): void {
     this.#cancel();
     this.#work = undefined;
@@ -79,23 +81,23 @@ export class CheckpointScheduler {
     if (this.#activity > MAX_ACTIVITY) this.#writeBeside();
   }
 
-  /** Something is different from what the last one says; not worth a checkpoint of its own. */
+  /** The last checkpoint is out of date, but this alone is not worth writing one at once. */
   changed(): void {
     this.#changed = true;
     if (this.#due?.reason !== "change") this.#arm();
   }
 
-  /** One that has everything until now. */
+  /** Writes a checkpoint that includes everything up to now. */
   triggerNow(): Promise<Result<Saved>> {
     if (this.#running === undefined) return this.#begin();
     this.#next ??= this.#running.then(
       () => this.#begin(),
-      () => this.#begin(), // Whoever asked for that one heard of it.
+      () => this.#begin(), // The caller that asked for that one gets its error.
     ); // S2
     return this.#next;
   }
 
-  /** CS-4: the last one, or none after five seconds. */
+  /** CS-4: writes the last one, or gives up after five seconds. */
   async finish(): Promise<void> {
     const late = Promise.withResolvers<"late">();
     const cancel = this.#ports.clock.after(FINAL_MS, () => late.resolve("late"));
@@ -174,7 +176,7 @@ export class CheckpointScheduler {
       written = saved.ok;
       return saved;
     } finally {
-      // What failed still has to be written: by time, not at once, or a full disk would be asked without end (S3).
+      // A failed write is retried when it is due, not at once: a full disk must not be retried without end (S3).
       this.#changed ||= !written;
     }
   }

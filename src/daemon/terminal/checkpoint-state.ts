@@ -1,11 +1,14 @@
-// What a checkpoint says of the terminals: seen in the process table, on the tapes and, through the screen program, on the screens.
-// V1. Who is idle is not asked: a tape whose files have not grown has nothing new to show, and its holder is not woken. Between two
-//     checkpoints the last file alone is looked at; one that began behind it is seen a minute later, or by the next checkpoint.
-// V2. A snapshot that could not be had in time is the last one: the screen is that one and the tape since, and stays exact. What comes
-//     late is for the next checkpoint; a tape that takes long to draw holds up nobody's place and command.
-// V3. A terminal that is not running keeps what was last seen of it, until it has ended or was removed: a restoration that came to
-//     nothing, or waits for somebody, must not overwrite what it was to restore.
-// V4. No secret goes to disk: the environment passes the filter (core/environment.ts).
+// What a checkpoint records about the terminals, taken from the process table, the tapes and, through the screen
+// program, the screens.
+// V1. Idle terminals are not queried: if the files of a tape have not grown, nothing is new and its holder is not
+//     woken. Between two checkpoints only the last file is looked at; a newer one is noticed within a minute, or by the
+//     next checkpoint.
+// V2. If a snapshot is not ready in time, the previous one is used: that one plus the tape since then is still the
+//     exact screen. A late snapshot goes into the next checkpoint; a tape that takes long to draw never delays the
+//     record of directories and commands.
+// V3. A terminal that is not running keeps its last record until it has ended or was removed: a restoration that
+//     failed, or that waits for a person, must not overwrite what it was to restore.
+// V4. No secret is written to disk: the environment passes the filter (core/environment.ts).
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
@@ -26,18 +29,18 @@ import type { ForegroundProcess } from "../../world/process.ts";
 export type ScreenRequest = {
   readonly id: string;
   readonly size: TerminalSize;
-  /** The last snapshot: only the tape since has to be read. */
+  /** The previous snapshot: only the tape since then has to be read. */
   readonly from?: ScreenSnapshot;
-  /** For the scrollback; the visible screen is always whole. */
+  /** The limit for the scrollback; the visible screen is always complete. */
   readonly maxBytes: number;
 };
 
-/** Whoever draws screens. One that it cannot draw is left out of the answer. */
+/** Draws screens. Those that it cannot draw are missing from the answer. */
 export interface ScreenPort {
   snapshot(requests: readonly ScreenRequest[]): Promise<ReadonlyMap<string, ScreenSnapshot>>;
 }
 
-/** Where there is nobody to draw: terminals come back with their tape alone. */
+/** Draws nothing: terminals come back with their tape alone. */
 export const NO_SCREENS: ScreenPort = { snapshot: async () => new Map() };
 
 export type StateOptions = { readonly scrollbackBytes: number; readonly environment: EnvironmentRules };
@@ -46,9 +49,9 @@ export type StatePorts = {
   readonly screens: ScreenPort;
   terminals(): Iterable<Terminal>;
   status(id: string): Promise<HolderStatus | undefined>;
-  /** A snapshot came late, and waits for the next checkpoint (V2). */
+  /** A late snapshot has arrived and waits for the next checkpoint (V2). */
   late(): void;
-  /** Something broke that is no Fault. */
+  /** Called for an error that is not a Fault. */
   onBug(error: unknown): void;
 };
 
@@ -57,7 +60,7 @@ export type Pulse = { readonly changed: boolean; readonly inputs: number };
 
 /** `end` of the tape, `inputs` taken by the holder so far, both as of the last look. */
 type TerminalSeen = { readonly end: number; readonly inputs: number; readonly size: TerminalSize };
-/** `end` of the tape when it was asked for: the snapshot itself may stop a few bytes before, in front of half a character. */
+/** `end` of the tape at the request: the snapshot may stop a few bytes earlier, in front of an incomplete character. */
 type Drawn = { readonly snapshot: ScreenSnapshot; readonly end: number };
 type Environment = Readonly<Record<string, string>>;
 type Running = Terminal & { readonly state: { readonly kind: "running" } };
@@ -73,9 +76,9 @@ export class CheckpointState {
   readonly #last = new Map<string, CheckpointSession>();
   readonly #drawn = new Map<string, Drawn>();
   readonly #drawing = new Set<string>();
-  /** Those that were seen running in this life. */
+  /** The terminals that were seen running by this daemon. */
   readonly #seenNow = new Set<string>();
-  /** A recipe never changes, and judging its variables is most of what a checkpoint costs. */
+  /** A recipe never changes, and filtering its variables is most of the cost of a checkpoint. */
   readonly #kept = new WeakMap<Environment, Environment>();
 
   constructor(place: HomeWorld, options: StateOptions, ports: StatePorts) {
@@ -84,18 +87,21 @@ export class CheckpointState {
     this.#ports = ports;
   }
 
-  /** What the last life saw (V2, V3). */
+  /** Takes over what the previous daemon recorded (V2, V3). */
   seed(sessions: Iterable<CheckpointSession>): void {
     for (const session of sessions) this.#last.set(session.terminalId, session);
   }
 
-  /** What was last seen of a terminal; `now` where that was in this life. */
+  /** The last record of a terminal; `now` if this daemon made it. */
   last(id: string): { readonly session: CheckpointSession; readonly now: boolean } | undefined {
     const session = this.#last.get(id);
     return session === undefined ? undefined : { session, now: this.#seenNow.has(id) };
   }
 
-  /** Cheap enough for every few seconds: a look at each tape's last file, and a word with the holders of those that grew (V1). */
+  /**
+   * Cheap enough for every few seconds: a look at each tape's last file, and a query to the holders of those that grew
+   * (V1).
+   */
   pulse(): Promise<Pulse> {
     this.#pulses += 1;
     if (this.#pulses % LIST_EVERY === 0) this.#tails.clear();
@@ -109,7 +115,7 @@ export class CheckpointState {
     return { changed: grown.length > 0, inputs: inputs.reduce((sum, each) => sum + each, 0) };
   }
 
-  /** The inputs since the last look. A first look counts none: they may have been days ago. */
+  /** The number of inputs since the last look. The first look counts none: they may be days old. */
   async #ask({ id, recipe }: Running, end: number): Promise<number> {
     const before = this.#seen.get(id);
     const status = await this.#ports.status(id);
@@ -119,7 +125,7 @@ export class CheckpointState {
     return before === undefined ? 0 : Math.max(0, inputs - before.inputs);
   }
 
-  /** Every terminal that is to come back. */
+  /** The records of all terminals that are to come back. */
   async sessions(): Promise<readonly CheckpointSession[]> {
     this.#tails.clear();
     await this.#look();
@@ -156,7 +162,7 @@ export class CheckpointState {
       for (const id of [...known.keys()]) if (!ids.has(id)) known.delete(id);
   }
 
-  /** V2: asks for what is new, and waits for it for a while. */
+  /** V2: requests the new snapshots and waits a limited time for them. */
   async #draw(running: readonly Running[]): Promise<void> {
     const { scrollbackBytes: maxBytes } = this.#options;
     if (maxBytes === 0) return;
@@ -175,7 +181,7 @@ export class CheckpointState {
     cancel();
   }
 
-  /** Each by itself: one that takes long is waited for by nobody else. */
+  /** One request per terminal: a slow one does not delay the others. */
   async #drawOne(request: ScreenRequest, end: number, inTime: () => boolean): Promise<void> {
     const { id, maxBytes } = request;
     this.#drawing.add(id);
@@ -216,7 +222,7 @@ export class CheckpointState {
     return this.#drawn.get(terminal.id)?.snapshot ?? (last === undefined ? undefined : screenOf(last, terminal));
   }
 
-  /** What is known without looking at anything. */
+  /** What is known without looking at the running program. */
   #byRecipe({ id, recipe, generation }: Terminal): Omit<CheckpointSession, keyof ReturnType<typeof labels>> {
     const { argv, cwd, env, size } = recipe;
     return {
@@ -248,16 +254,16 @@ export class CheckpointState {
   }
 }
 
-/** V1. Pulses: a minute. */
+/** V1. In pulses: one minute. */
 const LIST_EVERY = 12;
-/** V2. Drawing what is new takes milliseconds; a whole tape after a start, seconds. */
+/** V2. Drawing the new part takes milliseconds; a whole tape after a start takes seconds. */
 const SCREENS_MS = 2_000;
-/** No visible screen comes near it; one that does is not worth the others' time. */
+/** Far more than any visible screen needs; a larger one would only slow down the others. */
 const VISIBLE_BYTES = 512 << 10;
-/** Terminals whose processes are looked up in one go: a millisecond or two. */
+/** The number of terminals whose processes are looked up in one go, which takes a millisecond or two. */
 const AT_A_TIME = 25;
 
-/** What the log knows better than anything seen before. */
+/** The log is more recent than anything seen before. */
 function labels(terminal: Terminal) {
   return { name: terminal.name, laneId: terminal.lane, policy: policyOf(terminal) };
 }

@@ -1,7 +1,10 @@
-// Writes the checkpoint of all terminals: `recovery/checkpoint.json`, the one before it as `recovery/checkpoint.backup.json`.
-// W1. How it is written is the store's (log/checkpoint/store.ts): serialized, hashed, under a temporary name, synced, read back,
-//     renamed, the directory synced; stale temporary files are removed; a newer version's file is refused, not overwritten (TC-2, TC-4).
-// W2. One that has grown large is still written; it is said once for each doubling, so that nobody stops listening (TC-5).
+// Writes the checkpoint of all terminals: `recovery/checkpoint.json`; the previous one is kept as
+// `recovery/checkpoint.backup.json`.
+// W1. The store (log/checkpoint/store.ts) does the writing: serialized, hashed, under a temporary name, synced, read
+//     back, renamed, the directory synced; stale temporary files are removed; a file of a newer version is refused, not
+//     overwritten (TC-2, TC-4).
+// W2. A large checkpoint is still written; the warning is repeated only when the size has doubled, so that it is not
+//     ignored (TC-5).
 
 import { joinPath } from "../../base/path.ts";
 import { ok, type Result } from "../../base/result.ts";
@@ -19,7 +22,7 @@ import type { Disk } from "../../world/disk.ts";
 
 export type CheckpointPlace = { readonly disk: Disk; readonly clock: Clock; readonly home: string };
 
-/** What was seen is not folded from events: there is no `seq` at which it stands. */
+/** The records are observations and not folded from events, so they have no `seq`. */
 const NO_SEQ = 0;
 
 export function checkpointOptions(home: string): CheckpointOptions {
@@ -43,7 +46,9 @@ export class CheckpointWriter {
     return joinPath(this.#home, CHECKPOINT_FILE);
   }
 
-  /** Durable when it resolves with `ok`; refused where a newer version is in the way (W1). A disk that fails is a Fault. */
+  /**
+   * Durable once it resolves with `ok`; refused if a file of a newer version exists (W1). A disk failure is a Fault.
+   */
   async write(sessions: readonly CheckpointSession[]): Promise<Result<Saved>> {
     this.#warn(estimateSize(sessions.length, sessions), "will have about");
     const saved = await this.#store.save({ sessions }, NO_SEQ);

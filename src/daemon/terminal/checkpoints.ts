@@ -1,6 +1,6 @@
-// The checkpoints of a daemon's life: read before it recovers, written while it is live, and once more before it ends.
-// CP1. Nothing is written before LIVE: what is being restored is not yet true, and the good state must not be overwritten by it.
-// CP2. Terminals are looked at no more often than every five seconds, on the heartbeat that is there anyway: no timer of its own.
+// The checkpoints of one daemon: read before it recovers, written while it is live, and once more before it ends.
+// CP1. Nothing is written before LIVE: a restoration in progress must not overwrite the good state.
+// CP2. Terminals are examined at most every five seconds, on the existing heartbeat: there is no separate timer.
 
 import type { ReportItem } from "../../core/recovery.ts";
 import type { CheckpointSession } from "../../core/terminal/checkpoint.ts";
@@ -17,14 +17,14 @@ export type CheckpointPorts = Omit<StatePorts, "late"> & {
   say(words: string): void;
 };
 
-/** What was last seen of a terminal. `doubt`: why that is not to be used without a word (TC-6). */
+/** The last record of a terminal. `doubt`: why it must not be used silently (TC-6). */
 export type LastSeen = { readonly session: CheckpointSession; readonly doubt: string | null };
 
-/** CS-2's events; any other of a terminal only makes the last checkpoint out of date. */
+/** The events of CS-2; any other event of a terminal only makes the last checkpoint out of date. */
 const ACTIVITY: readonly string[] = ["terminal.created", "terminal.ended", "terminal.moved", "terminal.removed"];
 const PULSE_MS = 5_000;
 const HOUR_MS = 3_600_000;
-/** Of the age at which a checkpoint is in doubt: so often it is written anew although nothing changed. */
+/** The part of the maximum age after which a checkpoint is rewritten although nothing changed. */
 const FRESH_PART = 4;
 
 export class Checkpoints {
@@ -54,7 +54,7 @@ export class Checkpoints {
     );
   }
 
-  /** What the last life left; read once, so that every stage of a recovery sees the same. */
+  /** What the previous daemon left; read once, so that every stage of a recovery sees the same. */
   survey(): Promise<Survey> {
     this.#survey ??= this.#read();
     return this.#survey;
@@ -66,12 +66,12 @@ export class Checkpoints {
     return survey;
   }
 
-  /** What the report says of the checkpoint itself. */
+  /** The report's items about the checkpoint itself. */
   async items(): Promise<readonly ReportItem[]> {
     return (await this.survey()).items;
   }
 
-  /** For whoever restores a terminal: by this life where it was seen in it, else by the last. */
+  /** The record to restore a terminal from: this daemon's if there is one, otherwise the previous daemon's. */
   async lastSeen(id: string): Promise<LastSeen | undefined> {
     const { doubt } = await this.survey();
     const last = this.#state.last(id);
@@ -85,7 +85,7 @@ export class Checkpoints {
     this.#scheduler.start(this.#writer, () => this.#state.sessions());
   }
 
-  /** A terminal's event, once it is durable. */
+  /** Called for each event of a terminal, once it is durable. */
   heard(topic: string): void {
     if (!this.#live) return;
     if (ACTIVITY.includes(topic)) this.#scheduler.activity();
@@ -106,7 +106,7 @@ export class Checkpoints {
     }
   }
 
-  /** The last one, before the holders are let go (CS-4). */
+  /** Writes the last one, before the holders' connections are closed (CS-4). */
   async finish(): Promise<void> {
     if (this.#live) await this.#scheduler.finish();
     this.#live = false;

@@ -1,7 +1,7 @@
 // The conversations that coding agents keep on disk, as far as they help to find the one a terminal was in.
-// AS1. Only looking, and within bounds: these directories belong to others and may be large. A file is opened only where its time says
-//      that it may be the one; years of others cost a look at their names and times.
-// AS2. Where they lie follows the environment that the terminal was started with.
+// AS1. Read-only and bounded: these directories belong to other programs and may be large. A file is opened only if its
+//      time makes it a candidate; of all older files only names and times are read.
+// AS2. Their location follows the environment with which the terminal was started.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { type AgentName, type AgentSessions, NO_SESSIONS } from "../../core/terminal/coding-agent.ts";
@@ -17,9 +17,9 @@ export type SessionQuery = {
 
 type ConversationsFound = { readonly id: string; readonly modifiedMs: number };
 
-/** AS1. Years of daily use have fewer. */
+/** AS1. Years of daily use produce fewer. */
 const MAX_FILES = 20_000;
-/** What a file says of itself stands in its first line. */
+/** A conversation describes itself in its first line. */
 const HEAD_BYTES = 16 << 10;
 const ID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 
@@ -29,7 +29,7 @@ export function agentSessions(disk: Disk, query: SessionQuery): AgentSessions {
     const recent = found.filter((file) => isRecent(file, query));
     return { known: found.map(({ id }) => id), recent: recent.map(({ id }) => id) };
   } catch (error) {
-    if (isFault(error)) return NO_SESSIONS; // A directory that cannot be read says nothing.
+    if (isFault(error)) return NO_SESSIONS; // The directory cannot be read.
     throw error;
   }
 }
@@ -38,7 +38,7 @@ function isRecent({ modifiedMs }: ConversationsFound, { since }: SessionQuery): 
   return since !== undefined && modifiedMs >= Date.parse(since);
 }
 
-/** All of them for claude, whose files need not be opened; for the others only the recent ones (AS1). */
+/** All conversations for claude, whose files need not be opened; for the others only the recent ones (AS1). */
 const FINDERS: Readonly<Record<AgentName, (disk: Disk, query: SessionQuery) => ConversationsFound[]>> = {
   claude: (disk, { env, cwd }) => {
     const root = env["CLAUDE_CONFIG_DIR"] ?? inHome(env, ".claude");
@@ -68,7 +68,7 @@ const FINDERS: Readonly<Record<AgentName, (disk: Disk, query: SessionQuery) => C
         return id === undefined ? [] : [{ ...file, id }];
       });
   },
-  /** It keeps them in a database of its own: only what the command line names is known. */
+  /** It keeps them in its own database: only the conversation named on the command line is known. */
   opencode: () => [],
 };
 
@@ -76,7 +76,7 @@ function inHome(env: SessionQuery["env"], name: string): string {
   return joinPath(env["HOME"] ?? "/", name);
 }
 
-/** A newer gemini names its directories, and leaves a note in each. */
+/** Newer versions of gemini name these directories freely, and write the project's path into each. */
 function marks(disk: Disk, directory: string, cwd: string): boolean {
   return head(disk, joinPath(directory, ".project_root")).trim() === cwd;
 }

@@ -1,7 +1,7 @@
-// What could be thrown away of terminals.
-// GT1. Named are only: the tapes of ended terminals, the files of removed ones, and sockets of terminals that are over. Their logs stay: a
-//      recovery reads them.
-// GT2. A terminal that runs, starts, or whose end is not known is not touched, whatever its age.
+// Which files of terminals garbage collection may delete.
+// GT1. Only these are named: the tapes of ended terminals, the files of removed terminals, and the sockets of both.
+//      Their logs stay, because recovery reads them.
+// GT2. A terminal that is running or starting, or whose end is not certain, is never touched, whatever its age.
 import { joinPath } from "../../base/path.ts";
 import { beyond, type Chosen, daysMs, type Thing } from "../../core/retention.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
@@ -12,11 +12,11 @@ import type { Retention } from "../part.ts";
 
 export type TerminalGarbage = {
   terminals(): Iterable<Terminal>;
-  /** When it was removed; undefined if its log does not say. */
+  /** When it was removed; undefined if its log does not record it. */
   removedAt(id: string): number | undefined;
 };
 
-/** What a holder and its daemon leave beside the tape; the log is not among it. */
+/** The files that a holder and the daemon write beside the tape; the log is not among them. */
 const RECORD = /^(?:holder|claim|exit)(?:-\d+)?\.json$|^sizes\.jsonl$/;
 
 export function terminalGarbage(place: HomeWorld, ports: TerminalGarbage, rules: Retention): Chosen[] {
@@ -50,7 +50,7 @@ function endedTapes({ disk, home }: HomeWorld, terminals: readonly Terminal[]): 
   });
 }
 
-/** Ids share a socket only by chance, which is ruled out here too. */
+/** Two ids could share a socket by chance: a socket that is still in use is never named. */
 function leftSockets({ disk, home }: HomeWorld, terminals: readonly Terminal[]): Chosen[] {
   const isOver = ({ removed, state }: Terminal) => removed || state.kind === "ended";
   const used = new Set(terminals.filter((one) => !isOver(one)).map(({ id }) => holderSocket(home, id)));
@@ -59,11 +59,11 @@ function leftSockets({ disk, home }: HomeWorld, terminals: readonly Terminal[]):
     .filter((path) => !used.has(path) && disk.stat(path) !== undefined)
     .map((path) => {
       const thing = sized(disk, "socket of a terminal that is over", [path]);
-      return { ...thing, at: undefined, reason: "nobody listens there" };
+      return { ...thing, at: undefined, reason: "nothing listens on it" };
     });
 }
 
-/** The segments of a tape, then its directory; nothing that is not ours by its name. */
+/** The segments of a tape, then its directory; files whose names are not ours are left alone. */
 function tapeFiles(disk: Disk, directory: string): string[] {
   const tape = joinPath(directory, "tape");
   const segments = disk.list(tape).filter((name) => /^\d{16}\.seg$/.test(name));

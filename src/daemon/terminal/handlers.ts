@@ -1,5 +1,6 @@
-// What clients may ask about terminals. Parameters are checked here; what they mean is decided in core/.
-// H1. Until the daemon is live, only looking is answered; a request that changes something is refused (exit 75: try again later).
+// The requests that clients may make about terminals. Parameters are checked here; core/ decides what they mean.
+// H1. Until the daemon is live, only read-only requests are answered; a request that changes something is refused
+//     (exit 75: try again later).
 import { newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";
@@ -71,19 +72,19 @@ async function restore({ store, restorer }: TerminalHandlerPorts, { id, way }: P
   return restorer.asked(terminal, way);
 }
 
-/** Secrets reach the holder in one variable, and the system allows 128 KiB for one. */
+/** Secrets reach the holder in one environment variable, for which the system allows 128 KiB. */
 const MAX_SECRETS = 64 << 10;
 
-/** What looks like a secret goes to the program, and never to disk (core/environment.ts, V1). */
+/** Variables that look like secrets are passed to the program and never written to disk (core/environment.ts, V1). */
 function wrongSecrets(secrets: Readonly<Record<string, string>>): string | undefined {
   if (
     Object.entries(secrets)
       .flat()
       .some((text) => text.includes("\0"))
   )
-    return "a variable has no NUL in it";
+    return "a variable contains a NUL character";
   if (Buffer.byteLength(JSON.stringify(secrets)) <= MAX_SECRETS) return undefined;
-  return `variables that look like secrets are ${MAX_SECRETS} bytes at most in all`;
+  return `variables that look like secrets may have at most ${MAX_SECRETS} bytes in total`;
 }
 
 async function list({ store, holders }: TerminalHandlerPorts, { id, brief }: Given): Promise<ListedTerminal[]> {

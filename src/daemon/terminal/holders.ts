@@ -1,9 +1,11 @@
-// The adapter of terminals to the engine of held programs (held/held-programs.ts): how one is started, and what its end means; and what
-// only terminals have, since many of them live long and say nothing: connections are closed at rest, and holders are watched.
-// N1. A holder that is well and has nothing to say is left at rest, without a connection (L3 of held/holder-connections.ts). The system
-//     tells of its end (held/holder-watch.ts); a holder that was killed is missed on the next round. If the system tells nothing,
-//     connections are kept.
-// N2. What runs without a connection, starts without an outcome, or waits for a signal is looked at again on every round (HE4).
+// The adapter of terminals to the engine of held programs (held/held-programs.ts): how a terminal is started and what
+// its end means. It adds what only terminals need, since many of them are long-lived and silent: idle connections are
+// closed, and holders are watched.
+// N1. A healthy holder with nothing to report is left without a connection (L3 of held/holder-connections.ts). The
+//     operating system reports its end (held/holder-watch.ts); a killed holder is noticed on the next round. If the
+//     system cannot report ends, connections are kept.
+// N2. Terminals that run without a connection, start without an outcome, or wait for a signal are examined on every
+//     round (HE4).
 
 import { baseName, joinPath } from "../../base/path.ts";
 import { ok, type Result } from "../../base/result.ts";
@@ -51,24 +53,26 @@ export type HoldersPorts = {
   terminal(id: string): Terminal | undefined;
   terminals(): Iterable<Terminal>;
   submit(command: TerminalCommand): void;
-  /** Its holder is gone and left no exit. Stops what is left of it, before anything else (HE3). */
+  /** Its holder is gone and left no exit. Stops its leftover processes before anything else (HE3). */
   lost(id: string, reason: string): void;
-  /** What is put on the tape of a restored terminal before its program starts: its old screen, and the message. */
+  /** What is written to the tape of a restored terminal before its program starts: its old screen and the message. */
   farewell(terminal: Terminal, message: string): Promise<string>;
   /** An error that is not a Fault. */
   onBug(error: unknown): void;
 };
 
-/** A start that was cancelled is an end. */
+/** A start that was cancelled counts as an end. */
 export type TerminalFound = Exclude<HeldFound, { readonly kind: "prevented" }>;
 
-/** A screen that takes longer is left out: the terminal is waited for. */
+/** A screen that takes longer is left out, because a client is waiting for the terminal. */
 const BANNER_MS = 3_000;
-/** What the program of a rolled back terminal gets before it is forced. */
+/** How long the program of a rolled-back terminal has to exit before it is killed. */
 const GRACE_MS = 2_000;
-/** Rounds, ten seconds: a list of terminals now and then, and the checkpoint's look at those that print, use the same connection (N1). */
+/**
+ * In rounds, ten seconds: occasional lists, and the checkpoint's queries of busy terminals, share a connection (N1).
+ */
 const REST_AFTER = 5;
-/** Rounds. Somebody who attached to a restored terminal at rest is noticed so much later. */
+/** In rounds: the delay until a client attached to a restored terminal without a connection is noticed. */
 const NOTICE_EVERY = 15;
 /** The code that a shell returns for a command that it could not start. */
 const COULD_NOT_START = 127;
@@ -79,11 +83,13 @@ export class TerminalHolders {
   readonly #ports: HoldersPorts;
   readonly #held: HeldPrograms<HolderConnection>;
   readonly #watch: HolderWatch;
-  /** Variables for the programs of new terminals that are kept from the disk, until they are started. */
+  /**
+   * Variables for the programs of new terminals that must not be written to disk; kept until the program is started.
+   */
   readonly #secrets = new Map<string, Readonly<Record<string, string>>>();
   #rounds = 0;
   #closed = false;
-  /** What any holder of ours is started with. */
+  /** The program that all our holders are started from. */
   readonly programs: HolderPrograms;
 
   constructor(world: DaemonWorld, options: HoldersOptions, ports: HoldersPorts) {
@@ -103,13 +109,13 @@ export class TerminalHolders {
       prepare: (id) => setAsideBefore(this.#files(id), this.#ports.terminal(id)?.generation ?? 0),
       launch: (id) => this.#launch(id),
       ending,
-      stopRest: async () => undefined, // `lost` does it for all that are lost together.
+      stopRest: async () => undefined, // `lost` stops the processes of all lost terminals together.
       report: async (id, news) => this.#report(id, news),
       onBug: (error) => this.#ports.onBug(error),
     };
   }
 
-  /** Variables for a terminal that is about to be created. */
+  /** Keeps variables for a terminal that is about to be created. */
   entrust(id: string, secrets: Readonly<Record<string, string>>): void {
     if (Object.keys(secrets).length > 0) this.#secrets.set(id, secrets);
     else this.#secrets.delete(id);
@@ -133,30 +139,30 @@ export class TerminalHolders {
     if (this.#watch.open()) this.#held.connections.rest(REST_AFTER);
   }
 
-  /** Resolves when nobody works on this terminal. */
+  /** Resolves when no work on this terminal is in progress. */
   settled(id: string): Promise<void> {
     return this.#held.settled(id);
   }
 
-  /** What the holder says of itself; undefined if it does not answer. */
+  /** The holder's status; undefined if it does not answer. */
   status(id: string): Promise<HolderStatus | undefined> {
     return this.#held.connections.status(id);
   }
 
-  /** The holders live on. */
+  /** Closes the connections; the holders keep running. */
   close(): void {
     this.#closed = true;
     this.#watch.close();
     this.#held.close();
   }
 
-  /** How a terminal is now. */
+  /** Finds out the present state of a terminal. */
   async look({ id }: Terminal): Promise<TerminalFound> {
     const found = await this.#held.look(id);
     return found.kind === "prevented" ? NOT_STARTED : found;
   }
 
-  /** Something happened to it. */
+  /** Called when something may have happened to it. */
   lookAgain(id: string): void {
     this.#held.lookAgain(id);
   }
@@ -179,7 +185,7 @@ export class TerminalHolders {
     if (news.kind === "lost") this.#ports.lost(id, news.reason);
   }
 
-  /** Returns false if a socket has gone, and the watch did not tell of it. */
+  /** Returns false if a socket has disappeared without a report from the watch. */
   #round({ id, state, removed, signal, rollingBack, restored }: Terminal, there: ReadonlySet<string>): boolean {
     if (removed) return true;
     if (state.kind === "starting") this.#held.start(id);
@@ -199,7 +205,7 @@ export class TerminalHolders {
     return joinPath(this.#world.home, RUN);
   }
 
-  /** N1: a socket came, went or was touched. */
+  /** N1: called when a socket was created, removed or touched. */
   #socketChanged(socket: string): void {
     const { disk, home } = this.#world;
     for (const { id, state } of this.#closed ? [] : this.#ports.terminals()) {
@@ -208,7 +214,7 @@ export class TerminalHolders {
     }
   }
 
-  /** Somebody who attaches to a restored terminal, or types into it, takes it as it is. */
+  /** A restored terminal counts as accepted once a client attaches to it or types into it. */
   async #notice(id: string): Promise<void> {
     const status = await this.#held.connections.glance(id);
     const typists = Object.keys(status?.writers ?? {}).filter((writer) => writer !== "daemon");
@@ -217,7 +223,7 @@ export class TerminalHolders {
     }
   }
 
-  /** Not waited for. */
+  /** Runs without being awaited. */
   #work(work: Promise<unknown>): void {
     work.catch((error: unknown) => this.#ports.onBug(error));
   }
@@ -241,20 +247,20 @@ export class TerminalHolders {
     return ok(undefined);
   }
 
-  /** Secrets are for the first generation alone: by the next one nobody knows them any more. */
+  /** Secrets reach only the first generation: they are not stored for later ones. */
   #given(id: string, generation: number) {
     const secrets = generation === 1 ? (this.#secrets.get(id) ?? {}) : {};
     return { ours: this.#world.self.environment(), secrets };
   }
 
-  /** A screen that cannot be had, or not in time, keeps no terminal from coming back. */
+  /** A screen that cannot be drawn in time does not prevent a terminal from being restored. */
   async #banner(terminal: Terminal, message: string): Promise<string> {
     const plain = plainRestoreBanner(message);
     const banner = this.#ports.farewell(terminal, message).catch(() => plain);
     return (await within(this.#world.clock, BANNER_MS, banner)) ?? plain;
   }
 
-  /** Asks the program of a rolled back terminal to end, then forces it; N2 does it again. */
+  /** Asks the program of a rolled-back terminal to end, then kills it; N2 repeats this. */
   #end(id: string): void {
     this.#work(this.#send(id, ["SIGHUP", "SIGTERM", "SIGCONT"]));
     this.#world.clock.after(GRACE_MS, () => {
@@ -267,7 +273,7 @@ export class TerminalHolders {
     if (await connections.reach(id)) for (const name of signals) connections.signal(id, name);
   }
 
-  /** The signal that waits is sent once; if there is no connection, N2 does it. */
+  /** Sends the waiting signal once; if there is no connection, N2 does it. */
   async #signal(id: string): Promise<void> {
     const { connections } = this.#held;
     const reached = await connections.reach(id);
@@ -286,14 +292,14 @@ function socketName(home: string, id: string): string {
   return baseName(holderSocket(home, id));
 }
 
-/** What this generation is started with. */
+/** What this generation is started from. */
 function recipeNow({ recipe, restored }: Terminal): Recipe {
   if (restored === undefined) return recipe;
   const { argv, cwd, evidence } = restored;
   return { ...recipe, argv, cwd, size: evidence?.size ?? recipe.size };
 }
 
-/** A holder that was told to leave was so in a boot: if that one is over, the machine took the terminal along. */
+/** If a holder was told to stop in a boot that is over, the machine took the terminal down. */
 function ending({ code, signal, stopped, bootId }: HolderExit): HeldNews {
   return { kind: "ended", bootId, code, signal, ...(stopped === true && { stoppedIn: bootId }) };
 }

@@ -1,7 +1,8 @@
-// What is known of a terminal's last moments: what the last checkpoint says of it, and its old screen.
-// LM1. What is in doubt is not used (TC-6): the terminal comes back from the log alone, and is told why.
-// LM2. A snapshot may have seen more than is left of the tape. It is the best there is of that screen, and good for as long as nothing else
-//      is written at offsets it has seen: so the next generation begins behind it (R5 of holder/recorder.ts).
+// What is known about a terminal's last moments: its record in the last checkpoint, and its old screen.
+// LM1. Doubtful records are not used (TC-6): the terminal is restored from the log alone, and the reason is reported.
+// LM2. A snapshot may cover more than is left of the tape. It is the best available copy of that screen, and stays
+//      valid as long as nothing else is written at the offsets it covers: so the next generation begins after it (R5 of
+//      holder/recorder.ts).
 import type { Known } from "../../core/terminal/restoration.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import type { Checkpoints } from "./checkpoints.ts";
@@ -25,7 +26,7 @@ export class LastMoments {
     return { evidence: { workingDirectory, foreground, size }, doubt: null, seenTo };
   }
 
-  /** What goes on the tape between the old screen and the new program. A screen of any age is a screen: its bytes are on the tape. */
+  /** What is written to the tape between the old screen and the new program. Any age will do: the tape has the rest. */
   async farewell({ id, recipe }: Terminal, message: string): Promise<string> {
     const session = (await this.#checkpoints.lastSeen(id))?.session;
     const from = session?.screen == null ? {} : { from: { ...session.screen, vt: session.scrollbackSnapshot } };

@@ -1,5 +1,5 @@
-// The daemon's part for terminals: their store, on the one log, their holders, their checkpoint and their restoration.
-// TP1. Of a terminal whose log is not whole nothing is known for certain: nothing of it is stopped as an orphan.
+// The terminals part of the daemon: their store on the shared log, their holders, checkpoints and restoration.
+// TP1. If the log of a terminal is damaged, nothing about it is certain: none of its processes is stopped as an orphan.
 import type { ReportItem } from "../../core/recovery.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import { readReport } from "../../home/reports.ts";
@@ -21,17 +21,17 @@ import { TERMINAL_FOLDING, TerminalStore, type Terminals } from "./store.ts";
 
 export type TerminalPart = Part & { readonly store: TerminalStore; readonly holders: TerminalHolders };
 
-/** What terminals need of the other parts, and of the daemon. */
+/** What terminals need from the other parts and from the daemon. */
 export type TerminalLinks = {
   /** Processes that are known not to be left behind. */
   spared(): readonly ProcessIdentity[];
-  /** Terminals whose holders were killed while the daemon lived, and what became of them. */
+  /** Reports terminals whose holders were killed while the daemon was running, and what became of them. */
   report(items: readonly ReportItem[]): Promise<void>;
   /** How many of the terminals that should run are back. */
   progressed(progress: HowFar): void;
 };
 
-/** Heartbeats. Two small reads for each terminal: what started since the last look is reported as doubtful if it becomes an orphan. */
+/** In heartbeats. Two small reads for each terminal; a process started since then can only be a doubtful orphan. */
 const SEE_EVERY = 5;
 
 export function openTerminals(ports: PartPorts, links: TerminalLinks): TerminalPart {
@@ -94,7 +94,7 @@ function openSessions(ports: PartPorts, border: PartBorder, links: SessionLinks)
     world,
     { tape },
     {
-      terminal: (id) => store.settled(id), // U6 of session-store.ts: also for rounds, which come while something is being written.
+      terminal: (id) => store.settled(id), // U6 of session-store.ts: rounds may come while an event is being written.
       terminals: () => store.allSettled(),
       submit: (command) => border.outcome(() => store.submit(command)),
       lost: (id, reason) => border.outcome(() => lost.found(id, reason)),
@@ -154,7 +154,7 @@ function stagesOf({ world }: PartPorts, border: PartBorder, sessions: Sessions, 
     place: world,
     isAside: links.isAside,
     orphans: (terminals) => stopOrphans(world, terminals, { spared: links.spared() }),
-    // The last good checkpoint is kept, and the holder's program made, before anything is started.
+    // Before anything is started, the last good checkpoint is pinned and the holder's program is built.
     prepare: async () => {
       await border.tolerating(() => pinCheckpoint(world.disk, world.home, new Date(world.clock.now()).toISOString()));
       await holders.programs.make();

@@ -1,9 +1,12 @@
-// Terminals in a recovery, after a crash of the daemon or of the machine.
-// K1. Live holders are adopted, recorded exits taken up, what was never claimed is started; what is lost is restored as its policy says.
-// K2. Only processes that are ours for certain are stopped as orphans: marked or descended from a recorded child, under no living holder.
-// K3. What is left of a lost terminal is stopped before it is started again. A recovery that is broken off here goes on in the next
-//     life: what was started is adopted, the rest is looked at afresh.
-// K4. What was to be started and never was claimed is started here, and waited for like the others: whoever is told LIVE finds them.
+// Recovery of terminals after a crash of the daemon or of the machine.
+// K1. Live holders are adopted, recorded exits are applied, and terminals that were never claimed are started; lost
+//     terminals are restored as their policy requires.
+// K2. Only processes that are certainly ours are stopped as orphans: marked, or descended from a recorded child, and
+//     not under a living holder.
+// K3. The leftover processes of a lost terminal are stopped before it is restarted. An interrupted recovery continues
+//     in the next daemon: what was started is adopted, and the rest is examined again.
+// K4. Terminals that were due to start but never claimed are started and awaited here too: a client that sees LIVE
+//     finds them running.
 
 import type { Fate, ReportItem } from "../../core/recovery.ts";
 import { effectsOf, type Terminal } from "../../core/terminal/terminal.ts";
@@ -14,11 +17,11 @@ import type { StageWork } from "../recovery-run.ts";
 import type { TerminalFound, TerminalHolders } from "./holders.ts";
 import type { TerminalStore } from "./store.ts";
 
-/** Holders are asked in parallel; so many at a time. */
+/** How many holders are queried in parallel. */
 const AT_ONCE = 64;
-/** Each start is a new process, and there are two cores in many a machine. */
+/** Each start is a new process, and many machines have only two cores. */
 const RESTORED_AT_ONCE = 12;
-/** One that has not answered by then is left to the daemon's rounds (N2 of terminal/holders.ts). */
+/** A holder that has not answered by then is left to the daemon's rounds (N2 of terminal/holders.ts). */
 const PATIENCE_MS = 1_000;
 const PAUSE_MS = 20;
 
@@ -28,14 +31,16 @@ export type WorkPorts = {
   readonly holders: TerminalHolders;
   /** Whether it was set aside when the logs were folded. */
   isAside(id: string): boolean;
-  /** Stops what is left of terminals whose holder is gone; returns one item for each. */
+  /** Stops the leftover processes of terminals whose holder is gone; returns one item for each. */
   orphans(terminals: readonly Terminal[]): Promise<readonly ReportItem[]>;
   /** Called once before the first terminal is restored. */
   prepare(): Promise<void>;
   restore(terminal: Terminal, reason: string): Promise<ReportItem>;
-  /** What became of a restoration that an earlier life began and did not report; undefined if it was reported. */
+  /** The outcome of a restoration that an earlier daemon began but did not report; undefined if it was reported. */
   untold(terminal: Terminal): ReportItem | undefined;
-  /** Of one that was found lost by an earlier life, whose report may never have been written (Y3 of recovery-run.ts). */
+  /**
+   * For a terminal that an earlier daemon found lost, whose report may never have been written (Y3 of recovery-run.ts).
+   */
   waiting(terminal: Terminal): ReportItem;
   /** How many of the terminals that should run are back. */
   progressed(progress: HowFar): void;
@@ -48,7 +53,7 @@ export function terminalStages(ports: WorkPorts): Pick<StageWork, "RESTORING" | 
   };
 }
 
-/** To be started again, or where nothing was lost because no holder had claimed it yet, for the first time. */
+/** To be restarted, or started for the first time if no holder had claimed it yet. */
 type Lost = { readonly terminal: Terminal; readonly reason: string };
 const NEVER_STARTED = "never started";
 
@@ -103,7 +108,7 @@ function isWaiting({ removed, state }: Terminal): boolean {
   return !removed && state.kind === "uncertain";
 }
 
-/** What should run. What the machine took along when it went down is among it. */
+/** Whether it should be running. This includes terminals that were stopped when the machine went down. */
 function isOpen({ removed, state }: Terminal, bootId: string): boolean {
   if (removed) return false;
   if (state.kind === "ended") return isTakenAlong(state, bootId);
@@ -114,12 +119,12 @@ function isTakenAlong({ stoppedIn }: { readonly stoppedIn?: string }, bootId: st
   return stoppedIn !== undefined && stoppedIn !== bootId;
 }
 
-/** What a machine sends to all on its way down. */
+/** The signals that a machine sends to all processes when it goes down. */
 const SWEEP: readonly (string | null)[] = ["SIGHUP", "SIGTERM", "SIGKILL"];
 
 /**
- * A program that was killed in a boot that is over, by nobody's wish that we know of, and whose end no daemon lived to hear of: its
- * holder was swept away a moment later.
+ * A program that was killed in an earlier boot, not by any request known to us, and whose end no daemon recorded: its
+ * holder was killed a moment later.
  */
 function isSwept({ state, signal }: Terminal, found: TerminalFound & { kind: "ended" }, bootId: string): boolean {
   const { bootId: then = bootId } = found;
@@ -139,19 +144,19 @@ async function lookAt(terminal: Terminal, ports: WorkPorts): Promise<ReportItem 
   return ports.untold(store.terminals.get(id) ?? terminal) ?? itemOf(terminal, found); // K1
 }
 
-/** Undefined where it is not. */
+/** Returns undefined if it is not lost. */
 function whyLost(terminal: Terminal, found: TerminalFound, { processes }: HomeWorld): string | undefined {
   const { state } = terminal;
   const bootId = processes.bootId();
   if (found.kind === "lost") return found.reason;
   if (found.kind === "ended" && (isTakenAlong(found, bootId) || isSwept(terminal, found, bootId)))
     return "it was stopped when the machine went down";
-  // Without its files nobody can tell whether its holder lives; its program can be asked for.
+  // Without its files we cannot tell whether its holder is alive; its program can be looked up.
   if (found.kind === "unstarted" && state.kind === "running" && !processes.alive(state)) return "its files are gone";
   return undefined;
 }
 
-/** A holder whose socket was removed binds it again when it is looked for; that takes it a moment. */
+/** A holder whose socket was removed binds it again when a connection is attempted, which takes a moment. */
 async function lookAgain(terminal: Terminal, holders: TerminalHolders, clock: Clock): Promise<TerminalFound> {
   const begun = clock.elapsed();
   for (;;) {
@@ -183,12 +188,12 @@ function itemOf({ id, name, state, unset }: Terminal, found: TerminalFound): Rep
   return item("needs you", found.reason, `holdfast history ${name}`);
 }
 
-/** Its secrets were with the daemon that died. */
+/** Its secrets were lost with the daemon that died. */
 function unsetText(unset: readonly string[]): string[] {
   return unset.length === 0 ? [] : [`not stored, and so unset: ${unset.join(", ")}`];
 }
 
-/** Orphans first; then everything that has no outcome is done again. */
+/** Stops orphans first; then performs again every effect that has no outcome yet. */
 async function reconcile(ports: WorkPorts, progress: () => void): Promise<readonly ReportItem[]> {
   const { store, holders, orphans } = ports;
   const items = await orphans([...store.terminals.values()].filter((one) => !ports.isAside(one.id))); // K2

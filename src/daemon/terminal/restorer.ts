@@ -1,10 +1,11 @@
-// Starts lost terminals again: looks at what is there, lets core/ decide how, and says what came of it.
-// RO1. Evidence that went into the log comes first: a later checkpoint may be of a worse time.
-// RO2. What is decided is durable before anything is started; from there on the start is done, or done again, by whoever lives.
-// RO3. Nothing is started while a process of the earlier generation lives: whoever asks for a restoration has stopped those.
-// RO4. How old a screen is, is told as far as it is known: when its tape was last written, seen from its restart. A tape is synced within a
-//      second of its writing (holder/recorder.ts), so that a machine that went down took no more than that with it; a process that
-//      was killed took nothing.
+// Restarts lost terminals: gathers the facts, lets core/ decide how, and reports the outcome.
+// RO1. Evidence recorded in the log takes precedence: a later checkpoint may describe a worse moment.
+// RO2. The decision is durable before anything is started; if the daemon dies after that, the next one completes the
+//      start.
+// RO3. Nothing is started while a process of the earlier generation is alive: the caller has stopped those.
+// RO4. The age of a screen is reported as far as it is known: the time between the last write to its tape and the
+//      restart. A tape is synced within a second of being written (holder/recorder.ts), so a machine crash loses at
+//      most that second, and a killed process loses nothing.
 import { isFault } from "../../base/fault.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
 import { type Result, refused } from "../../base/result.ts";
@@ -39,13 +40,13 @@ export type RestorerPorts = {
   readonly holders: TerminalHolders;
   readonly shell: string;
   readonly rules: readonly RestoreRule[];
-  /** What the last good checkpoint says of a terminal. */
+  /** What the last good checkpoint records about a terminal. */
   known(id: string): Promise<Known>;
 };
 
 export type RestoreWish = {
   readonly reason: string;
-  /** It was just found lost; false where it waits since then. */
+  /** True if it was just found lost; false if it has been waiting since an earlier loss. */
   readonly found: boolean;
   readonly way: RestoreWay;
   readonly asked: boolean;
@@ -58,7 +59,7 @@ export class Restorer {
     this.#ports = ports;
   }
 
-  /** Starts it again, or lets it wait, as its policy says; resolves when it is up. */
+  /** Restarts the terminal or leaves it waiting, as its policy requires; resolves when it is up. */
   async restore(terminal: Terminal, wish: RestoreWish): Promise<ReportItem> {
     const last = await this.#known(terminal.id);
     const evidence = evidenceFor(terminal, last.evidence); // RO1
@@ -80,7 +81,7 @@ export class Restorer {
     return this.restoredItem(id, terminal);
   }
 
-  /** A checkpoint that cannot be read keeps no terminal from coming back. */
+  /** An unreadable checkpoint does not prevent a terminal from being restored. */
   async #known(id: string): Promise<Known> {
     try {
       return await this.#ports.known(id);
@@ -119,7 +120,7 @@ export class Restorer {
     return { argv, cwd, typed, message, reason, notes, offset, screenAgeMs, evidence: evidence ?? null };
   }
 
-  /** One that was found lost earlier, and waits for a person: every report says so until somebody has decided. */
+  /** For a terminal that was lost earlier and waits for a person: repeated in every report until a person decides. */
   waitingItem(terminal: Terminal): ReportItem {
     const { id, name, state, policy } = terminal;
     const reason = state.kind === "uncertain" ? state.reason : "it was lost";
@@ -139,7 +140,7 @@ export class Restorer {
     return written === undefined ? null : Math.max(0, Math.round(clock.now() - written));
   }
 
-  /** What became of a restoration. */
+  /** The outcome of a restoration. */
   restoredItem(id: string, before: Terminal): ReportItem {
     const now = this.#ports.store.terminals.get(id) ?? before;
     const { restored, state, name } = now;
@@ -157,7 +158,7 @@ export class Restorer {
     return item(now, "needs you", `${reason}; then ${state.reason}`, back);
   }
 
-  /** A person's wish. */
+  /** Restores a terminal because a person asked for it. */
   async asked(terminal: Terminal, way: RestoreWay): Promise<Result<Terminal>> {
     const { state, name } = terminal;
     if (state.kind === "running" || state.kind === "starting") {
@@ -171,7 +172,7 @@ export class Restorer {
   }
 }
 
-/** The directory, or the nearest above it that is one. */
+/** The directory itself, or its nearest ancestor that is a directory. */
 function nearest(disk: Disk, path: string): string {
   let at = path;
   while (at !== "/" && at !== "" && disk.stat(at)?.kind !== "directory") at = parentOf(at);

@@ -1,8 +1,10 @@
-// The daemon's side of the screen program: asks it for snapshots, farewells and cells, and keeps it only for as long as it is needed.
-// SC1. Every request ends: with an answer, or a refusal. The program answers in order, so that where it dies or says nothing any more,
-//      the first unanswered request was at fault. One that does so twice is given up; the others are asked again.
-// SC2. It is started when first needed. It ends by itself when nobody asks it, and its death without requests is nobody's concern.
-// SC3. Requests go out one after the other as the program takes them: what waits is in our memory once, and no more.
+// The daemon's side of the screen program: asks it for snapshots, farewells and cells, and runs it only while it is
+// needed.
+// SC1. Every request ends with an answer or a refusal. The program answers in order, so if it dies or stops answering,
+//      the first unanswered request is to blame. A request that does this twice is given up; the others are sent again.
+// SC2. The program is started when it is first needed. It exits by itself when it is idle; if it ends while no request
+//      is pending, nothing needs to be done.
+// SC3. Requests are sent one after the other, as the program reads them: each waiting request is in memory only once.
 import { isFault } from "../../base/fault.ts";
 import { type Refusal, type Result, refused } from "../../base/result.ts";
 import {
@@ -35,7 +37,7 @@ export type ScreensWorld = {
 export type ScreenOf = { readonly id: string; readonly size: ScreenSize; readonly from?: ScreenSnapshot };
 
 export const SCREEN_SOURCE = "src/screen/main.ts";
-/** SC1. The longest tape there is takes some seconds to parse; on a busy machine it may be many. */
+/** SC1. The longest possible tape takes some seconds to parse, and many more on a busy machine. */
 const ANSWER_MS = 60_000;
 const MAX_DEATHS = 2;
 
@@ -46,13 +48,13 @@ type Ask = {
   deaths: number;
 };
 
-/** One life of the program. */
+/** One run of the program. */
 type Life = { readonly child: PipeChild; sending: Promise<void>; cancel: () => void };
 
 export class Screens {
   readonly #world: ScreensWorld;
   readonly #answerMs: number;
-  /** Unanswered, in the order in which they were asked. */
+  /** The unanswered requests, in the order in which they were made. */
   readonly #asked = new Map<number, Ask>();
   #life: Life | undefined;
   #last = 0;
@@ -63,7 +65,7 @@ export class Screens {
     this.#answerMs = answerMs;
   }
 
-  /** Those that could be made, by id. */
+  /** The snapshots that could be made, by id. */
   async snapshot(
     requests: readonly (ScreenOf & { readonly maxBytes?: number })[],
   ): Promise<Map<string, ScreenSnapshot>> {
@@ -76,13 +78,15 @@ export class Screens {
     return made;
   }
 
-  /** What goes on the tape between two lives of a terminal; where its screen cannot be made, what does for any. */
+  /**
+   * What is written to the tape between two generations of a terminal; a plain banner if its screen cannot be drawn.
+   */
   async farewell({ message, ...of }: ScreenOf & { readonly message: string }): Promise<string> {
     const answer = await this.#ask("farewell", { ...this.#place(of), op: "farewell", message });
     return answer.ok ? answer.value : plainRestoreBanner(message);
   }
 
-  /** The screen taken apart, for comparing. */
+  /** The screen as separate cells, for comparisons. */
   cells(of: ScreenOf): Promise<Result<ScreenCells>> {
     return this.#ask("cells", { ...this.#place(of), op: "cells" });
   }
@@ -139,11 +143,11 @@ export class Screens {
     life.sending = life.sending
       .then(() => (this.#asked.has(ask.n) ? life.child.write(ask.line) : undefined))
       .catch((error: unknown) => {
-        if (!isFault(error)) throw error; // It has ended: its end will be told.
+        if (!isFault(error)) throw error; // The program has ended: `ended` follows.
       });
   }
 
-  /** SC1: from the last sign of life on. */
+  /** SC1: the time limit counts from the last answer. */
   #watch(life: Life): void {
     life.cancel();
     if (this.#asked.size === 0) return;

@@ -1,4 +1,4 @@
-// The store of terminals (session-store.ts has the rules that hold for all).
+// The store of terminals (session-store.ts has the rules that all stores follow).
 
 import { decideTerminal } from "../../core/terminal/decide.ts";
 import { applyTerminal, type TerminalEvent } from "../../core/terminal/events.ts";

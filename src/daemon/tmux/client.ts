@@ -1,8 +1,8 @@
-// Runs tmux's own client: the one way in which we talk to its servers.
-// C1. A command is a list of words; none of them is read by a shell. tmux itself ends a command at a word that ends in `;`, so such
-//     a word is marked as one that is meant.
-// C2. We never end a server, and never wait for one for ever: a client that does not come back is ended alone.
-// C3. What tmux says is data only where it succeeded; a failure has its words, and says nothing about sessions.
+// Runs tmux's own client, which is the only way we talk to its servers.
+// C1. A command is a list of words; no shell reads them. tmux itself ends a command at a word that ends in `;`, so the
+//     `;` of a literal word is escaped.
+// C2. We never end a server, and never wait for one forever: a client that does not return is killed alone.
+// C3. tmux's output is data only if it succeeded; a failure has a message, and says nothing about sessions.
 import { isFault } from "../../base/fault.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Children } from "../../world/children.ts";
@@ -14,7 +14,7 @@ export type TmuxSocket = { readonly path: string } | { readonly name: string; re
 export type TmuxCall = {
   readonly socket: TmuxSocket;
   readonly commands: readonly (readonly string[])[];
-  /** For a server that this call starts; else our own. */
+  /** The environment of a server that this call starts; ours by default. */
   readonly env?: Readonly<Record<string, string>>;
 };
 
@@ -26,18 +26,18 @@ export type TmuxWorld = {
   environment(): Readonly<Record<string, string>>;
 };
 
-/** A server answers within some milliseconds; one that a debugger or a full disk holds is asked again later. */
+/** A server answers within milliseconds; one that is stopped by a debugger or a full disk is asked again later. */
 const PATIENCE_MS = 10_000;
-/** More than any answer we ask for; a server that says more is not believed. */
+/** More than any answer we ask for; a server that sends more is not trusted. */
 const MAX_BYTES = 64 << 20;
-/** The first two would make tmux think that it runs inside of another; the last marks what belongs to a terminal of ours. */
+/** The first two would make tmux believe that it runs inside another tmux; the last marks our terminals' processes. */
 const NOT_PASSED_ON = ["TMUX", "TMUX_PANE", "HOLDFAST_TERMINAL"];
 
 export function tmuxRunner(world: TmuxWorld): TmuxRun {
   return (call) => run(world, call);
 }
 
-/** The words that start the client. `-u`: names come as they are, whatever our locale. */
+/** The words that start the client. `-u`: names are passed unchanged, whatever our locale. */
 export function wordsOf({ socket, commands }: TmuxCall): [string, ...string[]] {
   const where = "path" in socket ? ["-S", socket.path] : ["-L", socket.name];
   return ["tmux", "-u", ...where, ...commands.flatMap((words, at) => [...(at > 0 ? [";"] : []), ...words.map(meant)])];

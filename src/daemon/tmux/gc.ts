@@ -1,5 +1,5 @@
-// What could be thrown away of tmux sessions: what was saved of those that were released, but not their logs. One that is under our care is
-// not touched, whatever its age.
+// Which files of tmux sessions garbage collection may delete: the saved state of released sessions, but not their logs.
+// A session under our care is never touched, whatever its age.
 import { joinPath } from "../../base/path.ts";
 import { beyond, type Chosen, daysMs, type Thing } from "../../core/retention.ts";
 import type { TmuxCare } from "../../core/tmux/tmux.ts";
@@ -10,11 +10,11 @@ import { tmuxDirectory } from "./saver.ts";
 
 export type TmuxGarbage = {
   cares(): Iterable<TmuxCare>;
-  /** When it was released; undefined if its log does not say. */
+  /** When it was released; undefined if its log does not record it. */
   releasedAt(id: string): number | undefined;
 };
 
-/** What was saved of a tmux session; its screens have a directory of their own. */
+/** The saved state of a tmux session; its screens have their own directory. */
 const SAVED = /^(?:checkpoint|before)(?:\.backup)?\.json$/;
 
 export function tmuxGarbage(place: HomeWorld, ports: TmuxGarbage, rules: Retention): Chosen[] {

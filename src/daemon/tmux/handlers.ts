@@ -1,4 +1,5 @@
-// What clients may ask about tmux sessions. Nothing is changed before the daemon is live (PB3 of part.ts).
+// The requests that clients may make about tmux sessions. Nothing is changed before the daemon is live (PB3 of
+// part.ts).
 import { newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { SeenSession } from "../../core/tmux/judge.ts";
@@ -46,7 +47,7 @@ async function release(parts: TmuxSessions, session: string): Promise<Result<Lis
   return released.ok ? ok(listed(parts, released.value)) : released;
 }
 
-/** Looks first: what was closed a moment ago may not be known yet, and what was lost may be back by then. */
+/** Looks first: a session closed a moment ago may not be known as closed yet, and a lost one may already be back. */
 async function recreate(parts: TmuxSessions, session: string): Promise<Result<ListedTmux>> {
   const found = findCare(parts.store.states.values(), session);
   if (!found.ok) return found;
@@ -57,7 +58,7 @@ async function recreate(parts: TmuxSessions, session: string): Promise<Result<Li
   const wanted = await parts.store.submit({ kind: "want", id });
   if (!wanted.ok) return wanted;
   parts.keeper.attend(id, true);
-  await parts.keeper.round(); // Behind what was just asked for: by then it is made, or there is a reason.
+  await parts.keeper.round(); // Queued after the request: by then it is built, or there is a reason.
   return ok(listed(parts, parts.store.settled(id) ?? wanted.value));
 }
 
@@ -78,12 +79,12 @@ async function adopt(ports: TmuxHandlerPorts, params: AdoptParams): Promise<Resu
     if (!taken.ok) return taken;
     ids.push(id);
   }
-  await ports.keeper.round(); // So that what is acknowledged is also saved once, where that can be done now.
+  await ports.keeper.round(); // So that what is acknowledged is also saved once, if that is possible now.
   for (const id of ids) ports.keeper.attend(id);
   return ok(list(ports).filter(({ id }) => ids.includes(id)));
 }
 
-/** tmux itself knows where it keeps its sockets. */
+/** tmux itself knows where its sockets are. */
 async function socketPath(run: TmuxRun, { path, name, directory }: AdoptParams): Promise<Result<string>> {
   if (path !== null) return ok(path);
   const socket: TmuxSocket = { name: name ?? "default", directory: directory ?? undefined };

@@ -1,11 +1,11 @@
-// Keeps the tmux sessions under our care: looks at their servers, saves what changed, and makes again what was lost.
-// K1. Nobody under our care: nothing runs. Else one look at each server every so often, and one waiting client at each (lookout.ts), so
-//     that its end is known at once. Between them nothing is done.
-// K2. One thing at a time, in the order it was asked for: two hands on one tmux server would meet.
-// K3. In safe mode nothing is saved and nothing made again; both go on when it is left.
-// K4. What cannot be done now (a full disk, a tmux that does not answer) is tried again at the next round, and said in the listing.
-//     A re-creation that failed this often waits for the operator.
-// K5. A server that is not ours is never told to end, and what is on it is only looked at.
+// Keeps the tmux sessions under our care: looks at their servers, saves changes, and re-creates lost sessions.
+// K1. If no session is under our care, nothing runs. Otherwise each server is looked at periodically, and one client
+//     waits at each (lookout.ts), so that its end is known at once. In between nothing is done.
+// K2. One thing at a time, in the order of the requests: concurrent work on one tmux server would conflict.
+// K3. In safe mode nothing is saved and nothing re-created; both resume when it is left.
+// K4. What cannot be done now (a full disk, a tmux that does not answer) is retried on the next round, and shown in the
+//     listing. After several failed re-creations, the session waits for the operator.
+// K5. A server that is not ours is never told to end, and is only looked at.
 import { type Fault, isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
 import { judgeTmux, type TmuxVerdict } from "../../core/tmux/judge.ts";
@@ -26,11 +26,11 @@ export type KeeperPorts = {
   submit(command: TmuxCommand): Promise<Result<TmuxCare>>;
   /** K3 */
   mayAct(): boolean;
-  /** Something broke that is no Fault. */
+  /** Called for an error that is not a Fault. */
   onBug(error: unknown): void;
 };
 
-/** What was found of one, for reports. */
+/** What was found about one session, for reports. */
 export type Tended = {
   readonly care: TmuxCare;
   readonly found: TmuxVerdict | undefined;
@@ -39,7 +39,7 @@ export type Tended = {
 
 /** K4 */
 const MAX_FAILURES = 3;
-/** A server that ends has gone within milliseconds. */
+/** A server that is exiting is gone within milliseconds. */
 const LEAVING_MS = 1_000;
 const PAUSE_MS = 10;
 
@@ -64,7 +64,7 @@ export class TmuxKeeper {
     this.#lookout = new TmuxLookout(world, (socket, orderly) => this.#later(() => this.#serverLeft(socket, orderly)));
   }
 
-  /** K1: from now on, every so often. */
+  /** K1: starts the periodic rounds. */
   startPolling(): void {
     this.#rounds = true;
     this.#arm();
@@ -84,7 +84,7 @@ export class TmuxKeeper {
     this.#lookout.close();
   }
 
-  /** Something changed in one's record: it was adopted, or is to be made again. `afresh`: the operator says so (K4). */
+  /** Called when a session was adopted or is to be re-created. `afresh`: the operator asked for it (K4). */
   attend(id: string, afresh = false): void {
     if (afresh) this.#failures.delete(id);
     this.#later(async () => {
@@ -93,18 +93,18 @@ export class TmuxKeeper {
     });
   }
 
-  /** One round now; what became of each. */
+  /** Makes one round now; returns the outcome for each session. */
   round(): Promise<readonly Tended[]> {
     return this.#inLine(() => this.#tendAll());
   }
 
-  /** When the last good checkpoint was made, and what keeps one from being kept. */
+  /** When the last good checkpoint was made, and what prevents a new one. */
   stateOf(id: string): { readonly savedAt: string | null; readonly trouble: string | null } {
     const saved = this.#saver(id).load();
     return { savedAt: "time" in saved ? saved.time : null, trouble: this.#troubles.get(id) ?? null };
   }
 
-  /** The servers that sessions of ours are on: not ours to end, whoever started them. */
+  /** The servers that our sessions are on: we never end them, regardless of who started them. */
   servers(): ProcessIdentity[] {
     return this.#open().flatMap(({ state }) => (state.kind === "kept" ? [state.place.server] : []));
   }
@@ -122,7 +122,7 @@ export class TmuxKeeper {
     return all;
   }
 
-  /** Its clients are let go a moment before a server is gone. */
+  /** A server disconnects its clients a moment before it is gone. */
   async #serverLeft(socket: string, orderly: boolean): Promise<void> {
     const { clock } = this.#world;
     const deadline = clock.elapsed() + LEAVING_MS;
@@ -140,7 +140,7 @@ export class TmuxKeeper {
     const inOrder = orderly || (gone && (await this.#lookout.endedInOrder(socket)));
     const tended: Tended[] = [];
     for (const care of cares) tended.push(await this.#tend(care, seen.ok ? seen.value : undefined, inOrder));
-    // At a server that does not answer, a client would end at once, and say nothing about the server.
+    // At a server that does not answer, a client would end at once, which says nothing about the server.
     const isThere = tended.some(({ care, found }) => care.state.kind === "kept" && found?.kind !== "unknown");
     if (this.#rounds && isThere) this.#lookout.watch(socket);
     return tended;
@@ -167,7 +167,7 @@ export class TmuxKeeper {
     return judgeTmux(care, { answer, alive: this.#isAlive(care), orderly });
   }
 
-  /** What went wrong; undefined where nothing did. */
+  /** Returns what went wrong; undefined if nothing did. */
   async #act(care: TmuxCare, found: TmuxVerdict, seen: TmuxSeen | undefined): Promise<string | undefined> {
     const { id, state } = care;
     if (found.kind === "unknown") return found.reason;
@@ -175,7 +175,7 @@ export class TmuxKeeper {
       return refusalOf(await this.#ports.submit({ kind: "closed", id, reason: found.reason }));
     if (found.kind === "there") {
       const { place, name } = found;
-      // Made again by an earlier life that could not say so any more.
+      // An earlier daemon re-created it, but died before it could record that.
       if (state.kind !== "kept") await this.#ports.submit({ kind: "recreated", id, name, place, notes: [] });
       else await this.#ports.submit({ kind: "named", id, name });
       return this.#save(care, seen?.panes.filter(({ session }) => session === place.session) ?? []);
@@ -217,7 +217,7 @@ export class TmuxKeeper {
   /** K2 */
   #inLine<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#line.then(work);
-    this.#line = done.catch((error: unknown) => error); // Whoever asked for it hears of it.
+    this.#line = done.catch((error: unknown) => error); // The caller gets the error through `done`.
     return done;
   }
 

@@ -1,4 +1,4 @@
-// A look at a tmux server: who it is, and what is on it.
+// A look at a tmux server: its identity, and what is on it.
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { SeenSession } from "../../core/tmux/judge.ts";
 import type { TmuxServer } from "../../core/tmux/tmux.ts";
@@ -27,11 +27,11 @@ export async function lookAt(
 
 const STRANGE = refused(
   "tmux-strange",
-  "tmux's answer is not understood.",
+  "tmux's answer was not understood.",
   "Holdfast knows tmux 3.0 and newer: tmux -V",
 );
 
-/** A word that nothing on a screen holds by chance. */
+/** A word that does not appear on any screen by chance. */
 export function wordOf(random: Random): string {
   return random.bytes(12).toHex();
 }

@@ -1,8 +1,10 @@
-// Waits for the end of a tmux server: one client of tmux that waits for a word which never comes, and costs nothing meanwhile.
-// O1. tmux lets its waiting clients go before it ends in order; one that is killed cannot. So how the client ends says how the server did.
-//     If a server is found gone before its client has ended, the client is waited for a moment. If the client ended
-//     first, how it ended is kept until the server is found gone, or the next client waits there.
-// O2. A client that an earlier daemon left waiting is ended first, known by the home in its environment: there is at most one at a server.
+// Waits for the end of a tmux server: one tmux client that waits for a signal which never comes, and costs nothing.
+// O1. tmux releases its waiting clients before an orderly exit; a killed server cannot. So the way the client ends
+//     tells how the server ended. If a server is found gone before its client has ended, we wait a moment for the
+//     client. If the client ended first, the result is kept until the server is found gone, or the next client waits
+//     there.
+// O2. A client left waiting by an earlier daemon is ended first; it is recognised by the home in its environment. So
+//     there is at most one at a server.
 import { isFault } from "../../base/fault.ts";
 import type { PipeChild } from "../../world/children.ts";
 import { identify, type Processes } from "../../world/process.ts";
@@ -11,7 +13,7 @@ import { environmentOf, type TmuxCall, type TmuxWorld, wordsOf } from "./client.
 export type LookoutWorld = TmuxWorld & { readonly processes: Processes; readonly home: string };
 
 const OWNER = "HOLDFAST_LOOKOUT";
-/** A client ends with its server; that is told when its output has ended, too. */
+/** A client ends with its server; this is reported once its output has ended, too. */
 const HEARD_MS = 2_000;
 const CHANNEL = "holdfast-lookout";
 
@@ -46,7 +48,7 @@ export class TmuxLookout {
       this.#waiting.set(socket, child);
       this.#endings.delete(socket);
     } catch (error) {
-      if (!isFault(error)) throw error; // The next round tries again.
+      if (!isFault(error)) throw error; // The next round retries.
     }
   }
 

@@ -1,4 +1,4 @@
-// The daemon's part for tmux sessions: their store, on the one log, and their keeper.
+// The tmux part of the daemon: the store of tmux sessions on the shared log, and their keeper.
 import { foldSessions, timeOf } from "../fold.ts";
 import { type Part, PartBorder, type PartPorts } from "../part.ts";
 import { tmuxGarbage } from "./gc.ts";
@@ -21,7 +21,7 @@ export function openTmux(ports: PartPorts): TmuxPart {
     fold: (progress) => border.foldAll(world.clock, foldSessions({ border, log, store }, TMUX_FOLDING), progress),
     stages: { RECONCILING: () => reconcileTmux({ keeper, clock: world.clock, cares }) },
     goLive: () => keeper.startPolling(),
-    tick: () => undefined, // The keeper has rounds of its own.
+    tick: () => undefined, // The keeper has its own rounds.
     stop: async () => keeper.close(),
     counts: () => ({}),
     garbage: (limits) => {

@@ -1,10 +1,11 @@
-// Makes a tmux session again from what was saved of it.
-// B1. All or nothing: it is built under a name of our own, and gets its real name and our mark in one last command. What an earlier life
-//     left half-built has that name, and is built anew; with somebody attached to it, it is left alone, and said so. What is ended or
-//     renamed is called by that name and not by its number, which another server, come meanwhile, gives to a session of somebody's.
-// B2. Nothing saved is interpreted on its way back (Q1 of core/tmux/snapshot.ts): texts go through files that only we can read, and
-//     through words of a command. What ran in front is typed, never run.
-// B3. What cannot be brought back as it was comes back as near as possible, and is named in the notes.
+// Re-creates a tmux session from its saved state.
+// B1. All or nothing: it is built under a name of ours, and gets its real name and our mark in one last command. A
+//     half-built session of an earlier daemon has that name, and is built anew; if a client is attached to it, it is
+//     left alone and this is reported. Sessions are ended and renamed by that name and not by their number, because
+//     another server, started in the meantime, may have given that number to a session that is not ours.
+// B2. Nothing saved is interpreted on its way back (Q1 of core/tmux/snapshot.ts): texts pass through files that only we
+//     can read, and as arguments of a command. The foreground command is typed, never run.
+// B3. What cannot be restored exactly is restored as closely as possible, and named in the notes.
 
 import { joinPath, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -22,7 +23,7 @@ import { type SavedSnapshot, type SaverWorld, tmuxDirectory } from "./saver.ts";
 export type RebuildWorld = Omit<SaverWorld, "processes"> & LookWorld & { readonly processes: Processes };
 export type Rebuilt = { readonly place: TmuxPlace; readonly name: string; readonly notes: readonly string[] };
 
-/** A prompt is there within some tens of milliseconds; what is typed before it is shown twice, and no worse. */
+/** A prompt appears within some tens of milliseconds; text typed before it is only shown twice. */
 const PROMPT_MS = 2_000;
 const PAUSE_MS = 20;
 const IDS = "#{session_id} #{window_id} #{pane_id} #{window_index} #{pid}";
@@ -42,7 +43,7 @@ export class Rebuild {
   readonly #saved: SavedSnapshot;
   readonly #notes: string[] = [];
   readonly #typed = new Map<string, string>();
-  /** Whether an earlier life had begun. */
+  /** Whether an earlier daemon left a half-built session. */
   #leftover = false;
   /** Set by the first window. */
   #made: { readonly session: string; readonly serverPid: number } | undefined;
@@ -67,7 +68,7 @@ export class Rebuild {
     return this.#commit(taken.value);
   }
 
-  /** B1. The names that others have. */
+  /** B1. Returns the names of the other sessions. */
   async #prepare(): Promise<Result<ReadonlySet<string>>> {
     const seen = await lookAt(this.#run, this.#world, { path: this.#care.socket });
     if (!seen.ok) return seen.error.code === "no-server" ? ok(new Set<string>()) : seen;
@@ -76,7 +77,7 @@ export class Rebuild {
     return ok(new Set(sessionsIn(seen.value).map(({ name }) => name)));
   }
 
-  /** B1. Ended only when the new one is begun: a server without sessions ends, and might do so just when we come. */
+  /** B1. Ended only after the new one exists: a server without sessions exits, and might do so just then. */
   async #setAside({ panes }: TmuxSeen): Promise<Result<never> | undefined> {
     const [building, leftover] = [buildingName(this.#care.id), leftoverName(this.#care.id)];
     const found = (wanted: string) => panes.find(({ sessionName }) => sessionName === wanted);
@@ -97,7 +98,7 @@ export class Rebuild {
     if (!opened.ok) return opened;
     const { window: id, panes } = opened.value;
     for (const [at, pane] of others.entries()) {
-      // Behind the one before, since a layout is filled in order; evenly laid out after each, so that there is room for the next.
+      // Split after the previous pane, since a layout is filled in order; tiled after each, to make room for the next.
       const behind = panes.at(-1)?.[0] ?? id;
       const split = ["split-window", "-d", "-P", "-F", IDS, "-t", behind, ...(await this.#place(window, at + 1, pane))];
       const made = await this.#tmux(split, ["select-layout", "-t", id, "tiled"]);
@@ -128,7 +129,7 @@ export class Rebuild {
     return ok({ window: ids.window, panes: [[ids.pane, first]] });
   }
 
-  /** Name, layout, titles and what is in front; each may fail alone (B3). */
+  /** Sets name, layout, titles and the active pane; each may fail alone (B3). */
   async #dress(window: TmuxWindow, id: string, panes: readonly [string, TmuxPane][]): Promise<void> {
     const failed = (what: string) => this.#notes.push(`window ${window.index} did not get its ${what}`);
     const named = await this.#tmux(["rename-window", "-t", id, "--", unformatted(givenName(window.name))]);
@@ -150,7 +151,7 @@ export class Rebuild {
       this.#notes.push(`a command in window ${index} cannot be typed: ${JSON.stringify(command)}`);
   }
 
-  /** Where a pane starts and what it starts with. */
+  /** The arguments for a pane's directory and first program. */
   async #place(window: TmuxWindow, at: number, pane: TmuxPane): Promise<string[]> {
     const directory = this.#nearest(pane.directory);
     if (directory !== pane.directory)
@@ -178,7 +179,7 @@ export class Rebuild {
     return path;
   }
 
-  /** B2. Typed once the prompts are there, and before the session gets its name: so it is typed once. */
+  /** B2. Typed once the prompts have appeared, and before the session gets its name: so it is typed only once. */
   async #type(): Promise<void> {
     if (this.#typed.size === 0) return;
     const { clock } = this.#world;
@@ -230,11 +231,11 @@ export class Rebuild {
 
 const ATTACHED = refused(
   "half-built",
-  "Somebody is attached to the half-built session of an earlier try.",
-  "Detach from it (Ctrl-b d); it is made anew at the next round.",
+  "A client is attached to the half-built session of an earlier attempt.",
+  "Detach from it (Ctrl-b d); it is built anew on the next round.",
 );
 
-const GONE_AGAIN = refused("no-server", "tmux's server went away while the session was built.", "It is tried again.");
+const GONE_AGAIN = refused("no-server", "tmux's server exited while the session was being built.", "It is retried.");
 
 function idsIn(text: string): { session: string; window: string; pane: string; index: number; serverPid: number } {
   const [session = "", window = "", pane = "", index, pid] = text.trim().split(" ");

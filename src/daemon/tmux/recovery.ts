@@ -1,13 +1,13 @@
-// tmux sessions in a recovery: looked at, made again where they were lost, and named in the report.
-// R1. tmux is somebody else's program: one that does not answer holds up nobody's recovery for long. What was not done by then goes on
-//     in the keeper's rounds, and the report says so.
+// Recovery of tmux sessions: looked at, re-created if they were lost, and listed in the report.
+// R1. tmux is not our program: if it does not answer, the recovery is delayed only briefly. The rest is done in the
+//     keeper's rounds, and the report mentions it.
 import type { Fate, ReportItem } from "../../core/recovery.ts";
 import type { TmuxCare } from "../../core/tmux/tmux.ts";
 import type { Clock } from "../../world/clock.ts";
 import { within } from "../../world/wait.ts";
 import type { Tended, TmuxKeeper } from "./keeper.ts";
 
-/** R1. Some sessions of some panes take a fraction of a second. */
+/** R1. A few sessions with a few panes take a fraction of a second. */
 const PATIENCE_MS = 5_000;
 
 export type TmuxRecovery = { readonly keeper: TmuxKeeper; readonly clock: Clock; cares(): Iterable<TmuxCare> };

@@ -1,7 +1,8 @@
-// Saves what a tmux session looks like, where it changed. One for each session under our care.
-// S1. A checkpoint is written only from a whole answer of the server the session is on; nothing else ever replaces the last good one.
-// S2. What did not change since the last save is not read again. tmux tells the time of a window's last output in seconds, so what
-//     was said in the second of a look counts as new at the next one.
+// Saves the state of a tmux session when it has changed. There is one saver for each session under our care.
+// S1. A checkpoint is written only from a complete answer of the session's server; nothing else replaces the last good
+//     one.
+// S2. Panes that did not change since the last save are not read again. tmux gives the time of a window's last output
+//     in seconds, so output in the second of a look counts as new at the next one.
 // S3. What is kept of a pane is bounded, in lines and in bytes.
 // S4. For some milliseconds a new pane runs a copy of tmux, or the script that shows a re-created pane's old screen,
 //     and tmux may give an empty directory for it. So a save waits a moment until a new pane runs its own program, and
@@ -43,12 +44,12 @@ export type SaverOptions = { readonly scrollbackLines: number; readonly environm
 
 export type SavedSnapshot = { readonly snapshot: TmuxSnapshot; readonly time: string };
 
-/** S3. A line of a wide pane in full colour is some kilobytes; 2,000 plain ones are 200 KB. */
+/** S3. A line of a wide pane in full colour takes some kilobytes; 2,000 plain lines take 200 KB. */
 const MAX_PANE_BYTES = 1 << 20;
-/** S4. From fork to exec may take a fraction of a second on a busy machine. Another user's program is never seen. */
+/** S4. From fork to exec may take a fraction of a second on a busy machine. Other users' programs are never visible. */
 const BEGIN_MS = 1_000;
 const PAUSE_MS = 5;
-/** tmux takes 16 KB of words at once; one capture is about 100 bytes of them. */
+/** tmux accepts 16 KB of arguments at once; one capture takes about 100 bytes. */
 const CAPTURES_AT_ONCE = 64;
 
 export class TmuxSaver {
@@ -57,7 +58,7 @@ export class TmuxSaver {
   readonly #options: SaverOptions;
   readonly #stores: { readonly present: CheckpointStore; readonly before: CheckpointStore };
   readonly #captured = new Map<string, { readonly signs: string; readonly text: string }>();
-  /** S4. Undefined before the first save in this life: then it is on the disk. */
+  /** S4. Undefined before this daemon's first save: then it is read from disk. */
   #last: Pick<TmuxSnapshot, "windows"> | undefined;
   #written = "";
   #looked = "";
@@ -69,7 +70,7 @@ export class TmuxSaver {
     this.#stores = { present: storeOf(world, id, "checkpoint"), before: storeOf(world, id, "before") };
   }
 
-  /** The last good one, or why there is none. */
+  /** The last good snapshot, or why there is none. */
   load(): SavedSnapshot | { readonly reason: string } {
     const loaded = this.#stores.present.load();
     if (loaded.kind === "refused") return { reason: loaded.refusal.message };
@@ -82,14 +83,14 @@ export class TmuxSaver {
     return { snapshot, time: loaded.checkpoint.time };
   }
 
-  /** Keeps what a re-creation is made from, until the next one: what comes back may be less than what was. */
+  /** Keeps the source of a re-creation until the next one: the re-created session may have less than the original. */
   async keepBefore({ snapshot }: SavedSnapshot): Promise<void> {
     await this.#stores.before.save(snapshot, this.#world.clock.now());
     this.#captured.clear(); // The next server numbers its panes anew.
     this.#last = { windows: [] };
   }
 
-  /** `panes` are the session's. True where there was something new to save. */
+  /** `panes` are the session's. The value is true if something new was saved. */
   async save(socket: TmuxSocket, panes: readonly ListedPane[]): Promise<Result<boolean>> {
     await this.#begun(panes);
     const stale = panes.filter(({ pane }) => this.#captured.get(pane)?.signs !== signsOf(panes, pane));
@@ -206,7 +207,7 @@ function programIn({ processes }: SaverWorld, { pid, serverPid }: ListedPane) {
   return isBeginning(argv, processes.foreground(serverPid)?.argv) ? undefined : { command: argv, directory };
 }
 
-/** What changes when a pane says something. */
+/** Changes with every output of the pane. */
 function signsOf(panes: readonly ListedPane[], pane: string): string {
   const found = panes.find((other) => other.pane === pane);
   return found === undefined ? "" : [found.activity, found.cursor, found.history, found.layout].join(" ");

@@ -1,4 +1,4 @@
-// The store of tmux sessions under our care (session-store.ts has the rules that hold for all).
+// The store of tmux sessions under our care (session-store.ts has the rules that all stores follow).
 
 import { decideTmux } from "../../core/tmux/decide.ts";
 import { applyTmux, type TmuxEvent } from "../../core/tmux/events.ts";

@@ -1,10 +1,14 @@
-// Attempts that an agent works on (docs/decisions/0015-agent-steps.md); attempts.ts is for those that a holder runs.
-// GA1. The agent is made under the id that belongs to the attempt, once its start is durable: a repeat finds it, and makes no second one.
-// GA2. What became of an attempt is read off its agent's state: a notice only says that it is worth a look, and every round looks again.
-// GA3. Agents and runs share one log: an end that was reported is durable only where what it was read off is, and an agent is terminated
-//      only where the end of its attempt, or the wish to stop it, is. Of a run whose log is not whole nobody is.
-// GA4. An agent goes when its attempt is over, whoever ended that: also where a crash came in between, and nobody remembers.
-// GA5. A stopped attempt has ended when no process of its agent is left: nobody works beside the one who comes after.
+// Attempts that an agent works on (docs/decisions/0015-agent-steps.md); attempts.ts has those that a holder runs.
+// GA1. The agent is created under an id derived from the attempt, once the start is durable: a repeat finds it, and
+//      creates no second one.
+// GA2. The outcome of an attempt is derived from its agent's state: a notification only means that it is worth a look,
+//      and every round looks again.
+// GA3. Agents and runs share one log: an end is durable only if the agent's state it was derived from is, and an agent
+//      is terminated only if the end of its attempt, or the request to stop it, is durable. If a run's log is damaged,
+//      none of its agents is terminated.
+// GA4. An agent is terminated when its attempt is over, no matter how it ended: also if a crash came in between.
+// GA5. A stopped attempt has ended when no process of its agent is left: it never works at the same time as its
+//      successor.
 import { isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
 import { type Agent, openPrompts } from "../../core/agent/agent.ts";
@@ -25,7 +29,7 @@ import type { AttemptFound } from "./attempts.ts";
 export type AgentStepPorts = {
   run(id: string): Run | undefined;
   submit(command: WorkflowCommand): Promise<Result<Run>>;
-  /** Whether its log is whole: of others nothing is known for certain. */
+  /** Whether its log is intact: otherwise nothing about it is certain. */
   isTrusted(run: Run): boolean;
   readonly agents: StepAgents;
   onBug(error: unknown): void;
@@ -33,7 +37,7 @@ export type AgentStepPorts = {
 
 type Present = { readonly run: Run; readonly attempt: Attempt; readonly item: number | undefined };
 
-/** Of these a later round may do better; what else is refused stays so. */
+/** After these refusals a later round may succeed; all others are final. */
 const PASSING: readonly string[] = ["log.blocked", "log.closed", "log.stopped"];
 
 export class AgentSteps {
@@ -41,7 +45,7 @@ export class AgentSteps {
   readonly #ports: AgentStepPorts;
   /** Attempts that are being started. */
   readonly #starting = new Set<string>();
-  /** The agents that were made for attempts and live, and the attempts. */
+  /** The live agents that were created for attempts, with their attempts. */
   readonly #made = new Map<string, string>();
 
   constructor(world: HomeWorld, ports: AgentStepPorts) {
@@ -49,7 +53,7 @@ export class AgentSteps {
     this.#ports = ports;
   }
 
-  /** Whether an agent works on it, or is to. One that has a claim was begun in a holder, by a daemon that knew no other way. */
+  /** Whether an agent works on it, or is to. An attempt with a claim was begun in a holder, by an older daemon. */
   has(id: string): boolean {
     const present = this.#present(id);
     const step = present && stepById(present.run.definition, present.attempt.step);
@@ -58,7 +62,7 @@ export class AgentSteps {
     return kind === "handed" || (kind !== "running" && !this.#isClaimed(present.run, id));
   }
 
-  /** After a recovery has read the logs: who was made for an attempt. */
+  /** Called after a recovery has read the logs: finds the agents that were created for attempts. */
   begin(): void {
     for (const agent of this.#ports.agents.owned()) this.#note(agent);
   }
@@ -94,13 +98,13 @@ export class AgentSteps {
     else this.#dismiss(agent.id, owner);
   }
 
-  /** The last line that an agent has said. */
+  /** The last line of the agent's output. */
   saidBy(agent: string): string {
     const text = this.#ports.agents.agent(agent)?.lastText.trimEnd() ?? "";
     return text.slice(text.lastIndexOf("\n") + 1);
   }
 
-  /** How an attempt is now. */
+  /** The present state of an attempt. */
   look(id: string): AttemptFound {
     const { agents } = this.#ports;
     const present = this.#present(id);
@@ -114,14 +118,14 @@ export class AgentSteps {
     return endOf(agent, present?.attempt.stop !== undefined) ?? goingOn(agent);
   }
 
-  /** Says what was found as a command, where it is news. Resolves when it is taken. */
+  /** Submits what was found as a command, if it is new. Resolves when it is recorded. */
   async report(id: string, found: AttemptFound): Promise<void> {
     const present = this.#present(id);
     const command = present && this.#commandOf(present, found);
     const taken = command && (await this.#ports.submit(command));
     const agent = agentOf(id);
     if (this.#made.has(agent)) this.#dismiss(agent, id);
-    // What it waits for is told once it is known to be at work, and as it is by then.
+    // What it waits for is recorded only after it is recorded as being with its agent, from its state at that time.
     if (command?.kind === "attempt-handed" && taken?.ok === true) await this.#settle(id);
   }
 
@@ -150,7 +154,7 @@ export class AgentSteps {
     this.#work(this.#ports.agents.terminate(agent, "Its step is over."));
   }
 
-  /** What is to be done about it now. */
+  /** Does what its present state requires. */
   async #settle(id: string): Promise<void> {
     const found = this.look(id);
     const attempt = this.#present(id)?.attempt;
@@ -175,7 +179,7 @@ export class AgentSteps {
     return run && launchOf(run, id, this.#directory(run, id));
   }
 
-  /** GA1. What stopped it meanwhile has been heard of: nothing happens between this look and the wish. */
+  /** GA1. A stop in the meantime is seen here: nothing happens between this check and the request. */
   async #make(id: string, { provider, prompt, cwd, env }: Extract<Launch, { kind: "agent" }>): Promise<void> {
     const present = this.#present(id);
     if (present === undefined || present.attempt.stop !== undefined) return this.#settle(id);
@@ -188,7 +192,9 @@ export class AgentSteps {
     await this.report(id, { kind: "prevented", reason: `${made.error.message} ${made.error.hint}` });
   }
 
-  /** What `file(…)` gives paths of: an agent lives through a crash of the machine, and so must they. False where there is no room now. */
+  /**
+   * Writes the files for `file(…)`, durably, because an agent survives a machine crash. False if the disk is full now.
+   */
   async #write(id: string, files: readonly LaunchFile[]): Promise<boolean> {
     const { disk, home } = this.#world;
     const run = this.#runOf(id);
@@ -231,7 +237,7 @@ export class AgentSteps {
   }
 }
 
-/** Undefined while its turn goes on, or is still to come. */
+/** Undefined while its turn is in progress or has not begun. */
 function endOf({ outcome, terminated, process: program }: Agent, stopped: boolean): AttemptFound | undefined {
   if (outcome?.kind === "complete") return { kind: "ended", code: 0, signal: null };
   if (outcome?.kind === "failed") return { kind: "prevented", reason: `Its agent's turn failed: ${outcome.reason}` };
@@ -258,7 +264,7 @@ function goingOn(agent: Agent): WithAgent {
   return { kind: "with-agent", agent: id, begun, waits };
 }
 
-/** Its time does not run before its turn does: an agent may have to wait for one of its provider's slots. */
+/** Its time does not start before its turn does: an agent may have to wait for one of its provider's slots. */
 function withAgent(
   of: { readonly id: string; readonly attempt: string },
   { state }: Attempt,

@@ -1,8 +1,8 @@
-// What lies in an attempt's directory beside the files of any held program (home/held/holder-files.ts), and what it wrote.
-// F3. The names of a directory and of everything above it are durable before its command is executed (F1). Those above are so before a
-//     holder gets its order (once for each run in a daemon's life); the directory's own is made so by the holder, together with the
-//     claim (holder/records.ts, E1).
-// F4. What the holder reads is not synced: it is worth nothing without that holder, and as long as there is no claim it is written anew.
+// The files in an attempt's directory beside those of any held program (home/held/holder-files.ts), and its output.
+// F3. The directory entries of an attempt's directory and of all its parents are durable before its command is executed
+//     (F1). Those of the parents are synced before a holder gets its order (once for each run and daemon); its own is
+//     synced by the holder, together with the claim (holder/records.ts, E1).
+// F4. The holder's input is not synced: it is useless without that holder, and is written again until there is a claim.
 
 import { assert } from "../../base/assert.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
@@ -19,12 +19,12 @@ import { attemptPath } from "../../log/session/places.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
 import type { Disk } from "../../world/disk.ts";
 
-/** A list of items may be long; what steps capture is far shorter. */
+/** A list of items may be long; the captured output of steps is far shorter. */
 const TAPE = { segmentBytes: 1 << 20, maxBytes: 64 << 20 };
-/** What is read of an output at once. */
+/** How much of an output is read at once. */
 const READ_BYTES = 1 << 20;
 
-/** Where an attempt is: its run's repository, its run and its number, as its id says them. */
+/** Where an attempt is: its run's repository, and its id, which contains its run and its number. */
 export type AttemptPlace = { readonly repo: string; readonly attempt: string };
 
 export function attemptDirectory(home: string, { repo, attempt }: AttemptPlace): string {
@@ -32,7 +32,7 @@ export function attemptDirectory(home: string, { repo, attempt }: AttemptPlace):
   return attemptPath(home, repo, attempt);
 }
 
-/** Short, because the system allows 107 bytes for the whole path; and no terminal's. */
+/** Short, because the system allows 107 bytes for the whole path; distinct from those of terminals. */
 export function attemptSocket(home: string, attempt: string): string {
   const dot = attempt.lastIndexOf(".");
   return joinPath(home, `${RUN}/w${attempt.slice(0, 8)}-${attempt.slice(dot + 1)}.sock`);
@@ -44,7 +44,7 @@ export type AttemptOrder = {
   readonly directories: DurableDirectories;
 };
 
-/** What the holder is to do, and the files its program wants to find (F4). */
+/** Writes the holder's order, and the files that its program expects (F4). */
 export async function writeAttempt(
   { disk, home }: HomeWorld,
   place: AttemptPlace,
@@ -67,7 +67,7 @@ export async function writeAttempt(
   writeUnsynced(disk, specPath({ directory }), specBytes(spec));
 }
 
-/** What it wrote to stdout: the last `most` bytes of it, and how many there were. */
+/** The last `most` bytes of its stdout, and its total length. */
 export function readOutput(disk: Disk, home: string, place: AttemptPlace, most: number): Output {
   const tape = new TapeReader(disk, joinPath(attemptDirectory(home, place), "tape"));
   const { end } = tape;
@@ -81,7 +81,7 @@ export function readOutput(disk: Disk, home: string, place: AttemptPlace, most: 
   return { text: new TextDecoder().decode(Buffer.concat(parts)), bytes: end };
 }
 
-/** The processes that attempts of these runs were recorded with, to know what is left of them. */
+/** The recorded processes of the attempts of these runs, to find what is left of them. */
 export function heldAttempts({ disk, home }: HomeWorld, runs: Iterable<Run>): HeldTerminal[] {
   return [...runs].flatMap((run) =>
     attemptsOf(run).map((attempt) => {

@@ -1,5 +1,5 @@
-// The adapter of attempts to the engine of held programs (held/held-programs.ts, HE1 … HE5): their holders come from a pool, their input is
-// a prompt, and their end is reported with their output.
+// The adapter of attempts to the engine of held programs (held/held-programs.ts, HE1 … HE5): their holders come from a
+// pool, their input is a prompt, and their end is reported with their output.
 // A1. An end is reported with the output, which is on disk by then.
 // A2. A signal is sent once over each connection. An attempt that is stopped before it has started never starts.
 import { ok, type Result } from "../../base/result.ts";
@@ -24,9 +24,9 @@ export type AttemptPorts = {
   run(id: string): Run | undefined;
   runs(): Iterable<Run>;
   submit(command: WorkflowCommand): Promise<unknown>;
-  /** What holders are started with. */
+  /** The program that holders are started from. */
   holderCommand(): HolderCommand;
-  /** Variables for a run's programs that are kept from the disk. */
+  /** Variables for a run's programs that are never written to disk. */
   secrets(run: string): Readonly<Record<string, string>>;
   /** An error that is not a Fault. */
   onBug(error: unknown): void;
@@ -34,7 +34,7 @@ export type AttemptPorts = {
 
 export type AttemptFound =
   | HeldFound
-  /** An agent has it (agent-steps.ts): whether its turn has begun, and what it waits for a person for. */
+  /** An agent has it (agent-steps.ts): whether its turn has begun, and what a person is needed for. */
   | {
       readonly kind: "with-agent";
       readonly agent: string;
@@ -48,7 +48,7 @@ export class Attempts {
   readonly #held: HeldPrograms<HolderConnection>;
   readonly #pool: HolderPool;
   readonly #directories: DurableDirectories;
-  /** A2: the signal that each was sent over its present connection. */
+  /** A2: the signal that was sent to each over its present connection. */
   readonly #sent = new Map<string, string>();
 
   constructor(world: DaemonWorld, ports: AttemptPorts) {
@@ -88,14 +88,14 @@ export class Attempts {
     else this.#held.alone(attempt, () => this.#stopUnseen(attempt, signal));
   }
 
-  /** What should run and has no connection (HE4). */
+  /** Looks at attempts that should run and have no connection (HE4). */
   tend(run: Run): void {
     for (const { id, state } of attemptsOf(run)) {
       if (workOf(state).kind === "running" && !this.#held.connections.has(id)) this.#held.lookAgain(id);
     }
   }
 
-  /** The holders live on. */
+  /** The holders keep running. */
   close(): void {
     this.#held.close();
     this.#pool.close();
@@ -129,7 +129,7 @@ export class Attempts {
     return attemptDirectory(this.#world.home, { repo: this.#runOf(id)?.repo ?? "", attempt: id });
   }
 
-  /** It was seen running, and its claim is gone: removing that did not undo what it did. */
+  /** If it was seen running and its claim is gone, it is lost: removing the claim did not undo its effects. */
   #unclaimed(id: string): HeldFound {
     const attempt = this.#attempt(id);
     const action = attempt && actionOf(attempt, { kind: "not-started" }, () => "ask");
@@ -191,7 +191,7 @@ export class Attempts {
     if (found.kind === "running") this.#signal(attempt, signal);
   }
 
-  /** What it says goes to its tape, and holds up nothing. */
+  /** Its output goes to its tape, and is not waited for here. */
   #connection(id: string, { spec, dial, events }: HolderPeer): HolderConnection {
     const output = (offset: number, bytes: Uint8Array) => client.consumed(offset + bytes.length);
     const wish = { token: spec.token, writer: "daemon", from: -1 };
@@ -199,11 +199,11 @@ export class Attempts {
     return { client, welcomed: (status) => this.#welcomed(id, client, status), close: () => client.close() };
   }
 
-  /** Its input is the prompt, if it has one, and then its end. */
+  /** Its input is the prompt, if it has one, followed by end of input. */
   #welcomed(id: string, client: HolderClient, status: HolderStatus): void {
     this.#sent.delete(id);
     client.consumed(status.tape.end);
-    // What an earlier connection of ours has typed is typed.
+    // Input that an earlier connection sent is not sent again.
     const rest = this.#promptOf(id).subarray((status.writers["daemon"] ?? 0) * MAX_INPUT);
     if (rest.length > 0) void client.input(rest);
     client.endInput();
@@ -216,9 +216,9 @@ export class Attempts {
   }
 }
 
-/** What a plan goes by. A holder that lives and does not answer runs. */
+/** The evidence for a plan. A holder that is alive but does not answer counts as running. */
 export function evidenceOf(found: AttemptFound | undefined): Evidence {
-  if (found === undefined) return { kind: "uncertain", reason: "nobody has looked" };
+  if (found === undefined) return { kind: "uncertain", reason: "it has not been looked at" };
   if (found.kind === "unstarted") return { kind: "not-started" };
   if (found.kind === "prevented") return { kind: "ended", code: null, signal: null };
   if (found.kind === "lost") return { kind: "uncertain", reason: found.reason };

@@ -1,7 +1,8 @@
-// When runs are checkpointed (UC-3): before and after each step, on each failure and interruption, and at an interval in long steps.
-// RC1. A checkpoint follows its event within 100 ms; what comes faster is gathered. One of a run that is at rest follows at once.
-// RC2. A long run's file is rewritten only when the tail has outgrown it, so that a step costs the same at any length (FC2 of
-//      log/checkpoint/fold-checkpoints.ts).
+// When runs are checkpointed (UC-3): before and after each step, on each failure and interruption, and at an interval
+// in long steps.
+// RC1. A checkpoint follows its event within 100 ms; faster events are gathered. That of an idle run follows at once.
+// RC2. A long run's file is rewritten only when the tail has outgrown it, so that a step costs the same at any length
+//      (FC2 of log/checkpoint/fold-checkpoints.ts).
 import { type CheckpointReason, reasonOf } from "../../core/workflow/checkpoint.ts";
 import type { WorkflowEvent } from "../../core/workflow/events.ts";
 import { type Run, stateOf } from "../../core/workflow/run.ts";
@@ -47,14 +48,14 @@ export class RunCheckpoints {
     });
   }
 
-  /** Events that are durable, and the run after them. */
+  /** Called for durable events, with the run after them. */
   heard(events: readonly WorkflowEvent[], run: Run, { last, bytes }: Pick<Ticket, "last" | "bytes">): void {
     let reason = this.#folds.last(run.id)?.reason ?? "BeforeStep";
     for (const event of events) reason = reasonOf(event) ?? reason;
     this.#folds.heard(run.id, { run, reason }, { seq: last, bytes });
   }
 
-  /** From now on, every minute, each run that something happened to in this life and that is not at rest. */
+  /** From now on, saves every minute each run that changed in this daemon's time and is not idle. */
   startPolling(): void {
     this.#cancel = this.#clock.after(INTERVAL_MS, () => {
       this.startPolling();
@@ -64,14 +65,14 @@ export class RunCheckpoints {
     });
   }
 
-  /** Everything that waits is saved. */
+  /** Saves everything that is waiting. */
   async finish(): Promise<void> {
     this.#cancel();
     await this.#folds.finish();
   }
 }
 
-/** Nothing happens before somebody does something. */
+/** Nothing happens until a person acts. */
 function isAtRest(run: Run): boolean {
   return stateOf(run) !== "running";
 }

@@ -1,7 +1,9 @@
-// The engine of runs: performs what they need of the world (core/workflow/effects.ts) and submits what comes of it.
-// E1. Effects are read off the state: performing one twice is harmless, and what was left out is performed on a later round.
-// E2. Where nothing new may begin (safe mode), no step does: what runs goes on, is stopped, and its end is taken up.
-// E3. Times are in the state; a timer here is only the reminder of the next one.
+// The engine of runs: performs their effects (core/workflow/effects.ts) and submits the outcomes.
+// E1. Effects are derived from the state: performing one twice is harmless, and one that was missed is performed on a
+//     later round.
+// E2. If nothing new may begin (safe mode), no step starts: what is running continues, can be stopped, and its end is
+//     recorded.
+// E3. Times are in the state; a timer here is only a reminder of the next one.
 
 import type { Json } from "../../base/json.ts";
 import type { Result } from "../../base/result.ts";
@@ -27,7 +29,7 @@ export type EnginePorts = {
   onBug(error: unknown): void;
 };
 
-/** Timers count in 32 bits: what is further away is looked at again in between. */
+/** Timers count in 32 bits: for a later time, the timer is set again in between. */
 const MAX_MS = 3_600_000;
 
 type Going = { again: boolean };
@@ -40,7 +42,7 @@ export class Engine {
   readonly #timers = new Map<string, () => void>();
   readonly #advancing = new Map<string, Going>();
   readonly #reading = new Set<string>();
-  /** What the programs of runs get and no disk does, for as long as this daemon lives. */
+  /** Variables for the programs of runs that are never written to disk, kept as long as this daemon runs. */
   readonly #secrets = new Map<string, Readonly<Record<string, string>>>();
   #closed = false;
 
@@ -54,7 +56,7 @@ export class Engine {
     this.agentSteps = new AgentSteps(world, ports);
   }
 
-  /** Variables for a run that is about to be created. */
+  /** Keeps variables for a run that is about to be created. */
   entrust(id: string, secrets: Readonly<Record<string, string>>): void {
     this.#secrets.set(id, secrets);
   }
@@ -71,34 +73,34 @@ export class Engine {
     if (effect.kind === "read-items") this.#work(this.#readItems(id, effect.attempt));
   }
 
-  /** Everything that a run needs now. */
+  /** Performs everything that a run needs now. */
   performAll(run: Run): void {
     for (const effect of effectsOf(run)) this.perform(effect);
   }
 
-  /** E1. Called on every heartbeat; over runs that are all well it costs next to nothing. */
+  /** E1. Called on every heartbeat; it costs next to nothing if all runs are healthy. */
   round(): void {
     if (this.#closed) return;
     for (const run of this.#ports.runs()) if (isOpen(run)) this.#tend(run);
     this.agentSteps.round();
   }
 
-  /** How an attempt is now. */
+  /** The present state of an attempt. */
   async look(attempt: string): Promise<AttemptFound> {
     return this.#executorOf(attempt).look(attempt);
   }
 
-  /** Says what was found as a command. */
+  /** Submits what was found as a command. */
   report(attempt: string, found: AttemptFound): Promise<void> {
     return this.#executorOf(attempt).report(attempt, found);
   }
 
-  /** A holder of its own works on it, or an agent. */
+  /** What works on it: its own holder, or an agent. */
   #executorOf(attempt: string): Attempts | AgentSteps {
     return this.agentSteps.has(attempt) ? this.agentSteps : this.attempts;
   }
 
-  /** After a recovery: everything that runs need, and whoever was made for an attempt that is over goes. */
+  /** After a recovery: performs everything that runs need, and terminates agents whose attempt is over. */
   goOn(): void {
     for (const run of this.#ports.runs()) if (isOpen(run)) this.performAll(run);
     this.agentSteps.begin();
@@ -138,10 +140,10 @@ export class Engine {
   }
 
   async #submit(command: WorkflowCommand): Promise<void> {
-    await this.#ports.submit(command); // A refusal is one of the disk: a later round tries again (E1).
+    await this.#ports.submit(command); // If the disk refuses it, a later round retries (E1).
   }
 
-  /** One at a time for each run; what is asked for meanwhile is done behind it. */
+  /** One at a time for each run; requests in the meantime are handled afterwards. */
   async #advance(id: string): Promise<void> {
     const before = this.#advancing.get(id);
     if (before !== undefined) {
@@ -175,7 +177,7 @@ export class Engine {
     }
   }
 
-  /** What an earlier life has submitted is there already. */
+  /** Skips the pages that an earlier daemon has already submitted. */
   async #submitPages(id: string, items: readonly Json[]): Promise<void> {
     for (let last = false; !last; ) {
       const from = this.#ports.run(id)?.items.all.length ?? 0;

@@ -1,9 +1,12 @@
-// What could be thrown away of workflow runs.
-// GR1. Named are only: what the steps of a run wrote that is over for good, with the records of their holders; its older checkpoints;
-//      and sockets of attempts that are over. Its log and its checkpoint stay: a recovery reads them.
-// GR2. Over for good is a run that is done or cancelled, of which nothing is uncertain and no item waits in the dead-letter queue. One that
-//      runs, waits, failed or was interrupted can go on, and is not touched, whatever its age.
-// GR3. Files go before the directories they are in, and every one of them may be gone already: what a crash leaves, the next round ends.
+// Which files of workflow runs garbage collection may delete.
+// GR1. Only these are named: the output of the steps of a run that is over for good, with the records of their holders;
+//      its older checkpoints; and sockets of its attempts. Its log and its checkpoint stay, because recovery reads
+//      them.
+// GR2. A run is over for good if it is done or cancelled, nothing about it is uncertain, and no item waits in the
+//      dead-letter queue. A run that is running or waiting, failed or was interrupted can continue and is never
+//      touched, whatever its age.
+// GR3. Files are deleted before their directories, and any of them may already be gone: the next round finishes what a
+//      crash interrupted.
 
 import { joinPath } from "../../base/path.ts";
 import { beyond, type Chosen, daysMs, type Thing } from "../../core/retention.ts";
@@ -17,7 +20,7 @@ import { sized } from "../gc.ts";
 import type { Retention } from "../part.ts";
 import { attemptSocket } from "./attempt-files.ts";
 
-/** What a holder, its daemon and a step's values leave in an attempt's directory. */
+/** What a holder, its daemon and a step's values leave in the directory of an attempt. */
 const RECORD = /^(?:holder|claim|exit)(?:-\d+)?\.json$|^sizes\.jsonl$|^file-\d+$/;
 const SEGMENT = /^\d{16}\.seg$/;
 const OLDER = /^checkpoint-.+\.json$/;
@@ -31,7 +34,7 @@ export function workflowGarbage(place: HomeWorld, runs: Iterable<Run>, rules: Re
   const taken = new Set(ended.flatMap(({ paths }) => paths));
   const sockets = socketsOfEndedRuns(place, all).map((path) => {
     const thing = sized(disk, "socket of a step that is over", [path]);
-    return { ...thing, at: undefined, reason: "nobody listens there" };
+    return { ...thing, at: undefined, reason: "nothing listens on it" };
   });
   return [...ended, ...oldHistories(place, taken, rules.histories), ...sockets];
 }
@@ -42,7 +45,7 @@ function isOverForGood(run: Run): boolean {
   return attemptsOf(run).length === 0 && (run.items.failed === 0 || deadLetters(run).length === 0);
 }
 
-/** One thing for each run. */
+/** One entry for each run. */
 function endedRuns({ disk, home }: HomeWorld, runs: readonly Run[]): Thing[] {
   return runs.filter(isOverForGood).flatMap((run) => {
     const directory = joinPath(home, `${STATE}/${run.repo}/sessions/${run.id}`);
@@ -53,7 +56,7 @@ function endedRuns({ disk, home }: HomeWorld, runs: readonly Run[]): Thing[] {
   });
 }
 
-/** A directory in which somebody keeps something of their own stays, and is nothing to speak of. */
+/** A directory that holds files of other programs stays, and is not worth a mention. */
 function isRemovable(disk: Disk, path: string): boolean {
   return disk.stat(path)?.kind !== "directory" || disk.list(path).length === 0;
 }
@@ -73,7 +76,7 @@ function attemptFiles(disk: Disk, attempts: string): string[] {
   return disk.stat(attempts) === undefined ? [] : [...found, attempts];
 }
 
-/** The checkpoints of each run that are more than are kept; those that go with their run are not named twice. */
+/** The checkpoints of each run beyond the number that is kept; those deleted with their run are not named twice. */
 function oldHistories({ disk, home }: HomeWorld, taken: ReadonlySet<string>, kept: number): Chosen[] {
   const sessions = listSessions(disk, home).filter((session) => session.startsWith("state/"));
   return sessions.flatMap((session) => {
@@ -94,7 +97,7 @@ function olderOnes(disk: Disk, directory: string): string[] {
     .map((name) => joinPath(history, name));
 }
 
-/** Ids share no socket but by a chance that is looked at here too. */
+/** Two ids could share a socket by chance: a socket that is still in use is never named. */
 function socketsOfEndedRuns({ disk, home }: HomeWorld, all: readonly Run[]): string[] {
   const open = new Set(all.filter((run) => !isOverForGood(run)).map(({ id }) => prefixOf(home, id)));
   const over = new Set(all.filter(isOverForGood).map(({ id }) => prefixOf(home, id)));

@@ -1,7 +1,8 @@
-// What clients may ask about workflows. Nothing is changed before the daemon is live (PB3 of part.ts).
-// WH1. The daemon reads the file itself: what it checked is what runs, and a file of any length fits.
-// WH2. A run's id is its client's. A repeat of the same wish finds its run, and makes no second one.
-// WH3. What is shown is durable: a run as it is `settled`, never as it is only decided. Whoever reads `done` here can rely on it.
+// The requests that clients may make about workflows. Nothing is changed before the daemon is live (PB3 of part.ts).
+// WH1. The daemon reads the file itself: what it checked is what runs, and the file may have any length.
+// WH2. The client chooses a run's id. A repeated request finds its run, and creates no second one.
+// WH3. What is shown is durable: a run's `settled` state, never one that is only decided. A client that reads `done`
+//      here can rely on it.
 import { isFault } from "../../base/fault.ts";
 import type { Json } from "../../base/json.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
@@ -66,7 +67,7 @@ export function workflowHandlers(ports: WorkflowHandlerPorts): Handlers {
 type Wish = WorkflowCommand | Refusal;
 type RunMethod = Extract<keyof typeof PARAMS, `workflow.${string}` | `dlq.${string}`>;
 
-/** Those that are one command to one run. */
+/** The requests that are one command to one run. */
 function commandHandlers(ports: WorkflowHandlerPorts): Handlers {
   const { border, store } = ports;
   const ofRun = <M extends RunMethod>(method: M, make: (params: Params<M>) => Wish | Promise<Wish>) =>
@@ -118,7 +119,7 @@ function show(ports: WorkflowHandlerPorts, { id, from }: Given): Result<ShownRun
 
 async function run(ports: WorkflowHandlerPorts, params: RunParams): Promise<Result<ListedRun>> {
   const { store, engine } = ports;
-  const known = store.settled(params.id); // WH3: one that is still being written is waited for below.
+  const known = store.settled(params.id); // WH3: if it is still being written, the submit below waits for it.
   if (known !== undefined) return ok(listedOf(known)); // WH2
   const command = await createOf(ports, params);
   if (!command.ok) return command;
@@ -126,7 +127,7 @@ async function run(ports: WorkflowHandlerPorts, params: RunParams): Promise<Resu
   const secrets = Object.entries(env).filter(([name]) => !(name in command.value.environment));
   engine.entrust(id, Object.fromEntries(secrets));
   const made = await store.submit(command.value);
-  const twin = !made.ok && made.error.code === "id-taken" ? store.settled(id) : undefined; // WH2: asked twice at once.
+  const twin = !made.ok && made.error.code === "id-taken" ? store.settled(id) : undefined; // WH2: concurrent requests.
   if (twin !== undefined) return ok(listedOf(twin));
   if (!made.ok) engine.entrust(id, {});
   return made.ok ? ok(listedOf(made.value)) : made;
@@ -135,7 +136,7 @@ async function run(ports: WorkflowHandlerPorts, params: RunParams): Promise<Resu
 /** How many undone steps an answer names. */
 const MAX_UNDONE = 500;
 
-/** Nothing is done on a dry run. */
+/** A dry run changes nothing. */
 async function rollback(
   ports: WorkflowHandlerPorts,
   wish: Params<"workflow.rollback">,
@@ -154,13 +155,13 @@ async function rollback(
   return ok({ run: listedOf(done.value), steps: steps.slice(0, MAX_UNDONE), more, items });
 }
 
-/** The run as it is, or why it could not be rolled back now. */
+/** The unchanged run, or the reason why it could not be rolled back now. */
 function mayRollBack(run: Run, command: WorkflowCommand): Result<Run> {
   const decided = decideWorkflow(new Map([[run.id, run]]), command, run.createdAt);
   return decided.ok ? ok(run) : decided;
 }
 
-/** How a run's file differs from what the run goes by; a file that is gone differs in nothing. */
+/** How a run's file differs from the definition that the run uses; a missing file counts as unchanged. */
 async function changes(ports: WorkflowHandlerPorts, { id }: Given): Promise<Result<readonly StepChange[]>> {
   const { disk } = ports;
   const run = runOf(ports, id);
@@ -176,7 +177,9 @@ async function changeTo({ disk, store }: WorkflowHandlerPorts, id: string): Prom
   return file.ok ? { kind: "change", id, ...file.value } : file.error;
 }
 
-/** WH1. What looks like a secret goes to the programs, and never to disk (core/environment.ts). */
+/**
+ * WH1. Variables that look like secrets are passed to the programs, and never written to disk (core/environment.ts).
+ */
 async function createOf(ports: WorkflowHandlerPorts, params: RunParams): Promise<Result<CreateRun>> {
   const { id, path, texts, values } = params;
   const file = await readWorkflowFile(ports.disk, path);
@@ -200,7 +203,7 @@ async function createOf(ports: WorkflowHandlerPorts, params: RunParams): Promise
 
 type RunPlace = Pick<CreateRun, "repo" | "cwd" | "worktree" | "environment">;
 
-/** Where it runs: there where it was asked for, or in the same place of a worktree of its own. */
+/** Where it runs: in the client's directory, or in the same place of its own worktree. */
 function placeOf(
   { disk, home, environment: rules }: WorkflowHandlerPorts,
   params: RunParams,
@@ -212,14 +215,14 @@ function placeOf(
   if (params.worktree !== true) return ok({ repo, cwd, worktree: undefined, environment });
   const repository = repositoryOf(disk, cwd);
   if (repository === undefined)
-    return refused("no-repository", `${cwd} is in no git repository.`, "Run it in one, or without --worktree.");
+    return refused("no-repository", `${cwd} is not in a git repository.`, "Run it in one, or without --worktree.");
   const worktree = worktreeOf({ id, name, repo }, { home, repository });
   const kept = Object.entries(environment).filter(([variable]) => !GIT_VARIABLES.includes(variable));
   const inside = `${worktree.path}${cwd.slice(repository.length)}`;
   return ok({ repo, cwd: inside, worktree, environment: Object.fromEntries(kept) });
 }
 
-/** A disk that does not let it is a refusal: what was taken over before stays so, and the next call goes on. */
+/** A disk failure is a refusal: what was taken over before stays, and the next call continues. */
 async function migrate(
   { migration }: WorkflowHandlerPorts,
   { dryRun = true, ...wish }: Params<"workflow.migrate">,

@@ -1,10 +1,13 @@
-// Holders for attempts: each holds one at a time, and takes the next when that has ended. To start one costs more than most steps do.
-// HP1. Which holder an attempt has is in its claim alone: whichever process dies, the pool can be forgotten.
-// HP2. One is given back only when the end of its attempt was found on disk; what was lost, prevented or not claimed is never given
-//      back, because nobody knows what that holder is doing.
-// HP3. An order that one did not live to hear, because it died at rest, is given to another. One that dies of its first order is not replaced.
-// HP4. None waits for long when there is nothing to do; when we end, those at rest leave, and the others after their attempt.
-// HP5. Those of a daemon that died wait a moment for the next one (OR2 of wire/holder/orders.ts): we take them before we start others.
+// Holders for attempts: each holds one at a time, and takes the next when that has ended. Starting a holder costs more
+// than most steps.
+// HP1. Only its claim records which holder an attempt has: whichever process dies, the pool can be forgotten.
+// HP2. A holder is returned to the pool only when the end of its attempt was found on disk; after a lost, prevented or
+//      unclaimed attempt it never is, because it is not known what that holder is doing.
+// HP3. If an idle holder died before it received its order, the order is given to another. One that dies of its first
+//      order is not replaced.
+// HP4. Idle holders leave soon; when we end, idle ones leave at once, and the others after their attempt.
+// HP5. The holders of a daemon that died wait a moment for the next one (OR2 of wire/holder/orders.ts): we take those
+//      before we start others.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -24,18 +27,18 @@ import type { ToldChild } from "../../world/children.ts";
 import type { HolderCommand } from "../held/holder-program.ts";
 import type { DaemonWorld } from "../ports.ts";
 
-/** HP4. Longer than people think between two commands would be memory for nothing. */
+/** HP4. Keeping them longer than people pause between two commands would waste memory. */
 const REST_MS = 3_000;
-/** As many as one run may have workers. */
+/** As many as the workers that one run may have. */
 const MAX_AT_REST = 64;
-/** Its memory grows a little with each; a new one is as good as the first. */
+/** Its memory grows a little with each attempt, so it is replaced eventually. */
 const MAX_USES = 200;
 
 export type PoolPorts = {
   holderCommand(): HolderCommand;
 };
 
-/** `token`: of one that we took over (HP5). */
+/** `token`: of a holder that we took over (HP5). */
 type Member = { readonly child: ToldChild; readonly token: string | undefined; uses: number; gone: boolean };
 type PoolWorld = Pick<DaemonWorld, "children" | "clock" | "disk" | "home" | "self" | "sockets">;
 type Given = { readonly member: Member; readonly order: HolderOrder };
@@ -46,7 +49,7 @@ export class HolderPool {
   readonly #atRest: Member[] = [];
   readonly #given = new Map<string, Given>();
   #cancel: () => void = () => undefined;
-  /** When there is nobody left of another daemon to be taken over. */
+  /** From this time on, no holder of another daemon is left to take over. */
   readonly #alone: number;
   readonly #knockedAt = new Set<number>();
   #taking: Promise<void> = Promise.resolve();
@@ -57,7 +60,7 @@ export class HolderPool {
     this.#alone = world.clock.elapsed() + 2 * ORPHANED_MS;
   }
 
-  /** Takes over those that wait, while there may be some (HP5). */
+  /** Takes over waiting holders, while there may be any (HP5). */
   takeOver(): Promise<void> {
     if (this.#world.clock.elapsed() <= this.#alone) this.#taking = this.#taking.then(() => this.#takeOver());
     return this.#taking;
@@ -82,7 +85,7 @@ export class HolderPool {
       member = { child, token, uses: 1, gone: false };
       this.#rest(member);
     } catch (error) {
-      if (!isFault(error)) throw error; // It has left meanwhile.
+      if (!isFault(error)) throw error; // It has left in the meantime.
     }
   }
 
@@ -94,13 +97,13 @@ export class HolderPool {
     member.child.tell(encodeOrder(order, member.token));
   }
 
-  /** For an attempt that was given and that nobody has claimed yet (HP3). */
+  /** For an attempt that was given to a holder and not claimed yet (HP3). */
   giveAgain(attempt: string): void {
     const given = this.#given.get(attempt);
     if (given?.member.gone === true && given.member.uses > 1) this.give(attempt, given.order);
   }
 
-  /** The attempt's end is on disk (HP2). */
+  /** Called when the attempt's end is on disk (HP2). */
   giveBack(attempt: string): void {
     const member = this.#given.get(attempt)?.member;
     this.#given.delete(attempt);
@@ -115,7 +118,7 @@ export class HolderPool {
     this.#cancel = this.#world.clock.after(REST_MS, () => this.#sendHome()); // HP4
   }
 
-  /** Whatever became of the attempt, its holder is none of ours any more (HP2). */
+  /** Whatever became of the attempt, its holder no longer belongs to the pool (HP2). */
   forget(attempt: string): void {
     const member = this.#given.get(attempt)?.member;
     if (member !== undefined) sendHome(member);
@@ -151,7 +154,7 @@ export class HolderPool {
   }
 }
 
-/** It leaves when it has done what it was told. */
+/** The holder leaves when it has carried out its order. */
 function sendHome({ child }: Member): void {
   child.tell(GO_HOME);
   child.release();

@@ -1,4 +1,4 @@
-// A run as clients see it.
+// Runs in the form that clients see.
 
 import { textOf } from "../../base/json.ts";
 import { itemAt } from "../../base/vector.ts";
@@ -16,7 +16,7 @@ import type {
 const MAX_LETTERS = 200;
 const MAX_VALUE = 1000;
 
-/** An answer has a limit, and each record an error of bounded length. */
+/** The length of an answer is limited; each record has an error of bounded length. */
 const MAX_RECORDS = 200;
 
 export function listedOf(run: Run): ListedRun {
@@ -56,7 +56,7 @@ export function recordsOf({ records }: Run, from: number): ListedStep[] {
   return found;
 }
 
-/** The attempts that run; `said` is the last line that an agent has said. */
+/** The running attempts; `said` returns the last line of an agent's output. */
 export function runningOf(run: Run, said: (agent: string) => string): ShownAttempt[] {
   return tracksOf(run).flatMap(({ attempt, item }) => {
     if (attempt?.state.kind !== "running" && attempt?.state.kind !== "handed") return [];

@@ -1,6 +1,8 @@
-// Reads the list of a map's items: from a file, from what a command wrote, or from the names that a pattern fits.
-// LS1. What cannot be read is a refusal with a reason, and the run fails with it; it is never an empty list.
-// LS2. A pattern: `*` and `?` within a name, `**` for any directories; names that begin with a dot only where the pattern does.
+// Reads the list of a map's items: from a file, from the output of a command, or from the paths that match a pattern.
+// LS1. If the list cannot be read, that is a refusal with a reason, and the run fails with it; it is never an empty
+//      list.
+// LS2. In a pattern, `*` and `?` match within a name, `**` matches any directories; names that begin with a dot match
+//      only if the pattern does too.
 import { isFault } from "../../base/fault.ts";
 import type { Json } from "../../base/json.ts";
 import { joinPath } from "../../base/path.ts";
@@ -11,9 +13,9 @@ import { readWhole } from "../../log/file/file.ts";
 import type { Disk } from "../../world/disk.ts";
 import { readOutput } from "./attempt-files.ts";
 
-/** A list of a million short items. */
+/** Enough for a million short items. */
 const MAX_BYTES = 64 << 20;
-/** A pattern that finds more is a mistake, and would take the daemon's time. */
+/** A pattern that matches more is a mistake, and would keep the daemon busy. */
 const MAX_NAMES = 200_000;
 
 type HomeWorld = { readonly disk: Disk; readonly home: string };
@@ -37,7 +39,7 @@ function listingOf({ disk, home }: HomeWorld, run: Run, attempt: string | undefi
 function fileOf(disk: Disk, path: string): Result<Listing> {
   try {
     const size = disk.stat(path)?.size;
-    if (size === undefined) return refused("no-file", `There is no ${path}.`, "Make it in setup, or name another.");
+    if (size === undefined) return refused("no-file", `There is no ${path}.`, "Create it in setup, or name another.");
     if (size > MAX_BYTES) return tooLong(size);
     return ok({ kind: "text", text: new TextDecoder().decode(readWhole(disk, path)) });
   } catch (error) {
@@ -56,7 +58,7 @@ function namesOf(disk: Disk, pattern: string): Result<Listing> {
   try {
     for (const part of pattern.split("/").filter((name) => name !== "")) {
       found = found.flatMap((at) => (part === "**" ? below(disk, at) : fitting(disk, at, part)));
-      if (found.length > MAX_NAMES) return refused("too-many", `${pattern} finds too many.`, "Narrow it down.");
+      if (found.length > MAX_NAMES) return refused("too-many", `${pattern} matches too many files.`, "Narrow it down.");
     }
   } catch (error) {
     if (isFault(error)) return refused(error.code, error.message, error.hint); // LS1
@@ -83,7 +85,7 @@ function seen(disk: Disk, at: string, hidden: boolean): string[] {
   return disk.list(at).filter((name) => hidden || !name.startsWith("."));
 }
 
-/** The directory itself, and all below it. */
+/** The directory itself and all directories below it. */
 function below(disk: Disk, at: string): string[] {
   const found = [at];
   for (const directory of found) {

@@ -1,8 +1,9 @@
-// Takes over the runs that an older program began (UC-10): `holdfast migrate`, and by itself what lies in this home.
-// MI1. The log alone decides: a run is migrated when its last part is durable. Whoever was killed before begins again, and what is there is
-//      not taken twice, because a run's id is made from what it was called.
-// MI2. Originals are only read. What cannot be taken over is named with its reason and the next command, and stops nobody else.
-// MI3. A report is written where something was taken over: recovery/migrations/<time>.json.
+// Takes over runs that an older program began (UC-10): by `holdfast migrate`, and automatically those in this home.
+// MI1. Only the log decides: a run is migrated when its last part is durable. An interrupted migration starts again,
+//      and nothing is taken over twice, because a run's id is derived from its old one.
+// MI2. Originals are only read. A run that cannot be taken over is listed with its reason and the next command, and
+//      does not affect the others.
+// MI3. If something was taken over, a report is written: recovery/migrations/<time>.json.
 
 import { isFault } from "../../base/fault.ts";
 import { newId } from "../../base/ids.ts";
@@ -47,14 +48,14 @@ export class MigrationOfRuns {
     this.#ports = ports;
   }
 
-  /** One at a time; a broken disk is a Fault. */
+  /** One at a time; a disk failure is a Fault. */
   migrate(wish: MigrateParams): Promise<MigrationReport> {
     const done = this.#last.then(() => this.#migrate(wish));
-    this.#last = done.catch((error: unknown) => error); // Whoever asked hears of it; the next one has its turn all the same.
+    this.#last = done.catch((error: unknown) => error); // The caller gets the error; the next call runs regardless.
     return done;
   }
 
-  /** What older programs left in this home is taken over when it is first looked at. */
+  /** Takes over what older programs left in this home when it is first used. */
   async firstAccess(env: MigrateParams["env"]): Promise<void> {
     const { say, onBug } = this.#ports;
     try {
@@ -141,7 +142,7 @@ export class MigrationOfRuns {
 
 const NOTHING: Refusal = { code: "nothing", message: "There is nothing in it.", hint: "This is a mistake of ours." };
 
-/** MI1: the same run has the same id, however often and from wherever it is migrated. */
+/** MI1: the same run has the same id, however often and from whatever place it is migrated. */
 function idOf({ id }: OldRun): string {
   return newId(Uint8Array.fromHex(sha256(`holdfast migrate\n${id}`).slice(0, 32)));
 }

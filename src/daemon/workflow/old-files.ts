@@ -1,9 +1,10 @@
-// Where older programs left what they knew of runs: found by their places, and read.
-// OF1. It only looks: nothing below the directory is ever changed.
-// OF2. Of several records of one run the newest that can be read counts; the form that knows most wins among equals.
-// OF3. A run that has its log beside its checkpoint is one of ours and whole: it is not looked at.
-// OF4. Where a newer record may be among those that cannot be read, the run may have gone further than the older one says: what comes
-//      next counts as perhaps begun.
+// Finds and reads the records of runs that older programs left.
+// OF1. Read-only: nothing below the directory is ever changed.
+// OF2. If there are several records of one run, the newest readable one counts; among equals, the format with most
+//      detail.
+// OF3. A run with its log beside its checkpoint is one of ours and complete: it is ignored.
+// OF4. If one of the unreadable records may be newer, the run may have got further than the older one shows: its next
+//      step counts as possibly begun.
 import { isFault } from "../../base/fault.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -25,7 +26,7 @@ export type OldRecord = {
   readonly read: Result<OldRun>;
 };
 
-/** What each place is called below the directory, and which part of it names the run. */
+/** The path of each kind of record below the directory; the group is the name of the run. */
 const PLACES: readonly { readonly layout: OldPlace["layout"]; readonly name: RegExp }[] = [
   { layout: "unified", name: /(?:^|\/)sessions\/([^/]+)\/(?:checkpoint|history\/checkpoint-[^/]+)\.json$/ },
   { layout: "checkpoints", name: /(?:^|\/)([^/]+)\/checkpoints\/[^/]+\.checkpoint\.json$/ },
@@ -34,13 +35,13 @@ const PLACES: readonly { readonly layout: OldPlace["layout"]; readonly name: Reg
   { layout: "session", name: /(?:^|\/)sessions\/([^/]+)\/(?:session|state|session_state)\.json$/ },
 ];
 
-/** What cannot have any of it, and may be large. */
+/** Directories that cannot contain records, and may be large. */
 const PASSED_OVER = new Set(["wal", "terminals", "agents", "tmux", "run", "quarantine", "recovery", "attempts"]);
 const FOREIGN = new Set(["node_modules", ".git", "worktrees", "events", "dlq", "locks"]);
-/** state/<repo>/mapreduce/jobs/<id>/<file>, and one more above. */
+/** state/<repo>/mapreduce/jobs/<id>/<file>, and one level more. */
 const DEEPEST = 8;
 const MAX_NAMES = 200_000;
-/** A job of a million short items. */
+/** Enough for a job of a million short items. */
 const MAX_BYTES = 64 << 20;
 /** OF2 */
 const RANK: Readonly<Record<Layout, number>> = { holdfast: 4, unified: 3, checkpoints: 2, job: 1, session: 0 };
@@ -50,14 +51,14 @@ export function findOldFiles(disk: Disk, root: string, known: (id: string) => bo
   const found: OldFile[] = [];
   const waiting = [""];
   let names = 0;
-  // A list that grows while it is walked also yields what was added: this is the whole search.
+  // Directories appended during the loop are visited too, so this is the whole search.
   for (const at of waiting) {
     const inside = disk.list(joinPath(root, at)).sort();
     names += inside.length;
     const files = inside.flatMap((name) => oldFileAt(disk, root, at + name) ?? []);
     found.push(...files);
     if (names > MAX_NAMES) break;
-    const worthIt = inside.filter((name) => isWorthIt(name) && !(at.endsWith("sessions/") && known(name))); // OF3, without a look at each
+    const worthIt = inside.filter((name) => isWorthIt(name) && !(at.endsWith("sessions/") && known(name))); // OF3
     waiting.push(...worthIt.map((name) => `${at}${name}/`).filter((below) => isNear(disk, root, below)));
   }
   return found;
@@ -88,7 +89,7 @@ function hasLog(disk: Disk, path: string): boolean {
   return disk.stat(joinPath(session, EVENTS_FILE)) !== undefined;
 }
 
-/** Every record once, the one that counts of each run first (OF2); then those that cannot be read. */
+/** All records, grouped by run with the one that counts first (OF2); and those that cannot be read. */
 export function readOldFiles(
   disk: Disk,
   files: readonly OldFile[],
@@ -145,7 +146,7 @@ function tooLong(bytes: number): Result<never> {
   return refused("too-long", `The file has ${bytes} bytes.`, `At most ${MAX_BYTES} are read: run the workflow anew.`);
 }
 
-/** Our own envelope, without its log; undefined where the file is none. */
+/** Reads our own envelope without its log; undefined if the file is not one. */
 function readOwn(bytes: Uint8Array, place: OldPlace): Result<OldRun> | undefined {
   if (!new TextDecoder().decode(bytes.subarray(0, 20)).startsWith('{"kind":"workflow"')) return undefined;
   const reading = readEnvelope(bytes, { kind: "workflow", version: CHECKPOINT_VERSION, fold: FOLD_VERSION });

@@ -1,4 +1,4 @@
-// The daemon's part for workflows: their store, on the one log, their engine and their checkpoints.
+// The workflows part of the daemon: their store on the shared log, their engine and their checkpoints.
 import type { Agent } from "../../core/agent/agent.ts";
 import { wasDown } from "../../home/last-life.ts";
 import type { StepAgents } from "../agent/for-steps.ts";
@@ -19,11 +19,11 @@ export type WorkflowPart = Part & {
   readonly engine: Engine;
   readonly checkpoints: RunCheckpoints;
   readonly storage: CheckpointStorage;
-  /** Something happened to an agent, and is durable. */
+  /** Called when a change of an agent is durable. */
   heard(agent: Agent): void;
 };
 
-/** What runs need of the other parts. */
+/** What runs need from the other parts. */
 export type WorkflowLinks = { holderCommand(): HolderCommand; readonly agents: StepAgents };
 
 export function openWorkflows(ports: PartPorts, links: WorkflowLinks): WorkflowPart {
@@ -62,14 +62,15 @@ function openSessions(ports: PartPorts, border: PartBorder, { holderCommand, age
     log,
     world.clock,
     border.hooks({
-      // Only what happened, and to which run: an event may be as long as a transaction. A client that needs more asks for it.
+      // Only the event's name and the run: an event may be as long as a transaction. Clients ask for more if they need
+      // it.
       publish: ({ event, id }) => bus.publish(event, { event, id }),
       settled: (events, run, ticket) => checkpoints.heard(events, run, ticket),
       perform: (effect) => engine.perform(effect),
     }),
   );
   const engine: Engine = new Engine(world, {
-    run: (id) => store.settled(id), // U6 of session-store.ts: also for rounds, which come while something is being written.
+    run: (id) => store.settled(id), // U6 of session-store.ts: rounds may come while an event is being written.
     runs: () => store.allSettled(),
     submit: (command) => store.submit(command),
     holderCommand,

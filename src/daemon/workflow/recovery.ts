@@ -1,8 +1,10 @@
-// Workflows in a recovery: each attempt that was begun is looked at, and the run goes on, or says what it needs.
-// V1. `planResume` decides, over the run and the evidence of its attempts: what runs is adopted, what ended is taken up, what was never
-//     claimed is run (with the effects of the last stage), and what is lost is uncertain: the step's policy, or a person, decides.
-// V2. A holder that does not answer holds up nobody's recovery: it is looked at again in the engine's rounds.
-// V3. After the machine went down, a run whose file says `resume: ask` or `never` does not go on: it is interrupted, or cancelled.
+// Recovery of workflows: each attempt that was begun is examined, and the run continues, or reports what it needs.
+// V1. `planResume` decides, from the run and the evidence of its attempts: what is running is adopted, what ended is
+//     recorded, what was never claimed is run (with the effects of the last stage), and what is lost is uncertain: the
+//     step's policy, or a person, decides.
+// V2. A holder that does not answer does not delay the recovery: it is examined again in the engine's rounds.
+// V3. After the machine went down, a run whose file says `resume: ask` or `never` does not continue: it is interrupted,
+//     or cancelled.
 import type { Fate, ReportItem } from "../../core/recovery.ts";
 import { toCheckpoint } from "../../core/workflow/checkpoint.ts";
 import { nextOf, progressOf } from "../../core/workflow/progress.ts";
@@ -13,7 +15,7 @@ import { type AttemptFound, evidenceOf } from "./attempts.ts";
 import { type Engine, isOpen } from "./engine.ts";
 import type { WorkflowStore } from "./store.ts";
 
-/** Runs that are looked at at a time. */
+/** How many runs are examined in parallel. */
 const AT_ONCE = 64;
 
 export type WorkflowRecovery = {
@@ -46,7 +48,7 @@ async function restore(recovery: WorkflowRecovery, progress: () => void): Promis
   return items;
 }
 
-/** V3. Before anything is looked at, so that no policy of a step makes it go on. */
+/** V3. Done before anything is examined, so that no step's policy makes the run continue. */
 async function holdBack(store: WorkflowStore): Promise<ReportItem[]> {
   const items: ReportItem[] = [];
   for (const { id, name, status, definition } of [...store.states.values()]) {

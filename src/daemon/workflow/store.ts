@@ -1,4 +1,4 @@
-// The store of workflow runs (session-store.ts has the rules that hold for all).
+// The store of workflow runs (session-store.ts has the rules that all stores follow).
 import { applyWorkflow } from "../../core/workflow/apply.ts";
 import { fromCheckpoint } from "../../core/workflow/checkpoint.ts";
 import type { WorkflowCommand, WorkflowEffect } from "../../core/workflow/commands.ts";
@@ -28,7 +28,7 @@ export class WorkflowStore extends SessionStore<Workflows> {
   }
 }
 
-/** How runs are read from their logs, each from its checkpoint on. A checkpoint that cannot be used is logged and passed over. */
+/** How runs are read from their logs, each from its checkpoint on. An unusable checkpoint is logged and ignored. */
 export function workflowFolding(storage: CheckpointStorage, clock: Clock, say: (words: string) => void) {
   const load: Folding<Workflows>["load"] = (session) => {
     const { base, problems } = storage.base(session);

@@ -1,9 +1,9 @@
 // Workflow files: read and checked, and found for a record that an older program left.
-// WF1. The reader of YAML is loaded when the first file is read: it would make every start of the daemon 40 ms longer.
-// WF2. A record's own path counts where that file is there. Else a file that somebody named, or one beside where it ran, counts only where
-//      its name is the record's: a wrong file would run the wrong steps.
-// WF3. Reading costs a tenth of a millisecond a step, and people start one file many times: the last few that were right are remembered, by
-//      what is in them and what they are called. The bytes are read each time.
+// WF1. The YAML reader is loaded when the first file is read: it would add 40 ms to every start of the daemon.
+// WF2. A record's own path is used if that file exists. Otherwise a file that was named, or one beside the place where
+//      it ran, is used only if its name matches the record's: a wrong file would run the wrong steps.
+// WF3. Parsing costs a tenth of a millisecond per step, and the same file is often run many times: the last few valid
+//      definitions are cached by contents and name. The bytes are read each time.
 import { isFault } from "../../base/fault.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -63,7 +63,7 @@ export async function workflowOf(disk: Disk, old: OldRun, named: readonly string
     if (isItsName(old, file.value, path)) found.push(file.value);
   }
   const [only, ...others] = found;
-  if (only !== undefined) return others.length === 0 ? ok(only) : noWorkflow(`${found.length} of the files fit it`);
+  if (only !== undefined) return others.length === 0 ? ok(only) : noWorkflow(`${found.length} of the files match it`);
   const beside = besideIt(old).find((path) => disk.stat(path)?.kind === "file");
   if (beside !== undefined) return at(disk, beside);
   return noWorkflow(
@@ -85,7 +85,7 @@ function ownPath({ path, cwd }: OldRun): string | undefined {
   return cwd?.startsWith("/") ? joinPath(cwd, path) : undefined;
 }
 
-/** A record without a name and a path is of the file that was named, whichever that is. */
+/** A record without a name and a path matches any file that was named. */
 function isItsName({ name, path }: OldRun, { definition }: FoundWorkflow, file: string): boolean {
   if (name === null && path === null) return true;
   const base = (text: string) => text.slice(text.lastIndexOf("/") + 1).replace(/\.ya?ml$/, "");

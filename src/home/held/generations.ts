@@ -1,8 +1,9 @@
-// The generations of a terminal on disk: what belonged to an earlier one is kept beside the newest, under its number.
-// GN1. Nothing is deleted: `claim.json`, `exit.json` and `holder.json` of generation g become `claim-g.json`, `exit-g.json` and
-//      `holder-g.json`, durable before a holder of the next one is started.
-// GN2. Only what is of an earlier generation moves, so that doing it again changes nothing, and a claim of this one is never touched.
-//      A claim that cannot be read is taken for one of the generation before, as long as that one has none under its number.
+// The generations of a terminal on disk: files of an earlier one are kept beside the newest, under its number.
+// GN1. Nothing is deleted: `claim.json`, `exit.json` and `holder.json` of generation g become `claim-g.json`,
+//      `exit-g.json` and `holder-g.json`, durably, before a holder of the next generation is started.
+// GN2. Only files of an earlier generation are moved, so that repeating it changes nothing, and a claim of this
+//      generation is never touched. An unreadable claim counts as one of the previous generation, unless that one
+//      already has one.
 import { joinPath } from "../../base/path.ts";
 import { readWhole } from "../../log/file/file.ts";
 import { parseClaim, parseExit, parseSpec } from "../../wire/holder/json.ts";
@@ -35,7 +36,7 @@ function setAside({ disk, directory }: HeldDirectory, file: File, generation: nu
   const earlier = found === undefined ? disk.stat(kept) === undefined : found < generation; // GN2
   if (!earlier) return false;
   if (file !== "holder") disk.rename(path, kept);
-  else if (disk.stat(kept) === undefined) disk.link(path, kept); // Clients find the socket and its token through it.
+  else if (disk.stat(kept) === undefined) disk.link(path, kept); // Clients read the socket and its token from it.
   return true;
 }
 

@@ -1,4 +1,4 @@
-// What the files of a held program say about its life, also while its holder writes them.
+// The state of a held program by its files, also while its holder writes them.
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { realDisk } from "../../world/real/disk.ts";
 import { realProcesses } from "../../world/real/process.ts";
 import { cancelStart, readHeld } from "./held-state.ts";
 
-test("a claim that is made at any moment of a look is none yet, or its holder's: never a loss", () => {
+test("a claim made at any moment of a look is either not seen yet or its holder's: never a loss", () => {
   const directory = mkdtempSync(join(tmpdir(), "hfheld-"));
   const processes = realProcesses();
   const { pid } = processes;
@@ -41,7 +41,7 @@ test("a claim that is made at any moment of a look is none yet, or its holder's:
   rmSync(directory, { recursive: true });
 });
 
-test("HS1 each combination of files is one state; a claim that cannot be read is a loss, and never a licence to start", () => {
+test("HS1 each combination of files is one state; an unreadable claim is a loss, and never permits a start", () => {
   const world = simWorld(1);
   const { disk, processes } = world;
   const here = processes.pid;
@@ -63,7 +63,7 @@ test("HS1 each combination of files is one state; a claim that cannot be read is
   expect(found({ exit })).toEqual({ kind: "ended", exit });
 });
 
-test("HS2 a start is cancelled once, also before its directory is there; after a claim it cannot be", async () => {
+test("HS2 a start is cancelled once, even before its directory exists; after a claim it cannot be", async () => {
   const world = { ...simWorld(1), home: "/h" };
   const place = { ...world, directory: "/h/terminals/t" };
   expect(await cancelStart(world, place.directory, 1)).toBe(true);

@@ -1,8 +1,8 @@
-// What the files of a held program say about its life, if its holder cannot be asked; and how a start is cancelled.
-// HS1. No claim is the one state in which a program may be started. An exit is its end, and a cancelled start never began. Any other
-//      claim without an exit, whose holder is gone, is a loss: the program was started, and may have done anything. So is a claim that
-//      cannot be read.
-// HS2. A cancelled start is a claim: a holder that comes late finds it and starts nothing.
+// The state of a held program by its files, for when its holder cannot be asked; and how a start is cancelled.
+// HS1. A program may be started only if there is no claim. An exit is its end, and a cancelled start never began. Any
+//      other claim without an exit, whose holder is gone, is a loss: the program was started, and may have done
+//      anything. So is an unreadable claim.
+// HS2. A cancelled start is a claim: a late holder finds it and starts nothing.
 
 import { joinPath } from "../../base/path.ts";
 import { createExclusive } from "../../log/file/exclusive-file.ts";
@@ -15,9 +15,9 @@ import { CLAIM, type HeldDirectory, type HomeWorld, makeHeldDirectory, readExit 
 export type HeldState =
   | { readonly kind: "unclaimed" }
   | { readonly kind: "cancelled" }
-  /** Its holder lives. */
+  /** Its holder is alive. */
   | { readonly kind: "claimed"; readonly holder: ProcessIdentity }
-  /** `bootId`: of its claim, if that can be read. */
+  /** `bootId`: that of its claim, if it can be read. */
   | { readonly kind: "lost"; readonly bootId: string | undefined }
   | { readonly kind: "ended"; readonly exit: HolderExit };
 
@@ -26,12 +26,12 @@ export function readHeld(place: HeldDirectory & { readonly processes: Processes 
   const { disk, processes, directory } = place;
   const ended = readEnd(place, generation);
   if (ended !== undefined) return ended;
-  const bytes = readWhole(disk, joinPath(directory, CLAIM)); // Once: it may be made at any moment.
+  const bytes = readWhole(disk, joinPath(directory, CLAIM)); // Read once: it may be written at any moment.
   const claim = bytes === undefined ? undefined : parseClaim(bytes);
   if (bytes === undefined || (claim !== undefined && claim.generation !== generation)) return { kind: "unclaimed" };
   if (claim?.by === "cancel") return { kind: "cancelled" };
   if (claim !== undefined && processes.alive(claim)) return { kind: "claimed", holder: claim };
-  // It may have left its exit after the first look and before it was gone; what it left is final now.
+  // The holder may have written its exit between the first look and its end; from now on its files are final.
   return readEnd(place, generation) ?? { kind: "lost", bootId: claim?.bootId };
 }
 
@@ -40,7 +40,7 @@ function readEnd(place: HeldDirectory, generation: number): HeldState | undefine
   return exit?.generation === generation ? { kind: "ended", exit } : undefined;
 }
 
-/** HS2. Returns false if there is a claim already. */
+/** HS2. Returns false if there is already a claim. */
 export async function cancelStart(
   { disk, clock, processes, home }: HomeWorld,
   directory: string,

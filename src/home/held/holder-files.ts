@@ -1,7 +1,9 @@
-// The files of a held program, in a directory of its own: `holder.json` (the spec: what its holder is to do), `claim.json` (who started
-// it) and `exit.json` (how it ended). What they say together is in held-state.ts; a holder writes its own side in holder/records.ts.
-// F1. The spec, and the names of its directory and of every one above it, are durable before a holder is started: a claim that a power
-//     cut takes along would be no claim. Specs of attempts are an exception (daemon/workflow/attempt-files.ts, F3 and F4).
+// The files of a held program, in its own directory: `holder.json` (the spec: what its holder is to do), `claim.json`
+// (which holder started it) and `exit.json` (how it ended). held-state.ts interprets them together; holder/records.ts
+// has the holder's side.
+// F1. The spec, and the directory entries of its directory and all parents, are durable before a holder is started: a
+//     claim that a power cut can remove would be worthless. Specs of attempts are an exception
+//     (daemon/workflow/attempt-files.ts, F3 and F4).
 
 import { joinPath } from "../../base/path.ts";
 import type { Recipe } from "../../core/terminal/terminal.ts";
@@ -21,16 +23,16 @@ export type HomeWorld = {
   readonly home: string;
 };
 
-/** The directory of a held program, on some disk. */
+/** The directory of a held program. */
 export type HeldDirectory = { readonly disk: Disk; readonly directory: string };
 
 export const CLAIM = "claim.json";
 const EXIT = "exit.json";
 const SPEC = "holder.json";
 
-/** Programs on pipes have one generation: the next start has another directory. */
+/** Programs on pipes have one generation: the next start uses another directory. */
 export const ONLY_GENERATION = 1;
-/** A spec must have a size; on pipes it means nothing. */
+/** A spec must have a size; on pipes it has no meaning. */
 const NO_SIZE = { cols: 80, rows: 24 };
 
 export function terminalDirectory(home: string, id: string): string {
@@ -50,7 +52,7 @@ export function tapeDirectory({ directory }: { readonly directory: string }): st
   return joinPath(directory, "tape");
 }
 
-/** Returns undefined if there is none, or it cannot be read; so do the others. */
+/** Returns undefined if there is none, or it cannot be read; so do the functions below. */
 export function readSpec(place: HeldDirectory): HolderSpec | undefined {
   const spec = read(place, SPEC, parseSpec);
   return spec?.ok === true ? spec.value : undefined;
@@ -75,12 +77,12 @@ function read<T>({ disk, directory }: HeldDirectory, name: string, parse: (bytes
   return bytes === undefined ? undefined : parse(bytes);
 }
 
-/** Any claim, also one that cannot be read: one `stat`. */
+/** Whether there is any claim, even an unreadable one: one `stat`. */
 export function hasClaim({ disk, directory }: HeldDirectory): boolean {
   return disk.stat(joinPath(directory, CLAIM)) !== undefined;
 }
 
-/** Of any generation. */
+/** Whether there is an exit, of any generation. */
 export function hasExit({ disk, directory }: HeldDirectory): boolean {
   return disk.stat(joinPath(directory, EXIT)) !== undefined;
 }
@@ -102,7 +104,7 @@ export function pipeSpec(
 
 export type TerminalFacts = Pick<HolderSpec, "id" | "generation" | "token" | "tape"> & {
   readonly recipe: Recipe;
-  /** Of a restoration. */
+  /** Only for a restoration. */
   readonly preface?: string;
   readonly typed?: string;
   readonly startAt?: number;
