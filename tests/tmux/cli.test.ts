@@ -19,7 +19,7 @@ test.skipIf(!hasTmux)(
     expect(nobody).toMatchObject({ code: 1, out: "" });
     expect(nobody.err).toContain("→ Start one (tmux new -d -s work), or name another with -L NAME or -S PATH.");
     expect((await home.run("adopt", "tmux", "-S", socket, "-L", "x")).err).toContain("Give one of them.");
-    expect((await home.run("adopt", "ls")).err).toContain("`holdfast adopt tmux` takes one in");
+    expect((await home.run("adopt", "ls")).err).toContain("`holdfast adopt tmux` adopts one");
 
     tmux("-S", socket, "new-session", "-d", "-s", "one");
     tmux("-S", socket, "new-session", "-d", "-s", "two");
