@@ -1,14 +1,15 @@
-// What is thrown away, and when: things that nobody needs any more, by age, by number and by size. Pure.
-// RT1. Only what is over can be chosen: the survey names nothing that runs, and nothing that a recovery needs.
-// RT2. What has no time is as young as can be: no age makes it go.
-// RT3. Size and number never make anything go that has only just become useless (`graceMs`): who made a mistake has a day to see it.
+// What is removed, and when: things that are no longer needed, by age, number and size. Pure.
+// RT1. Only what is over can be chosen: the survey names nothing that is running or that a recovery needs.
+// RT2. Something without a time counts as new: its age never removes it.
+// RT3. Size and number never remove anything that has just become useless (`graceMs`): a mistake can be noticed for a
+//      day.
 
-/** `at`: when it became useless, in wall-clock milliseconds; undefined where nobody knows. */
+/** `at`: when it became useless, in wall-clock milliseconds; undefined if unknown. */
 export type Thing = {
   readonly what: string;
-  /** Whose log is among the paths, where one is: it is let go of first. */
+  /** The agent whose log is among the paths, if any: it is released first. */
   readonly agent?: string;
-  /** What is to be removed: files, then their directories. */
+  /** What to remove: files, then their directories. */
   readonly paths: readonly string[];
   readonly bytes: number;
   readonly at: number | undefined;
@@ -26,7 +27,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** RT3 */
 const GRACE_MS = DAY_MS;
 
-/** Those that have to go, oldest first. */
+/** The things to remove, oldest first. */
 export function beyond(things: readonly Thing[], limits: Limits, now: number): Chosen[] {
   const age = (thing: Thing) => now - (thing.at ?? now); // RT2
   let bytes = 0;

@@ -162,7 +162,7 @@ test("PR-1(b) rules are added, listed and removed; the first that matches decide
   expect(await home.ok("rules", "ls")).toMatch(/^ID .*\n.*\n.*\n$/);
   expect(await home.ok("rules", "ls")).toContain(`${git}  all    allow     Bash  command=git *\n`);
   rejects(await home.run("rules", "add", "allow", "Bash", "--arg", "git"), 2, '"git" is not an argument.');
-  rejects(await home.run("rules", "add", "allow", "Ba[sh"), 2, "is no pattern");
+  rejects(await home.run("rules", "add", "allow", "Ba[sh"), 2, "is not a pattern");
   rejects(await home.run("rules", "rm", "nothing"), 4, 'There is no "nothing".');
   await home.ok("rules", "rm", git.slice(0, 8));
   expect((await home.ask("alpha", "ask Bash git status")).code).toBe(3);
@@ -208,7 +208,7 @@ test("interrupt, suspend, set and terminate are words to one agent, and say why 
   const once = join(home.path, "crashed");
   const id = await home.make("alpha");
   rejects(await home.run("agent", "retry", "alpha"), 1, "alpha is idle.");
-  rejects(await home.run("agent", "interrupt", "alpha"), 1, "alpha has no turn.");
+  rejects(await home.run("agent", "interrupt", "alpha"), 1, "alpha is not in a turn.");
   rejects(await home.run("agent", "set", "alpha"), 2, "No setting was given.");
   await home.ok("agent", "set", "alpha", "--recovery", "never", "--prompt-after", "1h", "--prompt-default", "deny");
   expect(await home.json("agent", "inspect", id)).toMatchObject({

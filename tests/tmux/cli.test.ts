@@ -31,7 +31,7 @@ test.skipIf(!hasTmux)(
     const all: { policy: string }[] = await home.json("adopt", "tmux", "-S", socket, "--all");
     expect(all.map(({ policy }) => policy)).toEqual(["ask", "auto"]);
     expect(await home.ok("adopt", "ls")).toMatch(/^NAME .*\none .* kept .*\ntwo .* kept /);
-    expect((await home.run("adopt", "recreate", "one")).err).toContain("cannot be re-created: it is there");
+    expect((await home.run("adopt", "recreate", "one")).err).toContain("cannot be recreated: it exists");
 
     expect(await home.json("adopt", "release", "two")).toMatchObject({ name: "two" });
     expect(tmux("-S", socket, "list-sessions", "-F", "#{session_name}")).toBe("one\ntwo\n");

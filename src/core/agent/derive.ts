@@ -1,6 +1,8 @@
-// Ids that are derived, not drawn: the same facts give the same id before and after a crash.
-// D1. Only facts that are unique within the agent go in (a call's id, a generation with a request's id): two ids never mean the same.
-// D2. This is no cryptography: it keeps honest ids apart and proves nothing about anybody.
+// Ids that are derived, not random: the same facts give the same id before and after a crash.
+// D1. Only facts that are unique within the agent are used (a call's id, a generation with a request's id), so that no
+//     two
+//     things share an id.
+// D2. This is not cryptography: it keeps honest ids apart and proves nothing.
 
 const SEEDS = [0x811c9dc5, 0x9e3779b9, 0x85ebca6b, 0xc2b2ae35] as const;
 
@@ -21,7 +23,7 @@ function lane(text: string, seed: number): number {
   return mix(hash);
 }
 
-/** The last step of MurmurHash3: every bit of the one depends on every bit of the other. */
+/** The last step of MurmurHash3: every output bit depends on every input bit. */
 function mix(value: number): number {
   let hash = value;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
@@ -29,7 +31,7 @@ function mix(value: number): number {
   return hash ^ (hash >>> 16);
 }
 
-/** In the shape of base/ids.ts: version 4, variant 8. */
+/** In the form of base/ids.ts: version 4, variant 8. */
 export function derivedId(...parts: readonly string[]): string {
   const hex = digest(parts);
   return `${hex.slice(0, 12)}4${hex.slice(13, 16)}8${hex.slice(17)}`;
