@@ -1,4 +1,4 @@
-// The tree of commands. It is loaded at every start, so it only names them: a command's code is loaded when it is chosen.
+// The command tree. It is loaded at every start, so it only names the commands: their code is loaded when chosen.
 import { buildApplication, buildRouteMap, help, version } from "@stricli/core";
 import about from "../../package.json" with { type: "json" };
 import { permissionRoutes } from "./agent/permission-routes.ts";
@@ -36,9 +36,9 @@ const root = buildRouteMap<keyof typeof routes, Context>({
     fullDescription: [
       `${about.description}.`,
       "",
-      "Data goes to stdout, words to stderr; --json gives data as one JSON value, and errors as JSON on stderr.",
+      "Data goes to stdout, messages to stderr; --json prints data as one JSON value, and errors as JSON on stderr.",
       "Exit codes: 0 ok, 1 failed, 2 usage, 3 waiting for a person, 4 not found, 5 already answered, 75 try later.",
-      "The home is HOLDFAST_HOME, or else holdfast in the XDG state directory (~/.local/state).",
+      "The home is HOLDFAST_HOME, or holdfast in the XDG state directory (~/.local/state).",
     ].join("\n"),
   },
 });
@@ -51,7 +51,7 @@ export const app = buildApplication<Context>(
     documentation: { ...FORMATTING, disableAnsiColor: true },
   },
   {
-    help: help({ brief: "Say what there is and how to use it", defaultForRouteMap: true, formatting: FORMATTING }),
+    help: help({ brief: "Print help", defaultForRouteMap: true, formatting: FORMATTING }),
     version: version({ brief: "Print the version", info: { currentVersion: about.version } }),
   },
 );

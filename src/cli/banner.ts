@@ -1,4 +1,5 @@
-// The banner of safe mode (SM-6): what is off, why, how to leave, how to report; on stderr, before whatever the command does.
+// The safe mode banner (SM-6): what is off, why, how to leave, how to report it; on stderr, before the command's
+// output.
 import { visible, visibleLine } from "../base/visible.ts";
 import { readSafeMode, SAFE_MODE_OFF } from "../home/safe-mode.ts";
 import type { CommandWorld } from "./command-world.ts";

@@ -1,6 +1,6 @@
-// Runs another program for its answer, and for no longer than it is worth.
-// BR1. It is given no input, and ends with its whole group when its time is over: nothing of it is left behind, and nobody hangs.
-// BR2. No shell reads its words, and of its output only the beginning is kept.
+// Runs another program for its answer, with a time limit.
+// BR1. It gets no input, and its whole process group is killed at the time limit: nothing is left behind or hangs.
+// BR2. No shell parses its arguments, and only the beginning of its output is kept.
 import { isFault } from "../base/fault.ts";
 import type { Disk } from "../world/disk.ts";
 import { realChildren } from "../world/real/children.ts";
@@ -18,9 +18,9 @@ export type ProgramAnswer = {
   readonly ms: number;
 };
 
-/** No answer that we ask for is a tenth of it. */
+/** Ten times as long as any answer we expect. */
 const MAX_CHARACTERS = 1 << 16;
-/** What shells say of a program that a signal ended. */
+/** Shells add this to the number of the signal that ended a program. */
 const SIGNALLED = 128;
 
 export async function askProgram(
@@ -52,7 +52,7 @@ export async function askProgram(
   }
 }
 
-/** Where a program is, as a shell would find it; undefined where it is not on the PATH. */
+/** The path of a program, as a shell would find it; undefined if it is not on the PATH. */
 export function findProgram(disk: Disk, path: string, name: string): string | undefined {
   const places = path.split(":").filter((directory) => directory.startsWith("/"));
   return places.map((directory) => `${directory}/${name}`).find((full) => isProgram(disk, full));
@@ -63,7 +63,7 @@ function isProgram(disk: Disk, path: string): boolean {
     const found = disk.stat(path);
     return found?.kind === "file" && (found.mode & 0o111) !== 0;
   } catch (error) {
-    if (isFault(error)) return false; // A directory that we may not look into.
+    if (isFault(error)) return false; // A directory that we may not read.
     throw error;
   }
 }

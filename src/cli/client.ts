@@ -1,7 +1,10 @@
-// A daemon that takes changes: started if none is running, waited for until it is live.
-// E2. `onDaemon` starts it where nobody answers, waits until it is live, and asks again what was lost on the way; it ends within a bound.
-//     While one daemon's recovery makes progress it is waited for, however long that takes; another one after it gets no time of its own.
-// E3. A daemon that runs and does not answer is named, with what can be done; nobody waits for it much longer than ten seconds.
+// A client of a live daemon, which is started first if necessary.
+// E2. `onDaemon` starts the daemon if there is no reply, waits until it is live, and retries requests that were lost,
+//     all
+//     within a time limit. While one daemon's recovery makes progress the limit is extended; a second daemon gets no
+//     extra
+//     time of its own.
+// E3. A daemon that runs but does not answer is reported with what can be done, after little more than ten seconds.
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import { type RecoveryStage, retriedStage } from "../core/recovery.ts";
 import { dial, HELLO_MS } from "../home/dial.ts";
@@ -10,12 +13,12 @@ import type { StatusResult } from "../wire/rpc/rpc.ts";
 import { Pauses, within } from "../world/wait.ts";
 import type { DaemonCommandWorld } from "./daemon-command-world.ts";
 
-/** E2: a cold start takes half a second; recovering hundreds of terminals some more. */
+/** E2: a cold start takes half a second; recovering hundreds of terminals takes longer. */
 const LIVE_LIMITS = { firstMs: 5, mostMs: 100, allMs: 30_000 };
-/** Who only looks has the disk to look at instead. */
+/** Commands that only look can fall back to the disk. */
 export const LOOK_MS = 5_000;
 
-/** A client of a daemon that takes changes; started where it was not there (E2). */
+/** A client of a daemon that accepts changes; starts the daemon if it is not running (E2). */
 export async function liveDaemon(
   world: DaemonCommandWorld,
   home: string,
@@ -23,7 +26,7 @@ export async function liveDaemon(
 ): Promise<Result<RpcClient>> {
   const first = await tryLive(world, home);
   if (first.kind === "settled") return first.result;
-  const { Starter } = await import("./start.ts"); // Most commands find the daemon live, and need none of it.
+  const { Starter } = await import("./start.ts"); // Most commands find the daemon live and do not need this.
   const starter = new Starter(world, home);
   const pauses = new Pauses(world.clock, { ...LIVE_LIMITS, allMs });
   let attempt: Attempt = first;
@@ -41,14 +44,14 @@ export async function liveDaemon(
 
 type Attempt = { readonly kind: "settled"; readonly result: Result<RpcClient> } | Waiting;
 
-/** `stage` and `pid` are undefined where nobody answers. */
+/** `stage` and `pid` are undefined if there is no reply. */
 type Waiting = Pick<StatusResult["recovery"], "progress" | "reading"> & {
   readonly kind: "waiting";
   readonly stage: RecoveryStage | undefined;
   readonly pid: number | undefined;
 };
 
-/** Whether the same daemon is further than it was (E2). */
+/** Whether the same daemon has made progress (E2). */
 function goesOn(before: Waiting, now: Waiting): boolean {
   const place = ({ stage, progress, reading }: Waiting) => JSON.stringify([stage, progress, reading]);
   return now.pid !== undefined && now.pid === before.pid && place(now) !== place(before);
@@ -73,15 +76,15 @@ function waiting(recovery: StatusResult["recovery"] | undefined, pid: number | u
 }
 
 function recoveryFailed(stage: RecoveryStage): Result<never> {
-  const message = `Recovery stopped (${stage}), and nothing is changed until it has gone on.`;
+  const message = `Recovery stopped (${stage}), and changes are refused until it continues.`;
   const hint = "See why with `holdfast recovery status` and `holdfast logs`, then: holdfast recovery retry";
   return { ok: false, error: { code: "recovery-failed", message, hint } };
 }
 
-/** `again`: the daemon went away after an earlier try, which may have been taken. */
+/** `again`: the daemon went away after an earlier attempt, which it may have accepted. */
 export type Act<T> = (client: RpcClient, again: boolean) => Promise<Result<T>>;
 
-/** Does something that needs a live daemon (E2). */
+/** Runs `act` with a live daemon (E2). */
 export async function onDaemon<T>(world: DaemonCommandWorld, home: string, act: Act<T>): Promise<Result<T>> {
   const pauses = new Pauses(world.clock, LIVE_LIMITS);
   let again = false;

@@ -1,6 +1,6 @@
-// What a command gets and what it gives back.
-// O1. A command never ends the process and never prints its own failure: it returns an exit code or a refusal,
-//     and lets Faults through; `run.ts` does the rest, once for all commands.
+// What a command gets, and what it returns.
+// O1. A command never ends the process and never prints its own failure: it returns an exit code or a refusal, and lets
+//     Faults through; `run.ts` handles them once for all commands.
 import type { Application, CommandContext } from "@stricli/core";
 import type { Result } from "../base/result.ts";
 import type { Clock } from "../world/clock.ts";
@@ -10,7 +10,7 @@ import type { Processes } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
 import type { Watch } from "../world/watch.ts";
 
-/** The doors that commands go through. */
+/** The parts of the world that commands use. */
 export type CommandWorld = {
   readonly console: Console;
   readonly disk: Disk;
@@ -21,32 +21,32 @@ export type CommandWorld = {
 };
 
 export const EXIT = { ok: 0, failed: 1, usage: 2, waiting: 3, notFound: 4, tooLate: 5, tryLater: 75 } as const;
-/** One of EXIT, or the exit code of a program that was waited for. */
+/** One of EXIT, or the exit code of a program that the command waited for. */
 export type Exit = Result<number>;
 
-/** What is to be done, once the words on the command line are understood. */
+/** What to do, once the command line is parsed. */
 export type Task = (world: CommandWorld) => Promise<Exit>;
 
-/** What a command was given beside its flags and arguments. */
+/** What a command gets besides its flags and arguments. */
 export type Given = {
-  /** What stood behind `--`, for commands that run a program; undefined without a `--`. */
+  /** The words after `--`, for commands that run a program; undefined without a `--`. */
   readonly words: readonly string[] | undefined;
-  /** The tree of commands, for the one that completes them. */
+  /** The command tree, for the command that completes it. */
   readonly app: Application<Context> | undefined;
 };
 
-/** stricli only chooses: it leaves the task here, and whoever called it runs it. */
+/** stricli only chooses the command: it leaves the task here, and the caller runs it. */
 export type Context = CommandContext & {
   words?: readonly string[] | undefined;
   app?: Application<Context>;
   task?: Task;
   /** The home that was named, so that its banner can be shown. */
   home?: string | undefined;
-  /** What there is of a kind, where somebody asks for completions. */
+  /** Lists the names of a kind, if completions are wanted. */
   names?: (kind: Named) => Promise<readonly string[]>;
 };
 
-/** What has names that a shell may complete. */
+/** Kinds of things whose names a shell can complete. */
 export type Named = "terminal" | "run" | "agent" | "prompt" | "rule";
 
 export type HomeFlag = { readonly home?: string };

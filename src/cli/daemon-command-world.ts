@@ -1,5 +1,4 @@
-// What commands get that talk to the daemon and to holders: the doors of the others, and those to sockets, to ourselves and to the
-// user's own terminal.
+// The world of commands that talk to the daemon and to holders: also sockets, our own process and the user's terminal.
 import type { Links } from "../world/links.ts";
 import { realLinks } from "../world/real/links.ts";
 import { realSockets } from "../world/real/socket.ts";

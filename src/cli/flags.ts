@@ -1,4 +1,4 @@
-// Flags and arguments that many commands have in common: how they are called, read and explained.
+// Flags and arguments that many commands share: their names, parsers and descriptions.
 import type { Context, Named } from "./command-world.ts";
 
 export type HomeFlags = { readonly home?: string };
@@ -17,7 +17,7 @@ export const home = {
   parse: text,
   optional: true,
   placeholder: "dir",
-  brief: "The home [default = HOLDFAST_HOME, or else holdfast in the XDG state directory]",
+  brief: "The home [default = HOLDFAST_HOME, or holdfast in the XDG state directory]",
 } as const;
 
 export function flag(brief: string) {
@@ -51,11 +51,11 @@ export function proposing(kind: Named) {
   };
 }
 
-/** A terminal that exists. */
+/** An existing terminal. */
 export const terminal = {
   parse: text,
   placeholder: "terminal",
-  brief: "A terminal's name, its id, or the beginning of its id",
+  brief: "A terminal's name, its id, or a prefix of its id",
   proposeCompletions: proposing("terminal"),
 } as const;
 

@@ -1,10 +1,10 @@
-// Reads the log that people read (home/run-log.ts).
+// Reads the log for people (home/run-log.ts).
 
 import { logPath } from "../home/run-log.ts";
 import { openRetrying, readAll } from "../log/file/file.ts";
 import type { Disk } from "../world/disk.ts";
 
-/** A line of ours is shorter. */
+/** Our lines are shorter. */
 const LAST_BYTES = 4096;
 
 export function lastLogLine(disk: Disk, home: string): string | undefined {
@@ -13,7 +13,7 @@ export function lastLogLine(disk: Disk, home: string): string | undefined {
   return text.trimEnd().split("\n").at(-1) || undefined;
 }
 
-/** `length` bytes at `from` as text; what is not there is empty. */
+/** `length` bytes at `from` as text; empty beyond the end. */
 export function readPart(disk: Disk, path: string, from: number, length: number): string {
   if (disk.stat(path) === undefined) return "";
   const file = openRetrying(disk, path, "read");

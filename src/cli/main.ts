@@ -1,4 +1,4 @@
-// The entry of `holdfast`: program.ts, from one file where that is up to date.
+// The entry point of `holdfast`: program.ts, from the single built file if that is up to date.
 import { builtProgram } from "../world/built.ts";
 
 void import(builtProgram("cli") ?? "./program.ts");

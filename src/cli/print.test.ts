@@ -25,7 +25,7 @@ describe("control characters", () => {
 });
 
 describe("fit", () => {
-  test("what fits stays; what does not is cut with a mark, and takes no more than the row", () => {
+  test("a line that fits is kept; a longer one is cut with a mark and takes no more than the row", () => {
     expect(fit("12345", 5, widthOf)).toBe("12345");
     expect(fit("123456", 5, widthOf)).toBe("1234…");
     for (const columns of [2, 3, 10, 11]) {
@@ -37,7 +37,7 @@ describe("fit", () => {
 });
 
 describe("Printer", () => {
-  test("text goes out in order, in blocks, and all of it at the end", async () => {
+  test("text is printed in order, in blocks, and completely at the end", async () => {
     const console = fakeConsole();
     const printer = new Printer(console.out);
     await printer.add("a");
@@ -50,7 +50,7 @@ describe("Printer", () => {
   });
 });
 
-test("one is one, and everything else is many", () => {
+test("one is singular, everything else is plural", () => {
   expect([count(0, "entry", "entries"), count(1, "entry", "entries"), count(2, "byte")]).toEqual([
     "0 entries",
     "1 entry",

@@ -1,28 +1,29 @@
-// How text reaches a person: words on stderr, data on stdout.
-// T1. Everything passes through `visible` or `visibleLine` (base/visible.ts), also if the output is not a terminal: a pager
+// How text reaches a person: messages on stderr, data on stdout.
+// T1. Everything passes through `visible` or `visibleLine` (base/visible.ts), even if the output is not a terminal: a
+//     pager
 //     may show it later.
 // T2. On a terminal a line of data takes one row; elsewhere nothing is cut.
 import type { Refusal } from "../base/result.ts";
 import { visible, visibleLine } from "../base/visible.ts";
 import type { Console, Output } from "../world/console.ts";
 
-/** One row's worth of a line, by `widthOf` its characters; a cut is marked. */
+/** Cuts a line to one row, using `widthOf` for its characters; a cut is marked. */
 export function fit(line: string, columns: number, widthOf: (text: string) => number): string {
   if (widthOf(line) <= columns) return line;
   let width = 0;
   let kept = "";
   for (const character of line) {
     width += widthOf(character);
-    if (width >= columns) break; // One cell is for the mark.
+    if (width >= columns) break; // One cell is reserved for the mark.
     kept += character;
   }
   return `${kept}…`;
 }
 
-/** Large enough that calls cost nothing, small enough to see the first lines at once. */
+/** Large enough that the calls cost nothing, small enough to see the first lines at once. */
 const BLOCK = 1 << 16;
 
-/** Prints lines in blocks. What was added and not flushed is not printed. */
+/** Prints lines in blocks. Lines that were added but not flushed are not printed. */
 export class Printer {
   readonly #out: Output;
   #lines: string[] = [];
@@ -46,12 +47,12 @@ export class Printer {
   }
 }
 
-/** Data for a program: one value. */
+/** Data for a program: one JSON value. */
 export async function printJson(console: Console, value: unknown): Promise<void> {
   await console.out.write(`${visibleLine(JSON.stringify(value))}\n`);
 }
 
-/** Words for a person, never data. */
+/** A message for a person, never data. */
 export async function say(console: Console, text: string): Promise<void> {
   await console.err.write(visible(`holdfast: ${text}\n`));
 }

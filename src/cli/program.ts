@@ -1,4 +1,5 @@
-// What `holdfast` does. It starts in a few tens of milliseconds, so the doors and the commands are loaded only when one is chosen.
+// What `holdfast` runs. It starts in a few tens of milliseconds, so the world and the commands are loaded only when
+// needed.
 import { realConsole } from "../world/real/console.ts";
 import type { CommandWorld } from "./command-world.ts";
 import { runCli } from "./run.ts";
@@ -12,4 +13,4 @@ async function load(): Promise<CommandWorld> {
 }
 
 const work = runCli(process.argv.slice(2), console, load);
-void console.staying(work).then((code) => process.exit(code)); // Not awaited: put into one file it is no module.
+void console.staying(work).then((code) => process.exit(code)); // Not awaited: the built file is not a module.

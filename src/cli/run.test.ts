@@ -30,25 +30,25 @@ test("--version is the package's, and --help names the commands; both are data",
   }
 });
 
-test("what is not understood is exit 2, with what was meant and where to read on", async () => {
+test("a usage error is exit 2, with a suggestion and where to read more", async () => {
   const unknown = await run(["lgo"]);
   expect(unknown).toEqual({
     code: 2,
     out: "",
-    err: "holdfast: No command registered for `lgo`, did you mean `log`?\n  → `holdfast --help` says how it is used.\n",
+    err: "holdfast: No command registered for `lgo`, did you mean `log`?\n  → See `holdfast --help`.\n",
   });
   const flag = await run(["log", "show", "--jsn"]);
   expect(flag.code).toBe(2);
-  expect(flag.err).toEndWith("\n  → `holdfast log show --help` says how it is used.\n");
+  expect(flag.err).toEndWith("\n  → See `holdfast log show --help`.\n");
   for (const n of ["x", "-1", "1.5", "100001", "1e3"]) expect((await run(["log", "tail", "-n", n])).code).toBe(2);
   expect((await run(["log", "show", "a", "b"])).code).toBe(2);
 });
 
-test("with --json an error is JSON on stderr; behind -- the word is an argument", async () => {
+test("with --json an error is JSON on stderr; after -- the word is an argument", async () => {
   const json = await run(["log", "show", "--json", "--limit", "x"]);
   expect(JSON.parse(json.err)).toMatchObject({
     code: "usage",
-    hint: "`holdfast log show --help` says how it is used.",
+    hint: "See `holdfast log show --help`.",
   });
   const home = emptyHome();
   const argument = await run(["log", "show", "--home", home, "--", "--json"]);
@@ -56,13 +56,13 @@ test("with --json an error is JSON on stderr; behind -- the word is an argument"
   expect(argument.err).toStartWith('holdfast: There is no session "--json".');
 });
 
-test("-n5 is -n 5, but not behind --", async () => {
+test("-n5 is -n 5, but not after --", async () => {
   const home = emptyHome();
   expect(await run(["log", "tail", "-n5", "--home", home])).toMatchObject({ code: 0 });
   expect((await run(["log", "tail", "--home", home, "--", "-n5"])).err).toContain('no session "-n5"');
 });
 
-test("a reader that went away is no failure, any other Fault is exit 1 with its hint", async () => {
+test("a closed pipe is not a failure, any other Fault is exit 1 with its hint", async () => {
   const home = emptyHome();
   const onBug = (code: string) => {
     const console = fakeConsole();
@@ -76,7 +76,7 @@ test("a reader that went away is no failure, any other Fault is exit 1 with its 
   expect(full.printed.err).toStartWith("holdfast: write stdout: ENOSPC\n  → The disk is full.");
 });
 
-test("a mistake of ours is exit 1 and asks to be reported", async () => {
+test("a bug in Holdfast is exit 1 and asks for a report", async () => {
   const home = emptyHome();
   const stat = () => {
     throw new TypeError("x is undefined");
@@ -84,5 +84,5 @@ test("a mistake of ours is exit 1 and asks to be reported", async () => {
   const { code, err } = await run(["log", "verify", "--home", home], { disk: { ...realWorld().disk, stat } });
   expect(code).toBe(1);
   expect(err).toContain("TypeError: x is undefined");
-  expect(err).toEndWith("\n  → This is a mistake of Holdfast's. Please report it with the text above.\n");
+  expect(err).toEndWith("\n  → This is a bug in Holdfast. Please report it with the text above.\n");
 });

@@ -1,8 +1,9 @@
-// From the words on the command line to an exit code; the one place where failures are caught and printed.
+// From the command line to an exit code; the one place where failures are caught and printed.
 // N1. Every error says what happened and what to do next: `holdfast: message`, `  → hint`; with --json as JSON.
 // N2. Exit codes are ours (EXIT), whatever stricli's are.
-// N3. A reader that has seen enough (`| head`) is no failure.
-// N4. In safe mode every command says so first, on stderr; only what shells and service managers ask for does not.
+// N3. A reader that closes the pipe early (`| head`) is not a failure.
+// N4. In safe mode every command prints a banner first, on stderr, except commands called by shells and service
+//     managers.
 
 import { type CommandInfo, ExitCode, run, type StricliProcess } from "@stricli/core";
 import { isFault } from "../base/fault.ts";
@@ -14,7 +15,7 @@ import { type CommandWorld, type Context, EXIT, type Exit } from "./command-worl
 import { chosenHome } from "./home.ts";
 import { printRefusal } from "./print.ts";
 
-/** Which refusals have an exit code of their own. */
+/** Refusals that have their own exit code. */
 const EXITS: Readonly<Record<string, number>> = {
   usage: EXIT.usage,
   "no-home": EXIT.notFound,
@@ -29,9 +30,9 @@ const EXITS: Readonly<Record<string, number>> = {
   running: EXIT.tryLater,
 };
 
-/** Commands behind whose `--` stands a program to run, not arguments of theirs. */
+/** Commands whose words after `--` are a program to run, not arguments. */
 const RUNS_PROGRAM = ["new", "attach", "agent new"];
-/** What programs ask, and not people. */
+/** The prefix of commands that programs call, not people. */
 const SILENT = "__";
 
 export async function runCli(
@@ -61,14 +62,14 @@ async function choose(argv: readonly string[], console: Console, load: () => Pro
   return context.task(world);
 }
 
-/** Whoever never was in safe mode has no such file; the rest is only loaded for who has. */
+/** The file is missing if safe mode was never on; the banner's code is loaded only if it exists. */
 async function showBanner(world: CommandWorld, home: string | undefined, json: boolean): Promise<void> {
   if (home === undefined || world.disk.stat(`${home}/recovery/safe-mode.json`) === undefined) return;
   const { banner } = await import("./banner.ts");
   await banner(world, home, json);
 }
 
-/** What stricli makes of the words: texts to print, or a task to run; nothing is printed and nothing is run yet. */
+/** What stricli makes of the command line: text to print, or a task to run; nothing is printed or run yet. */
 async function understand(argv: readonly string[]) {
   const out: string[] = [];
   const err: string[] = [];
@@ -88,14 +89,14 @@ async function understand(argv: readonly string[]) {
   return { code, out: out.join(""), err: err.join(""), route, context };
 }
 
-/** stricli cannot tell a name from the first word of a program behind `--`, so it does not get to see that program. */
+/** stricli cannot tell a name from the first word of a program after `--`, so that program is hidden from it. */
 function divided(argv: readonly string[]): { before: readonly string[]; words: readonly string[] | undefined } {
   const runs = [argv[0], argv.slice(0, 2).join(" ")].some((route) => RUNS_PROGRAM.includes(route ?? ""));
   const end = runs ? argv.indexOf("--") : -1;
   return end < 0 ? { before: argv, words: undefined } : { before: argv.slice(0, end), words: argv.slice(end + 1) };
 }
 
-/** stricli takes `-n 5` and `-n=5`; people also write `-n5`. */
+/** stricli accepts `-n 5` and `-n=5`; people also write `-n5`. */
 function separated(argv: readonly string[]): string[] {
   const end = argv.indexOf("--");
   return argv.map((word, at) => (end < 0 || at < end ? word.replace(/^(-[a-z])(\d+)$/i, "$1=$2") : word));
@@ -108,11 +109,11 @@ function wantsJson(argv: readonly string[]): boolean {
 
 function misunderstood(text: string, code: number, route: readonly string[]): Exit {
   const usage = code === ExitCode.InvalidArgument || code === ExitCode.UnknownCommand; // N2
-  if (usage) return refused("usage", text.trim(), `\`${route.join(" ")} --help\` says how it is used.`);
+  if (usage) return refused("usage", text.trim(), `See \`${route.join(" ")} --help\`.`);
   return refused("internal", text.trim(), REPORT_IT);
 }
 
-const REPORT_IT = "This is a mistake of Holdfast's. Please report it with the text above.";
+const REPORT_IT = "This is a bug in Holdfast. Please report it with the text above.";
 
 function refusalOf(error: unknown): Refusal {
   if (isFault(error)) return { code: error.code, message: error.message, hint: error.hint };

@@ -1,11 +1,11 @@
-// Which session a person means: its full name (`agents/<id>`), its id, or the beginning of either that fits only one.
+// Finds the session that a person means: by full name (`agents/<id>`), by id, or by a prefix that matches only one.
 import { matchOne } from "../base/ids.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { sessionId } from "../log/session/entry.ts";
 
 const SEE_ALL = "`holdfast log verify` lists the sessions.";
 
-/** How much of an id is shown: enough to tell sessions apart, and to be typed. */
+/** How much of an id is shown: enough to tell sessions apart, and to type. */
 const SHORT = 8;
 
 export function shortId(id: string): string {
@@ -25,7 +25,7 @@ function pickById(sessions: readonly string[], key: string): Result<string> {
   if (!id.ok) return id;
   const [only, ...others] = sessions.filter((session) => sessionId(session) === id.value);
   if (only !== undefined && others.length === 0) return ok(only);
-  // One id in two places: only the full name tells them apart.
+  // The same id in two places: only the full name distinguishes them.
   const hint = "Give the full name.";
-  return refused("ambiguous", `"${key}" fits ${[only, ...others].join(", ")}.`, hint);
+  return refused("ambiguous", `"${key}" matches ${[only, ...others].join(", ")}.`, hint);
 }

@@ -1,5 +1,6 @@
-// Starts Holdfast on a home for a command that needs it, and shows how far it is.
-// A5. If a service keeps this home, the service manager is asked to start it; we start it only if that fails.
+// Starts Holdfast on a home for a command that needs it, and shows the progress.
+// A5. If a service is installed for this home, the service manager is asked to start it; we start it only if that
+//     fails.
 import type { Refusal } from "../base/result.ts";
 import type { RecoveryStage } from "../core/recovery.ts";
 import { logPath } from "../home/run-log.ts";
@@ -13,22 +14,25 @@ import type { DaemonCommandWorld } from "./daemon-command-world.ts";
 import { lastLogLine } from "./log-file.ts";
 import { say } from "./print.ts";
 
-/** A watchdog has its lock within this time; only then is another one tried. */
+/** A watchdog has its lock within this time; only then is another start tried. */
 const BETWEEN_STARTS_MS = 1_000;
-/** With the tries before and after, a daemon that runs has then been silent for ten seconds: it hangs. */
+/** Together with the attempts before and after, a running daemon has then been silent for ten seconds: it hangs. */
 const HANGS_MS = 6_000;
-/** Who waits for less does not need to be told. */
+/** Shorter waits are not announced. */
 const SILENT_MS = 300;
 
-/** Takes the place of the last line: 250 terminals are as many words. */
+/** Overwrites the last line: 250 terminals would be as many messages. */
 const LINE_BEFORE = "\u001b[A\r\u001b[K";
 
 /** E3 of client.ts */
 export function hangs(pid: number): Refusal {
   return {
     code: "daemon.silent",
-    message: `The daemon (process ${pid}) runs, but does not answer.`,
-    hint: `The watchdog ends it if it stays silent, and starts another: try again in half a minute. Or at once: kill -9 ${pid}; the programs in terminals run on.`,
+    message: `The daemon (process ${pid}) is running, but does not answer.`,
+    hint: [
+      "The watchdog restarts it if it stays silent: try again in half a minute.",
+      `Or at once: kill -9 ${pid}; the programs in terminals keep running.`,
+    ].join(" "),
   };
 }
 
@@ -46,11 +50,14 @@ export class Starter {
     this.#began = world.clock.elapsed();
   }
 
-  /** Nobody answered, or not live yet: sees to it that somebody works on it. Says what keeps it from starting, where something does. */
+  /**
+   * There was no reply, or it is not live yet: starts Holdfast if necessary. Returns what prevents the start, if
+   * anything.
+   */
   async see(stage: RecoveryStage | undefined, progress: Progress): Promise<Refusal | undefined> {
     const words = progressText(progress);
     const back = words === undefined ? "" : `, ${words}`;
-    const starts = stage === undefined || stage === "CRASHED"; // Where every recovery begins, the first one as well.
+    const starts = stage === undefined || stage === "CRASHED"; // Every recovery starts here, also the first one.
     await this.#tell(starts ? "starting the daemon …" : `recovering: ${stage}${back} …`);
     const hung = this.#hung(stage);
     if (stage !== undefined || hung !== undefined) return hung;
@@ -60,7 +67,7 @@ export class Starter {
     return startHere(this.#world, this.#home);
   }
 
-  /** E3 of client.ts. One that waits for the disk does not hang: it goes on when the disk does. */
+  /** E3 of client.ts. A daemon that waits for the disk does not hang: it continues when the disk does. */
   #hung(stage: RecoveryStage | undefined): Refusal | undefined {
     const { clock, processes } = this.#world;
     const pid = stage === undefined ? runningOn(this.#world, this.#home).daemon?.pid : undefined;
@@ -73,7 +80,7 @@ export class Starter {
   tooLate(): Refusal {
     const last = lastLogLine(this.#world.disk, this.#home);
     const message = `The daemon is not live after ${Math.round((this.#world.clock.elapsed() - this.#began) / 1000)} s.`;
-    const why = last === undefined ? "" : ` It said last: ${last}`;
+    const why = last === undefined ? "" : ` Its last message: ${last}`;
     return {
       code: "not-live",
       message: `${message}${why}`,
@@ -93,22 +100,22 @@ export class Starter {
 
 export type Progress = Pick<StatusResult["recovery"], "progress" | "reading">;
 
-/** How far a recovery is; undefined where nothing is counted. */
+/** How far a recovery is; undefined if nothing is counted. */
 export function progressText({ progress, reading }: Progress): string | undefined {
   if (reading) return `reading ${reading.what} ${reading.done} of ${reading.total}`;
-  return progress ? `${progress.done} of ${progress.total} terminals back` : undefined;
+  return progress ? `${progress.done} of ${progress.total} terminals recovered` : undefined;
 }
 
-/** A5: on a home that a service keeps, the service manager is asked first. */
+/** A5: if a service is installed for this home, the service manager is asked first. */
 export function startHere(world: DaemonCommandWorld, home: string): Promise<Refusal | undefined> {
   return startWatchdog(world, home, async () => {
     if (readServiceMark(world.disk, home) === undefined) return false;
-    const { askService } = await import("./service/ask.ts"); // Most homes have none.
+    const { askService } = await import("./service/ask.ts"); // Most homes have no service.
     return askService(world, "start");
   });
 }
 
-/** Where the operator wants it up and nobody is there, every command starts it; a home where nobody ever said so is left alone. */
+/** Starts Holdfast if the operator wants it up and it is not running; a home that was never started is left alone. */
 export async function ensureStarted(world: DaemonCommandWorld, home: string): Promise<void> {
   if (readJson(world.disk, wantedPath(home))?.["wanted"] !== "up") return;
   const trouble = await startHere(world, home);

@@ -1,4 +1,4 @@
-// Claims about tables: aligned, and in a narrow window without what matters least.
+// Tables: aligned, and in a narrow window without what matters least.
 import { expect, test } from "bun:test";
 import { columns, narrowed } from "./table.ts";
 
@@ -16,20 +16,20 @@ const CUTS = [
 const widest = (width: number) =>
   Math.max(...columns(narrowed(ROWS, CUTS, width, widthOf), widthOf).map((line) => widthOf(line)));
 
-test("rows that fit are left alone", () => {
+test("rows that fit are unchanged", () => {
   expect(narrowed(ROWS, CUTS, 200, widthOf)).toEqual(ROWS);
   expect(narrowed(ROWS, CUTS, Number.POSITIVE_INFINITY, widthOf)).toEqual(ROWS);
   expect(narrowed([], CUTS, 10, widthOf)).toEqual([]);
 });
 
-test("what gives way is cut just enough, the first before the second, and the last column stays whole", () => {
+test("columns are cut just enough, the first before the second, and the last column stays whole", () => {
   for (let width = 39; width < 80; width += 1) expect(widest(width)).toBeLessThanOrEqual(width);
   expect(widest(70)).toBe(70);
   const [, row] = narrowed(ROWS, CUTS, 60, widthOf);
   expect(row).toEqual(["work", "sh -c while sle…", "/srv/projects/holdfast/deep", "0"]);
 });
 
-test("of a directory the end is kept, of a program the start, and of both enough to be known", () => {
+test("a directory keeps its end, a program its start, and both enough to be recognized", () => {
   const [head, row] = narrowed(ROWS, CUTS, 1, widthOf);
   expect(head).toEqual(ROWS[0]);
   expect(row).toEqual(["work", "sh -c whi…", "…fast/deep", "0"]);

@@ -1,4 +1,4 @@
-// Rows of cells as lines: the cells of a column have the same width, the last one needs none.
+// Formats rows of cells as lines: the cells of a column have the same width, the last column needs no padding.
 import { fit } from "./print.ts";
 
 type Rows = readonly (readonly string[])[];
@@ -7,10 +7,10 @@ type WidthOf = (text: string) => number;
 /** A column that may be cut, and which part of its cells tells them apart. */
 export type Cut = { readonly column: number; readonly keeps: "start" | "end" };
 
-/** Less of a cell tells nobody anything. */
+/** Less of a cell is useless. */
 const MIN_CELLS = 10;
 
-/** The rows with these columns cut, one after the other, as far as it takes for the lines to fit. */
+/** Cuts these columns, one after the other, until the lines fit. */
 export function narrowed(rows: Rows, cuts: readonly Cut[], width: number, widthOf: WidthOf): Rows {
   return cuts.reduce<Rows>((wide, { column, keeps }) => {
     const over = Math.max(0, ...columns(wide, widthOf).map(widthOf)) - width;

@@ -1,4 +1,4 @@
-// Claims about what is stored of an environment: enough to start again, and no secret.
+// What is stored of an environment: enough to start again, and no secret.
 import { describe, expect, test } from "bun:test";
 import { type EnvironmentRules, keepEnvironment } from "./environment.ts";
 
@@ -7,7 +7,7 @@ const keep = (names: readonly string[], rules = NO_RULES) =>
   Object.keys(keepEnvironment(Object.fromEntries(names.map((name) => [name, "v"])), rules).kept);
 
 describe("names", () => {
-  test("what people call their secrets is left out, in any case", () => {
+  test("names that look like secrets are left out, in upper and lower case", () => {
     const secrets = [
       ...["GITHUB_TOKEN", "TOKEN", "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID", "ANTHROPIC_API_KEY", "PGPASSWORD"],
       ...["MYSQL_PWD", "GOOGLE_APPLICATION_CREDENTIALS", "npm_config__authToken", "gitlab_pat", "SENTRY_DSN"],
@@ -16,7 +16,7 @@ describe("names", () => {
     expect(keep(secrets)).toEqual([]);
   });
 
-  test("what a program needs to start again is kept", () => {
+  test("variables that a program needs to start again are kept", () => {
     const needed = [
       ...["PATH", "HOME", "SHELL", "PWD", "OLDPWD", "LANG", "LC_ALL", "TERM", "SSH_AUTH_SOCK", "EDITOR", "VIRTUAL_ENV"],
       ...["TOKENIZERS_PARALLELISM", "XDG_RUNTIME_DIR", "KEYBOARD", "PASSAGE", "COMPASS", "MONKEY", "INIT_CWD"],
@@ -24,12 +24,12 @@ describe("names", () => {
     expect(keep(needed)).toEqual(needed);
   });
 
-  test("the operator's deny wins over their allow, and either over ours", () => {
+  test("the operator's deny wins over their allow, and either over the defaults", () => {
     const names = ["CI_TOKEN", "MY_TOKEN", "PLAIN", "PLAIN_2"];
     expect(keep(names, { allow: ["*_token"], deny: ["my_*", "PLAIN_?"] })).toEqual(["CI_TOKEN", "PLAIN"]);
   });
 
-  test("a glob is no pattern: its dots and brackets are themselves", () => {
+  test("a glob is not a regular expression: dots and brackets are literal", () => {
     expect(keep(["A.B", "AXB", "A[1]", "A1"], { allow: [], deny: ["A.B", "A[1]"] })).toEqual(["AXB", "A1"]);
     expect(keep(["A(B", "A+", "A\\"], { allow: [], deny: ["A(B", "A+", "A\\"] })).toEqual([]);
   });
@@ -38,13 +38,13 @@ describe("names", () => {
 describe("values", () => {
   const leftOut = (value: string) => keepEnvironment({ X: value }, NO_RULES).leftOut.length === 1;
 
-  test("an address with a password and a private key are left out whatever their name", () => {
+  test("an address with a password and a private key are left out, whatever their name", () => {
     expect(leftOut("postgres://ann:hunter2@db.example/app")).toBe(true);
     expect(leftOut("redis://:hunter2@localhost:6379")).toBe(true);
     expect(leftOut("-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl")).toBe(true);
   });
 
-  test("addresses without one are kept", () => {
+  test("addresses without a password are kept", () => {
     for (const value of [
       "https://example.com/a:b@c",
       "unix:path=/run/bus",
@@ -56,13 +56,13 @@ describe("values", () => {
   });
 });
 
-test("what was left out is named in order, and its value is nowhere in the answer", () => {
+test("variables left out are named in order, and their values are not in the result", () => {
   const found = keepEnvironment({ Z_TOKEN: "hunter2", A: "1", B_KEY: "hunter3" }, NO_RULES);
   expect(found).toEqual({ kept: { A: "1" }, leftOut: ["B_KEY", "Z_TOKEN"] });
   expect(JSON.stringify(found)).not.toContain("hunter");
 });
 
-test("a variable named like a part of every object is an ordinary one", () => {
+test("a variable named like a property of every object is an ordinary one", () => {
   const found = keepEnvironment(JSON.parse('{"__proto__":"x","constructor":"y"}'), NO_RULES);
   expect(Object.entries(found.kept)).toEqual([
     ["__proto__", "x"],

@@ -1,6 +1,7 @@
-// Which variables of an environment are stored, so that a terminal can be started again: all but those that look like secrets.
-// V1. No secret goes to disk by default: not by a name that says so, and not by a value that is one whatever its name.
-// V2. The operator has the last word: their `deny` wins over their `allow`, and either wins over what we think ourselves.
+// Which variables of an environment are stored, so that a terminal can be restarted: all except those that look like
+// secrets.
+// V1. No secret is written to disk by default: neither by its name, nor by a value that is clearly one.
+// V2. The operator decides: their `deny` wins over their `allow`, and either wins over the defaults.
 // V3. What is left out is named, never shown: the report says which variables are unset after a restore.
 
 export type EnvironmentRules = {
@@ -46,7 +47,7 @@ function judgeOf(rules: EnvironmentRules): (name: string, value: string) => bool
   };
 }
 
-/** Whether a text is, or has in it, a secret that is known by its look. */
+/** Whether a text is or contains a recognizable secret. */
 export function hasSecret(text: string): boolean {
   return SECRET_VALUES.test(text);
 }
@@ -57,7 +58,7 @@ export function looksSecret(name: string): boolean {
   return isSecretName(name);
 }
 
-/** Whether a name fits one of the globs; case does not count (`npm_config__authToken`). */
+/** Whether a name matches one of the globs; case does not count (`npm_config__authToken`). */
 function matcher(globs: readonly string[]): (name: string) => boolean {
   const patterns = globs.map(
     (glob) => new RegExp(`^${[...glob].map((character) => WILD[character] ?? escaped(character)).join("")}$`, "is"),

@@ -1,5 +1,5 @@
-// The family tree of a process table: who is below whom.
-// Y1. A parent is older than its child. Where the table says otherwise, the pid went to somebody else while the table was read.
+// The family tree of a process table: ancestors and descendants.
+// Y1. A parent is older than its child. If the table says otherwise, the pid was reused while the table was read.
 
 export type Listed = {
   readonly pid: number;
@@ -13,7 +13,7 @@ export type Family = {
   childrenOf(pid: number): readonly number[];
   /** These and all below them. */
   withDescendants(pids: Iterable<number>): ReadonlySet<number>;
-  /** All above, the nearest first. */
+  /** All ancestors, the nearest first. */
   ancestorsOf(pid: number): number[];
 };
 
@@ -35,7 +35,7 @@ export function familyOf(processes: readonly Listed[]): Family {
 
 function withDescendants(pids: Iterable<number>, childrenOf: (pid: number) => readonly number[]): Set<number> {
   const found = new Set(pids);
-  // A set that grows while it is walked also yields what was added: this is the whole search.
+  // Iterating a set also yields what was added meanwhile: this is the whole search.
   for (const pid of found) for (const child of childrenOf(pid)) found.add(child);
   return found;
 }

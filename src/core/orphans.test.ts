@@ -1,4 +1,4 @@
-// Claims about orphans: what our terminals left behind is found, however it hides; nobody else is ever named.
+// Orphans: what our terminals left behind is found, however it hides; no other process is ever named.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { amount, PROFILE } from "../../tests/sim/fuzz/profile.ts";
@@ -14,7 +14,7 @@ class Machine {
   readonly terminals: HeldTerminal[] = [];
   readonly spared: ProcessIdentity[] = [];
 
-  /** A holder, its shell as the leader of its own session. */
+  /** A holder, and its shell as the leader of its own session. */
   terminal(id: string): { readonly holder: ProcessIdentity; readonly shell: ProcessIdentity } {
     const holder = this.sim.spawn();
     const shell = this.sim.spawn(undefined, { ppid: holder.pid, variables: { [MARKER]: id } });
@@ -72,7 +72,7 @@ describe("found", () => {
     expect(short(on.find().ours)).toContain(`${job.pid} a session`);
   });
 
-  test("by the session, when the shell is gone but was seen after the job had started", () => {
+  test("by the session, when the shell is gone but was seen after the job started", () => {
     const on = new Machine();
     const { holder, shell } = on.terminal("a");
     const job = on.cleared(shell);
@@ -83,7 +83,7 @@ describe("found", () => {
     expect(short(on.find().doubtful)).toEqual([`${late.pid} a session`]);
   });
 
-  test("by the session, when another of that session carries the marker", () => {
+  test("by the session, when another process of that session carries the marker", () => {
     const on = new Machine();
     const { holder, shell } = on.terminal("a");
     const [hidden, marked] = [on.cleared(shell), on.marked(shell, "a")];
@@ -91,7 +91,7 @@ describe("found", () => {
     expect(short(on.find().ours)).toEqual([`${hidden.pid} a session`, `${marked.pid} a marker`]);
   });
 
-  test("by its parents, when it cleared its environment and left the session as well", () => {
+  test("by its parents, when it cleared its environment and also left the session", () => {
     const on = new Machine();
     const { holder, shell } = on.terminal("a");
     const job = on.marked(shell, "a");
@@ -101,7 +101,7 @@ describe("found", () => {
     expect(short(on.find().ours)).toEqual([`${job.pid} a marker`, `${hidden.pid} a parent`, `${below.pid} a parent`]);
   });
 
-  test("by the record, also on pipes, where the child is in its holder's session", () => {
+  test("by the record, also on pipes, when the child is in its holder's session", () => {
     const on = new Machine();
     const holder = on.sim.spawn();
     const child = on.cleared(holder);
@@ -144,12 +144,12 @@ describe("never named", () => {
     const stranger = on.sim.spawn(shell.pid);
     on.cleared(stranger);
     expect(on.find()).toEqual({ ours: [], doubtful: [] });
-    on.end(stranger); // Its job lives on in a session that has the number of ours.
+    on.end(stranger); // Its job survives in a session that has the number of ours.
     expect(on.find().ours).toEqual([]);
     expect(on.find().doubtful).toHaveLength(1);
   });
 
-  test("a holder's pid at a stranger's does not hold what the holder left", () => {
+  test("a holder's pid reused by a stranger does not protect what the holder left", () => {
     const on = new Machine();
     const { holder, shell } = on.terminal("a");
     on.end(holder);
@@ -157,7 +157,7 @@ describe("never named", () => {
     expect(short(on.find().ours)).toEqual([`${shell.pid} a marker`]);
   });
 
-  test("anybody, after a reboot, however well the numbers fit", () => {
+  test("any process after a reboot, however well the numbers match", () => {
     const on = new Machine();
     const { holder, shell } = on.terminal("a");
     on.sim.reboot();
@@ -165,7 +165,7 @@ describe("never named", () => {
     expect(on.find()).toEqual({ ours: [], doubtful: [] });
   });
 
-  test("we ourselves, those above us and those below, though we were started inside a terminal of ours", () => {
+  test("our own process, its ancestors and descendants, even if it was started inside a terminal of ours", () => {
     const on = new Machine();
     const { holder, shell } = on.terminal("a");
     const daemon = on.marked(shell, "a");
@@ -177,7 +177,7 @@ describe("never named", () => {
     expect(below.pid).not.toBe(other.pid);
   });
 
-  test("whoever carries the marker of another home, and what is below them", () => {
+  test("a process with the marker of another home, and its descendants", () => {
     const on = new Machine();
     const { holder, shell } = on.terminal("a");
     const foreign = on.marked(shell, "of another home");
@@ -202,7 +202,7 @@ describe("any history", () => {
   const OPEN: Step = { kind: 0, pick: 0 };
   const steps = fc.array(fc.record({ kind: fc.nat(9), pick: fc.nat(1_000) }), { minLength: 20, maxLength: 60 });
 
-  /** A machine that knows which terminal each process truly comes from, whatever it looks like. */
+  /** A machine that knows which terminal each process really comes from, whatever it looks like. */
   class Told extends Machine {
     readonly #origin = new Map<string, string>();
 
@@ -221,7 +221,7 @@ describe("any history", () => {
       this.come(shell, id);
     }
 
-    /** By its kind a child keeps the marker or clears it, and keeps the session or leads its own. */
+    /** Depending on its kind a child keeps or clears the marker, and keeps the session or leads its own. */
     fork(parent: ListedProcess, { kind, pick }: Step): void {
       const marker = this.sim.variable(parent.pid, MARKER);
       const variables = kind % 2 === 0 && marker !== undefined ? { variables: { [MARKER]: marker } } : {};
@@ -241,7 +241,7 @@ describe("any history", () => {
     }
   }
 
-  /** As the system does, no pid that somebody has or that names a session. */
+  /** Like the system, never a pid that is in use or names a session. */
   function freePid(on: Machine, pick: number): number | undefined {
     const taken = new Set(on.sim.list().flatMap(({ pid, session }) => [pid, session]));
     const wanted = 1_001 + (pick % 30);
@@ -255,7 +255,7 @@ describe("any history", () => {
     return lives ? on.sim.ticks() : (terminal?.seenAt ?? 0);
   }
 
-  test("names only descendants of the terminal it says, and none whose holder lives", () => {
+  test("names only descendants of the given terminal, and none whose holder lives", () => {
     let named = 0;
     fc.assert(
       fc.property(steps, (history) => {

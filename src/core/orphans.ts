@@ -1,30 +1,35 @@
-// Orphans: processes that terminals of ours left behind when their holder died. Everything known comes in; who is ours comes out.
-// Z1. Only who is proved ours is named: by the marker of a terminal of this home, as the recorded child, by the session of a recorded
-//     process, or as a descendant of one of these.
-// Z2. Records are pid, start time and boot id. One of another boot, or whose pid somebody else has by now, proves nothing.
-// Z3. Never named: whoever belongs to a living holder by parent, session or marker; whoever is spared (we ourselves), stands below or
-//     above one of these, or carries the marker of somebody else.
-// Z4. The system gives no pid away while a session is named by it. So where its leader is gone, a session is ours for certain only if a
-//     member started while the leader was known to live, or one carries the marker. The rest is doubtful: told, never stopped.
+// Orphans: processes that terminals of ours left behind when their holder died. Pure: from all known facts to the list.
+// Z1. Only processes that are proven ours are named: by the marker of a terminal of this home, as the recorded child,
+//     by the
+//     session of a recorded process, or as a descendant of one of these.
+// Z2. Records are pid, start time and boot id. One of another boot, or whose pid was reused, proves nothing.
+// Z3. Never named: a process that belongs to a living holder by parent, session or marker; a spared process (our own),
+//     its
+//     ancestors and descendants, or a process that carries a foreign marker.
+// Z4. The system does not reuse a pid while a session is named by it. So if its leader is gone, a session is certainly
+//     ours
+//     only if a member started while the leader was known to live, or one carries the marker. Others are doubtful:
+//     reported,
+//     never stopped.
 import { type Family, familyOf, type Listed } from "./family.ts";
 
 export type Identity = { readonly pid: number; readonly startTime: number; readonly bootId: string };
 
-/** A terminal of this home, running or not, with the processes it was recorded with. Both lead sessions: a child on pipes is in its holder's. */
+/** A terminal of this home, with its recorded processes. Both lead sessions: a child on pipes is in its holder's. */
 export type HeldTerminal = {
   readonly id: string;
   readonly holder: Identity | undefined;
   readonly child: Identity | undefined;
-  /** The last moment (in ticks, like start times) at which holder and child were both known to live, where one is known. */
+  /** The last moment (in ticks, like start times) at which holder and child were both known to live, if any. */
   readonly seenAt: number | undefined;
 };
 
 export type ProcessTable = {
   readonly bootId: string;
   readonly processes: readonly Listed[];
-  /** Whose marker a process carries, by pid. */
+  /** The marker that a process carries, by pid. */
   readonly markers: ReadonlyMap<number, string>;
-  /** We ourselves: daemon, watchdog, web host. */
+  /** Our own processes: daemon, watchdog, web host. */
   readonly spared: readonly Identity[];
 };
 
@@ -61,13 +66,13 @@ export function findOrphans(table: ProcessTable, terminals: readonly HeldTermina
 
 type Claim = { readonly terminal: string; readonly by: Orphan["by"] };
 
-/** Everybody with a proof of their own, and then everybody below them. */
+/** All processes with their own proof, and then all below them. */
 function claimed(family: Family, verdicts: ReadonlyMap<number, OrphanVerdict>, isProtected: ReadonlySet<number>) {
   const ours = new Map<number, Claim>();
   for (const [pid, verdict] of verdicts) {
     if (verdict.kind === "ours" && !isProtected.has(pid)) ours.set(pid, { terminal: verdict.terminal, by: verdict.by });
   }
-  // A map that grows while it is walked also yields what was added: this is the whole search.
+  // Iterating a map also yields what was added meanwhile: this is the whole search.
   for (const [pid, { terminal }] of ours) {
     for (const child of family.childrenOf(pid)) {
       if (!isProtected.has(child) && !ours.has(child)) ours.set(child, { terminal, by: "parent" }); // Z1
@@ -139,7 +144,10 @@ class Judge {
     return who.bootId === this.#table.bootId && this.#family.get(who.pid)?.startTime === who.startTime;
   }
 
-  /** Z3: the spared, the living holders, and whoever the verdicts spare; with all below, and above those that are alive for certain. */
+  /**
+   * Z3: the spared, the living holders, and what the verdicts spare; with their descendants, and ancestors of live
+   * ones.
+   */
   protectedBy(verdicts: ReadonlyMap<number, OrphanVerdict>): ReadonlySet<number> {
     const holders = [...this.#byId.values()].flatMap(({ holder }) => holder ?? []);
     const certain = [...this.#table.spared, ...holders].filter((who) => this.#isThere(who)).map(({ pid }) => pid);

@@ -30,7 +30,7 @@ describe("the stages of a recovery", () => {
     expect(unreachable(recoveryMachine)).toEqual([]);
   });
 
-  test("RS-1(c) whoever wants to be somewhere gets there or is refused: a cell never leads elsewhere", () => {
+  test("RS-1(c) a request for a stage reaches it or is refused: a cell never leads elsewhere", () => {
     for (const { event, next } of cells(recoveryMachine)) expect([undefined, event]).toContain(next);
   });
 
@@ -56,7 +56,7 @@ describe("the stages of a recovery", () => {
     expect(refused.error.hint).toContain("DETECTION_FAILED");
   });
 
-  test("RS-5(a) each working stage has its own failure, which goes back to that stage alone", () => {
+  test("RS-5(a) each working stage has its own failure, which leads back only to that stage", () => {
     for (const stage of recoveryMachine.states.filter(isWorking)) {
       const { failed, next } = STAGES[stage];
       expect(recoveryMachine.next(stage, failed).ok && recoveryMachine.next(stage, next).ok).toBe(true);

@@ -1,4 +1,5 @@
-// The stages of a recovery, as a table (RS-1). No path skips a stage; a failed one goes back to itself when the operator retries.
+// The stages of a recovery, as a table (RS-1). No path skips a stage; a failed one returns to itself when the operator
+// retries.
 import { machine } from "../base/machine.ts";
 
 export type RecoveryStage =
@@ -13,7 +14,7 @@ export type RecoveryStage =
   | "RESTORATION_FAILED"
   | "RECONCILIATION_FAILED";
 
-/** The stage wanted next is the event: whoever drives the machine names where it wants to be. */
+/** The event is the stage wanted next: the caller names where it wants to be. */
 export const recoveryMachine = machine<RecoveryStage, RecoveryStage>({
   name: "recovery",
   initial: "CRASHED",
@@ -31,7 +32,7 @@ export const recoveryMachine = machine<RecoveryStage, RecoveryStage>({
   },
 });
 
-/** Where each working stage goes when it fails, and where when it is done. */
+/** The next stage of each working stage when it fails, and when it is done. */
 export const STAGES = {
   DETECTING: { failed: "DETECTION_FAILED", next: "INVENTORYING" },
   INVENTORYING: { failed: "INVENTORY_FAILED", next: "RESTORING" },
@@ -45,7 +46,7 @@ export function isWorking(stage: RecoveryStage): stage is WorkingStage {
   return stage in STAGES;
 }
 
-/** The working stage that a failure state goes back to. */
+/** The working stage that a failure state returns to. */
 export function retriedStage(stage: RecoveryStage): WorkingStage | undefined {
   if (stage === "DETECTION_FAILED") return "DETECTING";
   if (stage === "INVENTORY_FAILED") return "INVENTORYING";
@@ -53,7 +54,7 @@ export function retriedStage(stage: RecoveryStage): WorkingStage | undefined {
   return stage === "RECONCILIATION_FAILED" ? "RECONCILING" : undefined;
 }
 
-/** What became of one thing, for the report (DESIGN §2.4). */
+/** The outcome for one item, for the report. */
 export type Fate = "back as it was" | "restarted" | "needs you" | "could not";
 export type ReportItem = {
   readonly what: string;
@@ -61,6 +62,6 @@ export type ReportItem = {
   readonly name: string;
   readonly fate: Fate;
   readonly reason: string;
-  /** The next command to type, where there is one. */
+  /** The next command to type, if any. */
   readonly next: string;
 };

@@ -1,12 +1,13 @@
-// What is thrown away, and when: things that nobody needs any more, by age, by number and by size. Pure.
-// RT1. Only what is over can be chosen: the survey names nothing that runs, and nothing that a recovery needs.
-// RT2. What has no time is as young as can be: no age makes it go.
-// RT3. Size and number never make anything go that has only just become useless (`graceMs`): who made a mistake has a day to see it.
+// What is removed, and when: things that are no longer needed, by age, number and size. Pure.
+// RT1. Only what is over can be chosen: the survey names nothing that is running or that a recovery needs.
+// RT2. Something without a time counts as new: its age never removes it.
+// RT3. Size and number never remove anything that has just become useless (`graceMs`): a mistake can be noticed for a
+//      day.
 
-/** `at`: when it became useless, in wall-clock milliseconds; undefined where nobody knows. */
+/** `at`: when it became useless, in wall-clock milliseconds; undefined if unknown. */
 export type Thing = {
   readonly what: string;
-  /** What is to be removed: files, then their directories. */
+  /** What to remove: files, then their directories. */
   readonly paths: readonly string[];
   readonly bytes: number;
   readonly at: number | undefined;
@@ -25,8 +26,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** RT3 */
 const GRACE_MS = DAY_MS;
 
-/** Those that have to go, oldest first. */
-export function beyond<T extends Thing>(things: readonly T[], limits: Limits, now: number): Because<T>[] {
+  /** What to remove: files, then their directories. */
   const age = (thing: Thing) => now - (thing.at ?? now); // RT2
   let bytes = 0;
   const chosen: Because<T>[] = [];

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { cells, unreachable } from "../base/machine.ts";
 import { type StartupEvent, type StartupState, startupMachine } from "./startup.ts";
 
-/** Where a chain of events leads; the refusal's code where one of them is illegal. */
+/** The state after a chain of events; the refusal's code if one of them is illegal. */
 function walk(...events: readonly StartupEvent[]): StartupState | string {
   let state = startupMachine.initial;
   for (const event of events) {
@@ -30,7 +30,7 @@ test("DS-1(b) an invalid configuration is the end", () => {
   expect(startupMachine.table.ConfigError).toEqual({});
 });
 
-test("DS-2(a,b) a failed integrity check is tried to be mended; worked goes on, failed is the end", () => {
+test("DS-2(a,b) a failed integrity check leads to a recovery attempt; success continues, failure is the end", () => {
   const found: readonly StartupEvent[] = ["config valid", "integrity check failed"];
   expect(walk(...found)).toBe("CorruptionDetected");
   expect(walk(...found, "recovery worked")).toStartWith("illegal-transition");
@@ -39,19 +39,19 @@ test("DS-2(a,b) a failed integrity check is tried to be mended; worked goes on, 
   expect(startupMachine.table.RecoveryFailed).toEqual({});
 });
 
-test("DS-3(a,b) a socket that cannot be bound is tried again, until it is bound or given up", () => {
+test("DS-3(a,b) a socket that cannot be bound is retried, until it is bound or given up", () => {
   const here: readonly StartupEvent[] = ["config valid", "storage healthy", "state reconciled", "bind failed"];
   expect(walk(...here, "bind failed", "bind failed", "bound")).toBe("Running");
   expect(walk(...here, "bind failed", "max retries")).toBe("ServerExhausted");
   expect(startupMachine.table.ServerExhausted).toEqual({});
 });
 
-test("DS-4(a) only what runs can be shut down", () => {
+test("DS-4(a) only a running daemon can be shut down", () => {
   const stopping = cells(startupMachine).filter(({ event, next }) => event === "shutdown signal" && next !== undefined);
   expect(stopping).toEqual([{ state: "Running", event: "shutdown signal", next: "Stopped" }]);
 });
 
-test("DS-1(a) every state can be reached, and every cell is walked: 14 are legal", () => {
+test("DS-1(a) every state can be reached, and every cell is checked: 14 are legal", () => {
   expect(unreachable(startupMachine)).toEqual([]);
   expect(cells(startupMachine).filter(({ next }) => next !== undefined).length).toBe(14);
   for (const { state, event, next } of cells(startupMachine)) {

@@ -1,12 +1,13 @@
-// The words of a command line, told apart: options with what belongs to them, and the rest. Each program has a grammar of its own.
-// WD1. Where it is not certain whether a word belongs to an option, the whole is doubtful: nobody acts on a guess.
+// Parses the words of a command line: options with their values, and the rest. Each program has its own grammar.
+// WD1. If it is not certain whether a word belongs to an option, the whole command line is doubtful: nothing is
+//      guessed.
 
 export type Grammar = {
   /** Take the next word. */
   readonly values: readonly string[];
   /** Take all that follows up to the next option. */
   readonly lists: readonly string[];
-  /** Take the next word where it is no option. */
+  /** Take the next word unless it is an option. */
   readonly optional: readonly string[];
   /** Take nothing. */
   readonly switches: readonly string[];
@@ -43,7 +44,7 @@ export function tellApart(words: readonly string[], grammar: Grammar): Told {
   return { options, rest, doubtful };
 }
 
-/** How many of the words that follow belong to the option; undefined where nobody can tell (WD1). */
+/** How many of the following words belong to the option; undefined if uncertain (WD1). */
 function takes(name: string, following: readonly string[], grammar: Grammar): number | undefined {
   const [next] = following;
   if (grammar.switches.includes(name) || next === undefined) return 0;
@@ -59,7 +60,7 @@ function isOption(word: string): boolean {
   return word.startsWith("-") && word !== "-";
 }
 
-/** What an option was given, the last time it stands there. */
+/** The value of an option, where it occurs last. */
 export function givenTo({ options }: Told, ...names: readonly string[]): string | undefined {
   const found = options.findLast(({ name }) => names.includes(name));
   const [word = "", value] = found?.words ?? [];
@@ -70,7 +71,7 @@ export function has({ options }: Told, ...names: readonly string[]): boolean {
   return options.some(({ name }) => names.includes(name));
 }
 
-/** The words of all options but these. */
+/** The words of all options except these. */
 export function without({ options }: Told, names: readonly string[]): string[] {
   return options.filter(({ name }) => !names.includes(name)).flatMap(({ words }) => words);
 }

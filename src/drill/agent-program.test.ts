@@ -6,7 +6,7 @@ import { AGAIN, AGENT_WORDS } from "./agent-program.ts";
 
 const OPEN = '{"type":"open","session":"s1","resume":true,"instructions":""}';
 
-/** One process of it, told these lines; what it said. */
+/** Runs one process of it with these input lines, and returns its output. */
 async function life(lines: string, ...told: readonly string[]): Promise<string[]> {
   const stdin = new Blob([[OPEN, ...told, ""].join("\n")]);
   const child = Bun.spawn([...AGENT_WORDS], { env: { PATH: "/usr/bin:/bin", DRILL_LINES: lines }, stdin });
@@ -16,7 +16,7 @@ async function life(lines: string, ...told: readonly string[]): Promise<string[]
 const prompt = (text: string) => JSON.stringify({ type: "prompt", id: "p", text });
 const done = '{"type":"done","response":"done"}';
 
-test("an agent of a drill goes on where its last process was killed, and does nothing twice", async () => {
+test("an agent of a drill continues where its last process was killed, and does nothing twice", async () => {
   const place = mkdtempSync(join(tmpdir(), "hfda-"));
   const lines = join(place, "lines");
   const left = () => readFileSync(lines, "utf8").trim().split("\n");
@@ -31,6 +31,6 @@ test("an agent of a drill goes on where its last process was killed, and does no
   expect(await life(lines, prompt(`${AGAIN} @note.m2@ @ask.p3@ @note.m4@`))).toEqual([done]);
   expect(left()).toEqual(["m1", "m2", "p3 allow", "m4"]);
   expect(await life(lines, prompt("@note.m1@"))).toEqual([done]);
-  expect(left().filter((line) => line === "m1")).toHaveLength(2); // Told anew, it does it anew.
+  expect(left().filter((line) => line === "m1")).toHaveLength(2); // A new request is carried out again.
   rmSync(place, { recursive: true });
 });

@@ -1,16 +1,16 @@
-// The program of a drill's agents: a shell that speaks the scripted protocol and does what its prompts tell it, so that it needs no model
-// and no key. Each message that reaches it, and each permission that it gets, leaves a line; so whatever is lost or doubled shows.
+// The program of a drill's agents: a shell script that speaks the scripted protocol and follows its prompts, so that it
+// needs no model and no key. Each message it gets, and each permission, leaves a line, so that losses and doubles show.
 //   @note.X@      leaves the line X
 //   @ask.X@       asks for a permission, and leaves the line "X allow" or "X deny"
 //   @tell.WHO.X@  tells one of its agents to leave the line X
-//   @spawn.WHO@   starts an agent of its own, which leaves the line "born-WHO"
-//   @again@       it was interrupted: it goes on with what it had begun, and looks first whether that is done already
-// It has a transcript, as real agents have: what it is told is there before it says a word, and what it has done once that is done.
+//   @spawn.WHO@   starts a child agent, which leaves the line "born-WHO"
+//   @again@       it was interrupted: it continues what it had started, and first checks whether that is already done
+// It has a transcript, like real agents: prompts are recorded before any output, and actions once they are done.
 // It is plain POSIX, like the program of the terminals (program.ts).
 
-/** The variable that says where the lines go. */
+/** The variable with the path of the file for the lines. */
 export const LINES_VARIABLE = "DRILL_LINES";
-/** What an agent is told whose process died in mid-turn. */
+/** The prompt for an agent whose process died in the middle of a turn. */
 export const AGAIN = "@again@";
 
 const ACTING = [
@@ -18,9 +18,9 @@ const ACTING = [
   'log() { echo "$1" >> "$log"; }',
   'logged() { grep -qxF -- "$1" "$log" 2>/dev/null; }',
   `left() { [ -n "$again" ] && grep -qxF -- "$1" "$${LINES_VARIABLE}"; }`,
-  // Waits for what belongs to it; who is let go meanwhile ends.
+  // Waits for its reply; exits if its input is closed meanwhile.
   'hear() { while IFS= read -r line; do case $line in *"\\"$1\\""*) return;; esac; done; exit 0; }',
-  // The same call in whichever process: it is done once.
+  // The same call id in every process: it is carried out once.
   `call() { printf '{"type":"call","call":"%s","tool":"%s","args":%s}\\n' "$word" "$1" "$2"; hear "$word"; }`,
   "act() {",
   "  n=$((n + 1))",

@@ -1,9 +1,13 @@
-// Agents in a drill: a tree of them works all the time, and a person writes to it and answers what it asks, while everybody is killed.
-// DA1. Every message that was acknowledged reaches its agent, and what it is about is done once: it leaves a line. Those that were not are
-//      sent again under their id. Where a process was killed in the middle, the next one is told so, and looks before it does it again.
-// DA2. No agent is lost, and none is there twice. Who waits for a word after a crash gets one.
-// DA3. Every prompt is answered once: the same answer again is acknowledged again, any other is refused, and the agent gets the first.
-//      What the process of an agent asked that was killed must be asked again, and in the end nothing can be answered any more.
+// Agents in a drill: a tree of agents works all the time, and a person writes to it and answers its prompts, during the
+// kills.
+// DA1. Every acknowledged message reaches its agent and is handled once: it leaves a line. Messages that were not
+//      acknowledged are sent again under the same id. If a process was killed in the middle, the next one is told and
+//      checks
+//      before it repeats anything.
+// DA2. No agent is lost or doubled. An agent that is held after a crash is released.
+// DA3. Every prompt is answered once: the same answer is acknowledged again, any other is refused, and the agent gets
+//      the
+//      first. A prompt of a killed process must be asked again, and at the end no prompt can be answered any more.
 import { newId } from "../base/ids.ts";
 import { joinPath } from "../base/path.ts";
 import type { AgentSettings } from "../core/agent/events.ts";
@@ -19,15 +23,17 @@ import { DRILL_VARIABLE, type Site } from "./site.ts";
 import { compareLines } from "./workflows.ts";
 
 const CHILDREN = ["one", "two"];
-/** Two of each kind: so many messages there are however little time a busy machine has for them. */
+/** Two of each kind: the minimum number of messages, however busy the machine is. */
 const MIN_MESSAGES = 6;
-/** About as fast as a turn is. */
+/** About the duration of a turn. */
 const BETWEEN_MS = 60;
-/** A person thinks about it: meanwhile who asked may be killed. */
+/** A person thinks about it: meanwhile the agent that asked may be killed. */
 const HESITATION_MS = [0, 600] as const;
-/** Four daemons in a row may be killed before they are live, and on a busy machine each takes seconds to get that far. */
+/**
+ * Four daemons in a row may be killed before they are live, and on a busy machine each takes seconds to get that far.
+ */
 const ASK_MS = 60_000;
-/** A turn takes some milliseconds; on a busy machine, and after a safe mode, everything that waits takes its time. */
+/** A turn takes some milliseconds; on a busy machine, and after safe mode, the backlog takes longer. */
 const END_MS = 60_000;
 
 export class Agents {
@@ -35,7 +41,7 @@ export class Agents {
   readonly #findings: Findings;
   readonly #root: string;
   readonly #dice: Dice;
-  /** The lines that there must be in the end. */
+  /** The lines that must exist at the end. */
   readonly #expected: string[] = [];
   readonly #answered = new Set<string>();
   readonly #seen = new Set<string>();
@@ -53,9 +59,9 @@ export class Agents {
     return { agents, messages: this.#messages, prompts: this.#answered.size };
   }
 
-  /** From now on; resolves when it is to stop. */
+  /** Works until it is asked to stop. */
   async work(going: Going): Promise<void> {
-    if ((await this.#begin()) === undefined) return this.#findings.violate("no daemon took an agent");
+    if ((await this.#begin()) === undefined) return this.#findings.violate("no daemon accepted an agent");
     await Promise.all([this.#write(going), this.#answer(going)]);
   }
 
@@ -76,12 +82,12 @@ export class Agents {
 
   async #write(going: Going): Promise<void> {
     while (going.on || this.#messages < MIN_MESSAGES) {
-      if (!(await this.#send())) return this.#findings.violate("no daemon took a message");
+      if (!(await this.#send())) return this.#findings.violate("no daemon accepted a message");
       await pause(this.#site.world.clock, BETWEEN_MS);
     }
   }
 
-  /** DA1. To the root, to a child through it, and something that it must ask for. Whether it was acknowledged. */
+  /** DA1. To the root, to a child through it, and a request for a permission. Returns whether it was acknowledged. */
   async #send(): Promise<boolean> {
     const number = this.#messages + 1;
     const [text, line] = wordsOf(number);
@@ -111,11 +117,11 @@ export class Agents {
   async #answerOne({ id: prompt }: ListedPrompt): Promise<void> {
     this.#seen.add(prompt);
     if (this.#answered.has(prompt))
-      this.#findings.lose(1, `the answer to prompt ${prompt} was acknowledged, and is gone`);
+      this.#findings.lose(1, `the answer to prompt ${prompt} was acknowledged, but is gone`);
     if (await answerOnce(this.#site, prompt, this.#findings)) this.#answered.add(prompt);
   }
 
-  /** When nobody is killed any more. */
+  /** After the last kill. */
   async verify(): Promise<void> {
     const { clock } = this.#site.world;
     const last = await until(clock, END_MS, async () => {
@@ -124,7 +130,7 @@ export class Agents {
       return agents?.every(isAtRest) === true && this.#lines().length >= this.#expected.length ? agents : undefined;
     });
     const agents = last ?? (await listAgents(this.#site)) ?? [];
-    if (last === undefined) this.#findings.violate(`agents do not come to rest: ${agents.map(stateText).join(", ")}`);
+    if (last === undefined) this.#findings.violate(`agents do not become idle: ${agents.map(stateText).join(", ")}`);
     compareLines("agents", this.#lines(), this.#expected, this.#findings); // DA1
     compareLines(
       "the tree of agents",
@@ -149,12 +155,12 @@ export class Agents {
 export type Root = {
   readonly id: string;
   readonly instructions: string;
-  /** Where its lines go, and those of its children. */
+  /** The file for its lines, and those of its children. */
   readonly lines: string;
   readonly settings: Partial<AgentSettings>;
 };
 
-/** Asks until somebody acknowledges it: its id is ours, so that it is one however often it is asked for. */
+/** Retries until it is acknowledged: the id is ours, so that repeats create only one. */
 export function beginRoot(site: Site, { id, instructions, lines, settings }: Root): Promise<true | undefined> {
   const { world, home } = site;
   const { PATH: path = "/usr/bin:/bin" } = world.self.environment();
@@ -168,7 +174,7 @@ export function beginRoot(site: Site, { id, instructions, lines, settings }: Roo
   });
 }
 
-/** Whether it was acknowledged. */
+/** Returns whether it was acknowledged. */
 export async function sendTo(site: Site, id: string, text: string): Promise<boolean> {
   const message = newId(site.world.random.bytes(16));
   const sent = await until(site.world.clock, ASK_MS, async () => {
@@ -183,13 +189,13 @@ export async function openPrompts(site: Site): Promise<ListedPrompt[]> {
   return listed.kind === "done" ? listed.value.filter(({ state }) => state === "open") : [];
 }
 
-/** DA3. Whether the answer was acknowledged; where it was not, the prompt is open or not, and is looked at again. */
+/** DA3. Returns whether the answer was acknowledged; if not, the prompt is checked again later. */
 export async function answerOnce(site: Site, prompt: string, findings: Findings): Promise<boolean> {
   const [first, second] = [newId(site.world.random.bytes(16)), newId(site.world.random.bytes(16))];
   if ((await answerWith(site, prompt, "allow", first)).kind !== "done") return false;
   const again = await answerWith(site, prompt, "allow", first);
   if (again.kind === "refused" && again.refusal.code === "answered")
-    findings.violate(`the answer to prompt ${prompt} was acknowledged, and is not known by its id`);
+    findings.violate(`the answer to prompt ${prompt} was acknowledged, but a repeat is not recognized`);
   const other = await answerWith(site, prompt, "deny", second);
   if (other.kind === "done") findings.double(1, `prompt ${prompt} was answered twice`);
   return true;
@@ -205,7 +211,7 @@ export function readLines({ world }: Site, path: string): string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 
-/** What a message says, and the line that comes of it. */
+/** The text of a message, and the line it leads to. */
 function wordsOf(number: number): [text: string, line: string] {
   if (number % 3 === 0) return [`@ask.p${number}@`, `p${number} allow`];
   if (number % 3 === 1) return [`@note.m${number}@`, `m${number}`];
@@ -219,7 +225,7 @@ export function nameIn(agents: readonly ListedAgent[]): (agent: ListedAgent) => 
   };
 }
 
-/** One whose process was gone when a daemon came up has none until somebody writes to it. */
+/** An agent whose process was gone when a daemon started has none until a message arrives. */
 function isAtRest({ state, inbox, note, turnStartedAt }: ListedAgent): boolean {
   const rests = state === "idle" || (state === "suspended" && note === null && turnStartedAt === null);
   return rests && inbox === 0;
@@ -229,7 +235,7 @@ export function stateText({ name, state, inbox, note }: ListedAgent): string {
   return `${name} ${state} with ${inbox} messages ${note ?? ""}`;
 }
 
-/** Those that are not terminated; undefined where no daemon says anything about them. */
+/** The agents that are not terminated; undefined if no daemon answers. */
 export async function listAgents(site: Site): Promise<readonly ListedAgent[] | undefined> {
   const listed = await ask(site, "agent.list", {});
   return listed.kind === "done" ? listed.value.filter(({ state }) => state !== "terminated") : undefined;

@@ -1,4 +1,4 @@
-// Asking the drill's daemon: once, as it is. Nobody is started for it and nothing is asked again.
+// Sends a request to the drill's daemon once: nothing is started for it, and nothing is retried.
 import { isFault } from "../base/fault.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import { dial } from "../home/dial.ts";
@@ -7,17 +7,17 @@ import type { Method, Methods, StatusResult } from "../wire/rpc/rpc.ts";
 import { within } from "../world/wait.ts";
 import type { Site } from "./site.ts";
 
-/** A daemon that answers at all does it in milliseconds; on a busy machine it may take its time. */
+/** A daemon answers in milliseconds; on a busy machine it may take longer. */
 const ANSWER_MS = 10_000;
 
 export type DaemonAnswer<T> =
   | { readonly kind: "done"; readonly value: T }
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** It was asked and died before it answered: done or not, both are right. */
+  /** The daemon died before it answered: done or not, both are right. */
   | { readonly kind: "unknown" }
-  /** Nobody was asked. */
+  /** There was no daemon. */
   | { readonly kind: "nobody" }
-  /** It is there, and does not answer. */
+  /** The daemon exists, but does not answer. */
   | { readonly kind: "silent" };
 
 export async function ask<M extends Method>(
@@ -35,7 +35,7 @@ export async function ask<M extends Method>(
   return answer.error.code === GONE.code ? { kind: "unknown" } : { kind: "refused", refusal: answer.error };
 }
 
-/** A daemon that is killed before it has taken our call is like one that is not there; here that happens all the time. */
+/** A daemon that is killed before it accepts our connection counts as absent; in a drill that happens all the time. */
 async function reached({ world, home }: Site): Promise<Result<RpcClient | undefined>> {
   try {
     return await dial(world, home);
@@ -45,7 +45,7 @@ async function reached({ world, home }: Site): Promise<Result<RpcClient | undefi
   }
 }
 
-/** Asks for the status again and again over one connection, for as long as it lasts. */
+/** Queries the status repeatedly over one connection, for as long as it lasts. */
 export class StatusEye {
   readonly #site: Site;
   #client: RpcClient | undefined;

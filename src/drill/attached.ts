@@ -1,7 +1,8 @@
-// One client of one terminal, as a person would be: reads everything, types numbered lines, and goes on where a connection is lost.
-// A1. A line that the holder confirmed is remembered, and must come back exactly once; one that was refused, at most once.
-// A2. Some lines are sent twice, as by a client that lost the answer: the holder drops the second one.
-// A3. It speaks to the holder alone: whether a daemon runs is nothing to it.
+// One client of one terminal, like a person: reads everything, types numbered lines, and reconnects after a lost
+// connection.
+// A1. A line that the holder confirmed must come back exactly once; one that was refused, at most once.
+// A2. Some lines are sent twice, as by a client that lost the reply: the holder drops the second one.
+// A3. It talks only to the holder: whether a daemon is running does not matter.
 import { isFault } from "../base/fault.ts";
 import { type HeldDirectory, readClaim, readSpec, terminalFiles } from "../home/held/holder-files.ts";
 import { HolderClient } from "../wire/holder/client.ts";
@@ -14,11 +15,11 @@ import { Copy } from "./copy.ts";
 import type { Findings } from "./findings.ts";
 import type { Site } from "./site.ts";
 
-/** A holder is started within some tens of milliseconds; on a machine that is starting many it takes its time. */
+/** A holder starts within some tens of milliseconds; if many are starting at once it takes longer. */
 const ATTACH_LIMITS = { firstMs: 5, mostMs: 50, allMs: 15_000 };
-/** More than this is not typed ahead: a program that reads nothing shall not fill our memory. */
+/** More lines are not typed ahead: a program that does not read must not fill our memory. */
 const MAX_OPEN = 32;
-/** A2: every so many. */
+/** A2: one in this many. */
 const EVERY = 7;
 /** A frame is its length in four bytes, then its tag (wire/holder/frames.ts). */
 const FRAME_TAG = 4;
@@ -44,13 +45,13 @@ export class Attached {
     this.copy = new Copy(name, findings);
   }
 
-  /** The program, as its holder knew it when we first met. */
+  /** The program, as its holder reported it at our first connection. */
   get child(): ProcessIdentity | undefined {
     const child = this.#status?.child;
     return child == null ? undefined : { ...child, bootId: this.#site.world.processes.bootId() };
   }
 
-  /** As its holder told it, after the last byte. */
+  /** As its holder reported it, after the last byte. */
   get exit(): HolderExit | undefined {
     return this.#exit;
   }
@@ -60,7 +61,7 @@ export class Attached {
     return this.#open;
   }
 
-  /** Connects until it is connected; false where nobody answers for too long, or it is over. */
+  /** Retries until it is connected; returns false if there is no reply for too long, or it is over. */
   async attach(): Promise<boolean> {
     if (this.#connecting) return true;
     this.#connecting = true;
@@ -75,13 +76,13 @@ export class Attached {
     }
   }
 
-  /** Without a claim its holder is still to come; with one whose process is gone nobody will. */
+  /** Without a claim its holder is still starting; if the claim's process is gone, no holder will answer. */
   #maySoonAnswer(): boolean {
     const claim = readClaim(this.place);
     return claim === undefined || this.#site.world.processes.alive(claim);
   }
 
-  /** Types the next line; false where too many are open. */
+  /** Types the next line; returns false if too many are open. */
   type(words = `i${this.#typed + 1}`): boolean {
     if (this.#client === undefined || this.#over || this.#open >= MAX_OPEN) return false;
     this.#typed += 1;
@@ -93,7 +94,7 @@ export class Attached {
     return true;
   }
 
-  /** Drops the connection in mid-sentence and makes another one. */
+  /** Drops the connection abruptly and reconnects. */
   attachAnew(): void {
     if (!this.#over && this.#client?.connected === true) void this.attach();
   }

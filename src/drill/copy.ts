@@ -1,6 +1,6 @@
-// What an attached reader saw of one terminal, byte by byte, and what the program said in it.
-// C1. Bytes come in order: one before the place we are at is doubled, one behind it means that some are lost.
-// C2. Each of the program's counters goes up by one, and it says nothing but what it says (program.ts).
+// What an attached reader saw of one terminal, byte by byte, and the program's lines in it.
+// C1. Bytes arrive in order: a byte before the current offset is doubled, a byte after it means that some are lost.
+// C2. Each of the program's counters goes up by one, and it prints only its known lines (program.ts).
 import type { Findings } from "./findings.ts";
 import { readLine } from "./program.ts";
 
@@ -20,7 +20,7 @@ export class Copy {
     this.#findings = findings;
   }
 
-  /** Where the next byte will be. */
+  /** The offset of the next byte. */
   get end(): number {
     return this.#end;
   }
@@ -42,7 +42,7 @@ export class Copy {
     for (const line of lines) this.#line(line.replaceAll("\r", ""));
   }
 
-  /** The holder says that what comes next begins there. */
+  /** The holder announces the offset of what comes next. */
   resync(offset: number): void {
     this.#expect(offset);
     this.#end = offset;
@@ -50,8 +50,8 @@ export class Copy {
 
   #expect(offset: number): void {
     const off = offset - this.#end;
-    if (off > 0) this.#findings.lose(off, `${this.#name}: ${off} bytes at ${this.#end} never came`);
-    if (off < 0) this.#findings.double(-off, `${this.#name}: ${-off} bytes at ${offset} came twice`);
+    if (off > 0) this.#findings.lose(off, `${this.#name}: ${off} bytes at ${this.#end} never arrived`);
+    if (off < 0) this.#findings.double(-off, `${this.#name}: ${-off} bytes at ${offset} arrived twice`);
   }
 
   /** C2 */
@@ -71,7 +71,7 @@ export class Copy {
   #count(counter: string, number: number): void {
     const expected = this.#counters.get(counter) ?? 0;
     this.#counters.set(counter, number + 1);
-    const words = `${this.#name}: its program counted ${counter} ${number} where ${expected} was next`;
+    const words = `${this.#name}: its program counted ${counter} ${number} instead of ${expected}`;
     if (number > expected) this.#findings.lose(number - expected, words);
     if (number < expected) this.#findings.double(expected - number, words);
   }

@@ -1,7 +1,9 @@
-// The crash loop, in a phase of its own: three crashes within a minute lead to safe mode, which leaves everything that runs alone and
-// ends when the operator says so (SM-1 … SM-5).
-// Z1. Before it Holdfast is taken down and up again: programs run on without it, and the random kills before count for nothing here.
-// Z2. In safe mode the terminals that run can be attached to and typed into.
+// The crash loop, a separate phase: three crashes within a minute lead to safe mode, which leaves everything running
+// alone
+// and ends when the operator says so (SM-1 … SM-5).
+// Z1. Before it Holdfast is stopped and started again: programs keep running, and the earlier random kills do not
+//     count.
+// Z2. In safe mode running terminals can be attached to and typed into.
 import { readSafeMode } from "../home/safe-mode.ts";
 import { ask } from "./ask.ts";
 import type { Dice } from "./dice.ts";
@@ -27,13 +29,13 @@ export type CrashLoopPorts = {
   told(kill: Kill): Promise<void>;
 };
 
-/** How long after the last kill safe mode was in force; undefined where it never was. */
+/** How long after the last kill safe mode was on; undefined if it never was. */
 export async function crashLoop(ports: CrashLoopPorts): Promise<number | undefined> {
   const { site, findings, kills } = ports;
   if (!(await goDown(site, findings))) return undefined;
   forgetCrashes(site); // Z1
   await configure(site, CRASH_LOOP);
-  if ((await kills.live()) === undefined) findings.violate("it did not come up again after it had been taken down");
+  if ((await kills.live()) === undefined) findings.violate("it did not start again after it had been stopped");
   for (let crash = 1; crash < CRASH_LOOP.crashes; crash += 1) await killDaemon(ports, true);
   if (readSafeMode(site.world.disk, site.home).active) findings.violate("safe mode before the third crash");
   const enteredMs = await enter(ports);
@@ -52,7 +54,7 @@ async function killDaemon({ site, findings, kills, told }: CrashLoopPorts, wait:
   return kill;
 }
 
-/** The third kill: the file says so within five seconds, and the next daemon says it too. */
+/** The third kill: the file says so within five seconds, and so does the next daemon. */
 async function enter(ports: CrashLoopPorts): Promise<number | undefined> {
   const { site, findings, kills, told } = ports;
   const kill = await killDaemon(ports, false);
@@ -83,7 +85,7 @@ async function tryTerminals({ site, ledger, findings, dice }: CrashLoopPorts): P
 
 async function leave({ site, findings }: CrashLoopPorts): Promise<void> {
   const left = await ask(site, "safe-mode.exit", {});
-  if (left.kind !== "done" || left.value.active) findings.violate("safe mode was not left when the operator said so");
+  if (left.kind !== "done" || left.value.active) findings.violate("safe mode was not left at the operator's request");
   const status = await ask(site, "status", {});
   const over = status.kind === "done" && !status.value.safeMode.active;
   if (!over || readSafeMode(site.world.disk, site.home).active) findings.violate("safe mode is on after it was left");

@@ -1,4 +1,5 @@
-// Chance from a seed (mulberry32): the same seed gives the same plan of kills, names and pauses. What the machine makes of it is its own.
+// Randomness from a seed (mulberry32): the same seed gives the same plan of kills, names and pauses; only the timing
+// differs.
 
 const WHOLE = 2 ** 32;
 
@@ -7,10 +8,10 @@ export class Dice {
 
   constructor(seed: number) {
     this.#state = (seed ^ Math.floor(seed / WHOLE)) >>> 0;
-    this.#next(); // Small seeds are alike until they have been stirred.
+    this.#next(); // Small seeds give similar first values.
   }
 
-  /** Dice of its own for each actor, so that how often one throws does not change what another one gets. */
+  /** Separate dice for each actor, so that one actor's throws do not change another's. */
   another(): Dice {
     return new Dice(this.#next());
   }

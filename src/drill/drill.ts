@@ -1,6 +1,7 @@
-// The drill itself: opens terminals, lets everybody work while the killer kills, then the crash loop, then the verdict.
-// D1. However it goes on or is broken off, it ends everything it started.
-// D2. Everybody who acts has dice of their own, thrown from one seed.
+// The drill itself: opens terminals, lets the actors work while the killer kills, then the crash loop, then the
+// verdict.
+// D1. However it continues or is aborted, it ends everything it started.
+// D2. Every actor has its own dice, all from one seed.
 import { readSafeMode } from "../home/safe-mode.ts";
 import { pause } from "../world/wait.ts";
 import { Agents } from "./agents.ts";
@@ -19,13 +20,13 @@ import { typeAtRandom } from "./typist.ts";
 import { Verifier } from "./verify.ts";
 import { Workflows } from "./workflows.ts";
 
-/** The killer's work is no crash loop (DESIGN §6); that one has a phase of its own. */
+/** The random kills must not count as a crash loop; that has its own phase. */
 const NO_CRASH_LOOP = { crashes: 1_000_000, windowS: 60 };
 
-/** Over all terminals: each pause of a program is a process, and what the programs take is taken from those we measure. */
+/** In all terminals together: each pause is a process, and the programs' load disturbs the measurements. */
 const TICKS_A_SECOND = 60;
 
-/** With these the killer can begin: their holders may be killed. */
+/** With these the killer can start: their holders may be killed. */
 const VISITORS = 3;
 
 export type DrillPlan = { readonly terminals: number; readonly seconds: number; readonly seed: number };
@@ -41,7 +42,7 @@ export class Drill {
   readonly kills: Kills;
   readonly workflows: Workflows;
   readonly agents: Agents;
-  /** How long after the third crash safe mode was in force. */
+  /** How long after the third crash safe mode was on. */
   safeModeMs: number | undefined;
   readonly #site: Site;
   readonly #plan: DrillPlan;
@@ -65,24 +66,24 @@ export class Drill {
 
   async run(): Promise<void> {
     await configure(this.#site, NO_CRASH_LOOP);
-    if ((await this.kills.live()) === undefined) return this.findings.violate("Holdfast did not come up");
+    if ((await this.kills.live()) === undefined) return this.findings.violate("Holdfast did not start");
     await this.#open();
     const lookout = new Lookout(this.#site, this.findings).keepLooking(this.#going);
     const runs = this.workflows.work(this.#going);
     const agents = this.agents.work(this.#going);
     const others = Promise.all([lookout, runs, agents, typeAtRandom(this.ledger, this.#dice.another(), this.#going)]);
-    others.catch(() => undefined); // Told where it is waited for.
+    others.catch(() => undefined); // The error is reported where it is awaited.
     await this.#killAtRandom();
     await this.#crashLoop();
     this.#going.stop();
     await others;
-    await this.#progress.phase("comparing what is there with what was acknowledged");
+    await this.#progress.phase("comparing the state with what was acknowledged");
     await this.workflows.verify();
     await this.agents.verify();
     await new Verifier(this.#site, this.ledger, this.findings).verify();
   }
 
-  /** Nobody is killed yet: each of them must come. */
+  /** Nothing is killed yet: each terminal must open. */
   async #open(): Promise<void> {
     const { terminals } = this.#plan;
     await this.#progress.phase(`opening ${terminals} terminals`);
@@ -99,12 +100,12 @@ export class Drill {
     const operator = this.#operator.work(going);
     const killer = new Killer(this.#site, this.ledger, this.kills, this.#dice.another());
     const killing = killer.work(going, this.#progress.kill);
-    // Neither of them ends before it is told to: whatever comes of this before the time is over is what went wrong.
+    // Neither ends before it is asked to: if one does before the time is over, something went wrong.
     await Promise.race([pause(clock, this.#plan.seconds * 1000), Promise.all([operator, killing])]);
     going.stop();
     await killing;
     if ((await this.kills.live()) === undefined) this.findings.violate("no daemon is live after the kills");
-    await operator; // What it waits for needs a daemon.
+    await operator; // It may be waiting for a daemon.
     if (readSafeMode(disk, this.#site.home).active)
       this.findings.violate("safe mode, although the threshold was raised");
   }
@@ -124,7 +125,7 @@ export class Drill {
     this.#leaveAll();
   }
 
-  /** D1: somebody wants it to stop now. Nobody in here does anything any more; what runs is the caller's to end. */
+  /** D1: aborts it. No actor does anything any more; the caller ends what is still running. */
   breakOff(): void {
     this.#site.stopClock();
     this.#going.stop();

@@ -1,5 +1,5 @@
-// Taking Holdfast down in its drill, with its terminals running on or ended first.
-// E1. `down` is durable before anybody is told, and nothing of Holdfast's runs when it is done.
+// Stops Holdfast in its drill; its terminals keep running, or are ended first.
+// E1. `down` is durable before any process is asked to stop, and no process of Holdfast is running when it is done.
 // E2. At the very end no process of the drill is left: not a holder, not a program, not one of ours.
 import { writeWanted } from "../home/wanted.ts";
 import { endAgents } from "./agents.ts";
@@ -10,11 +10,11 @@ import { until } from "./going.ts";
 import { killAll, processesOf } from "./processes.ts";
 import { type Site, whoRuns } from "./site.ts";
 
-/** A clean end finishes what was begun; the watchdog insists after ten seconds. */
+/** A clean end finishes what was started; the watchdog uses force after ten seconds. */
 const DOWN_MS = 15_000;
 const END_MS = 15_000;
 
-/** Whether it is down. The programs run on. */
+/** Returns whether it is down. The programs keep running. */
 export async function goDown(site: Site, findings: Findings): Promise<boolean> {
   const { disk, clock, processes } = site.world;
   await writeWanted(disk, site.home, "down"); // E1
@@ -35,7 +35,7 @@ export async function endEverything(site: Site, findings: Findings): Promise<voi
   await cancelRuns(site);
   await endAgents(site);
   const ended = await until(clock, END_MS, async () => ((await endTerminals(site)) === 0 ? true : undefined));
-  if (ended === undefined) findings.violate(`terminals that were ended still run after ${END_MS / 1000} s`);
+  if (ended === undefined) findings.violate(`ended terminals are still running after ${END_MS / 1000} s`);
   await goDown(site, findings);
   const gone = await until(clock, END_MS, () => (processesOf(site).length === 0 ? true : undefined));
   if (gone === true) return;
@@ -47,13 +47,13 @@ export async function endEverything(site: Site, findings: Findings): Promise<voi
   killAll(site);
 }
 
-/** Asks those that run to end; how many do. */
+/** Asks the running ones to end; returns how many there are. */
 async function endTerminals(site: Site): Promise<number> {
   const listed = await ask(site, "terminal.list", {});
   if (listed.kind !== "done") return Number.POSITIVE_INFINITY;
   const running = listed.value.filter(({ state }) => state.kind === "running" || state.kind === "starting");
   for (const { id, signal, restored } of running) {
-    // What lost its holder came back as a shell, and a shell that waits for a person does not hear SIGTERM.
+    // A terminal that lost its holder came back as a shell, and a shell that waits for a person ignores SIGTERM.
     const polite = restored === undefined ? "SIGTERM" : "SIGHUP";
     if (signal === undefined) await ask(site, "terminal.signal", { id, signal: polite });
   }

@@ -1,14 +1,14 @@
-// What the drill holds against us. One list, so that nothing that was noticed on the way is forgotten at the end.
+// What the drill found. One list, so that nothing noticed on the way is forgotten at the end.
 
-/** One mistake often shows in many places; a person reads a few of them. */
+/** One bug often shows in many places; a person reads only a few of them. */
 const MOST = 100;
 
 export class Findings {
   /** Things that were acknowledged, or were on a tape, and are gone. */
   lost = 0;
-  /** Things that are there more than once. */
+  /** Things that exist more than once. */
   doubled = 0;
-  /** Processes that nobody looks after any more. */
+  /** Processes without a holder. */
   orphans = 0;
   readonly violations: string[] = [];
 

@@ -1,5 +1,6 @@
-// The workflows of a drill, one of each mode: every step leaves a line in a file, and the last one a line with what the others handed on. So
-// whatever is left out, done twice or forgotten shows in that file.
+// The workflows of a drill, one of each mode: every step writes a line to a file, and the last one a line with the
+// values of
+// the others. So whatever is left out, done twice or forgotten shows in that file.
 import { newId } from "../base/ids.ts";
 import { joinPath } from "../base/path.ts";
 import { writeAtomic } from "../log/file/atomic-file.ts";
@@ -12,7 +13,7 @@ import { DRILL_VARIABLE, type Site } from "./site.ts";
 export const MODES = ["standard", "iterative", "map-reduce"] as const;
 export type Mode = (typeof MODES)[number];
 
-/** One that was asked for: where its lines go, and which there must be at its end. */
+/** A requested run: the file for its lines, and the lines expected at its end. */
 export type FlowRun = {
   readonly id: string;
   readonly mode: Mode;
@@ -24,7 +25,7 @@ const STEPS = [1, 2, 3, 4];
 const ITERATIONS = [1, 2, 3];
 export const ITEMS = [1, 2, 3, 4];
 
-/** `gate`: what a step does between its line and its end. `more`: what else the file says of such a step. */
+/** `gate`: what a step does between its line and its end. `more`: what else the file says about the step. */
 export type FlowText = { readonly gate: string; readonly more: Readonly<Record<Mode, string>> };
 
 function step(indent: string, line: string, says: string, { gate, more }: FlowText, mode: Mode): string[] {
@@ -66,7 +67,7 @@ export function directoryOf({ home }: Site): string {
   return joinPath(home, "flows");
 }
 
-/** Writes the files of all modes; `name` tells those of one time from those of another. */
+/** Writes the files of all modes; `name` distinguishes one set from another. */
 export async function writeFlows(site: Site, name: string, text: FlowText): Promise<void> {
   const { disk } = site.world;
   disk.makeDirectory(directoryOf(site));
@@ -82,7 +83,7 @@ function pathOf(site: Site, name: string, mode: Mode): string {
 
 const ASK_MS = 60_000;
 
-/** Asks for a run until somebody acknowledges it: its id is ours, so that it is one however often it is asked for. */
+/** Retries until the run is acknowledged: the id is ours, so that repeats create only one. */
 export async function beginRun(site: Site, name: string, mode: Mode): Promise<FlowRun | undefined> {
   const { world, home } = site;
   const id = newId(world.random.bytes(16));
@@ -97,7 +98,7 @@ export async function beginRun(site: Site, name: string, mode: Mode): Promise<Fl
   return begun && { id, mode, effects, expected: expectedOf(mode) };
 }
 
-/** The lines that it has left so far. */
+/** The lines that it has written so far. */
 export function linesOf({ world }: Site, { effects }: FlowRun): string[] {
   const bytes = readWhole(world.disk, effects);
   return bytes === undefined
@@ -108,13 +109,13 @@ export function linesOf({ world }: Site, { effects }: FlowRun): string[] {
         .filter((line) => line !== "");
 }
 
-/** As a daemon has it; undefined where none says anything about it. */
+/** The daemon's view of it; undefined if no daemon answers. */
 export async function shown(site: Site, { id }: FlowRun): Promise<ListedRun | undefined> {
   const asked = await ask(site, "workflow.show", { id, from: 0 });
   return asked.kind === "done" ? asked.value : undefined;
 }
 
-/** Ends what still goes on: at the end of a drill nothing may be left. */
+/** Cancels what is still running: at the end of a drill nothing may be left. */
 export async function cancelRuns(site: Site): Promise<void> {
   const listed = await ask(site, "workflow.list", {});
   const open = listed.kind === "done" ? listed.value.filter(({ state }) => !OVER.includes(state)) : [];

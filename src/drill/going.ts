@@ -1,8 +1,8 @@
-// What the actors of a drill have in common: they go on until they are told to stop, and wait for facts with a bound.
+// What the actors of a drill share: they continue until they are asked to stop, and wait for facts with a time limit.
 import type { Clock } from "../world/clock.ts";
 import { pause } from "../world/wait.ts";
 
-/** Between two looks at a fact. Recovery is measured with it, so it is short. */
+/** Between two checks of a fact. Recovery is measured with it, so it is short. */
 const LOOK_MS = 3;
 
 export class Going {
@@ -21,7 +21,7 @@ export class Going {
     this.#on = false;
   }
 
-  /** Does `act` again and again, with pauses of so many milliseconds, until it is to stop. */
+  /** Repeats `act`, with pauses of `pauseMs`, until it is asked to stop. */
   async repeat(act: () => Promise<unknown> | unknown, pauseMs: () => number): Promise<void> {
     while (this.#on) {
       await act();
@@ -30,7 +30,7 @@ export class Going {
   }
 }
 
-/** Looks until something is there; undefined where it takes longer than `ms`. */
+/** Repeats `look` until it returns something; undefined if that takes longer than `ms`. */
 export async function until<T>(
   clock: Clock,
   ms: number,

@@ -1,7 +1,9 @@
-// The killer: kills at random moments, from the dice. Sometimes it waits until all is well again, sometimes it strikes in the middle of
-// recovery, and sometimes it does not wait at all.
-// R1. The first ones it kills are an agent, as soon as there is one, and the daemon: even a short drill has had both, and on a machine that is
-//     busy with something else it goes on until it has.
+// The killer: kills at random moments, from the dice. Sometimes it waits until everything has recovered, sometimes it
+// kills
+// in the middle of recovery, and sometimes it does not wait at all.
+// R1. The first targets are an agent, as soon as there is one, and the daemon: even a short drill covers both, and on a
+//     busy
+//     machine it continues until it has.
 import { readClaim } from "../home/held/holder-files.ts";
 import { pause, within } from "../world/wait.ts";
 import type { Dice } from "./dice.ts";
@@ -11,25 +13,27 @@ import type { Ledger } from "./ledger.ts";
 import { type Site, whoRuns } from "./site.ts";
 import { Victims } from "./victims.ts";
 
-/** In which of fourteen kills what is killed. */
+/** The targets of fourteen kills on average. */
 const TARGETS: readonly Target[] = [
   ...(["daemon", "daemon", "daemon", "daemon"] as const),
   ...(["watchdog", "watchdog", "both", "both", "web", "holder"] as const),
   ...(["agent", "agent", "agent holder", "agent holder"] as const),
 ];
-/** R1. An agent is there within a second; where none comes at all, whoever looks after them says so. */
+/** R1. An agent exists within a second; if none appears at all, the agents' part of the drill reports it. */
 const FIRST_MS = 60_000;
-/** Everything from "right after" to "nothing was going on". */
+/** From "right after" to "nothing was going on". */
 const BETWEEN_MS = [0, 600] as const;
 const STRIKE_AGAIN = 0.25;
 const DO_NOT_WAIT = 0.1;
-/** The worst moment: something has just been acknowledged. It is waited for only so long. */
+/** The worst moment: something has just been acknowledged. The wait for it is limited. */
 const AT_ACKNOWLEDGEMENT = 0.4;
 const ACKNOWLEDGEMENT_MS = 600;
-/** A recovery takes about as long; so every moment of it is hit. */
+/** About the duration of a recovery, so that every moment of it is hit. */
 const INTO_RECOVERY_MS = [0, 150] as const;
 const MAX_STRIKES = 3;
-/** Who dies before it is live waits longer each time, until one has lived for a second (watchdog/pace.ts, A2): we are here to kill. */
+/**
+ * A daemon that dies before it is live waits longer each time, until one has lived for a second (watchdog/pace.ts, A2).
+ */
 const STEADY_MS = 1_050;
 
 export class Killer {
@@ -47,7 +51,7 @@ export class Killer {
     this.#victims = new Victims(site);
   }
 
-  /** Each kill is told with what came of it. */
+  /** Reports each kill with its result. */
   async work(going: Going, told: (kill: Kill) => Promise<void>): Promise<void> {
     const { clock } = this.#site.world;
     const first: Target[] = ["agent", "daemon"];
@@ -58,12 +62,12 @@ export class Killer {
       const what = wanted ?? this.#dice.pick(TARGETS) ?? "daemon";
       await pause(clock, this.#dice.between(...BETWEEN_MS));
       const kills = going.on || wanted !== undefined ? await this.#strike(what) : [];
-      if (wanted !== undefined && kills.length === 0) first.push(wanted); // Whoever was not there yet will be.
+      if (wanted !== undefined && kills.length === 0) first.push(wanted); // The target may exist later.
       for (const kill of kills) await told(kill);
     }
   }
 
-  /** One kill, or several where it strikes again before the first has been recovered from. */
+  /** One kill, or several if it strikes again before the first has been recovered from. */
   async #strike(what: Target): Promise<readonly Kill[]> {
     if (isOfDaemon(what) && this.#dice.chance(AT_ACKNOWLEDGEMENT)) {
       await within(this.#site.world.clock, ACKNOWLEDGEMENT_MS, this.#ledger.acknowledgement);
@@ -75,7 +79,7 @@ export class Killer {
     return [kill];
   }
 
-  /** Both were killed and not waited for: somebody has to be there again before anybody can be killed. */
+  /** Both were killed without waiting: one must be back before the next kill. */
   async #nobodyThere(): Promise<readonly Kill[]> {
     await this.#kills.live();
     return [];
@@ -110,7 +114,7 @@ export class Killer {
     return victim === undefined ? undefined : this.#kills.kill(what, [victim]);
   }
 
-  /** Only of a terminal that is there for it: its program cannot go on without it, and the ledger says so. */
+  /** Only the holder of a temporary terminal: its program cannot continue without it, and the ledger records that. */
   #killHolder(): Kill | undefined {
     const entry = this.#dice.pick(this.#ledger.running.filter(({ steady }) => !steady));
     const claim = entry === undefined ? undefined : readClaim(entry.attached.place);

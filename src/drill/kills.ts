@@ -1,7 +1,8 @@
-// Killing, and what comes back: who was killed when, and how long it took until all was well again.
-// K1. Time to live runs from the SIGKILL until the status of another daemon says LIVE.
-// K2. A daemon heals a watchdog and a watchdog a daemon; nobody helps them. Only where both are gone does the next command start them:
-//     here that is us.
+// Kills processes, and measures how long it takes until they are back.
+// K1. Time to live is measured from the SIGKILL until the status of another daemon says LIVE.
+// K2. A daemon heals a watchdog and a watchdog a daemon, without help. Only if both are gone does the next command
+//     start
+//     them: here that is us.
 
 import { startWatchdog } from "../home/start-watchdog.ts";
 import type { StatusResult } from "../wire/rpc/rpc.ts";
@@ -16,11 +17,14 @@ export type Target = "daemon" | "watchdog" | "both" | "web" | "holder" | "agent"
 export type Kill = {
   readonly what: Target;
   readonly pids: readonly number[];
-  /** Since the drill began. */
+  /** Since the start of the drill. */
   readonly atMs: number;
-  /** The daemon was not yet live again after the kill before. */
+  /** The daemon was not yet live again after the previous kill. */
   readonly recovering: boolean;
-  /** Until a new one was there; for the daemon: live (K1). Undefined where it was killed again before, or nobody waited. */
+  /**
+   * Until a new one was there; for the daemon: live (K1). Undefined if it was killed again before, or was not waited
+   * for.
+   */
   backMs: number | undefined;
 };
 
@@ -28,7 +32,7 @@ export function isOfDaemon(what: Target): boolean {
   return what === "daemon" || what === "both";
 }
 
-/** Its next process is the daemon's business, after a pause; whether all of it came through is seen at the end. */
+/** The daemon restarts an agent's process after a pause; the results are checked at the end. */
 export function isOfAgent(what: Target): what is "agent" | "agent holder" {
   return what === "agent" || what === "agent holder";
 }
@@ -57,21 +61,21 @@ export class Kills {
     return this.#site.world.clock.elapsed() - this.#began;
   }
 
-  /** Undefined where none of them was there to be killed. */
+  /** Returns undefined if none of them existed. */
   kill(what: Target, targets: readonly ProcessIdentity[]): Kill | undefined {
     const { processes } = this.#site.world;
     const atMs = this.elapsedMs;
     const recovering = !this.#live;
     const hit = targets.filter((who) => processes.kill(who, "SIGKILL"));
     if (hit.length === 0) return undefined;
-    this.#started = Number.NEGATIVE_INFINITY; // Whoever we started has come up, or was just killed.
+    this.#started = Number.NEGATIVE_INFINITY; // What we started has come up, or was just killed.
     const kill: Kill = { what, pids: hit.map(({ pid }) => pid), atMs, recovering, backMs: undefined };
     this.all.push(kill);
     if (isOfDaemon(what)) this.#live = false;
     return kill;
   }
 
-  /** Waits until a new one is there and notes how long that took; a violation where it does not come. */
+  /** Waits until a new one is there and records how long that took; reports a violation if it does not come back. */
   async back(kill: Kill): Promise<boolean> {
     const found = await (isOfDaemon(kill.what)
       ? this.live(kill.pids)
@@ -88,7 +92,7 @@ export class Kills {
     return now !== undefined && !pids.includes(now.pid) ? true : undefined;
   }
 
-  /** The status of a live daemon that is none of these. */
+  /** The status of a live daemon that is not one of these. */
   async live(others: readonly number[] = [], mostMs = BACK_MS): Promise<StatusResult | undefined> {
     const eye = new StatusEye(this.#site);
     const look = async (): Promise<StatusResult | undefined> => {
@@ -102,7 +106,7 @@ export class Kills {
     return found;
   }
 
-  /** A daemon that is none of these has its lock: it has begun to recover. */
+  /** Waits until another daemon has the lock: it has started to recover. */
   appeared(others: readonly number[]): Promise<ProcessIdentity | undefined> {
     return until(this.#site.world.clock, BACK_MS, async () => {
       await this.#helpIfNobody();
@@ -111,7 +115,7 @@ export class Kills {
     });
   }
 
-  /** From now on whoever is gone stays gone. */
+  /** From now on nothing is started any more. */
   helpNoMore(): void {
     this.#helps = false;
   }

@@ -1,18 +1,18 @@
-// What the drill asked for and what it was told: everything acknowledged is in here, and must be true at the end.
-// G1. An acknowledged command is certain. One that was not acknowledged may have happened or not; both are right, but nothing else is.
+// What the drill requested and what was acknowledged: all of the latter must be true at the end.
+// G1. An acknowledged command is certain. One that was not acknowledged may have happened or not; both are right.
 import type { ListedTerminal } from "../wire/rpc/rpc.ts";
 import type { Attached } from "./attached.ts";
 
-/** `doomed`: somebody tried to end it and was not told whether that was taken. */
+/** `doomed`: a request to end it was not acknowledged. */
 export type Fate = "runs" | "doomed" | "ended" | "holder killed" | "perhaps removed" | "removed";
 
 export class Entry {
   readonly id: string;
   readonly attached: Attached;
-  /** Stays for the whole drill: nobody ends it. */
+  /** It exists for the whole drill: it is never ended. */
   readonly steady: boolean;
   fate: Fate = "runs";
-  /** The last acknowledged name, and those that were asked for since (G1). */
+  /** The last acknowledged name, and those that were requested since (G1). */
   #names: Set<string>;
 
   constructor(id: string, name: string, attached: Attached, steady: boolean) {
@@ -41,7 +41,7 @@ export class Entry {
 
 export class Ledger {
   readonly entries: Entry[] = [];
-  /** Terminals that were asked for by this name, without an answer. */
+  /** Terminals that were requested under this name, without a reply. */
   readonly perhaps = new Set<string>();
   #named = 0;
   #next = Promise.withResolvers<void>();
@@ -66,7 +66,7 @@ export class Ledger {
     return this.entries.filter(({ fate }) => fates.includes(fate));
   }
 
-  /** Those of which every byte and every line must be right to the end. */
+  /** The terminals of which every byte and every line must be right to the end. */
   get running(): Entry[] {
     return this.with("runs");
   }

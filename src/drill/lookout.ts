@@ -1,5 +1,5 @@
-// Looks all the time whether there is one daemon and one watchdog, never two.
-// L1. Whoever was once named by a lock is remembered; two of them alive at the same moment are two owners of one lock.
+// Checks all the time that there is one daemon and one watchdog, never two.
+// L1. Every process that was ever named by a lock is remembered; two of them alive at once are two owners of one lock.
 import type { ProcessIdentity } from "../world/process.ts";
 import type { Findings } from "./findings.ts";
 import type { Going } from "./going.ts";

@@ -1,4 +1,5 @@
-// The entry of the drill: `bun src/drill/main.ts FLAGS`, with the flags as JSON (wire/drill.ts). The command line starts it.
+// The entry point of the drill: `bun src/drill/main.ts FLAGS`, with the flags as JSON (wire/drill.ts). The command line
+// starts it.
 import { isFault } from "../base/fault.ts";
 import { visible, visibleLine } from "../base/visible.ts";
 import { decodeDrillFlags } from "../wire/drill.ts";

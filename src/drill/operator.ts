@@ -1,6 +1,7 @@
-// The operator: opens, renames, ends and removes terminals through the daemon, whatever state that is in, and keeps the ledger.
-// O1. Nothing is asked twice: what was not answered stays unknown (ledger.ts, G1).
-// O2. A terminal that was acknowledged is known to every later daemon.
+// The operator: opens, renames, ends and removes terminals through the daemon, whatever its state, and keeps the
+// ledger.
+// O1. Nothing is requested twice: a request without a reply stays unknown (ledger.ts, G1).
+// O2. An acknowledged terminal is known to every later daemon.
 import type { Method, Methods } from "../wire/rpc/rpc.ts";
 import { ask, type DaemonAnswer } from "./ask.ts";
 import { Attached } from "./attached.ts";
@@ -11,7 +12,7 @@ import { Entry, type Ledger } from "./ledger.ts";
 import { programWords, TICK_VARIABLE } from "./program.ts";
 import { DRILL_VARIABLE, type Site } from "./site.ts";
 
-/** A few terminals come and go beside those that stay; each is a process of ours, the program and its counter. */
+/** A few terminals come and go beside the steady ones; each is a holder, the program and its counter. */
 const MAX_VISITORS = 6;
 const PAUSE_MS = [80, 400] as const;
 const SIZE = { cols: 80, rows: 24 };
@@ -40,7 +41,7 @@ export class Operator {
     );
   }
 
-  /** Resolves when it is acknowledged and a client is attached; undefined where it is not. */
+  /** Resolves when it is acknowledged and a client is attached; undefined if it is not. */
   async open(steady: boolean): Promise<Entry | undefined> {
     const name = this.#ledger.nextName();
     const asked = await this.#ask("terminal.new", this.#wish(name, steady));
@@ -82,7 +83,7 @@ export class Operator {
   async end(entry: Entry | undefined): Promise<void> {
     if (entry === undefined) return;
     const before = entry.fate;
-    entry.fate = "doomed"; // From now on its end is no surprise.
+    entry.fate = "doomed"; // From now on it may end.
     const asked = await this.#ask("terminal.signal", { id: entry.id, signal: "SIGTERM" });
     if (asked.kind === "done") entry.fate = "ended";
     else if (asked.kind !== "unknown") entry.fate = before;

@@ -1,16 +1,15 @@
-// Every process of a drill: Holdfast's own, the holders, and the programs in the terminals, of agents and of the steps of workflows.
-// P1. Found by what cannot be lost on the way: the drill's variable, the marker of a terminal, the claim of a holder.
-// P2. A holder without a claim is one of ours like any other: it starts a program as soon as it has one.
-
+// Every process of a drill: Holdfast's own, the holders, and the programs of terminals, agents and workflow steps.
+// P1. Found by what cannot get lost: the drill's variable, the marker of a terminal, the claim of a holder.
+// P2. A holder without a claim counts as ours: it starts a program as soon as it has one.
+import { AGENTS, STATE, TERMINALS } from "../home/layout.ts";
 import { joinPath } from "../base/path.ts";
 import { type HeldDirectory, readHolder, terminalFiles } from "../home/held/holder-files.ts";
-import { AGENTS, STATE, TERMINALS } from "../home/layout.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
 import { DRILL_VARIABLE, type Site, whoRuns } from "./site.ts";
 
 const MARKER = "HOLDFAST_TERMINAL";
 
-/** `terminal`: whose program it is; of a step, the attempt; of an agent, its process. */
+/** `terminal`: the owner of the program; for a step the attempt, for an agent its process. */
 export type DrillProcess = { readonly who: ProcessIdentity } & (
   | { readonly kind: "program"; readonly terminal: string }
   | { readonly kind: "holder"; readonly terminal: string }
@@ -34,7 +33,7 @@ export function processesOf(site: Site): DrillProcess[] {
   });
 }
 
-/** Where the holders of terminals, of agents, and of the attempts of workflows, have their files. */
+/** The directories of the holders of terminals, agents and workflow attempts. */
 function placesOf({ world, home }: Site): ReadonlyMap<string, HeldDirectory> {
   const { disk } = world;
   const below = (directory: string) => disk.list(directory).map((name) => joinPath(directory, name));
@@ -52,7 +51,7 @@ function placesOf({ world, home }: Site): ReadonlyMap<string, HeldDirectory> {
   return places;
 }
 
-/** The living ones, by pid. */
+/** The living holders, by pid. */
 function holdersOf({ world }: Site, places: ReadonlyMap<string, HeldDirectory>): ReadonlyMap<number, string> {
   const found = new Map<number, string>();
   for (const [id, place] of places) {
@@ -68,13 +67,13 @@ export function orphansAmong(found: readonly DrillProcess[]): ProcessIdentity[] 
   return found.flatMap((one) => (one.kind === "program" && !held.has(one.terminal) ? one.who : []));
 }
 
-/** Processes of Holdfast's own that hold no lock: a second daemon, a watchdog or a holder that should have left. */
+/** Processes of Holdfast that hold no lock: a second daemon, a watchdog or a holder that should have ended. */
 export function straysAmong(site: Site, found: readonly DrillProcess[]): ProcessIdentity[] {
   const owners = Object.values(whoRuns(site)).map((who) => who?.pid);
   return found.flatMap(({ kind, who }) => (kind === "ours" && !owners.includes(who.pid) ? who : []));
 }
 
-/** For whatever should be gone and is not; pid and start time say that it is the one we looked at. */
+/** For processes that should be gone; pid and start time prove that it is the one we looked at. */
 export function killAll(site: Site): void {
   for (const { who } of processesOf(site)) site.world.processes.kill(who, "SIGKILL");
 }

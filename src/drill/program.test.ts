@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { programWords, readLine, TICK_VARIABLE } from "./program.ts";
 
-test("the program's shell text does what it says: it is ready, counts, and says back each line once", async () => {
+test("the program's script does what it says: it gets ready, counts, and echoes each line once", async () => {
   for (const stubborn of [false, true]) {
     const env = { PATH: "/usr/bin:/bin", [TICK_VARIABLE]: "0.1" };
     const child = Bun.spawn([...programWords(stubborn)], { env, stdio: ["pipe", "pipe", "ignore"], detached: true });
@@ -12,7 +12,7 @@ test("the program's shell text does what it says: it is ready, counts, and says 
       text += Buffer.from(bytes).toString();
       if (text.includes("o 1\n") && text.includes("t 9\n")) break;
     }
-    process.kill(-child.pid, "SIGKILL"); // It counts in a process of its own.
+    process.kill(-child.pid, "SIGKILL"); // It counts in a separate process.
     await child.exited;
     const lines = text.split("\n").slice(0, -1);
     expect(lines.filter((line) => readLine(line) === undefined)).toEqual([]);

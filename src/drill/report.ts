@@ -1,10 +1,10 @@
-// What a drill prints: every kill with what came of it, and the sum; as JSON the shape that DESIGN §11 promises.
+// The output of a drill: every kill with its result, and the totals; as JSON in the shape that other programs rely on.
 import type { Drill, DrillPlan } from "./drill.ts";
 import { isOfAgent, isOfDaemon, type Kill } from "./kills.ts";
 
 export type LiveMs = { readonly median: number; readonly p95: number; readonly max: number };
 
-/** `home` is there where it was kept. */
+/** `home` is given if it was kept. */
 export function drillJson(drill: Drill, plan: DrillPlan, home: string | undefined) {
   const { lost, doubled, orphans, violations } = drill.findings;
   return {
@@ -45,8 +45,8 @@ function sums({ ledger }: Drill) {
 }
 
 /**
- * How long it took from the SIGKILL of a live daemon until the next one was live. One that was killed while it recovered is counted
- * apart: whoever dies before it is live is started again with backoff, on purpose.
+ * How long it took from the SIGKILL of a live daemon until the next one was live. A daemon that was killed while it
+ * recovered is counted separately: it is restarted with backoff, on purpose.
  */
 export function liveMsOf(kills: readonly Kill[], recovering = false): LiveMs {
   const measured = kills.filter((kill) => isOfDaemon(kill.what) && kill.recovering === recovering);
@@ -71,13 +71,13 @@ const NAMES: Readonly<Record<Kill["what"], string>> = {
 
 export function killText({ what, pids, atMs, recovering, backMs }: Kill): string {
   const time = `${(atMs / 1000).toFixed(1)} s`.padStart(8);
-  const whom = `${NAMES[what]} ${pids.join(" and ")}${recovering ? ", while it recovered" : ""}`;
+  const whom = `${NAMES[what]} ${pids.join(" and ")}${recovering ? ", during recovery" : ""}`;
   return `${time}  ${whom.padEnd(46)} ${fateText(what, backMs)}`;
 }
 
 function fateText(what: Kill["what"], backMs: number | undefined): string {
   if (isOfAgent(what)) return "resumed after a pause";
-  if (what === "holder") return "its program's end is told as unknown";
+  if (what === "holder") return "its program's end is reported as unknown";
   if (backMs === undefined) return "not waited for";
   return `${isOfDaemon(what) ? "live again" : "a new one"} after ${Math.round(backMs)} ms`;
 }
@@ -86,7 +86,7 @@ export function timesText({ median, p95, max }: LiveMs): string {
   return `median ${median} ms, p95 ${p95} ms, max ${max} ms`;
 }
 
-/** Whoever has seen the kills as they happened is not shown them again. */
+/** Kills that were shown as they happened are not printed again. */
 export function killsText(drill: Drill): string {
   return [...drill.kills.all.map(killText), "", ""].join("\n");
 }
@@ -101,8 +101,8 @@ export function drillText(drill: Drill, plan: DrillPlan, home: string | undefine
   return [
     `seed ${plan.seed}: ${drill.kills.all.length} kills in ${plan.seconds} s and in a crash loop${safe}`,
     `live again: ${timesText(liveMsOf(drill.kills.all))}`,
-    `killed while it recovered, with the backoff that follows: ${timesText(liveMsOf(drill.kills.all, true))}`,
-    `${opened} terminals, ${plan.terminals} of them throughout; ${lines} lines typed and confirmed; ${bytes} bytes read`,
+    `killed during recovery, including the backoff: ${timesText(liveMsOf(drill.kills.all, true))}`,
+    `${opened} terminals, ${plan.terminals} of them throughout; ${lines} lines confirmed; ${bytes} bytes read`,
     `${runs} workflow runs of all three modes, with ${effects} effects`,
     `${agents} agents; ${messages} messages acknowledged and delivered; ${prompts} prompts answered`,
     `lost ${lost}, doubled ${doubled}, orphans ${orphans}`,

@@ -1,7 +1,7 @@
 // `holdfast drill`: the proof that people can run before they need it.
-// N1. Exit 0 only where nothing was lost, doubled, left behind, or otherwise broken.
-// N2. Its home is removed afterwards, unless it is wanted or says something about what went wrong.
-// N3. Ctrl-C, a closed window and a request to end, at whatever moment and however often, end it all and leave nothing.
+// N1. Exit 0 only if nothing was lost, doubled, left behind, or otherwise broken.
+// N2. Its home is removed afterwards, unless it should be kept or shows what went wrong.
+// N3. Ctrl-C, a closed window and SIGTERM, at any moment and any number of times, end everything and leave nothing.
 
 import { exitCodeOf } from "../base/exit-code.ts";
 import { isFault } from "../base/fault.ts";
@@ -19,18 +19,18 @@ import { killAll, processesOf } from "./processes.ts";
 import { drillJson, drillText, killsText, killText } from "./report.ts";
 import { type DrillWorld, makeSite, removeSite, type Site } from "./site.ts";
 
-/** Two looks at all processes and a tree to remove: milliseconds, but seconds on a machine that is busy with something else. */
+/** Two looks at all processes and a tree to remove: milliseconds, but seconds on a busy machine. */
 const SWEEP_MS = 60_000;
 
 /** Returns the exit code. */
 export async function drill(world: DrillWorld, flags: DrillFlags): Promise<number> {
-  const told = world.console.told(); // N3: before there is anything to leave behind.
+  const told = world.console.told(); // N3: before anything is started.
   const plan = { terminals: flags.terminals, seconds: flags.seconds, seed: flags.seed ?? seedOf(world) };
   const site = makeSite(world);
   const drill = flags.machine === true ? machineDrill(world, site, plan) : randomDrill(world, site, plan);
   if (world.console.err.tty) await say(world, `drill with seed ${plan.seed} in ${site.home}`);
   const through = runThrough(drill);
-  through.catch(() => undefined); // The race tells; once it is broken off, what fails is what we killed.
+  through.catch(() => undefined); // The race reports it; after an abort, errors come from our kills.
   const signal = await Promise.race([through, told]);
   if (signal !== undefined) return brokenOff(world, drill, { site, signal }); // N3
   const kept = flags.keep === true || !drill.findings.none ? site.home : undefined;
@@ -39,14 +39,14 @@ export async function drill(world: DrillWorld, flags: DrillFlags): Promise<numbe
   return drill.findings.none ? 0 : 1; // N1
 }
 
-/** What either kind of drill can do, and say of itself. */
+/** The interface of both kinds of drill. */
 type Runnable = {
   readonly findings: Findings;
   run(): Promise<void>;
   end(): Promise<void>;
   breakOff(): void;
   json(home: string | undefined): object;
-  /** What happened, one line each; then the sum. */
+  /** What happened, one line each; then the totals. */
   kills(): string;
   text(home: string | undefined): string;
 };
@@ -88,7 +88,7 @@ async function runThrough(drill: Runnable): Promise<undefined> {
     await drill.run();
   } catch (error) {
     if (!isFault(error)) throw error;
-    drill.findings.violate(`${error.message}. ${error.hint}`); // What was found so far is told all the same.
+    drill.findings.violate(`${error.message}. ${error.hint}`); // The earlier findings are still reported.
   } finally {
     await drill.end();
   }
@@ -113,7 +113,7 @@ function progressOf({ console, clock }: DrillWorld) {
 
 type Broken = { readonly site: Site; readonly signal: EndSignal };
 
-/** N3. The exit code is what a shell says of a program that this signal has ended. */
+/** N3. The exit code is that of a program ended by this signal. */
 async function brokenOff({ console, clock }: DrillWorld, drill: Runnable, { site, signal }: Broken): Promise<number> {
   drill.breakOff();
   const clean = await until(clock, SWEEP_MS, () => swept(site));
@@ -121,7 +121,7 @@ async function brokenOff({ console, clock }: DrillWorld, drill: Runnable, { site
   return exitCodeOf({ code: null, signal });
 }
 
-/** What was just being started may still appear, and write: so it is done again until it finds nothing. */
+/** A process that was just being started may still appear and write, so this is repeated until nothing is found. */
 async function swept(site: Site): Promise<true | undefined> {
   try {
     return await sweepOnce(site, { ...site, home: `${site.home}.gone` });
@@ -131,7 +131,10 @@ async function swept(site: Site): Promise<true | undefined> {
   return undefined;
 }
 
-/** Who is just being executed is not seen. So the home is moved away first: a holder that has no claim then can never make one. */
+/**
+ * A process that is just being executed is not seen. So the home is moved first: a holder without a claim cannot make
+ * one.
+ */
 async function sweepOnce(site: Site, gone: Site): Promise<true | undefined> {
   const { disk } = site.world;
   const there = disk.stat(site.home) !== undefined;

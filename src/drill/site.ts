@@ -1,12 +1,11 @@
-// Where a drill takes place: a home of its own, and doors that lead nowhere else.
-// S1. Never the user's home: it is made new, it must not have existed, and the user's configuration is not read.
+// Where a drill takes place: its own home, and a world that is limited to it.
+// S1. Never the user's home: it is newly created, and the user's configuration is not read.
 // S2. Its path is short, because a socket's path is limited (world/socket.ts, K1).
 // S3. Every process of ours carries the home in a variable, so that none can be forgotten.
-// S4. Whoever breaks a drill off stops its clock: everybody in it stays where they next wait, and nothing is written behind our back.
-
+// S4. Aborting a drill stops its clock: every actor stays in its next wait, and nothing more is written.
+import { CRASH_HISTORY, WEB_LOCK } from "../home/layout.ts";
 import { assert } from "../base/assert.ts";
 import { joinPath } from "../base/path.ts";
-import { CRASH_HISTORY, WEB_LOCK } from "../home/layout.ts";
 import { holderOf, runningOn } from "../home/running.ts";
 import { writeAtomic } from "../log/file/atomic-file.ts";
 import { removeIfThere, removeTree } from "../log/file/file.ts";
@@ -70,7 +69,7 @@ function makeHome({ console, disk, random }: DrillWorld): string {
     const home = joinPath(place, `hfd-${random.bytes(4).toHex()}`);
     if (disk.makeDirectory(home)) return home; // S1
   }
-  assert(false, `${place} has a directory for every name we can think of`);
+  assert(false, `${place} has a directory for every name that was tried`);
 }
 
 function configPath(home: string): string {
@@ -79,13 +78,13 @@ function configPath(home: string): string {
 
 export type CrashLoop = { readonly crashes: number; readonly windowS: number };
 
-/** In force with the next watchdog that is started. */
+/** In effect with the next watchdog that is started. */
 export function configure({ world, home }: Site, { crashes, windowS }: CrashLoop, more = ""): Promise<void> {
   const text = `[crash_loop]\ncrashes = ${crashes}\nwindow_s = ${windowS}\n${more}`;
   return writeAtomic(world.disk, configPath(home), Buffer.from(text));
 }
 
-/** Crashes that were wanted are not held against the next phase. */
+/** Intended crashes must not count in the next phase. */
 export function forgetCrashes({ world, home }: Site): void {
   removeIfThere(world.disk, joinPath(home, CRASH_HISTORY));
 }
@@ -96,7 +95,7 @@ export type Running = {
   readonly web: ProcessIdentity | undefined;
 };
 
-/** Who holds which lock of this home, and lives. */
+/** The living owners of this home's locks. */
 export function whoRuns({ world, home }: Site): Running {
   return { ...runningOn(world, home), web: holderOf(world, joinPath(home, WEB_LOCK)) };
 }

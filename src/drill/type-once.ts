@@ -1,11 +1,11 @@
-// Types once into a terminal of the drill, as `holdfast send` does: connects to its holder and waits until it has the bytes.
+// Types once into a terminal of the drill, like `holdfast send`: connects to its holder and waits until it has the bytes.
 import { isFault } from "../base/fault.ts";
 import { readSpec, terminalFiles } from "../home/held/holder-files.ts";
 import { HolderClient } from "../wire/holder/client.ts";
 import { Pauses } from "../world/wait.ts";
 import type { Site } from "./site.ts";
 
-/** A holder is started within some tens of milliseconds; a machine that is starting many takes longer. */
+/** A holder starts within some tens of milliseconds; if many are starting at once it takes longer. */
 const CONNECT_LIMITS = { firstMs: 5, mostMs: 50, allMs: 15_000 };
 
 /** Returns false if the holder does not answer in time. */

@@ -1,9 +1,9 @@
-// The typist: types numbered lines into terminals at random, and now and then drops a connection in the middle of it.
+// The typist: types numbered lines into random terminals, and now and then drops a connection in the middle.
 import type { Dice } from "./dice.ts";
 import type { Going } from "./going.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** Some sixty lines a second over all terminals: enough to be in flight whenever something is killed, and little work. */
+/** About sixty lines a second over all terminals: enough to be in flight at every kill, and little work. */
 const PAUSE_MS = [4, 28] as const;
 const ATTACH_ANEW = 0.02;
 

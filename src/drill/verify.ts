@@ -1,7 +1,7 @@
-// The end of a drill, when nobody is killed any more: is everything there that was acknowledged, once, and nothing else?
-// V1. First everything that is under way arrives: after the last line of a typist nothing of it can still come.
-// V2. A program whose holder lives is the one it was: same pid, same start time.
-// V3. What a daemon says of a terminal is what it acknowledged.
+// The end of a drill, after the last kill: everything that was acknowledged must exist, once, and nothing else.
+// V1. First everything in flight arrives: after a typist's last line nothing more can come.
+// V2. A program whose holder lives is still the same: same pid, same start time.
+// V3. The daemon's view of a terminal is what it acknowledged.
 import type { ListedTerminal } from "../wire/rpc/rpc.ts";
 import { ask } from "./ask.ts";
 import { compareEchoes, compareWithTape } from "./bytes.ts";
@@ -11,7 +11,7 @@ import type { Entry, Ledger } from "./ledger.ts";
 import { orphansAmong, processesOf, straysAmong } from "./processes.ts";
 import type { Site } from "./site.ts";
 
-/** All of this takes milliseconds where all is well. */
+/** All of this takes milliseconds if everything is fine. */
 const PATIENCE_MS = 10_000;
 const LAST_LINE = "end";
 
@@ -37,10 +37,10 @@ export class Verifier {
   async #finish(entry: Entry): Promise<void> {
     const { attached } = entry;
     const ready = await this.#soon(() => attached.copy.ready && attached.open === 0);
-    if (!ready) return this.#findings.violate(`${entry.name}: what was typed is never confirmed`);
+    if (!ready) return this.#findings.violate(`${entry.name}: typed lines are never confirmed`);
     attached.type(LAST_LINE);
     const echoed = await this.#soon(() => attached.copy.echoes.has(LAST_LINE) && attached.open === 0);
-    if (!echoed) this.#findings.violate(`${entry.name}: its program does not answer any more`);
+    if (!echoed) this.#findings.violate(`${entry.name}: its program no longer answers`);
   }
 
   async #soon(fact: () => boolean): Promise<boolean> {
@@ -53,15 +53,15 @@ export class Verifier {
     compareEchoes(entry, this.#findings);
     compareWithTape(disk, entry, this.#findings);
     const untold = (attached.exit?.offset ?? attached.copy.end) - attached.copy.end; // V1
-    if (untold !== 0) this.#findings.lose(Math.abs(untold), `${name}: it ended ${untold} bytes behind what was shown`);
+    if (untold !== 0) this.#findings.lose(Math.abs(untold), `${name}: it ended ${untold} bytes after what was shown`);
     if (fate !== "runs") return;
     const same = attached.child !== undefined && processes.alive(attached.child);
     if (!same) this.#findings.lose(1, `${name}: its program ${attached.child?.pid ?? ""} is gone`); // V2
   }
 
-  /** V3. What was asked for last may take a moment to have happened. */
+  /** V3. The last requests may take a moment to take effect. */
   async #compareList(): Promise<void> {
-    let wrong: readonly string[] = ["no daemon says which terminals there are"];
+    let wrong: readonly string[] = ["no daemon lists the terminals"];
     await until(this.#site.world.clock, PATIENCE_MS, async () => {
       const asked = await ask(this.#site, "terminal.list", {});
       if (asked.kind === "done") wrong = this.#wrongIn(asked.value);
@@ -78,12 +78,12 @@ export class Verifier {
     const twice = names.filter((name, at) => names.indexOf(name) !== at);
     return [
       ...known,
-      ...unasked.map(({ name }) => `${name} was never asked for`),
+      ...unasked.map(({ name }) => `${name} was never requested`),
       ...twice.map((name) => `there are two terminals named ${name}`),
     ];
   }
 
-  /** Orphans that recovery had to stop, and losers of a race that had to leave, get a moment for it. */
+  /** Orphans that recovery has to stop, and losers of a race, get a moment to end. */
   async #compareProcesses(): Promise<void> {
     const clean = await this.#soon(() => this.#leftover().length === 0);
     if (clean) return;
@@ -103,12 +103,12 @@ export function pidsOf(processes: readonly { readonly pid: number }[]): string {
   return processes.map(({ pid }) => pid).join(", ");
 }
 
-/** What a daemon says of this terminal that it may not say; undefined where all is right. */
+/** What is wrong with the daemon's view of this terminal; undefined if it is right. */
 function wrongWith(entry: Entry, listed: readonly ListedTerminal[]): string | undefined {
   const { fate, attached, name } = entry;
   const found = listed.find(({ id }) => id === entry.id);
   if (found === undefined) return fate === "removed" || fate === "perhaps removed" ? undefined : `${name} is gone`;
-  if (fate === "removed") return `${name} was removed, and is there again`;
+  if (fate === "removed") return `${name} was removed, but exists again`;
   if (!entry.mayBeCalled(found.name)) return `${name} is called ${found.name}`;
   const { state } = found;
   if (fate === "ended" && state.kind !== "ended") return `${name} was ended, but is ${state.kind}`;
@@ -117,7 +117,5 @@ function wrongWith(entry: Entry, listed: readonly ListedTerminal[]): string | un
   if (fate !== "runs") return undefined;
   const { child } = attached;
   const same = state.kind === "running" && state.pid === child?.pid && state.startTime === child.startTime; // V2
-  return same
-    ? undefined
-    : `${name} runs as ${child?.pid}, but is ${state.kind === "running" ? state.pid : state.kind}`;
+  return same ? undefined : `${name} ran as ${child?.pid}, but is ${state.kind === "running" ? state.pid : state.kind}`;
 }

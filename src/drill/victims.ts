@@ -1,16 +1,15 @@
 // Agents' processes that may be killed: the program, or the holder that it runs in.
-// VI1. Only so often that nobody is given up for good: five crashes within a minute would be (core/agent/process.ts), and after them a
-//      person would have to say that it goes on.
-
+// VI1. Only so often that no agent fails permanently: five crashes within a minute (core/agent/process.ts) would need a
+//      person to retry it.
+import { AGENTS } from "../home/layout.ts";
 import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";
 import { joinPath } from "../base/path.ts";
 import { readHolder } from "../home/held/holder-files.ts";
-import { AGENTS } from "../home/layout.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
 import type { Dice } from "./dice.ts";
 import type { Site } from "./site.ts";
 
-/** VI1. A kill may count twice: once as the end of its process, once more where the next one is not up when a daemon dies. */
+/** VI1. A kill may count twice: as the end of its process, and again if the next one is not up when a daemon dies. */
 const KILLS = 2;
 const WINDOW_MS = 60_000;
 
@@ -22,7 +21,7 @@ export class Victims {
     this.#site = site;
   }
 
-  /** Undefined where nobody is there, or all have had their share. */
+  /** Undefined if there is none, or all were killed often enough. */
   pick(what: "agent" | "agent holder", dice: Dice): ProcessIdentity | undefined {
     const { disk, clock } = this.#site.world;
     const now = clock.elapsed();
@@ -49,7 +48,7 @@ export class Victims {
     return holders.find((holder) => holder !== undefined && processes.alive(holder));
   }
 
-  /** What its holder has started, and not what that has started. */
+  /** The process that its holder started, not a descendant of it. */
   #programOf({ pid }: ProcessIdentity): ProcessIdentity | undefined {
     const { processes } = this.#site.world;
     const child = processes.list().find(({ ppid }) => ppid === pid);

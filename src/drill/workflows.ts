@@ -1,16 +1,16 @@
-// Workflows in a drill: a run of each mode goes on all the time, one after the other, while everybody is killed.
-// WF1. A run that was acknowledged ends by itself, whoever was killed meanwhile; in safe mode it waits, and goes on when that is left.
-// WF2. Each of its steps has left its line exactly once, and what the steps handed on has arrived.
+// Workflows in a drill: runs of each mode follow one another all the time, during the kills.
+// WF1. An acknowledged run finishes by itself, whatever was killed; in safe mode it waits, and continues afterwards.
+// WF2. Each of its steps has written its line exactly once, and the values of the steps have arrived.
 import { pause } from "../world/wait.ts";
 import type { Findings } from "./findings.ts";
 import { beginRun, type FlowRun, type FlowText, linesOf, MODES, type Mode, OVER, shown, writeFlows } from "./flows.ts";
 import { type Going, until } from "./going.ts";
 import type { Site } from "./site.ts";
 
-/** A step takes about as long as a recovery: so it is killed before, in and after steps. */
+/** A step takes about as long as a recovery, so that kills hit before, during and after steps. */
 const TEXT: FlowText = { gate: "sleep 0.2", more: { standard: "", iterative: "", "map-reduce": "" } };
 const LOOK_MS = 50;
-/** A run takes some seconds; on a busy machine, and with a daemon killed in it again and again, many. */
+/** A run takes some seconds; on a busy machine, and with repeated kills of the daemon, many. */
 const END_MS = 60_000;
 
 export class Workflows {
@@ -24,12 +24,12 @@ export class Workflows {
     this.#findings = findings;
   }
 
-  /** As they were found in the end. */
+  /** As found at the end. */
   get sums(): { readonly runs: number; readonly effects: number } {
     return { runs: this.#runs.length, effects: this.#effects };
   }
 
-  /** From now on; resolves when it is to stop and the last runs have ended (WF1). */
+  /** Works until it is asked to stop and the last runs have ended (WF1). */
   async work(going: Going): Promise<void> {
     await writeFlows(this.#site, "drill", TEXT);
     await Promise.all(MODES.map((mode) => this.#keepRunning(mode, going)));
@@ -38,7 +38,7 @@ export class Workflows {
   async #keepRunning(mode: Mode, going: Going): Promise<void> {
     while (going.on) {
       const run = await beginRun(this.#site, "drill", mode);
-      if (run === undefined) return this.#findings.violate(`no daemon took a ${mode} workflow`);
+      if (run === undefined) return this.#findings.violate(`no daemon accepted a ${mode} workflow`);
       this.#runs.push(run);
       while (going.on && !(await this.#isOver(run))) await pause(this.#site.world.clock, LOOK_MS);
     }
@@ -48,7 +48,7 @@ export class Workflows {
     return OVER.includes((await shown(this.#site, run))?.state ?? "");
   }
 
-  /** When nobody is killed any more. */
+  /** After the last kill. */
   async verify(): Promise<void> {
     for (const run of this.#runs) await this.#verifyRun(run);
   }
@@ -60,7 +60,7 @@ export class Workflows {
       return OVER.includes(now?.state ?? "") ? now : undefined;
     });
     if (last === undefined)
-      this.#findings.lose(1, `${name} was acknowledged, and does not end`); // WF1
+      this.#findings.lose(1, `${name} was acknowledged, but does not end`); // WF1
     else if (last.state !== "done") this.#findings.violate(`${name} is ${last.state}: ${last.error?.message ?? ""}`);
     const lines = linesOf(this.#site, run);
     this.#effects += lines.length;
@@ -68,7 +68,7 @@ export class Workflows {
   }
 }
 
-/** Every line that must be there, once, and no other. */
+/** Every expected line exactly once, and no other. */
 export function compareLines(
   name: string,
   lines: readonly string[],

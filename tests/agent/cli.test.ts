@@ -71,8 +71,8 @@ test("agent new makes an agent that ask talks to; its end is what it said, and i
   rejects(await home.run("agent", "new", "alpha", "--provider", "scripted", "--", ...ACTOR), 1, "already");
   rejects(await home.run("agent", "new", "b", "--provider", "scripted"), 1, "needs a command");
   rejects(await home.run("agent", "new", "b", "--provider", "nobody"), 1, "There is no provider nobody.");
-  rejects(await home.run("agent", "new", "b", "--cwd", "no/such"), 1, "is no directory");
-  rejects(await home.run("agent", "new", "b", "--prompt-after", "5m"), 2, "only together");
+  rejects(await home.run("agent", "new", "b", "--cwd", "no/such"), 1, "is not a directory");
+  rejects(await home.run("agent", "new", "b", "--prompt-after", "5m"), 2, "must be given together");
   expect(await home.ok("status")).toContain("agents     1 agent\n");
   expect(await home.json("status")).toMatchObject({ counts: { agents: 1, prompts: 0 } });
 });
@@ -114,7 +114,7 @@ test("agent tree, inspect and inbox show what there is; names are found below th
   expect(drawn.split("\n").map((line) => line.split("  ")[0])).toEqual([
     ...["AGENT", "root", "└─ worker", "other", "└─ worker", ""],
   ]);
-  rejects(await home.run("agent", "inspect", "worker"), 4, "fits 2: root/worker");
+  rejects(await home.run("agent", "inspect", "worker"), 4, "matches 2: root/worker");
   const shown = await home.ok("agent", "inspect", "root/worker");
   expect(shown).toContain(`agent       worker (${worker})\nparent      ${root}\nstate       idle\n`);
   expect(shown).toContain("recovery    ask\nhung after  1 min 0 s of silence");
@@ -126,7 +126,7 @@ test("agent tree, inspect and inbox show what there is; names are found below th
     { sender: "user", payload: "read this", reply_to: "abc" },
   ]);
   expect(await home.ok("agent", "inbox", "other/worker")).toContain("the user  read this\n");
-  expect((await home.run("agent", "inbox", "root")).err).toContain("it has read everything");
+  expect((await home.run("agent", "inbox", "root")).err).toContain("there are no unread messages");
   expect(await home.offered("agent", "inspect", "")).toMatch(/^[0-9a-f]{8}\n[0-9a-f]{8}\nother\nroot\n$/);
   expect(await home.offered("answer", "")).toBe(`${await home.prompt()}\n`);
   expect(await home.ok("status")).toContain("prompts    1 prompt for you: holdfast prompts\n");
@@ -155,7 +155,7 @@ test("PR-1(b,c) PR-2(a) PR-3(d) ask returns with 3 where a person is asked; answ
     async () => (await home.json("agent", "inspect", "alpha")).turns,
   );
   expect(await home.ask("alpha", "ask Bash ls -l")).toMatchObject({ code: 0, out: "allow\n" });
-  expect((await home.run("prompts")).err).toContain("no agent asks anything");
+  expect((await home.run("prompts")).err).toContain("there are no open prompts");
   expect(await home.json("rules", "ls")).toMatchObject([
     { decision: "allow", tool: "Bash", args: { command: "ls -l" } },
   ]);
@@ -173,8 +173,8 @@ test("PR-1(b) rules are added, listed and removed; the first that matches decide
   expect(await home.ask("alpha", "ask Bash rm -rf /")).toMatchObject({ code: 0, out: "deny\n" });
   expect(await home.ok("rules", "ls")).toMatch(/^ID .*\n.*\n.*\n$/);
   expect(await home.ok("rules", "ls")).toContain(`${git}  all    allow     Bash  command=git *\n`);
-  rejects(await home.run("rules", "add", "allow", "Bash", "--arg", "git"), 2, '"git" is no argument.');
-  rejects(await home.run("rules", "add", "allow", "Ba[sh"), 2, "is no pattern");
+  rejects(await home.run("rules", "add", "allow", "Bash", "--arg", "git"), 2, '"git" is not an argument.');
+  rejects(await home.run("rules", "add", "allow", "Ba[sh"), 2, "is not a pattern");
   rejects(await home.run("rules", "rm", "nothing"), 4, 'There is no "nothing".');
   await home.ok("rules", "rm", git.slice(0, 8));
   expect((await home.ask("alpha", "ask Bash git status")).code).toBe(3);
@@ -185,7 +185,7 @@ test("follow goes on through a killed daemon, and so does ask; log shows all of 
   const file = join(home.path, "done");
   await home.make("alpha");
   const watching = home.window(["agent", "follow", "alpha"]);
-  await watching.shows("alpha was made");
+  await watching.shows("alpha was created");
   const asking = home.run("agent", "ask", "alpha", `>> say one\n>> wait ${file}\n>> say two`);
   await watching.shows("one");
   await home.killDaemon();
@@ -220,15 +220,15 @@ test("interrupt, suspend, set and terminate are words to one agent, and say why 
   const once = join(home.path, "crashed");
   const id = await home.make("alpha");
   rejects(await home.run("agent", "retry", "alpha"), 1, "alpha is idle.");
-  rejects(await home.run("agent", "interrupt", "alpha"), 1, "alpha has no turn.");
-  rejects(await home.run("agent", "set", "alpha"), 2, "Nothing was given to set.");
+  rejects(await home.run("agent", "interrupt", "alpha"), 1, "alpha is not in a turn.");
+  rejects(await home.run("agent", "set", "alpha"), 2, "No setting was given.");
   await home.ok("agent", "set", "alpha", "--recovery", "never", "--prompt-after", "1h", "--prompt-default", "deny");
   expect(await home.json("agent", "inspect", id)).toMatchObject({
     settings: { recovery: "never", prompt_default: { after_ms: 3_600_000, decision: "deny" } },
   });
   expect(existsSync(once)).toBe(false);
   await home.ask("alpha", "say up");
-  expect((await home.run("agent", "suspend", "alpha")).err).toContain("a message wakes it");
+  expect((await home.run("agent", "suspend", "alpha")).err).toContain("the next message wakes it");
   expect(await home.ask("alpha", "say again")).toMatchObject({ code: 0, out: "again\n" });
   const asking = home.ask("alpha", `append ${once} began`, "hang");
   await until(

@@ -24,7 +24,12 @@ test("the first five minutes with agents go as the page says, through a killed d
   await home.ok("answer", prompt.id.slice(0, 4), "allow");
   expect(await home.ok("agent", "ask", "first", "hello again")).toBe("Done.\n");
   const log = await home.ok("agent", "log", "first");
-  const shown = ["asks for Bash", "suspended (recovery)", "found again, its process runs on", "allow, by user"];
+  const shown = [
+    "asks for Bash",
+    "suspended (recovery)",
+    "found again, its process is still running",
+    "allow, by user",
+  ];
   for (const words of [...shown, "> Removed.", "turn 2 is complete"]) {
     expect(log).toContain(words);
     expect(page).toContain(words);

@@ -107,7 +107,7 @@ describe("storage", () => {
     const backup = join(home, "recovery/checkpoint.backup.json");
     write(primary, bytes);
     write(backup, bytes);
-    expect(named(await doctor(home), "checkpoints")?.what).toBe("the newest is of 2026-01-02T03:04:05.678Z, and whole");
+    expect(named(await doctor(home), "checkpoints")?.what).toBe("the newest (2026-01-02T03:04:05.678Z) is whole");
     write(backup, "");
     expect(named(await doctor(home), "checkpoints")).toMatchObject({ status: "warning", why: "the file is empty" });
     harm(primary, "terminals");
@@ -134,9 +134,9 @@ describe("storage", () => {
     const { disk, clock } = realWorld();
     await new SafeMode({ disk, clock, home }, () => undefined).enter("a test wants it");
     const { out } = await cli(["doctor", "--home", home]);
-    expect(out).toContain("quarantine: 1 thing in quarantine: wal-1\n");
+    expect(out).toContain("quarantine: 1 item in quarantine: wal-1\n");
     expect(out).toContain("records: recovery/recovery-state.json cannot be read\n");
-    expect(out).toContain("ballast: there are 0 of 16777216 bytes");
+    expect(out).toContain("ballast: 0 of 16777216 bytes");
     expect(out).toContain("safe-mode: on\n           a test wants it\n");
   });
 
@@ -154,7 +154,7 @@ describe("storage", () => {
     write(join(home, "recovery/reports/2026.json"), JSON.stringify(report));
     const told = named(await doctor(home), "recovery");
     expect(told).toMatchObject({ status: "warning", why: "its holder is gone", next: "holdfast recovery report" });
-    expect(told?.what).toContain("1 thing to you: work");
+    expect(told?.what).toContain("1 item for you: work");
     write(
       join(home, "recovery/recovery-state.json"),
       JSON.stringify({ stage: "INVENTORY_FAILED", lastError: "no disk" }),
@@ -185,7 +185,7 @@ describe("--fix", () => {
     const mended = await doctor(home, "--fix");
     expect(mended.code).toBe(0);
     expect(mended.fixed.length).toBe(3);
-    expect(mended.fixed).toContain(`made ${home} 700; it was 750`);
+    expect(mended.fixed).toContain(`set ${home} to 700; it was 750`);
     const modes = ["", "wal", `${A}/events.jsonl`].map((path) => statSync(join(home, path)).mode & 0o777);
     expect(modes).toEqual([0o700, 0o700, 0o600]);
     expect([outside, join(home, "theirs")].map((path) => statSync(path).mode & 0o777)).toEqual([0o644, 0o644]);
@@ -204,7 +204,7 @@ describe("--fix", () => {
     expect(file.tryLock()).toBe(true);
     rmSync(join(home, "run"), { recursive: true, force: true });
     const first = await doctor(home, "--fix");
-    expect(first.fixed).toEqual([`made ${join(home, "run")}`]);
+    expect(first.fixed).toEqual([`created ${join(home, "run")}`]);
     const second = await doctor(home, "--fix");
     file.close();
     expect(second.fixed).toEqual([`removed 1 temporary file from ${join(home, "recovery")}`]);
@@ -226,7 +226,7 @@ describe("--fix", () => {
       lutimesSync(path, LONG_AGO, LONG_AGO);
     }
     const found = await doctor(home);
-    expect(named(found, "sockets")?.what).toStartWith("2 sockets are nobody's: ");
+    expect(named(found, "sockets")?.what).toStartWith("2 stale sockets: ");
     const mended = await doctor(home, "--fix");
     expect(mended.fixed.length).toBe(2);
     expect([...dead, alive].map((path) => existsSync(path))).toEqual([false, false, true]);
@@ -251,7 +251,7 @@ describe("what runs", () => {
     const hangs = answer(await home.run("doctor", "--json"));
     process.kill(claim.pid, "SIGCONT");
     expect(hangs.code).toBe(1);
-    expect(named(hangs, "holders")?.what).toBe("1 holder of running terminals does not answer: work");
+    expect(named(hangs, "holders")?.what).toBe("1 unresponsive holder of running terminals: work");
     process.kill(claim.pid, "SIGKILL");
     await until(
       "the holder is gone",
@@ -269,11 +269,14 @@ describe("what runs", () => {
   test("wanted up and nobody there is a problem; a daemon without a socket is another", async () => {
     const home = await closedHome(3);
     await writeWanted(realWorld().disk, home, "up");
-    const nobody = { status: "problem", why: "Holdfast is wanted up", next: "holdfast up" };
+    const nobody = { status: "problem", why: "it should be up", next: "holdfast up" };
     expect(named(await doctor(home), "locks")).toMatchObject(nobody);
     const release = pretendDaemon(home);
     const found = await doctor(home);
-    expect(named(found, "locks")).toMatchObject({ status: "warning", why: "nobody would start the daemon again" });
+    expect(named(found, "locks")).toMatchObject({
+      status: "warning",
+      why: "the daemon would not be restarted after a crash",
+    });
     expect(named(found, "sockets")).toMatchObject({ status: "problem", what: "the daemon's socket is gone" });
     await writeWanted(realWorld().disk, home, "down");
     expect(named(await doctor(home), "locks")).toMatchObject({ status: "warning", next: "holdfast down" });
@@ -312,7 +315,7 @@ describe("the setup", () => {
     program("gemini", "exit 3");
     const env = { PATH: `${bin}:/usr/bin:/bin` };
     const found = answer(await cli(["doctor", "--home", home, "--json"], env)); // It ends, though one of them never does.
-    const what = "claude 2.1.0 (Claude Code); codex (it does not say its version); gemini (it does not start: code 3)";
+    const what = "claude 2.1.0 (Claude Code); codex (version unknown); gemini (does not start: code 3)";
     expect(named(found, "agents")).toMatchObject({ status: "ok", what });
     const pid = (await Bun.file(mark).text()).trim();
     await until(

@@ -24,7 +24,7 @@ test("with a daemon that is stopped, every command ends with an answer from the 
   for (const { code, err } of [made, again, retried]) {
     expect(code).toBe(75);
     expect(err).toContain(`kill -9 ${daemon.pid}`);
-    expect(err).toContain(`The daemon (process ${daemon.pid}) runs, but does not answer.`);
+    expect(err).toContain(`The daemon (process ${daemon.pid}) is running, but does not answer.`);
   }
   expect([status.code, listed.code]).toEqual([0, 0]);
   expect(status.out).toContain("the daemon does not answer");

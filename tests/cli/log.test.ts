@@ -78,7 +78,7 @@ describe("log verify", () => {
     appendFileSync(join(home, A, "events.jsonl"), '{"seq":4,"prev":1,"sess');
     const { code, out } = await cli(["log", "verify", "--home", home]);
     expect(out).toEndWith(
-      "whole: 6 entries in 3 sessions; 1 unfinished write, never acknowledged, which the next start cuts\n",
+      "whole: 6 entries in 3 sessions; 1 unfinished write, never acknowledged, which the next start removes\n",
     );
     expect(code).toBe(0);
   });
@@ -179,7 +179,7 @@ describe("log show", () => {
     const { out, err, code } = await cli(["log", "show", "--home", home]);
     expect(seqs(out)).toHaveLength(29);
     expect(err).toBe(
-      `holdfast: the log of ${A} is damaged at 2 places; what is there was left out.\n  → holdfast log verify\n`,
+      `holdfast: the log of ${A} is damaged at 2 places; the damaged part was left out.\n  → holdfast log verify\n`,
     );
     expect(code).toBe(0);
   });
@@ -216,7 +216,7 @@ describe("what is asked for must be there, and be one thing", () => {
   test("one id in two places needs the full name", async () => {
     const twin = `terminals/${A.slice(7)}`;
     const home = await closedHome(4, [A, twin]);
-    rejects(await cli(["log", "show", "3f2a", "--home", home]), 4, `"3f2a" fits ${A}, ${twin}.`);
+    rejects(await cli(["log", "show", "3f2a", "--home", home]), 4, `"3f2a" matches ${A}, ${twin}.`);
     expect(seqs((await cli(["log", "show", twin, "--home", home])).out)).toEqual([2, 4]);
   });
 

@@ -48,7 +48,7 @@ describe("service install", () => {
     );
     const again = await home.run("service", "install");
     expect({ code: again.code, err: again.err }).toEqual({ code: 0, err: "" });
-    expect(again.out).toContain("start: it runs already");
+    expect(again.out).toContain("start: it is already running");
     expect(home.calls()).toEqual(INSTALLING.slice(0, 2));
     expect(await home.pids()).toEqual(after);
     expect(await home.ok("doctor")).toContain("service: installed, enabled, active, lingering");
@@ -104,7 +104,7 @@ describe("service install", () => {
     expect(await home.pids()).toMatchObject({ daemon });
     expect(home.starts).not.toContain((await home.pids()).watchdog);
     expect(await home.listed("work")).toMatchObject({ state: "running", pid });
-    expect(await home.ok("service", "remove")).toContain("unit: there is none");
+    expect(await home.ok("service", "remove")).toContain("unit: there is no unit");
   }, 180_000);
 
   test("SI4 lingering that is refused is exit code 1 with the command for it; the rest stands", async () => {
@@ -114,7 +114,7 @@ describe("service install", () => {
     expect(code).toBe(1);
     expect(out).toMatch(/linger: .*Access denied.*\n {2}→ sudo loginctl enable-linger \S+\n/);
     expect(await home.json("service", "status")).toMatchObject({ active: true, linger: false });
-    expect((await home.run("doctor")).out).toContain("it ends with the last login");
+    expect((await home.run("doctor")).out).toContain("it ends with your last login");
   }, 180_000);
 });
 
@@ -142,10 +142,10 @@ describe("where it cannot be", () => {
     home.broken = "Failed to connect to bus: Host is down";
     const down = await home.run("down");
     expect(down.code).toBe(0);
-    expect(down.err).toContain("Host is down. Holdfast is stopped without it.");
+    expect(down.err).toContain("Host is down. Stopping Holdfast without it.");
     const up = await home.run("up");
     expect(up.code).toBe(0);
-    expect(up.err).toContain("Holdfast is started without it.");
+    expect(up.err).toContain("Starting Holdfast without it.");
     expect(await home.ok("service", "remove")).toContain("The files are gone, and that is enough");
     expect([home.unitText, existsSync(join(home.unit, "../default.target.wants/holdfast.service"))]).toEqual([
       undefined,
@@ -157,7 +157,11 @@ describe("where it cannot be", () => {
     const home = new ServiceHome();
     await home.ok("service", "install");
     const other = join(home.path, "other");
-    rejects(await home.run("service", "install", "--home", other), 1, `The service keeps another home: ${home.state}.`);
+    rejects(
+      await home.run("service", "install", "--home", other),
+      1,
+      `The service is installed for another home: ${home.state}.`,
+    );
     writeFileSync(join(home.path, "config.toml"), "daemon = 7\n");
     expect((await home.run("service", "install")).code).toBe(1);
     expect((await home.run("__ready")).code).toBe(255);

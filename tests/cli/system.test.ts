@@ -36,7 +36,7 @@ test("recovery: the stage and the reports, with the daemon up and down; what is 
   const home = new Home();
   mkdirSync(join(home.path, "recovery"));
   expect(await home.ok("recovery", "status")).toBe("stage    no recovery yet\n");
-  rejects(await home.run("recovery", "report"), 4, "There was no recovery on this home yet.");
+  rejects(await home.run("recovery", "report"), 4, "There has been no recovery on this home yet.");
   rejects(await home.run("recovery", "retry"), 75, "The daemon is not running.");
   await home.ok("new", "-d", "t", "--", "cat");
   expect(await home.ok("recovery", "status")).toContain("stage    LIVE, attempt 1\n");
@@ -52,10 +52,10 @@ test("recovery: the stage and the reports, with the daemon up and down; what is 
 
 test("config: what holds and where it is from; secrets of watched programs are not shown", async () => {
   const home = new Home();
-  expect(await home.ok("config", "check")).toContain("the defaults hold");
+  expect(await home.ok("config", "check")).toContain("the defaults apply");
   const watch = '[watch.mail]\ncommand = ["sleep", "9"]\nenv = { MAIL_TOKEN = "s3cret", BOX = "in" }\n';
   writeFileSync(join(home.path, "config.toml"), `[terminal]\nterm = "vt100"\n${watch}`);
-  expect(await home.ok("config", "check")).toContain("config.toml: right");
+  expect(await home.ok("config", "check")).toContain("config.toml: valid");
   const shown = await home.ok("config", "show");
   expect(shown).toContain('term = "vt100"');
   expect(shown).not.toContain("s3cret");
@@ -75,12 +75,12 @@ test("up makes a home that others could look into its owner's alone, and says so
   const mode = () => statSync(home.path).mode & 0o777;
   const up = () => home.at("", { HOME: "/nowhere" }, "up"); // Bun keeps a cache in its user's home, and here that would be this one.
   chmodSync(home.path, 0o755);
-  expect((await up()).err).toContain(`made ${home.path} its owner's alone (700); it was 755`);
+  expect((await up()).err).toContain(`restricted ${home.path} to its owner (700); it was 755`);
   expect(mode()).toBe(0o700);
   expect((await up()).err).not.toContain("alone");
   writeFileSync(join(home.path, "theirs"), "");
   chmodSync(home.path, 0o755);
-  expect((await up()).err).toContain(`others may get into ${home.path} (755)`);
+  expect((await up()).err).toContain(`other users can access ${home.path} (755)`);
   expect(mode()).toBe(0o755);
 }, 180_000);
 

@@ -96,7 +96,7 @@ describe("drill", () => {
         { at: "live again after", how: "SIGHUP", code: [129] },
         { at: "three crashes in a row", how: "^C", code: [130] },
         // Here it may be through before it hears of it.
-        { at: "comparing what is there", how: "^C", code: [130, 0] },
+        { at: "comparing the state", how: "^C", code: [130, 0] },
         { at: "ending everything", how: "^C", code: [130, 0] },
       ] as const;
       for (const { at, how, code } of sampleOf(ways, 3)) {

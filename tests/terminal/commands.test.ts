@@ -76,12 +76,12 @@ describe("a terminal's life", () => {
     ]) {
       rejects(await home.run(...args), 4, args[1] === "" ? "No name was given." : `There is no terminal "${args[1]}".`);
     }
-    rejects(await home.run("new", "-d", "only"), 1, "There is a terminal named only already.");
-    rejects(await home.run("new", "-d", "a/b"), 1, "cannot be a name");
+    rejects(await home.run("new", "-d", "only"), 1, "There is already a terminal named only.");
+    rejects(await home.run("new", "-d", "a/b"), 1, "is not a valid name");
     rejects(await home.run("rm", "only"), 1, "only is still running.");
-    rejects(await home.run("kill", "only", "--signal", "NONE"), 2, "is no signal");
-    rejects(await home.run("attach", "only"), 1, "There is no terminal to attach");
-    rejects(await home.run("new", "-d", "q", "--cwd", "not-there"), 1, `${home.path}/not-there is no directory.`);
+    rejects(await home.run("kill", "only", "--signal", "NONE"), 2, "is not a signal");
+    rejects(await home.run("attach", "only"), 1, "Standard input or output is not a terminal");
+    rejects(await home.run("new", "-d", "q", "--cwd", "not-there"), 1, `${home.path}/not-there is not a directory.`);
   }, 180_000);
 });
 

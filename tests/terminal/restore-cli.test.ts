@@ -76,7 +76,7 @@ test("a reboot: terminals come back by their policy, and restore, accept and rol
   ]);
   expect((await home.run("recovery", "rollback", "shell")).code).toBe(1);
   expect((await home.run("recovery", "rollback", "nobody")).code).toBe(4);
-  expect((await home.run("recovery", "rollback")).err).toContain("nothing that was restored");
+  expect((await home.run("recovery", "rollback")).err).toContain("no restored terminal is waiting");
   expect((await home.run("restore", "asks", "--as", "recipe")).err).toContain("run as at first");
   await home.ok("send", "asks", "hello");
   await until(
@@ -99,7 +99,7 @@ test("up says on one line how many terminals are back", async () => {
   home.boot += 1;
   const window = home.window(["up"]);
   expect(await window.exited).toBe(0);
-  expect(window.seen).toMatch(/recovering: [A-Z]+, \d+ of 12 terminals back …/);
+  expect(window.seen).toMatch(/recovering: [A-Z]+, \d+ of 12 terminals recovered …/);
   expect(window.seen).not.toContain("CRASHED");
   const emulator = new Emulator({ cols: 80, rows: 24 }, 0);
   emulator.feed(Buffer.from(window.seen));

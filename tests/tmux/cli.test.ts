@@ -19,7 +19,7 @@ test.skipIf(!hasTmux)(
     expect(nobody).toMatchObject({ code: 1, out: "" });
     expect(nobody.err).toContain("→ Start one (tmux new -d -s work), or name another with -L NAME or -S PATH.");
     expect((await home.run("adopt", "tmux", "-S", socket, "-L", "x")).err).toContain("Give one of them.");
-    expect((await home.run("adopt", "ls")).err).toContain("`holdfast adopt tmux` takes one in");
+    expect((await home.run("adopt", "ls")).err).toContain("`holdfast adopt tmux` adopts one");
 
     tmux("-S", socket, "new-session", "-d", "-s", "one");
     tmux("-S", socket, "new-session", "-d", "-s", "two");
@@ -31,7 +31,7 @@ test.skipIf(!hasTmux)(
     const all: { policy: string }[] = await home.json("adopt", "tmux", "-S", socket, "--all");
     expect(all.map(({ policy }) => policy)).toEqual(["ask", "auto"]);
     expect(await home.ok("adopt", "ls")).toMatch(/^NAME .*\none .* kept .*\ntwo .* kept /);
-    expect((await home.run("adopt", "recreate", "one")).err).toContain("cannot be re-created: it is there");
+    expect((await home.run("adopt", "recreate", "one")).err).toContain("cannot be recreated: it exists");
 
     expect(await home.json("adopt", "release", "two")).toMatchObject({ name: "two" });
     expect(tmux("-S", socket, "list-sessions", "-F", "#{session_name}")).toBe("one\ntwo\n");

@@ -132,9 +132,12 @@ test(
       (await home.run("checkpoints", "verify", "flow", "--json")).out,
     );
     const of = (name: string) => verdicts.find((one) => one.file.endsWith(name));
-    expect(of(first)).toMatchObject({ verdict: "bad", next: `It is only an older one: rm ${join(history, first)}` });
-    expect(of(second)).toMatchObject({ verdict: "bad", reason: "the log gives something else at its place" });
-    expect(of(third)).toMatchObject({ verdict: "bad", reason: "its content has another shape than ours" });
+    expect(of(first)).toMatchObject({
+      verdict: "bad",
+      next: `It is only an older checkpoint: rm ${join(history, first)}`,
+    });
+    expect(of(second)).toMatchObject({ verdict: "bad", reason: "the log has a different state at this entry" });
+    expect(of(third)).toMatchObject({ verdict: "bad", reason: "its content has an unknown shape" });
     expect(verdicts.filter(({ verdict }) => verdict === "bad")).toHaveLength(3);
     writeFileSync(join(session(id), "checkpoint.json"), "");
     const told = await home.run("checkpoints", "verify", "flow");

@@ -19,7 +19,7 @@ test(
     write("good.yml", "steps:", "  - shell: ls", "  - set: { a: 1 }");
     expect(await home.run("run", "--check", "good.yml")).toMatchObject({
       code: 0,
-      err: "holdfast: good.yml is right: standard, 2 steps.\n",
+      err: "holdfast: good.yml is valid: standard, 2 steps.\n",
     });
     expect(await home.json("run", "--check", "good.yml")).toMatchObject({ name: "good", mode: "standard", steps: 2 });
     expect((await home.run("run", "nowhere.yml")).code).toBe(4);
@@ -35,7 +35,9 @@ test(
     write("set.yml", "steps:", "  - set: { a: 1 }", "  - set: { b: '${a}' }", "  - set: { c: '${a + b}' }");
     const quick = await home.run("run", "set.yml");
     expect(quick).toMatchObject({ code: 0, out: "" });
-    expect(quick.err).toMatch(/set runs as [0-9a-f]{8}\.\n(?:set\S*: done \(0\.0 s\)\n){3}holdfast: set is done\.\n/);
+    expect(quick.err).toMatch(
+      /set is running as [0-9a-f]{8}\.\n(?:set\S*: done \(0\.0 s\)\n){3}holdfast: set is done\.\n/,
+    );
     write("params.yml", "count: 3", "who: nobody");
     write(
       "flow.yml",
@@ -66,7 +68,7 @@ test(
     expect((await home.run("resume", "set")).err).toContain("set is done.");
     expect((await home.run("cancel", "nobody")).code).toBe(4);
     await home.ok("cancel", "greet");
-    expect((await home.run("resume")).err).toContain("There is no run to go on with.");
+    expect((await home.run("resume")).err).toContain("There is no run to resume.");
   },
   MINUTE,
 );
@@ -86,7 +88,7 @@ test(
     await window.shows("running: step 2 of 2 (two)");
     window.type("\x1c");
     expect(await window.exited).toBe(0);
-    expect(window.seen).toContain("flow goes on");
+    expect(window.seen).toContain("flow continues");
     const [{ id }] = await home.json("workflows");
     const again = home.window(["resume", id]);
     await again.shows("running: step 2 of 2");

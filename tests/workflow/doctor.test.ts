@@ -22,7 +22,7 @@ test("doctor knows runs that can go on, checkpoints that cannot be used, lost st
   writeFileSync(file("a.yml"), "steps:\n  - shell: exit 1\n");
   writeFileSync(file("b.yml"), "steps:\n  - id: long\n    shell: echo $PPID > holder; sleep 1000\n");
   await home.run("run", "a.yml");
-  expect(await ofWorkflows(home)).toMatchObject([{ status: "ok", what: "1 run, 1 of them can go on" }]);
+  expect(await ofWorkflows(home)).toMatchObject([{ status: "ok", what: "1 run, 1 of them unfinished" }]);
   const lost = (await home.ok("run", "-d", "b.yml")).trim();
   await until(
     "it runs",

@@ -13,7 +13,7 @@ test("captures: JSON, a path, the exit code, and what is refused", () => {
   const wrong = new Story([shell("a", { capture })]);
   wrong.ends("a", 0, "no json");
   const { status } = wrong.run;
-  expect(status.kind === "failed" ? status.error.message : status).toBe("The output for all is no JSON.");
+  expect(status.kind === "failed" ? status.error.message : status).toBe("The output for all is not JSON.");
 });
 
 test("what a step is launched with", () => {

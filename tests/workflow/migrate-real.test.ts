@@ -33,7 +33,7 @@ test(
     const dry = await home.run("migrate", "old", "--dry-run");
     expect(dry.code).toBe(1);
     expect(dry.out).toContain("session-aaa (release): would be migrated");
-    expect(dry.err).toContain("2 runs would be migrated. The originals are as they were.");
+    expect(dry.err).toContain("2 runs would be migrated. The originals are unchanged.");
     expect(await home.json("workflows")).toEqual([]);
     const done = await home.run("migrate", "old");
     expect(done.code).toBe(1);

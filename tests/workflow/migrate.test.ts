@@ -226,7 +226,7 @@ test("UC-10(a) UC-11(a,b) a job keeps what its items became; those at work are u
   runs = taken(runs, { kind: "resolve", id: ID, attempt: `${ID}.1`, verdict: "rerun" });
   const now = runs.get(ID) ?? run;
   expect([...now.active.keys()]).toEqual([2, 4]);
-  expect(refusal("job", jobState())).toContain("is of a map-reduce, and the file is standard");
+  expect(refusal("job", jobState())).toContain("is of a map-reduce, but the file is standard");
   expect(refusal("session", sessionState(), MAPPING)).toContain("The file is a map-reduce");
 });
 

@@ -24,7 +24,7 @@ test(
     expect(all.map(({ code }) => code).sort()).toEqual([0, 75, 75, 75]);
     const [{ id, resumed }] = await home.json("workflows");
     for (const { err } of all.filter(({ code }) => code === 75)) {
-      expect(err).toContain(`flow is running: process ${resumed.pid} made it go on at ${resumed.at}.`);
+      expect(err).toContain(`flow is running: process ${resumed.pid} resumed it at ${resumed.at}.`);
       expect(err).toContain(`holdfast resume ${id.slice(0, 8)}`);
     }
     await until(
@@ -34,7 +34,7 @@ test(
     );
     // Who says no more than its name may follow it, and hears the same.
     const window = home.window(["resume", "flow"]);
-    await window.shows(`process ${resumed.pid} made it go on`);
+    await window.shows(`process ${resumed.pid} resumed it`);
     write("go", "");
     expect(await window.exited).toBe(0);
     expect(text("said")).toBe("one\none\n");
@@ -69,7 +69,7 @@ test(
     expect(both.filter(({ code }) => code === 0)).toHaveLength(1);
     const [lost] = both.filter(({ code }) => code !== 0);
     // Who looked after the answer finds nothing to go on with; who looked before it hears whose it was.
-    expect(lost?.err).toMatch(/is not uncertain: process \d+|is uncertain: process \d+|There is no run to go on with/);
+    expect(lost?.err).toMatch(/is not uncertain: process \d+|is uncertain: process \d+|There is no run to resume/);
     write("go", "");
     await until(
       "it is done",

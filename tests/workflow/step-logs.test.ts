@@ -28,7 +28,7 @@ test(
     const all = await home.run("logs", "--step", "try");
     expect(all).toMatchObject({ code: 0, out: "try 1 red\nno end\ntry 2 red\nno end\n" });
     expect(all.err).toMatch(
-      /attempt 1, begun at .*:\noops\n.*attempt 1 ended with exit code 1\.\n.*attempt 2, try 2, begun at /,
+      /attempt 1, started at .*:\noops\n.*attempt 1 ended with exit code 1\.\n.*attempt 2, try 2, started at /,
     );
     const one = await home.run("logs", "--step", "try", "--attempt", "2", "flow.yml");
     expect(one).toEqual({ code: 0, out: "try 2 red\nno end\n", err: "oops\n" });

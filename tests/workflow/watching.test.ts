@@ -117,7 +117,9 @@ test(
     const { window, write, state } = await begun();
     window.type("\x1c");
     expect(await window.exited).toBe(0);
-    expect(screen(window).at(-1)).toMatch(/^holdfast: flow goes on; `holdfast resume [0-9a-f]{8}` follows it again\.$/);
+    expect(screen(window).at(-1)).toMatch(
+      /^holdfast: flow continues; `holdfast resume [0-9a-f]{8}` follows it again\.$/,
+    );
     expect(await state()).toBe("running");
     write("go", "");
     await until(

@@ -53,7 +53,7 @@ test(
     const [row] = await home.json("workflows");
     const { path, branch } = row.worktree;
     expect(branch).toBe(`holdfast/flow-${row.id.slice(0, 8)}`);
-    expect(done.err).toContain(`flow runs as ${row.id.slice(0, 8)} in the worktree ${path} (branch ${branch}).`);
+    expect(done.err).toContain(`flow is running as ${row.id.slice(0, 8)} in the worktree ${path} (branch ${branch}).`);
     expect(done.err).toContain(`its work is in ${path}`);
     expect(done.err).toContain("run.worktree: done");
     expect(trees()).toEqual([`worktree ${top}`, `worktree ${path}`]);

@@ -1,6 +1,6 @@
 // `holdfast agent ask`: sends a message and waits for the end of the turn that took it.
-// AK1. What is waited for is read from the agent's log on disk, from before the message on: a daemon that dies meanwhile loses nothing.
-// AK2. It returns at once where only a person can make it go on: exit code 3, with what can be done.
+// AK1. The outcome is read from the agent's log on disk, starting before the message: a daemon crash loses nothing.
+// AK2. Returns at once with exit code 3 and a hint if the agent cannot continue without a person.
 
 import { newId } from "../../base/ids.ts";
 import { ok } from "../../base/result.ts";
@@ -16,7 +16,7 @@ import { givenText } from "./input.ts";
 import { MessageWatch, type Outcome } from "./outcome.ts";
 import { followEvents, fromNow, openAgentLog } from "./session.ts";
 
-/** What shells say of a program that Ctrl-C ended. */
+/** The exit code shells use for a program that Ctrl-C ended. */
 const INTERRUPTED = 130;
 
 async function ask(world: DaemonCommandWorld, flags: DataFlags, key: string, words: string): Promise<Exit> {
@@ -43,7 +43,7 @@ async function ask(world: DaemonCommandWorld, flags: DataFlags, key: string, wor
     return outcome !== undefined;
   });
   if (end === "enough" && outcome !== undefined) return report(world, flags, sent.value, outcome);
-  await say(world.console, `${sent.value.name} goes on; \`holdfast agent follow ${sent.value.name}\` shows it.`);
+  await say(world.console, `${sent.value.name} continues; watch it with \`holdfast agent follow ${sent.value.name}\`.`);
   return ok(INTERRUPTED);
 }
 
@@ -51,13 +51,13 @@ function idsOf({ prompts }: ListedAgent): string[] {
   return prompts.map(({ id }) => id);
 }
 
-/** As it is at the moment of the message: neither goes on by itself. */
+/** The agent's state when the message was sent: neither of these continues by itself. */
 function stuckAt({ state, note }: ListedAgent): Outcome | undefined {
   if (state === "crashed") return { kind: "crashed", reason: note ?? "" };
   return state === "suspended" && note !== null ? { kind: "held", reason: note } : undefined;
 }
 
-/** A rule may have answered in the same moment: only what the daemon says is open is a question. */
+/** A rule may have answered in the same moment, so only prompts that the daemon still lists as open count. */
 async function confirmed(
   world: DaemonCommandWorld,
   home: string,
@@ -93,14 +93,14 @@ function wordsOf(name: string, outcome: Exclude<Outcome, { readonly kind: "compl
   switch (outcome.kind) {
     case "asks": {
       const answers = outcome.prompts.map((prompt) => `\n  → holdfast answer ${prompt} allow|deny`);
-      return `${name} asks you something (holdfast prompts), and goes on when you have answered:${answers.join("")}`;
+      return `${name} is waiting for your answer (holdfast prompts):${answers.join("")}`;
     }
     case "failed":
       return `turn ${outcome.turn} of ${name} failed: ${outcome.reason}\n  → holdfast agent log ${name}`;
     case "terminated":
       return `${name} was terminated: ${outcome.reason}`;
     default:
-      return `${name} does not go on by itself: ${outcome.reason}\n  → holdfast agent retry ${name}`;
+      return `${name} cannot continue by itself: ${outcome.reason}\n  → holdfast agent retry ${name}`;
   }
 }
 

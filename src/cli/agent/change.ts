@@ -1,5 +1,5 @@
-// `holdfast agent terminate|retry|interrupt|suspend|set`: a word to one agent.
-// CH1. To say it twice is to say it once: where a daemon took it and died, the next one says that there is nothing left to do.
+// `holdfast agent terminate|retry|interrupt|suspend|set`: a command to one agent.
+// CH1. Repeating a command is safe: if a daemon accepted it and then died, the next daemon's "already done" is success.
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
@@ -17,9 +17,9 @@ export type SetFlags = DataFlags & SettingFlags;
 type AgentChange = {
   readonly key: string;
   ask(client: RpcClient, id: string): Promise<Result<ListedAgent>>;
-  /** What a daemon says to whoever asks again for what is done (CH1). */
+  /** The refusal code that means the request was already carried out (CH1). */
   readonly done?: string;
-  /** For people. */
+  /** The message for people. */
   words(agent: ListedAgent): string;
 };
 
@@ -45,7 +45,7 @@ export const terminateCommand = withDaemonWorld((world: DaemonCommandWorld, flag
     key,
     ask: (client, id) => client.call("agent.terminate", { id, reason: flags.reason ?? "The user ended it." }),
     words: ({ name }) =>
-      `${name} is terminated, and so are its agents; \`holdfast agent log\` still shows what it did.`,
+      `${name} is terminated, and so are the agents below it; \`holdfast agent log\` still shows what it did.`,
   }),
 );
 
@@ -63,7 +63,7 @@ export const interruptCommand = withDaemonWorld((world: DaemonCommandWorld, flag
     key,
     ask: (client, id) => client.call("agent.interrupt", { id }),
     done: "idle",
-    words: ({ name }) => `${name} was told to stop its turn.`,
+    words: ({ name }) => `${name} was asked to stop its turn.`,
   }),
 );
 
@@ -71,7 +71,7 @@ export const suspendCommand = withDaemonWorld((world: DaemonCommandWorld, flags:
   change(world, flags, {
     key,
     ask: (client, id) => client.call("agent.suspend", { id }),
-    words: ({ name }) => `${name} rests; a message wakes it.`,
+    words: ({ name }) => `${name} is suspended; the next message wakes it.`,
   }),
 );
 
@@ -79,11 +79,11 @@ async function set(world: DaemonCommandWorld, flags: SetFlags, key: string): Pro
   const settings = settingsOf(flags);
   if (!settings.ok) return settings;
   if (Object.keys(settings.value).length === 0)
-    return refused("usage", "Nothing was given to set.", "`holdfast agent set --help` says what there is.");
+    return refused("usage", "No setting was given.", "`holdfast agent set --help` lists the settings.");
   return change(world, flags, {
     key,
     ask: (client, id) => client.call("agent.set", { id, settings: settings.value }),
-    words: ({ name }) => `${name} is set; \`holdfast agent inspect ${name}\` shows it.`,
+    words: ({ name }) => `${name} is updated; \`holdfast agent inspect ${name}\` shows the settings.`,
   });
 }
 

@@ -1,7 +1,8 @@
-// Ends the processes of agents, for `down --kill`. The agents stay: with the next `up` each goes on as its recovery policy says.
-// EA1. It is done while no daemon runs, or it would start them again.
-// EA2. Who holds an agent's process is known by its claim on disk. A holder that is told to leave ends its program first, and makes it
-//      after some seconds.
+// Ends the processes of agents, for `down --kill`. The agents remain: at the next `up` each follows its recovery
+// policy.
+// EA1. Only done while no daemon is running, because a daemon would restart them.
+// EA2. The holder of an agent's process is found through its claim on disk. A holder that gets SIGTERM ends its program
+//      first, by force after a few seconds.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -13,7 +14,7 @@ import { Pauses } from "../../world/wait.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { count } from "../print.ts";
 
-/** A holder gives its program some seconds. */
+/** A holder gives its program a few seconds. */
 const END_LIMITS = { firstMs: 5, mostMs: 100, allMs: 30_000 };
 
 export async function endAgentProcesses(
@@ -28,7 +29,7 @@ export async function endAgentProcesses(
   const names = left().map(({ pid }) => pid);
   if (names.length === 0) return ok(undefined);
   const message = `${count(names.length, "agent")} could not be ended: holders ${names.join(", ")}.`;
-  return refused("still-running", message, "They may wait for a disk: see `ps` for their state.");
+  return refused("still-running", message, "They may be waiting for a disk: `ps` shows their state.");
 }
 
 function holdersIn(disk: Disk, home: string): ProcessIdentity[] {

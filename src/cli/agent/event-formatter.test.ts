@@ -25,7 +25,7 @@ function told(...events: readonly AgentEvent[]): string[] {
 
 const wordsOf = (one: Told) => (one.kind === "line" ? one.line : `${one.part ? "+" : ">"}${one.text}`);
 
-test("what an agent says and uses is told as it comes; what it asks and calls has lines of its own", () => {
+test("an agent's text and tool use is shown as it arrives; prompts and calls get their own lines", () => {
   expect(
     told(
       read({ kind: "text", text: "Hel" }, { kind: "text", text: "lo", part: true }),
@@ -39,11 +39,11 @@ test("what an agent says and uses is told as it comes; what it asks and calls ha
     ),
   ).toEqual([
     ...[">Hel", "+lo", 'uses Read {"path":"x"}', "got: text", "failed: ", "its provider failed: overloaded"],
-    `a usage limit is reached until ${at}`,
+    `a usage limit applies until ${at}`,
   ]);
 });
 
-test("a response is told unless it was said in the turn", () => {
+test("a response is shown unless the turn already contained it", () => {
   expect(told(read({ kind: "text", text: "Well. Done.\n" }), complete("Done."))).toEqual([
     ...[">Well. Done.\n", "turn 1 is complete"],
   ]);
@@ -54,7 +54,7 @@ test("a response is told unless it was said in the turn", () => {
   ]);
 });
 
-test("how it is, and how it came to that; bookkeeping is left out", () => {
+test("state changes and their reasons are shown; bookkeeping is left out", () => {
   const until = at;
   expect(
     told(
@@ -73,13 +73,13 @@ test("how it is, and how it came to that; bookkeeping is left out", () => {
       { event: "process.rested", id, data: { at } },
     ),
   ).toEqual([
-    ...["its work is done: 42", "CRASHED: 5 times\n  → holdfast agent retry a", "is tried again", "waits: policy"],
+    ...["its work is done: 42", "CRASHED: 5 times\n  → holdfast agent retry a", "retrying", "waits: policy"],
     ...[
-      "goes on",
+      "continues",
       `sleeps until ${at}`,
       "woke up",
       "suspended (evicted)",
-      "found again, its process runs on",
+      "found again, its process is still running",
       "resumed",
     ],
     "its process ended (crashed): why",
@@ -102,12 +102,17 @@ test("turns, prompts, tools and reminders", () => {
       { event: "reminder.set", id, data: { reminder_id: "r", due: at, text: "look" } },
     ),
   ).toEqual([
-    ...[`turn 1 is tried again at ${at}: busy`, "turn 1 was interrupted", "turn 1 FAILED: no", "p: deny, by rule: No."],
+    ...[
+      `turn 1 will be retried at ${at}: busy`,
+      "turn 1 was interrupted",
+      "turn 1 FAILED: no",
+      "p: deny, by rule: No.",
+    ],
     ...["p must be asked again: gone", 'called broadcast: {"to":[]}', `wants to be reminded at ${at}: look`],
   ]);
 });
 
-test("what was said in pieces is one text where all of it is there; a line, or a text of its own, ends it", () => {
+test("pieces of text are joined if all of them are present; a line or a separate text ends them", () => {
   const text = (words: string, part: boolean): Told => ({ kind: "text", text: words, part });
   const told = [text("Hel", true), text("lo", true), text("New", false), text("s", true)];
   const timed = [...told, { kind: "line", line: "turn 1 is complete" } as const, text("on", true)];

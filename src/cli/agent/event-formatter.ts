@@ -1,11 +1,11 @@
-// An agent's events as a person reads them: what it was told, what it says, which tools it uses, what it asks, how its turns end.
-// TE1. A response that was already said in the turn is not told twice.
-// TE2. Bookkeeping (inputs taken, processes that start and rest) is told only to who wants all of it.
+// Formats an agent's events for people: its input, its text, the tools it uses, its prompts, and how its turns end.
+// TE1. A response that already appeared in the turn is not shown twice.
+// TE2. Bookkeeping (inputs taken, processes that start and are suspended) is shown only with --all.
 import type { AgentEvent } from "../../core/agent/events.ts";
 import { senderName } from "../../core/agent/messages.ts";
 import type { ProviderEvent } from "../../core/agent/provider.ts";
 
-/** A line about it, or a text of its own; `part` goes on where the last one ended. */
+/** A line about the agent, or text from it; `part` continues where the last text ended. */
 export type Told =
   | { readonly kind: "line"; readonly line: string }
   | { readonly kind: "text"; readonly text: string; readonly part: boolean };
@@ -37,7 +37,7 @@ export class AgentEventFormatter {
 
 export type Timed = { readonly words: Told; readonly time: string };
 
-/** What was said in many pieces is one text, from when it began. */
+/** Joins text that arrived in pieces, with the time of the first piece. */
 export function joined(told: readonly Timed[]): Timed[] {
   const all: Timed[] = [];
   for (const { words, time } of told) {
@@ -57,7 +57,7 @@ function textOf(text: string, part: boolean): Told {
   return { kind: "text", text, part };
 }
 
-/** What it asks and calls has events of its own. */
+/** Prompts and tool calls have events of their own. */
 function pieceWords(piece: ProviderEvent): string | undefined {
   switch (piece.kind) {
     case "tool":
@@ -67,17 +67,17 @@ function pieceWords(piece: ProviderEvent): string | undefined {
     case "failed":
       return `its provider failed: ${piece.reason}`;
     case "limit":
-      return `a usage limit is reached until ${piece.until}`;
+      return `a usage limit applies until ${piece.until}`;
     default:
       return undefined;
   }
 }
 
-/** How the agent itself is. */
+/** The agent's own life cycle. */
 function lifeWords(event: AgentEvent): string | undefined {
   switch (event.event) {
     case "agent.created":
-      return `${event.data.name} was made`;
+      return `${event.data.name} was created`;
     case "agent.terminated":
       return `terminated by ${event.data.by}: ${event.data.reason}`;
     case "agent.completed":
@@ -85,11 +85,11 @@ function lifeWords(event: AgentEvent): string | undefined {
     case "agent.crashed":
       return `CRASHED: ${event.data.reason}\n  → holdfast agent retry ${event.id}`;
     case "agent.retried":
-      return "is tried again";
+      return "retrying";
     case "agent.held":
       return `waits: ${event.data.reason}`;
     case "agent.released":
-      return "goes on";
+      return "continues";
     case "agent.sleeping":
       return `sleeps until ${event.data.until}`;
     case "agent.woken":
@@ -97,7 +97,7 @@ function lifeWords(event: AgentEvent): string | undefined {
     case "suspend.result":
       return `suspended (${event.data.reason})`;
     case "session.restored":
-      return event.data.adopted ? "found again, its process runs on" : "resumed";
+      return event.data.adopted ? "found again, its process is still running" : "resumed";
     case "process.ended":
       return event.data.outcome === "clean" || event.data.outcome === "stopped"
         ? undefined
@@ -107,7 +107,7 @@ function lifeWords(event: AgentEvent): string | undefined {
   }
 }
 
-/** What goes in and out of it. */
+/** The agent's inputs and outputs. */
 function talkWords(event: AgentEvent): string | undefined {
   switch (event.event) {
     case "message.enqueued":
@@ -115,13 +115,16 @@ function talkWords(event: AgentEvent): string | undefined {
     case "turn.start":
       return `turn ${event.data.turn} begins`;
     case "turn.retrying":
-      return `turn ${event.data.turn} is tried again at ${event.data.until}: ${event.data.reason}`;
+      return `turn ${event.data.turn} will be retried at ${event.data.until}: ${event.data.reason}`;
     case "turn.interrupted":
       return `turn ${event.data.turn} was interrupted`;
     case "turn.failed":
       return `turn ${event.data.turn} FAILED: ${event.data.reason}`;
     case "prompt.opened":
-      return `asks for ${event.data.tool} ${JSON.stringify(event.data.input)}\n  → holdfast answer ${event.data.prompt_id} allow|deny`;
+      return [
+        `asks for ${event.data.tool} ${JSON.stringify(event.data.input)}`,
+        `  → holdfast answer ${event.data.prompt_id} allow|deny`,
+      ].join("\n");
     case "prompt.answered":
       return `${event.data.prompt_id}: ${event.data.decision}, by ${event.data.by}${because(event.data.message)}`;
     case "prompt.stale":

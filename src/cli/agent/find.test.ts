@@ -10,18 +10,18 @@ const id = (key: string) => {
   return found.ok ? found.value.id : found.error.code;
 };
 
-test("a name, a path or the beginning of an id finds exactly one agent; what fits none or several is refused", () => {
+test("a name, a path or the beginning of an id finds exactly one agent; no match or several are refused", () => {
   expect(["root", "other/worker", "root/worker", "ab", "aa2"].map(id)).toEqual(["aa1", "ac4", "ab3", "ab3", "aa2"]);
   expect(["worker", "aa", "work", "", "orker", "er/worker", "/"].map(id)).toEqual([
     ...["ambiguous", "ambiguous", "unknown", "unknown", "unknown", "unknown", "unknown"],
   ]);
   const several = pickAgent(AGENTS, "worker");
   expect(several).toMatchObject({
-    error: { message: '"worker" fits 2: root/worker (ab3), other/worker (ac4).', hint: "Give its path, or its id." },
+    error: { message: '"worker" matches 2: root/worker (ab3), other/worker (ac4).', hint: "Give its path, or its id." },
   });
 });
 
-test("settings are what was given, and nothing else; half a default action is none", () => {
+test("only the given settings are set; an incomplete default action is refused", () => {
   expect(settingsOf({})).toEqual({ ok: true, value: {} });
   const given = { recovery: "ask", recoveryPrompt: "go on", hungAfter: "90", promptTtl: "2h" } as const;
   expect(settingsOf({ ...given, promptAfter: "10m", promptDefault: "deny", sleepOnLimit: false })).toEqual({
@@ -43,7 +43,7 @@ test("settings are what was given, and nothing else; half a default action is no
   for (const flags of wrong) expect(settingsOf(flags)).toMatchObject({ error: { code: "usage" } });
 });
 
-test("a span is told in the two units that matter", () => {
+test("a time span is shown in its two largest units", () => {
   expect([-5, 42_000, 190_000, 7_500_000, 7 * 86_400_000 - 1].map(spanText)).toEqual([
     ...["0 s", "42 s", "3 min 10 s", "2 h 5 min", "6 d 23 h"],
   ]);

@@ -1,8 +1,10 @@
-// Which agent a person means, and asking the daemon about it.
-// FA1. A name means the one agent of exactly this name; where several parents have one of it, `parent/name` tells them apart. Anything
-//      else is the beginning of an id that fits only one. What fits nothing is refused, and never means the last one.
-// FA2. An agent that has ended is in no list; its full id still finds it while the daemon remembers it.
-// FA3. Whoever was found is meant, also when the daemon died in between and has to be asked again.
+// Finds the agent that a person means, and asks the daemon about it.
+// FA1. A name means the one agent with exactly this name; if several parents have one, `parent/name` distinguishes
+//      them.
+//      Anything else is a prefix of an id that matches only one agent. No match is refused; it never means "the last
+//      one".
+// FA2. A terminated agent is not listed; its full id still finds it while the daemon remembers it.
+// FA3. Once found, the same agent is used for retries, even if the daemon died in between.
 import { isId, matchOne } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
@@ -18,7 +20,7 @@ type Act<T> = (client: RpcClient, agent: ListedAgent, again: boolean) => Promise
 
 const SEE_ALL = "`holdfast agent tree` shows all.";
 
-/** Does something with an agent, on a live daemon. */
+/** Runs `act` on an agent, with a live daemon. */
 export async function onAgent<T>(
   world: DaemonCommandWorld,
   flags: HomeFlags,
@@ -64,10 +66,10 @@ export function pickAgent<T extends Named>(agents: readonly T[], key: string): R
 
 function severalOf(agents: readonly Named[], found: readonly Named[], key: string): Result<never> {
   const named = found.map((agent) => `${pathOf(agents, agent)} (${shortId(agent.id)})`).join(", ");
-  return refused("ambiguous", `${JSON.stringify(key)} fits ${found.length}: ${named}.`, "Give its path, or its id.");
+  return refused("ambiguous", `${JSON.stringify(key)} matches ${found.length}: ${named}.`, "Give its path, or its id.");
 }
 
-/** Its name below those of its parents: `root/worker`. */
+/** The agent's name after those of its parents: `root/worker`. */
 export function pathOf(agents: readonly Named[], agent: Named): string {
   const names: string[] = [];
   let above: Named | undefined = agent;

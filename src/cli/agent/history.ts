@@ -1,6 +1,7 @@
-// `holdfast agent log` and `holdfast agent follow`: what an agent did, and what it does. Both read its log on disk: a daemon that dies
-// and comes back changes nothing for whoever watches.
-// LG1. Followed, a text stands as it was said, without time and frame; a line stays a line.
+// `holdfast agent log` and `holdfast agent follow`: what an agent did, and what it is doing. Both read its log on disk,
+// so
+// a daemon that dies and comes back changes nothing for the person watching.
+// LG1. When following, text is printed as the agent wrote it, without time or indentation; a line stays a line.
 
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
@@ -37,7 +38,7 @@ async function log(world: DaemonCommandWorld, flags: AgentLogFlags, key: string)
   return ok(EXIT.ok);
 }
 
-/** Entries as a person reads them, each with its time. */
+/** Entries formatted for people, each with its time. */
 export class ToldLog {
   readonly #teller = new AgentEventFormatter();
 
@@ -53,7 +54,7 @@ export class ToldLog {
   }
 }
 
-/** Further lines stand below the first. */
+/** Continuation lines are indented below the first. */
 function framed(told: Told, time: string): string {
   const text = told.kind === "line" ? told.line : `> ${told.text.replace(/\n$/, "")}`;
   return time + text.replaceAll("\n", `\n${" ".repeat(time.length)}`);
@@ -71,7 +72,7 @@ async function followAgent(world: DaemonCommandWorld, flags: FollowFlags, key: s
   return ok(EXIT.ok);
 }
 
-/** `show` says whether the agent has ended with it. */
+/** `show` returns whether the agent has ended. */
 type HistoryView = { show(entries: readonly EntryFound[]): Promise<boolean>; close(): Promise<void> };
 
 function withEnd(entries: readonly EntryFound[]): boolean {
@@ -92,7 +93,7 @@ function jsonSight(console: Console): HistoryView {
 /** LG1 */
 function wordSight(console: Console): HistoryView {
   const teller = new AgentEventFormatter();
-  let open = false; // Whether the last text may go on in its line.
+  let open = false; // Whether the last text may continue on the same line.
   const words = (told: Told): string => {
     const before = open && !(told.kind === "text" && told.part) ? "\n" : "";
     open = told.kind === "text" && !told.text.endsWith("\n");

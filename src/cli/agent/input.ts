@@ -1,4 +1,4 @@
-// A text that was given in words, or as what stands at our input (`-`).
+// A text given as an argument, or read from standard input if it is `-`.
 import { realInput } from "../../world/real/input.ts";
 
 export async function givenText(words: string): Promise<string> {

@@ -1,4 +1,4 @@
-// `holdfast agent inspect` and `holdfast agent inbox`: one agent in full, and what it has not read yet.
+// `holdfast agent inspect` and `holdfast agent inbox`: one agent in full, and its unread messages.
 
 import { ok, type Result } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
@@ -14,7 +14,7 @@ import { onAgent } from "./find.ts";
 import { rowOf, spanText } from "./row.ts";
 import { workspaceLines } from "./workspace.ts";
 
-/** Behind the longest name. */
+/** One column after the longest name. */
 const INDENT = 12;
 
 async function inspect(world: DaemonCommandWorld, flags: DataFlags, key: string): Promise<Exit> {
@@ -28,7 +28,7 @@ async function inspect(world: DaemonCommandWorld, flags: DataFlags, key: string)
 
 function textOf(agent: ShownAgent, now: number): string {
   const { turnStartedAt, turns, prompts, inbox, reminders, rules } = agent;
-  const since = turnStartedAt === null ? "" : `, the last since ${spanText(now - Date.parse(turnStartedAt))}`;
+  const since = turnStartedAt === null ? "" : `, the current one for ${spanText(now - Date.parse(turnStartedAt))}`;
   const lines: readonly (readonly [string, string | null])[] = [
     ["agent", `${agent.name} (${agent.id})`],
     ["parent", agent.parent],
@@ -61,12 +61,12 @@ function settingLines(settings: AgentSettings): (readonly [string, string])[] {
   return [
     ["recovery", recovery],
     ["hung after", `${spanText(hung_after_ms)} of silence in a turn`],
-    ["prompts", `denied after ${spanText(prompt_ttl_ms)} without a sign of you${unattended}`],
-    ["at a limit", sleep_on_limit ? "sleeps until it is over" : "the turn fails"],
+    ["prompts", `denied after ${spanText(prompt_ttl_ms)} without hearing from you${unattended}`],
+    ["at a limit", sleep_on_limit ? "sleeps until it ends" : "the turn fails"],
   ];
 }
 
-/** Further lines of a text stand below its first. */
+/** Continuation lines of a text are indented below the first. */
 function hanging(text: string): string {
   return text.replaceAll("\n", `\n${" ".repeat(INDENT)}`);
 }
@@ -78,7 +78,7 @@ async function inbox(world: DaemonCommandWorld, flags: DataFlags, key: string): 
   if (!messages.ok) return messages;
   const { console } = world;
   if (flags.json) await printJson(console, messages.value);
-  else if (messages.value.length === 0) await say(console, "it has read everything.");
+  else if (messages.value.length === 0) await say(console, "there are no unread messages.");
   else await console.out.write(inboxText(world, messages.value));
   return ok(EXIT.ok);
 }

@@ -1,5 +1,6 @@
-// `holdfast agent new`: makes an agent. It is durable when it returns, and begins with its instructions where it has some.
-// NA1. It has its id before it is wished for: a daemon that dies in between finds it, and makes no second one.
+// `holdfast agent new`: creates an agent. It is durable when the command returns, and starts with its instructions, if
+// any.
+// NA1. The id is chosen before the request: if the daemon dies in between, the retry creates no second agent.
 import { newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { terminalEnvironment } from "../../home/environment.ts";
@@ -57,7 +58,7 @@ async function wishOf(
   if (!settings.ok) return settings;
   const cwd = world.console.absolute(flags.cwd ?? ".");
   if (world.disk.stat(cwd)?.kind !== "directory")
-    return refused("no-directory", `${cwd} is no directory.`, "Say where the agent should work: --cwd DIR");
+    return refused("no-directory", `${cwd} is not a directory.`, "Choose where the agent works: --cwd DIR");
   const workspace = wantedWorkspace(flags, (path) => world.console.absolute(path));
   if (!workspace.ok) return workspace;
   const { provider = null, model = null, systemPrompt = "", permissionMode = null, words = [] } = flags;

@@ -45,7 +45,7 @@ function after(events: readonly AgentEvent[], open: readonly string[] = []): Out
   return watch.outcome;
 }
 
-test("the answer is that of the turn that took the message, and of no other", () => {
+test("the answer comes from the turn that took the message", () => {
   expect(after([start(1, "other"), enqueued("m"), complete(1)])).toBeUndefined();
   expect(after([enqueued("m"), complete(1), start(2, "m")])).toBeUndefined();
   const whole = [enqueued("m"), complete(1), start(2, "m"), complete(2), start(3), complete(3)];
@@ -53,7 +53,7 @@ test("the answer is that of the turn that took the message, and of no other", ()
   expect(after([enqueued("m"), start(2, "m"), failed(2)])).toEqual({ kind: "failed", turn: 2, reason: "no" });
 });
 
-test("a message that check_inbox handed over is answered by the turn that runs", () => {
+test("a message taken by check_inbox is answered by the running turn", () => {
   expect(after([enqueued("m"), delivered("m"), complete(1)])).toEqual({
     kind: "complete",
     turn: 1,
@@ -61,14 +61,14 @@ test("a message that check_inbox handed over is answered by the turn that runs",
   });
 });
 
-test("an open prompt is a question for a person, whether it was open before or not; one that a rule answered is none", () => {
+test("an open prompt needs a person, even if it was open before; one that a rule answered does not", () => {
   expect(after([enqueued("m"), opened("p")])).toEqual({ kind: "asks", prompts: ["p"] });
   expect(after([enqueued("m")], ["q"])).toEqual({ kind: "asks", prompts: ["q"] });
   expect(after([opened("p")])).toBeUndefined();
   expect(after([enqueued("m"), opened("p"), answered("p")])).toBeUndefined();
 });
 
-test("who is held, crashed or terminated does not go on; who was released does", () => {
+test("an agent that is held, crashed or terminated does not continue; a released one does", () => {
   expect(after([enqueued("m"), held])).toEqual({ kind: "held", reason: "it must be" });
   expect(after([enqueued("m"), held, released])).toBeUndefined();
   const crashed: AgentEvent = { event: "agent.crashed", id: "a", data: { reason: "5 times", at } };

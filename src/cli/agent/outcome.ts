@@ -1,12 +1,13 @@
-// What became of a message: the end of the turn that took it, or why nobody can tell yet. Pure: a fold over the agent's events.
-// OC1. A turn takes a message with its prompt, or by `check_inbox` while it runs; the next end of a turn is that turn's.
-// OC2. Nothing is judged before the message itself was seen: what came before it is not about it.
+// What became of a message: the end of the turn that took it, or why it is not known yet. Pure: a fold over the events.
+// OC1. A turn takes a message with its prompt, or by `check_inbox` while it runs; the next end of a turn is that
+//      turn's.
+// OC2. Nothing is decided before the message itself has been seen: earlier events are not about it.
 import type { AgentEvent } from "../../core/agent/events.ts";
 
 export type Outcome =
   | { readonly kind: "complete"; readonly turn: number; readonly response: string }
   | { readonly kind: "failed"; readonly turn: number; readonly reason: string }
-  /** It cannot go on without a person. */
+  /** It cannot continue without a person. */
   | { readonly kind: "crashed" | "terminated" | "held"; readonly reason: string }
   | { readonly kind: "asks"; readonly prompts: readonly string[] };
 
@@ -18,13 +19,13 @@ export class MessageWatch {
   #taken = false;
   #end: Outcome | undefined;
 
-  /** `open`: the prompts that were open when it was sent. */
+  /** `open`: the prompts that were open when the message was sent. */
   constructor(message: string, open: readonly string[]) {
     this.#message = message;
     this.#open = new Set(open);
   }
 
-  /** Once, with whatever is known now; undefined while there is nothing to say. */
+  /** The outcome as far as it is known; undefined while there is none. */
   get outcome(): Outcome | undefined {
     if (this.#end !== undefined || !this.#seen) return this.#end; // OC2
     if (this.#open.size > 0) return { kind: "asks", prompts: [...this.#open] };

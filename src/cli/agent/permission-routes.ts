@@ -1,4 +1,4 @@
-// The commands on permissions: what agents ask, what people answer, and what is decided without them.
+// The permission commands: what agents ask, what people answer, and the rules that decide without asking.
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { Context } from "../command-world.ts";
 import { type DataFlags, flag, home, proposing, text, textFlag } from "../flags.ts";
@@ -19,14 +19,14 @@ function decisionOf(input: string): (typeof DECISIONS)[number] {
 const decision = {
   parse: decisionOf,
   placeholder: "allow|deny",
-  brief: "What is decided",
+  brief: "The decision",
   proposeCompletions: () => DECISIONS,
 } as const;
 
 const prompts = buildCommand<DataFlags, [], Context>({
   loader: async () => (await import("./prompts.ts")).promptsCommand,
   parameters: { flags: { home, json: flag(`One JSON array of ${PROMPT}`) } },
-  docs: { brief: "List what agents ask you" },
+  docs: { brief: "List the permission prompts of agents" },
 });
 
 const answer = buildCommand<AnswerFlags, [prompt: string, decision: "allow" | "deny"], Context>({
@@ -34,8 +34,8 @@ const answer = buildCommand<AnswerFlags, [prompt: string, decision: "allow" | "d
   parameters: {
     flags: {
       home,
-      message: textFlag("text", "What the agent is told with it"),
-      always: flag("Also from now on, for this agent: a rule for this tool and exactly this command"),
+      message: textFlag("text", "A message to the agent with the decision"),
+      always: flag("Also add a rule for this agent, for this tool and exactly this command"),
       json: flag(`One JSON object ${PROMPT}`),
     },
     positional: {
@@ -44,7 +44,7 @@ const answer = buildCommand<AnswerFlags, [prompt: string, decision: "allow" | "d
         {
           parse: text,
           placeholder: "prompt",
-          brief: "A prompt's id, or the beginning of it",
+          brief: "A prompt's id, or a prefix of it",
           proposeCompletions: proposing("prompt"),
         },
         decision,
@@ -52,16 +52,18 @@ const answer = buildCommand<AnswerFlags, [prompt: string, decision: "allow" | "d
     },
   },
   docs: {
-    brief: "Answer what an agent asks",
-    fullDescription:
-      "An answer is given once, and kept until the agent has taken it. Where the process that asked is gone, it has to be asked again.",
+    brief: "Answer a permission prompt",
+    fullDescription: [
+      "An answer is given once, and kept until the agent has received it. If the process that asked is gone,",
+      "the agent has to ask again.",
+    ].join("\n"),
   },
 });
 
 const ls = buildCommand<DataFlags, [], Context>({
   loader: async () => (await import("./rules.ts")).rulesLsCommand,
   parameters: { flags: { home, json: flag(`One JSON array of ${RULE}`) } },
-  docs: { brief: "List the rules; an agent's own come first, and the first that matches decides" },
+  docs: { brief: "List the rules; an agent's own rules come first, and the first match decides" },
 });
 
 const add = buildCommand<AddRuleFlags, [decision: "allow" | "deny", tool: string], Context>({
@@ -75,10 +77,10 @@ const add = buildCommand<AddRuleFlags, [decision: "allow" | "deny", tool: string
         variadic: true,
         optional: true,
         placeholder: "name=pattern",
-        brief: "A pattern for an argument, such as command='git *'. All of them must match",
+        brief: "A pattern for an argument, such as command='git *'. All patterns must match",
       },
       agent: { ...textFlag("agent", "Only for this agent [default = all]"), proposeCompletions: proposing("agent") },
-      message: textFlag("text", "What the agent is told"),
+      message: textFlag("text", "A message to the agent"),
       json: flag(`One JSON object ${RULE}`),
     },
     positional: {
@@ -90,11 +92,11 @@ const add = buildCommand<AddRuleFlags, [decision: "allow" | "deny", tool: string
     },
   },
   docs: {
-    brief: "Decide from now on without asking: holdfast rules add allow Bash --arg command='git *'",
+    brief: "Add a rule that decides without asking: holdfast rules add allow Bash --arg command='git *'",
     fullDescription: [
-      "Prints the rule's id. A pattern covers the whole text: `*` any characters, `?` one, `[ab]` one of these.",
-      "In a rule that allows, `*` takes no line end and nothing that joins commands in a shell (; & | < > ` $): `git *` does not allow",
-      "`git status; rm -rf ~`. `**` takes everything. In a rule that denies, `*` takes everything too.",
+      "Prints the rule's id. A pattern must match the whole text: `*` is any characters, `?` one, `[ab]` one of these.",
+      "In an allow rule, `*` matches neither a line end nor anything that joins commands in a shell (; & | < > ` $):",
+      "`git *` does not allow `git status; rm -rf ~`. `**` matches everything. In a deny rule `*` matches everything.",
     ].join("\n"),
   },
 });
@@ -109,7 +111,7 @@ const rm = buildCommand<DataFlags, [rule: string], Context>({
         {
           parse: text,
           placeholder: "rule",
-          brief: "A rule's id, or the beginning of it",
+          brief: "A rule's id, or a prefix of it",
           proposeCompletions: proposing("rule"),
         },
       ],
@@ -120,7 +122,7 @@ const rm = buildCommand<DataFlags, [rule: string], Context>({
 
 const rules = buildRouteMap({
   routes: { ls, add, rm },
-  docs: { brief: "What agents may do without asking: ls, add, rm" },
+  docs: { brief: "Rules for what agents may do without asking: ls, add, rm" },
 });
 
 export const permissionRoutes = { prompts, answer, rules };

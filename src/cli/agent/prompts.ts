@@ -1,6 +1,7 @@
-// `holdfast prompts` and `holdfast answer`: what agents ask people, and what people say to it.
-// PA1. An answer is given once. It has its id before it is sent: what is asked again after a daemon died is the same answer, and is
-//      acknowledged as it was; any other to the same prompt is too late.
+// `holdfast prompts` and `holdfast answer`: the permission prompts of agents, and the answers of people.
+// PA1. An answer is given once. Its id is chosen before it is sent, so a retry after a daemon died is the same answer
+//      and
+//      is acknowledged as it was; any other answer to the same prompt is too late.
 
 import { matchOne, newId } from "../../base/ids.ts";
 import { ok, type Result } from "../../base/result.ts";
@@ -21,7 +22,7 @@ export type AnswerFlags = DataFlags & { readonly message?: string; readonly alwa
 
 const HEAD = ["ID", "AGENT", "SINCE", "LEFT", "TOOL", "INPUT"];
 
-/** As other programs rely on it: fields are added, never changed (DESIGN §11). */
+/** Other programs rely on this shape: fields are added, never changed. */
 export function promptRow({ id, agent, name, tool, input, since, deadline, state }: ListedPrompt) {
   return { id, agent, tool, input, since, deadline, state, name };
 }
@@ -35,7 +36,7 @@ async function prompts(world: DaemonCommandWorld, flags: DataFlags): Promise<Exi
   if (!listed.ok) return listed;
   const { console } = world;
   if (flags.json) await printJson(console, listed.value.map(promptRow));
-  else if (listed.value.length === 0) await say(console, "no agent asks anything.");
+  else if (listed.value.length === 0) await say(console, "there are no open prompts.");
   else {
     await console.out.write(tableOf(world, listed.value));
     await say(console, "answer with: holdfast answer ID allow|deny");
@@ -72,7 +73,7 @@ async function answer(world: DaemonCommandWorld, flags: AnswerFlags, key: string
   return ok(EXIT.ok);
 }
 
-/** One that is not open any more is asked for all the same: the refusal then says what became of it. */
+/** A prompt that is no longer open is passed on too: the refusal then says what became of it. */
 async function promptOf(client: RpcClient, key: string): Promise<Result<string>> {
   const open = await promptIn(client, false, key);
   if (open.ok || open.error.code !== "unknown" || key === "") return open;

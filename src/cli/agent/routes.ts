@@ -1,4 +1,4 @@
-// The commands on agents: what they are called and take.
+// The agent commands: their names, flags and arguments.
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { Context } from "../command-world.ts";
 import { choiceFlag, countFlag, type DataFlags, flag, home, newName, proposing, text, textFlag } from "../flags.ts";
@@ -15,29 +15,32 @@ const POLICIES = ["auto", "parent", "ask", "never"] as const;
 export const agent = {
   parse: text,
   placeholder: "agent",
-  brief: "An agent's name (or parent/name), its id, or the beginning of its id",
+  brief: "An agent's name (or parent/name), its id, or a prefix of its id",
   proposeCompletions: proposing("agent"),
 } as const;
 
 const one = { kind: "tuple", parameters: [agent] } as const;
-const words = { parse: text, placeholder: "text", brief: "The text; - reads it from the input" } as const;
+const words = { parse: text, placeholder: "text", brief: "The text; - reads it from standard input" } as const;
 const message = { kind: "tuple", parameters: [agent, words] } as const;
 const row = flag(`One JSON object ${ROW}`);
 
 const settings = {
   recovery: choiceFlag(
     POLICIES,
-    "After a crash in a turn: auto goes on, parent waits for a word of its parent, ask for yours, never for `agent retry`",
+    "After a crash in a turn: auto continues, parent and ask wait for the parent or you, never for `agent retry`",
   ),
-  recoveryPrompt: textFlag("text", "What it is told where its process died in a turn"),
-  hungAfter: textFlag("time", "A process that is silent this long in a turn is ended and resumed: 30s, 5m"),
-  promptTtl: textFlag("time", "How long its prompts wait without a sign of you before they are denied [default = 7d]"),
-  promptAfter: textFlag("time", "For agents nobody watches: how long a prompt waits for --prompt-default"),
-  promptDefault: choiceFlag(["allow", "deny", "none"], "What is decided then; none takes it back"),
+  recoveryPrompt: textFlag("text", "What to tell it if its process died in a turn"),
+  hungAfter: textFlag("time", "End and resume a process that is silent this long in a turn: 30s, 5m"),
+  promptTtl: textFlag(
+    "time",
+    "How long its prompts wait without hearing from you before they are denied [default = 7d]",
+  ),
+  promptAfter: textFlag("time", "For unattended agents: how long a prompt waits before --prompt-default applies"),
+  promptDefault: choiceFlag(["allow", "deny", "none"], "The decision after --prompt-after; none removes it"),
   sleepOnLimit: {
     kind: "boolean",
     optional: true,
-    brief: "Whether a usage limit makes it sleep until it is over; else its turn fails",
+    brief: "Sleep through usage limits; otherwise the turn fails",
   },
 } as const;
 
@@ -46,13 +49,13 @@ const create = buildCommand<NewAgentFlags, [name: string], Context>({
   parameters: {
     flags: {
       home,
-      provider: textFlag("provider", "A kind (claude, acp, openai, command, scripted), or a [provider.NAME] of yours"),
+      provider: textFlag("provider", "A kind (claude, acp, openai, command, scripted), or one of your [provider.NAME]"),
       model: textFlag("model", "The provider's model"),
       parent: { ...textFlag("agent", "The agent it belongs to"), proposeCompletions: proposing("agent") },
-      instructions: textFlag("text", "What it is to do: its first message. - reads it from the input"),
-      systemPrompt: textFlag("text", "What it is told about itself"),
-      cwd: textFlag("dir", "Where it works [default = here; with a parent, where that works]"),
-      permissionMode: textFlag("mode", "The provider's permission mode; it never changes afterwards"),
+      instructions: textFlag("text", "Its task, sent as its first message. - reads it from standard input"),
+      systemPrompt: textFlag("text", "The system prompt"),
+      cwd: textFlag("dir", "Its working directory [default = here, or the parent's]"),
+      permissionMode: textFlag("mode", "The provider's permission mode; it cannot be changed later"),
       ...workspaceFlags,
       ...settings,
       json: row,
@@ -60,12 +63,12 @@ const create = buildCommand<NewAgentFlags, [name: string], Context>({
     positional: { kind: "tuple", parameters: [newName] },
   },
   docs: {
-    brief: "Make an agent: holdfast agent new <name> [-- command …]",
+    brief: "Create an agent: holdfast agent new <name> [-- command …]",
     customUsage: ["[--provider provider] [--model model] [--instructions text] [--cwd dir] <name> [-- <command> …]"],
     fullDescription: [
-      "Makes an agent and prints its id. It is on disk when this returns; with instructions it begins at once.",
-      "A command behind -- is run instead of the provider's own; acp, command and scripted have none of their own.",
-      "docs/AGENTS.md begins with an agent that needs no key.",
+      "Creates an agent and prints its id. It is on disk when this returns; with instructions it starts at once.",
+      "A command after -- is run instead of the provider's own; acp, command and scripted have none of their own.",
+      "docs/AGENTS.md starts with an agent that needs no key.",
     ].join("\n"),
   },
 });
@@ -76,7 +79,7 @@ const send = buildCommand<SendAgentFlags, [agent: string, text: string], Context
     flags: { home, replyTo: textFlag("message", "The id of the message it answers"), json: row },
     positional: message,
   },
-  docs: { brief: "Put a message into an agent's inbox; an idle agent is woken by it" },
+  docs: { brief: "Put a message into an agent's inbox; this wakes an idle agent" },
 });
 
 const ask = buildCommand<DataFlags, [agent: string, text: string], Context>({
@@ -86,10 +89,10 @@ const ask = buildCommand<DataFlags, [agent: string, text: string], Context>({
     positional: message,
   },
   docs: {
-    brief: "Send a message, wait for the turn that takes it, and print the response",
+    brief: "Send a message, wait for the turn that handles it, and print the response",
     fullDescription: [
-      "Waits through crashes and restarts of the daemon. Ctrl-C stops waiting; the agent goes on.",
-      "Exit code 0: answered. 1: the turn failed, or the agent crashed or was terminated. 3: the agent waits for a person.",
+      "Waits through crashes and restarts of the daemon. Ctrl-C stops waiting; the agent continues.",
+      "Exit code 0: answered. 1: the turn failed, or the agent crashed or was terminated. 3: it waits for a person.",
     ].join("\n"),
   },
 });
@@ -97,7 +100,7 @@ const ask = buildCommand<DataFlags, [agent: string, text: string], Context>({
 const tree = buildCommand<DataFlags, [], Context>({
   loader: async () => (await import("./tree.ts")).treeCommand,
   parameters: { flags: { home, json: flag(`One JSON array of ${ROW.slice(0, -1)}, children}`) } },
-  docs: { brief: "Show all agents, each below its parent: state, turn, inbox, waiting prompts" },
+  docs: { brief: "Show all agents, each below its parent: state, turn, inbox, open prompts" },
 });
 
 const inspect = buildCommand<DataFlags, [agent: string], Context>({
@@ -118,7 +121,7 @@ const inbox = buildCommand<DataFlags, [agent: string], Context>({
     },
     positional: one,
   },
-  docs: { brief: "Show the messages that an agent has not taken yet" },
+  docs: { brief: "Show an agent's unread messages" },
 });
 
 const log = buildCommand<AgentLogFlags, [agent: string], Context>({
@@ -126,15 +129,15 @@ const log = buildCommand<AgentLogFlags, [agent: string], Context>({
   parameters: {
     flags: {
       home,
-      lines: countFlag("1000", "How many events, the last ones"),
-      all: flag("Every event as it is on disk, bookkeeping too"),
+      lines: countFlag("1000", "How many of the last events"),
+      all: flag("Every event as it is on disk, including bookkeeping"),
       json: flag("One JSON array of entries"),
     },
     aliases: { n: "lines" },
     positional: one,
   },
   docs: {
-    brief: "Print what an agent did, also after its end",
+    brief: "Print what an agent did, even after its end",
     fullDescription: "Only reads the disk: it works while the daemon is down, and for agents that were terminated.",
   },
 });
@@ -144,46 +147,49 @@ const follow = buildCommand<FollowFlags, [agent: string], Context>({
   parameters: {
     flags: {
       home,
-      lines: countFlag("10", "How many events to begin with"),
-      json: flag("One JSON object a line: the entries of its log"),
+      lines: countFlag("10", "How many past events to show first"),
+      json: flag("One JSON object per line: the entries of its log"),
     },
     aliases: { n: "lines" },
     positional: one,
   },
   docs: {
-    brief: "Watch an agent: what it says, which tools it uses, what it asks, how its turns end",
-    fullDescription: "Goes on through crashes and restarts of the daemon, until Ctrl-C or the agent's end.",
+    brief: "Watch an agent: its text, the tools it uses, its prompts, how its turns end",
+    fullDescription: "Continues through crashes and restarts of the daemon, until Ctrl-C or the agent's end.",
   },
 });
 
 const terminate = buildCommand<TerminateFlags, [agent: string], Context>({
   loader: async () => (await import("./change.ts")).terminateCommand,
-  parameters: { flags: { home, reason: textFlag("text", "Why; its parent is told"), json: row }, positional: one },
-  docs: { brief: "End an agent for good, and the agents below it" },
+  parameters: {
+    flags: { home, reason: textFlag("text", "The reason; it is sent to the parent"), json: row },
+    positional: one,
+  },
+  docs: { brief: "Terminate an agent and the agents below it" },
 });
 
 const retry = buildCommand<DataFlags, [agent: string], Context>({
   loader: async () => (await import("./change.ts")).retryCommand,
   parameters: { flags: { home, json: row }, positional: one },
-  docs: { brief: "Let an agent go on that crashed for good, sleeps, or waits after a crash" },
+  docs: { brief: "Continue an agent that crashed for good, is asleep, or waits after a crash" },
 });
 
 const interrupt = buildCommand<DataFlags, [agent: string], Context>({
   loader: async () => (await import("./change.ts")).interruptCommand,
   parameters: { flags: { home, json: row }, positional: one },
-  docs: { brief: "Tell an agent to stop its turn; it stays for the next message" },
+  docs: { brief: "Ask an agent to stop its turn; it stays ready for the next message" },
 });
 
 const suspend = buildCommand<DataFlags, [agent: string], Context>({
   loader: async () => (await import("./change.ts")).suspendCommand,
   parameters: { flags: { home, json: row }, positional: one },
-  docs: { brief: "End the process of an agent that has no turn; the next message resumes it" },
+  docs: { brief: "End the process of an agent that is not in a turn; the next message resumes it" },
 });
 
 const set = buildCommand<SetFlags, [agent: string], Context>({
   loader: async () => (await import("./change.ts")).setCommand,
   parameters: { flags: { home, ...settings, json: row }, positional: one },
-  docs: { brief: "Change how an agent recovers, when it is hung, and what becomes of its prompts" },
+  docs: { brief: "Change an agent's recovery, hang detection and prompt defaults" },
 });
 
 const agents = buildRouteMap({
@@ -191,7 +197,7 @@ const agents = buildRouteMap({
     ...{ new: create, send, ask, tree, inspect, inbox, log, follow },
     ...{ terminate, retry, interrupt, suspend, set },
   },
-  docs: { brief: "Agents: a tree of them, their messages, their turns (docs/AGENTS.md)" },
+  docs: { brief: "Agents: their tree, messages and turns (docs/AGENTS.md)" },
 });
 
 export const agentRoutes = { agent: agents };

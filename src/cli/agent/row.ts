@@ -1,4 +1,4 @@
-// Agents as other programs rely on them: fields are added, never changed (DESIGN §11).
+// Agents as `--json` prints them. Other programs rely on this shape: fields are added, never changed.
 import type { ListedAgent } from "../../wire/rpc/agent.ts";
 
 export type TreeRow = ListedAgent & { readonly children: readonly TreeRow[] };
@@ -12,7 +12,7 @@ export function rowOf(agent: ListedAgent): ListedAgent {
   };
 }
 
-/** Whose parent is not there stands at the top, so that nobody is left out. */
+/** An agent whose parent is missing is placed at the top, so that none is left out. */
 export function treeOf(agents: readonly ListedAgent[]): TreeRow[] {
   const ids = new Set(agents.map(({ id }) => id));
   const below = Map.groupBy(agents, ({ parent }) => (parent !== null && ids.has(parent) ? parent : null));

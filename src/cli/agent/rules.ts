@@ -1,5 +1,5 @@
 // `holdfast rules ls|add|rm`: what agents are allowed or denied without asking a person.
-// RU1. A rule has its id before it is added, so that what is asked again after a daemon died is the same rule.
+// RU1. A rule's id is chosen before it is added, so that a retry after a daemon died adds the same rule.
 
 import { matchOne, newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -23,7 +23,7 @@ export type AddRuleFlags = DataFlags & {
   readonly message?: string;
 };
 
-/** Enough to be unique among a thousand, and short enough to be typed. */
+/** Unique among a thousand, and short enough to type. */
 const ID_LENGTH = 12;
 const HEAD = ["ID", "AGENT", "DECISION", "TOOL", "ARGUMENTS", "MESSAGE"];
 
@@ -46,7 +46,7 @@ async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   if (!found.ok) return found;
   const { rules, agents } = found.value;
   if (flags.json) await printJson(world.console, rules.map(ruleRow));
-  else if (rules.length === 0) await say(world.console, "there are no rules: people are asked about everything.");
+  else if (rules.length === 0) await say(world.console, "there are no rules: agents ask about everything.");
   else await world.console.out.write(tableOf(world, rules, agents));
   return ok(EXIT.ok);
 }
@@ -71,7 +71,11 @@ async function add(world: DaemonCommandWorld, flags: AddRuleFlags, decision: Dec
   const rule: Rule = { rule_id, decision, tool, args: args.value, message: flags.message ?? "" };
   const broken = whyBroken(rule);
   if (broken !== undefined)
-    return refused("usage", `This is no rule: ${broken}.`, "`*` any, `?` one, `[ab]` one of these");
+    return refused(
+      "usage",
+      `This is not a rule: ${broken}.`,
+      "In a pattern, `*` is any characters, `?` is one, `[ab]` is one of these.",
+    );
   const added = await onDaemon(world, home.value, async (client, again): Promise<Result<Owned>> => {
     const owner = flags.agent === undefined ? undefined : await findAgent(client, flags.agent);
     if (owner?.ok === false) return owner;
@@ -87,7 +91,8 @@ async function add(world: DaemonCommandWorld, flags: AddRuleFlags, decision: Dec
 
 function argsOf(given: readonly string[]): Result<Readonly<Record<string, string>>> {
   const wrong = given.find((one) => one.indexOf("=") < 1);
-  if (wrong !== undefined) return refused("usage", `"${wrong}" is no argument.`, "Give it as --arg name='pattern'.");
+  if (wrong !== undefined)
+    return refused("usage", `"${wrong}" is not an argument.`, "Give it as --arg name='pattern'.");
   return ok(Object.fromEntries(given.map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)])));
 }
 

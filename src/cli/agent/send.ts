@@ -1,5 +1,5 @@
-// `holdfast agent send`: puts a message into an agent's inbox; an idle agent is woken by it. It is durable when it returns.
-// SE1. The message has its id before it is sent: what is asked again after a daemon died is the same message.
+// `holdfast agent send`: puts a message into an agent's inbox, durably, which wakes an idle agent.
+// SE1. The message's id is chosen before it is sent: a retry after a daemon died sends the same message.
 import { newId } from "../../base/ids.ts";
 import { ok } from "../../base/result.ts";
 import { EXIT, type Exit } from "../command-world.ts";

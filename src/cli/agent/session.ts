@@ -1,6 +1,6 @@
-// An agent's log on disk, beside a daemon that may be writing to it, or where none runs.
-// AS1. The daemon is asked who is meant where it answers; what it does not know (who has ended, or while it is down) the logs say:
-//      an agent's first entry has its name.
+// An agent's log on disk, whether or not a daemon is running and writing to it.
+// AS1. A daemon that answers resolves the name. If it does not know it (a terminated agent), or is down, the logs are
+//      searched: an agent's first entry has its name.
 import { ok, type Result } from "../../base/result.ts";
 import { agentSession } from "../../core/agent/agent.ts";
 import type { AgentEvent } from "../../core/agent/events.ts";
@@ -32,7 +32,7 @@ export async function openAgentLog(
   return id.ok ? ok({ id: id.value, opened: { ...opened, sessions: [agentSession(id.value)] } }) : id;
 }
 
-/** Undefined where it does not know, or nobody answers. */
+/** Returns undefined if the daemon does not know the agent or does not answer. */
 async function knownToDaemon(
   world: DaemonCommandWorld,
   home: string,
@@ -58,7 +58,7 @@ function idOnDisk(opened: Opened, key: string): Result<string> {
   return picked.ok ? ok(picked.value.id) : picked;
 }
 
-/** From what is durable now on; `before` entries of what was are given with it. */
+/** A following that starts at what is durable now, plus the last `before` entries. */
 export function fromNow(world: DaemonCommandWorld, opened: Opened, before: number) {
   const until = new DurableEnd(world.disk).of(opened);
   const { entries, cursors } = lastEntries(world, opened, before, until);
@@ -66,10 +66,10 @@ export function fromNow(world: DaemonCommandWorld, opened: Opened, before: numbe
   return { entries, following };
 }
 
-/** What comes after an agent's end is about its process, and little. */
+/** Few entries follow an agent's end, and they are about its process. */
 const AFTER_END = 100;
 
-/** Whether it has ended by then. */
+/** Whether the agent has ended by this seq. */
 export function hasEnded(world: DaemonCommandWorld, opened: Opened, until: number): boolean {
   return lastEntries(world, opened, AFTER_END, until).entries.some(({ entry }) => isEnd(entry));
 }
@@ -82,7 +82,7 @@ function eventsOf(entries: Iterable<EntryFound>): AgentEvent[] {
   return [...entries].flatMap(({ entry }) => agentEventOf(entry) ?? []);
 }
 
-/** Gives what becomes durable in the agent's log, until it was enough or somebody presses Ctrl-C. */
+/** Passes on what becomes durable in the agent's log, until `show` has enough or the user presses Ctrl-C. */
 export function followEvents(
   world: DaemonCommandWorld,
   following: Following,

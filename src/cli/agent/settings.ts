@@ -1,4 +1,4 @@
-// What can be set about an agent, from the words on the command line.
+// Parses the settings of an agent from the command line.
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { AgentSettings, RecoveryPolicy } from "../../core/agent/events.ts";
 import { durationMs } from "../../wire/files/duration.ts";
@@ -13,7 +13,7 @@ export type SettingFlags = {
   readonly sleepOnLimit?: boolean;
 };
 
-/** Less is no time for anybody. */
+/** A shorter time makes no sense for any setting. */
 const MIN_MS = 1_000;
 
 export function settingsOf(flags: SettingFlags): Result<Partial<AgentSettings>> {
@@ -40,7 +40,7 @@ function defaultOf({ promptAfter, promptDefault }: SettingFlags): Result<AgentSe
   const after = timeOf("--prompt-after", promptAfter);
   if (!after.ok) return after;
   if (after.value === undefined || promptDefault === undefined || promptDefault === "none") {
-    const message = "--prompt-after and --prompt-default say something only together.";
+    const message = "--prompt-after and --prompt-default must be given together.";
     return refused("usage", message, "For example: --prompt-after 10m --prompt-default deny");
   }
   return ok({ after_ms: after.value, decision: promptDefault });
@@ -50,5 +50,5 @@ function timeOf(flag: string, given: string | undefined): Result<number | undefi
   if (given === undefined) return ok(undefined);
   const ms = durationMs(/^\d+$/.test(given) ? Number(given) : given);
   if (ms !== undefined && ms >= MIN_MS) return ok(ms);
-  return refused("usage", `${flag} ${given} is no time.`, "Give seconds, or a time such as 30s, 5m, 2h or 7d.");
+  return refused("usage", `${flag} ${given} is not a time.`, "Give seconds, or a time such as 30s, 5m, 2h or 7d.");
 }

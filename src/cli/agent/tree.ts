@@ -1,4 +1,5 @@
-// `holdfast agent tree`: the agents, each below its parent: how it is, how long its turn takes, what it has not read, who waits for you.
+// `holdfast agent tree`: the agents, each below its parent, with state, length of the turn, unread messages and
+// prompts.
 
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
@@ -22,7 +23,7 @@ async function tree(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> 
   if (!listed.ok) return listed;
   const { console } = world;
   if (flags.json) await printJson(console, treeOf(listed.value));
-  else if (listed.value.length === 0) await say(console, "there are no agents yet. `holdfast agent new` makes one.");
+  else if (listed.value.length === 0) await say(console, "there are no agents yet. `holdfast agent new` creates one.");
   else await console.out.write(tableOf(world, treeOf(listed.value)));
   return ok(EXIT.ok);
 }
@@ -36,7 +37,7 @@ function tableOf({ console, clock }: DaemonCommandWorld, roots: readonly TreeRow
 
 type Drawn = { readonly drawn: string; readonly row: TreeRow };
 
-/** `before` stands in front of it, `below` in front of what is below it. */
+/** `before` is the prefix of its own line, `below` that of the lines below it. */
 function linesOf(row: TreeRow, before: string, below: string): Drawn[] {
   const children = row.children.flatMap((child, at) => {
     const last = at === row.children.length - 1;

@@ -1,10 +1,10 @@
-// What the flags of `agent new` ask for, and how it is shown.
+// The flags of `agent new` about its workspace, and how the workspace is shown.
 import { expect, test } from "bun:test";
 import { wantedWorkspace, workspaceLines } from "./workspace.ts";
 
 const absolute = (path: string) => `/here/${path}`;
 
-test("without flags nothing is asked for; each flag asks for its own part", () => {
+test("without flags nothing is requested; each flag requests its own part", () => {
   expect(wantedWorkspace({}, absolute)).toEqual({ ok: true, value: {} });
   expect(wantedWorkspace({ worktree: true }, absolute)).toEqual({
     ok: true,
@@ -16,12 +16,12 @@ test("without flags nothing is asked for; each flag asks for its own part", () =
   });
 });
 
-test("what is about a sandbox is refused without one", () => {
+test("sandbox flags are refused without --sandbox", () => {
   for (const flags of [{ bind: ["b"] }, { bindRo: ["a"] }, { noNetwork: true }])
     expect(wantedWorkspace(flags, absolute)).toMatchObject({ ok: false, error: { code: "usage" } });
 });
 
-test("it is shown in words", () => {
+test("a workspace is shown in words", () => {
   expect(workspaceLines(null)).toEqual([
     ["worktree", null],
     ["sandbox", null],

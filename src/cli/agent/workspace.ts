@@ -1,4 +1,4 @@
-// Where an agent is to work, from the words on the command line; and what is shown of it.
+// Where an agent works: parses the flags, and formats the result.
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Workspace } from "../../core/agent/workspace.ts";
 import type { WantedWorkspace } from "../../wire/rpc/agent.ts";
@@ -24,12 +24,12 @@ const path = (brief: string) =>
 
 export const workspaceFlags = {
   worktree: flag(
-    "In a git worktree of its own, on a branch of its own (holdfast/NAME-ID); it stays when the agent has ended",
+    "Work in a separate git worktree on its own branch (holdfast/NAME-ID), which is kept after the agent ends",
   ),
-  sandbox: flag("In a sandbox (bubblewrap): it sees the system, its directory and what you bind, and no more"),
-  bindRo: path("With --sandbox: it sees this too, and cannot change it. May be given again"),
-  bind: path("With --sandbox: it may change this too. May be given again"),
-  noNetwork: flag("With --sandbox: without a network; its tools work all the same"),
+  sandbox: flag("Run in a sandbox (bubblewrap) that sees only the system, its directory and what you bind"),
+  bindRo: path("With --sandbox: a path it may also read, but not change. May be repeated"),
+  bind: path("With --sandbox: a path it may also change. May be repeated"),
+  noNetwork: flag("With --sandbox: no network; its Holdfast tools still work"),
 } as const;
 
 export function wantedWorkspace(
@@ -37,7 +37,7 @@ export function wantedWorkspace(
   absolute: (path: string) => string,
 ): Result<{ readonly workspace?: WantedWorkspace }> {
   if (!sandbox && (bindRo.length > 0 || bind.length > 0 || noNetwork))
-    return refused("usage", "--bind-ro, --bind and --no-network are about a sandbox.", "Add --sandbox.");
+    return refused("usage", "--bind-ro, --bind and --no-network need a sandbox.", "Add --sandbox.");
   if (!worktree && !sandbox) return ok({});
   const [read, write] = [bindRo.map(absolute), bind.map(absolute)];
   return ok({ workspace: { worktree, sandbox: sandbox ? { read, write, network: !noNetwork } : null } });

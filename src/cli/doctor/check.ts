@@ -1,6 +1,6 @@
-// What a check of `doctor` is: what was looked at, how it is, why, and what to do next.
-// K1. A check only looks. What it could mend safely it brings along as `mend`, which runs with --fix alone, and looks again itself
-//     before it changes something.
+// The result of a check of `doctor`: what was checked, its status, the reason, and what to do next.
+// K1. A check only looks. If it can repair something safely it returns a `mend`, which runs only with --fix and checks
+//     again before it changes anything.
 
 import type { Terminal } from "../../core/terminal/terminal.ts";
 import type { Machine } from "../../world/machine.ts";
@@ -8,7 +8,7 @@ import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 
 export type Status = "ok" | "warning" | "problem";
 
-/** As --json prints it. */
+/** As `--json` prints it. */
 export type Check = {
   readonly name: string;
   readonly status: Status;
@@ -18,7 +18,7 @@ export type Check = {
 };
 
 export type Finding = Check & {
-  /** Says what it did, one sentence for each thing (K1). */
+  /** Returns what it did, one sentence each (K1). */
   readonly mend?: () => Promise<readonly string[]>;
 };
 
@@ -32,7 +32,7 @@ export type Site = {
   readonly terminals: Promise<readonly Terminal[]>;
   /** Every file of the home, listed once for all checks. */
   readonly files: readonly Listed[];
-  /** A person who waits is told how far it is. */
+  /** Shows progress to a waiting person. */
   progress(words: string): Promise<void>;
 };
 
@@ -60,7 +60,7 @@ export function problem(name: string, trouble: Trouble, mend?: Finding["mend"]):
   return { name, status: "problem", ...trouble, ...(mend && { mend }) };
 }
 
-/** Some names of many. */
+/** The first few of many names. */
 export function some(names: readonly string[], most = 3): string {
   const more = names.length - most;
   return names.slice(0, most).join(", ") + (more > 0 ? ` and ${more} more` : "");

@@ -1,7 +1,9 @@
-// `holdfast doctor`: looks at everything Holdfast needs, and says for each how it is, why, and what to do next.
+// `holdfast doctor`: checks everything Holdfast needs, and reports for each check its status, the reason and the next
+// step.
 // DD1. It only looks: nothing is started, and nothing is changed without --fix. It needs no daemon.
-// DD2. All checks run at once, and each that waits has a bound; one that cannot be made is a problem of its own, and hides no other.
-// DD3. With --fix everything is looked at again afterwards: what is told is what is left.
+// DD2. All checks run concurrently, and every wait has a limit; a check that fails is a problem itself and hides no
+//      other.
+// DD3. After --fix everything is checked again: the report shows what is left.
 
 import { isFault } from "../../base/fault.ts";
 import { ok } from "../../base/result.ts";
@@ -25,7 +27,7 @@ import { checkWorkflows } from "./workflows.ts";
 
 export type DoctorFlags = DataFlags & { readonly deep?: boolean; readonly fix?: boolean };
 
-/** Those that wait for others come first, so that the rest is done meanwhile. */
+/** Checks that wait come first, so that the others run meanwhile. */
 const WITHOUT_HOME: readonly (readonly [string, Checker])[] = [
   ["agents", checkAgents],
   ["service", checkService],
@@ -82,15 +84,15 @@ async function examine(world: DaemonCommandWorld, home: string, deep: boolean): 
 function siteOf(world: DaemonCommandWorld, home: string, deep: boolean, progress: Site["progress"]): Site {
   const machine = realMachine();
   const terminals = recorded(world, home);
-  // Whoever asks for them hears of it; until then it is nobody's.
+  // A check that uses them reports the error; without one it is not an unhandled rejection.
   terminals.catch(() => undefined);
   return { world, machine, home, deep, terminals, files: listFiles({ world, machine, home, deep }), progress };
 }
 
 function noHome(home: string): Finding {
   return warning("home", {
-    what: `there is none at ${home}`,
-    why: "Holdfast was never started here",
+    what: `there is no home at ${home}`,
+    why: "Holdfast has never been started here",
     next: "holdfast up",
   });
 }
@@ -101,11 +103,11 @@ async function guarded(name: string, check: Checker, site: Site): Promise<readon
     return await check(site);
   } catch (error) {
     if (!isFault(error)) throw error;
-    return [problem(name, { what: "it cannot be looked at", why: error.message, next: error.hint })];
+    return [problem(name, { what: "the check failed", why: error.message, next: error.hint })];
   }
 }
 
-/** What was done; what could not be mended is still there at the next look. */
+/** Returns what was done; whatever could not be repaired shows up again in the next check. */
 async function mendAll(findings: readonly Finding[]): Promise<string[]> {
   const fixed: string[] = [];
   for (const { mend } of findings) {
@@ -118,7 +120,7 @@ async function mendAll(findings: readonly Finding[]): Promise<string[]> {
   return fixed;
 }
 
-/** One line that is written over, for a person who waits for --deep. */
+/** One line that is overwritten, for a person who waits for --deep. */
 function progressOf({ console }: DaemonCommandWorld, deep: boolean) {
   const shown = deep && console.err.tty;
   const write = (text: string) => (shown ? console.err.write(`\r\u001b[K${text}`) : Promise.resolve());
@@ -133,7 +135,9 @@ function wordsOf(checks: readonly Check[], fixed: readonly string[], fix: boolea
     ...(why ? [`           ${why}`] : []),
     ...(next ? [`         → ${next}`] : []),
   ]);
-  const done = fix ? [fixed.length === 0 ? "nothing was mended" : "mended:", ...fixed.map((one) => `  ${one}`)] : [];
+  const done = fix
+    ? [fixed.length === 0 ? "nothing was repaired" : "repaired:", ...fixed.map((one) => `  ${one}`)]
+    : [];
   return [...lines, ...done, verdict(checks)];
 }
 

@@ -1,5 +1,6 @@
-// Holders: each running terminal's is there and answers; each that is there has a terminal.
-// DH1. A holder that was started a moment ago may belong to a terminal that was recorded after we read the log: it is not judged yet.
+// Holders: each running terminal has a holder that answers, and each holder has a terminal.
+// DH1. A holder that was started a moment ago may belong to a terminal recorded after we read the log: it is not judged
+//      yet.
 
 import { joinPath } from "../../base/path.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
@@ -18,7 +19,8 @@ export async function checkHolders(site: Site): Promise<Finding[]> {
   const silent = await thoseSilent(site, running);
   const found = [...silentOnes(silent), ...uncertainOnes(terminals), ...strays(site, terminals)];
   if (found.length > 0) return found;
-  const words = running.length === 0 ? "no terminal runs" : `${count(running.length, "terminal")}, each holder answers`;
+  const words =
+    running.length === 0 ? "no terminal is running" : `${count(running.length, "terminal")}, each holder answers`;
   return [fine("holders", words)];
 }
 
@@ -31,8 +33,8 @@ function silentOnes(silent: readonly Terminal[]): Finding[] {
   if (silent.length === 0) return [];
   return [
     problem("holders", {
-      what: `${count(silent.length, "holder")} of running terminals ${silent.length === 1 ? "does" : "do"} not answer: ${namesOf(silent)}`,
-      why: "the process is there, but hangs or has lost its socket",
+      what: `${count(silent.length, "unresponsive holder")} of running terminals: ${namesOf(silent)}`,
+      why: "the process exists, but hangs or has lost its socket",
       next: "holdfast logs; `holdfast kill NAME` ends one that hangs",
     }),
   ];
@@ -50,7 +52,7 @@ function namesOf(terminals: readonly Terminal[]): string {
   return some(terminals.map(({ name }) => name));
 }
 
-/** Claims of living holders whose terminal has ended or is not there. */
+/** Claims of living holders whose terminal has ended or does not exist. */
 function strays({ world, home }: Site, terminals: readonly Terminal[]): Finding[] {
   const wanted = new Set(terminals.filter(({ state }) => state.kind !== "ended").map(({ id }) => id));
   const before = world.clock.now() - FRESH_MS;
@@ -61,6 +63,6 @@ function strays({ world, home }: Site, terminals: readonly Terminal[]): Finding[
   });
   if (pids.length === 0) return [];
   const what = `${count(pids.length, "holder")} without a terminal: process ${some(pids.map(String))}`;
-  const why = "its terminal has ended or was removed, and it stayed";
+  const why = "its terminal has ended or was removed, but the holder is still running";
   return [warning("holders", { what, why, next: `Look first: ps -fp ${pids[0]}` })];
 }

@@ -1,12 +1,14 @@
-// Rights: the home is its owner's alone (directories 0700, files 0600), its directories are there, and no temporary file is left over.
-// DP1. A file that others may read is a problem where they can get to it, and a warning where the home keeps them out.
-// DP2. What belongs to somebody else is told and never touched. Links are neither followed nor changed, and what is not ours by its
-//      name (somebody's own file in our home) is not looked at.
-// DP3. A temporary file that a writer holds is locked (log/file/file.ts, F3): only the others go.
-
+// Permissions: only the owner may access the home (directories 0700, files 0600), its directories exist, and no
+// temporary
+// file is left over.
+// DP1. A file that others may read is a problem if they can reach it, and a warning if the home itself keeps them out.
+// DP2. Files of another owner are reported and never touched. Links are neither followed nor changed, and files that
+//      are
+//      not ours by name are ignored.
+// DP3. A temporary file that a writer is using is locked (log/file/file.ts, F3): only the others are removed.
+import { RUN, WAL_LOCK } from "../../home/layout.ts";
 import { isFault } from "../../base/fault.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
-import { RUN, WAL_LOCK } from "../../home/layout.ts";
 import { makeDirectories, removeStaleTemps, TEMP_ENDING } from "../../log/file/file.ts";
 import { count } from "../print.ts";
 import { type Finding, fine, type Listed, problem, type Site, some, warning } from "./check.ts";
@@ -14,12 +16,12 @@ import { type Finding, fine, type Listed, problem, type Site, some, warning } fr
 const OTHERS = 0o077;
 export const DIRECTORY = 0o700;
 const FILE = 0o600;
-/** Writers of ours take milliseconds. */
+/** Our writers take milliseconds. */
 const OLD_TEMP_MS = 60_000;
-/** More than this takes too long without --deep. */
+/** More files than this take too long without --deep. */
 const MAX_FILES = 20_000;
 
-/** What is ours in a home; whatever else somebody keeps there is theirs. */
+/** The names in a home that are ours; everything else belongs to the user. */
 export const OURS: readonly string[] = [
   "run",
   "wal",
@@ -33,11 +35,11 @@ export const OURS: readonly string[] = [
   "ballast",
 ];
 
-/** The home and what is ours below it, the upper levels first, links not followed; not all of it where it is a great many. */
+/** The home and our files below it, upper levels first, without following links; cut off if there are very many. */
 export function listFiles(site: Pick<Site, "world" | "machine" | "home" | "deep">): Listed[] {
   const found: Listed[] = [];
   const waiting = [site.home, ...OURS.map((name) => joinPath(site.home, name))];
-  // A list that grows while it is walked also yields what was added: this is the whole search.
+  // Iterating also yields the entries added meanwhile, so this loop is the whole search.
   for (const path of waiting) {
     const looked = site.machine.look(path);
     if (looked === undefined) continue;
@@ -49,7 +51,7 @@ export function listFiles(site: Pick<Site, "world" | "machine" | "home" | "deep"
   return found;
 }
 
-/** One that we may not look into is judged by its rights. */
+/** A directory that we may not read is judged by its own permissions. */
 function namesIn({ world }: Pick<Site, "world">, path: string): string[] {
   try {
     return world.disk.list(path);
@@ -71,15 +73,15 @@ export async function checkRights(site: Site): Promise<Finding[]> {
   const open = files.filter((listed) => listed.uid === machine.uid && rightMode(listed) !== undefined);
   const found = [...ofOthers(site, strangers), ...tooOpen(site, open)];
   if (found.length > 0) return found;
-  const more = !site.deep && files.length >= MAX_FILES ? " (the first ones; --deep looks at all)" : "";
-  return [fine("permissions", `${count(files.length, "file")} of the home are its owner's alone${more}`)];
+  const more = !site.deep && files.length >= MAX_FILES ? " (only the first ones; --deep checks all)" : "";
+  return [fine("permissions", `${count(files.length, "file")} in the home, accessible only by the owner${more}`)];
 }
 
 function ofOthers({ home, machine }: Site, strangers: readonly Listed[]): Finding[] {
   if (strangers.length === 0) return [];
   return [
     problem("permissions", {
-      what: `${count(strangers.length, "file")} of the home belong to somebody else: ${some(strangers.map(({ path }) => path))}`,
+      what: `${count(strangers.length, "file")} with another owner: ${some(strangers.map(({ path }) => path))}`,
       why: "Holdfast was run as another user (sudo?)",
       next: `sudo chown -R ${machine.user} ${home}`,
     }),
@@ -91,8 +93,8 @@ function tooOpen(site: Site, open: readonly Listed[]): Finding[] {
   if (open.length === 0) return [];
   const closed = !open.some(({ path }) => path === site.home);
   const trouble = {
-    what: `${count(open.length, "file")} of the home ${open.length === 1 ? "has" : "have"} other rights than its owner's alone: ${some(open.map(({ path }) => path))}`,
-    why: closed ? "the home itself keeps others out" : "others may get at terminals and the daemon's token",
+    what: `${count(open.length, "file")} in the home with too open permissions: ${some(open.map(({ path }) => path))}`,
+    why: closed ? "the home itself keeps others out" : "other users may reach terminals and the daemon's token",
     next: "holdfast doctor --fix",
   };
   const mend = async () => open.flatMap((listed) => protect(site, listed));
@@ -104,7 +106,7 @@ function protect({ machine }: Site, { path }: Listed): string[] {
   const mode = now && rightMode({ path, ...now });
   if (now === undefined || mode === undefined || now.uid !== machine.uid || now.kind === "socket") return [];
   machine.protect(path, mode);
-  return [`made ${path} ${mode.toString(8)}; it was ${(now.mode & 0o777).toString(8)}`];
+  return [`set ${path} to ${mode.toString(8)}; it was ${(now.mode & 0o777).toString(8)}`];
 }
 
 export async function checkLeftovers({ world, home, files }: Site): Promise<Finding[]> {
@@ -117,8 +119,8 @@ export async function checkLeftovers({ world, home, files }: Site): Promise<Find
   if (missing) return [noDirectory(world.disk, run)];
   if (old.length === 0) return [fine("leftovers", "none")];
   const trouble = {
-    what: `${count(old.length, "temporary file")} of somebody who was killed: ${some(old.map(({ path }) => path))}`,
-    why: "a crash while a file was written; the file itself was not touched",
+    what: `${count(old.length, "temporary file")} left by a killed process: ${some(old.map(({ path }) => path))}`,
+    why: "a crash while a file was being written; the file itself is intact",
     next: "holdfast doctor --fix",
   };
   const directories = [...new Set(old.map(({ path }) => parentOf(path)))];
@@ -132,12 +134,12 @@ export async function checkLeftovers({ world, home, files }: Site): Promise<Find
 
 function noDirectory(disk: Site["world"]["disk"], run: string): Finding {
   const trouble = {
-    what: `${run} is not there`,
-    why: "somebody removed it",
+    what: `${run} does not exist`,
+    why: "it was removed",
     next: "holdfast doctor --fix, or: holdfast up",
   };
   return warning("leftovers", trouble, async () => {
     for (const parent of makeDirectories(disk, run)) await disk.syncDirectory(parent);
-    return [`made ${run}`];
+    return [`created ${run}`];
   });
 }

@@ -1,9 +1,10 @@
-// Who runs on the home: watchdog, daemon and web host by the records in their locks, and whether that is what the operator wants.
-// DR1. A lock is the kernel's, and gone with its owner: a file that a dead one left is no lock, is taken by the next one, and is never
-//      removed (log/file/lock.ts, L2 and L3). So there is nothing stale to mend; it is only told who it was.
-
-import { joinPath } from "../../base/path.ts";
+// Which processes serve the home: watchdog, daemon and web host according to their locks, and whether that is as
+// wanted.
+// DR1. The kernel holds a lock only while its owner lives. The file of a dead owner is not a lock: the next owner takes
+//      it,
+//      and it is never removed (log/file/lock.ts, L2 and L3). So nothing needs repair; the last owner is only shown.
 import { RECOVERY_STATE, REPORTS, RUN } from "../../home/layout.ts";
+import { joinPath } from "../../base/path.ts";
 import { lockOwner } from "../../home/lock-record.ts";
 import { readSafeMode } from "../../home/safe-mode.ts";
 import { wantedPath } from "../../home/wanted.ts";
@@ -28,28 +29,32 @@ export async function checkLocks(site: Site): Promise<Finding[]> {
 /** DR1 */
 function ownerWords(pid: number | undefined, alive: boolean): string {
   if (pid === undefined) return "nobody";
-  return alive ? `pid ${pid}` : `nobody (last pid ${pid})`;
+  return alive ? `pid ${pid}` : `not running (last pid ${pid})`;
 }
 
 function judge({ world, home }: Site, words: string, watchdog: boolean, daemon: boolean): Finding {
   const wanted = readJson(world.disk, wantedPath(home))?.["wanted"];
   if (wanted === "up" && !watchdog && !daemon)
-    return problem("locks", { what: `nobody runs (${words})`, why: "Holdfast is wanted up", next: "holdfast up" });
+    return problem("locks", {
+      what: `Holdfast is not running (${words})`,
+      why: "it should be up",
+      next: "holdfast up",
+    });
   if (wanted === "up" && !daemon)
-    return problem("locks", { what: `the daemon is not there (${words})`, why: NO_DAEMON, next: "holdfast logs" });
+    return problem("locks", { what: `the daemon is not running (${words})`, why: NO_DAEMON, next: "holdfast logs" });
   if (wanted === "up" && !watchdog)
-    return warning("locks", { what: `the watchdog is not there (${words})`, why: NO_WATCHDOG, next: "holdfast up" });
+    return warning("locks", { what: `the watchdog is not running (${words})`, why: NO_WATCHDOG, next: "holdfast up" });
   if (wanted === "down" && (watchdog || daemon))
     return warning("locks", {
-      what: `it still runs (${words})`,
-      why: "Holdfast is wanted down",
+      what: `Holdfast is still running (${words})`,
+      why: "it should be down",
       next: "holdfast down",
     });
-  return fine("locks", wanted === "up" ? words : `Holdfast is down, as wanted (${words})`);
+  return fine("locks", wanted === "up" ? words : `Holdfast is down, as requested (${words})`);
 }
 
-const NO_DAEMON = "the watchdog starts it, or waits because it crashed too often";
-const NO_WATCHDOG = "nobody would start the daemon again";
+const NO_DAEMON = "the watchdog is starting it, or waits because it crashed too often";
+const NO_WATCHDOG = "the daemon would not be restarted after a crash";
 
 export async function checkRecovery({ world, home }: Site): Promise<Finding[]> {
   const mode = readSafeMode(world.disk, home);
@@ -73,10 +78,14 @@ function lastRecovery(disk: Site["world"]["disk"], home: string): Finding {
     .filter((file) => file.endsWith(".json"))
     .sort()
     .at(-1);
-  if (name === undefined) return fine("recovery", "there was none yet");
+  if (name === undefined) return fine("recovery", "none so far");
   const report = readJson(disk, joinPath(home, `${REPORTS}/${name}`));
   if (!isReport(report))
-    return warning("recovery", { what: `${name} cannot be read`, why: "it is no report", next: "holdfast log verify" });
+    return warning("recovery", {
+      what: `${name} cannot be read`,
+      why: "it is not a report",
+      next: "holdfast log verify",
+    });
   return judgeReport(report);
 }
 
@@ -86,7 +95,8 @@ function isReport(value: unknown): value is Pick<Report, "at" | "cause" | "items
 
 function judgeReport({ at, cause, items }: Pick<Report, "at" | "cause" | "items">): Finding {
   const open = items.filter(({ fate }) => fate === "needs you" || fate === "could not");
-  if (open.length === 0) return fine("recovery", `the last one (${at}, ${cause}) left nothing open`);
-  const what = `the last one (${at}, ${cause}) left ${count(open.length, "thing")} to you: ${some(open.map(({ name }) => name))}`;
+  if (open.length === 0) return fine("recovery", `the last one (${at}, ${cause}) left nothing to do`);
+  const names = some(open.map(({ name }) => name));
+  const what = `the last one (${at}, ${cause}) left ${count(open.length, "item")} for you: ${names}`;
   return warning("recovery", { what, why: open[0]?.reason ?? "", next: "holdfast recovery report" });
 }

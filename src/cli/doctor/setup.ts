@@ -1,6 +1,6 @@
-// The setup around the home: configuration, runtime, clock, service, and the agents' command lines.
-// DU1. A program of somebody else is asked for its version only briefly, and all at once; one that hangs is ended and still counts as
-//      found. To find none is no trouble: terminals need none.
+// The setup around the home: configuration, runtime, clock, service, and the command lines of coding agents.
+// DU1. Other programs are asked for their version concurrently and with a time limit; one that hangs is ended and still
+//      counts as found. Finding none is not a problem: terminals need none.
 import about from "../../../package.json" with { type: "json" };
 import { joinPath } from "../../base/path.ts";
 import { readConfig } from "../../home/start-watchdog.ts";
@@ -11,7 +11,7 @@ import { serviceState } from "../service/status.ts";
 import { type Finding, fine, problem, type Site, warning } from "./check.ts";
 
 const AGENTS = ["claude", "codex", "gemini", "opencode", "cursor-agent"];
-/** DU1. Some load half a megabyte of script to say it, and on a busy machine that takes more than a second. */
+/** DU1. Some programs load half a megabyte of script first, which takes more than a second on a busy machine. */
 const VERSION_MS = 3_000;
 const MAX_WORDS = 60;
 
@@ -19,7 +19,7 @@ export async function checkConfiguration({ world }: Site): Promise<Finding[]> {
   const loaded = readConfig(world);
   if (loaded.ok) {
     const { path, found } = loaded.value;
-    return [fine("configuration", found ? `${path}: right` : "there is none; the defaults hold")];
+    return [fine("configuration", found ? `${path}: valid` : "no file; the defaults apply")];
   }
   const [first] = loaded.error;
   const what = `${count(loaded.error.length, "mistake")} in the configuration; Holdfast does not start with it`;
@@ -38,23 +38,25 @@ export async function checkRuntime({ machine }: Site): Promise<Finding[]> {
     ];
   if (machine.runtime === wanted) return [fine("runtime", `holdfast ${about.version} on Bun ${wanted}`)];
   const what = `Bun ${machine.runtime} instead of ${wanted}`;
-  return [warning("runtime", { what, why: "only that one is tested", next: "Start it with the `holdfast` launcher" })];
+  return [
+    warning("runtime", { what, why: "only that version is tested", next: "Start it with the `holdfast` launcher" }),
+  ];
 }
 
-/** Before this was written nobody can have run it. */
+/** Nobody can have run this before it was written. */
 const FIRST_MS = Date.UTC(2025, 0, 1);
-/** Clocks are set by seconds, all the time. */
+/** Clocks are adjusted by seconds all the time. */
 const AHEAD_MS = 120_000;
 
 export async function checkClock({ world, files, home }: Site): Promise<Finding[]> {
   const now = world.clock.now();
   const words = new Date(now).toISOString();
-  const next = "timedatectl; set the clock, or turn its synchronisation on";
+  const next = "timedatectl; set the clock, or turn on its synchronisation";
   if (now < FIRST_MS) return [problem("clock", { what: `it says ${words}`, why: "that is in the past", next })];
   const newest = files.reduce((most, listed) => (listed.changedAt > most.changedAt ? listed : most), NOTHING);
   if (newest.changedAt <= now + AHEAD_MS) return [fine("clock", words)];
   const why = `${newest.path.slice(home.length + 1) || home} was written at ${new Date(newest.changedAt).toISOString()}`;
-  return [warning("clock", { what: `it says ${words}, and was ahead of that before`, why, next })];
+  return [warning("clock", { what: `it says ${words}, but was ahead of that`, why, next })];
 }
 
 const NOTHING = { path: "", changedAt: 0 };
@@ -77,12 +79,12 @@ export async function checkService({ world, home }: Site): Promise<Finding[]> {
   }
   const next = "holdfast service install";
   if (unreachable !== null)
-    return [warning("service", { what: `${unit} is there`, why: unreachable, next: "holdfast up" })];
+    return [warning("service", { what: `${unit} exists`, why: unreachable, next: "holdfast up" })];
   const troubles = [
     ...(enabled ? [] : ["it is not enabled"]),
     ...(active || state === "inactive" ? [] : [`it is ${state}`]),
-    ...(linger === false ? ["it ends with the last login (no linger)"] : []),
-    ...(current ? [] : ["the unit is of another version or place of Holdfast"]),
+    ...(linger === false ? ["it ends with your last login (no linger)"] : []),
+    ...(current ? [] : ["the unit belongs to another version or path of Holdfast"]),
   ];
   if (troubles.length === 0) return [fine("service", `installed, enabled, ${state}, lingering`)];
   return [warning("service", { what: "installed, but not as it should be", why: troubles.join("; "), next })];
@@ -97,11 +99,11 @@ export async function checkAgents({ world }: Site): Promise<Finding[]> {
   const versions = await Promise.all(
     found.map(async ({ name, program }) => {
       const answer = await askProgram(world, { argv: [program, "--version"], env, ms: VERSION_MS });
-      if (answer.kind !== "ended") return `${name} (it does not say its version)`;
+      if (answer.kind !== "ended") return `${name} (version unknown)`;
       const [words = ""] = (answer.out.trim() || answer.err.trim()).split("\n");
       return answer.code === 0
         ? `${name} ${words.slice(0, MAX_WORDS)}`
-        : `${name} (it does not start: code ${answer.code})`;
+        : `${name} (does not start: code ${answer.code})`;
     }),
   );
   return [fine("agents", versions.length === 0 ? `none of ${AGENTS.join(", ")} is on the PATH` : versions.join("; "))];

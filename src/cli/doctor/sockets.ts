@@ -1,10 +1,10 @@
-// Sockets: whether those who run can be reached, and what is left of those who are gone.
-// DK1. A socket is nobody's when nobody answers on it and whoever it belongs to is gone; it is knocked at again before it is removed.
-// DK2. What was made a moment ago is left out of account: its owner may be just about to answer, or to be recorded.
-
+// Sockets: whether running processes can be reached, and what dead ones left behind.
+// DK1. A socket is stale when there is no reply on it and its owner is gone; it is tried once more before it is
+//      removed.
+// DK2. Sockets created a moment ago are ignored: the owner may be about to answer, or to be recorded.
+import { RUN } from "../../home/layout.ts";
 import { isFault } from "../../base/fault.ts";
 import { baseName, joinPath } from "../../base/path.ts";
-import { RUN } from "../../home/layout.ts";
 import { runningOn } from "../../home/running.ts";
 import { removeIfThere } from "../../log/file/file.ts";
 import { within } from "../../world/wait.ts";
@@ -12,10 +12,10 @@ import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { count } from "../print.ts";
 import { type Finding, fine, problem, type Site, some, warning } from "./check.ts";
 
-/** The system's limit (world/socket.ts, K1), and the longest name that a socket of ours has. */
+/** The system's limit (world/socket.ts, K1), and the length of our longest socket name. */
 const MAX_PATH = 107;
 const MAX_NAME = "run/0123456789abcdef.sock";
-/** Whoever is well answers within a millisecond. */
+/** A healthy process answers within a millisecond. */
 const ANSWER_MS = 500;
 /** DK2 */
 const FRESH_MS = 5_000;
@@ -43,7 +43,7 @@ export async function checkSockets(site: Site): Promise<Finding[]> {
   const knocked = await Promise.all(ours.map(async ({ path }) => ({ path, answer: await knock(world, path) })));
   const old = new Set(ours.filter(({ changedAt }) => changedAt < before).map(({ path }) => path));
   const found = [...main(site, knocked), ...(await others(site, knocked, old))];
-  return found.length > 0 ? found : [fine("sockets", `${count(knocked.length, "socket")}, each one is answered`)];
+  return found.length > 0 ? found : [fine("sockets", `${count(knocked.length, "socket")}, each one answers`)];
 }
 
 function tooLong(length: number): Finding {
@@ -54,7 +54,7 @@ function tooLong(length: number): Finding {
   });
 }
 
-/** Those of watchdog and daemon, where they run. */
+/** The sockets of the watchdog and the daemon, if they are running. */
 function main({ world, home }: Site, knocked: readonly Knocked[]): Finding[] {
   const running = runningOn(world, home);
   return (["watchdog", "daemon"] as const).flatMap((name) => {
@@ -62,8 +62,11 @@ function main({ world, home }: Site, knocked: readonly Knocked[]): Finding[] {
     const answer = knocked.find(({ path }) => path === joinPath(home, `${RUN}/${name}.sock`))?.answer;
     if (owner === undefined || answer === "yes") return [];
     const what = answer === undefined ? `the ${name}'s socket is gone` : `the ${name} does not answer`;
-    const why = `process ${owner.pid} runs, but ${answer === undefined ? "run/ lost its socket" : "hangs or starts"}`;
-    return [problem("sockets", { what, why, next: "It heals within seconds; else see: holdfast logs" })];
+    const how = answer === undefined ? "run/ lost its socket" : "hangs or is starting";
+    const why = `process ${owner.pid} is running, but ${how}`;
+    return [
+      problem("sockets", { what, why, next: "This repairs itself within seconds; otherwise see: holdfast logs" }),
+    ];
   });
 }
 
@@ -94,8 +97,8 @@ function nobodys({ world }: Site, stale: readonly Knocked[]): Finding[] {
   if (stale.length === 0) return [];
   const names = stale.map(({ path }) => baseName(path));
   const trouble = {
-    what: `${count(stale.length, "socket is", "sockets are")} nobody's: ${some(names)}`,
-    why: "those who made them were killed; they do no harm",
+    what: `${count(stale.length, "stale socket")}: ${some(names)}`,
+    why: "their owners were killed; they do no harm",
     next: "holdfast doctor --fix",
   };
   return [
@@ -106,7 +109,7 @@ function nobodys({ world }: Site, stale: readonly Knocked[]): Finding[] {
 /** DK1 */
 async function sweep(world: DaemonCommandWorld, path: string): Promise<string[]> {
   if ((await knock(world, path)) !== "no") return [];
-  return removeIfThere(world.disk, path) ? [`removed ${path}, which nobody answered`] : [];
+  return removeIfThere(world.disk, path) ? [`removed ${path}, which did not answer`] : [];
 }
 
 function withoutTerminal(strays: readonly Knocked[]): Finding[] {

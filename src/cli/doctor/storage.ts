@@ -1,6 +1,6 @@
 // Storage: the write-ahead log and the sessions' logs, checkpoints, tapes, small files, quarantine.
-// DS1. Logs that are small are read whole in any case; large ones only with --deep, and the answer says which.
-// DS2. Damage counts only where every look found it (log/verify.ts, Y1): a daemon may be writing.
+// DS1. Small logs are always read in full; large ones only with --deep, and the result says which.
+// DS2. Damage counts only if every look found it (log/verify.ts, Y1): a daemon may be writing.
 
 import { joinPath } from "../../base/path.ts";
 import { RECOVERY_STATE, SAFE_MODE, WANTED } from "../../home/layout.ts";
@@ -18,7 +18,7 @@ import { type Finding, fine, problem, type Site, some, warning } from "./check.t
 /** DS1: read and checked in a few tens of milliseconds. */
 const SMALL_BYTES = 2 << 20;
 const END_BYTES = 1 << 12;
-/** Between two of them others get their turn, and a person sees how far it is. */
+/** After each batch other checks get their turn, and the progress is shown. */
 const SESSIONS_AT_ONCE = 16;
 
 export async function checkLog(site: Site): Promise<Finding[]> {
@@ -41,7 +41,7 @@ export async function checkLog(site: Site): Promise<Finding[]> {
   return [fine("log", `the write-ahead log is whole, and ${sessions} can be read; --deep checks their ${mib} MiB`)];
 }
 
-/** A disk that cannot read it says so by a Fault. */
+/** A read error is thrown as a Fault. */
 function readEnd({ world, home }: Site, session: string, size: number): void {
   readPart(world.disk, eventsPath(home, session), Math.max(0, size - END_BYTES), END_BYTES);
 }
@@ -74,9 +74,7 @@ export async function checkCheckpoints(site: Site): Promise<Finding[]> {
   if (others.length > 0) return [badCheckpoints(others)];
   if (backup?.kind === "bad") return [badBackup(backup.reason)];
   const deep = site.deep ? "; so is every other checkpoint" : "";
-  return [
-    fine("checkpoints", primary?.kind === "whole" ? `the newest is of ${primary.time}, and whole${deep}` : "none yet"),
-  ];
+  return [fine("checkpoints", primary?.kind === "whole" ? `the newest (${primary.time}) is whole${deep}` : "none yet")];
 }
 
 async function badOthers({ world, home, files, progress }: Site): Promise<string[]> {
@@ -91,13 +89,12 @@ async function badOthers({ world, home, files, progress }: Site): Promise<string
 
 function badPrimary(reason: string, backed: boolean): Finding {
   const what = `${CHECKPOINT} cannot be used`;
-  if (!backed)
-    return problem("checkpoints", { what: `${what}, and there is no backup that can`, why: reason, next: LOST });
+  if (!backed) return problem("checkpoints", { what: `${what}, and no backup can`, why: reason, next: LOST });
   return warning("checkpoints", { what: `${what}; the backup can`, why: reason, next: REWRITTEN });
 }
 
-const LOST = "holdfast up; the log has every terminal, but not its screen. `holdfast recovery report` says more";
-const REWRITTEN = "holdfast up; the next checkpoint puts this one into quarantine";
+const LOST = "holdfast up; the log has every terminal, but not its screen; see `holdfast recovery report`";
+const REWRITTEN = "holdfast up; the next checkpoint moves this one to quarantine";
 
 function badBackup(reason: string): Finding {
   return warning("checkpoints", { what: `${BACKUP} cannot be used; the newest can`, why: reason, next: REWRITTEN });
@@ -107,28 +104,26 @@ function badCheckpoints(paths: readonly string[]): Finding {
   const what = `${count(paths.length, "checkpoint")} cannot be used: ${some(paths)}`;
   return warning("checkpoints", {
     what,
-    why: "the bytes are not those that were written",
+    why: "the bytes differ from those that were written",
     next: "holdfast log verify",
   });
 }
 
 const IS_TAPE = /\/(?:terminals\/[^/]+|attempts\/\d+)\/tape\/[^/]+$/;
 
-/** Tapes have no checksums: what can be read is what was written, and a bad sector says so. */
+/** Tapes have no checksums: a file is good if it can be read, and a bad sector shows up as an error. */
 export async function checkTapes(site: Site): Promise<Finding[]> {
   const { world, files, home, progress } = site;
   const tapes = files.filter(({ path, kind }) => kind === "file" && IS_TAPE.test(path));
-  if (!site.deep) return [fine("tapes", `${count(tapes.length, "file")}; --deep reads them`)];
+  if (!site.deep) return [fine("tapes", `${count(tapes.length, "file")}; --deep checks them`)];
   const bad: string[] = [];
   for (const [at, { path }] of tapes.entries()) {
     await progress(`reading tapes: ${at} of ${tapes.length}`);
     if (!isReadable(world.disk, path)) bad.push(path.slice(home.length + 1));
   }
-  if (bad.length === 0) return [fine("tapes", `${count(tapes.length, "file")}, each one can be read`)];
+  if (bad.length === 0) return [fine("tapes", `${count(tapes.length, "file")}, all readable`)];
   const what = `${count(bad.length, "file")} cannot be read: ${some(bad)}`;
-  return [
-    problem("tapes", { what, why: "the disk does not give its bytes back", next: "Check the disk: dmesg, smartctl" }),
-  ];
+  return [problem("tapes", { what, why: "the disk fails to read them", next: "Check the disk: dmesg, smartctl" })];
 }
 
 const SMALL_FILES = [WANTED, SAFE_MODE, RECOVERY_STATE];
@@ -136,15 +131,15 @@ const SMALL_FILES = [WANTED, SAFE_MODE, RECOVERY_STATE];
 export async function checkSmallFiles({ world, home }: Site): Promise<Finding[]> {
   const there = SMALL_FILES.filter((name) => world.disk.stat(joinPath(home, name)) !== undefined);
   const bad = there.filter((name) => readJson(world.disk, joinPath(home, name)) === undefined);
-  if (bad.length === 0) return [fine("records", `${count(there.length, "small file")} of the home can be read`)];
-  const next = "Move it away and start Holdfast, which writes it anew: holdfast up";
-  return [warning("records", { what: `${some(bad)} cannot be read`, why: "it holds no JSON", next })];
+  if (bad.length === 0) return [fine("records", `${count(there.length, "small file")} in the home can be read`)];
+  const next = "Move it away and start Holdfast, which writes a new one: holdfast up";
+  return [warning("records", { what: `${some(bad)} cannot be read`, why: "it does not contain JSON", next })];
 }
 
 export async function checkQuarantine({ world, home }: Site): Promise<Finding[]> {
   const names = world.disk.list(joinPath(home, "quarantine")).filter((name) => !name.endsWith(".note.json"));
   if (names.length === 0) return [fine("quarantine", "empty")];
-  const what = `${count(names.length, "thing")} in quarantine: ${some(names.sort())}`;
-  const why = "they were damaged or cut off, and set aside; nothing there is needed by Holdfast";
+  const what = `${count(names.length, "item")} in quarantine: ${some(names.sort())}`;
+  const why = "damaged or incomplete data was set aside; Holdfast needs none of it";
   return [warning("quarantine", { what, why, next: `Read the notes: ${home}/quarantine/*.note.json` })];
 }

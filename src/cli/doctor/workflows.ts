@@ -1,8 +1,9 @@
-// Workflows' files: checkpoints of runs that can go on, the holders of their steps, and directories that no log knows.
-// DW1. Logs that are small are folded in any case; large ones only with --deep, and the answer says so.
-// DW2. A damaged checkpoint costs time only, because the log has everything: it is told, and made anew by the next one. Nothing here is mended;
-//      what is left in run/ is the business of sockets.ts, and rights that of rights.ts.
-// DW3. What began a moment ago may have been recorded after we read the log: it is not judged yet.
+// Workflow files: checkpoints of unfinished runs, the holders of their steps, and directories that no log knows.
+// DW1. Small logs are always folded; large ones only with --deep, and the result says so.
+// DW2. A damaged checkpoint costs only time, because the log has everything: it is reported, and the next one replaces
+//      it.
+//      Nothing is repaired here; run/ is checked by sockets.ts, permissions by rights.ts.
+// DW3. Whatever started a moment ago may have been recorded after we read the log: it is not judged yet.
 
 import { joinPath } from "../../base/path.ts";
 import { applyWorkflow } from "../../core/workflow/apply.ts";
@@ -31,17 +32,17 @@ export async function checkWorkflows(site: Site): Promise<Finding[]> {
   const sessions = view.sessions.filter((session) => session.startsWith("state/"));
   const bytes = sessions.reduce((sum, session) => sum + (world.disk.stat(eventsPath(home, session))?.size ?? 0), 0);
   if (bytes > SMALL_BYTES && !site.deep)
-    return [fine("workflows", `${count(sessions.length, "run")}; --deep looks at them`)]; // DW1
+    return [fine("workflows", `${count(sessions.length, "run")}; --deep checks them`)]; // DW1
   const runs = sessions.flatMap((session) => folded(view, session));
   const open = runs.filter(({ run }) => run.status.kind !== "done" && run.status.kind !== "cancelled");
   const known = new Set(runs.map(({ session }) => session));
   const found = [...badCheckpoints(site, open), ...lostSteps(site, open), ...waiting(open)];
   const strange = [...withoutLog(site, sessions, known), ...unknownAttempts(site, runs)];
   if (found.length + strange.length > 0) return [...found, ...strange];
-  return [fine("workflows", `${count(runs.length, "run")}, ${open.length} of them can go on`)];
+  return [fine("workflows", `${count(runs.length, "run")}, ${open.length} of them unfinished`)];
 }
 
-/** One that does not fold is named by `holdfast log verify`, and set aside by the daemon. */
+/** A log that does not fold is named by `holdfast log verify`, and set aside by the daemon. */
 function folded(view: LogView, session: string): RunsFound[] {
   let run: Run | undefined;
   try {
@@ -64,11 +65,11 @@ function badCheckpoints({ world, home }: Site, open: readonly RunsFound[]): Find
   });
   if (bad.length === 0) return [];
   const what = `the checkpoint of ${count(bad.length, "run")} cannot be used: ${some(bad.map(({ run }) => nameOf(run)))}`;
-  const next = "Nothing: the log has everything, and the next checkpoint puts this one into quarantine";
+  const next = "Nothing: the log has everything, and the next checkpoint replaces this one";
   return [warning("workflows", { what, why: bad[0]?.reason ?? "", next })];
 }
 
-/** Steps that should run, and whose holder is gone without an exit. */
+/** Steps that should be running, but whose holder is gone without an exit. */
 function lostSteps(site: Site, open: readonly RunsFound[]): Finding[] {
   const before = new Date(site.world.clock.now() - FRESH_MS).toISOString();
   const lost = open.flatMap(({ session, run }) =>
@@ -78,8 +79,8 @@ function lostSteps(site: Site, open: readonly RunsFound[]): Finding[] {
   );
   if (lost.length === 0) return [];
   const what = `${count(lost.length, "step")} lost: ${some(lost)}`;
-  const why = "its holder was killed, or the machine went down: nothing says how it ended";
-  return [warning("workflows", { what, why, next: "holdfast up; then `holdfast workflows` says what it needs" })];
+  const why = "its holder was killed, or the machine went down: how it ended is unknown";
+  return [warning("workflows", { what, why, next: "holdfast up; then `holdfast workflows` shows what it needs" })];
 }
 
 function isLost({ world, home }: Site, session: string, { id, state }: Attempt): boolean {
@@ -98,7 +99,7 @@ function waiting(open: readonly RunsFound[]): Finding[] {
   return [warning("workflows", { what, why: need?.why ?? "", next })];
 }
 
-/** A checkpoint or attempts, and no log: of an older program, or of a log that somebody removed. */
+/** A checkpoint or attempts without a log: from an older program, or the log was removed. */
 function withoutLog({ world, home }: Site, sessions: readonly string[], known: ReadonlySet<string>): Finding[] {
   const strays = sessions.filter((session) => {
     if (known.has(session)) return false;
@@ -107,7 +108,7 @@ function withoutLog({ world, home }: Site, sessions: readonly string[], known: R
   });
   if (strays.length === 0) return [];
   const what = `${count(strays.length, "run")} without a log: ${some(strays)}`;
-  const why = "an older program began it, or its log was removed";
+  const why = "an older program started it, or its log was removed";
   return [warning("workflows", { what, why, next: "holdfast migrate --dry-run" })];
 }
 
@@ -121,8 +122,8 @@ function unknownAttempts({ world, home, files }: Site, runs: readonly RunsFound[
   });
   if (unknown.length === 0) return [];
   const what = `${count(unknown.length, "attempt")} that no log knows: ${some(unknown)}`;
-  const why = "the log lost its end, or somebody put them there; they are never used";
-  return [warning("workflows", { what, why, next: "holdfast log verify; look into them before you remove them" })];
+  const why = "the log lost its end, or they were put there by hand; they are never used";
+  return [warning("workflows", { what, why, next: "holdfast log verify; inspect them before you remove them" })];
 }
 
 function nameOf({ name, id }: Run): string {

@@ -1,4 +1,5 @@
-// Finds a place in a session's log from its end, so that the last lines of a long log cost no more than those of a short one.
+// Finds a position in a session's log from its end, so that the last lines of a long log cost no more than of a short
+// one.
 import { joinPath } from "../../base/path.ts";
 import { openRetrying, readAll } from "../../log/file/file.ts";
 import { type Line, wholeLines } from "../../log/session/lines.ts";
@@ -7,14 +8,14 @@ import { FROM_START, type ReadFrom } from "../../log/session/session-log.ts";
 import type { Disk, OpenFile } from "../../world/disk.ts";
 
 const NEWLINE = 10;
-/** Holds twenty lines of nearly every log. */
+/** Enough for twenty lines of nearly every log. */
 const FIRST_WINDOW = 1 << 14;
 const MAX_WINDOW = 1 << 20;
 
-/** Whether the reading should begin right behind this entry; asked from the last entry backwards. */
+/** Whether reading should start right after this entry; called from the last entry backwards. */
 export type Stop = (seq: number) => boolean;
 
-/** The place behind the last entry at which `stop` says so, or the start. */
+/** The position after the last entry for which `stop` returns true, or the start. */
 export function placeFromEnd(disk: Disk, directory: string, stop: Stop): ReadFrom {
   const path = joinPath(directory, EVENTS_FILE);
   if (disk.stat(path) === undefined) return FROM_START;
@@ -33,14 +34,14 @@ function searchBack(file: OpenFile, stop: Stop): ReadFrom {
     const { lines, start } = linesBetween(file, from, end);
     const behind = lines.findLast((line) => line.head !== undefined && stop(line.head.seq));
     if (behind?.head !== undefined) return { offset: behind.end, seq: behind.head.seq };
-    // A line longer than the window gives no line at all: a larger one.
+    // If a line is longer than the window, no line was found: use a larger window.
     window = start === end ? window * 2 : Math.max(window, Math.min(window * 4, MAX_WINDOW));
     end = start;
   }
   return FROM_START;
 }
 
-/** The lines that begin at or after `from` and end at or before `end`, and where the first of them begins. */
+/** The lines that start at or after `from` and end at or before `end`, and where the first of them starts. */
 function linesBetween(file: OpenFile, from: number, end: number): { lines: Line[]; start: number } {
   const bytes = readAll(file, from, end - from);
   const newline = bytes.indexOf(NEWLINE);

@@ -1,5 +1,5 @@
-// Wakes whoever follows a log when something in it may have changed.
-// H1. What changes between a look and the next is never missed: a new watch counts as a change, so that one more look follows it.
+// Wakes a follower of a log when something in it may have changed.
+// H1. A change between two looks is never missed: a new watch counts as a change, so one more look follows it.
 import { joinPath, parentOf } from "../../base/path.ts";
 import { EVENTS_FILE, WAL_DIRECTORY } from "../../log/session/places.ts";
 import type { Watch } from "../../world/watch.ts";
@@ -15,22 +15,22 @@ export class Changes {
     this.#home = home;
   }
 
-  /** Resolves at the next change, or at once where there was one since the last call of `seen`. */
+  /** Resolves at the next change, or at once if there was one since the last call of `seen`. */
   next(): Promise<void> {
     return this.#changed.promise;
   }
 
-  /** A look begins: only what changes from now on counts. */
+  /** A look starts: only changes from now on count. */
   seen(): void {
     this.#changed = Promise.withResolvers<void>();
   }
 
-  /** Watches the write-ahead log and these sessions; where a directory is missing, the one that it will be made in. */
+  /** Watches the write-ahead log and these sessions; if a directory is missing, the one it will be created in. */
   follow(sessions: readonly string[]): void {
     this.#add(this.#home, () => true);
     this.#add(joinPath(this.#home, WAL_DIRECTORY), () => true);
     for (const session of sessions) {
-      // A terminal's tape lies next to its log and changes all the time.
+      // A terminal's tape is next to its log and changes all the time.
       this.#add(joinPath(this.#home, session), (name) => name === EVENTS_FILE);
       for (let at = parentOf(session); at !== "."; at = parentOf(at)) this.#add(joinPath(this.#home, at), () => true);
     }

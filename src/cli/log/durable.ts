@@ -1,6 +1,7 @@
-// How far the log is known to be on disk, seen from outside while it is written to.
-// K1. A line of the write-ahead log can be read before it is synced, and may still be wiped (W4). It is on disk for certain once a
-//     later frame says so, or once it, or a later entry, stands in a session's own log.
+// How far the log is known to be on disk, seen from outside while it is being written.
+// K1. A line of the write-ahead log can be read before it is synced, and may still be wiped (W4). It is certainly on
+//     disk
+//     once a later frame says so, or once it or a later entry is in a session's own log.
 import { eventsPath } from "../../log/session/places.ts";
 import { tailOf } from "../../log/session/session-log.ts";
 import type { Disk } from "../../world/disk.ts";
@@ -8,7 +9,7 @@ import { endOf, type Opened } from "./view.ts";
 
 type DurableSeen = { readonly size: number; readonly last: number };
 
-/** Remembers the sessions' logs, so that only those that changed are looked at again. */
+/** Remembers the sessions' logs, so that only changed ones are read again. */
 export class DurableEnd {
   readonly #disk: Disk;
   readonly #seen = new Map<string, DurableSeen>();
@@ -17,7 +18,7 @@ export class DurableEnd {
     this.#disk = disk;
   }
 
-  /** Everything up to this seq is on disk for certain, and in the view. */
+  /** Everything up to this seq is certainly on disk, and in the view. */
   of({ home, view }: Opened): number {
     const last = (top: number, session: string) => Math.max(top, this.#lastIn(eventsPath(home, session)));
     return Math.min(endOf(view), view.sessions.reduce(last, view.marks.durable)); // K1

@@ -5,12 +5,12 @@ import { fit } from "../print.ts";
 import { shortId } from "../sessions.ts";
 import type { EntryFound } from "./merge.ts";
 
-/** Wide enough for most names, so that the data stands in a column. */
+/** Wide enough for most names, so that the data starts in one column. */
 const EVENT_COLUMNS = 20;
-/** No character takes less than one cell, and an escape only takes more: what is beyond this cannot be seen in a row. */
+/** Every character takes at least one cell, and an escape takes more: the rest of a longer text is not visible. */
 const ENOUGH = 4;
 
-/** Gives the text of an entry, without its newline. `lastSeq` is how far the seqs go, where that is known. */
+/** Formats an entry, without its newline. `lastSeq` is the last seq, if known. */
 export type EntryText = (found: EntryFound) => string;
 
 export function entryText(console: Console, json: boolean, lastSeq: number): EntryText {

@@ -1,7 +1,8 @@
-// `tail --follow` and its like: shows what becomes durable, each entry once and in order, until Ctrl-C or until it was enough.
-// B1. One look shows everything up to a seq that is known to be on disk and in the view, and the next look begins behind it:
-//     drains and segments that are used again in between change nothing.
-// B2. Changes wake it; it never looks at rest. Opening views takes a fifth of its time at the most, however busy the log is.
+// `tail --follow` and similar: shows what becomes durable, each entry once and in order, until Ctrl-C or `enough`.
+// B1. One look shows everything up to a seq that is known to be on disk and in the view, and the next look starts after
+//     it:
+//     drains and reused segments in between change nothing.
+// B2. Changes wake it; it does not poll. Opening views takes at most a fifth of its time, however busy the log is.
 
 import { pause } from "../../world/wait.ts";
 import type { CommandWorld } from "../command-world.ts";
@@ -17,17 +18,17 @@ const REST_FACTOR = 4;
 
 export type Following = {
   readonly home: string;
-  /** Only this session; all where it is undefined. */
+  /** Only this session; undefined means all. */
   readonly session: string | undefined;
   readonly cursors: Cursors;
-  /** Everything up to here has been shown. */
+  /** Everything up to this seq has been shown. */
   shown: number;
 };
 
-/** Shows what came, and says whether that was enough. */
+/** Shows the entries, and returns whether that was enough. */
 export type Show = (entries: Iterable<EntryFound>) => Promise<"enough" | "more">;
 
-/** `stop`: at Ctrl-C. */
+/** Returns `stop` on Ctrl-C. */
 export async function follow(world: CommandWorld, following: Following, show: Show): Promise<"stop" | "enough"> {
   const { console, clock } = world;
   const changes = new Changes(world.watch, following.home);
@@ -43,7 +44,7 @@ export async function follow(world: CommandWorld, following: Following, show: Sh
       const opened = await openAgain(world, following);
       changes.follow(opened.sessions);
       const until = durable.of(opened);
-      took = clock.elapsed() - began; // Showing is not counted: it is what we are here for.
+      took = clock.elapsed() - began; // The time to show them does not count.
       if ((await look(world, following, { opened, until, show })) === "enough") return "enough";
     }
     return "stop";
@@ -68,7 +69,7 @@ async function look(
   for (const session of opened.sessions) {
     const cursor = cursors.get(session);
     if (cursor === undefined) cursors.set(session, cursorAt());
-    else cursor.next = 0; // It may have more by now.
+    else cursor.next = 0; // There may be more by now.
   }
   const harms: Harm[] = [];
   const range = { from: following.shown + 1, until };

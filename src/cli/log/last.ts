@@ -7,7 +7,7 @@ import type { Opened } from "./view.ts";
 
 export type Last = { readonly entries: readonly EntryFound[]; readonly cursors: Cursors };
 
-/** The last `count` entries up to seq `until`, ascending, and where each session's reading then stands. */
+/** The last `count` entries up to seq `until`, ascending, and the resulting cursor of each session. */
 export function lastEntries({ disk }: CommandWorld, opened: Opened, count: number, until: number): Last {
   const cursors: Cursors = new Map();
   let entries: EntryFound[] = [];
@@ -21,7 +21,7 @@ export function lastEntries({ disk }: CommandWorld, opened: Opened, count: numbe
   return { entries: newest(entries, count), cursors };
 }
 
-/** Stops behind the entry before the last `count`. What is in the write-ahead log only makes it more than enough. */
+/** Stops after the entry before the last `count`. Entries still in the write-ahead log only add to these. */
 function behindLast(count: number, until: number): (seq: number) => boolean {
   let left = count;
   return (seq) => seq <= until && left-- === 0;

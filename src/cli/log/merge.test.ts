@@ -22,12 +22,12 @@ function seqs(view: LogView, cursors: Cursors, from: number, until: number, harm
 const upTo = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 describe("inOrder", () => {
-  test("thousands of entries of many sessions come once each, ascending, over many windows", async () => {
+  test("thousands of entries of many sessions are read once each, ascending, over many windows", async () => {
     const view = new LogView(disk, await homes.closedHome(5000, many));
     expect(seqs(view, cursorsOf(view), 1, Number.POSITIVE_INFINITY)).toEqual(upTo(1, 5000));
   });
 
-  test("a range is what it says, and the next one goes on behind it", async () => {
+  test("a range contains what it says, and the next one continues after it", async () => {
     const view = new LogView(disk, await homes.killedHome(50, 40));
     const cursors = cursorsOf(view);
     expect(seqs(view, cursors, 7, 60)).toEqual(upTo(7, 60));
@@ -36,7 +36,7 @@ describe("inOrder", () => {
     expect(seqs(view, cursors, 91, 1000)).toEqual([]);
   });
 
-  test("what was first seen in the write-ahead log is not seen again once it is drained", async () => {
+  test("an entry first seen in the write-ahead log is not seen again after its drain", async () => {
     const home = await homes.killedHome(50, 40);
     const cursors = cursorsOf(new LogView(disk, home));
     expect(seqs(new LogView(disk, home), cursors, 1, 90)).toEqual(upTo(1, 90));
@@ -49,7 +49,7 @@ describe("inOrder", () => {
     expect(harms).toEqual([]);
   });
 
-  test("harm is told where something follows it; at the end of a log it may still be in the making", async () => {
+  test("damage is reported if something follows it; at the end of a log it may be an unfinished write", async () => {
     const home = await homes.closedHome(30);
     const view = new LogView(disk, home);
     const path = join(home, homes.A, "events.jsonl");
@@ -68,7 +68,7 @@ describe("inOrder", () => {
 });
 
 describe("placeFromEnd", () => {
-  test("reading on from the place gives exactly what was asked for, however long the log and its lines are", async () => {
+  test("reading from the position gives exactly the requested entries, however long the log is", async () => {
     const home = homes.emptyHome();
     const log = await homes.openLog(home);
     for (let i = 0; i < 400; i++) {

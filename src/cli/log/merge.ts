@@ -1,22 +1,23 @@
-// The entries of many sessions in the one order of their seqs.
-// M1. Memory and open files do not grow with the logs or with the number of sessions: entries are gathered window by window
-//     of seqs, one session after the other, and a cursor for each session remembers where it stands.
-// M2. A cursor moves only past entries that were gathered: what could not be read at the end of a log is looked at again.
+// The entries of many sessions in the order of their seqs.
+// M1. Memory and open files do not grow with the logs or the number of sessions: entries are collected by windows of
+//     seqs,
+//     one session after another, and a cursor for each session remembers its position.
+// M2. A cursor moves only past entries that were collected: an unreadable end of a log is read again.
 
 import type { LogView } from "../../log/inspect.ts";
 import type { Entry } from "../../log/session/entry.ts";
 import { FROM_START, type ReadFrom, type Reading } from "../../log/session/session-log.ts";
 
-/** Where a session's reading stands, and its next seq where that is known; 0 before the first look. */
+/** A session's reading position, and its next seq if known; 0 before the first look. */
 export type Cursor = { place: ReadFrom; next: number };
 export type Cursors = Map<string, Cursor>;
 
 export type EntryFound = { readonly session: string; readonly entry: Entry };
 export type Harm = { readonly session: string; readonly reading: Exclude<Reading, { kind: "entry" }> };
-/** Seqs, both included. */
+/** Seqs, both inclusive. */
 export type Range = { readonly from: number; readonly until: number };
 
-/** Small first, so that the first lines come at once; then larger ones, up to the bytes that are worth a read of each session. */
+/** Small at first, so that the first lines appear at once; then larger, up to what is worth a read of each session. */
 const WINDOW = {
   first: 64,
   most: 1 << 16,
@@ -26,14 +27,16 @@ const WINDOW = {
   mostBytes: 16 << 20,
 } as const;
 
-/** The next seq of a session that has no more. */
+/** The next seq of a session that has no more entries. */
 const NEVER = Number.POSITIVE_INFINITY;
 
 export function cursorAt(place: ReadFrom = FROM_START): Cursor {
   return { place, next: 0 };
 }
 
-/** The entries of `range`, ascending. What is no entry is told in `harms`, unless nothing follows it in its session's log. */
+/**
+ * The entries of `range`, ascending. Unreadable parts are added to `harms`, unless nothing follows them in their log.
+ */
 export function* inOrder(view: LogView, cursors: Cursors, range: Range, harms: Harm[]): Generator<EntryFound> {
   const [only, ...others] = cursors;
   if (only !== undefined && others.length === 0) return yield* alone(view, only, range, harms);
@@ -46,7 +49,7 @@ export function* inOrder(view: LogView, cursors: Cursors, range: Range, harms: H
   }
 }
 
-/** One session needs no windows. */
+/** A single session needs no windows. */
 function* alone(
   view: LogView,
   [session, cursor]: [string, Cursor],
@@ -86,12 +89,12 @@ function gather(view: LogView, cursors: Cursors, window: Range, harms: Harm[]) {
 
 type Way = { readonly until: number; readonly harms: Harm[] };
 
-/** The session's entries up to `until`, the cursor moving with them (M2). */
+/** The session's entries up to `until`; moves the cursor with them (M2). */
 function* advance(view: LogView, session: string, cursor: Cursor, { until, harms }: Way): Generator<Entry> {
   const passed: Harm[] = [];
   for (const reading of view.read(session, cursor.place)) {
     if (reading.kind !== "entry") {
-      // A double may only be what was first seen in the write-ahead log; nothing is missing where one is.
+      // A double may just have been seen in the write-ahead log first; then nothing is missing.
       if (reading.kind !== "double") passed.push({ session, reading });
       continue;
     }
@@ -99,7 +102,7 @@ function* advance(view: LogView, session: string, cursor: Cursor, { until, harms
     cursor.next = entry.seq;
     if (entry.seq > until) return;
     harms.push(...passed.splice(0));
-    // Still only in the write-ahead log: it will come to stand at an offset not known yet.
+    // Still only in the write-ahead log: its offset in the session's log is not known yet.
     cursor.place = { offset: end < 0 ? cursor.place.offset : end, seq: entry.seq };
     yield entry;
   }

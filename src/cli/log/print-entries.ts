@@ -27,7 +27,7 @@ export async function printArray(console: Console, text: EntryText, entries: Ite
   return printed;
 }
 
-/** Whoever reads on must know that something is missing. */
+/** The reader must know that something is missing. */
 export async function sayHarms(console: Console, harms: readonly Harm[]): Promise<void> {
   if (harms.length === 0) return;
   const sessions = [...new Set(harms.map(({ session }) => session))];
@@ -35,11 +35,11 @@ export async function sayHarms(console: Console, harms: readonly Harm[]): Promis
   const places = count(harms.length, "place");
   await say(
     console,
-    `the log of ${where} is damaged at ${places}; what is there was left out.\n  → holdfast log verify`,
+    `the log of ${where} is damaged at ${places}; the damaged part was left out.\n  → holdfast log verify`,
   );
 }
 
-/** Nothing to show is an answer, not an error. */
+/** An empty result is an answer, not an error. */
 export async function sayNothing(console: Console, sessions: number): Promise<void> {
   await say(console, sessions === 0 ? "there are no sessions yet." : "there are no entries here.");
 }

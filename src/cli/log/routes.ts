@@ -1,16 +1,16 @@
-// `holdfast log …`: what its commands are called and take.
+// `holdfast log …`: the names, flags and arguments of its commands.
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { Context } from "../command-world.ts";
 import { type DataFlags, text, wholeNumber } from "../flags.ts";
 import type { ShowFlags } from "./show.ts";
 import type { TailFlags } from "./tail.ts";
 
-/** `tail` keeps the last entries in memory until it has seen them all; for more there is `show`. */
+/** `tail` keeps the last entries in memory until it has read them all; for more there is `show`. */
 const MAX_LINES = 100_000;
 
 function lineCount(input: string): number {
   const number = wholeNumber(input);
-  if (number > MAX_LINES) throw new Error(`it can be ${MAX_LINES} at the most; \`log show --from\` gives more`);
+  if (number > MAX_LINES) throw new Error(`it must be at most ${MAX_LINES}; \`log show --from\` prints more`);
   return number;
 }
 
@@ -19,21 +19,21 @@ const home = {
   parse: text,
   optional: true,
   placeholder: "dir",
-  brief: "The home to look at [default = HOLDFAST_HOME, or else holdfast in the XDG state directory]",
+  brief: "The home to read [default = HOLDFAST_HOME, or holdfast in the XDG state directory]",
 } as const;
 
 const session = {
   parse: text,
   optional: true,
   placeholder: "session",
-  brief: "A session's name (agents/<id>), its id, or the beginning of its id; all sessions where it is left out",
+  brief: "A session's name (agents/<id>), its id, or a prefix of its id [default = all sessions]",
 } as const;
 
 function jsonFlag(brief: string) {
   return { kind: "boolean", optional: true, withNegated: false, brief } as const;
 }
 
-const READ_ONLY = "Only reads: nothing is written, locked or repaired. It may run beside a running daemon.";
+const READ_ONLY = "Only reads: nothing is written, locked or repaired. Safe to use while a daemon is running.";
 
 const verify = buildCommand<DataFlags, [session?: string], Context>({
   loader: async () => (await import("./verify.ts")).verifyCommand,
@@ -42,11 +42,11 @@ const verify = buildCommand<DataFlags, [session?: string], Context>({
     positional: { kind: "tuple", parameters: [session] },
   },
   docs: {
-    brief: "Check every line of the log: what is there, damaged, in quarantine",
+    brief: "Check every line of the log, and list damage and quarantine",
     fullDescription: [
       "Checks every line of the write-ahead log and of the sessions' logs, and lists what is in quarantine.",
       READ_ONLY,
-      "Exit code 0: whole (an unfinished write at the end was never acknowledged, and the next start cuts it). 1: damaged.",
+      "Exit code 0: whole (an unfinished write at the end is allowed: the next start removes it). 1: damaged.",
     ].join("\n"),
   },
 });
@@ -57,21 +57,21 @@ const show = buildCommand<ShowFlags, [session?: string], Context>({
     flags: {
       home,
       json: jsonFlag("One JSON array of entries"),
-      from: { kind: "parsed", parse: wholeNumber, optional: true, placeholder: "seq", brief: "Begin at this seq" },
+      from: { kind: "parsed", parse: wholeNumber, optional: true, placeholder: "seq", brief: "Start at this seq" },
       limit: {
         kind: "parsed",
         parse: wholeNumber,
         optional: true,
         placeholder: "n",
-        brief: "Show this many at the most",
+        brief: "Show at most this many",
       },
     },
     positional: { kind: "tuple", parameters: [session] },
   },
   docs: {
-    brief: "Print the events of a session, or of all in one order",
+    brief: "Print the events of a session, or of all sessions in one order",
     fullDescription: [
-      "Prints one event a line: seq, time, the session's id, event, data. On a terminal long lines are cut.",
+      "Prints one event per line: seq, time, the session's id, event, data. On a terminal long lines are cut.",
       READ_ONLY,
     ].join("\n"),
   },
@@ -82,22 +82,28 @@ const tail = buildCommand<TailFlags, [session?: string], Context>({
   parameters: {
     flags: {
       home,
-      json: jsonFlag("One JSON array of entries; with --follow one JSON object a line"),
-      lines: { kind: "parsed", parse: lineCount, default: "20", placeholder: "n", brief: "How many to begin with" },
+      json: jsonFlag("One JSON array of entries; with --follow one JSON object per line"),
+      lines: {
+        kind: "parsed",
+        parse: lineCount,
+        default: "20",
+        placeholder: "n",
+        brief: "How many past events to show",
+      },
       follow: {
         kind: "boolean",
         optional: true,
         withNegated: false,
-        brief: "Go on with what becomes durable, until Ctrl-C",
+        brief: "Keep printing what becomes durable, until Ctrl-C",
       },
     },
     aliases: { n: "lines", f: "follow" },
     positional: { kind: "tuple", parameters: [session] },
   },
-  docs: { brief: "Print the last events, and with -f the new ones as they come", fullDescription: READ_ONLY },
+  docs: { brief: "Print the last events, and with -f new ones as they arrive", fullDescription: READ_ONLY },
 });
 
 export const logRoutes = buildRouteMap<"verify" | "show" | "tail", Context>({
   routes: { verify, show, tail },
-  docs: { brief: "Look at the log: verify, show, tail" },
+  docs: { brief: "Read the log: verify, show, tail" },
 });

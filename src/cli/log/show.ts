@@ -1,4 +1,4 @@
-// `holdfast log show`: the events of a session, or of all in one order, as they were when it was started.
+// `holdfast log show`: the events of a session, or of all in one order, as they were when the command started.
 
 import { joinPath } from "../../base/path.ts";
 import { ok } from "../../base/result.ts";
@@ -18,7 +18,7 @@ async function show(world: CommandWorld, flags: ShowFlags, key?: string): Promis
   const { console } = world;
   const { view, sessions } = opened.value;
   const harms: Harm[] = [];
-  // What came after the view was opened is left out: some sessions would have it and others not.
+  // Entries written after the view was opened are left out: only some sessions would have them.
   const range = { from: flags.from ?? 1, until: endOf(view) };
   const entries = inOrder(view, cursorsFrom(world, opened.value, range.from), range, harms);
   const text = entryText(console, flags.json === true, range.until);

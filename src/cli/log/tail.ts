@@ -1,4 +1,4 @@
-// `holdfast log tail`: the last events, and with --follow the new ones as they become durable.
+// `holdfast log tail`: the last events, and with --follow new ones as they become durable.
 import { ok } from "../../base/result.ts";
 import { type CommandWorld, command, EXIT, type Exit } from "../command-world.ts";
 import type { DataFlags } from "../flags.ts";
@@ -33,7 +33,7 @@ async function tail(world: CommandWorld, flags: TailFlags, key?: string): Promis
   return ok(EXIT.ok);
 }
 
-/** Beside a writer only what is on disk for certain; where nobody writes, also what a recovery would bring. */
+/** While a daemon is writing, only what is certainly on disk; otherwise also what a recovery would restore. */
 export function shownFirst(world: CommandWorld, opened: Opened): number {
   const end = isRunning(world, opened.home) ? new DurableEnd(world.disk).of(opened) : endOf(opened.view);
   return Number.isFinite(end) ? end : new DurableEnd(world.disk).of(opened);

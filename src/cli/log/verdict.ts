@@ -1,17 +1,18 @@
-// What `log verify` found, in words: the sessions, the write-ahead log, the quarantine, the findings, and at the end the verdict
-// with the next command.
+// Formats what `log verify` found: the sessions, the write-ahead log, the quarantine, the findings, then the verdict
+// and
+// the next command.
 
 import { visible, visibleLine } from "../../base/visible.ts";
 import type { QuarantineItem } from "../../log/file/quarantine.ts";
 import type { Finding, Inspection, SessionSummary } from "../../log/inspect.ts";
 import { count } from "../print.ts";
 
-/** What was found; with --json this is printed as it is. */
+/** The findings; `--json` prints this as it is. */
 export type LogVerdict = Inspection & { readonly home: string; readonly whole: boolean; readonly running: boolean };
 
-/** More rows than this are no longer read; the ones with the newest entries are kept. */
+/** More rows are not read; those with the newest entries are kept. */
 const MAX_ROWS = 40;
-/** More findings than this say nothing new. */
+/** More findings add nothing new. */
 const MAX_FINDINGS = 50;
 
 export function verdictText(verdict: LogVerdict): string {
@@ -40,7 +41,7 @@ function sessionTable(sessions: readonly SessionSummary[]): string {
   return [...lines, ...(more > 0 ? [`… and ${count(more, "session")} more; --json lists all`] : [])].join("\n");
 }
 
-/** Cells of a column have the same width; the last one needs none. */
+/** The cells of a column have the same width; the last column needs no padding. */
 function columns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? "").length)));
   return rows.map((row) =>
@@ -50,7 +51,7 @@ function columns(rows: readonly (readonly string[])[]): string[] {
 
 function walText({ files, bytes, end, durable, drained }: LogVerdict["wal"]): string {
   if (files === 0) return "write-ahead log: none";
-  const reach = `ends at seq ${end}, durable for certain up to ${durable}, drained up to ${drained}`;
+  const reach = `ends at seq ${end}, certainly durable up to ${durable}, drained up to ${drained}`;
   return `write-ahead log: ${count(files, "file")}, ${bytes} bytes; ${reach}`;
 }
 
@@ -87,6 +88,6 @@ function conclusion({ findings, sessions, running }: LogVerdict): string {
   if (torn === 0) return `whole: ${there}`;
   const unfinished = count(torn, "unfinished write");
   return running
-    ? `whole: ${there}; ${unfinished}, which the daemon is busy with`
-    : `whole: ${there}; ${unfinished}, never acknowledged, which the next start cuts`;
+    ? `whole: ${there}; ${unfinished}, which the daemon is writing`
+    : `whole: ${there}; ${unfinished}, never acknowledged, which the next start removes`;
 }

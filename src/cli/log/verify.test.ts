@@ -17,7 +17,7 @@ async function run(argv: readonly string[], changes: Partial<CommandWorld> = {},
   return { code, ...console.printed };
 }
 
-/** A disk on which, for the first `times` openings of files that end so, the last bytes are not there yet. */
+/** A disk on which the last bytes of files with this ending are missing for the first `times` opens. */
 function halfWritten(ending: string, times: number): Disk {
   const disk = realWorld().disk;
   let left = times;
@@ -35,8 +35,8 @@ function shorter(file: OpenFile): OpenFile {
   return { ...file, path: file.path, size, read: (into, at) => file.read(into, at), close: () => file.close() };
 }
 
-describe("looking beside a writer", () => {
-  test("damage that only the first looks see is not reported, damage that every look sees is", async () => {
+describe("reading while a daemon writes", () => {
+  test("damage seen only by the first looks is not reported, damage seen by every look is", async () => {
     const home = await homes.closedHome(9);
     for (const times of [1, 2, 3]) {
       const { code, out } = await run(["log", "verify", "--home", home], {
@@ -49,7 +49,7 @@ describe("looking beside a writer", () => {
     expect((await run(["log", "verify", "--home", home], { disk: always })).code).toBe(1);
   });
 
-  test("real damage is still reported when other, passing damage comes with it", async () => {
+  test("real damage is still reported along with transient damage", async () => {
     const home = await homes.closedHome(9);
     homes.harm(join(home, homes.B, "events.jsonl"), "hello");
     const disk = halfWritten(`${homes.A}/events.jsonl`, 2);
@@ -59,7 +59,7 @@ describe("looking beside a writer", () => {
 });
 
 describe("words", () => {
-  test("only a person is told of long work, and only on stderr", async () => {
+  test("long work is announced only to a person, and only on stderr", async () => {
     const home = await homes.closedHome(9);
     const disk = realWorld().disk;
     const large: Disk = { ...disk, stat: (path) => grown(disk.stat(path)) };
@@ -68,7 +68,7 @@ describe("words", () => {
     expect((await run(["log", "verify", "--home", home], { disk: large })).err).toBe("");
   });
 
-  test("a long list of sessions is cut, with where to find the rest", async () => {
+  test("a long list of sessions is cut, with a hint where to find the rest", async () => {
     const sessions = Array.from({ length: 45 }, (_, i) => `agents/s${i}`);
     const { out } = await run(["log", "verify", "--home", await homes.closedHome(45, sessions)]);
     expect(out).toContain("… and 5 sessions more; --json lists all\n");

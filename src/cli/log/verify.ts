@@ -1,6 +1,7 @@
-// `holdfast log verify`: checks every line of a home, or of one session, and says what it found.
-// Y1. Damage is reported only where every look found it in the same place: beside a writer a single look can stumble over a line
-//     that is just being written, or a segment that is just being used again.
+// `holdfast log verify`: checks every line of a home, or of one session, and reports what it found.
+// Y1. Damage is reported only if every look found it in the same place: while a daemon writes, a single look can hit a
+//     line
+//     that is just being written, or a segment that is just being reused.
 
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
@@ -12,7 +13,7 @@ import { say } from "../print.ts";
 import { type LogVerdict, verdictText } from "./verdict.ts";
 import { betweenLooks, isRunning, LOOKS, type Opened, openView } from "./view.ts";
 
-/** Checking less than this takes less than a moment. */
+/** Checking less than this takes only a moment. */
 const LONG_BYTES = 64 << 20;
 
 async function verify(world: CommandWorld, flags: DataFlags, key?: string): Promise<Exit> {
@@ -56,7 +57,7 @@ function isStill(finding: Finding, before: Inspection): boolean {
   );
 }
 
-/** A person who waits should know for what. */
+/** A waiting person should know why. */
 async function sayWhatIsComing({ console, disk }: CommandWorld, { home, sessions }: Opened): Promise<void> {
   if (!console.err.tty) return;
   const bytes = sessions.reduce((sum, session) => sum + (disk.stat(eventsPath(home, session))?.size ?? 0), 0);

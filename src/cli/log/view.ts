@@ -1,5 +1,5 @@
-// Opens a home for looking, beside a daemon that may be writing to it.
-// P1. A segment that is used again while the view reads it looks like lost entries; what is lost only once was not lost.
+// Opens a home for reading, while a daemon may be writing to it.
+// P1. A segment that is reused while the view reads it looks like lost entries; a loss counts only if seen repeatedly.
 
 import { joinPath } from "../../base/path.ts";
 import { ok, type Result } from "../../base/result.ts";
@@ -12,14 +12,14 @@ import type { CommandWorld } from "../command-world.ts";
 import { existingHome } from "../home.ts";
 import { pickSession } from "../sessions.ts";
 
-/** Three looks that agree are no coincidence: what a look can stumble over lasts microseconds. */
+/** Three looks that agree are no coincidence: what a look can hit lasts microseconds. */
 export const LOOKS = 3;
-/** Between them, so that whatever was going on has gone on. */
+/** The pause between looks lets a write in progress finish. */
 const BETWEEN_LOOKS_MS = 50;
 
 export type Opened = { readonly home: string; readonly view: LogView; readonly sessions: readonly string[] };
 
-/** The home and the sessions that are meant: all, or the one that `key` fits. */
+/** The home and the sessions that are meant: all, or the one that `key` matches. */
 export async function openView(world: CommandWorld, flags: { home?: string }, key?: string): Promise<Result<Opened>> {
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
@@ -43,12 +43,14 @@ export function betweenLooks(clock: Clock): Promise<void> {
   return pause(clock, BETWEEN_LOOKS_MS);
 }
 
-/** Up to where a view has everything. A write-ahead log that says nothing at all says nothing about an end either. */
+/** Up to which seq a view is complete. An empty write-ahead log says nothing about the end. */
 export function endOf(view: LogView): number {
   return view.marks.gen === 0 ? Number.POSITIVE_INFINITY : view.marks.end;
 }
 
-/** Whether a daemon runs on this home. Asking for its lock would answer too, but could keep a starting one from getting it. */
+/**
+ * Whether a daemon is running on this home. Taking its lock would tell too, but could keep a starting daemon from it.
+ */
 export function isRunning(world: CommandWorld, home: string): boolean {
   const owner = lockOwner(world.disk, joinPath(home, DAEMON_LOCK));
   return owner !== undefined && world.processes.alive(owner);

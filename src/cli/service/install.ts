@@ -1,8 +1,11 @@
-// `holdfast service install`: Holdfast starts at boot, and systemd starts its watchdog again.
-// SI1. Each step says what it did; a step that was done already says so, so that installing twice is installing once.
-// SI2. A watchdog that runs already makes room, and nothing else notices: what it watched is adopted by the service's own.
-// SI3. The mark goes before the hand-over: from then on neither daemon nor command line starts a watchdog of their own.
-// SI4. What is missing for the promise (lingering, which may need root) is an exit code of 1, and the next command; the rest stands.
+// `holdfast service install`: Holdfast starts at boot, and systemd restarts its watchdog.
+// SI1. Each step reports what it did, or that it was already done: installing twice has the same effect as once.
+// SI2. A running watchdog makes room, unnoticed by everything else: the service's own watchdog adopts what it watched.
+// SI3. The mark is written before the hand-over: from then on neither the daemon nor the command line starts a
+//      watchdog.
+// SI4. If something is missing for the full promise (lingering may need root), the exit code is 1 and the next command
+//      is
+//      shown; the rest is installed.
 
 import { joinPath, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -30,7 +33,7 @@ import { homeInUnit, isPlainPath, UNIT_NAME, unitText } from "./unit.ts";
 
 export type InstallFlags = DataFlags & { readonly print?: boolean };
 
-/** A watchdog that is told to leave does so at once; systemd starts one in some hundred milliseconds. */
+/** A watchdog that is asked to leave does so at once; systemd starts one in some hundred milliseconds. */
 const HAND_OVER = { firstMs: 5, mostMs: 100, allMs: 15_000 };
 
 type Site = {
@@ -46,7 +49,7 @@ async function install(world: DaemonCommandWorld, flags: InstallFlags): Promise<
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
   if (!isPlainPath(home.value))
-    return refused("bad-home", `${JSON.stringify(home.value)} cannot stand in a unit.`, ODD);
+    return refused("bad-home", `${JSON.stringify(home.value)} cannot be used in a unit.`, ODD);
   if (flags.print) return print(world, home.value);
   const config = readConfig(world);
   if (!config.ok) return { ok: false, error: configRefusal(config.error) };
@@ -67,12 +70,12 @@ async function print(world: DaemonCommandWorld, home: string): Promise<Exit> {
   return ok(EXIT.ok);
 }
 
-/** Everything that must be so before anything is changed. */
+/** Checks every precondition before anything is changed. */
 async function siteOf(world: DaemonCommandWorld, home: string, json: boolean): Promise<Result<Site>> {
-  if (realMachine().platform === "darwin") return refused("no-systemd", "launchd is not set up by us yet.", BY_HAND);
+  if (realMachine().platform === "darwin") return refused("no-systemd", "Holdfast cannot set up launchd yet.", BY_HAND);
   const unit = unitPath(world);
   if (unit === undefined)
-    return refused("no-home", "There is no telling where units lie: HOME is not set.", "Set HOME.");
+    return refused("no-home", "The directory for units is unknown: HOME is not set.", "Set HOME.");
   const systemd = new Systemd(world);
   const answers = await systemd.unit();
   if (!answers.ok) return answers;
@@ -80,8 +83,8 @@ async function siteOf(world: DaemonCommandWorld, home: string, json: boolean): P
   if (other !== undefined && other !== home)
     return refused(
       "other-home",
-      `The service keeps another home: ${other}.`,
-      "Take it away first: holdfast service remove",
+      `The service is installed for another home: ${other}.`,
+      "Remove it first: holdfast service remove",
     );
   return ok({ world, home, unit, text: unitText(serviceFacts(world, home)), systemd, steps: new Steps(world, json) });
 }
@@ -102,19 +105,20 @@ async function allSteps(site: Site): Promise<Result<void>> {
   return start(site, changed);
 }
 
-/** systemd opens the log before anything of ours runs. */
+/** systemd opens the log before any of our code runs. */
 async function prepareHome({ world, home, steps }: Site): Promise<void> {
   const { disk } = world;
   for (const parent of makeDirectories(disk, joinPath(home, RUN))) await disk.syncDirectory(parent);
   openRetrying(disk, logPath(home), "create").close();
-  if (readWanted(disk, home) === "down") await steps.did("up", "Holdfast was down on your wish; it is wanted up now");
+  if (readWanted(disk, home) === "down")
+    await steps.did("up", "Holdfast was down at your request; it is up from now on");
   await writeWanted(disk, home, "up");
 }
 
-/** Whether it is another one than before. */
+/** Returns whether the unit changed. */
 async function writeUnit({ world, unit, text, steps }: Site): Promise<boolean> {
   if (installedText(world, unit) === text) {
-    await steps.did("unit", `${unit} is as it should be`);
+    await steps.did("unit", `${unit} is up to date`);
     return false;
   }
   for (const parent of makeDirectories(world.disk, parentOf(unit))) await world.disk.syncDirectory(parent);
@@ -124,7 +128,7 @@ async function writeUnit({ world, unit, text, steps }: Site): Promise<boolean> {
 }
 
 async function linger({ systemd, steps }: Site): Promise<void> {
-  if ((await systemd.linger()) === true) return steps.did("linger", "it starts at boot and stays after logout already");
+  if ((await systemd.linger()) === true) return steps.did("linger", "it already starts at boot and stays after logout");
   const kept = await systemd.keepLingering();
   if (kept.ok) return steps.did("linger", "it starts at boot and stays after logout");
   const next = `sudo loginctl enable-linger ${realMachine().user}`;
@@ -137,13 +141,14 @@ async function start(site: Site, changed: boolean): Promise<Result<void>> {
     await writeServiceMark(world.disk, home, { manager: "systemd", unit }); // SI3
   const before = await systemd.unit();
   if (!before.ok) return before;
-  if (before.value.active && !changed) return ok(await steps.did("start", "it runs already"));
+  if (before.value.active && !changed) return ok(await steps.did("start", "it is already running"));
   const room = await makeRoom(site, before.value.pid);
   if (!room.ok) return room;
-  const started = await systemd.change("restart", UNIT_NAME); // Of the unit only the watchdog: the programs run on.
+  // Only the watchdog belongs to the unit: the programs keep running.
+  const started = await systemd.change("restart", UNIT_NAME);
   if (!started.ok) return started;
   const runs = await inPlace(site);
-  return runs.ok ? ok(await steps.did("start", "systemd runs the watchdog; what ran before runs on")) : runs;
+  return runs.ok ? ok(await steps.did("start", "systemd runs the watchdog; everything else keeps running")) : runs;
 }
 
 /** SI2 */
@@ -159,7 +164,7 @@ async function makeRoom({ world, home, steps }: Site, served: number | null): Pr
   return ok(await steps.did("hand-over", `the watchdog (${watchdog.pid}) made room for systemd's`));
 }
 
-/** Whether the service's own watchdog has the home now. */
+/** Waits until the service's own watchdog has the home. */
 async function inPlace({ world, home, systemd }: Site): Promise<Result<void>> {
   const pauses = new Pauses(world.clock, HAND_OVER);
   for (;;) {
@@ -168,8 +173,8 @@ async function inPlace({ world, home, systemd }: Site): Promise<Result<void>> {
     if (unit.value.pid !== null && runningOn(world, home).watchdog?.pid === unit.value.pid) return ok(undefined);
     if (!(await pauses.next())) {
       const said = lastLogLine(world.disk, home);
-      const why = said === undefined ? "" : ` It said last: ${said}`;
-      return refused("service", `systemd did not get it to run (${unit.value.state}).${why}`, "See `holdfast logs`.");
+      const why = said === undefined ? "" : ` Its last message: ${said}`;
+      return refused("service", `systemd could not start it (${unit.value.state}).${why}`, "See `holdfast logs`.");
     }
   }
 }

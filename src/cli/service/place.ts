@@ -1,4 +1,4 @@
-// Where the service's unit lies, and what is written there.
+// The path of the service's unit, and its text.
 
 import { joinPath } from "../../base/path.ts";
 import { logPath } from "../../home/run-log.ts";
@@ -6,7 +6,7 @@ import { readWhole } from "../../log/file/file.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { type ServiceFacts, serviceEnvironment, UNIT_NAME } from "./unit.ts";
 
-/** In ~/.config whatever XDG_CONFIG_HOME says here: what a shell sets, the manager, which starts before any shell, does not know. */
+/** Always ~/.config: the manager starts before any shell, so it does not know a shell's XDG_CONFIG_HOME. */
 export function unitPath({ console }: DaemonCommandWorld): string | undefined {
   const user = console.env("HOME");
   return user?.startsWith("/") ? joinPath(user, `.config/systemd/user/${UNIT_NAME}`) : undefined;

@@ -1,5 +1,5 @@
-// The service as a launchd agent, for macOS: its text. Nothing is claimed there until it has been run there (DESIGN), so it is only
-// printed. launchd asks nobody before it starts something, so the watchdog itself leaves where the operator wants `down`.
+// The text of a launchd agent, for macOS. It has not been tested there, so it is only printed. launchd has no start
+// condition, so the watchdog itself exits if the operator wants `down`.
 import type { ServiceFacts } from "./unit.ts";
 
 export const AGENT_LABEL = "holdfast";
@@ -22,7 +22,7 @@ export function plistText({ start, log, environment }: Omit<ServiceFacts, "condi
     "  </dict>",
     "  <key>RunAtLoad</key><true/>",
     "  <key>KeepAlive</key><true/>",
-    "  <key>AbandonProcessGroup</key><true/>", // What the watchdog started outlives it.
+    "  <key>AbandonProcessGroup</key><true/>", // Processes that the watchdog started outlive it.
     "  <key>ProcessType</key><string>Background</string>",
     `  <key>StandardOutPath</key>${string(log)}`,
     `  <key>StandardErrorPath</key>${string(log)}`,

@@ -1,7 +1,8 @@
-// `holdfast __ready`: what the service manager asks before each start of the watchdog; its exit code says whether.
-// RY1. 0: start it. 1: the operator wants `down`; systemd skips the unit then, and does not try again. 255: something is wrong; systemd
-//      counts a failure, and tries again.
-// RY2. The watchdog gets its settings from the configuration as it is now, like one that `holdfast up` starts.
+// `holdfast __ready`: the service manager calls it before each start of the watchdog; the exit code decides.
+// RY1. 0: start. 1: the operator wants `down`; systemd skips the unit and does not retry. 255: something is wrong;
+//      systemd
+//      counts a failure and retries.
+// RY2. The watchdog gets its settings from the current configuration, like one that `holdfast up` starts.
 
 import { joinPath } from "../../base/path.ts";
 import { ok } from "../../base/result.ts";

@@ -1,6 +1,7 @@
-// `holdfast service remove`: takes the service away. Holdfast and the programs in its terminals run on, and heal themselves again.
-// SR1. The mark goes first: then the daemon starts a watchdog of its own as soon as the service's has left.
-// SR2. A manager that does not answer keeps nobody from removing the files: at its next start it finds nothing.
+// `holdfast service remove`: removes the service. Holdfast and the programs in its terminals keep running, and heal
+// themselves again.
+// SR1. The mark is removed first: then the daemon starts its own watchdog as soon as the service's has left.
+// SR2. If the manager does not answer, the files are still removed: at its next start it finds nothing.
 
 import { joinPath, parentOf } from "../../base/path.ts";
 import { ok } from "../../base/result.ts";
@@ -16,7 +17,7 @@ import { Steps } from "./steps.ts";
 import { Systemd } from "./systemd.ts";
 import { homeInUnit, UNIT_NAME } from "./unit.ts";
 
-/** What `enable` makes, for while no manager can be asked to take it away. */
+/** The link that `enable` creates, for when no manager can be asked to remove it. */
 const ENABLED = "default.target.wants";
 
 async function remove(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
@@ -26,8 +27,8 @@ async function remove(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
   const unit = unitPath(world);
   const text = unit === undefined ? undefined : installedText(world, unit);
   const home = homeInUnit(text ?? "") ?? meant.value;
-  if (await removeServiceMark(world.disk, home)) await steps.did("mark", "the daemon heals the watchdog again"); // SR1
-  if (unit === undefined || text === undefined) await steps.did("unit", "there is none");
+  if (await removeServiceMark(world.disk, home)) await steps.did("mark", "the daemon restarts the watchdog"); // SR1
+  if (unit === undefined || text === undefined) await steps.did("unit", "there is no unit");
   else await takeAway(world, unit, steps);
   await ensureStarted(world, home);
   await steps.end({ installed: false, unit: unit ?? null, home });
@@ -38,14 +39,14 @@ async function takeAway(world: DaemonCommandWorld, unit: string, steps: Steps): 
   const systemd = new Systemd(world);
   const stopped = await systemd.change("disable", "--now", UNIT_NAME);
   const link = joinPath(parentOf(unit), `${ENABLED}/${UNIT_NAME}`);
-  if (stopped.ok) await steps.did("stop", "systemd has let go of it; the programs in terminals run on");
+  if (stopped.ok) await steps.did("stop", "systemd no longer runs it; the programs in terminals keep running");
   else removeIfThere(world.disk, link); // SR2
   removeIfThere(world.disk, unit);
   await world.disk.syncDirectory(parentOf(unit));
   await steps.did("unit", `removed ${unit}`);
   if (stopped.ok) await systemd.change("daemon-reload");
   else await steps.did("systemd", `${stopped.error.message} The files are gone, and that is enough`);
-  await steps.did("linger", "left as it is, since others may need it; `loginctl disable-linger` ends it");
+  await steps.did("linger", "left on, since others may need it; `loginctl disable-linger` turns it off");
 }
 
 export const removeCommand = withDaemonWorld(remove);

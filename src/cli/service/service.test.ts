@@ -13,7 +13,7 @@ function facts(home: string): ServiceFacts {
   return { start, condition: ["/bin/bun", "__ready", home], home, log: `${home}/run/watchdog.log`, environment };
 }
 
-test("U1 every word of the unit is read back by systemd's rules as it was: spaces, %, $, quotes, backslashes", () => {
+test("U1 systemd's rules read back every word of the unit unchanged: spaces, %, $, quotes, backslashes", () => {
   const text = unitText(facts(odd));
   expect(commandWords(text, "ExecStart")).toEqual(["/bin/bun", "--no-env-file", "/x/main.ts", odd]);
   expect(commandWords(text, "ExecCondition")).toEqual(["/bin/bun", "__ready", odd]);
@@ -34,7 +34,7 @@ test("U1 any text survives, control characters too", () => {
   );
 });
 
-test("U2 the unit leaves daemon and holders alone, and restarts the watchdog for ever", () => {
+test("U2 the unit leaves daemon and holders alone, and always restarts the watchdog", () => {
   const text = unitText(facts("/h"));
   const wanted = {
     KillMode: "process",
@@ -47,7 +47,7 @@ test("U2 the unit leaves daemon and holders alone, and restarts the watchdog for
   expect(linesOf(text, "WantedBy")).toEqual(["default.target"]);
 });
 
-test("U4 the shell's PATH, language and directories go along; its login, its secrets and odd values do not", () => {
+test("U4 the shell's PATH, language and directories are copied; its login, secrets and odd values are not", () => {
   const shell = {
     ...{ PATH: "/p", SHELL: "/bin/zsh", LANG: "C", LC_ALL: "C", XDG_CONFIG_HOME: "/c", HOLDFAST_CONFIG: "/c/x.toml" },
     ...{ SSH_AUTH_SOCK: "/tmp/agent", XDG_RUNTIME_DIR: "/run/user/1", API_KEY: "s", TERM: "xterm", LC_TIME: "a\nb" },
@@ -57,7 +57,7 @@ test("U4 the shell's PATH, language and directories go along; its login, its sec
   expect(serviceEnvironment(shell, "/h")).toEqual(taken);
 });
 
-test("a unit that is not ours keeps no home; a path that cannot be escaped is told", () => {
+test("a unit that is not ours has no home; a path that cannot be escaped is recognized", () => {
   expect(homeInUnit("[Service]\nExecStart=/bin/x\n")).toBeUndefined();
   expect([isPlainPath("/a b"), isPlainPath("a"), isPlainPath("/a\nb"), isPlainPath("/a ")]).toEqual([
     true,
@@ -67,7 +67,7 @@ test("a unit that is not ours keeps no home; a path that cannot be escaped is to
   ]);
 });
 
-test("the launchd agent says the same, as XML", () => {
+test("the launchd agent has the same content, as XML", () => {
   const text = plistText({ ...facts("/a & <b>"), environment: { PATH: "/p&q" } });
   expect(text).toContain("<array><string>/bin/bun</string><string>--no-env-file</string><string>/x/main.ts</string>");
   expect(text).toContain("<string>/a &amp; &lt;b&gt;</string></array>");

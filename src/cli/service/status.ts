@@ -1,4 +1,5 @@
-// `holdfast service status`: whether the service is installed, enabled and active, and whether it outlives the login. It only looks.
+// `holdfast service status`: whether the service is installed, enabled and active, and outlives the login. It only
+// looks.
 
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
@@ -12,18 +13,18 @@ import { doTheSame, homeInUnit, unitText } from "./unit.ts";
 
 export type ServiceState = {
   readonly manager: "systemd";
-  /** Why the manager cannot be asked; null where it answers. */
+  /** Why the manager cannot be asked; null if it answers. */
   readonly unreachable: string | null;
   readonly unit: string | null;
   readonly installed: boolean;
-  /** Whether the unit does what one that `install` writes now would do; where Holdfast moved, it does not. */
+  /** Whether the unit does the same as one that `install` would write now; false if Holdfast was moved. */
   readonly current: boolean;
   readonly enabled: boolean;
   readonly active: boolean;
   readonly state: string | null;
   readonly pid: number | null;
   readonly linger: boolean | null;
-  /** The home that it keeps. */
+  /** The home the unit is for. */
   readonly home: string | null;
 };
 
@@ -58,7 +59,7 @@ async function status(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit
 }
 
 function words({ unreachable, unit, installed, current, enabled, active, state, pid, linger, home }: ServiceState) {
-  const answer = (is: boolean | null) => (is === null ? "not known" : is ? "yes" : "no");
+  const answer = (is: boolean | null) => (is === null ? "unknown" : is ? "yes" : "no");
   if (!installed) return ["installed  no", ...(unreachable ? [unreachable] : []), "  → holdfast service install"];
   return [
     `installed  ${unit}`,

@@ -1,4 +1,4 @@
-// What was done, told step by step: at once to a person, at the end as one JSON value.
+// Reports what was done, step by step: at once to a person, at the end as one JSON value.
 
 import { visible, visibleLine } from "../../base/visible.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
@@ -20,7 +20,7 @@ export class Steps {
     this.#json = json;
   }
 
-  /** Whether something was left undone. */
+  /** Whether something could not be done. */
   get left(): boolean {
     return this.#steps.some(({ done }) => !done);
   }
@@ -29,7 +29,7 @@ export class Steps {
     return this.#add({ step, done: true, what, next: null });
   }
 
-  /** It could not be done; `next` does it. */
+  /** The step could not be done; the command `next` does it. */
   missing(step: string, what: string, next: string): Promise<void> {
     return this.#add({ step, done: false, what, next });
   }

@@ -1,13 +1,13 @@
-// systemd's user manager, as its own programs tell of it: `systemctl --user` and `loginctl`.
-// SY1. A manager that does not answer is an answer, with its own words: in a container there is none.
-// SY2. Where the login forgot to say where the manager is (su, cron), its usual place is tried.
+// systemd's user manager, through its own programs: `systemctl --user` and `loginctl`.
+// SY1. If the manager does not answer (in a container there is none), its own error message is the result.
+// SY2. If the login did not set the manager's directory (su, cron), the usual one is used.
 import { ok, type Result, refused } from "../../base/result.ts";
 import { realMachine } from "../../world/real/machine.ts";
 import { type Answered, askProgram, findProgram } from "../brief.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { UNIT_NAME } from "./unit.ts";
 
-/** What is only asked is answered at once, but on a busy machine later; what is changed may make systemd read all its units again. */
+/** Queries are answered at once, except on a busy machine; a change may make systemd read all its units again. */
 const LOOK_MS = 5_000;
 const CHANGE_MS = 20_000;
 
@@ -16,7 +16,7 @@ const SHOWN = ["LoadState", "UnitFileState", "ActiveState", "MainPID", "Result"]
 export type UnitState = {
   readonly enabled: boolean;
   readonly active: boolean;
-  /** As systemd calls it: active, inactive, failed, activating … */
+  /** systemd's own word: active, inactive, failed, activating … */
   readonly state: string;
   readonly pid: number | null;
 };
@@ -33,7 +33,7 @@ export class Systemd {
     this.#env = known ? environment : { ...environment, XDG_RUNTIME_DIR: usual }; // SY2
   }
 
-  /** How our unit is; a refusal where no manager answers (SY1). */
+  /** The state of our unit; refused if no manager answers (SY1). */
   async unit(): Promise<Result<UnitState>> {
     const answer = await this.#ask("systemctl", LOOK_MS, "--user", "show", `--property=${SHOWN.join(",")}`, UNIT_NAME);
     if (answer.kind !== "ended" || answer.code !== 0) return noManager(answer);
@@ -44,18 +44,18 @@ export class Systemd {
     return ok({ enabled, active: state === "active", state, pid: pid > 0 ? pid : null });
   }
 
-  /** `systemctl --user` with these words; a refusal with its own words where it fails. */
+  /** Runs `systemctl --user` with these arguments; refused with its own message if it fails. */
   async change(...words: readonly string[]): Promise<Result<void>> {
     return done(`systemctl --user ${words.join(" ")}`, await this.#ask("systemctl", CHANGE_MS, "--user", ...words));
   }
 
-  /** Whether the manager starts at boot and stays after logout; undefined where nobody can say. */
+  /** Whether the manager starts at boot and stays after logout; undefined if unknown. */
   async linger(): Promise<boolean | undefined> {
     const { user } = realMachine();
     const answer = await this.#ask("loginctl", LOOK_MS, "show-user", user, "--property=Linger");
     if (answer.kind !== "ended") return undefined;
     if (answer.code === 0) return propertiesIn(answer.out).get("Linger") === "yes";
-    return /not logged in|not known|No such/i.test(answer.err) ? false : undefined; // Nobody lingers who is not known.
+    return /not logged in|not known|No such/i.test(answer.err) ? false : undefined; // An unknown user does not linger.
   }
 
   async keepLingering(): Promise<Result<void>> {
@@ -91,5 +91,5 @@ function noManager(answer: Answered): Result<never> {
 function done(what: string, answer: Answered): Result<void> {
   if (answer.kind === "ended" && answer.code === 0) return ok(undefined);
   const words = answer.kind === "missing" ? "it is not on the PATH" : wordsOf(answer);
-  return refused("service", `\`${what}\` failed: ${words}.`, "Mend it, then run the same command again.");
+  return refused("service", `\`${what}\` failed: ${words}.`, "Fix the cause, then run the same command again.");
 }

@@ -1,27 +1,31 @@
-// The service as a systemd user unit: its text, and the one thing that is read back from it. Pure, so that every odd path is a test.
-// U1. A word is written so that systemd reads back exactly that word: quotes, backslashes and control characters are escaped, a `%`
-//     is doubled, and the `:` before each program keeps a `$` from being taken for a variable.
-// U2. Only the watchdog is systemd's: `KillMode=process` leaves daemon and holders alone when it stops, `OOMPolicy=continue` when one
-//     of them is taken for memory. `Restart=always` without a limit: nobody else starts it again.
-// U3. `ExecCondition` is asked before each start: where the operator wants `down`, the unit is skipped, which is no failure and is not
-//     tried again.
-// U4. Nothing of one login goes along: not the agent's socket (SSH_AUTH_SOCK), which is gone after the next one. Nor does a value with
-//     control characters, which systemd would refuse.
+// The text of the systemd user unit, and the one value that is read back from it. Pure, so that odd paths can be
+// tested.
+// U1. systemd reads back exactly the word that was written: quotes, backslashes and control characters are escaped, `%`
+//     is
+//     doubled, and the `:` before each program keeps a `$` from being taken for a variable.
+// U2. Only the watchdog belongs to systemd: `KillMode=process` leaves daemon and holders alone when it stops, and
+//     `OOMPolicy=continue` when one of them is killed for memory. `Restart=always` has no limit: nothing else restarts
+//     it.
+// U3. `ExecCondition` is checked before each start: if the operator wants `down`, the unit is skipped, which is not a
+//     failure and is not retried.
+// U4. Nothing that belongs to one login is copied, such as SSH_AUTH_SOCK, which is gone after the next one; nor is a
+//     value
+//     with control characters, which systemd would refuse.
 
 export const UNIT_NAME = "holdfast.service";
 
-/** Taken from the shell in which the service is installed. */
+/** Copied from the shell in which the service is installed. */
 const TAKEN = /^(?:PATH|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|XDG_(?:CONFIG|DATA|STATE|CACHE)_HOME|HOLDFAST_CONFIG)$/;
 
 export type Environment = Readonly<Record<string, string>>;
 
 export type ServiceFacts = {
-  /** The words that start the watchdog in the foreground. */
+  /** The command that runs the watchdog in the foreground. */
   readonly start: readonly string[];
-  /** The words that say whether it is to be started. */
+  /** The command that decides whether to start it. */
   readonly condition: readonly string[];
   readonly home: string;
-  /** Where its words go; its directory exists. */
+  /** Where its output goes; the directory exists. */
   readonly log: string;
   readonly environment: Environment;
 };
@@ -35,7 +39,7 @@ export function serviceEnvironment(shell: Environment, home: string): Environmen
 export function unitText({ start, condition, log, environment }: ServiceFacts): string {
   const variables = Object.entries(environment).map(([name, value]) => `Environment=${word(`${name}=${value}`)}`);
   return [
-    "# Made by `holdfast service install`, which writes it again; `holdfast service remove` takes it away.",
+    "# Written by `holdfast service install`, which overwrites it; `holdfast service remove` removes it.",
     "[Unit]",
     "Description=Holdfast: keeps terminals, coding agents and workflows alive",
     "StartLimitIntervalSec=0",
@@ -60,7 +64,7 @@ export function unitText({ start, condition, log, environment }: ServiceFacts): 
   ].join("\n");
 }
 
-/** Whether a path can stand in the unit where nothing can be escaped. */
+/** Whether a path can be used in the parts of the unit that cannot be escaped. */
 export function isPlainPath(path: string): boolean {
   return path.startsWith("/") && !/[\p{Cc}]/u.test(path) && path === path.trim();
 }
@@ -83,7 +87,7 @@ function doubled(text: string): string {
   return text.replaceAll("%", "%%");
 }
 
-/** Whether two units do the same; each shell has a PATH of its own, so their environments may differ. */
+/** Whether two units do the same; their environments may differ, because each shell has its own PATH. */
 export function doTheSame(one: string, other: string): boolean {
   return withoutEnvironment(one) === withoutEnvironment(other);
 }
@@ -92,7 +96,7 @@ function withoutEnvironment(text: string): string {
   return text.replace(/^Environment=.*\n/gm, "");
 }
 
-/** Which home a unit of ours is for; undefined where it is none of ours. */
+/** The home that our unit is for; undefined if the unit is not ours. */
 export function homeInUnit(text: string): string | undefined {
   const line = /^Environment="HOLDFAST_HOME=(.*)"$/m.exec(text)?.[1];
   return line === undefined ? undefined : unescaped(line);

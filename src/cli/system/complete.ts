@@ -1,5 +1,6 @@
-// `holdfast __complete`: what may come next on the command line, one candidate a line. A shell asks at every Tab, so it is quick, starts
-// nothing, and says nothing where it does not know.
+// `holdfast __complete`: the completions of a command line, one per line. A shell calls it at every Tab, so it is
+// quick,
+// starts nothing, and prints nothing if it does not know.
 
 import { proposeCompletions, type StricliProcess } from "@stricli/core";
 import { ok, type Result } from "../../base/result.ts";
@@ -13,7 +14,7 @@ import type { HomeFlags } from "../flags.ts";
 import { chosenHome } from "../home.ts";
 import { shortId } from "../sessions.ts";
 
-/** Longer than this nobody waits for a Tab. */
+/** Nobody waits longer than this for a Tab. */
 const MAX_MS = 1_000;
 
 const SILENT: StricliProcess = { stdout: { write: () => undefined }, stderr: { write: () => undefined } };
@@ -30,7 +31,7 @@ async function complete(
   return ok(EXIT.ok);
 }
 
-/** Flags are offered to who has typed a dash; others are not to be flooded with them. */
+/** Flags are offered only after a typed dash; otherwise there would be too many. */
 function fits(word: string, partial: string): boolean {
   if (word === "--" || word.startsWith("__") || (word.startsWith("-") && !partial.startsWith("-"))) return false;
   return word.startsWith(partial);
@@ -68,7 +69,7 @@ async function namesOf(client: RpcClient, kind: Named): Promise<Result<readonly 
 
 type Owner = { readonly id: string; readonly name: string };
 
-/** A name that several have says nothing: then their ids do. */
+/** A name that several things share is replaced by the id. */
 function single({ id, name }: Owner, all: readonly Owner[]): string {
   return all.filter((other) => other.name === name).length === 1 ? name : shortId(id);
 }

@@ -1,6 +1,7 @@
-// `holdfast completions`: what makes a shell complete our commands, flags and names of terminals. All three ask `holdfast __complete`
-// with the words so far, the last of which is under way, and get one candidate a line. They ask the very command that is being typed:
-// `./holdfast` completes as well where there is none on the PATH.
+// `holdfast completions`: scripts that make a shell complete our commands, flags and names of terminals. All three call
+// `holdfast __complete` with the words so far, the last of which is unfinished, and get one candidate per line. They
+// call
+// the very command that is being typed, so `./holdfast` completes too if none is on the PATH.
 import { ok } from "../../base/result.ts";
 import { type CommandWorld, command, EXIT, type Exit } from "../command-world.ts";
 import type { HomeFlags } from "../flags.ts";

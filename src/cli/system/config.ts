@@ -1,4 +1,4 @@
-// `holdfast config`: the configuration that holds, and whether the file is right.
+// `holdfast config`: the configuration in effect, and whether the file is valid.
 
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
@@ -42,7 +42,7 @@ async function check(world: CommandWorld, flags: DataFlags): Promise<Exit> {
 
 function wordsOf(problems: readonly Problem[], path: string | null, found: boolean): string[] {
   if (problems.length > 0) return problems.map(problemText);
-  return [found ? `${path}: right` : `there is no ${path ?? "configuration"}; the defaults hold`];
+  return [found ? `${path}: valid` : `there is no ${path ?? "configuration"}; the defaults apply`];
 }
 
 export const configShowCommand = command(show);

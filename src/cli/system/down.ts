@@ -1,8 +1,10 @@
-// `holdfast down`: stops Holdfast on this home. The programs in its terminals and of its agents run on in their holders; with --kill they
-// are ended.
-// DN1. `down` is durable before anybody is told: nobody heals what was told to stop.
-// DN2. It returns when watchdog and daemon have ended.
-// DN3. Where a service keeps this home, its manager is told too; where it is not, the unit is skipped at its next start.
+// `holdfast down`: stops Holdfast on this home. The programs of its terminals and agents keep running in their holders;
+// --kill ends them.
+// DN1. `down` is durable before any process is asked to stop: nothing heals what was asked to stop.
+// DN2. Returns when the watchdog and the daemon have ended.
+// DN3. If a service is installed for this home, its manager is asked too; if that fails, the unit is skipped at its
+//      next
+//      start.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
@@ -28,9 +30,9 @@ import { listTerminals } from "../terminal/find.ts";
 
 export type DownFlags = HomeFlags & { readonly kill?: boolean };
 
-/** The watchdog gives each of its own ten seconds. */
+/** The watchdog gives each of its processes ten seconds. */
 const DOWN_LIMITS = { firstMs: 5, mostMs: 100, allMs: 40_000 };
-/** A daemon without a watchdog starts one, which stops it; where that takes longer, we ask the daemon ourselves. */
+/** A daemon without a watchdog starts one, which stops it; if that takes longer, we ask the daemon ourselves. */
 const ALONE_MS = 3_000;
 
 async function down(world: DaemonCommandWorld, flags: DownFlags): Promise<Exit> {
@@ -45,19 +47,19 @@ async function down(world: DaemonCommandWorld, flags: DownFlags): Promise<Exit> 
   const agents = flags.kill ? await endAgentProcesses(world, home.value) : ok(undefined);
   if (!agents.ok) return agents;
   if (byService) await say(world.console, `stopped through systemd (${UNIT_NAME}); it stays down until: holdfast up`);
-  if (world.console.err.tty) await say(world.console, flags.kill ? "down; nothing runs any more." : DOWN);
+  if (world.console.err.tty) await say(world.console, flags.kill ? "down; nothing is running any more." : DOWN);
   return ok(EXIT.ok);
 }
 
-const DOWN = "down; the programs in terminals run on. `holdfast up` takes care of them again.";
+const DOWN = "down; the programs in terminals keep running. `holdfast up` takes care of them again.";
 
-/** Whether a service manager was told (DN3). */
+/** Returns whether a service manager was asked (DN3). */
 async function stopService(world: DaemonCommandWorld, home: string): Promise<boolean> {
   if (readServiceMark(world.disk, home) === undefined) return false;
   return askService(world, "stop");
 }
 
-/** What could not be ended is named, and stays. */
+/** Whatever could not be ended is named, and left. */
 async function endAll(world: DaemonCommandWorld, home: string): Promise<Result<void>> {
   const listing = await listTerminals(world, home, "wait");
   if (!listing.ok) return listing;
@@ -71,7 +73,7 @@ async function endAll(world: DaemonCommandWorld, home: string): Promise<Result<v
   return refused("still-running", message, "See why with `holdfast logs`; their holders are still there.");
 }
 
-/** Runs of workflows are interrupted, and can be resumed. Where no daemon answers, none goes on. */
+/** Interrupts workflow runs; they can be resumed. If no daemon answers, none is making progress. */
 async function interruptRuns(world: DaemonCommandWorld, home: string): Promise<Result<void>> {
   const line = await dial(world, home);
   if (!line.ok || line.value === undefined) return ok(undefined);
@@ -87,14 +89,14 @@ async function interruptRuns(world: DaemonCommandWorld, home: string): Promise<R
     await Promise.all(running.map(({ id }) => client.call("workflow.interrupt", { id })));
   } while (await pauses.next());
   client.close();
-  return refused("still-running", "Some workflows could not be interrupted.", "holdfast workflows shows which.");
+  return refused("still-running", "Some workflows could not be interrupted.", "`holdfast workflows` shows which.");
 }
 
 function nameOf(terminal: ListedTerminal | undefined): string[] {
   return terminal === undefined ? [] : [terminal.name];
 }
 
-/** It would notice by itself, only later. */
+/** The watchdog would notice by itself, only later. */
 async function tellWatchdog({ sockets }: DaemonCommandWorld, home: string): Promise<void> {
   try {
     const silent = { bytes: () => undefined, closed: () => undefined };
@@ -106,7 +108,7 @@ async function tellWatchdog({ sockets }: DaemonCommandWorld, home: string): Prom
   }
 }
 
-/** Where `down` is wanted: resolves when nobody runs any more (DN2). */
+/** While `down` is wanted: resolves when nothing is running any more (DN2). */
 export async function stopped(world: DaemonCommandWorld, home: string): Promise<Result<void>> {
   await tellWatchdog(world, home);
   const pauses = new Pauses(world.clock, DOWN_LIMITS);
@@ -125,7 +127,7 @@ function stillThere(pid: number): Result<never> {
   return refused(
     "still-running",
     `Process ${pid} has not ended yet.`,
-    "It will: `down` is on record. `holdfast logs` says what it waits for.",
+    "It will: `down` is recorded. `holdfast logs` shows what it waits for.",
   );
 }
 

@@ -1,10 +1,10 @@
-// `holdfast drill`: what it is called and takes.
+// `holdfast drill`: its flags.
 import { buildCommand } from "@stricli/core";
 import type { DrillFlags } from "../../wire/drill.ts";
 import type { Context } from "../command-world.ts";
 import { flag, wholeNumber } from "../flags.ts";
 
-/** Each terminal is four processes. */
+/** Each terminal takes four processes. */
 const MAX_TERMINALS = 500;
 const MAX_SECONDS = 86_400;
 
@@ -24,8 +24,8 @@ const drill = buildCommand<DrillFlags, [], Context>({
   loader: async () => (await import("./drill.ts")).drillCommand,
   parameters: {
     flags: {
-      terminals: number(MAX_TERMINALS, "25", "How many terminals run throughout"),
-      seconds: number(MAX_SECONDS, "20", "For how long is killed at random"),
+      terminals: number(MAX_TERMINALS, "25", "How many terminals to run"),
+      seconds: number(MAX_SECONDS, "20", "How long to kill at random"),
       seed: {
         kind: "parsed",
         parse: wholeNumber,
@@ -34,24 +34,28 @@ const drill = buildCommand<DrillFlags, [], Context>({
         brief: "Repeat the plan of an earlier drill",
       },
       json: flag("One JSON object {seed, kills, lost, doubled, orphans, liveMs, violations, …}"),
-      machine: flag("The machine goes down: everything killed at once, in another boot, and every screen compared"),
-      keep: flag("Keep the drill's home, to look at it"),
+      machine: flag(
+        "Simulate machine crashes: kill everything at once, start in another boot, and compare every screen",
+      ),
+      keep: flag("Keep the drill's home for inspection"),
     },
   },
   docs: {
-    brief: "Kill Holdfast at random in a home of its own, and check that nothing is lost",
+    brief: "Kill Holdfast at random in a separate home, and check that nothing is lost",
     fullDescription: [
-      "Opens terminals with live programs in a new home below /tmp, never in yours, types into them and reads along, keeps workflows of",
-      "all three modes and a tree of agents running, and meanwhile kills watchdog, daemon, both, the web host, holders and agents at random moments, also in the",
-      "middle of recovery. Then it checks every promise: no program restarted, every confirmed line read once, no byte lost or",
-      "doubled, nothing acknowledged forgotten, no orphan, never two daemons, every step of every workflow done exactly once, and what",
-      "it handed on there in the end, what every message to an agent is about done once, no agent lost or doubled, every prompt answered once;",
-      "and that three crashes in a row lead to safe mode.",
-      "With --machine the machine goes down instead, three times: everything of that home is killed at once and the next start is in",
-      "another boot; also in the middle of a checkpoint and of a restoration. Then every screen is compared cell by cell with what it",
-      "was, and with it directories, commands, policies and the report; and steps of workflows that were under way are uncertain, and",
-      "done again only where the file or somebody agreed. An agent that waited for an answer asks again, and reads what it was sent.",
-      "Exit code 0 only where all of that holds. A home in which something went wrong is kept.",
+      "Opens terminals with live programs in a new home below /tmp, never in yours, types into them, reads their",
+      "output, and keeps workflows of all three modes and a tree of agents running. Meanwhile it kills the watchdog,",
+      "the daemon, both, the web host, holders and agents at random moments, even in the middle of recovery.",
+      "Then it checks every promise: no program restarted, every confirmed line read once, no byte lost or doubled,",
+      "nothing acknowledged forgotten, no orphan, never two daemons, every step of every workflow done exactly once",
+      "with its output present at the end, every message to an agent handled once, no agent lost or doubled, every",
+      "prompt answered once; and that three crashes in a row lead to safe mode.",
+      "With --machine the machine crashes instead, three times: all processes of that home are killed at once and the",
+      "next start is in another boot; also in the middle of a checkpoint and of a restoration. Then every screen is",
+      "compared cell by cell with what it was, and so are directories, commands, policies and the report. Workflow",
+      "steps that were running become uncertain, and run again only if the file or a person allows it. An agent that",
+      "waited for an answer asks again, and reads what it was sent.",
+      "Exit code 0 only if all of that holds. The home is kept if something went wrong.",
     ].join("\n"),
   },
 });

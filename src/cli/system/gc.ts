@@ -1,4 +1,5 @@
-// `holdfast gc`: removes what nobody needs any more, or says what that would be. The daemon does it: it knows what runs.
+// `holdfast gc`: removes what is no longer needed, or shows what that would be. The daemon does it: it knows what is in
+// use.
 
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
@@ -30,7 +31,7 @@ async function print({ console }: DaemonCommandWorld, { dryRun, bytes, items, fa
   const verb = dryRun ? "would free" : "freed";
   await say(
     console,
-    items.length === 0 ? "nothing to remove." : `${verb} ${size(bytes)} in ${count(items.length, "piece")}.`,
+    items.length === 0 ? "nothing to remove." : `${verb} ${size(bytes)} in ${count(items.length, "item")}.`,
   );
 }
 

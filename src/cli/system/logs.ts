@@ -1,6 +1,6 @@
-// `holdfast logs`: what watchdog and daemon have said, and with --follow what they go on to say.
-// With --step: what the attempts of a workflow's step have written (workflows/step-logs.ts).
-// LG1. A log that is turned over meanwhile is read from its beginning again.
+// `holdfast logs`: the log of watchdog and daemon, and with --follow new lines as they arrive.
+// With --step: the output of the attempts of a workflow step (workflow/step-logs.ts).
+// LG1. A log that is rotated meanwhile is read from its beginning again.
 
 import { joinPath } from "../../base/path.ts";
 import { ok, refused } from "../../base/result.ts";
@@ -23,17 +23,18 @@ export type LogsFlags = DataFlags & {
 
 const USUAL_LINES = 50;
 
-/** As many lines as anybody reads fit in here. */
+/** Nobody reads more lines than fit in here. */
 const MAX_BYTES = 1 << 20;
 
-/** With a step it is about a run of a workflow, and not about us. */
+/** With a step it is about a workflow run, not about Holdfast itself. */
 async function logs(world: DaemonCommandWorld, flags: LogsFlags, run?: string): Promise<Exit> {
   const { step, lines, attempt, item } = flags;
   if (step === undefined) {
     const given = [run, attempt, item].some((one) => one !== undefined);
-    return given ? refused("usage", "Which step is meant?", "holdfast logs --step STEP [run]") : ownLogs(world, flags);
+    return given ? refused("usage", "No step was given.", "holdfast logs --step STEP [run]") : ownLogs(world, flags);
   }
-  if (lines !== undefined) return refused("usage", "--lines is not for steps.", "All of a step's output is printed.");
+  if (lines !== undefined)
+    return refused("usage", "--lines does not apply to steps.", "All of a step's output is printed.");
   const { stepLogs } = await import("../workflow/step-logs.ts");
   return stepLogs(world, flags, step, run);
 }

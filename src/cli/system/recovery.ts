@@ -1,4 +1,4 @@
-// `holdfast recovery`: how far it is, what became of everything, and one more try. Looking works while the daemon is down.
+// `holdfast recovery`: its progress, its report, and a retry. Looking works while the daemon is down.
 
 import { joinPath } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -41,12 +41,12 @@ type Stage = {
   readonly stage: string | null;
   readonly attempt: number | null;
   readonly report: string | null;
-  /** Why the stage failed, where it did. */
+  /** Why the stage failed, if it did. */
   readonly error: string | null;
   readonly running: boolean;
 } & Progress;
 
-/** As the daemon says it, else as it was written down last. */
+/** From the daemon, or else as it was last recorded. */
 async function stageNow(world: DaemonCommandWorld, home: string): Promise<Result<Stage>> {
   const kept = readJson(world.disk, joinPath(home, RECOVERY_STATE));
   const error = typeof kept?.["lastError"] === "string" ? kept["lastError"] : null;
@@ -80,7 +80,7 @@ async function report(world: DaemonCommandWorld, flags: ReportFlags, name?: stri
 
 function noReport(name: string | undefined, names: readonly string[]): Exit {
   if (name === undefined)
-    return refused("unknown", "There was no recovery on this home yet.", "`holdfast up` starts it.");
+    return refused("unknown", "There has been no recovery on this home yet.", "`holdfast up` starts it.");
   const newest = names.at(-1);
   const hint = newest === undefined ? "There are none yet." : `The newest is ${newest}.`;
   return refused("unknown", `There is no report ${JSON.stringify(name)}.`, hint);
@@ -91,7 +91,7 @@ function isReport(value: unknown): value is Report {
 }
 
 function reportText({ console }: DaemonCommandWorld, { at, cause, crash, items, tookMs }: Report): string {
-  const how = crash?.["signal"] ?? crash?.["reason"]; // An older daemon does not say.
+  const how = crash?.["signal"] ?? crash?.["reason"]; // An older daemon does not record it.
   const crashed = how === undefined ? cause : `${cause} (${how})`;
   const why = cause === "machine restart" ? "clean stop, then the machine was restarted" : crashed;
   const head = `${at}: ${why}, live after ${tookMs} ms, ${countsOf(items)} looked at`;
@@ -99,7 +99,7 @@ function reportText({ console }: DaemonCommandWorld, { at, cause, crash, items, 
   return [head, ...columns(rows, console.widthOf)].join("\n");
 }
 
-/** By what they are: "4 terminals, 1 tmux session". */
+/** Counts by kind: "4 terminals, 1 tmux session". */
 function countsOf(items: Report["items"]): string {
   const kinds = [...Map.groupBy(items, ({ what }) => what)];
   const many = (what: string) => (what === "process" ? "processes" : `${what}s`);
@@ -114,7 +114,7 @@ async function retry(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit>
   const { daemon } = runningOn(world, home.value);
   if (line.value === undefined && daemon !== undefined) return { ok: false, error: hangs(daemon.pid) };
   if (line.value === undefined)
-    return refused("not-live", "The daemon is not running.", "`holdfast up` starts it, and recovers.");
+    return refused("not-live", "The daemon is not running.", "`holdfast up` starts it and recovers.");
   const retried = await line.value.call("recovery.retry", {});
   line.value.close();
   if (!retried.ok) return retried;

@@ -1,5 +1,5 @@
-// `holdfast recovery accept` and `rollback`: what becomes of terminals that were started again after a crash.
-// RV1. Without names it is about all that were restored and that nobody has accepted yet.
+// `holdfast recovery accept` and `rollback`: accepts or undoes the restarts of terminals after a crash.
+// RV1. Without names it applies to all that were restored and not accepted yet.
 
 import { ok, type Result } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
@@ -16,7 +16,7 @@ import { pick } from "../terminal/find.ts";
 
 type What = "accept" | "rollback";
 
-/** The daemon gives a program two seconds before it forces its end. */
+/** The daemon gives a program two seconds before it kills it. */
 const LIMITS = { firstMs: 5, mostMs: 100, allMs: 15_000 };
 
 function doing(what: What) {
@@ -64,7 +64,7 @@ function picked(terminals: readonly ListedTerminal[], keys: readonly string[]): 
   return ok(found);
 }
 
-/** Waits until what is rolled back has ended. */
+/** Waits until everything that is rolled back has ended. */
 async function settled(
   world: DaemonCommandWorld,
   client: RpcClient,
@@ -80,10 +80,10 @@ async function settled(
 }
 
 function wordsOf(what: What, rows: readonly { readonly name: string }[]): string {
-  if (rows.length === 0) return "there is nothing that was restored and waits to be accepted.";
+  if (rows.length === 0) return "no restored terminal is waiting to be accepted.";
   const names = rows.map(({ name }) => name).join(", ");
-  if (what === "accept") return `accepted as they are: ${names}.`;
-  return `as they were found: ${names}.\n  → holdfast restore ${rows[0]?.name ?? ""} --as plan|shell|recipe`;
+  if (what === "accept") return `accepted: ${names}.`;
+  return `rolled back: ${names}.\n  → holdfast restore ${rows[0]?.name ?? ""} --as plan|shell|recipe`;
 }
 
 export const acceptCommand = withDaemonWorld(doing("accept"));

@@ -1,4 +1,4 @@
-// The commands on Holdfast itself: what they are called and take.
+// The commands on Holdfast itself: their names, flags and arguments.
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { Context } from "../command-world.ts";
 import type { DoctorFlags } from "../doctor/doctor.ts";
@@ -18,20 +18,20 @@ const up = buildCommand<DataFlags, [], Context>({
   docs: {
     brief: "Start Holdfast on this home; returns when it is live",
     fullDescription:
-      "Every command that needs Holdfast starts it, so this is only needed after `down`, or to wait for recovery.",
+      "Commands that need Holdfast start it, so `up` is only needed after `down`, or to wait for recovery.",
   },
 });
 
 const down = buildCommand<DownFlags, [], Context>({
   loader: async () => (await import("./down.ts")).downCommand,
   parameters: { flags: { home, kill: flag("End the programs in all terminals first") } },
-  docs: { brief: "Stop Holdfast on this home; the programs in its terminals run on" },
+  docs: { brief: "Stop Holdfast on this home; the programs in its terminals keep running" },
 });
 
 const status = buildCommand<DataFlags, [], Context>({
   loader: async () => (await import("./status.ts")).statusCommand,
   parameters: { flags: { home, json: flag(`One JSON object ${STATUS}`) } },
-  docs: { brief: "Say what runs on this home, and how it is" },
+  docs: { brief: "Show what is running on this home, and its state" },
 });
 
 const logs = buildCommand<LogsFlags, [run?: string], Context>({
@@ -39,27 +39,27 @@ const logs = buildCommand<LogsFlags, [run?: string], Context>({
   parameters: {
     flags: {
       home,
-      lines: numberFlag("n", "How many lines to begin with [default = 50]"),
-      follow: flag("Go on with what comes, until Ctrl-C; with --step also until the run comes to rest"),
+      lines: numberFlag("n", "How many past lines to show [default = 50]"),
+      follow: flag("Keep printing new output until Ctrl-C; with --step also until the run stops"),
       step: textFlag(
         "step",
-        "The output of this step of a workflow run: of all its attempts, stdout to stdout and stderr to stderr",
+        "Print the output of this step of a workflow run: all attempts, stdout to stdout and stderr to stderr",
       ),
       attempt: numberFlag("n", "With --step: only the attempt with this number"),
       item: numberFlag("n", "With --step: only the attempts at this item of a map"),
       json: flag(
-        "One JSON array of lines; with --follow one JSON text a line; with --step one JSON array of {attempt, number, step, item, try, startedAt, code, signal, error, at, output, stderr}",
+        "One JSON array of lines; with --follow one JSON string per line; with --step one JSON array of {attempt, number, step, item, try, startedAt, code, signal, error, at, output, stderr}",
       ),
     },
     aliases: { n: "lines", f: "follow" },
     positional: { kind: "tuple", parameters: [{ ...workflow, optional: true }] },
   },
-  docs: { brief: "Print what watchdog and daemon have said, or what a step of a workflow run has written" },
+  docs: { brief: "Print the log of watchdog and daemon, or the output of a workflow step" },
 });
 
 const restoredOnes = {
   kind: "array",
-  parameter: { ...terminal, brief: "Which terminals; without any, all that were restored and not accepted yet" },
+  parameter: { ...terminal, brief: "Which terminals [default = all that were restored and not accepted yet]" },
 } as const;
 const ENDED = "One JSON array of {id, name, state}";
 
@@ -68,7 +68,7 @@ const recovery = buildRouteMap<"status" | "report" | "retry" | "accept" | "rollb
     status: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("./recovery.ts")).recoveryStatusCommand,
       parameters: { flags: { home, json: flag("One JSON object {stage, attempt, report}") } },
-      docs: { brief: "Say how far recovery is" },
+      docs: { brief: "Show how far recovery is" },
     }),
     report: buildCommand<ReportFlags, [name?: string], Context>({
       loader: async () => (await import("./recovery.ts")).recoveryReportCommand,
@@ -81,30 +81,30 @@ const recovery = buildRouteMap<"status" | "report" | "retry" | "accept" | "rollb
               parse: text,
               placeholder: "report",
               optional: true,
-              brief: "A report's name; the newest where it is left out",
+              brief: "A report's name [default = the newest]",
             },
           ],
         },
       },
-      docs: { brief: "Print what became of everything at the last recovery" },
+      docs: { brief: "Print what happened to everything in the last recovery" },
     }),
     retry: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("./recovery.ts")).recoveryRetryCommand,
       parameters: { flags: { home, json: flag("One JSON object {stage}") } },
-      docs: { brief: "Try the stage again at which recovery stopped" },
+      docs: { brief: "Retry the stage at which recovery stopped" },
     }),
     accept: buildCommand<DataFlags, string[], Context>({
       loader: async () => (await import("./restorations.ts")).acceptCommand,
       parameters: { flags: { home, json: flag(ENDED) }, positional: restoredOnes },
-      docs: { brief: "Take restored terminals as they are now; attaching to one does it too" },
+      docs: { brief: "Accept restored terminals as they are; attaching to one does that too" },
     }),
     rollback: buildCommand<DataFlags, string[], Context>({
       loader: async () => (await import("./restorations.ts")).rollbackCommand,
       parameters: { flags: { home, json: flag(ENDED) }, positional: restoredOnes },
       docs: {
-        brief: "Take restorations back: the terminals are as they were found, and can be restored another way",
+        brief: "Undo restorations: the terminals are as they were found, and can be restored another way",
         fullDescription:
-          "Ends what a restoration started. The terminal keeps its tape, recipe and place, and waits: holdfast restore NAME --as …",
+          "Ends what a restoration started. The terminal keeps its tape and recipe: holdfast restore NAME --as …",
       },
     }),
   },
@@ -116,12 +116,12 @@ const safeMode = buildRouteMap<"status" | "exit", Context>({
     status: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("./safe-mode.ts")).safeModeStatusCommand,
       parameters: { flags: { home, json: flag("One JSON object {active, reason, since, off}") } },
-      docs: { brief: "Say whether safe mode is on, why, and what is off" },
+      docs: { brief: "Show whether safe mode is on, why, and what is off" },
     }),
     exit: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("./safe-mode.ts")).safeModeExitCommand,
       parameters: { flags: { home, json: flag("One JSON object {active}") } },
-      docs: { brief: "Leave safe mode: everything that was off is on again" },
+      docs: { brief: "Leave safe mode, and turn everything on again" },
     }),
   },
   docs: { brief: "Safe mode: status, exit" },
@@ -132,7 +132,7 @@ const config = buildRouteMap<"show" | "check", Context>({
     show: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("./config.ts")).configShowCommand,
       parameters: { flags: { home, json: flag("One JSON object {path, found, config}") } },
-      docs: { brief: "Print the configuration that holds, and where each setting comes from" },
+      docs: { brief: "Print the configuration in effect, and where each setting comes from" },
     }),
     check: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("./config.ts")).configCheckCommand,
@@ -148,17 +148,17 @@ const doctor = buildCommand<DoctorFlags, [], Context>({
   parameters: {
     flags: {
       home,
-      deep: flag("Check every checksum, which reads everything"),
-      fix: flag("Mend what can be mended safely; says what it did, and what it left"),
+      deep: flag("Check every checksum, which reads all data"),
+      fix: flag("Repair what can be repaired safely, and report what was done and what is left"),
       json: flag("One JSON object {checks: [{name, status, what, why, next}], fixed: [...]}"),
     },
   },
   docs: {
-    brief: "Look whether everything is well: storage, locks, sockets, holders, room, rights, service, agents",
+    brief: "Check everything: storage, locks, sockets, holders, disk space, permissions, service, agents",
     fullDescription: [
-      "Looks at everything Holdfast needs, and says for each whether it is well, why not, and what to do next.",
+      "Checks everything Holdfast needs, and reports for each check whether it is fine, why not, and what to do next.",
       "It works while the daemon is down, starts nothing, and changes nothing without --fix.",
-      "--fix mends rights, directories that are missing, and sockets and temporary files that are nobody's.",
+      "--fix repairs permissions and missing directories, and removes stale sockets and leftover temporary files.",
       "Exit code 0: no problem (there may be warnings). 1: a problem.",
     ].join("\n"),
   },
@@ -171,23 +171,24 @@ const service = buildRouteMap<"install" | "remove" | "status", Context>({
       parameters: {
         flags: {
           home,
-          print: flag("Only print the unit (on macOS the launchd agent); nothing is changed"),
+          print: flag("Only print the unit (on macOS the launchd agent) and change nothing"),
           json: flag("One JSON object {installed, unit, home, steps}"),
         },
       },
       docs: {
         brief: "Start Holdfast at boot, and let systemd restart its watchdog",
         fullDescription: [
-          "Writes ~/.config/systemd/user/holdfast.service for this home, enables and starts it, and turns lingering on, so that it",
-          "starts at boot and outlives the login. PATH, SHELL, language, XDG directories and HOLDFAST_CONFIG are those of this shell.",
-          "What runs already runs on. Installing again writes the unit anew: after an update that moved Holdfast, or a new PATH.",
+          "Writes ~/.config/systemd/user/holdfast.service for this home, enables and starts it, and turns on",
+          "lingering, so that it starts at boot and outlives the login. It gets PATH, SHELL, language, XDG directories",
+          "and HOLDFAST_CONFIG of this shell. Everything that is running keeps running. Install again after an update",
+          "that moved Holdfast, or a new PATH.",
         ].join("\n"),
       },
     }),
     remove: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("../service/remove.ts")).removeCommand,
       parameters: { flags: { home, json: flag("One JSON object {installed, unit, home, steps}") } },
-      docs: { brief: "Take the service away; Holdfast and the programs in its terminals run on" },
+      docs: { brief: "Remove the service; Holdfast and the programs in its terminals keep running" },
     }),
     status: buildCommand<DataFlags, [], Context>({
       loader: async () => (await import("../service/status.ts")).serviceStatusCommand,
@@ -199,16 +200,16 @@ const service = buildRouteMap<"install" | "remove" | "status", Context>({
           ),
         },
       },
-      docs: { brief: "Say whether the service is installed, enabled and active, and outlives the login" },
+      docs: { brief: "Show whether the service is installed, enabled and active, and outlives the login" },
     }),
   },
-  docs: { brief: "Holdfast as a service of the system: install, remove, status" },
+  docs: { brief: "Holdfast as a system service: install, remove, status" },
 });
 
 const ready = buildCommand<HomeFlags, [], Context>({
   loader: async () => (await import("../service/ready.ts")).readyCommand,
   parameters: { flags: { home } },
-  docs: { brief: "For service managers: whether the watchdog is to be started" },
+  docs: { brief: "For service managers: whether to start the watchdog" },
 });
 
 const gc = buildCommand<GcFlags, [], Context>({
@@ -216,14 +217,17 @@ const gc = buildCommand<GcFlags, [], Context>({
   parameters: {
     flags: {
       home,
-      dryRun: flag("Only say what would be removed"),
+      dryRun: flag("Only show what would be removed"),
       json: flag("One JSON object {dryRun, bytes, items, failed}"),
     },
   },
   docs: {
-    brief: "Remove what nobody needs any more, as [retention] in the configuration says",
-    fullDescription:
-      "Output of removed and long ended terminals, what ended runs wrote, agents that were terminated long ago, old reports, old quarantine. Holdfast does the same once a day. Nothing that runs or can go on is ever removed.",
+    brief: "Remove what is no longer needed, following [retention] in the configuration",
+    fullDescription: [
+      "Removes the output of removed and long ended terminals and of ended runs, agents that were terminated long ago,",
+      "old reports and old quarantine. Holdfast does the same once a day. Nothing that is running or can continue is",
+      "removed.",
+    ].join("\n"),
   },
 });
 
@@ -239,7 +243,7 @@ const completions = buildCommand<HomeFlags, [shell: "bash" | "zsh" | "fish"], Co
     },
   },
   docs: {
-    brief: "Print what makes a shell complete commands, flags and names of terminals",
+    brief: "Print a script that makes a shell complete commands, flags and names of terminals",
     fullDescription: [
       'bash: eval "$(holdfast completions bash)" in ~/.bashrc',
       'zsh:  eval "$(holdfast completions zsh)" in ~/.zshrc, after compinit',
@@ -262,7 +266,7 @@ const complete = buildCommand<HomeFlags, string[], Context>({
     flags: { home },
     positional: { kind: "array", parameter: { parse: text, placeholder: "word", brief: "The words so far" } },
   },
-  docs: { brief: "For the shells: what may come next" },
+  docs: { brief: "For shells: possible completions" },
 });
 
 export const systemRoutes = {

@@ -1,5 +1,5 @@
-// `holdfast safe-mode`: whether it is on, why, what is off; and the way out, which is the operator's.
-// SF1. The daemon is told where it answers, so that everything comes back at once; else the file is changed, which is the mode.
+// `holdfast safe-mode`: whether it is on, why, and what is off; and how the operator leaves it.
+// SF1. A daemon that answers is asked, so that everything is back at once; otherwise the file is changed.
 
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
@@ -42,7 +42,7 @@ async function exit(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> 
   return ok(EXIT.ok);
 }
 
-/** Whether it is still on (SF1). */
+/** Returns whether it is still on (SF1). */
 async function leave(world: DaemonCommandWorld, home: string): Promise<Result<boolean>> {
   const line = await dial(world, home);
   if (!line.ok) return line;
@@ -57,7 +57,7 @@ async function leave(world: DaemonCommandWorld, home: string): Promise<Result<bo
   );
   const durable = await mode.exit();
   if (durable) return ok(false);
-  return refused("disk", `The disk did not take it: ${troubles.join("; ")}.`, "Free some space, then try again.");
+  return refused("disk", `The disk refused the write: ${troubles.join("; ")}.`, "Free some space, then try again.");
 }
 
 export const safeModeStatusCommand = withDaemonWorld(status);

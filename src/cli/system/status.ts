@@ -1,4 +1,4 @@
-// `holdfast status`: what runs on this home and how it is. It only looks: what is down stays down, what should be up is started.
+// `holdfast status`: what is running on this home. It only looks, but starts Holdfast if it should be up.
 
 import about from "../../../package.json" with { type: "json" };
 import { ok } from "../../base/result.ts";
@@ -16,10 +16,10 @@ import { meantHome } from "../home.ts";
 import { count } from "../print.ts";
 import { ensureStarted, hangs, progressText } from "../start.ts";
 
-/** A daemon that is well answers at once. */
+/** A healthy daemon answers at once. */
 const ANSWER_MS = 3_000;
 
-/** What is known while no daemon answers has the same fields, with nothing in them. */
+/** The same fields while no daemon answers, with nulls. */
 type Shown = Omit<StatusResult, "daemon" | "recovery" | "counts"> & {
   readonly daemon: { readonly pid: number | null; readonly startedAt: string | null };
   readonly recovery: { readonly [K in keyof StatusResult["recovery"]]: StatusResult["recovery"][K] | null };
@@ -86,7 +86,7 @@ function statusText({
   ].join("");
 }
 
-/** Terminals always; of the others, what there is. */
+/** Terminals always; the other counts only if they are not zero. */
 function countLines({ terminals, agents, workflows, prompts }: Shown["counts"]): string[] {
   if (terminals === null) return [];
   return [
@@ -102,7 +102,7 @@ function nextOf(daemon: number | null, watchdog: number | null, stage: string | 
   return stage === null ? `  → ${hangs(daemon).hint}\n` : "";
 }
 
-/** They understand each other, but one of them may lack what the other one has. */
+/** They understand each other, but one may lack features of the other. */
 function otherVersion(daemons: string): string {
   if (daemons === about.version) return "";
   return ` (this command is ${about.version}: holdfast down && holdfast up)`;

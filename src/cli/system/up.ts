@@ -1,4 +1,5 @@
-// `holdfast up`: starts Holdfast on this home, or says that it runs; returns when it is live. A home that others may look into is closed.
+// `holdfast up`: starts Holdfast on this home if it is down, and returns when it is live. Restricts an open home to its
+// owner.
 import { ok, type Result } from "../../base/result.ts";
 import { runningOn } from "../../home/running.ts";
 import { readServiceMark } from "../../home/service-mark.ts";
@@ -29,13 +30,14 @@ async function up(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
   if (trouble) return { ok: false, error: trouble };
   await printStatus(world, status.value, flags.json === true);
   if (readServiceMark(world.disk, home.value) !== undefined)
-    await say(world.console, `systemd (${UNIT_NAME}) keeps it, also over a reboot.`);
+    await say(world.console, `systemd (${UNIT_NAME}) keeps it running, also after a reboot.`);
   return ok(EXIT.ok);
 }
 
 /**
- * A daemon may be on its way down, and is then waited for; or it may have lost its watchdog, and gets another one. False
- * if neither was found: nothing runs, or all of run/ was removed and the daemon has not put its lock back yet.
+ * Waits for a daemon that is stopping, or starts a watchdog for a daemon that has lost its own. Returns false if
+ * neither
+ * was found: nothing is running, or all of run/ was removed and the daemon has not put its lock back yet.
  */
 async function settle(world: DaemonCommandWorld, home: string): Promise<Result<boolean>> {
   const { watchdog, daemon } = runningOn(world, home);

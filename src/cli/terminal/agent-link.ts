@@ -1,22 +1,24 @@
-// SSH_AUTH_SOCK of a terminal's programs: a link of ours, which leads to the agent of whoever attached last. The socket itself is gone with
-// the login it belonged to, and a program's environment cannot be changed from outside; where a link leads can.
-// AL1. Only who had an agent when they opened the terminal gets a link, and only a terminal that has one is ever touched.
-// AL2. A link never leads to a link of ours: whoever opens or attaches from within a terminal hands on the agent behind it.
-// AL3. The agent is a convenience: a link that cannot be made keeps nobody out.
-
+// SSH_AUTH_SOCK of a terminal's programs: a link of ours to the SSH agent of the person who attached last. The socket
+// itself
+// disappears with its login, and a program's environment cannot be changed from outside, but a link can.
+// AL1. A terminal gets a link only if there was an agent when it was opened, and only terminals with a link are
+//      touched.
+// AL2. A link never points to a link of ours: opening or attaching from within a terminal passes on the agent behind
+//      it.
+// AL3. The agent is a convenience: if a link cannot be made, the command continues without it.
+import { SSH_LINKS } from "../../home/layout.ts";
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
-import { SSH_LINKS } from "../../home/layout.ts";
 import { makeDirectories } from "../../log/file/file.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 
 const VARIABLE = "SSH_AUTH_SOCK";
-/** The path of a socket is limited (world/socket.ts, K1), and this one is used as such. */
+/** The path of a socket is limited (world/socket.ts, K1), and this link is used as one. */
 const LONGEST = 107;
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The environment for a new terminal, with a link in the place of the socket (AL1). */
+/** The environment for a new terminal, with a link in place of the socket (AL1). */
 export function withAgentLink(world: DaemonCommandWorld, home: string, env: Environment): Environment {
   const agent = agentOf(world, home);
   const link = joinPath(home, `${SSH_LINKS}/${world.random.bytes(4).toHex()}`);
@@ -24,14 +26,14 @@ export function withAgentLink(world: DaemonCommandWorld, home: string, env: Envi
   return point(world, { home, link, agent }) ? { ...env, [VARIABLE]: link } : { ...env, [VARIABLE]: agent };
 }
 
-/** Whoever attaches brings their agent along; `env` is the terminal's. */
+/** Points the terminal's link to the agent of the person attaching; `env` is the terminal's environment. */
 export function refreshAgent(world: DaemonCommandWorld, home: string, env: Environment): void {
   const [link, agent] = [linkIn(home, env), agentOf(world, home)];
   if (link === undefined || agent === undefined || world.links.read(link) === agent) return;
   point(world, { home, link, agent });
 }
 
-/** There is no terminal with this environment any more. */
+/** Removes the link when its terminal is gone. */
 export function dropAgentLink({ links }: DaemonCommandWorld, home: string, env: Environment): void {
   const link = linkIn(home, env);
   if (link !== undefined) links.remove(link);
@@ -42,7 +44,7 @@ function linkIn(home: string, env: Environment): string | undefined {
   return path !== undefined && isOurs(home, path) ? path : undefined; // AL1
 }
 
-/** Ours, behind our own links (AL2). */
+/** Our own agent, behind our own links (AL2). */
 function agentOf({ console, links }: DaemonCommandWorld, home: string): string | undefined {
   const path = console.env(VARIABLE);
   return path !== undefined && isOurs(home, path) ? links.read(path) : path;

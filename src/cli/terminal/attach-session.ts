@@ -1,7 +1,7 @@
-// A visit to a terminal: the user's window is the program's for a while.
-// VS1. Everything goes straight to the holder and back; the daemon has no part in it and may come and go.
-// VS2. The window is given back as it was, in whatever way the visit ends.
-// VS3. A window that cannot draw fast enough is not buffered for without a bound: the line is held, and the holder goes on without us.
+// A visit to a terminal: the user's window shows the program for a while.
+// VS1. Everything goes directly to the holder and back; the daemon is not involved and may come and go.
+// VS2. The window is restored to how it was, however the visit ends.
+// VS3. Output for a slow window is not buffered without limit: reading is paused, and the holder continues without us.
 import { type ScreenSnapshot, SOFT_RESET } from "../../core/terminal/screen.ts";
 import type { HeldDirectory } from "../../home/held/holder-files.ts";
 import type { HolderStatus } from "../../wire/holder/protocol.ts";
@@ -19,21 +19,21 @@ export type AttachEnd =
   | { readonly kind: "detached" }
   | { readonly kind: "told"; readonly signal: "SIGHUP" | "SIGTERM" | "SIGINT" };
 
-/** `key` is asked for once the screen is being drawn: nobody types before they see something. */
+/** `key` is requested once the screen is being drawn: nobody types before they see something. */
 export type VisitWish = {
   readonly readOnly: boolean;
   readonly sight: AttachView;
   readonly key: () => Promise<DetachKey>;
 };
 
-/** A program draws its screen anew when its window changes; one that is told of two changes at once may see none. */
+/** A program redraws its screen when its window changes; two changes at once may look like none. */
 const JIGGLE_MS = 40;
 
 /** VS3: more than a screen, less than anybody would wait for. */
 const MAX_WAITING = 256 << 10;
 
 const CLEAR = "\u001b[H\u001b[2J";
-/** The same without pushing what was there into the window's history, as some do: it is drawn again. */
+/** Clears without pushing the screen into the window's history, as some terminals do: it is drawn again. */
 const WIPE = "\u001b[H\u001b[K\u001b[2;1H\u001b[J\u001b[H";
 
 export class AttachSession {
@@ -47,7 +47,7 @@ export class AttachSession {
   #drawing: Promise<void> = Promise.resolve();
   #waiting = 0;
   #giveBack: (() => void) | undefined;
-  /** The program is asked for nothing: what is drawn is its screen. */
+  /** What is drawn is the exact screen, so the program is not asked to redraw. */
   #exact: boolean;
 
   constructor(world: DaemonCommandWorld, place: HeldDirectory, wish: VisitWish) {
@@ -69,7 +69,7 @@ export class AttachSession {
     );
   }
 
-  /** Resolves when it is over and the window is given back (VS2). */
+  /** Resolves when the visit is over and the window is restored (VS2). */
   async run(): Promise<AttachEnd> {
     this.#line.ended.then(this.#over.resolve, this.#over.reject);
     this.#line.open();
@@ -96,7 +96,7 @@ export class AttachSession {
   }
 
   #joined(status: HolderStatus): void {
-    if (this.#giveBack !== undefined) return; // Only connected again.
+    if (this.#giveBack !== undefined) return; // This is a reconnect.
     const { from, screen } = this.#wish.sight;
     const replay = this.#newReplay(status.tape.end);
     this.#replay = replay;
@@ -114,7 +114,7 @@ export class AttachSession {
     if (!this.#wish.readOnly) this.#askToDraw(status);
   }
 
-  /** Where the program had ended before anybody was welcomed, what it said is drawn as a replay, and the window is not taken for it. */
+  /** If the program ended before we joined, its output is drawn as a replay without taking over the window. */
   #output(offset: number, bytes: Uint8Array): void {
     this.#replay ??= this.#newReplay(Number.POSITIVE_INFINITY);
     this.#replay.push(offset, bytes);
@@ -126,20 +126,20 @@ export class AttachSession {
     return replay;
   }
 
-  /** The screen, in place of what its history has left of it. */
+  /** The screen, in place of what the history has left of it. */
   #screen({ vt, behind = 0 }: ScreenSnapshot, hasHistory: boolean): string {
     return `${this.#modes.restore()}${SOFT_RESET}${WIPE}${hasHistory ? vt.slice(behind) : vt}`;
   }
 
-  /** What is on the window now is pushed up into its own history, where it stays to be read. */
+  /** Pushes what is on the window now into its own history, where it can still be read. */
   #makeRoom({ rows }: Size): void {
     this.#write(Buffer.from(`${"\n".repeat(rows)}${CLEAR}`));
   }
 
-  /** A replay is not the whole screen where it was cut, or where a program draws wherever it likes. */
+  /** A replay is not the whole screen if it was cut, or if the program moves the cursor freely. */
   #askToDraw({ size }: HolderStatus): void {
     const { cols, rows } = this.#world.terminal.size();
-    if (size.cols !== cols || size.rows !== rows) return; // It was told of another window already.
+    if (size.cols !== cols || size.rows !== rows) return; // It already got a new window size.
     this.#world.clock.after(JIGGLE_MS, () => {
       if (!this.#exact && (this.#wish.sight.from > 0 || this.#modes.alternate)) this.#jiggle();
     });
@@ -156,7 +156,7 @@ export class AttachSession {
     if (!this.#wish.readOnly) this.#line.resize(this.#world.terminal.size());
   }
 
-  /** Something was left out for us: what follows is drawn on an empty screen, and the program is asked for the rest. */
+  /** Some output was skipped for us: clear the screen, and ask the program to redraw. */
   #resync(): void {
     this.#exact = false;
     this.#replay?.lacks();
@@ -165,7 +165,7 @@ export class AttachSession {
     this.#jiggle();
   }
 
-  /** In the order it was typed: those who wait for a promise are called in the order in which they came. */
+  /** Keeps the order of typing: continuations of one promise run in the order they were added. */
   #typed(bytes: Uint8Array): void {
     this.#key ??= this.#wish.key();
     this.#key.then((key) => this.#pass(bytes, key.find(bytes))).catch(this.#over.reject);
@@ -174,7 +174,7 @@ export class AttachSession {
   async #pass(bytes: Uint8Array, keyAt: number): Promise<void> {
     const typed = keyAt < 0 ? bytes : bytes.subarray(0, keyAt);
     if (typed.length > 0 && !this.#wish.readOnly) await this.#line.input(typed);
-    if (keyAt >= 0) this.#over.resolve({ kind: "detached" }); // What was typed before the key is still the program's.
+    if (keyAt >= 0) this.#over.resolve({ kind: "detached" }); // Input typed before the key still goes to the program.
   }
 
   #draw(bytes: Uint8Array): void {

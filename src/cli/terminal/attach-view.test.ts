@@ -1,4 +1,4 @@
-// What is drawn first, for whom, and from which files.
+// What is drawn first, in which window, and from which files.
 import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const WINDOW = { cols: 80, rows: 24 };
 const ID = "t1";
 const FIRST = { id: ID, generation: 1, restored: undefined };
 
-/** A home with one tape of so many bytes, and the sizes at offsets. */
+/** A home with one tape of this length, and the window sizes at offsets. */
 function homeWith(bytes: number, sizes: readonly (readonly [number, number])[] = [[0, 80]]): string {
   const home = mkdtempSync("/tmp/hfs-");
   homes.push(home);
@@ -67,7 +67,7 @@ const CUT = { from: LONG - REPLAY_BYTES, exact: false };
 const seen = (home: string, terminal: Parameters<typeof sightOf>[2] = FIRST, window = WINDOW) =>
   sightOf(disk, home, terminal, window);
 
-test("SI3 a short tape of one size is exact by itself; for another window it is not", async () => {
+test("SI3 a short tape of one size is exact by itself, but not for another window", async () => {
   const home = homeWith(100);
   expect(await seen(home)).toEqual({ from: 0, exact: true });
   expect(await seen(home, FIRST, { cols: 81, rows: 24 })).toEqual({ from: 0, exact: false });
@@ -82,11 +82,11 @@ test("SI1 SI2 a long tape is shown with the last snapshot, and the history befor
   expect(await seen(home)).toMatchObject({ from: LONG - REPLAY_BYTES, exact: true, screen: { vt: "seen" } });
   await save(home, session(5));
   expect(await seen(home)).toMatchObject({ from: 5, exact: true, screen: { offset: 5 } });
-  writeFileSync(join(home, CHECKPOINT_FILE), "damaged"); // The one before it is used.
+  writeFileSync(join(home, CHECKPOINT_FILE), "damaged"); // The previous one is used.
   expect(await seen(home)).toMatchObject({ exact: true, screen: { offset: LONG - 10 } });
 });
 
-test("SI4 what does not fit is not used: inexact, of another size, resized since, of another terminal, too old, damaged, or too large", async () => {
+test("SI4 no unsuitable snapshot is used: inexact, resized, of another terminal, old, damaged, large", async () => {
   const home = homeWith(LONG);
   for (const bad of [{ exact: false }, { cols: 81 }, { rows: 23 }, { offset: LONG + 1 }]) {
     await save(home, session(LONG - 10, bad));
@@ -109,7 +109,7 @@ test("SI4 what does not fit is not used: inexact, of another size, resized since
   expect(await seen(home)).toEqual(CUT);
 });
 
-test("a screen of the generation before goes on only where the tape had all of it when the next one began", async () => {
+test("a screen of the previous generation is used only if the tape was complete at the next start", async () => {
   const home = homeWith(LONG);
   const boundary = LONG - 1000;
   const restored = (generation: number) => {

@@ -1,10 +1,15 @@
-// What somebody who attaches is shown first: the tape from an offset on, and, where it is needed and known, the screen at a later one.
-// SI1. The exact screen is drawn without asking anybody and without an emulator: the last checkpoint's snapshot and the tape since. It can
-//      be had while the daemon is down or hangs, and costs a read of one file; starting the screen program would cost half a second.
-// SI2. The tape before the snapshot is shown too, as history, as far as it is shown at all: a snapshot has little of it. The screen is drawn over its end.
+// What is shown first on attach: the tape from an offset on, and, if needed and known, the screen at a later offset.
+// SI1. The exact screen is drawn without any request and without an emulator: the last checkpoint's snapshot and the
+//      tape
+//      since. It is available while the daemon is down or hangs, and costs one file read; starting the screen program
+//      would
+//      cost half a second.
+// SI2. The tape before the snapshot is shown too, as history: a snapshot has little of it. The screen is drawn over its
+//      end.
 // SI3. A whole tape that was written for a window of this size is exact by itself, and nothing else is read.
-// SI4. Exact is only what was drawn for this size from first to last. Where anything does not fit, is damaged or would take long, the end of
-//      the tape is shown as it is, and the program is asked to draw itself.
+// SI4. Only what was drawn for this size from first to last is exact. If anything does not match, is damaged or would
+//      take
+//      long, the end of the tape is shown as it is, and the program is asked to redraw.
 import type { ScreenSnapshot } from "../../core/terminal/screen.ts";
 import { tapeDirectory, terminalFiles } from "../../home/held/holder-files.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
@@ -13,12 +18,15 @@ import type { Size } from "../../world/children.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { ScreenSeen } from "./last-screen.ts";
 
-/** How much of the tape is shown again: some screens' worth of scrollback, drawn in a few milliseconds. */
+/** How much of the tape is replayed: some screens of scrollback, drawn in a few milliseconds. */
 export const REPLAY_BYTES = 256 << 10;
-/** How old a snapshot may be, in bytes since: a minute of anything but a flood. Slow windows draw some 10 MB in a second. */
+/**
+ * How old a snapshot may be, in bytes since: a minute of anything but a flood. Slow windows draw about 10 MB per
+ * second.
+ */
 export const MAX_SINCE = 512 << 10;
 
-/** `exact`: nothing has to be asked of the program. `screen`: drawn when the tape has come to its offset. */
+/** `exact`: the program need not redraw. `screen`: drawn when the tape has reached its offset. */
 export type AttachView = { readonly from: number; readonly exact: boolean; readonly screen?: ScreenSnapshot };
 
 export async function sightOf(disk: Disk, home: string, terminal: ScreenSeen, window: Size): Promise<AttachView> {
@@ -31,9 +39,9 @@ export async function sightOf(disk: Disk, home: string, terminal: ScreenSeen, wi
       (size) => size !== undefined && isWindow(size),
     );
   const replay = { from: Math.max(0, end - REPLAY_BYTES), exact: false };
-  if (!isSince(end)) return replay; // SI4: it will be told of another window.
+  if (!isSince(end)) return replay; // SI4: it will get a new window size.
   if (start === 0 && replay.from === 0 && isSince(0)) return { from: 0, exact: true }; // SI3
-  const { lastScreen } = await import("./last-screen.ts"); // Most tapes are short, and need none of it.
+  const { lastScreen } = await import("./last-screen.ts"); // Most tapes are short and do not need this.
   const screen = lastScreen(disk, home, terminal);
   if (screen === undefined || !screen.exact || !isWindow(screen) || !isSince(screen.offset)) return replay; // SI4
   if (screen.offset > end || end - screen.offset > MAX_SINCE) return replay;

@@ -1,4 +1,4 @@
-// `holdfast attach`: the user's window becomes a terminal's, until they detach or its program ends.
+// `holdfast attach`: the user's window shows a terminal, until they detach or its program ends.
 
 import { endedText, exitCodeOf } from "../../base/exit-code.ts";
 import { ok, refused } from "../../base/result.ts";
@@ -57,7 +57,7 @@ async function attachTo(
   return visitTo(world, home, terminal, how);
 }
 
-/** For one that was just made: where its program has ended already, what it said and its exit code are still seen. */
+/** For a new terminal: if its program has already ended, its output and exit code are still shown. */
 export async function visitTo(
   world: DaemonCommandWorld,
   home: string,
@@ -71,7 +71,7 @@ export async function visitTo(
   return detachMessage(world, terminal.name, await visit.run());
 }
 
-/** Loaded late, since it is not needed for drawing. A wrong configuration is no reason to keep anybody out, or in. */
+/** Loaded late, since drawing does not need it. An invalid configuration must not lock anybody out, or in. */
 async function configuredKey(world: DaemonCommandWorld): Promise<DetachKey> {
   const [{ readConfig }, { detachKey }] = await Promise.all([
     import("../../home/start-watchdog.ts"),
@@ -88,28 +88,32 @@ async function detachMessage({ console }: DaemonCommandWorld, name: string, end:
     return ok(exitCodeOf(end.exit));
   }
   if (end.kind === "told") return ok(exitCodeOf({ code: null, signal: end.signal }));
-  await say(console, `detached; ${name} runs on.\n  → holdfast attach ${name}`);
+  await say(console, `detached; ${name} keeps running.\n  → holdfast attach ${name}`);
   return ok(EXIT.ok);
 }
 
 function waits(name: string, reason: string): Exit {
-  const hint = `\`holdfast restore ${name}\` starts it again; \`holdfast history ${name}\` shows what it said.`;
+  const hint = `\`holdfast restore ${name}\` starts it again; \`holdfast history ${name}\` shows its output.`;
   return refused("not-running", `${name} is not running (${reason}).`, hint);
 }
 
 function hasEnded(name: string, how: string): Exit {
-  const hint = `\`holdfast history ${name}\` shows what it said; \`holdfast rm ${name}\` makes the name free.`;
+  const hint = `\`holdfast history ${name}\` shows its output; \`holdfast rm ${name}\` frees the name.`;
   return refused("not-running", `${name} ${how}.`, hint);
 }
 
-/** Its output would be its output, and so on for ever. */
+/** A terminal attached to itself would print its own output forever. */
 function itself(name: string): Exit {
-  return refused("itself", `This is ${name} already.`, "Attach to it from another window; Ctrl-\\ leaves it running.");
+  return refused(
+    "itself",
+    `You are already in ${name}.`,
+    "Attach to it from another window; Ctrl-\\ leaves it running.",
+  );
 }
 
 function noTerminal(): Exit {
   const hint = "From a program, use holdfast send, history, tail and wait; or attach from a terminal.";
-  return refused("no-terminal", "There is no terminal to attach: standard input or output is something else.", hint);
+  return refused("no-terminal", "Standard input or output is not a terminal.", hint);
 }
 
 export const attachCommand = withDaemonWorld(attach);

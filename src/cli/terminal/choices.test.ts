@@ -1,4 +1,4 @@
-// Small decisions of the commands on terminals: which one is meant, which key, which signal, which environment.
+// Small decisions of the terminal commands: which terminal, key, signal and environment.
 import { expect, test } from "bun:test";
 import { endedText, exitCodeOf, signalNamed } from "../../base/exit-code.ts";
 import { terminalEnvironment, withoutOurs } from "../../home/environment.ts";
@@ -9,7 +9,7 @@ import { pick } from "./find.ts";
 const A = { id: "3f2a9c0d11224e55a6677889900aabbc", name: "work" };
 const B = { id: "3f2b9c0d11224e55a6677889900aabbc", name: "3f2a" };
 
-test("FD1 a name is exact and wins; an id may be begun; nothing else means anything", () => {
+test("FD1 an exact name wins, then a prefix of an id; nothing else matches", () => {
   expect(pick([A, B], "work")).toEqual({ ok: true, value: A });
   expect(pick([A, B], "3f2a")).toEqual({ ok: true, value: B });
   expect(pick([A, B], "3f2a9")).toEqual({ ok: true, value: A });
@@ -23,7 +23,7 @@ test("FD1 a name is exact and wins; an id may be begun; nothing else means anyth
   }
 });
 
-test("the detach key is found as a byte and as other keyboard protocols send it; it can be off", () => {
+test("the detach key is found as a byte and as other keyboard protocols send it; it can be disabled", () => {
   const find = (setting: string | false, text: string) => detachKey(setting).find(Buffer.from(text));
   expect(find("ctrl-\\", "ab\u001cc")).toBe(2);
   expect(find("ctrl-\\", "a\u001b[92;5u")).toBe(1);
@@ -34,7 +34,7 @@ test("the detach key is found as a byte and as other keyboard protocols send it;
   expect(find(false, "\u001c")).toBe(-1);
 });
 
-test("EN1 an interactive shell hears a hang-up, everything else SIGTERM", () => {
+test("EN1 an interactive shell gets SIGHUP, everything else SIGTERM", () => {
   for (const argv of [["/bin/bash"], ["-zsh"], ["fish", "-l"], ["bash", "--norc"]])
     expect(politeSignal(argv)).toBe("SIGHUP");
   for (const argv of [["bash", "-c", "x"], ["sh", "script"], ["sleep", "1"], ["/opt/publish"], []]) {
@@ -42,14 +42,14 @@ test("EN1 an interactive shell hears a hang-up, everything else SIGTERM", () => 
   }
 });
 
-test("an exit code is the program's own, or 128 and the signal's number", () => {
+test("an exit code is the program's own, or 128 plus the signal's number", () => {
   expect([exitCodeOf({ code: 7, signal: null }), exitCodeOf({ code: null, signal: "SIGTERM" })]).toEqual([7, 143]);
   expect(endedText({ code: null, signal: "SIGKILL" })).toBe("was ended by SIGKILL");
   expect(["term", "SIGTERM", "15"].map(signalNamed)).toEqual(Array(3).fill("SIGTERM"));
   expect(signalNamed("nonsense")).toBeUndefined();
 });
 
-test("NV1 nothing of ours and nothing of the window goes into a new terminal; the rest does", () => {
+test("NV1 a new terminal gets the environment without our variables and the window's", () => {
   const ours = { HOLDFAST_TERMINAL: "x", HOLDFAST_SAFE_MODE: "y", HOLDFAST_HEARTBEAT_MS: "1", BUN_OPTIONS: "z" };
   const theirs = { PATH: "/bin", HOLDFAST_HOME: "h", SSH_AUTH_SOCK: "s" };
   expect(withoutOurs({ ...ours, ...theirs })).toEqual(theirs);

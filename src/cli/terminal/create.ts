@@ -1,7 +1,9 @@
-// Makes a terminal: durable with the daemon, and its holder has answered, when it returns.
-// CR1. A daemon that dies in between may have taken the wish: the next one is asked for it before it is wished again.
-// CR2. The daemon tells us when something becomes of it. It is asked about this one alone: a question about all of them wakes every
-//      holder there is, while the new one needs the processor for its own start.
+// Creates a terminal: it is durable, and its holder has answered, when this returns.
+// CR1. A daemon that dies in between may have accepted the request: the next one is asked for the terminal before a
+//      retry.
+// CR2. The daemon notifies us of changes. Only this terminal is queried: a query for all wakes every holder, while the
+//      new
+//      one needs the processor for its own start.
 import { newId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { withSession } from "../../core/terminal/coding-agent.ts";
@@ -27,10 +29,10 @@ export type WishFlags = {
 };
 
 const LANE = "main";
-/** The daemon gives a holder ten seconds to answer, then gives up on it and says so. */
+/** The daemon gives a holder ten seconds to answer, then gives up and reports it. */
 const SETTLE_LIMITS = { firstMs: 100, mostMs: 500, allMs: 20_000 };
 
-/** Refusals after which it may be there all the same. */
+/** Refusals after which the terminal may exist all the same. */
 const MAYBE_MADE = ["daemon.gone", "not-live", "no-holder"];
 
 export function wishOf(world: DaemonCommandWorld, name: string, flags: WishFlags): Result<Wish> {
@@ -39,7 +41,7 @@ export function wishOf(world: DaemonCommandWorld, name: string, flags: WishFlags
   const { shell, term } = config.value.config.terminal;
   const cwd = world.console.absolute(flags.cwd ?? ".");
   if (world.disk.stat(cwd)?.kind !== "directory") {
-    return refused("no-directory", `${cwd} is no directory.`, "Say where the program should run: --cwd DIR");
+    return refused("no-directory", `${cwd} is not a directory.`, "Choose where the program runs: --cwd DIR");
   }
   const words = flags.words === undefined || flags.words.length === 0 ? [shell] : flags.words;
   const argv = withSession(words, uuid(world.random.bytes(16))); // So that its conversation can be found after a crash.
@@ -52,7 +54,7 @@ function uuid(random: Uint8Array): string {
   return newId(random).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** The terminal as it is once its holder has answered, or its program has already ended. */
+/** Returns the terminal once its holder has answered, or its program has already ended. */
 export async function createTerminal(
   world: DaemonCommandWorld,
   home: string,
@@ -127,6 +129,6 @@ function nextChange(client: RpcClient, id: string): Promise<true> {
 
 const NEVER_ANSWERED: Refusal = {
   code: "no-holder",
-  message: "The terminal was made, but its holder does not answer.",
-  hint: "`holdfast ls` says how it is, and `holdfast logs` what happened.",
+  message: "The terminal was created, but its holder does not answer.",
+  hint: "`holdfast ls` shows its state, and `holdfast logs` what happened.",
 };

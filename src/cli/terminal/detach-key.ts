@@ -1,11 +1,11 @@
-// Finds the detach key in what was typed: as the plain byte, and as programs with other keyboard protocols make terminals send it.
+// Finds the detach key in typed input: as the plain byte, and as terminals send it in other keyboard protocols.
 import { controlByte } from "../../wire/files/config-fields.ts";
 
 const CONTROL = 5;
 
 export type DetachKey = { find(bytes: Uint8Array): number };
 
-/** `find` gives where the key begins, or −1. */
+/** `find` returns the index of the key, or −1. */
 export function detachKey(setting: string | false): DetachKey {
   const byte = setting === false ? undefined : controlByte(setting);
   if (setting === false || byte === undefined) return { find: () => -1 };

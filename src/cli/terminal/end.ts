@@ -1,6 +1,6 @@
-// Ends a terminal's program: asks it, waits, and forces it where it does not hear.
-// EN1. An interactive shell does not hear SIGTERM; it ends when its terminal hangs up, and so do the jobs in front of it.
-// EN2. A daemon that dies in between changes nothing: a signal that ends is asked for again, and an end is an end.
+// Ends a terminal's program: asks it, waits, and kills it if it does not react.
+// EN1. An interactive shell ignores SIGTERM; it ends when its terminal hangs up, and so do its foreground jobs.
+// EN2. A daemon that dies in between changes nothing: the signal is requested again, and an end stays an end.
 import { ok, type Result, refused } from "../../base/result.ts";
 import { isInteractiveShell } from "../../core/shell.ts";
 import type { Terminal } from "../../core/terminal/terminal.ts";
@@ -12,9 +12,9 @@ import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { type LineEnd, ReconnectingHolder } from "./reconnecting-holder.ts";
 import { writerName } from "./writer-name.ts";
 
-/** What a program gets to put its things in order, as `docker stop` gives it. */
+/** The time a program gets to clean up, as with `docker stop`. */
 const GRACE_MS = 10_000;
-/** After SIGKILL only the kernel is waited for. */
+/** After SIGKILL only the kernel is left to wait for. */
 const KILLED_MS = 10_000;
 
 /** EN1 */
@@ -45,12 +45,12 @@ export async function endTerminal(
   }
   return refused(
     "still-running",
-    `${name} does not end, not even by SIGKILL.`,
-    "It may wait for a disk: see `ps` for its state.",
+    `${name} does not end, even after SIGKILL.`,
+    "It may be waiting for a disk: `ps` shows its state.",
   );
 }
 
-/** Durable with the daemon when it returns. */
+/** The signal is durable with the daemon when this returns. */
 export function signalTerminal(
   world: DaemonCommandWorld,
   home: string,

@@ -1,9 +1,10 @@
-// Which terminals there are, and which one a person means.
-// FD1. A name means the terminal of exactly this name; anything else is the beginning of an id that fits only one. What fits nothing is
-//      refused, and never means the current one or the last one.
-// FD2. The daemon is asked where it is live. Where it is down on the operator's wish, or cannot answer, the disk is.
-// FD3. Where the operator wants it up and nobody is there, looking starts it, as every command does.
-// FD4. A daemon of another version keeps nobody from their terminals: what is said to holders never changes.
+// Lists the terminals, and finds the one that a person means.
+// FD1. A name means the terminal with exactly this name; anything else is a prefix of an id that matches only one. No
+//      match
+//      is refused; it never means the current or the last one.
+// FD2. A live daemon is asked. If it is down because the operator wants so, or cannot answer, the disk is read.
+// FD3. If the operator wants it up and it is not running, looking starts it, like every command.
+// FD4. A daemon of another version does not block access to terminals: the protocol of holders never changes.
 import { matchOne } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { dial } from "../../home/dial.ts";
@@ -15,14 +16,14 @@ import { within } from "../../world/wait.ts";
 import { LOOK_MS, liveDaemon } from "../client.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 
-/** A list asks every holder; one that hangs must not keep the others from being seen. */
+/** A list asks every holder; one that hangs must not hide the others. */
 const LIST_MS = 5_000;
-/** Who wants to type does not wait for a daemon that hangs: the disk says where the holder is. */
+/** To type, nobody waits for a daemon that hangs: the disk says where the holder is. */
 const NOW_MS = 700;
 
 export type Listing = { readonly terminals: readonly ListedTerminal[]; readonly from: "daemon" | "disk" };
 
-/** `now`: who is not live yet is not waited for, and no holder is woken for what it would say of itself. */
+/** `now`: does not wait for a daemon that is not live yet, and does not query the holders for their status. */
 export type Patience = "wait" | "now";
 
 export async function listTerminals(
@@ -48,7 +49,7 @@ export async function listTerminals(
   return listing === undefined ? fromDisk(world, home) : ok(listing);
 }
 
-/** Undefined where it is not live: until then the list may be half. */
+/** Returns undefined if the daemon is not live: until then the list may be incomplete. */
 async function ask(
   world: DaemonCommandWorld,
   client: RpcClient,
@@ -66,7 +67,7 @@ async function fromDisk(world: DaemonCommandWorld, home: string): Promise<Result
   return ok({ terminals: await listFromDisk(world, home), from: "disk" });
 }
 
-/** Whether the operator said so; a home where nobody ever did is left alone. */
+/** Whether the operator wants it up; a home that was never started is left alone. */
 function wantsUp({ disk }: DaemonCommandWorld, home: string): boolean {
   return readJson(disk, wantedPath(home))?.["wanted"] === "up";
 }

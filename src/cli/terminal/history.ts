@@ -1,4 +1,4 @@
-// `holdfast history`: everything a terminal has said that its tape still has; as plain text, or with --vt as it came.
+// `holdfast history`: a terminal's output as far as its tape still has it; as plain text, or with --vt unchanged.
 
 import { ok } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
@@ -23,11 +23,11 @@ async function history(world: DaemonCommandWorld, flags: HistoryFlags, key: stri
   const place = terminalFiles(world.disk, home.value, id);
   if (flags.json) return printJson(world, place, { id, name, vt: flags.vt === true });
   const missing = flags.vt ? await printRaw(world, place) : await printPlain(world, place);
-  if (missing > 0) await say(world.console, `${missing} bytes of ${name} are not on its tape any more, or never were.`);
+  if (missing > 0) await say(world.console, `${missing} bytes of ${name} are missing from its tape.`);
   return ok(EXIT.ok);
 }
 
-/** The bytes as they came; returns how many are missing. */
+/** Prints the bytes unchanged; returns how many are missing. */
 async function printRaw({ terminal }: DaemonCommandWorld, place: HeldDirectory): Promise<number> {
   let missing = 0;
   for (const part of tapeParts(place, 0)) {

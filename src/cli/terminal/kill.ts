@@ -42,7 +42,11 @@ async function report(
 }
 
 function noSignal(name: string): Exit {
-  return refused("usage", `${JSON.stringify(name)} is no signal.`, "Name one as in `kill -l`: TERM, HUP, INT, USR1 …");
+  return refused(
+    "usage",
+    `${JSON.stringify(name)} is not a signal.`,
+    "Use a name from `kill -l`: TERM, HUP, INT, USR1 …",
+  );
 }
 
 export const killCommand = withDaemonWorld(kill);

@@ -1,5 +1,5 @@
-// A terminal's screen as the last checkpoint has it, read beside the daemon.
-// LS1. It is a help and never a need: what cannot be read, or would take long to read, is not there.
+// A terminal's screen in the last checkpoint, read without the daemon.
+// LS1. It is optional: a checkpoint that cannot be read, or would take long to read, counts as absent.
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import {
@@ -16,7 +16,7 @@ import type { Disk } from "../../world/disk.ts";
 
 export type ScreenSeen = Pick<ListedTerminal, "id" | "generation" | "restored">;
 
-/** A checkpoint of some hundred terminals. Reading a larger one takes longer than anybody would wait for a screen (LS1). */
+/** A checkpoint of some hundred terminals. Reading a larger one takes longer than a person would wait (LS1). */
 const MAX_CHECKPOINT = 8 << 20;
 
 export function lastScreen(disk: Disk, home: string, terminal: ScreenSeen): ScreenSnapshot | undefined {

@@ -1,6 +1,7 @@
-// The terminals of a home as they lie on disk, for while no daemon can be asked: their logs folded, and what their holders left behind.
-// CS1. Only looking: nothing is written, locked or started.
-// CS2. A terminal whose log does not fold is left out here, as the daemon sets it aside; `holdfast log verify` names it.
+// The terminals of a home as recorded on disk, for when no daemon answers: their logs folded, and their holders' exit
+// files.
+// CS1. Read-only: nothing is written, locked or started.
+// CS2. A terminal whose log does not fold is left out, as the daemon sets it aside; `holdfast log verify` names it.
 
 import { applyTerminal } from "../../core/terminal/events.ts";
 import { childOf, type Terminal, type TerminalState } from "../../core/terminal/terminal.ts";
@@ -21,7 +22,7 @@ export async function listFromDisk(world: DaemonCommandWorld, home: string): Pro
   return Promise.all(terminals.map((terminal) => listed(world, home, terminal)));
 }
 
-/** Without asking anybody. */
+/** Reads only the disk. */
 export async function recorded(world: DaemonCommandWorld, home: string): Promise<Terminal[]> {
   if (world.disk.stat(home) === undefined) return [];
   const view = await steadyView(world, home);
@@ -30,7 +31,7 @@ export async function recorded(world: DaemonCommandWorld, home: string): Promise
   return terminals.map((terminal) => ({ ...terminal, state: stateNow(world, home, terminal) }));
 }
 
-/** What its holder left behind is newer than the log, which nobody writes now. */
+/** The holder's exit file is newer than the log, which nobody writes now. */
 function stateNow({ disk, processes }: DaemonCommandWorld, home: string, terminal: Terminal): TerminalState {
   const { state, generation } = terminal;
   if (state.kind === "ended") return state;

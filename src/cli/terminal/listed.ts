@@ -1,4 +1,4 @@
-// A terminal as `ls --json` and `new --json` print it. Fields are added, never changed (DESIGN §11).
+// A terminal as `ls --json` and `new --json` print it. Other programs rely on this: fields are added, never changed.
 import type { RestorePolicy } from "../../core/terminal/restoration.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 
@@ -7,7 +7,7 @@ export type Row = {
   readonly name: string;
   readonly lane: string;
   readonly state: "starting" | "running" | "ended" | "uncertain";
-  /** The program's. */
+  /** The program's pid. */
   readonly pid: number | null;
   readonly command: readonly string[];
   readonly cwd: string;
@@ -18,7 +18,7 @@ export type Row = {
   readonly lastOutputAt: string | null;
   readonly policy: RestorePolicy;
   readonly generation: number;
-  /** When it was started again after a crash, and nobody has accepted that yet. */
+  /** When it was restarted after a crash, if that has not been accepted yet. */
   readonly restoredAt: string | null;
 };
 

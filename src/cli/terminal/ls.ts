@@ -1,4 +1,4 @@
-// `holdfast ls`: the terminals, one a line; with --json as other programs rely on them.
+// `holdfast ls`: the terminals, one per line; with --json in the shape that other programs rely on.
 
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
@@ -13,12 +13,12 @@ import { listTerminals } from "./find.ts";
 import { rowOf } from "./listed.ts";
 
 const HEAD = ["NAME", "LANE", "STATE", "PROGRAM", "DIRECTORY", "AGE", "OUTPUT", "CLIENTS"];
-/** In a narrow window these give way first: how a terminal is doing stands behind them. */
+/** In a narrow window these columns are cut first, so that a terminal's state stays visible. */
 const CUTS = [
   { column: HEAD.indexOf("PROGRAM"), keeps: "start" },
   { column: HEAD.indexOf("DIRECTORY"), keeps: "end" },
 ] as const;
-/** A program with many arguments is known by its first ones. */
+/** The first arguments are enough to recognize a program. */
 const PROGRAM_CELLS = 40;
 
 async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
@@ -32,7 +32,7 @@ async function ls(world: DaemonCommandWorld, flags: DataFlags): Promise<Exit> {
     return ok(EXIT.ok);
   }
   if (listing.value.from === "disk" && terminals.length > 0) {
-    await say(world.console, "the daemon is not running; this is what lies on disk. `holdfast up` starts it.");
+    await say(world.console, "the daemon is not running; this list is from disk. `holdfast up` starts it.");
   }
   if (terminals.length === 0) await say(world.console, "there are no terminals yet. `holdfast new` opens one.");
   else await world.console.out.write(tableOf(world, terminals));

@@ -1,4 +1,4 @@
-// `holdfast new`: opens a terminal. It attaches where a person sits, and stays detached with -d or where none does.
+// `holdfast new`: opens a terminal. It attaches if a person is at a terminal, and stays detached otherwise or with -d.
 
 import { endedText } from "../../base/exit-code.ts";
 import { ok } from "../../base/result.ts";

@@ -9,7 +9,7 @@ function linesOf(text: string, size = text.length): string[] {
   return plain.last === "" ? lines : [...lines, plain.last];
 }
 
-test("PL1 a line is what a person saw last: overwritten, erased and edited", () => {
+test("PL1 a line is its final state after overwriting, erasing and editing", () => {
   expect(linesOf("10 %\r50 %\r100 %\r\n")).toEqual(["100 %"]);
   expect(linesOf("lsx\b \b\r\n")).toEqual(["ls"]);
   expect(linesOf("abcdef\u001b[3D\u001b[K!\r\n")).toEqual(["abc!"]);
@@ -18,23 +18,23 @@ test("PL1 a line is what a person saw last: overwritten, erased and edited", () 
   expect(linesOf("a\tb\r\n")).toEqual(["a       b"]);
 });
 
-test("colours, titles, links and questions leave nothing behind, however the bytes are cut", () => {
+test("colours, titles, links and questions leave nothing behind, however the bytes are split", () => {
   const text =
     "\u001b]0;title\u0007\u001b[1;31mréd\u001b[0m \u001b]8;;http://x\u001b\\日本\u001b]8;;\u001b\\\u001b[6n\r\nnext\r\n";
   for (let size = 1; size <= text.length; size += 1) expect(linesOf(text, size)).toEqual(["réd 日本", "next"]);
 });
 
-test("PL2 what an editor drew is left out; what stood before and after it stays", () => {
+test("PL2 what an editor drew is left out; lines before and after it stay", () => {
   const editor = "\u001b[?1049h\u001b[2J\u001b[5;5Hdrawn\r\n~\r\n\u001b[?1049l";
   expect(linesOf(`before\r\n${editor}after\r\n`)).toEqual(["before", "after"]);
 });
 
-test("a cursor that goes elsewhere leaves its line as it is", () => {
+test("moving the cursor elsewhere leaves its line as it is", () => {
   expect(linesOf("$ clear\r\n\u001b[H\u001b[2Jtop\r\n")).toEqual(["$ clear", "top"]);
   expect(linesOf("one\u001b[10;1Htwo")).toEqual(["one", "two"]);
 });
 
-test("PL3 rubbish gives characters and nothing else: NUL, split UTF-8, sequences without an end, endless lines", () => {
+test("PL3 garbage gives only characters: NUL, split UTF-8, sequences without an end, endless lines", () => {
   expect(linesOf("a\u0000b\u0007c\u009bd\r\n")).toEqual(["abcd"]);
   expect(new PlainText().push(Buffer.from([0xe6, 0x97, 10]))).toEqual(["\ufffd"]);
   const plain = new PlainText();
@@ -44,7 +44,7 @@ test("PL3 rubbish gives characters and nothing else: NUL, split UTF-8, sequences
   expect(linesOf("\u001b[99999999Cz\r\n")[0]?.length).toBeLessThan(70_000);
 });
 
-test("PL4 what begins on the alternate screen has no lines until that is left; what begins at the start keeps them", () => {
+test("PL4 text that starts on the alternate screen has no lines until it is left", () => {
   const text = "drawn\r\nby vim\r\n\u001b[?1049lline\r\n\u001b[?1049h\u001b[?1049lmore\r\n";
   const read = (isCut: boolean) => {
     const lines: string[] = [];

@@ -1,9 +1,10 @@
-// What a program wrote to its terminal as plain text: the lines a person would have seen, without escapes.
-// PL1. Within a line, the cursor is followed: what was overwritten or erased is not there. A line that was left is not changed any more.
-// PL2. What was drawn on the alternate screen (editors, pagers) is left out: it has no lines.
-// PL3. Nothing comes out but characters and newlines, and a line has a bound.
-// PL4. Text that begins in the middle may begin on the alternate screen: where that is left without having been entered, what came before
-//      was no lines.
+// A program's terminal output as plain text: the lines a person would have seen, without escapes.
+// PL1. Within a line the cursor is followed: overwritten or erased text is not kept. A line that was left no longer
+//      changes.
+// PL2. Drawing on the alternate screen (editors, pagers) is left out: it has no lines.
+// PL3. The result contains only characters and newlines, and the length of a line is limited.
+// PL4. Text that starts in the middle may start on the alternate screen: if that is left without having been entered,
+//      everything before it is discarded.
 
 const ESC = "\u001b";
 /** One of: a control sequence, a string for the terminal, another escape, a control character, text. */
@@ -17,7 +18,7 @@ const TOKEN = new RegExp(
   ].join("|"),
   "y",
 );
-/** PL3: an unfinished sequence that is longer is none, and a line that is longer is cut into lines. */
+/** PL3: a longer unfinished sequence is treated as text, and a longer line is split. */
 const MAX_SEQUENCE = 64 << 10;
 const MAX_LINE = 64 << 10;
 const TAB = 8;
@@ -32,19 +33,19 @@ export class PlainText {
   #lines: string[] = [];
   #forget: (() => void) | undefined;
 
-  /** `forget`: for text that begins in the middle. Called where the lines so far were none (PL4). */
+  /** `forget`: for text that starts in the middle; called if the lines so far must be discarded (PL4). */
   constructor(forget?: () => void) {
     this.#forget = forget;
   }
 
-  /** The lines that are finished by these bytes. */
+  /** Returns the lines that these bytes complete. */
   push(bytes: Uint8Array): string[] {
     const text = this.#rest + this.#decoder.decode(bytes, { stream: true });
     let from = 0;
     while (from < text.length) {
       TOKEN.lastIndex = from;
       const match = TOKEN.exec(text);
-      if (match === null && text.length - from < MAX_SEQUENCE) break; // It may go on in the next bytes.
+      if (match === null && text.length - from < MAX_SEQUENCE) break; // It may continue in the next bytes.
       if (match !== null) this.#take(match);
       from = match === null ? from + 1 : TOKEN.lastIndex;
     }
@@ -52,12 +53,12 @@ export class PlainText {
     return this.#lines.splice(0);
   }
 
-  /** Something is missing here: what was begun is not finished. */
+  /** Bytes are missing here: drops the unfinished part. */
   gap(): void {
     this.#rest = "";
   }
 
-  /** The line that is not finished; empty where there is none. */
+  /** The unfinished line; empty if there is none. */
   get last(): string {
     return this.#cells.join("").trimEnd();
   }
@@ -131,7 +132,7 @@ export class PlainText {
     this.#at = Math.min(Math.max(0, to), MAX_LINE - 1);
   }
 
-  /** The cursor went to another line: this one is left as it is (PL1). */
+  /** The cursor moved to another line: this one is left as it is (PL1). */
   #elsewhere(): void {
     if (this.last !== "") this.#newline();
     this.#at = 0;

@@ -46,7 +46,7 @@ const STATUS: HolderStatus = {
   trouble: null,
 };
 
-/** A terminal whose program has said "0123456789" and ended with 3. */
+/** A terminal whose program has printed "0123456789" and exited with 3. */
 function endedPlace(name: string): HeldDirectory {
   const place = { disk: world.disk, directory: join(scratch, name) };
   const tape = Tape.open(world.disk, tapeDirectory(place), { ...SPEC.tape, home: scratch });
@@ -74,7 +74,7 @@ async function heard(sockets: Sockets, place: HeldDirectory, from: number) {
   return { said, code: end.kind === "ended" ? end.exit.code : undefined };
 }
 
-/** A holder that says this, piece by piece, and is gone. */
+/** A holder that sends this, piece by piece, and disconnects. */
 function holderSaying(...pieces: readonly Uint8Array[]): Sockets {
   let events: ConnectionEvents | undefined;
   const speak = ([piece, ...rest]: readonly Uint8Array[]): void => {
@@ -99,19 +99,19 @@ const welcome = jsonFrame(WELCOME, STATUS);
 const first = outputFrame(0, Buffer.from("0123"));
 const rest = outputFrame(4, Buffer.from("456789"));
 
-describe("the last words of a program are heard before its end (HL4)", () => {
-  test("where its holder was gone before anybody came: from the tape", async () => {
+describe("all output of a program is delivered before its end (HL4)", () => {
+  test("from the tape if its holder was already gone", async () => {
     const place = endedPlace("gone");
     expect(await heard(realSockets(), place, 0)).toEqual({ said: "0:0123456789 ", code: 3 });
     expect(await heard(realSockets(), place, 7)).toEqual({ said: "7:789 ", code: 3 });
   });
 
-  test("where its holder goes while it is telling them: the rest, and nothing twice", async () => {
+  test("the rest, and nothing twice, if its holder disappears while sending", async () => {
     const sockets = holderSaying(welcome, first);
     expect(await heard(sockets, endedPlace("going"), 0)).toEqual({ said: "0:0123 4:456789 ", code: 3 });
   });
 
-  test("where the holder says at once that it has ended: what it says after that too", async () => {
+  test("also the output that a holder sends after it has reported the end", async () => {
     const sockets = holderSaying(welcome, first, rest, jsonFrame(ENDED, EXIT));
     expect(await heard(sockets, endedPlace("welcome"), 0)).toEqual({ said: "0:0123 4:456789 ", code: 3 });
   });

@@ -1,9 +1,10 @@
-// A line to a terminal's holder that outlasts lost connections: it connects again for as long as the holder lives.
-// HL1. How a terminal ended is what its holder says or left in `exit.json`; a lost connection alone is no end.
-// HL2. Output is told after `joined`, also where both came in one piece: nobody has to be ready for what it has not been told of.
-// HL3. A holder that is gone without an exit may be followed by the next generation's, on the same tape: the line goes on with that. Where
-//      none comes soon it is told as gone, and nothing is waited for any more.
-// HL4. Whoever reads along has been told every byte before the end: from the holder, or where that is gone already, from its tape.
+// A connection to a terminal's holder that survives lost connections: it reconnects for as long as the holder lives.
+// HL1. How a terminal ended is what its holder reports or left in `exit.json`; a lost connection alone is not an end.
+// HL2. Output is delivered after `joined`, even if both arrive together: the caller is never given output before
+//      `joined`.
+// HL3. A holder that is gone without an exit may be followed by the next generation's, on the same tape: the connection
+//      continues with that. If none appears soon, the terminal is reported as gone.
+// HL4. A reader gets every byte before the end: from the holder, or if that is already gone, from its tape.
 import { isFault } from "../../base/fault.ts";
 import type { Refusal, Result } from "../../base/result.ts";
 import { type HeldDirectory, readClaim, readExit, readSpec } from "../../home/held/holder-files.ts";
@@ -18,9 +19,9 @@ import { tapeParts } from "./tape-parts.ts";
 const STATUS_MS = 1_000;
 const FIRST_PAUSE_MS = 5;
 const MAX_PAUSE_MS = 500;
-/** A terminal whose holder is only being started: the daemon gives it ten seconds. */
+/** For a holder that is still being started: the daemon gives it ten seconds. */
 const START_MS = 12_000;
-/** HL3. A daemon that lives starts it again within a second; one that has to come up first takes little longer. */
+/** HL3. A running daemon restarts it within a second; starting the daemon first takes little longer. */
 const RESTORE_MS = 5_000;
 
 export type LineEnd =
@@ -44,7 +45,7 @@ export class ReconnectingHolder {
   #client: HolderClient | undefined;
   #size: HolderSize | undefined;
   #over = false;
-  /** What came before `joined` was told. */
+  /** What arrived before `joined` was called. */
   #early: (() => void)[] | undefined = [];
 
   constructor(reach: Doors, place: HeldDirectory, wish: Omit<HolderWish, "token">, events: LineEvents = {}) {
@@ -57,12 +58,12 @@ export class ReconnectingHolder {
     void this.#end.promise.then(close, close);
   }
 
-  /** Connects, and goes on until the end. */
+  /** Connects, and continues until the end. */
   open(): void {
     this.#again().catch((error: unknown) => this.#end.reject(error));
   }
 
-  /** Rejects only with a mistake of ours. */
+  /** Rejects only because of a bug. */
   get ended(): Promise<LineEnd> {
     return this.#end.promise;
   }
@@ -76,7 +77,7 @@ export class ReconnectingHolder {
     this.#client?.resize(size);
   }
 
-  /** While whoever gets the output is busy with it. */
+  /** Pauses while the receiver of the output is busy. */
   hold(): void {
     this.#connection?.pause();
   }
@@ -90,7 +91,7 @@ export class ReconnectingHolder {
     this.#client?.close();
   }
 
-  /** Connects until it is connected, or there is nobody left to connect to. */
+  /** Retries until it is connected, or there is nothing left to connect to. */
   async #again(): Promise<void> {
     const { clock } = this.#reach;
     const began = clock.elapsed();
@@ -112,7 +113,7 @@ export class ReconnectingHolder {
       else if (welcome.error.code !== LOST.code) this.#end.resolve({ kind: "gone", refusal: welcome.error });
       return welcome.ok || this.#over;
     } catch (error) {
-      if (isFault(error)) return false; // Nobody listens there; what is left on disk says why.
+      if (isFault(error)) return false; // Nothing is listening; the files on disk say why.
       throw error;
     }
   }
@@ -121,7 +122,7 @@ export class ReconnectingHolder {
     if (this.#size !== undefined) this.#client?.resize(this.#size); // It may have changed while we were away.
     this.#events.joined?.(status);
     for (const tell of this.#early ?? []) tell();
-    this.#early = undefined; // An exit in the status is told again behind the last byte (HL4).
+    this.#early = undefined; // An exit in the status is sent again after the last byte (HL4).
   }
 
   #newClient(): HolderClient | undefined {
@@ -148,7 +149,7 @@ export class ReconnectingHolder {
     else this.#early.push(() => tell(what));
   }
 
-  /** HL4: it ended before we came, or between two connections. */
+  /** HL4: it ended before we connected, or between two connections. */
   #leftBy(end: LineEnd): void {
     const from = this.#client?.offset ?? this.#wish.from;
     for (const part of from === undefined || from < 0 ? [] : tapeParts(this.#place, from)) {
@@ -158,7 +159,7 @@ export class ReconnectingHolder {
     this.#end.resolve(end);
   }
 
-  /** HL1, HL3. Undefined while it may still answer. */
+  /** HL1, HL3. Returns undefined while it may still answer. */
   #whatIsLeft(waitedMs: number): LineEnd | undefined {
     const exit = readExit(this.#place);
     if (exit !== undefined) return { kind: "ended", exit };
@@ -169,7 +170,7 @@ export class ReconnectingHolder {
   }
 }
 
-/** What a holder says of itself; undefined where it does not answer soon. */
+/** Returns a holder's status; undefined if there is no reply soon. */
 export async function askHolder(world: DaemonCommandWorld, place: HeldDirectory): Promise<HolderStatus | undefined> {
   const spec = readSpec(place);
   if (spec === undefined) return undefined;
@@ -192,11 +193,11 @@ export async function askHolder(world: DaemonCommandWorld, place: HeldDirectory)
 const NOT_THERE: Refusal = {
   code: "not-running",
   message: "The terminal has no holder that answers.",
-  hint: "`holdfast ls` says how it is, and `holdfast logs` what happened.",
+  hint: "`holdfast ls` shows its state, and `holdfast logs` what happened.",
 };
 
 const GONE: Refusal = {
   code: "holder-gone",
-  message: "The terminal's holder is gone and left no exit: how its program ended is not known.",
-  hint: "`holdfast history` shows what it said, and `holdfast recovery report` what became of it.",
+  message: "The terminal's holder is gone and left no exit: how its program ended is unknown.",
+  hint: "`holdfast history` shows its output, and `holdfast recovery report` what happened to it.",
 };

@@ -15,7 +15,7 @@ async function rename(world: DaemonCommandWorld, flags: HomeFlags, key: string, 
   const found = await findTerminal(world, home.value, key);
   if (!found.ok) return found;
   const { id } = found.value;
-  // To rename twice is to rename once, so an answer that got lost does not matter.
+  // Renaming twice has the same effect as once, so a lost reply does not matter.
   const act: Act<Terminal> = (client) => client.call("terminal.rename", { id, name });
   const renamed = await onDaemon(world, home.value, act);
   return renamed.ok ? ok(EXIT.ok) : renamed;

@@ -3,7 +3,7 @@ import { harmless, Replay } from "./replay.ts";
 
 const shown = (text: string, whole = true): string => Buffer.from(harmless(Buffer.from(text), whole)).toString();
 
-test("RP1 no question of the past is asked again", () => {
+test("RP1 no query in the replay is sent again", () => {
   const questions = [
     "\u001b[c",
     "\u001b[>0c",
@@ -27,7 +27,7 @@ test("RP1 no question of the past is asked again", () => {
   expect(shown(questions.join(""))).toBe("");
 });
 
-test("RP1 bells, notifications and the clipboard stay in the past; titles, links and drawing do not", () => {
+test("RP1 bells, notifications and the clipboard are left out; titles, links and drawing are replayed", () => {
   expect(shown("a\u0007b")).toBe("ab");
   expect(shown("\u001b]9;done\u0007\u001b]777;notify;x\u0007\u001b]52;c;c2VjcmV0\u0007")).toBe("");
   const drawing =
@@ -35,12 +35,12 @@ test("RP1 bells, notifications and the clipboard stay in the past; titles, links
   expect(shown(drawing)).toBe(drawing);
 });
 
-test("RP2 what begins in the middle begins with a line", () => {
+test("RP2 a replay that starts in the middle starts with a line", () => {
   expect(shown("8;5;3mhalf\nwhole\n", false)).toBe("whole\n");
   expect(shown("no line at all", false)).toBe("no line at all");
 });
 
-test("a replay is drawn at once and made harmless; what comes behind it is passed through as it is", () => {
+test("a replay is drawn at once and made harmless; later output is passed through unchanged", () => {
   const drawn: string[] = [];
   const replay = new Replay(10, (bytes) => void drawn.push(Buffer.from(bytes).toString()));
   replay.push(0, Buffer.from("a\u0007b"));
@@ -50,7 +50,7 @@ test("a replay is drawn at once and made harmless; what comes behind it is passe
   expect(drawn).toEqual(["abcdefghi", "\u0007j", "\u0007"]);
 });
 
-test("RP3 a known screen is drawn at its offset, over what came before; where something is missing it is not", () => {
+test("RP3 a known screen is drawn at its offset, over earlier output, unless something is missing", () => {
   const drawn = (act: (replay: Replay) => void, until = 10) => {
     const parts: string[] = [];
     const replay = new Replay(until, (bytes) => parts.push(Buffer.from(bytes).toString()));

@@ -1,36 +1,37 @@
-// The part of a tape that is shown again when somebody attaches, made harmless: what a program asked its terminal long ago must not be
+// The part of a tape that is replayed on attach, made harmless: what a program asked its terminal long ago must not be
 // answered now, since the answer would be typed into the program.
-// RP1. Questions, bells, notifications and the clipboard are left out; everything that draws stays as it is. What would erase the
+// RP1. Queries, bells, notifications and the clipboard are left out; everything that draws stays as it is. Erasing the
 //      window's own history is left out too: most of that is not the program's.
-// RP2. A replay that begins in the middle begins at the start of a line: a cut sequence would be shown as text.
-// RP3. A screen that is known is drawn over the tape's bytes up to its offset, and the bytes behind it go on from there, whole. Where it does
-//      not lie on what was gathered, it is not drawn.
+// RP2. A replay that starts in the middle starts at the beginning of a line: a cut sequence would be shown as text.
+// RP3. A known screen is drawn over the tape's bytes up to its offset, and the bytes after it continue from there. If
+//      its
+//      offset is outside the collected bytes, it is not drawn.
 
 const ESC = "\u001b";
 const END = `(?:\u0007|${ESC}\\\\)`;
 const STRING = `[^\u0007${ESC}]*`;
 
-/** The first group is what stays: whole strings, whose bell is their end. */
+/** The first group is kept: whole strings, which a bell terminates. */
 const PIECES = new RegExp(
   [
     `(${ESC}\\](?!(?:52|9|99|777);)(?:(?!\\?${END})[^\u0007${ESC}])*${END})`, // a title, a link, a colour …
-    `${ESC}\\]${STRING}${END}`, // a question, a notification, the clipboard
-    `${ESC}P[+$]q${STRING}${ESC}\\\\`, // what is the setting of …
-    `${ESC}\\[[>=?]?[\\d;]*c`, // who are you
-    `${ESC}\\[\\??[\\d;]*n`, // where is the cursor, are you well
-    `${ESC}\\[\\??[\\d;]*\\$p`, // is this mode on
-    `${ESC}\\[>\\d*q`, // which version
-    `${ESC}\\[\\?u`, // which keyboard
-    `${ESC}\\[(?:1[1-9]|2[01])(?:;\\d+)*t`, // how large is the window
+    `${ESC}\\]${STRING}${END}`, // a query, a notification, the clipboard
+    `${ESC}P[+$]q${STRING}${ESC}\\\\`, // query a setting
+    `${ESC}\\[[>=?]?[\\d;]*c`, // query the identity
+    `${ESC}\\[\\??[\\d;]*n`, // query the cursor or the status
+    `${ESC}\\[\\??[\\d;]*\\$p`, // query a mode
+    `${ESC}\\[>\\d*q`, // query the version
+    `${ESC}\\[\\?u`, // query the keyboard protocol
+    `${ESC}\\[(?:1[1-9]|2[01])(?:;\\d+)*t`, // query the window size
     `${ESC}\\[[01]?x`,
-    `${ESC}\\[3J`, // forget what was scrolled away
+    `${ESC}\\[3J`, // erase the scrollback
     `${ESC}Z`,
     "[\u0005\u0007]",
   ].join("|"),
   "g",
 );
 
-/** `whole`: it begins where the tape begins. */
+/** `whole`: it starts at the beginning of the tape. */
 export function harmless(bytes: Uint8Array, whole: boolean): Uint8Array {
   const from = whole ? 0 : bytes.indexOf(NEWLINE) + 1; // RP2
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, bytes.length - from).toString("latin1");
@@ -42,10 +43,10 @@ export function harmless(bytes: Uint8Array, whole: boolean): Uint8Array {
 
 const NEWLINE = 10;
 
-/** What is drawn when the tape has come to `offset`, over what was drawn before it. */
+/** What is drawn when the tape has reached `offset`, over what was drawn before. */
 export type Overlay = { readonly offset: number; text(hasHistory: boolean): string };
 
-/** Gathers output up to an offset, so that it can be drawn at once; what comes behind it is passed through. */
+/** Collects output up to an offset, so that it can be drawn at once; later output is passed through. */
 export class Replay {
   readonly #until: number;
   readonly #draw: (bytes: Uint8Array) => void;
@@ -59,7 +60,7 @@ export class Replay {
     this.#draw = draw;
   }
 
-  /** It begins in the middle (RP2). */
+  /** The replay starts in the middle (RP2). */
   cut(): void {
     this.#whole = false;
   }
@@ -68,7 +69,7 @@ export class Replay {
     this.#overlay = overlay;
   }
 
-  /** What was gathered goes on elsewhere: something is missing, and what was to be drawn over it does not fit any more (RP3). */
+  /** Bytes are missing after the collected ones, so the overlay no longer fits (RP3). */
   lacks(): void {
     this.#whole = false;
     this.#overlay = undefined;
@@ -87,7 +88,7 @@ export class Replay {
     if (old < bytes.length) this.#draw(bytes.subarray(old));
   }
 
-  /** Draws what there is. */
+  /** Draws what has been collected. */
   finish(): void {
     if (this.#parts === undefined) return;
     const bytes = Buffer.concat(this.#parts);

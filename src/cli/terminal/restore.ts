@@ -1,5 +1,5 @@
-// `holdfast restore`: starts a terminal again that waits for a person, and says what is to be done about it the next time.
-// RS1. Where only the policy is given and it runs, the policy is all that changes.
+// `holdfast restore`: restarts a terminal that waits for a person, and sets its policy for the next time.
+// RS1. If only a policy is given and the terminal is running, only the policy changes.
 
 import { ok, type Result } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
@@ -28,7 +28,7 @@ async function restore(world: DaemonCommandWorld, flags: RestoreFlags, key: stri
     const changed = policy === undefined ? undefined : await client.call("terminal.policy", { id, policy });
     if (changed?.ok === false || (changed !== undefined && runs && flags.as === undefined)) return changed; // RS1
     const restored = await client.call("terminal.restore", { id, way: flags.as ?? "plan" });
-    const late = again && !restored.ok && restored.error.code === "still-running"; // An earlier try was taken.
+    const late = again && !restored.ok && restored.error.code === "still-running"; // An earlier attempt was accepted.
     return late ? ok(found.value) : restored;
   });
   if (!done.ok) return done;

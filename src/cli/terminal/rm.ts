@@ -1,5 +1,5 @@
 // `holdfast rm`: forgets a terminal whose program has ended; with --force it ends it first.
-// RM1. A daemon that died in between may have forgotten it already: then it is done.
+// RM1. A daemon that died in between may already have forgotten it: then it is done.
 import { ok, type Result } from "../../base/result.ts";
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { Pauses } from "../../world/wait.ts";
@@ -14,7 +14,7 @@ import { findTerminal } from "./find.ts";
 
 export type RmFlags = HomeFlags & { readonly force?: boolean };
 
-/** The daemon hears of an end a moment after we do. */
+/** The daemon learns of an end a moment after we do. */
 const HEARD_LIMITS = { firstMs: 5, mostMs: 100, allMs: 5_000 };
 
 async function rm(world: DaemonCommandWorld, flags: RmFlags, key: string): Promise<Exit> {

@@ -1,4 +1,4 @@
-// The commands on terminals: what they are called and take.
+// The terminal commands: their names, flags and arguments.
 import { buildCommand } from "@stricli/core";
 import type { Context } from "../command-world.ts";
 import {
@@ -49,9 +49,10 @@ const open = buildCommand<NewFlags, [name?: string], Context>({
     brief: "Open a terminal: holdfast new [name] [-- command …]",
     customUsage: ["[--home dir] [--detach] [--lane lane] [--cwd dir] [--json] [<name>] [-- <command> …]"],
     fullDescription: [
-      "Opens a terminal and attaches to it; with -d, or where nobody sits at a terminal, it stays detached and its name is printed.",
-      "Without a command it runs your shell. It returns when the terminal is on disk and its program started.",
-      `${DETACH} The exit code is the program's where it ended while you were attached.`,
+      "Opens a terminal and attaches to it; with -d, or if standard input is not a terminal, it stays detached and its",
+      "name is printed. Without a command it runs your shell. It returns when the terminal is on disk and its program",
+      "has started.",
+      `${DETACH} If the program ends while you are attached, the exit code is the program's.`,
     ].join("\n"),
   },
 });
@@ -61,8 +62,8 @@ const attach = buildCommand<AttachFlags, [terminal: string], Context>({
   parameters: {
     flags: {
       home,
-      create: flag("Open it where there is none of this name: holdfast attach -c name [-- command …]"),
-      readOnly: flag("Only look: nothing is typed, and the window's size does not count"),
+      create: flag("Open it if no terminal has this name: holdfast attach -c name [-- command …]"),
+      readOnly: flag("Only watch: nothing is typed, and the window's size does not count"),
       lane,
       cwd,
     },
@@ -77,8 +78,8 @@ const attach = buildCommand<AttachFlags, [terminal: string], Context>({
     ],
     fullDescription: [
       `Attaches to a terminal, whether the daemon runs or not. ${DETACH}`,
-      "The exit code is the program's where it ends while you are attached, and 0 after detaching.",
-      "Your SSH agent comes along: SSH_AUTH_SOCK of a terminal leads to the agent of whoever attached last.",
+      "The exit code is the program's if it ends while you are attached, and 0 after detaching.",
+      "Your SSH agent comes along: a terminal's SSH_AUTH_SOCK leads to the agent of the person who attached last.",
     ].join("\n"),
   },
 });
@@ -92,20 +93,20 @@ const ls = buildCommand<DataFlags, [], Context>({
 const send = buildCommand<SendFlags, [terminal: string, text: string], Context>({
   loader: async () => (await import("./send.ts")).sendCommand,
   parameters: {
-    flags: { home, enter: flag("Press Enter after it") },
+    flags: { home, enter: flag("Press Enter afterwards") },
     aliases: { e: "enter" },
     positional: {
       kind: "tuple",
       parameters: [
         terminal,
-        { parse: text, placeholder: "text", brief: "What to type; behind -- it may begin with a dash" },
+        { parse: text, placeholder: "text", brief: "The text to type; after -- it may start with a dash" },
       ],
     },
   },
   docs: {
-    brief: "Type a text into a terminal, as it is",
+    brief: "Type text into a terminal, unchanged",
     fullDescription:
-      "Types the text as it is, and returns when the terminal's holder has it. It works while the daemon is down.",
+      "Types the text unchanged, and returns when the terminal's holder has it. Works while the daemon is down.",
   },
 });
 
@@ -119,7 +120,7 @@ const history = buildCommand<HistoryFlags, [terminal: string], Context>({
     },
     positional: one,
   },
-  docs: { brief: "Print what a terminal has said, as plain text" },
+  docs: { brief: "Print a terminal's output as plain text" },
 });
 
 const tail = buildCommand<TailFlags, [terminal: string], Context>({
@@ -127,14 +128,14 @@ const tail = buildCommand<TailFlags, [terminal: string], Context>({
   parameters: {
     flags: {
       home,
-      lines: countFlag("20", "How many lines to begin with"),
-      follow: flag("Go on with what comes, until the program ends or Ctrl-C"),
-      json: flag("One JSON object {id, name, lines}; with --follow one {line} a line"),
+      lines: countFlag("20", "How many past lines to show"),
+      follow: flag("Keep printing new lines until the program ends or Ctrl-C"),
+      json: flag("One JSON object {id, name, lines}; with --follow one {line} per line"),
     },
     aliases: { n: "lines", f: "follow" },
     positional: one,
   },
-  docs: { brief: "Print the last lines of a terminal, and with -f the new ones as they come" },
+  docs: { brief: "Print the last lines of a terminal, and with -f new ones as they arrive" },
 });
 
 const wait = buildCommand<DataFlags, [terminal: string], Context>({
@@ -148,7 +149,7 @@ const kill = buildCommand<KillFlags, [terminal: string], Context>({
   parameters: {
     flags: {
       home,
-      signal: textFlag("signal", "Only deliver this signal, and wait for nothing"),
+      signal: textFlag("signal", "Only deliver this signal, without waiting"),
       json: flag("One JSON object {id, name, exitCode, signal}"),
     },
     aliases: { s: "signal" },
@@ -157,8 +158,8 @@ const kill = buildCommand<KillFlags, [terminal: string], Context>({
   docs: {
     brief: "End the program in a terminal",
     fullDescription: [
-      "Asks the program to end (SIGTERM; an interactive shell: SIGHUP), forces it after ten seconds (SIGKILL), and waits for its end.",
-      "What it said stays: holdfast history. `holdfast rm` forgets it.",
+      "Asks the program to end (SIGTERM, or SIGHUP for an interactive shell), kills it after ten seconds (SIGKILL),",
+      "and waits for its end. Its output stays (holdfast history) until `holdfast rm` forgets it.",
     ].join("\n"),
   },
 });
@@ -166,7 +167,7 @@ const kill = buildCommand<KillFlags, [terminal: string], Context>({
 const rename = buildCommand<HomeFlags, [terminal: string, name: string], Context>({
   loader: async () => (await import("./rename.ts")).renameCommand,
   parameters: { flags: { home }, positional: { kind: "tuple", parameters: [terminal, newName] } },
-  docs: { brief: "Give a terminal another name" },
+  docs: { brief: "Rename a terminal" },
 });
 
 const rm = buildCommand<RmFlags, [terminal: string], Context>({
@@ -187,10 +188,11 @@ const restore = buildCommand<RestoreFlags, [terminal: string], Context>({
     positional: one,
   },
   docs: {
-    brief: "Start a terminal again that was lost and waits for you",
+    brief: "Restart a terminal that was lost and waits for you",
     fullDescription: [
-      "Starts a terminal again whose program was lost: on the same tape, in its place, with what it ran going on where that is safe",
-      "(an agent with its conversation, an editor, ssh, tail -f, your own [restore.NAME]) and ready to be run, but not run, where not.",
+      "Restarts a terminal whose program was lost: on the same tape, in its directory. What it ran continues if that",
+      "is safe (an agent with its conversation, an editor, ssh, tail -f, your own [restore.NAME]); otherwise it is",
+      "typed but not run.",
     ].join("\n"),
   },
 });

@@ -11,12 +11,12 @@ function after(text: string, size = text.length): ScreenModes {
   return modes;
 }
 
-test("MO1 what was never switched is not switched back", () => {
+test("MO1 modes that were never changed are not reset", () => {
   expect(after("plain text\r\n").restore()).toBe(ALWAYS);
   expect(after(`${ESC}[?1049h${ESC}[?1049l${ESC}[?25l${ESC}[?25h${ESC}[?2004h${ESC}[?2004l`).restore()).toBe(ALWAYS);
 });
 
-test("mouse, alternate screen, bracketed paste and a hidden cursor are undone, however the output was cut", () => {
+test("mouse, alternate screen, bracketed paste and a hidden cursor are undone, however the output was split", () => {
   const text = `x${ESC}[?1049h${ESC}[?1002;1006h${ESC}[?2004h${ESC}[?25ly`;
   for (let size = 1; size <= text.length; size += 1) {
     const modes = after(text, size);
@@ -34,7 +34,7 @@ test("keyboard protocols, keypad, cursor shape, insert mode and scroll region ar
   }
 });
 
-test("colours that were given to the window are taken back, however the output was cut; a question gives none", () => {
+test("changed window colours are reset, however the output was split; a query changes none", () => {
   const text =
     "\u001b]11;#001122\u0007\u001b]10;rgb:ff/ff/ff\u001b\\\u001b]12;?\u0007\u001b]12;red\u0007\u001b]112\u0007\u001b]110;\u001b\\x";
   for (let cut = 0; cut <= text.length; cut += 1) {
@@ -44,6 +44,6 @@ test("colours that were given to the window are taken back, however the output w
   }
 });
 
-test("a program that resets the terminal has left nothing to undo", () => {
+test("a program that resets the terminal leaves nothing to undo", () => {
   expect(after(`${ESC}[?1049h${ESC}[?1000h${ESC}=${ESC}c`).restore()).toBe(ALWAYS);
 });

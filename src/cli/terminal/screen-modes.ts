@@ -1,9 +1,11 @@
-// What a program's output has switched on in a terminal, so that it can be switched off again when we leave: mouse, alternate screen,
-// bracketed paste, cursor, keyboard protocols, the window's colours.
-// MO1. Only what was switched is switched back: most resets are harmless, but leaving an alternate screen that was never entered is not.
-// MO2. A sequence may be cut in two between chunks; what may be the beginning of one is kept for the next.
+// Tracks what a program's output has switched on in a terminal, so that it can be switched off when we leave: mouse,
+// alternate screen, bracketed paste, cursor, keyboard protocols, the window's colours.
+// MO1. Only what was changed is reset: most resets are harmless, but leaving an alternate screen that was never entered
+//      is
+//      not.
+// MO2. A sequence may be split between chunks; a possible beginning is kept for the next chunk.
 
-/** Modes that are on in a fresh terminal: autowrap, autorepeat, and the cursor is seen. */
+/** Modes that are on in a new terminal: autowrap, autorepeat, and a visible cursor. */
 const ON_AT_FIRST = new Set([7, 8, 25]);
 const ALTERNATE = new Set([47, 1047, 1049]);
 
@@ -12,19 +14,19 @@ const LONGEST = 64;
 
 const ESC = "\u001b";
 const BELL = "\u0007";
-/** The colours of a window's text, ground and cursor: `OSC 1x ; colour`, and `OSC 11x` which takes it back. */
+/** The colours of a window's text, background and cursor: `OSC 1x ; colour`, and `OSC 11x`, which resets it. */
 const COLOUR = `\\](1[0-2]|11[0-2])(?:;[^?${ESC}${BELL}]*)?(?:${BELL}|${ESC}\\\\)`;
 const SEQUENCE = new RegExp(`${ESC}(?:\\[([<=>?!]?)([\\d;:]*)([ $'"]?)([@-~])|([=>c])|${COLOUR})`, "g");
 const UNFINISHED = new RegExp(`${ESC}(?:\\[[<=>?!]?[\\d;:]*[ $'"]?|\\]1[^${ESC}${BELL}]*${ESC}?|\\])?$`);
 
 export class ScreenModes {
   readonly #changed = new Set<number>();
-  /** Other things that were switched, and how each is switched back. */
+  /** Other changes, and the sequence that undoes each. */
   readonly #undo = new Map<string, string>();
   #keyboards = 0;
   #rest = "";
 
-  /** Output as it goes to the terminal. */
+  /** Output on its way to the terminal. */
   push(bytes: Uint8Array): void {
     const text = this.#rest + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
     for (const match of text.matchAll(SEQUENCE)) this.#take(match);
@@ -36,7 +38,7 @@ export class ScreenModes {
     return [...this.#changed].some((mode) => ALTERNATE.has(mode));
   }
 
-  /** What brings the terminal back to how it was (MO1). */
+  /** The sequences that restore the terminal (MO1). */
   restore(): string {
     const modes = [...this.#changed]
       .sort((a, b) => b - a)

@@ -1,4 +1,4 @@
-// What a holder says on the way to the end of its program decides what `send` says: played by a holder whose words we choose.
+// What `send` reports if the program ends meanwhile, with a scripted holder.
 import { afterEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ afterEach(() => {
   for (const clean of cleanups.splice(0)) clean();
 });
 
-/** A holder that welcomes, and answers the first input with these frames, in one piece. */
+/** A holder that welcomes, and answers the first input with these frames in one piece. */
 function holderSaying(...frames: readonly Uint8Array[]): string {
   const home = mkdtempSync("/tmp/hfs-");
   const directory = join(home, "terminals/t");
@@ -52,11 +52,11 @@ const typed = (home: string) =>
 const taken = protocol.numberFrame(protocol.INPUT_TAKEN, 1);
 const over = protocol.jsonFrame(protocol.ENDED, EXIT);
 
-test("SD3 what the program took before it ended was sent, also where both come in one piece", async () => {
+test("SD3 input taken before the program ended was sent, even if both arrive together", async () => {
   expect(await typed(holderSaying(taken, over))).toEqual({ ok: true, value: undefined });
 });
 
-test("SD2 what it took is sent; what it ended without taking is not", async () => {
+test("SD2 input that was taken counts as sent; input that was not taken does not", async () => {
   expect(await typed(holderSaying(taken))).toEqual({ ok: true, value: undefined });
   expect(await typed(holderSaying(over))).toMatchObject({ ok: false, error: { code: "not-running" } });
 });

@@ -1,7 +1,7 @@
-// `holdfast send`: types a text into a terminal, as it is.
-// SD1. It is numbered under a name that only this call has: what is lost on the way is sent again and typed once.
-// SD2. It returns when the holder has it, and not before.
-// SD3. What was taken was taken, also where the program read it and ended before we heard of either.
+// `holdfast send`: types a text into a terminal, unchanged.
+// SD1. It is numbered under a name that only this call has: input that is lost on the way is sent again and typed once.
+// SD2. Returns when the holder has it, and not before.
+// SD3. Input that was taken counts as sent, even if the program read it and ended before we learned of either.
 import { ok, type Result } from "../../base/result.ts";
 import { terminalFiles } from "../../home/held/holder-files.ts";
 import { within } from "../../world/wait.ts";
@@ -17,7 +17,7 @@ export type SendFlags = HomeFlags & { readonly enter?: boolean };
 
 /** What the Enter key sends. */
 const ENTER = "\r";
-/** A holder takes input at once; one that takes nothing for this long has a child that reads nothing. */
+/** A holder accepts input at once; one that accepts none for this long has a child that does not read. */
 const TAKE_MS = 10_000;
 
 async function send(world: DaemonCommandWorld, flags: SendFlags, key: string, text: string): Promise<Exit> {
@@ -60,12 +60,12 @@ export async function typeInto(reach: Doors, { home, id, name }: Target, bytes: 
 }
 
 function ended(name: string): { readonly ok: false; readonly error: { code: string; message: string; hint: string } } {
-  const hint = `\`holdfast history ${name}\` shows what it said; \`holdfast new\` opens another.`;
+  const hint = `\`holdfast history ${name}\` shows its output; \`holdfast new\` opens another.`;
   return { ok: false, error: { code: "not-running", message: `${name} is not running.`, hint } };
 }
 
 function busy(name: string): Result<never> {
-  const message = `${name} has not taken the text within ${TAKE_MS / 1000} s.`;
+  const message = `${name} has not accepted the text within ${TAKE_MS / 1000} s.`;
   return {
     ok: false,
     error: { code: "not-live", message, hint: "Look at it (holdfast attach) before you send it again." },

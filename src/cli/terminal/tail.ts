@@ -1,4 +1,4 @@
-// `holdfast tail`: the last lines of a terminal as plain text, and with --follow the new ones as they come.
+// `holdfast tail`: the last lines of a terminal as plain text, and with --follow new ones as they arrive.
 
 import { ok, type Result } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
@@ -15,7 +15,7 @@ import { writerName } from "./writer-name.ts";
 
 export type TailFlags = DataFlags & { readonly lines: number; readonly follow?: boolean };
 
-/** Where the search for the last lines begins; it goes further back until there are enough. */
+/** Where the search for the last lines starts; it moves further back until there are enough. */
 const FIRST_BYTES = 64 << 10;
 const FURTHER = 8;
 
@@ -53,7 +53,7 @@ function lastLines(place: HeldDirectory, wanted: number): Read {
   for (let size = FIRST_BYTES; ; size *= FURTHER) {
     const from = Math.max(start, end - size);
     const read = readFrom(place, from, from === start);
-    // The first line may be half, unless it is the tape's first.
+    // The first line may be incomplete, unless it is the tape's first.
     const lines = from === start ? read.lines : read.lines.slice(1);
     if (from === start || lines.length >= wanted) return { ...read, lines };
   }

@@ -1,11 +1,11 @@
-// A terminal's tape from an offset to its end, part by part, with what is missing in between.
+// A terminal's tape from an offset to its end, part by part, including what is missing in between.
 
 import { type HeldDirectory, tapeDirectory } from "../../home/held/holder-files.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
 
 export type TapePart =
   | { readonly kind: "bytes"; readonly offset: number; readonly bytes: Uint8Array }
-  /** `dropped`: the tape is bounded, and these were the oldest. `gap`: they could not be kept. */
+  /** `dropped`: the tape is bounded, and these bytes were the oldest. `gap`: they could not be stored. */
   | { readonly kind: "dropped" | "gap"; readonly from: number; readonly to: number };
 
 const PART_BYTES = 1 << 20;

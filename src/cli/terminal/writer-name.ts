@@ -1,4 +1,4 @@
-// The name under which one call numbers what it types (wire/holder/protocol.ts, H3): nobody else has it, ever.
+// The name under which one call numbers its input (wire/holder/protocol.ts, H3); it is never used again.
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 
 export function writerName(

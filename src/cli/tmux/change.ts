@@ -1,5 +1,5 @@
-// `holdfast adopt release` and `holdfast adopt recreate`: one session under our care is let go, or made again.
-// CH1. A daemon that died in between may have released it already: then it is done.
+// `holdfast adopt release` and `holdfast adopt recreate`: stops protecting one session, or recreates it.
+// CH1. A daemon that died in between may already have released it: then it is done.
 import { ok } from "../../base/result.ts";
 import type { ListedTmux } from "../../wire/rpc/rpc.ts";
 import { onDaemon } from "../client.ts";

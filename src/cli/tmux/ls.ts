@@ -1,4 +1,4 @@
-// `holdfast adopt ls`: the sessions under our care.
+// `holdfast adopt ls`: the adopted sessions.
 import { ok } from "../../base/result.ts";
 import { onDaemon } from "../client.ts";
 import { EXIT, type Exit } from "../command-world.ts";

@@ -1,4 +1,4 @@
-// How sessions under our care are shown.
+// Formats adopted sessions.
 import { visibleLine } from "../../base/visible.ts";
 import type { ListedTmux } from "../../wire/rpc/rpc.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
@@ -7,7 +7,7 @@ import { columns } from "../table.ts";
 
 const HEAD = ["NAME", "ID", "STATE", "POLICY", "SAVED", "SOCKET"];
 
-/** As other programs rely on it: fields are added, never changed. */
+/** Other programs rely on this shape: fields are added, never changed. */
 function rowOf({ id, name, state, policy, socket, adoptedAt, savedAt, recreated, trouble }: ListedTmux) {
   const reason = state.kind === "kept" ? null : state.reason;
   const again = { recreatedAt: recreated?.at ?? null, notes: recreated?.notes ?? [] };
@@ -21,7 +21,7 @@ export async function showRows(
 ): Promise<void> {
   const { console } = world;
   if (json) return console.out.write(`${visibleLine(JSON.stringify(rows.map(rowOf)))}\n`);
-  if (rows.length === 0) return say(console, "no session is under our care. `holdfast adopt tmux` takes one in.");
+  if (rows.length === 0) return say(console, "there are no adopted sessions. `holdfast adopt tmux` adopts one.");
   const cells = rows.map((row) => cellsOf(row).map(visibleLine));
   await console.out.write(
     columns([HEAD, ...cells], console.widthOf)

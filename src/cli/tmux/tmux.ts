@@ -1,4 +1,4 @@
-// `holdfast adopt tmux`: takes sessions of a running tmux server under our care.
+// `holdfast adopt tmux`: adopts sessions of a running tmux server.
 import { ok, refused } from "../../base/result.ts";
 import type { TmuxPolicy } from "../../core/tmux/tmux.ts";
 import type { AdoptParams } from "../../wire/rpc/rpc.ts";
@@ -20,7 +20,7 @@ async function adopt(world: DaemonCommandWorld, flags: AdoptFlags, ...sessions: 
   const home = meantHome(world, flags.home);
   if (!home.ok) return home;
   if (flags.socket !== undefined && flags.socketPath !== undefined) {
-    return refused("usage", "--socket and --socket-path name two servers.", "Give one of them.");
+    return refused("usage", "--socket and --socket-path exclude each other.", "Give one of them.");
   }
   const params = { ...whichServer(world, flags), sessions, all: flags.all === true, policy: flags.policy ?? null };
   const adopted = await onDaemon(world, home.value, (client) => client.call("tmux.adopt", params));
@@ -29,7 +29,7 @@ async function adopt(world: DaemonCommandWorld, flags: AdoptFlags, ...sessions: 
   return ok(EXIT.ok);
 }
 
-/** As tmux itself finds its server: by path, by name, by the session one is in, or the default one. */
+/** Finds the server as tmux itself does: by path, by name, by the current session, or the default one. */
 function whichServer(
   { console }: DaemonCommandWorld,
   flags: AdoptFlags,

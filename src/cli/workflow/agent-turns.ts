@@ -1,4 +1,4 @@
-// What an agent that works on a step has said and done, as `agent log` tells it.
+// The turns of an agent that works on a step, formatted like `agent log`.
 import { visible } from "../../base/visible.ts";
 import { agentSession } from "../../core/agent/agent.ts";
 import type { Console } from "../../world/console.ts";
@@ -22,12 +22,12 @@ export class AgentTurns {
     this.#session = agentSession(agent);
   }
 
-  /** What came since it was last asked: all that there is, or, of one that goes on, what is on disk for certain. */
+  /** Prints what is new since the last call: everything, or while it is running, only what is certainly on disk. */
   async print({ out }: Pick<Console, "out">, all: boolean): Promise<void> {
     const view = await steadyView(this.#world, this.#home);
     const opened = { home: this.#home, view, sessions: [this.#session] };
     const until = all ? endOf(view) : new DurableEnd(this.#world.disk).of(opened);
-    this.#cursor.next = 0; // It may have more by now.
+    this.#cursor.next = 0; // There may be more by now.
     const found = inOrder(view, new Map([[this.#session, this.#cursor]]), { from: this.#shown + 1, until }, []);
     const text = this.#told.text([...found]);
     this.#shown = Math.max(this.#shown, until);

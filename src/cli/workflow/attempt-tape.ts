@@ -1,11 +1,11 @@
-// What an attempt of a step has written, read from its tape beside its holder: lines as they become whole.
+// The output of an attempt of a step, read from its tape without its holder: lines as they are completed.
 import { joinPath } from "../../base/path.ts";
 import { TapeReader } from "../../log/tape/reader.ts";
 import type { Disk } from "../../world/disk.ts";
 import { PlainText } from "../terminal/plain.ts";
 
 const PART_BYTES = 1 << 20;
-/** Of whoever wants the last line only: no line that fits a window is longer. */
+/** To find the last line: no line that fits a window is longer. */
 const LAST_BYTES = 4 << 10;
 
 export type Stream = "stdout" | "stderr";
@@ -26,7 +26,7 @@ export class AttemptTape {
     this.#at = this.#reader.start;
   }
 
-  /** What came since it was last asked. */
+  /** What is new since the last call. */
   *lines(): Generator<string> {
     for (;;) {
       const found = this.#reader.read(this.#at, PART_BYTES);
@@ -37,13 +37,13 @@ export class AttemptTape {
     }
   }
 
-  /** The line that is not finished; empty where there is none. */
+  /** The unfinished line; empty if there is none. */
   get last(): string {
     return this.#plain.last;
   }
 }
 
-/** The newest line with something in it; undefined where there is none. */
+/** The newest non-empty line; undefined if there is none. */
 export function lastLine(disk: Disk, directory: string, stream: Stream): string | undefined {
   const reader = tapeOf(disk, directory, stream);
   const plain = new PlainText();
@@ -52,7 +52,7 @@ export function lastLine(disk: Disk, directory: string, stream: Stream): string 
   return [...lines, plain.last].findLast((line) => line !== "");
 }
 
-/** All of it as it was written; undefined where the tape is gone. */
+/** The complete output; undefined if the tape is gone. */
 export function wholeText(disk: Disk, directory: string, stream: Stream): string | undefined {
   if (disk.stat(joinPath(directory, NAMES[stream])) === undefined) return undefined;
   const reader = tapeOf(disk, directory, stream);

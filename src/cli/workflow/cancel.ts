@@ -12,7 +12,7 @@ import { pickRun, printRun } from "./rows.ts";
 async function cancel(world: DaemonCommandWorld, flags: DataFlags, key: string): Promise<Exit> {
   const home = existingHome(world, flags.home);
   if (!home.ok) return home;
-  // To cancel twice is to cancel once, so an answer that got lost does not matter.
+  // Cancelling twice has the same effect as once, so a lost reply does not matter.
   const cancelled = await onDaemon<ListedRun>(world, home.value, async (client) => {
     const runs = await client.call("workflow.list", {});
     if (!runs.ok) return runs;

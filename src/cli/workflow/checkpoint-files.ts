@@ -1,5 +1,6 @@
-// The checkpoint files of a run, read beside the daemon: they are looked at where they lie, whatever becomes of the daemon.
-// CF1. A file is whole, of other rules (whole, and not used by this version), or bad, with the reason. Nothing is written.
+// The checkpoint files of a run, read directly from disk, whatever the daemon is doing.
+// CF1. A file is whole, made under other rules (whole, but not used by this version), or bad, with the reason.
+//      Read-only.
 
 import { joinPath } from "../../base/path.ts";
 import { CHECKPOINT_FACTS, type WorkflowCheckpoint } from "../../core/workflow/checkpoint.ts";
@@ -10,7 +11,7 @@ import type { Disk } from "../../world/disk.ts";
 
 export type CheckpointFile = {
   readonly path: string;
-  /** Whether it is the present one, and not one of the history. */
+  /** Whether it is the current one, not one of the history. */
   readonly present: boolean;
   readonly bytes: number;
   readonly found: CheckpointFound;
@@ -21,7 +22,7 @@ export type CheckpointFound =
   | { readonly kind: "other rules"; readonly seq: number; readonly time: string; readonly reason: string }
   | { readonly kind: "bad"; readonly reason: string };
 
-/** Newest first. One that should be there and is not counts as bad. */
+/** Newest first. A missing current checkpoint counts as bad. */
 export function checkpointFiles(disk: Disk, home: string, session: string): CheckpointFile[] {
   const directory = joinPath(home, session);
   const present = joinPath(directory, "checkpoint.json");
@@ -37,12 +38,12 @@ export function checkpointFiles(disk: Disk, home: string, session: string): Chec
 
 /** CF1 */
 function foundIn(reading: FileReading): CheckpointFound {
-  if (reading.kind === "absent") return { kind: "bad", reason: "it is missing, though older ones are there" };
+  if (reading.kind === "absent") return { kind: "bad", reason: "it is missing, though older ones exist" };
   if (reading.kind === "newer") return { kind: "bad", reason: `it has the newer version ${reading.version}` };
   if (reading.kind === "bad") return { kind: "bad", reason: reading.problem.reason };
   const { seq, time } = reading.head;
   if (reading.kind === "foreign") return { kind: "other rules", seq, time, reason: reading.problem.reason };
   const checkpoint = workflowCheckpointOf(reading.checkpoint.body, reading.checkpoint.sha256);
-  if (checkpoint === undefined) return { kind: "bad", reason: "its content has another shape than ours" };
+  if (checkpoint === undefined) return { kind: "bad", reason: "its content has an unknown shape" };
   return { kind: "whole", seq, time, checkpoint };
 }

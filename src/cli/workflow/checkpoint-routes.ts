@@ -1,4 +1,4 @@
-// The commands on checkpoints of runs: what they are called and take.
+// The commands on checkpoints of runs: their names, flags and arguments.
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { Context } from "../command-world.ts";
 import { type DataFlags, flag, home, wholeNumber } from "../flags.ts";
@@ -9,7 +9,7 @@ const optionalRun = { kind: "tuple", parameters: [{ ...workflow, optional: true 
 const seq = {
   parse: wholeNumber,
   placeholder: "checkpoint",
-  brief: "The number of a checkpoint, as `checkpoints ls` says it",
+  brief: "The number of a checkpoint, from `checkpoints ls`",
 } as const;
 
 const ls = buildCommand<DataFlags, [run?: string], Context>({
@@ -22,17 +22,17 @@ const ls = buildCommand<DataFlags, [run?: string], Context>({
     positional: optionalRun,
   },
   docs: {
-    brief: "List the checkpoints of a run, or of all runs of a workflow file; without one, the newest of every run",
+    brief: "List the checkpoints of a run or workflow file; without one, the newest of every run",
   },
 });
 
 const show = buildCommand<DataFlags, [run: string, checkpoint?: number], Context>({
   loader: async () => (await import("./checkpoints-show.ts")).checkpointsShowCommand,
   parameters: {
-    flags: { home, json: flag("One JSON object, the checkpoint as it is stored; what looks like a secret is hidden") },
+    flags: { home, json: flag("One JSON object, the checkpoint as it is stored, with likely secrets hidden") },
     positional: { kind: "tuple", parameters: [workflow, { ...seq, optional: true }] },
   },
-  docs: { brief: "Show a checkpoint, the newest where none is named; what looks like a secret is hidden" },
+  docs: { brief: "Show a checkpoint (the newest by default), with likely secrets hidden" },
 });
 
 const verify = buildCommand<DataFlags, [run?: string], Context>({
@@ -42,8 +42,7 @@ const verify = buildCommand<DataFlags, [run?: string], Context>({
     positional: optionalRun,
   },
   docs: {
-    brief:
-      "Check every checkpoint of a run, or of all: its hash, its shape, and whether the log says the same; exit 1 where one is bad",
+    brief: "Check the hash, shape and log of every checkpoint of a run, or of all runs; exit 1 if one is bad",
   },
 });
 
@@ -52,23 +51,23 @@ const rollback = buildCommand<RollbackFlags, [run: string, checkpoint: number], 
   parameters: {
     flags: {
       home,
-      yes: flag("Do it; without this, only what would be undone is shown (exit 3)"),
+      yes: flag("Do it; without this, only show what would be undone (exit 3)"),
       json: flag("One JSON object {id, name, state, done, steps, more, items}"),
     },
     aliases: { y: "yes" },
     positional: { kind: "tuple", parameters: [workflow, seq] },
   },
   docs: {
-    brief: "Set a run back to an earlier checkpoint; `holdfast resume` goes on from there",
+    brief: "Set a run back to an earlier checkpoint; `holdfast resume` continues from there",
     fullDescription: [
-      "Steps and items that ended later count as not done any more, and their variables are as they were; the file counts as it was then.",
-      "What they did in the world stays done. Nothing is removed: newer checkpoints and the log stay as they are.",
-      "A run that is running, or of which something is uncertain, is not set back: interrupt it, or say what became of it, first.",
+      "Steps and items that ended later no longer count as done; variables and the workflow file are those of then.",
+      "Their effects on the world are not undone. Nothing is removed: newer checkpoints and the log are kept.",
+      "A run that is running or uncertain cannot be set back: interrupt it, or resolve what is uncertain, first.",
     ].join("\n"),
   },
 });
 
 export const checkpoints = buildRouteMap({
   routes: { ls, show, verify, rollback },
-  docs: { brief: "The checkpoints of runs: list, show and check them, and set a run back to one" },
+  docs: { brief: "Checkpoints of runs: ls, show, verify, rollback" },
 });

@@ -1,4 +1,4 @@
-// Which runs' checkpoints a person means, by id, name or workflow file (UC-7).
+// Finds the runs whose checkpoints a person means, by id, name or workflow file (UC-7).
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { onDaemon } from "../client.ts";
@@ -9,7 +9,7 @@ import { pickRun, runsOf } from "./rows.ts";
 
 export type MeantRuns = { readonly home: string; readonly runs: readonly ListedRun[] };
 
-/** All of them without a key; with one, all runs of that name or file, or the one whose id begins so. */
+/** All runs without a key; with one, all runs with that name or file, or the one whose id starts with it. */
 export async function meantRuns(
   world: DaemonCommandWorld,
   given: string | undefined,
@@ -61,10 +61,6 @@ export function filesOf({ disk }: DaemonCommandWorld, home: string, run: ListedR
 
 export function noCheckpoint(run: ListedRun, seq: number | undefined): Result<never> {
   const message =
-    seq === undefined ? `${run.name} has no checkpoint that could be read.` : `${run.name} has no checkpoint ${seq}.`;
-  return refused(
-    "unknown",
-    message,
-    "holdfast checkpoints ls shows those there are. The log has everything all the same.",
-  );
+    seq === undefined ? `${run.name} has no readable checkpoint.` : `${run.name} has no checkpoint ${seq}.`;
+  return refused("unknown", message, "`holdfast checkpoints ls` lists them. The log still has everything.");
 }

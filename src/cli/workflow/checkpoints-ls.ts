@@ -33,7 +33,7 @@ async function ls(world: DaemonCommandWorld, flags: DataFlags, key?: string): Pr
 
 type Row = ReturnType<typeof rowOf>;
 
-/** Fields are added, never changed. */
+/** Other programs rely on this shape: fields are added, never changed. */
 function rowOf({ id, name, path }: ListedRun, { path: file, bytes, found }: CheckpointFile) {
   const place = { run: id, name, path, file, bytes };
   if (found.kind === "bad")
@@ -63,7 +63,7 @@ function rowOf({ id, name, path }: ListedRun, { path: file, bytes, found }: Chec
   };
 }
 
-/** "2 of 5 (test)", and for a map how far it is. */
+/** "2 of 5 (test)", and for a map its progress. */
 function stepText(checkpoint: Parameters<typeof fromCheckpoint>[0]): string {
   const { step, steps, at, items, iteration } = progressOf(fromCheckpoint(checkpoint));
   const name = at === undefined ? "" : ` (${at})`;

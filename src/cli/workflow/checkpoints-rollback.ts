@@ -1,6 +1,6 @@
-// `holdfast checkpoints rollback`: sets a run back to an earlier checkpoint; `resume` goes on from there.
+// `holdfast checkpoints rollback`: sets a run back to an earlier checkpoint; `resume` continues from there.
 // RK1. What would be undone is shown first. Without --yes nothing happens (exit 3).
-// RK2. The repeat of a rollback that a dying daemon had taken finds nothing to undo, and that is its success.
+// RK2. If a dying daemon already did the rollback, the retry finds nothing to undo, which is success.
 
 import { ok, type Result } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
@@ -53,13 +53,8 @@ function undoneText({ run, steps, more, items }: RolledBackRun, verb: "count" | 
   });
   const rest = more === 0 ? [] : [`  and ${count(more, "more step")}`];
   const map = items === 0 ? [] : [`  ${count(items, "item")} of the map`];
-  const what = named.length + map.length === 0 ? "No step" : "These";
-  return [
-    `${what} of ${run.name} ${verb} as not done any more; what they did stays done:`,
-    ...named,
-    ...rest,
-    ...map,
-  ].join("\n");
+  const what = named.length + map.length === 0 ? "No steps" : "These steps";
+  return [`${what} of ${run.name} ${verb} as not done; their effects remain:`, ...named, ...rest, ...map].join("\n");
 }
 
 async function printUndone(

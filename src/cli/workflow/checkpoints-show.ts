@@ -1,4 +1,4 @@
-// `holdfast checkpoints show`: one checkpoint, for people or as JSON. What looks like a secret is shown to neither (masked.ts).
+// `holdfast checkpoints show`: one checkpoint, for people or as JSON. Likely secrets are shown to neither (masked.ts).
 
 import { isRecord, type Json, parseJson, textOf } from "../../base/json.ts";
 import { ok, type Result } from "../../base/result.ts";
@@ -14,7 +14,7 @@ import { columns } from "../table.ts";
 import type { CheckpointFile } from "./checkpoint-files.ts";
 import { type MeantRun, meantRun, noCheckpoint } from "./checkpoint-runs.ts";
 
-/** What of a command, or of a value, stands in one row. */
+/** How much of a command or value is shown in one row. */
 const MAX_TEXT = 100;
 
 type Shown = { readonly file: CheckpointFile; readonly seq: number; readonly checkpoint: WorkflowCheckpoint };
@@ -30,7 +30,7 @@ async function show(world: DaemonCommandWorld, flags: DataFlags, key: string, se
   return ok(EXIT.ok);
 }
 
-/** The one of this seq, else the newest that can be read. */
+/** The checkpoint with this seq, else the newest that can be read. */
 function chosen({ run, files }: MeantRun, seq: number | undefined): Result<Shown> {
   for (const file of files) {
     const { found } = file;
@@ -45,7 +45,7 @@ function withoutSecrets(checkpoint: WorkflowCheckpoint): WorkflowCheckpoint {
   const plain = parseJson(JSON.stringify(content));
   const shown =
     plain.ok && isRecord(plain.value) ? workflowCheckpointOf(masked(plain.value), integrity_hash) : undefined;
-  if (shown === undefined) throw new Error("a checkpoint without its secrets is a checkpoint");
+  if (shown === undefined) throw new Error("a masked checkpoint must still be a checkpoint");
   return shown;
 }
 
@@ -57,7 +57,7 @@ function checkpointText(world: DaemonCommandWorld, { file, seq, checkpoint }: Sh
     ...(worktree_path === null ? [] : ([["worktree", worktree_path]] satisfies [string, string][])),
     ["checkpoint", `${seq}, ${created_at}, because of ${reason}`],
     ["state", stateText(checkpoint)],
-    ["stored in", `${file.path} (${file.bytes} bytes, SHA-256 ${checkpoint.integrity_hash.slice(0, 12)}… is right)`],
+    ["stored in", `${file.path} (${file.bytes} bytes, SHA-256 ${checkpoint.integrity_hash.slice(0, 12)}… matches)`],
   ];
   const map = checkpoint.mapreduce_state;
   if (map !== null) facts.push(["map", `${map.all.length} items: ${map.succeeded} succeeded, ${map.failed} failed`]);
@@ -78,7 +78,7 @@ function checkpointText(world: DaemonCommandWorld, { file, seq, checkpoint }: Sh
 
 function stateText({ state }: WorkflowCheckpoint): string {
   const at = `${state.kind}, step ${state.step_index + 1}`;
-  if (state.kind === "Failed") return `${at}: ${state.error}${state.retryable ? "" : " A retry changes nothing."}`;
+  if (state.kind === "Failed") return `${at}: ${state.error}${state.retryable ? "" : " A retry would not help."}`;
   return state.kind === "Interrupted" && state.in_progress ? `${at}, in the middle of it` : at;
 }
 

@@ -1,6 +1,7 @@
-// `holdfast checkpoints verify`: every checkpoint of a run, or of all runs: its hash, its shape, and whether the log gives the same.
-// VF1. The files are read before the log: a checkpoint is saved only of what is durable, so none may be ahead of it.
-// VF2. The log is folded once, and compared with each checkpoint when it is at its seq.
+// `holdfast checkpoints verify`: checks the hash and shape of every checkpoint of a run, or of all, and compares the
+// log.
+// VF1. The files are read before the log: only durable state is saved to a checkpoint, so none may be ahead of the log.
+// VF2. The log is folded once, and compared with each checkpoint at its seq.
 // VF3. A bad checkpoint costs time, never work: the log has everything. Each comes with what can be done.
 
 import { equal, type Json, parseJson } from "../../base/json.ts";
@@ -63,7 +64,7 @@ function verdictsOf(view: LogView, { run, files }: OfRun): CheckpointVerdict[] {
 
 type Saved = { readonly path: string; readonly seq: number; readonly checkpoint: WorkflowCheckpoint };
 
-/** VF2: what is wrong with those whose hash and shape are right, by path. */
+/** VF2: the problems of checkpoints whose hash and shape are right, by path. */
 function compared(view: LogView, session: string, files: readonly CheckpointFile[]): ReadonlyMap<string, string> {
   const wrong = new Map<string, string>();
   const saved = files.flatMap(({ path, found }): Saved[] => (found.kind === "whole" ? [{ path, ...found }] : []));
@@ -75,7 +76,7 @@ function compared(view: LogView, session: string, files: readonly CheckpointFile
     const event = workflowEventOf(reading.entry);
     run = event === undefined ? run : applyWorkflow(run, event);
     for (const { path, checkpoint } of waiting.get(seq) ?? []) {
-      if (run === undefined || !isSame(run, checkpoint)) wrong.set(path, "the log gives something else at its place");
+      if (run === undefined || !isSame(run, checkpoint)) wrong.set(path, "the log has a different state at this entry");
     }
     waiting.delete(seq);
   }
@@ -97,14 +98,14 @@ function plain(value: unknown): Json {
 function nextOf({ path, present }: CheckpointFile): string {
   return present
     ? "Nothing: the log has everything. The run's next checkpoint takes its place, and this one goes to quarantine/."
-    : `It is only an older one: rm ${path}`;
+    : `It is only an older checkpoint: rm ${path}`;
 }
 
 function lieOf(path: string): string {
-  return `Check the log with holdfast log verify. Where that is whole, the log is right: rm ${path}`;
+  return `Check the log with \`holdfast log verify\`. If that is whole, the log is right: rm ${path}`;
 }
 
-const NOT_USED = "Nothing: another version of Holdfast made it, and the log is read instead.";
+const NOT_USED = "Nothing: another version of Holdfast wrote it, and the log is used instead.";
 
 function verdictsText(verdicts: readonly CheckpointVerdict[]): string {
   const lines = verdicts.map(({ run, name, seq, file, verdict, reason, next }) => {

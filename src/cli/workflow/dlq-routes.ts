@@ -1,4 +1,4 @@
-// The commands on dead-letter queues: what they are called and take.
+// The dead-letter queue commands: their names, flags and arguments.
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import type { Context } from "../command-world.ts";
 import { type DataFlags, flag, home, text, wholeNumber } from "../flags.ts";
@@ -16,7 +16,7 @@ const ls = buildCommand<DataFlags, [run: string], Context>({
   docs: { brief: "List the items of a run's map that failed for good" },
 });
 
-const item = { parse: wholeNumber, placeholder: "item", brief: "An item's number, as `dlq ls` says it" } as const;
+const item = { parse: wholeNumber, placeholder: "item", brief: "An item's number, from `dlq ls`" } as const;
 
 const show = buildCommand<DataFlags, [run: string, item: number], Context>({
   loader: async () => (await import("./dlq.ts")).dlqShowCommand,
@@ -25,12 +25,12 @@ const show = buildCommand<DataFlags, [run: string, item: number], Context>({
     positional: { kind: "tuple", parameters: [workflow, item] },
   },
   docs: {
-    brief: "Show one item whole, and what it failed with",
-    fullDescription: "What its steps have written: holdfast logs --step STEP --item ITEM RUN",
+    brief: "Show one item in full, and its error",
+    fullDescription: "The output of its steps: holdfast logs --step STEP --item ITEM RUN",
   },
 });
 
-/** stricli takes one kind of argument where there may be many. */
+/** stricli supports only one kind of argument in a list. */
 const runAndItems = {
   kind: "array",
   minimum: 1,
@@ -38,7 +38,7 @@ const runAndItems = {
     ...workflow,
     parse: text,
     placeholder: "run [item]",
-    brief: `${workflow.brief}; then numbers of items, all where there are none`,
+    brief: `${workflow.brief}; then numbers of items [default = all]`,
   },
 } as const;
 
@@ -49,16 +49,16 @@ const retry = buildCommand<DlqFlags, string[], Context>({
     aliases: { d: "detach" },
     positional: runAndItems,
   },
-  docs: { brief: "Work on failed items again, also after the run's end: reduce runs again behind them" },
+  docs: { brief: "Retry failed items, even after the run's end; reduce runs again afterwards" },
 });
 
 const clear = buildCommand<DataFlags, string[], Context>({
   loader: async () => (await import("./dlq.ts")).dlqClearCommand,
   parameters: { flags: { home, json: flag(`One JSON object ${ROW}`) }, positional: runAndItems },
-  docs: { brief: "Take failed items out of the queue; they count as failed all the same" },
+  docs: { brief: "Remove failed items from the queue; they still count as failed" },
 });
 
 export const dlq = buildRouteMap({
   routes: { ls, show, retry, clear },
-  docs: { brief: "The dead-letter queue of a run: items that failed for good" },
+  docs: { brief: "The dead-letter queue of a run: ls, show, retry, clear" },
 });

@@ -1,5 +1,6 @@
 // `holdfast dlq ls|show|retry|clear`: the items of a map that failed for good.
-// DQ1. All of them, or those that are named. To ask twice is to ask once: what a daemon took before it died is not in the queue any more.
+// DQ1. All items, or the given ones. A retried request is safe: items that a dead daemon already took are not in the
+//      queue.
 
 import { ok, type Result, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
@@ -110,13 +111,14 @@ async function change(
   const json = flags.json === true;
   if (method === "dlq.retry" && !flags.detach) return followToEnd(world, home.value, done.value.id, json);
   if (json) await printRun(world, done.value);
-  else await say(world.console, `${count(done.value.items?.failed ?? 0, "item")} failed in all.`);
+  else await say(world.console, `${count(done.value.items?.failed ?? 0, "item")} failed in total.`);
   return ok(EXIT.ok);
 }
 
 function numbersOf(words: readonly string[]): Result<readonly number[] | "all"> {
   const wrong = words.find((word) => !/^\d{1,9}$/.test(word));
-  if (wrong !== undefined) return refused("usage", `"${wrong}" is no item.`, "holdfast dlq ls shows their numbers.");
+  if (wrong !== undefined)
+    return refused("usage", `"${wrong}" is not an item number.`, "`holdfast dlq ls` shows the numbers.");
   return ok(words.length === 0 ? "all" : words.map(Number));
 }
 

@@ -1,4 +1,4 @@
-// What is said when a run that was followed has come to rest, or was left.
+// The messages when a followed run has stopped, or the user has stopped following.
 import { ok } from "../../base/result.ts";
 import { type Need, nextOf } from "../../core/workflow/progress.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
@@ -10,7 +10,7 @@ import { type Followed, follow } from "./follow.ts";
 import { exitOf, printRun } from "./rows.ts";
 import { NO_SIGHT, sightOf } from "./run-view.ts";
 
-/** Follows the run, says how it ended, and makes that the exit code. */
+/** Follows the run, reports how it ended, and returns that as the exit code. */
 export async function followToEnd(world: DaemonCommandWorld, home: string, id: string, json: boolean): Promise<Exit> {
   const sight = json ? NO_SIGHT : sightOf(world, home);
   const followed = await follow(world, home, id, sight);
@@ -24,7 +24,7 @@ export async function followToEnd(world: DaemonCommandWorld, home: string, id: s
 function endText({ run, left }: Followed): string {
   const { id, name, state } = run;
   const again = `holdfast resume ${shortId(id)}`;
-  if (left) return `${name} goes on; \`${again}\` follows it again.`;
+  if (left) return `${name} continues; \`${again}\` follows it again.`;
   if (state === "uncertain" || state === "waiting") return needsText(run);
   if (state === "failed") return failedText(run, again);
   return state === "interrupted" ? `${name} was interrupted.\n  → ${again}` : `${name} is ${state}.${leftText(run)}`;
@@ -32,18 +32,18 @@ function endText({ run, left }: Followed): string {
 
 function failedText({ id, name, error }: ListedRun, again: string): string {
   const { step, message } = error ?? { step: "", message: "" };
-  // What failed before it began has written nothing.
+  // A step that failed before it started has no output.
   const logs = error?.exitCode == null ? "" : `\n  → holdfast logs --step ${step} ${shortId(id)}`;
   return `${name} failed: ${step}: ${message}\n  → ${again}${logs}`;
 }
 
-/** It stays: what came of it is the person's. */
+/** The worktree is kept: its content belongs to the user. */
 function leftText({ worktree }: ListedRun): string {
   if (worktree === null) return "";
-  return `\n  → its work is in ${worktree.path} (branch ${worktree.branch}); \`git worktree remove\` takes it away`;
+  return `\n  → its work is in ${worktree.path} (branch ${worktree.branch}); remove it with \`git worktree remove\``;
 }
 
-/** What it waits for a person for. */
+/** What it needs from a person. */
 export function needsText(run: ListedRun): string {
   const waiting = run.needs.filter(({ agent }) => agent !== null);
   const uncertain = run.needs.filter(({ agent }) => agent === null);
@@ -57,7 +57,7 @@ function waitingText({ id, name, step }: ListedRun, needs: readonly Need[]): str
     `${name} waits for you: step ${step} (${need.step}): ${need.why}.`,
     `  → ${nextOf(id, need)}`,
   ]);
-  return [...found, `  → holdfast resume ${shortId(id)}   follows it when it goes on`].join("\n");
+  return [...found, `  → holdfast resume ${shortId(id)}   follows it when it continues`].join("\n");
 }
 
 function uncertainText({ id, name, step }: ListedRun, needs: readonly Need[]): string {
@@ -65,9 +65,9 @@ function uncertainText({ id, name, step }: ListedRun, needs: readonly Need[]): s
   const found = needs.map(({ step: which, why }) => `${name} is uncertain: step ${step} (${which}): ${why}.`);
   return [
     ...found,
-    "It was started, and nothing says how it ended. Look at what it did, then say so:",
+    "It was started, but how it ended is unknown. Look at what it did, then choose:",
     `  → ${again} --rerun     it did not happen, or may happen twice`,
-    `  → ${again} --done      it happened: go on with the next step`,
-    `  → ${again} --failed    it is a failure`,
+    `  → ${again} --done      it happened: continue with the next step`,
+    `  → ${again} --failed    it failed`,
   ].join("\n");
 }

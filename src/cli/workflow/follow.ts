@@ -1,7 +1,7 @@
-// Follows a run until it comes to rest: done, failed, interrupted, cancelled, or in need of a person.
-// FL1. A daemon that dies meanwhile is followed in its next life: each step is shown once, and the run's end is not missed.
-// FL2. Notices only wake us; what is shown is what the daemon says when it is asked.
-// FL3. Ctrl-C interrupts the run, and its end is waited for; whoever leaves leaves it running.
+// Follows a run until it stops: done, failed, interrupted, cancelled, or waiting for a person.
+// FL1. If the daemon dies, following continues with the next one: each step is shown once, and the end is not missed.
+// FL2. Notices only wake us; what is shown is the daemon's reply to a query.
+// FL3. Ctrl-C interrupts the run and waits for its end; leaving in another way keeps it running.
 import { ok, type Result } from "../../base/result.ts";
 import { isObject } from "../../wire/lines.ts";
 import type { RpcClient } from "../../wire/rpc/client.ts";
@@ -10,18 +10,18 @@ import { pause } from "../../world/wait.ts";
 import { liveDaemon, onDaemon } from "../client.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 
-/** How long we look at the same picture: time goes by in it. */
+/** How often the display is refreshed without news: it shows the time. */
 const TICK_MS = 1_000;
-/** Where somebody sees what a step is writing: often enough to look as if it came by itself. */
+/** While a step's output is shown: often enough to look immediate. */
 const LOOK_MS = 200;
 
 export interface RunView {
-  /** Whether what is written meanwhile is shown. */
+  /** Whether output is shown while it is written. */
   readonly live: boolean;
   show(run: ShownRun): Promise<void>;
-  /** Nothing is known to have changed; what is on disk may have. */
+  /** Nothing is known to have changed, but files on disk may have. */
   look(): Promise<void>;
-  /** Nothing more is shown: what lived is gone. */
+  /** Nothing more is shown: removes the live lines. */
   end(): Promise<void>;
 }
 export type Followed = { readonly run: ListedRun; readonly left: boolean };
@@ -78,7 +78,7 @@ async function watch(world: DaemonCommandWorld, client: RpcClient, watching: Wat
   }
 }
 
-/** What comes first: news, or the end of our patience; what lives is looked at meanwhile. */
+/** Waits for news or the next refresh; live output is looked at meanwhile. */
 async function news({ clock }: DaemonCommandWorld, coming: Promise<News>, sight: RunView): Promise<News> {
   for (let waited = 0; waited < TICK_MS; waited += sight.live ? LOOK_MS : TICK_MS) {
     const paused = pause(clock, sight.live ? LOOK_MS : TICK_MS).then(() => "paused" as const);

@@ -1,4 +1,4 @@
-// `holdfast workflows`: the runs, one a line; with --json as other programs rely on them.
+// `holdfast workflows`: the runs, one per line; with --json in the shape that other programs rely on.
 
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";
@@ -45,7 +45,7 @@ function cellsOf(run: ListedRun): string[] {
 
 function nextText({ id, state, needs }: ListedRun): string {
   const need = needs.find(({ agent }) => agent !== null);
-  if (need !== undefined) return nextOf(id, need); // Also where other items of a map go on.
+  if (need !== undefined) return nextOf(id, need); // Even if other items of a map continue.
   return ["waiting", "uncertain", "failed", "interrupted"].includes(state) ? `holdfast resume ${shortId(id)}` : "";
 }
 

@@ -1,4 +1,4 @@
-// `holdfast migrate`: takes over the runs of an older program. The daemon does it: it alone writes the log.
+// `holdfast migrate`: takes over the runs of an older program. The daemon does it, because only it writes the log.
 
 import { ok, refused } from "../../base/result.ts";
 import { visible, visibleLine } from "../../base/visible.ts";
@@ -22,11 +22,15 @@ async function migrate(world: DaemonCommandWorld, flags: MigrateFlags, dir?: str
   if (!home.ok) return home;
   const directory = dir === undefined ? home.value : world.console.absolute(dir);
   if (world.disk.stat(directory)?.kind !== "directory")
-    return refused("unknown", `There is no directory ${directory}.`, "Name where the older program kept its state.");
+    return refused(
+      "unknown",
+      `There is no directory ${directory}.`,
+      "Give the directory where the older program kept its state.",
+    );
   const workflows = (flags.workflow ?? []).map((file) => world.console.absolute(file));
   const env = terminalEnvironment(world.self.environment(), TERM);
   const wish = { directory, workflows, env, dryRun: flags.dryRun === true };
-  // To migrate twice is to migrate once, so an answer that got lost does not matter.
+  // Migrating twice has the same effect as once, so a lost reply does not matter.
   const done = await onDaemon(world, home.value, (client) => client.call("workflow.migrate", wish));
   if (!done.ok) return done;
   if (flags.json) await world.console.out.write(`${visibleLine(JSON.stringify(done.value))}\n`);
@@ -38,8 +42,8 @@ const FATES: Readonly<Record<MigratedRun["fate"], string>> = {
   migrated: "migrated",
   would: "would be migrated",
   before: "migrated before",
-  older: "passed over",
-  over: "passed over",
+  older: "skipped",
+  over: "skipped",
   "could not": "COULD NOT be migrated",
 };
 
@@ -48,10 +52,10 @@ async function print(
   { items, migrated, dryRun, directory }: MigrationReport,
 ): Promise<void> {
   for (const item of items) await console.out.write(visible(`${linesOf(item).join("\n")}\n`));
-  if (items.length === 0) return say(console, `nothing of an older program is in ${directory}.`);
+  if (items.length === 0) return say(console, `${directory} contains nothing of an older program.`);
   const would = items.filter(({ fate }) => fate === "would").length;
   const words = dryRun ? `${count(would, "run")} would be migrated.` : `${count(migrated, "run")} migrated.`;
-  await say(console, `${words} The originals are as they were.`);
+  await say(console, `${words} The originals are unchanged.`);
 }
 
 function linesOf({ old, name, fate, run, reason, notes, next, path }: MigratedRun): string[] {

@@ -1,8 +1,9 @@
-// `holdfast resume`: goes on with a run, and follows it.
-// RS1. What is uncertain is run again only with somebody's word: without one it is shown, and nothing happens.
-// RS2. A file that changed since is shown, and nothing happens before somebody says which one counts.
-// RS3. Of several who resume a run at once one wins; the others hear who it was (exit 75). One that runs already is followed, unless more
-//      was asked for than to see it.
+// `holdfast resume`: continues a run, and follows it.
+// RS1. An uncertain step runs again only if a person says so: otherwise it is shown, and nothing happens.
+// RS2. A changed file is shown, and nothing happens before a person says which version counts.
+// RS3. If several callers resume a run at once, one wins; the others learn which (exit 75). A run that is already
+//      running
+//      is followed, unless more was requested.
 import { newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Asker, UncertainVerdict } from "../../core/workflow/events.ts";
@@ -56,10 +57,10 @@ async function resume(world: DaemonCommandWorld, flags: ResumeFlags, key?: strin
 async function sayWho({ console, processes }: DaemonCommandWorld, { name, resumed }: ListedRun): Promise<void> {
   if (resumed === null || resumed.pid === processes.pid) return;
   const { pid, user, at } = resumed;
-  await say(console, `${name} is running: process ${pid}${user === "" ? "" : ` of ${user}`} made it go on at ${at}.`);
+  await say(console, `${name} is running: process ${pid}${user === "" ? "" : ` of ${user}`} resumed it at ${at}.`);
 }
 
-/** One id for one command, however often it has to be said to a daemon that dies. */
+/** One id for one command, however often it has to be sent. */
 function askerOf({ random, processes, console }: DaemonCommandWorld): Asker {
   return { wish: newId(random.bytes(16)), pid: processes.pid, user: console.env("USER") ?? "" };
 }
@@ -68,7 +69,7 @@ function verdictOf({ rerun, done, failed }: ResumeFlags): Result<UncertainVerdic
   const given: UncertainVerdict[] = [...(rerun ? ["rerun" as const] : []), ...(done ? ["done" as const] : [])];
   if (failed) given.push("failed");
   if (given.length > 1)
-    return refused("usage", "Give one of --rerun, --done and --failed.", "See holdfast resume --help");
+    return refused("usage", "Give one of --rerun, --done and --failed.", "See `holdfast resume --help`.");
   return ok(given[0]);
 }
 
@@ -96,7 +97,7 @@ async function resumeRun(client: RpcClient, key: string | undefined, wish: Wish)
   return resolve(client, resumed.value, verdict, wish.by);
 }
 
-/** RS3: who says no more than the run's name may as well follow it. */
+/** RS3: a caller that gives only the run's name may as well follow it. */
 function wantsMore({ detach, force, acceptChanges, unchanged }: ResumeFlags): boolean {
   return [detach, force, acceptChanges, unchanged].some((given) => given === true);
 }
@@ -122,7 +123,7 @@ async function again(
   if (changed && !flags.acceptChanges) {
     const said = asked.value.map(({ step, change, done }) => `  ${change}: ${step}${done ? " (it had ended)" : ""}`);
     const message = [`The file of ${name} has changed since:`, ...said].join("\n");
-    return refused("changed", message, "Take the changes with --accept-changes, or go on as it was with --unchanged.");
+    return refused("changed", message, "Use the new file with --accept-changes, or the old one with --unchanged.");
   }
   const taken = changed ? await client.call("workflow.change", { id }) : ok(undefined);
   if (!taken.ok) return taken;
@@ -132,11 +133,11 @@ async function again(
 function onlyOne(runs: readonly ListedRun[]): Result<ListedRun> {
   const resumable = runs.filter(isResumable);
   const [only, ...others] = resumable;
-  if (only === undefined) return refused("unknown", "There is no run to go on with.", "holdfast workflows shows all.");
-  return others.length === 0 ? ok(only) : which(resumable, `There are ${resumable.length} runs to go on with`);
+  if (only === undefined) return refused("unknown", "There is no run to resume.", "`holdfast workflows` shows all.");
+  return others.length === 0 ? ok(only) : which(resumable, `There are ${resumable.length} runs to resume`);
 }
 
-/** All that is uncertain gets the same word. */
+/** Everything uncertain gets the same resolution. */
 async function resolve(
   client: RpcClient,
   run: ListedRun,
@@ -146,7 +147,7 @@ async function resolve(
   const { id, name, resumed } = run;
   const needs = run.needs.filter(({ agent }) => agent === null);
   if (needs.length === 0 && resumed?.pid !== by.pid) {
-    const who = resumed === null ? "" : `: process ${resumed.pid} made it go on at ${resumed.at}`;
+    const who = resumed === null ? "" : `: process ${resumed.pid} resumed it at ${resumed.at}`;
     const hint = "Resume it without --rerun, --done or --failed.";
     return refused("not-uncertain", `Nothing of ${name} is uncertain${who}.`, hint);
   }

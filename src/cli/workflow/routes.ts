@@ -1,4 +1,4 @@
-// The commands on workflows: what they are called and take.
+// The workflow commands: their names, flags and arguments.
 import { buildCommand } from "@stricli/core";
 import type { Context } from "../command-world.ts";
 import { type DataFlags, flag, home, text, textFlag } from "../flags.ts";
@@ -9,9 +9,9 @@ import type { ResumeFlags } from "./resume.ts";
 import type { RunFlags } from "./run.ts";
 import { ROW, workflow } from "./words.ts";
 
-const WATCHING = "Ctrl-C interrupts the run; Ctrl-\\ and a closed window only stop watching, and the run goes on.";
+const WATCHING = "Ctrl-C interrupts the run; Ctrl-\\ and a closed window only stop watching, and the run continues.";
 const EXITS =
-  "The exit code is the failed step's, 0 where the run is done, 3 where it waits for a person, 130 where it was interrupted.";
+  "Exit code: the failed step's; 0 if the run is done, 3 if it waits for a person, 130 if it was interrupted.";
 
 const run = buildCommand<RunFlags, [file: string], Context>({
   loader: async () => (await import("./run.ts")).runCommand,
@@ -24,15 +24,15 @@ const run = buildCommand<RunFlags, [file: string], Context>({
         variadic: true,
         optional: true,
         placeholder: "name=value",
-        brief: "A parameter; JSON where it is no text. May be given more than once",
+        brief: "A parameter, as JSON unless its type is text. May be repeated",
       },
-      paramFile: textFlag("file", "A YAML or JSON file with parameters; --param wins over it"),
+      paramFile: textFlag("file", "A YAML or JSON file with parameters; --param takes precedence"),
       detach: flag("Return at once, and print the run's id"),
       worktree: flag(
-        "In a git worktree of its own, on a branch of its own (holdfast/NAME-ID); it stays when the run has ended",
+        "Run in a separate git worktree on its own branch (holdfast/NAME-ID), which is kept after the run ends",
       ),
-      check: flag("Only check the file; nothing is run, and nothing is started"),
-      json: flag(`One JSON object ${ROW}, when the run has come to rest; with --detach at once`),
+      check: flag("Only check the file, and run nothing"),
+      json: flag(`One JSON object ${ROW}, when the run has stopped; with --detach at once`),
     },
     aliases: { d: "detach", p: "param" },
     positional: {
@@ -43,8 +43,9 @@ const run = buildCommand<RunFlags, [file: string], Context>({
   docs: {
     brief: "Run a workflow file, and follow it",
     fullDescription: [
-      "Runs the steps of a workflow file here. Every step's end is on disk before the next begins: a crash costs no finished work.",
-      `${WATCHING} \`holdfast resume\` goes on with it.`,
+      "Runs the steps of a workflow file here. Every step's end is on disk before the next starts: no crash loses",
+      "finished work.",
+      `${WATCHING} \`holdfast resume\` continues it.`,
       EXITS,
     ].join("\n"),
   },
@@ -53,7 +54,7 @@ const run = buildCommand<RunFlags, [file: string], Context>({
 const workflows = buildCommand<DataFlags, [], Context>({
   loader: async () => (await import("./ls.ts")).workflowsCommand,
   parameters: { flags: { home, json: flag(`One JSON array of ${ROW}`) } },
-  docs: { brief: "List the runs of workflows: running, waiting, uncertain, failed, interrupted, cancelled and done" },
+  docs: { brief: "List the workflow runs: running, waiting, uncertain, failed, interrupted, cancelled and done" },
 });
 
 const resume = buildCommand<ResumeFlags, [run?: string], Context>({
@@ -62,25 +63,27 @@ const resume = buildCommand<ResumeFlags, [run?: string], Context>({
     flags: {
       home,
       rerun: flag("The uncertain step did not happen, or may happen twice: run it again"),
-      done: flag("The uncertain step happened: go on with the next. What it would have captured has no value"),
-      failed: flag("The uncertain step is a failure"),
-      force: flag("Also where it was cancelled, or failed in a way that a retry does not change"),
+      done: flag("The uncertain step happened: continue with the next. Its captured output has no value"),
+      failed: flag("The uncertain step failed"),
+      force: flag("Resume even if it was cancelled, or failed in a way that a retry does not change"),
       acceptChanges: flag(
-        "The file has changed: go on with what it says now; finished steps that are the same stay finished",
+        "The file has changed: continue with the new version; finished steps that are unchanged stay finished",
       ),
-      unchanged: flag("The file has changed: go on with what it said when the run began"),
+      unchanged: flag("The file has changed: continue with the version from the start of the run"),
       detach: flag("Do not follow it"),
-      json: flag(`One JSON object ${ROW}, when the run has come to rest; with --detach at once`),
+      json: flag(`One JSON object ${ROW}, when the run has stopped; with --detach at once`),
     },
     aliases: { d: "detach" },
     positional: { kind: "tuple", parameters: [{ ...workflow, optional: true }] },
   },
   docs: {
-    brief: "Go on with a run that failed, was interrupted or is uncertain; without a name, the only one there is",
+    brief: "Continue a run that failed, was interrupted or is uncertain [default = the only one]",
     fullDescription: [
-      "Finished steps are passed over, variables are as they were, and the step that failed or was interrupted begins anew.",
-      "A step that was running when the machine or its holder died is uncertain: it is run again only where you say so, or the file does.",
-      `A run that is running is only followed. ${WATCHING}`,
+      "Finished steps are skipped, variables keep their values, and the step that failed or was interrupted starts",
+      "again.",
+      "A step that was running when the machine or its holder died is uncertain: it runs again only if you or the file",
+      "allow",
+      `it. A run that is already running is only followed. ${WATCHING}`,
       EXITS,
     ].join("\n"),
   },
@@ -92,7 +95,7 @@ const cancel = buildCommand<DataFlags, [run: string], Context>({
     flags: { home, json: flag(`One JSON object ${ROW}`) },
     positional: { kind: "tuple", parameters: [workflow] },
   },
-  docs: { brief: "Stop a run for good; its steps are asked to end (SIGTERM), and made to after ten seconds" },
+  docs: { brief: "Stop a run for good; its steps get SIGTERM, and SIGKILL after ten seconds" },
 });
 
 const migrate = buildCommand<MigrateFlags, [dir?: string], Context>({
@@ -106,9 +109,9 @@ const migrate = buildCommand<MigrateFlags, [dir?: string], Context>({
         variadic: true,
         optional: true,
         placeholder: "file",
-        brief: "The workflow file of records that name none, or whose file has moved. May be given more than once",
+        brief: "The workflow file for records that name none, or whose file has moved. May be repeated",
       },
-      dryRun: flag("Only say what would become of each; nothing is changed"),
+      dryRun: flag("Only show what would be done, and change nothing"),
       json: flag(
         "One JSON object {at, directory, dryRun, migrated, items: [{layout, path, old, name, fate, run, state, reason, notes, next}]}",
       ),
@@ -127,11 +130,12 @@ const migrate = buildCommand<MigrateFlags, [dir?: string], Context>({
     },
   },
   docs: {
-    brief: "Take over runs that an older program began, so that they can be resumed",
+    brief: "Take over runs of an older program, so that they can be resumed",
     fullDescription: [
-      "Knows the state of sessions (current_step, completed_steps), ID/checkpoints/*.checkpoint.json, mapreduce/jobs/ and sessions/ID/checkpoint.json (docs/WORKFLOWS.md).",
-      "Originals are only read. A run that was migrated before is not migrated again. What cannot be taken over is said, with the reason.",
-      "The exit code is 1 where something could not be migrated.",
+      "Reads the state of sessions (current_step, completed_steps), ID/checkpoints/*.checkpoint.json, mapreduce/jobs/",
+      "and sessions/ID/checkpoint.json (docs/WORKFLOWS.md). The originals are not changed, and a run is migrated only",
+      "once.",
+      "Whatever cannot be migrated is reported with the reason, and the exit code is 1.",
     ].join("\n"),
   },
 });

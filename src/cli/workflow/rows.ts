@@ -1,4 +1,4 @@
-// How runs are shown, and which one a person means.
+// Formats runs, and finds the one that a person means.
 
 import { matchOne } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -8,10 +8,10 @@ import { EXIT } from "../command-world.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 import { shortId } from "../sessions.ts";
 
-/** What shells say of a program that Ctrl-C ended. */
+/** The exit code shells use for a program that Ctrl-C ended. */
 const INTERRUPTED = 130;
 
-/** As other programs rely on it: fields are added, never changed (DESIGN §11). */
+/** Other programs rely on this shape: fields are added, never changed. */
 export function rowOf({
   id,
   name,
@@ -35,11 +35,13 @@ export async function printRun({ console }: DaemonCommandWorld, run: ListedRun):
   await console.out.write(`${visibleLine(JSON.stringify(rowOf(run)))}\n`);
 }
 
-/** Where a person stands, and which runs they can only mean: one that can be gone on with, say. */
+/** How to resolve paths, and which runs can be meant: for example, only resumable ones. */
 export type Picking = { absolute(path: string): string; readonly meant?: (run: ListedRun) => boolean };
 
-/** A name, or the path of a workflow file, means the one run of it, or the only one of several that can be meant (UC-7); anything else
- *  is the beginning of an id that fits only one. */
+/**
+ * A name, or the path of a workflow file, means its only run, or the only one of several that can be meant (UC-7);
+ * anything else is a prefix of an id that matches only one.
+ */
 export function pickRun(runs: readonly ListedRun[], key: string, { absolute, meant }: Picking): Result<ListedRun> {
   const named = runsOf(runs, key, absolute);
   const narrowed = meant === undefined ? named : named.filter(meant);
@@ -53,7 +55,7 @@ export function pickRun(runs: readonly ListedRun[], key: string, { absolute, mea
   const found = id.ok ? runs.find((run) => run.id === id.value) : undefined;
   if (found !== undefined) return ok(found);
   if (!id.ok && id.error.code === "ambiguous") return refused("ambiguous", id.error.message, "Give more of it.");
-  return refused("unknown", `There is no run "${key}".`, "holdfast workflows shows all.");
+  return refused("unknown", `There is no run "${key}".`, "`holdfast workflows` shows all.");
 }
 
 /** The runs with this name, else those of this workflow file. */
@@ -64,10 +66,10 @@ export function runsOf(runs: readonly ListedRun[], key: string, absolute: Pickin
 
 export function which(runs: readonly ListedRun[], message: string): Result<never> {
   const named = runs.map(({ id, name, state }) => `${shortId(id)} (${name}, ${state})`).join(", ");
-  return refused("ambiguous", `${message}: ${named}.`, "Name the one you mean by its id.");
+  return refused("ambiguous", `${message}: ${named}.`, "Give the id of the one you mean.");
 }
 
-/** What a run's state is worth as an exit code. */
+/** The exit code for a run's state. */
 export function exitOf({ state, error }: ListedRun): number {
   if (state === "done" || state === "running") return EXIT.ok;
   if (state === "waiting" || state === "uncertain") return EXIT.waiting;

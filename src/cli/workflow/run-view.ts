@@ -1,8 +1,9 @@
-// What a person sees of a run that is followed: a line for each step that ended, and on a terminal two that live: how far it is, and what
-// is being written just now.
-// SG1. Words go to stderr. The live lines are drawn over themselves, and are gone when the run is over or left.
-// SG2. Time left is what the rate so far says of the items that are left; nothing is said of what has no rate.
-// SG3. Of several attempts that run, the one that wrote last is shown.
+// The display of a run that is followed: a line for each step that ended, and on a terminal two live lines: the
+// progress,
+// and the newest output.
+// SG1. Messages go to stderr. The live lines are overwritten in place, and removed when the run is over or left.
+// SG2. The time left is estimated from the rate of the items so far; without a rate nothing is shown.
+// SG3. Of several running attempts, the one that wrote last is shown.
 import { visibleLine } from "../../base/visible.ts";
 import { attemptPath } from "../../log/session/places.ts";
 import type { ListedStep, ShownAttempt, ShownRun } from "../../wire/rpc/workflow.ts";
@@ -14,7 +15,7 @@ import { stateText } from "./rows.ts";
 
 const CLEAR = "\r\u001b[2K";
 const CLEAR_TWO = `${CLEAR}\u001b[1A\u001b[2K`;
-/** SG3: as many as are worth a look; a map may work on more at once. */
+/** SG3: the attempts that are looked at; a map may run more at once. */
 const MAX_WATCHED = 8;
 const MARKS: Readonly<Record<ListedStep["outcome"], string>> = {
   succeeded: "done",
@@ -57,7 +58,7 @@ class LiveSight implements RunView {
   #run: ShownRun | undefined;
   /** What is on the screen now. */
   #drawn: readonly string[] = [];
-  /** SG3: the newest line of each, and of the one that changed last. */
+  /** SG3: the newest line of each attempt, and of the one that changed last. */
   #lines = new Map<string, string>();
   #written = "";
 

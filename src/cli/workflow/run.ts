@@ -1,5 +1,5 @@
 // `holdfast run`: checks a workflow file, starts a run of it, and follows it.
-// RN1. The run has its id before it is wished for: a daemon that dies in between finds it, and makes no second one.
+// RN1. The run's id is chosen before the request: if the daemon dies in between, the retry starts no second run.
 
 import { newId } from "../../base/ids.ts";
 import type { Json } from "../../base/json.ts";
@@ -51,7 +51,8 @@ async function run(world: DaemonCommandWorld, flags: RunFlags, file: string): Pr
   const made = await onDaemon(world, home.value, (client) => client.call("workflow.run", wish));
   if (!made.ok) return made;
   if (!flags.detach) {
-    if (!flags.json) await say(world.console, `${made.value.name} runs as ${shortId(id)}${whereText(made.value)}.`);
+    if (!flags.json)
+      await say(world.console, `${made.value.name} is running as ${shortId(id)}${whereText(made.value)}.`);
     return followToEnd(world, home.value, id, flags.json === true);
   }
   if (flags.json) await printRun(world, made.value);
@@ -81,13 +82,13 @@ async function checked(
   const steps = phases.reduce((count, phase) => count + stepsOf(definition, phase).length, 0);
   const { name, flow } = definition;
   if (json) await console.out.write(`${visibleLine(JSON.stringify({ path: file, name, mode: flow.mode, steps }))}\n`);
-  else await say(console, `${file} is right: ${flow.mode}, ${steps} steps.`);
+  else await say(console, `${file} is valid: ${flow.mode}, ${steps} steps.`);
   return ok(EXIT.ok);
 }
 
 function textsOf(params: readonly string[]): Result<Readonly<Record<string, string>>> {
   const wrong = params.find((param) => param.indexOf("=") < 1);
-  if (wrong !== undefined) return refused("usage", `"${wrong}" is no parameter.`, "Give it as --param name=value.");
+  if (wrong !== undefined) return refused("usage", `"${wrong}" is not a parameter.`, "Give it as --param name=value.");
   return ok(
     Object.fromEntries(
       params.map((param) => [param.slice(0, param.indexOf("=")), param.slice(param.indexOf("=") + 1)]),
@@ -107,7 +108,7 @@ function valuesOf(
   const value: unknown = plain(yaml.value.root);
   return isJsonTable(value)
     ? ok(value)
-    : refused("usage", `${file} has no names and values.`, "One `name: value` a line.");
+    : refused("usage", `${file} does not contain names and values.`, "Write one `name: value` per line.");
 }
 
 export const runCommand = withDaemonWorld(run);

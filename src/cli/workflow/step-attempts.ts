@@ -1,4 +1,4 @@
-// The attempts of a step, as the run's log says them.
+// The attempts of a step, from the run's log.
 import { agentSession } from "../../core/agent/agent.ts";
 import { agentOf } from "../../core/workflow/agent-step.ts";
 import type { LogView } from "../../log/inspect.ts";
@@ -12,22 +12,22 @@ export type StepAttempt = {
   readonly item: number | null;
   readonly try: number;
   readonly startedAt: string;
-  /** The agent that works on it; null where it has a program of its own. */
+  /** The agent that works on it; null if it has a program of its own. */
   readonly agent: string | null;
   readonly end: AttemptEnd | undefined;
 };
 
-/** `output` is what the log has kept of it, from its end. */
+/** `output` is the end of its output, as the log has kept it. */
 export type AttemptEnd = {
   readonly code: number | null;
   readonly signal: string | null;
-  /** Why it never ran, or what is not known about its end. */
+  /** Why it never ran, or what is unknown about its end. */
   readonly error: string | null;
   readonly output: string;
   readonly at: string;
 };
 
-/** Which ones are meant: of all where a field is undefined. */
+/** A filter; an undefined field matches all. */
 export type Which = {
   readonly step: string;
   readonly attempt: number | undefined;

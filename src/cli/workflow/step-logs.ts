@@ -1,8 +1,8 @@
-// `holdfast logs --step`: what the attempts of a step have written: its stdout to ours, its stderr to ours.
-// SL1. All attempts in their order, or one of them, or those of one item; where there are several, each is announced on stderr.
-// SL2. An attempt whose files are gone is shown as far as the log has kept its output, and it is said so.
-// SL3. Of an attempt that an agent works on, the agent's turns are shown, as `agent log` tells them.
-// SL4. --follow goes on with what comes, also in attempts that begin meanwhile, until the run comes to rest or Ctrl-C.
+// `holdfast logs --step`: the output of the attempts of a step: stdout to our stdout, stderr to our stderr.
+// SL1. All attempts in order, one of them, or those of one item; if there are several, each is announced on stderr.
+// SL2. If the files of an attempt are gone, the output that the log has kept is shown, with a note.
+// SL3. For an attempt that an agent works on, the agent's turns are shown like in `agent log`.
+// SL4. --follow continues with new output, also of new attempts, until the run stops or Ctrl-C.
 
 import { endedText } from "../../base/exit-code.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -31,10 +31,10 @@ export type StepLogsFlags = DataFlags & {
   readonly follow?: boolean;
 };
 
-/** Between two looks at what is being written: a person sees no difference to at once. */
+/** The pause between two looks at the output: short enough to look immediate. */
 const LOOK_MS = 150;
 
-/** What is shown of whom. */
+/** What is shown, of which run. */
 type Watch = { readonly home: string; readonly run: ListedRun; readonly which: Which };
 
 export async function stepLogs(
@@ -74,8 +74,8 @@ async function attemptsOf(world: DaemonCommandWorld, { home, run, which }: Watch
 function nothing({ run, which }: Watch): Exit {
   const { step, attempt, item } = which;
   const of = `${item === undefined ? "" : ` of item ${item}`}${attempt === undefined ? "" : ` with number ${attempt}`}`;
-  const hint = "A step is named by its id, as `run` and `checkpoints show` say it; set steps write nothing.";
-  return refused("unknown", `${run.name} has made no attempt at a step ${step}${of}.`, hint);
+  const hint = "Use the step's id as shown by `run` and `checkpoints show`; set steps have no output.";
+  return refused("unknown", `${run.name} has no attempt at a step ${step}${of}.`, hint);
 }
 
 async function printJson(
@@ -106,7 +106,7 @@ async function print(
   for (const attempt of await attemptsOf(world, watch)) await shown.finish(attempt);
 }
 
-/** SL4. The daemon knows which attempts run; what began and ended between two looks is found in the log at the end. */
+/** SL4. The daemon lists the running attempts; attempts between two looks are found in the log at the end. */
 async function followStep(world: DaemonCommandWorld, { home, run, which }: Watch, shown: Shown): Promise<void> {
   const stopped = world.console.interrupted().then(() => "stopped" as const);
   for (;;) {
@@ -140,7 +140,7 @@ class Shown {
     this.#announce = announce;
   }
 
-  /** What an attempt has written since it was last asked. */
+  /** Prints what is new in an attempt's output. */
   async more(attempt: StepAttempt): Promise<void> {
     if (attempt.agent !== null) return this.#moreOf(attempt, attempt.agent);
     const { disk, console } = this.#world;
@@ -170,7 +170,7 @@ class Shown {
     for (const tapes of this.#tapes.values()) await this.#print(tapes);
   }
 
-  /** The rest of it, and how it ended. */
+  /** Prints the rest of it, and how it ended. */
   async finish(attempt: StepAttempt): Promise<void> {
     if (this.#finished.has(attempt.attempt)) return;
     this.#finished.add(attempt.attempt);
@@ -186,7 +186,7 @@ class Shown {
   /** SL2 */
   async #kept(output: string): Promise<void> {
     const { console } = this.#world;
-    await say(console, "its files are gone; this is what the log has kept of its output:");
+    await say(console, "its files are gone; the log has kept this part of its output:");
     await console.out.write(visible(output));
   }
 
@@ -205,9 +205,9 @@ async function printLines(output: Output, lines: Iterable<string>): Promise<void
 
 function headText({ number, try: time, item, startedAt }: StepAttempt): string {
   const of = item === null ? "" : `, item ${item}`;
-  return `attempt ${number}${time > 1 ? `, try ${time}` : ""}${of}, begun at ${startedAt}`;
+  return `attempt ${number}${time > 1 ? `, try ${time}` : ""}${of}, started at ${startedAt}`;
 }
 
 function endText({ code, signal, error }: NonNullable<StepAttempt["end"]>): string {
-  return error === null ? endedText({ code, signal }) : `never came to an end that is known: ${error}`;
+  return error === null ? endedText({ code, signal }) : `has no known end: ${error}`;
 }

@@ -1,8 +1,11 @@
-// An agent as its events fold, and what can be asked of it.
-// R1. Nothing here grows with the history but what a bare LLM has said since the last recovery (a vector that shares its past): lists are
-//     bounded by limits.ts.
-// R2. What people see (`stateOf`), what it needs (`needOf`) and since when (`readySince`) are read off the state, not stored beside it.
-// R3. The outbox has what the present process was given and has not confirmed; its numbers start at 1 with each process.
+// The state of an agent, folded from its events, and queries on it.
+// R1. Nothing here grows with the history except what a bare LLM has said since the last recovery (a vector that shares
+//     its
+//     past): lists are bounded by limits.ts.
+// R2. The visible state (`stateOf`), its need (`needOf`) and since when (`readySince`) are derived from the state, not
+//     stored.
+// R3. The outbox has what the current process was given and has not confirmed; its numbers start at 1 with each
+//     process.
 import type { Json } from "../../base/json.ts";
 import type { Conversation } from "./conversation.ts";
 import type {
@@ -20,11 +23,11 @@ import { isAlive, type ProcessState } from "./process.ts";
 import { type Input, styleOf } from "./provider.ts";
 import type { Rule } from "./rules.ts";
 
-/** AG-4: active is what has, or may have, a process or a request of its own. */
+/** AG-4: active means that it has, or may have, its own process or request. */
 export type Session =
   /** Its plan is known; it starts when the parent's turn ends. */
   | { readonly kind: "deferred" }
-  /** Nothing of it runs, and nothing was suspended. */
+  /** No process is running, and none was suspended. */
   | { readonly kind: "idle" }
   | { readonly kind: "active" }
   | { readonly kind: "suspended"; readonly reason: Suspended["reason"] };
@@ -38,29 +41,31 @@ export type Entry =
 
 export type AnswerInput = Omit<Extract<Input, { readonly kind: "answer" }>, "kind">;
 
-/** R3. `entries[0]` has the number `confirmed + 1`. `pieces`: in how many pieces the holder got what is confirmed. */
+/**
+ * R3. `entries[0]` has the number `confirmed + 1`. `pieces`: how many pieces the holder has got of what is confirmed.
+ */
 export type Outbox = { readonly confirmed: number; readonly pieces: number; readonly entries: readonly Entry[] };
 
 export type Turn = {
   readonly number: number;
   readonly prompt: Handed;
-  /** What woke it, as far as not delivered yet. */
+  /** The messages that started it and are not delivered yet. */
   readonly messages: readonly string[];
   /** Whether a process (or the model) is known to have the prompt. */
   readonly taken: boolean;
-  /** Whether its process has said anything in it: before that, it may have died without having read the prompt. */
+  /** Whether its process has produced output in it: before that, it may have died without having read the prompt. */
   readonly heard: boolean;
-  /** Its process ran and is gone, and whether it had the prompt is not known: it was on its way. */
+  /** Its process ran and is gone, and it is unknown whether it had got the prompt, which was on its way. */
   readonly doubtful: boolean;
   readonly startedAt: string;
-  /** How often in a row its request was tried, and when the next try is due. */
+  /** How often in a row its request was tried, and when the next attempt is due. */
   readonly tries: number;
   readonly retryAt: string | undefined;
-  /** How its process says it ended, before it was heard that the prompt was taken. */
+  /** How its process says the turn ended, if that came before the prompt was known to be taken. */
   readonly early: TurnEnd | undefined;
-  /** Whether it was told to stop. */
+  /** Whether it was asked to stop. */
   readonly interrupted: boolean;
-  /** What was said in it so far, cut: the response, where the provider gives none. */
+  /** What was said in it so far, cut: the response, if the provider gives none. */
   readonly said: string;
 };
 
@@ -75,7 +80,7 @@ export type PromptState =
   /** Kept until the process has taken it. */
   | ({ readonly kind: "answered" } & GivenAnswer)
   | ({ readonly kind: "delivered" } & GivenAnswer)
-  /** Whoever asked is gone: it must be asked again. */
+  /** The process that asked is gone: it must ask again. */
   | { readonly kind: "stale"; readonly reason: string };
 
 export type Prompt = Omit<PromptOpened, "prompt_id"> & { readonly id: string; readonly state: PromptState };
@@ -89,11 +94,11 @@ export type Call = {
   readonly inline: boolean;
   readonly turn: number;
   readonly generation: number;
-  /** Handed over by it, and not delivered before it is taken. */
+  /** Messages in its result, which are not delivered before the result is taken. */
   readonly messages: readonly string[];
   readonly taken: boolean;
   readonly via?: "http";
-  /** The daemon that gave the answer died, and nobody knows whether it arrived. */
+  /** The daemon that gave the answer died, and it is unknown whether the answer arrived. */
   readonly lapsed: boolean;
 };
 
@@ -103,11 +108,11 @@ export type Agent = {
   readonly name: string;
   readonly parent: string | undefined;
   readonly instructions: string;
-  /** False for a session whose `agent.created` is not there: an orphan (AG-2). */
+  /** False for a session without `agent.created`: an orphan (AG-2). */
   readonly created: boolean;
   readonly createdAt: string;
   readonly settings: AgentSettings;
-  /** The attempt of a workflow's step that it was made for, where it was. */
+  /** The attempt of a workflow step that it was created for, if any. */
   readonly owner: string | undefined;
   readonly plan: SessionPlan;
   readonly session: Session;
@@ -120,35 +125,37 @@ export type Agent = {
   readonly generation: number;
   /** How far the output of this process has been read; for a bare LLM: how many requests were answered. */
   readonly consumed: number;
-  /** Whether this process has opened its session: before that it tells old stories. */
+  /** Whether this process has opened its session: before that its output is a replay. */
   readonly open: boolean;
   readonly outbox: Outbox;
   readonly inbox: readonly Message[];
-  /** The ids of the last messages that it was sent, read or not. */
+  /** The ids of the last messages it was sent, read or not. */
   readonly seen: readonly string[];
   readonly turn: Turn | undefined;
   readonly turns: number;
-  /** How the first of them ended: what its owner wants to know, and kept for that one alone. */
+  /** How the first turn ended, kept only for its owner. */
   readonly outcome: TurnEnd | undefined;
-  /** When its last turn ended, or it was created: who was used least recently makes room. */
+  /** When its last turn ended, or it was created: the least recently used agent makes room. */
   readonly lastUsed: string;
-  /** The last that it said, cut. */
+  /** The last text it produced, cut. */
   readonly lastText: string;
   readonly prompts: readonly Prompt[];
   readonly calls: readonly Call[];
   readonly reminders: readonly Reminder[];
   readonly sleep: { readonly until: string } | undefined;
-  /** Not resumed by itself after a crash: why. */
+  /** Why it is not resumed automatically after a crash. */
   readonly held: { readonly reason: string; readonly at: string } | undefined;
   readonly crashes: readonly number[];
   readonly rules: readonly Rule[];
   readonly result: string | undefined;
   readonly terminated: Omit<Terminated, "agent_id"> | undefined;
-  /** Of a bare LLM, else empty (AG-6). */
+  /** Of a bare LLM, otherwise empty (AG-6). */
   readonly conversation: Conversation;
 };
 
-/** The rules for all agents: a session of its own, in the same turn, so that a decision and the rules it asks cannot disagree. */
+/**
+ * The rules for all agents: a session of its own, in the same turn, so that a decision and its rules cannot disagree.
+ */
 export type RuleBook = { readonly kind: "rules"; readonly id: string; readonly rules: readonly Rule[] };
 
 export const RULE_BOOK = "rules";
@@ -161,7 +168,7 @@ export function agentSession(id: string): string {
   return `agents/${id}`;
 }
 
-/** As `agent tree --json` says it. */
+/** As in `agent tree --json`. */
 export type AgentState = "idle" | "working" | "waiting" | "suspended" | "sleeping" | "crashed" | "terminated";
 
 /** R2 */
@@ -183,15 +190,18 @@ export function isLive(agentRecord: AgentRecord | undefined): agentRecord is Age
   return agentRecord?.kind === "agent" && agentRecord.terminated === undefined && agentRecord.created;
 }
 
-/** Messages that no turn has been given and no `check_inbox` has handed over. */
+/** Messages that were neither given to a turn nor returned by `check_inbox`. */
 export function waitingMessages(agent: Agent): readonly Message[] {
   const given = new Set([...(agent.turn?.messages ?? []), ...handedOver(agent)]);
   if (given.size === 0) return agent.inbox;
   return agent.inbox.filter(({ message_id }) => !given.has(message_id));
 }
 
-/** By calls of the present process, or turn of a bare LLM, that are not known to be taken; those of one that is gone, and those that
- *  lapsed, are handed over anew. */
+/**
+ * Messages in results of the current process, or turn of a bare LLM, that are not known to be taken; those of a
+ * previous
+ * process, and lapsed ones, are given again.
+ */
 function handedOver(agent: Agent): readonly string[] {
   const request = styleOf(agent.plan.recipe) === "request";
   if (!request && !isAlive(agent.process)) return [];
@@ -201,7 +211,10 @@ function handedOver(agent: Agent): readonly string[] {
   return agent.calls.flatMap((call) => (holds(call) ? call.messages : []));
 }
 
-/** What it needs of a slot: to begin a turn, or a process for the turn it is in. Undefined where it needs none, or must wait. */
+/**
+ * What it needs a slot for: to start a turn, or a process for its current turn. Undefined if it needs none, or must
+ * wait.
+ */
 export type Need = "turn" | "process";
 
 export function needOf(agent: Agent): Need | undefined {
@@ -215,7 +228,7 @@ export function needOf(agent: Agent): Need | undefined {
   return agent.process.kind === "Idle" && (agent.turn !== undefined || agent.process.restart) ? "process" : undefined;
 }
 
-/** Since when it could have gone on: who waited longest comes first. */
+/** Since when it could have continued: the longest waiting agent comes first. */
 export function readySince(agent: Agent): string {
   if (agent.turn !== undefined) return agent.turn.startedAt;
   const oldest = waitingMessages(agent)[0]?.timestamp;
@@ -228,18 +241,21 @@ export function holdsSlot(agent: Agent): boolean {
   return agent.terminated === undefined && agent.turn !== undefined && agent.session.kind === "active";
 }
 
-/** What a provider with sessions of its own is given to go on: it is kept in `session.json`. */
+/** What a provider with its own sessions needs to continue: it is stored in `session.json`. */
 export function providerBlob({ providerSession }: Agent): string {
   return JSON.stringify({ session: providerSession });
 }
 
-/** As `suspend.result` says it: of that, or of all that was said where the provider keeps nothing, the length in bytes. */
+/**
+ * The `state_size` of a suspension: the length in bytes of that, or of the whole conversation if the provider stores
+ * none.
+ */
 export function stateSize(agent: Agent): number {
   if (styleOf(agent.plan.recipe) === "request") return agent.conversation.bytes;
   return new TextEncoder().encode(providerBlob(agent)).length;
 }
 
-/** Whether its slot can be taken from it. */
+/** Whether its slot can be taken away. */
 export function isEvictable(agent: Agent): boolean {
   const rests = agent.turn === undefined || agent.sleep !== undefined;
   return rests && agent.process.kind === "Running" && agent.outbox.entries.length === 0;

@@ -1,4 +1,4 @@
-// How messages and calls of our tools fold.
+// Folds messages and calls of our tools.
 import type { Agent, Call, Outbox } from "./agent.ts";
 import { heard } from "./apply-process.ts";
 import type { AgentEvent, ToolAnswered } from "./events.ts";
@@ -36,7 +36,7 @@ function delivered(agent: Agent, id: string): Agent {
   return { ...agent, inbox, turn: { ...turn, messages: turn.messages.filter((one) => one !== id) } };
 }
 
-/** The calls of the present and of the last turn are kept: a repeat of one of them is answered from here. */
+/** The calls of the current and the last turn are kept: a repeated call is answered from here. */
 function answered(agent: Agent, data: ToolAnswered): Agent {
   const { call, tool, ok, result, inline, messages, via, at } = data;
   const turn = agent.turn?.number ?? agent.turns;

@@ -1,4 +1,4 @@
-// How the life of an agent's process folds, and what it was given and has taken.
+// Folds the life of an agent's process, and what it was given and has taken.
 import type { Agent, Entry, Outbox } from "./agent.ts";
 import type { AgentEvent, InputTaken, ProcessEnded, ProcessStarting, ProcessStopping, Suspended } from "./events.ts";
 import { isAlive, type ProcessState } from "./process.ts";
@@ -75,7 +75,7 @@ function ended(agent: Agent, { outcome }: ProcessEnded): Agent {
   return turn !== undefined && ran && onItsWay ? { ...ended, turn: { ...turn, doubtful: true } } : ended;
 }
 
-/** AG-4: what was active when the daemon died may live on, or not. */
+/** AG-4: what was active when the daemon died may or may not still be alive. */
 function suspended(agent: Agent, { reason }: Suspended): Agent {
   const process: ProcessState = isAlive(agent.process) ? { kind: "Detached" } : agent.process;
   const calls = agent.calls.map((call) =>

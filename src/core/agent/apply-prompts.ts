@@ -1,4 +1,4 @@
-// How permission prompts fold.
+// Folds permission prompts.
 import type { Agent, Prompt, PromptState } from "./agent.ts";
 import { withEntry } from "./apply-messages.ts";
 import { heard } from "./apply-process.ts";
@@ -31,7 +31,7 @@ function changed(agent: Agent, id: string, change: (prompt: Prompt) => Prompt): 
   return { ...agent, prompts: bounded(prompts) };
 }
 
-/** The oldest of the closed ones are forgotten. */
+/** The oldest closed prompts are forgotten. */
 function bounded(prompts: readonly Prompt[]): readonly Prompt[] {
   let spare = prompts.filter(isClosed).length - MAX_CLOSED_PROMPTS;
   if (spare <= 0) return prompts;

@@ -1,4 +1,4 @@
-// How turns fold, and what is read of a provider in them.
+// Folds turns, and the provider's output in them.
 import type { Agent, Turn, TurnEnd } from "./agent.ts";
 import { withEntry } from "./apply-messages.ts";
 import { heard } from "./apply-process.ts";
@@ -91,7 +91,7 @@ function hearing(agent: Agent, events: readonly ProviderEvent[]): Agent {
   return events.some(isWord) ? withTurn(agent, (turn) => ({ ...turn, heard: true })) : agent;
 }
 
-/** Pieces go together; what is said anew is the last that was said. */
+/** Pieces are joined; a new text replaces the last one. */
 function saying(agent: Agent, events: readonly ProviderEvent[]): Agent {
   let { lastText } = agent;
   let said = agent.turn?.said ?? "";
@@ -109,7 +109,7 @@ function answered(agent: Agent, events: readonly ProviderEvent[]): Agent {
   return withTurn(agent, (turn) => ({ ...turn, taken: true, tries: 0, retryAt: undefined }));
 }
 
-/** How the events end the turn they are read in; without a response of its own, what was said is one. */
+/** How the events end the current turn; without a separate response, the text said is the response. */
 export function endOf(events: readonly ProviderEvent[], turn: Turn | undefined): TurnEnd | undefined {
   for (const event of events) {
     if (event.kind === "done") return { kind: "complete", response: event.response ?? turn?.said ?? "" };

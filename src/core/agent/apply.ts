@@ -1,7 +1,7 @@
-// How the events of an agent fold.
-// A1. The fold asks no rule: it takes what the event says, so that old logs stay valid when rules change.
-// A2. The state before stays as it was: a turn that is taken back still has it.
-// A3. What one event costs does not grow with the history.
+// Folds the events of an agent.
+// A1. The fold checks no rules: it takes what the event says, so that old logs stay valid when rules change.
+// A2. The previous state is not modified: a turn that is undone still has it.
+// A3. The cost of one event does not grow with the history.
 import type { Agent, AgentRecord, RuleBook } from "./agent.ts";
 import { RULE_BOOK } from "./agent.ts";
 import { applyMessages } from "./apply-messages.ts";
@@ -97,7 +97,7 @@ function created(id: string, data: Created, before: Agent | undefined): Agent {
   return { ...(before ?? newAgent(id)), ...facts, plan: session, createdAt: at, lastUsed: at };
 }
 
-/** Also without `agent.created` before it: then it is an orphan (AG-2). */
+/** May come without `agent.created` before it: then it is an orphan (AG-2). */
 function sessionCreated(id: string, data: SessionCreated, before: Agent | undefined): Agent {
   const { recipe, system_prompt, cwd, environment, workspace } = data;
   const plan = { recipe, system_prompt, cwd, environment, workspace };
@@ -112,7 +112,7 @@ function applyLife(agent: Agent, event: AgentEvent): Agent {
       return { ...agent, settings: event.data.settings };
     case "agent.terminated": {
       const { reason, by, at } = event.data;
-      // A workflow that lets it go has taken what its first turn came to.
+      // A workflow that lets it go has taken the outcome of its first turn.
       const outcome = by === "workflow" ? undefined : agent.outcome;
       return { ...agent, outcome, terminated: { reason, by, at } };
     }

@@ -1,9 +1,12 @@
-// An agent as a value that JSON can hold: a cached fold, so that recovery reads the log's tail and not its history.
-// K1. What is read back (wire/stored/agent.ts) folds on as the state itself would. A bare LLM's conversation stays in the log.
+// An agent as a JSON value: a cached fold, so that recovery reads only the end of the log.
+// K1. What is read back (wire/stored/agent.ts) folds on like the state itself. A bare LLM's conversation stays in the
+//     log.
 import type { Agent, AgentRecord, RuleBook } from "./agent.ts";
 import { type Conversation, putAway } from "./conversation.ts";
 
-/** To be raised with every change of the fold or the state: a checkpoint of other rules is folded again. */
+/**
+ * Raise it with every change of the fold or the state: a checkpoint with another version is folded again from the log.
+ */
 export const STORED_VERSION = 2;
 
 /** `resident` is the agent's record: the name is part of the file format. */

@@ -1,7 +1,10 @@
-// What can be asked of agents and what the world reports of them (commands), and what is to be done in the world (effects).
-// C1. A report may come twice, or late: the decider takes each once. Reports of another generation than the present are old.
-// C2. An effect may be performed twice: a process is started at most once, because its holder's id (`<id>.<generation>`) claims its
-//     directory; what is sent is numbered; a bare LLM's request has a number, and its answer counts once.
+// What can be requested of agents and what the world reports about them (commands), and what the world is to do
+// (effects).
+// C1. A report may come twice, or late: the decider takes each once. Reports of another generation than the current are
+//     old.
+// C2. An effect may be performed twice: a process is started at most once, because its holder's id
+//     (`<id>.<generation>`)
+//     claims its directory; what is sent is numbered; a bare LLM's request has a number, and its answer counts once.
 
 import type { Json } from "../../base/json.ts";
 import type { Child } from "../terminal/terminal.ts";
@@ -16,20 +19,20 @@ export type CreateAgent = To<
   "create",
   {
     readonly name: string;
-    /** The parent's id, where it is no root. */
+    /** The parent's id, unless it is a root. */
     readonly parent: string | undefined;
-    /** What it is to do: its first message; may be empty. */
+    /** Its task, sent as its first message; may be empty. */
     readonly instructions: string;
     readonly plan: SessionPlan;
     readonly settings: Partial<AgentSettings>;
-    /** The attempt that it is made for. */
+    /** The attempt that it is created for. */
     readonly owner?: string;
   }
 >;
 
 export type AnswerCommand = {
   readonly prompt: string;
-  /** Chosen by the asker: a repeat is the same answer. */
+  /** Chosen by the client: a repeat is the same answer. */
   readonly answer: string;
   readonly decision: Decision;
   readonly message: string;
@@ -38,40 +41,46 @@ export type AnswerCommand = {
 
 export type AgentCommand =
   | CreateAgent
-  /** From a person. `message` is chosen by the asker: a repeat is the same message. */
+  /** From a person. `message` is chosen by the client: a repeat is the same message. */
   | To<"send", { readonly message: string; readonly payload: string; readonly replyTo: string | undefined }>
-  /** By a person, where nobody else is named. */
+  /** By a person, unless `by` is given. */
   | To<"terminate", { readonly reason: string; readonly by?: "workflow" }>
-  /** After `PermanentlyFailed`, a hold, or a backoff: go on now. */
+  /** After `PermanentlyFailed`, a hold, or a backoff: continue now. */
   | To<"retry">
   | To<"interrupt">
   | To<"set", { readonly settings: Partial<AgentSettings> }>
-  /** Give its slot up, once its turn is over. */
+  /** Give up its slot, once its turn is over. */
   | To<"suspend">
   /** One of our tools, over MCP. The result is in the state afterwards (`callOf`). */
   | To<"call", { readonly call: string; readonly tool: string; readonly args: Json; readonly via?: "http" }>
   /** The caller has the result. */
   | To<"call-taken", { readonly call: string }>
   | To<"answer", AnswerCommand>
-  /** A person looked, or did something: open prompts get their time anew. */
+  /** A person looked or did something: the deadlines of open prompts start again. */
   | To<"activity">
   /** `id` is an agent's, or RULE_BOOK for all. A new rule is the last. */
   | To<"rule-add", { readonly rule: Rule }>
   | To<"rule-remove", { readonly rule: string }>
   /** A time that the effect `timer` gave has come. */
   | To<"wake">
-  /** Whoever is ready begins, as far as there are slots: for all providers. To be asked once after recovery and safe mode. */
+  /** Ready agents start, as far as there are slots: for all providers. Submitted once after recovery and safe mode. */
   | To<"schedule">
   | OfProcess<"started", { readonly child: Child; readonly holder: number }>
   | OfProcess<"start-failed", { readonly reason: string }>
-  /** Entries of the outbox up to this number were taken, in so many pieces since the process began. */
+  /** Entries of the outbox up to this number were taken, in this many pieces since the process started. */
   | OfProcess<"taken", { readonly through: number; readonly pieces: number }>
-  /** Output up to `offset`, as whole events; for a bare LLM `generation` is 0 and `offset` the number of the request (C2). */
+  /**
+   * Output up to `offset`, as whole events; for a bare LLM `generation` is 0 and `offset` the number of the request
+   * (C2).
+   */
   | OfProcess<"read", { readonly offset: number; readonly events: readonly ProviderEvent[] }>
-  /** To be submitted after everything that it wrote was read. Both null: how it ended is not known (lost). */
+  /** Submitted after all its output was read. Both null: how it ended is unknown (lost). */
   | OfProcess<"ended", { readonly code: number | null; readonly signal: string | null }>
-  /** AG-4: after replay, for each whose session is active, while the house is paused; then `adopted`, or `ended` once what its holder
-   *  recorded was read. One that ended is held where its policy says so (AG-7); the others go on with `schedule`. */
+  /**
+   * AG-4: after replay, for each active session, while agents are paused; then `adopted`, or `ended` once what its
+   * holder
+   * recorded was read. One that ended is held if its policy says so (AG-7); the others continue with `schedule`.
+   */
   | To<"detach">
   | OfProcess<"adopted", { readonly child: Child; readonly holder: number }>
   /** AG-2: a session without `agent.created`. */
@@ -80,7 +89,7 @@ export type AgentCommand =
   | To<"collect", { readonly agents: readonly string[] }>;
 
 export type AgentEffect =
-  /** Start the holder `<id>.<generation>`; `factsOf(agent)` says with what. Answered by `started` or `start-failed`. */
+  /** Start the holder `<id>.<generation>` with `factsOf(agent)`. Answered by `started` or `start-failed`. */
   | OfProcess<"start">
   /** Send the entries of the outbox from number `from` on (`inputsFrom`). Answered by `taken`. */
   | OfProcess<"send", { readonly from: number }>
@@ -91,7 +100,7 @@ export type AgentEffect =
   | To<"ask", { readonly turn: number; readonly request: number }>
   /** Submit `wake` at this time. A later effect of the same agent replaces it. */
   | To<"timer", { readonly at: string }>
-  /** SP-3: tell every client `CRASHED`. */
+  /** SP-3: send `CRASHED` to every client. */
   | To<"crashed", { readonly reason: string; readonly at: string }>
   /** Terminated, and no process is left. */
   | To<"finish">;

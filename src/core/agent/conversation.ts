@@ -1,9 +1,11 @@
 // The conversation of a bare LLM, rebuilt from events alone (AG-6).
-// L1. It is the fold of `turn.start`, `agent.read` and `tool.answered`, in their order: the same log
-//     gives the same conversation, and nothing else is a copy of it.
-// L2. Every call is followed by its result before anything else is said, as providers demand.
-// L3. What was said before the last recovery is in the log alone until somebody asks the model again: a checkpoint has only how much it
-//     is, so that neither its size nor a recovery grows with what was said.
+// L1. It is the fold of `turn.start`, `agent.read` and `tool.answered`, in order: the same log gives the same
+//     conversation,
+//     and there is no other copy of it.
+// L2. Every call is followed by its result before anything else is said, as providers require.
+// L3. What was said before the last recovery is only in the log until the model is asked again: a checkpoint has only
+//     its
+//     length, so that neither its size nor a recovery grows with the conversation.
 
 import type { Json } from "../../base/json.ts";
 import { itemsOf, push, type Vector, vectorOf } from "../../base/vector.ts";
@@ -17,14 +19,17 @@ export type Said =
 
 export type SaidCall = { readonly call: string; readonly tool: string; readonly args: Json };
 
-/** `earlier`: so many pieces before those in `said` are in the log alone (L3). `bytes`: how long all of it is, as JSON. */
+/**
+ * `earlier`: how many pieces before those in `said` are only in the log (L3). `bytes`: the length of all of it, as
+ * JSON.
+ */
 export type Conversation = { readonly earlier: number; readonly bytes: number; readonly said: Vector<Said> };
 
 const UTF8 = new TextEncoder();
 
 export const NOTHING_SAID: Conversation = { earlier: 0, bytes: 0, said: vectorOf() };
 
-/** L1. What was said before and is said after the event. */
+/** L1. The conversation after the event. */
 export function converse(before: Conversation, event: AgentEvent): Conversation {
   const piece = pieceOf(event);
   if (piece === undefined) return before;
@@ -42,18 +47,18 @@ export function pieceOf(event: AgentEvent): Said | undefined {
   return event.event === "agent.read" ? answerOf(event.data.events) : undefined;
 }
 
-/** L3. All that was said is in the log. */
+/** L3. Drops everything that is in the log. */
 export function putAway({ earlier, bytes, said }: Conversation): Conversation {
   return { earlier: earlier + said.length, bytes, said: NOTHING_SAID.said };
 }
 
-/** L3. With what the log says was said first; unchanged where that is not what it lacks (any more). */
+/** L3. Adds the beginning from the log; unchanged if that is not what is missing (any more). */
 export function recalled(conversation: Conversation, first: readonly Said[]): Conversation {
   const { earlier, bytes, said } = conversation;
   return earlier === first.length ? { earlier: 0, bytes, said: vectorOf([...first, ...itemsOf(said)]) } : conversation;
 }
 
-/** Texts and calls of one answer are one piece; undefined where it says nothing, as when the request failed. */
+/** The text and calls of one answer are one piece; undefined if it is empty, as when the request failed. */
 function answerOf(events: readonly ProviderEvent[]): Said | undefined {
   const texts: string[] = [];
   const calls: SaidCall[] = [];

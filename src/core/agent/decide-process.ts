@@ -1,4 +1,4 @@
-// What the world reports of an agent's process (SP-1 … SP-3), and what recovery finds of it (AG-4).
+// Decides on reports about an agent's process (SP-1 … SP-3), and what recovery finds of it (AG-4).
 import type { Refusal } from "../../base/result.ts";
 import { type Agent, stateSize } from "./agent.ts";
 import type { AgentCommand } from "./commands.ts";
@@ -53,7 +53,7 @@ function running(draft: Draft, { id }: Agent, { generation, child, holder }: Pro
   draft.add(id, { event: "process.running", data: { generation, pid, start_time, boot_id, holder, at: draft.at } });
 }
 
-/** AG-4: it lived on, and goes on with what it has not taken yet. */
+/** AG-4: the process survived, and gets what it has not taken yet. */
 function adopted(draft: Draft, agent: Agent, report: ProcessSeen): void {
   if (agent.process.kind !== "Detached") return;
   const { provider, model } = agent.plan.recipe;
@@ -99,7 +99,7 @@ function outcomeOf({ process: program, turn, plan }: Agent, { code, signal }: En
   const busy = turn !== undefined && !turn.interrupted;
   if (program.kind === "Detached") return code === 0 && !busy ? "clean" : "lost";
   if (busy) return "crashed";
-  if (styleOf(plan.recipe) === "turn") return "clean"; // A turn is one process: its turn has said how it ended.
+  if (styleOf(plan.recipe) === "turn") return "clean"; // A turn is one process: the turn says how it ended.
   return code === 0 && signal === null ? "clean" : "crashed";
 }
 
@@ -139,7 +139,7 @@ function crashed(draft: Draft, agent: Agent, reason: string): void {
   draft.add(agent.id, { event: "process.backoff", data: { until: draft.in(waitMs), crashes } });
 }
 
-/** SP-3. Its turn stays: `agent retry` goes on with it. */
+/** SP-3. Its turn stays: `agent retry` continues it. */
 function failForGood(draft: Draft, agent: Agent, reason: string): void {
   draft.add(agent.id, { event: "agent.crashed", data: { reason: cut(reason, MAX_REASON), at: draft.at } });
   tellParent(draft, agent, "child.crashed", cut(reason, MAX_REASON));
@@ -157,6 +157,6 @@ function notStarted(draft: Draft, agent: Agent, why: string): void {
     if (agent.turn?.interrupted === true) failTurn(draft, id, "It was interrupted.");
     return;
   }
-  if (agent.process.kind === "Detached") return; // The daemon died before it was started: nobody's fault, and nothing was done.
+  if (agent.process.kind === "Detached") return; // The daemon died before it was started: not a crash.
   failForGood(draft, draft.agent(id), reason);
 }

@@ -1,7 +1,8 @@
-// What a provider says, decided: all of it in one transaction with how far it was read.
-// I1. A repeat (an offset that was read) changes nothing; so nothing is lost and nothing is doubled by a crash between reading and
-//     forgetting.
-// I2. What is said after the end of a turn is read, and means nothing; what is said before the prompt is known to be taken waits for that.
+// Decides on a provider's output: all of it in one transaction with how far it was read.
+// I1. A repeat (an offset that was already read) changes nothing, so a crash between reading and forgetting neither
+//     loses
+//     nor doubles anything.
+// I2. Output after the end of a turn is read and ignored; output before the prompt is known to be taken waits for that.
 
 import { backoffMs } from "../../base/backoff.ts";
 import { sizeOf } from "../workflow/limits.ts";
@@ -57,7 +58,7 @@ function meaning(draft: Draft, id: string, event: ProviderEvent): void {
   else if (event.kind === "done" || event.kind === "failed") over(draft, agent, event);
 }
 
-/** A bare LLM has nobody behind it who could be given an answer. */
+/** A bare LLM has no process that could take an answer. */
 function asked(draft: Draft, agent: Agent, event: Extract<ProviderEvent, { kind: "ask" }>): void {
   if (styleOf(agent.plan.recipe) !== "request") ask(draft, agent, event);
 }
@@ -85,7 +86,7 @@ function over(draft: Draft, agent: Agent, event: Extract<ProviderEvent, { kind: 
   if (end !== undefined) endTurn(draft, id, end);
 }
 
-/** A limit that is over, or of no time at all, is asked again after this. */
+/** A limit that is already over, or has no time, is tried again after this. */
 const SHORT_SLEEP_MS = 60_000;
 
 function limited(draft: Draft, { id, settings, turn }: Agent, until: string): void {

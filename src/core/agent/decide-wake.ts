@@ -1,4 +1,4 @@
-// A time has come: of a deadline, of the end of our patience, of a reminder, of the end of a wait.
+// A time has come: a deadline, a limit for silence, a reminder, or the end of a wait.
 import type { Agent } from "./agent.ts";
 import { derivedId } from "./derive.ts";
 import type { Draft } from "./draft.ts";
@@ -8,7 +8,7 @@ import { expirePrompts } from "./prompts.ts";
 import { again } from "./slots.ts";
 import { dueOf, hungAt } from "./times.ts";
 
-/** `when` is "now" where a person does not want to wait for the end of a sleep. */
+/** `when` is "now" if a person does not want to wait for the end of a sleep. */
 export function wake(draft: Draft, agent: Agent, when: "due" | "now" = "due"): void {
   const { id } = agent;
   for (const reminder of agent.reminders) if (reminder.due <= draft.at) remind(draft, id, reminder);
@@ -26,7 +26,7 @@ function remind(draft: Draft, id: string, { reminder_id, text }: Agent["reminder
     kind: "reminder",
     payload: text,
   } as const;
-  if (enqueue(draft, draft.agent(id), letter) !== undefined) return; // Its inbox is full: it is due until there is room.
+  if (enqueue(draft, draft.agent(id), letter) !== undefined) return; // Its inbox is full: it stays due.
   draft.add(id, { event: "reminder.fired", data: { reminder_id, at: draft.at } });
 }
 
@@ -46,7 +46,7 @@ export function escalateStop(draft: Draft, agent: Agent): void {
   }
 }
 
-/** Where its process is still there and had taken the prompt, it is told to go on. */
+/** If its process is still there and had taken the prompt, it gets a prompt to continue. */
 function awake(draft: Draft, { id, turn, process: program, settings, sleep }: Agent): void {
   const tell = sleep !== undefined && turn?.taken === true && program.kind === "Running";
   const prompt = tell && turn !== undefined ? again(id, turn, settings.recovery_prompt, draft.at) : null;

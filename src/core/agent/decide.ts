@@ -1,7 +1,8 @@
-// Agents, decided. Pure: time, ids and everything the world says come in as arguments.
-// W1. A command gives events or a refusal, never both; all events of one command are one transaction, over as many logs as it takes.
-// W2. What the world reports of a process that is not the present one, or of output that was read, is old: it changes nothing.
-// W3. Whoever can begin after a command begins in the same transaction (slots.ts).
+// Decides on agents. Pure: time, ids and everything from the world come in as arguments.
+// W1. A command gives events or a refusal, never both; all its events are one transaction, over as many logs as needed.
+// W2. Reports about a process that is not the current one, or about output that was already read, are old: nothing
+//     changes.
+// W3. Agents that can start after a command start in the same transaction (slots.ts).
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { type Agent, RULE_BOOK, stateOf } from "./agent.ts";
 import type { AgentCommand, CreateAgent } from "./commands.ts";
@@ -40,7 +41,7 @@ function decide(draft: Draft, command: AgentCommand): Refusal | undefined {
   if (command.kind === "collect") return collect(draft, command.agents);
   const agent = draft.get(id);
   if (agent?.kind !== "agent")
-    return refused("unknown", `There is no agent ${id}.`, "holdfast agent tree shows all.").error;
+    return refused("unknown", `There is no agent ${id}.`, "`holdfast agent tree` shows all.").error;
   if (isProcessReport(command)) return decideProcess(draft, agent, command);
   if (command.kind === "orphan") return orphan(draft, agent);
   if (agent.terminated !== undefined) return ended(draft, agent, command);
@@ -106,23 +107,23 @@ function decideWish(draft: Draft, agent: Agent, command: Wish): Refusal | undefi
   }
 }
 
-/** A report about one that has ended is old (W2), but its last signal may still be due; a wish is refused. */
+/** A report about a terminated agent is old (W2), but its last signal may still be due; a request is refused. */
 function ended(draft: Draft, agent: Agent, command: Live): Refusal | undefined {
   const { kind } = command;
   const reports: readonly string[] = ["read", "call-taken", "schedule", "activity", "terminate"];
   if (kind === "wake") escalateStop(draft, agent);
   if (kind === "wake" || reports.includes(kind)) return undefined;
   if (command.kind === "answer" && isRepeat(agent, command)) return undefined;
-  return refused("terminated", `${agent.name} was terminated: ${agent.terminated?.reason}`, "It cannot come back.")
+  return refused("terminated", `${agent.name} was terminated: ${agent.terminated?.reason}`, "It cannot be restarted.")
     .error;
 }
 
 function create(draft: Draft, command: CreateAgent): Refusal | undefined {
   const { id, parent } = command;
   if (draft.get(id) !== undefined)
-    return refused("id-taken", `There is an agent ${id} already.`, "Take another id.").error;
+    return refused("id-taken", `There is already an agent ${id}.`, "Use another id.").error;
   if (parent !== undefined && draft.live(parent) === undefined)
-    return refused("unknown", `There is no agent ${parent}.`, "holdfast agent tree shows all.").error;
+    return refused("unknown", `There is no agent ${parent}.`, "`holdfast agent tree` shows all.").error;
   const refusal = createAgent(draft, command);
   if (refusal !== undefined) return refusal;
   createSession(draft, id);
@@ -148,7 +149,8 @@ function retry(draft: Draft, agent: Agent): Refusal | undefined {
 
 function interrupt(draft: Draft, agent: Agent): Refusal | undefined {
   const { id, turn, generation } = agent;
-  if (turn === undefined) return refused("idle", `${agent.name} has no turn.`, "There is nothing to interrupt.").error;
+  if (turn === undefined)
+    return refused("idle", `${agent.name} is not in a turn.`, "There is nothing to interrupt.").error;
   if (turn.interrupted) return undefined;
   const style = styleOf(agent.plan.recipe);
   const runs = agent.process.kind === "Running" || agent.process.kind === "Spawning";
@@ -172,12 +174,12 @@ function rest(draft: Draft, agent: Agent): Refusal | undefined {
 }
 
 function orphan(draft: Draft, agent: Agent): Refusal | undefined {
-  if (agent.created) return refused("no-orphan", `${agent.name} is no orphan.`, "It is in the tree.").error;
+  if (agent.created) return refused("no-orphan", `${agent.name} is not an orphan.`, "It is in the tree.").error;
   if (agent.terminated === undefined) terminate(draft, agent, "orphan", "Its creation was never finished.");
   return undefined;
 }
 
-/** Whoever is still needed stays. */
+/** Agents that are still needed stay. */
 function collect(draft: Draft, agents: readonly string[]): Refusal | undefined {
   const over = new Set(overForGood(draft.residents.values()).map(({ id }) => id));
   const agent_ids = agents.filter((id) => over.has(id));
@@ -192,7 +194,7 @@ function changeRules(draft: Draft, command: RuleChange): Refusal | undefined {
   const { id } = command;
   const owner = draft.get(id);
   if (id !== RULE_BOOK && draft.live(id) === undefined)
-    return refused("unknown", `There is no agent ${id}.`, "holdfast agent tree shows all.").error;
+    return refused("unknown", `There is no agent ${id}.`, "`holdfast agent tree` shows all.").error;
   const rules = owner?.rules ?? [];
   const { at } = draft;
   if (command.kind === "rule-add") {
@@ -202,7 +204,7 @@ function changeRules(draft: Draft, command: RuleChange): Refusal | undefined {
     return undefined;
   }
   if (!rules.some(({ rule_id }) => rule_id === command.rule))
-    return refused("unknown", `There is no rule ${command.rule}.`, "holdfast rules ls shows all.").error;
+    return refused("unknown", `There is no rule ${command.rule}.`, "`holdfast rules ls` shows all.").error;
   draft.add(id, { event: "rule.removed", data: { rule_id: command.rule, at } });
   return undefined;
 }
@@ -210,9 +212,9 @@ function changeRules(draft: Draft, command: RuleChange): Refusal | undefined {
 function whyNoRule(rules: readonly Rule[], rule: Rule): Refusal | undefined {
   const broken = whyBroken(rule);
   if (broken !== undefined)
-    return refused("bad-rule", `This is no rule: ${broken}.`, "holdfast rules add --help").error;
+    return refused("bad-rule", `This is not a rule: ${broken}.`, "holdfast rules add --help").error;
   if (rules.some(({ rule_id }) => rule_id === rule.rule_id))
-    return refused("id-taken", `There is a rule ${rule.rule_id} already.`, "Take another id.").error;
+    return refused("id-taken", `There is already a rule ${rule.rule_id}.`, "Use another id.").error;
   if (rules.length < MAX_RULES) return undefined;
   return refused("too-many", `There are ${MAX_RULES} rules.`, "Remove some.").error;
 }

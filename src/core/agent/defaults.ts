@@ -1,4 +1,4 @@
-// What holds where nobody says otherwise.
+// The default settings of agents.
 import type { AgentSettings } from "./events.ts";
 
 const MINUTE = 60_000;
@@ -6,8 +6,8 @@ const DAY = 24 * 60 * MINUTE;
 
 /** AG-7 */
 export const RECOVERY_PROMPT =
-  "You were interrupted in the middle of your last turn and have been resumed. Look at what is already done before you go on, " +
-  "and do not repeat what has had its effect.";
+  "You were interrupted in the middle of your last turn and have been resumed. Look at what is already done before " +
+  "you go on, and do not repeat what has had its effect.";
 
 export const DEFAULT_SETTINGS: AgentSettings = {
   recovery: "auto",
@@ -18,5 +18,5 @@ export const DEFAULT_SETTINGS: AgentSettings = {
   sleep_on_limit: true,
 };
 
-/** How many processes of one provider there are at the most (AG-5). */
+/** The maximum number of processes of one provider (AG-5). */
 export const DEFAULT_SLOTS = 8;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { isId } from "../../base/ids.ts";
 import { dashed, derivedId, derivedKey } from "./derive.ts";
 
-test("the same facts give the same id, other facts another, and every one is a uuid", () => {
+test("the same facts give the same id, other facts another, and each is a uuid", () => {
   const ids = new Set<string>();
   for (let at = 0; at < 20_000; at += 1) ids.add(derivedId("agent", `${at}`, "r"));
   for (let at = 0; at < 20_000; at += 1) ids.add(derivedKey("agent", `${at}`, "r"));

@@ -1,4 +1,4 @@
-// Ids that are derived, not drawn: the same facts give the same id before and after a crash.
+// Ids that are derived, not random: the same facts give the same id before and after a crash.
 // D1. Only facts that are unique within the agent are hashed (a call's id, a generation with a request's id): two ids
 //     never mean the same.
 // D2. This is not cryptography: it keeps honest ids apart and proves nothing.
@@ -25,7 +25,7 @@ function lane(text: string, seed: number): number {
   return mix(hash);
 }
 
-/** The last step of MurmurHash3: every bit of the result depends on every bit of the value. */
+/** The last step of MurmurHash3: every output bit depends on every input bit. */
 function mix(value: number): number {
   let hash = value;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
@@ -33,7 +33,7 @@ function mix(value: number): number {
   return hash ^ (hash >>> 16);
 }
 
-/** In the shape of base/ids.ts: version 4, variant 8. */
+/** In the form of base/ids.ts: version 4, variant 8. */
 export function derivedId(...parts: readonly string[]): string {
   const hex = digest(parts);
   return `${hex.slice(0, 12)}4${hex.slice(13, 16)}8${hex.slice(17)}`;

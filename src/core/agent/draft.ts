@@ -1,6 +1,7 @@
-// A decision in the making: the events so far, of all the agents it touches, and these agents as they are after them.
-// F1. Every event is folded as it is added, so that what is decided next sees it: a spawn, and a message to the child, are one decision.
-// F2. The tree is told of each change as well, and has forgotten all of it after `undo`: deciding leaves the house as it was.
+// A decision in progress: the events so far, of all the agents it touches, and these agents after them.
+// F1. Every event is folded as it is added, so that later decisions see it: a spawn and a message to the child are one
+//     decision.
+// F2. The tree follows each change too, and `undo` reverts all of it: deciding does not change the stored state.
 import { assert } from "../../base/assert.ts";
 import { type Agent, type AgentRecord, type AgentRecords, isLive, RULE_BOOK } from "./agent.ts";
 import { applyAgent } from "./apply.ts";
@@ -10,16 +11,16 @@ import type { ProviderName, Recipe } from "./provider.ts";
 import type { Rule } from "./rules.ts";
 import type { Tree } from "./tree.ts";
 
-/** What the configuration says. */
+/** Settings from the configuration. */
 export type AgentConfig = {
-  /** How many processes (or requests) of a provider at a time. */
+  /** How many concurrent processes (or requests) a provider may have. */
   readonly slots: Readonly<Partial<Record<ProviderName, number>>>;
-  /** Safe mode: no turn begins. */
+  /** Safe mode: no turn starts. */
   readonly paused: boolean;
-  /** Asked after an agent's own rules and those for all (P1 of rules.ts). */
+  /** Checked after an agent's own rules and those for all (P1 of rules.ts). */
   readonly rules: readonly Rule[];
   readonly defaults: Partial<AgentSettings>;
-  /** What `spawn_agent` may name as a provider. */
+  /** The providers that `spawn_agent` may name. */
   readonly recipes: Readonly<Record<string, Recipe>>;
 };
 
@@ -28,7 +29,9 @@ export const DEFAULT_AGENT_CONFIG: AgentConfig = { slots: {}, paused: false, rul
 /** All agents, the index over them, and the configuration. */
 export type AgentContext = { readonly agentRecords: AgentRecords; readonly tree: Tree; readonly settings: AgentConfig };
 
-/** Claude Code asks before it uses our own tools, which no other agent has to ask for. It is the last rule: one that denies comes first. */
+/**
+ * Claude Code asks before it uses our own tools; no other agent does. This is the last rule: a deny rule comes first.
+ */
 const OUR_TOOLS: readonly Rule[] = [
   { rule_id: "holdfast-tools", decision: "allow", tool: "mcp__holdfast__*", args: {}, message: "" },
 ];
@@ -54,7 +57,7 @@ export class Draft {
     this.at = at;
   }
 
-  /** All of them, as they were before. */
+  /** All agents, as they were before. */
   get residents(): AgentRecords {
     return this.#residents;
   }
@@ -63,7 +66,7 @@ export class Draft {
     return this.#changed.get(id) ?? this.#residents.get(id);
   }
 
-  /** The agent as it is now; it is known to be there. */
+  /** The agent as it is now; it must exist. */
   agent(id: string): Agent {
     const found = this.get(id);
     assert(found?.kind === "agent", `${id} is an agent`);

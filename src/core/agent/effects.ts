@@ -1,4 +1,5 @@
-// What an agent needs of the world, read off its state: after a crash, what has no outcome is simply asked for again.
+// What an agent needs from the world, derived from its state: after a crash, effects without an outcome are requested
+// again.
 import { type Agent, type AgentRecord, type Entry, needOf } from "./agent.ts";
 import type { AgentEffect } from "./commands.ts";
 import { type CodecFacts, type Input, styleOf } from "./provider.ts";
@@ -56,7 +57,7 @@ function inputOf(entry: Entry): Input {
   return entry;
 }
 
-/** What a codec may know of it, but for what only the daemon knows. */
+/** What a codec may know of it, except for what only the daemon knows. */
 export function factsOf(agent: Agent): CodecFacts {
   const { id, plan, generation, providerSession, resumable, open } = agent;
   const { recipe, system_prompt: systemPrompt, cwd } = plan;

@@ -1,7 +1,11 @@
-// The events of agents. Names and fields are on disk: added to, never changed. Those of the document keep its names and fields.
-// N1. An event says what happened, with all that the fold needs: replaying old events needs no rule that may have changed since.
-// N2. `id` is the agent's and its session's. An agent's events are in its own log; a message is one transaction over two logs.
-// N3. A generation is one process of an agent (`<id>.<generation>` names its holder); no number is used twice. A bare LLM has none: 0.
+// The events of agents. Names and fields are on disk: added to, never changed. Those of the specification keep its
+// names.
+// N1. An event has everything the fold needs: replaying old events needs no rule that may have changed since.
+// N2. `id` is the agent's and its session's. An agent's events are in its own log; a message is one transaction over
+//     two logs.
+// N3. A generation is one process of an agent (`<id>.<generation>` names its holder); no number is used twice. A bare
+//     LLM
+//     has none: 0.
 // N4. Every text in an event is cut or refused before (limits.ts): a decision fits a transaction of the log.
 import type { Json } from "../../base/json.ts";
 import type { Decision, ProviderEvent, Recipe } from "./provider.ts";
@@ -52,24 +56,29 @@ export type AgentEvent =
   | Event<"reminder.fired", { readonly reminder_id: string; readonly at: string }>
   | Event<"rule.added", { readonly rule: Rule; readonly at: string }>
   | Event<"rule.removed", { readonly rule_id: string; readonly at: string }>
-  /** Of RULE_BOOK: their logs are removed next, or were. */
+  /** Of RULE_BOOK: their logs are removed next, or already were. */
   | Event<"agents.removed", { readonly agent_ids: readonly string[]; readonly at: string }>;
 
-/** What is resumed by itself after a crash: `parent` waits for a word of the parent (or of a person), `ask` for a person's,
- *  `never` for `agent retry` (AG-7). */
+/**
+ * What is resumed automatically after a crash: `parent` waits for a message from the parent (or a person), `ask` for
+ * one
+ * from a person, `never` for `agent retry` (AG-7).
+ */
 export type RecoveryPolicy = "auto" | "parent" | "ask" | "never";
 
 export type AgentSettings = {
   readonly recovery: RecoveryPolicy;
-  /** What an agent is told whose process died in mid-turn. */
+  /** The prompt for an agent whose process died in the middle of a turn. */
   readonly recovery_prompt: string;
   /** A process that is silent this long in a turn is hung. */
   readonly hung_after_ms: number;
   /** An open prompt is denied after this long without any activity of a person. */
   readonly prompt_ttl_ms: number;
-  /** For agents nobody watches: what is decided after this long, whatever people do elsewhere; null where people are waited for. */
+  /**
+   * For unattended agents: the decision after this long, whatever people do elsewhere; null means waiting for people.
+   */
   readonly prompt_default: { readonly after_ms: number; readonly decision: Decision } | null;
-  /** Whether a usage limit makes it sleep; else its turn fails. */
+  /** Whether it sleeps through a usage limit; otherwise its turn fails. */
   readonly sleep_on_limit: boolean;
 };
 
@@ -79,9 +88,9 @@ export type Created = {
   readonly parent_session_id: string | null;
   readonly instructions: string;
   readonly settings: AgentSettings;
-  /** The attempt of a workflow's step that it was made for: it goes when that is over. */
+  /** The attempt of a workflow step that it was created for: it is terminated when that is over. */
   readonly owner?: string;
-  /** What its session will be made of; it starts when the parent's turn ends (AG-1). */
+  /** The plan of its session, which starts when the parent's turn ends (AG-1). */
   readonly session: SessionPlan;
   readonly at: string;
 };
@@ -104,12 +113,12 @@ export type SessionCreated = SessionPlan & {
 export type Restored = {
   readonly provider: string;
   readonly model: string | null;
-  /** Whether its process lived on and was taken over again (AG-4), or a new one is started. */
+  /** Whether its process survived and was adopted again (AG-4), or a new one is started. */
   readonly adopted: boolean;
   readonly at: string;
 };
 
-/** `state_size`: how long what its provider goes on from is, in bytes. `recovery`: found active after a crash. */
+/** `state_size`: the length in bytes of what its provider continues from. `recovery`: found active after a crash. */
 export type Suspended = {
   readonly state_size: number;
   readonly reason: "evicted" | "asked" | "recovery";
@@ -123,10 +132,10 @@ export type Terminated = {
   readonly at: string;
 };
 
-/** After sleep; `prompt` is what it is told then, where it had taken its prompt before. */
+/** After sleep; `prompt` is what it gets then, if it had already taken its prompt. */
 export type Woken = { readonly prompt: Handed | null; readonly at: string };
 
-/** What is handed to a process: the same uuid, the same prompt. */
+/** What is given to a process: the same uuid, the same prompt. */
 export type Handed = { readonly uuid: string; readonly text: string };
 
 /** In the sender's log, with the entry in the recipient's (AG-3). */
@@ -163,7 +172,7 @@ export type TurnStart = {
   readonly at: string;
 };
 
-/** To be started: the effect follows once this is durable. `prompt` is what the turn in progress hands to it, if any. */
+/** To be started: the effect follows once this is durable. `prompt` is what the current turn gives to it, if any. */
 export type ProcessStarting = {
   readonly generation: number;
   readonly resume: boolean;
@@ -190,7 +199,7 @@ export type ProcessStopping = {
   readonly kill_at: string | null;
 };
 
-/** `clean`: the normal end. `stopped`: we wanted it. `lost`: with the machine, or while nobody watched. */
+/** `clean`: the normal end. `stopped`: we wanted it. `lost`: with the machine, or while nothing watched it. */
 export type ProcessOutcome = "clean" | "stopped" | "crashed" | "killed" | "lost" | "not-started";
 
 export type ProcessEnded = {
@@ -202,7 +211,7 @@ export type ProcessEnded = {
   readonly at: string;
 };
 
-/** Entries of the outbox up to `through` are with the process; they came to its holder in so many pieces. */
+/** The process has the entries of the outbox up to `through`; its holder got them in this many pieces. */
 export type InputTaken = { readonly generation: number; readonly through: number; readonly pieces: number };
 
 /** All output up to `offset` has been read; for a bare LLM: request number `offset` was answered. */
@@ -222,7 +231,7 @@ export type PromptOpened = {
   readonly options: Json;
   readonly since: string;
   readonly deadline: string;
-  /** What the deadline decides, and whether activity puts it off. */
+  /** The decision at the deadline, and whether activity postpones it. */
   readonly expires: { readonly decision: Decision; readonly refreshable: boolean };
 };
 
@@ -231,7 +240,7 @@ export type PromptAnswered = {
   readonly decision: Decision;
   readonly by: "rule" | "user" | "expired" | "default";
   readonly message: string;
-  /** Of the person's command, which chose it: a repeat of it is known by it. */
+  /** Chosen by the person's command: a repeat is recognized by it. */
   readonly answer_id?: string;
   readonly at: string;
 };
@@ -243,9 +252,9 @@ export type ToolAnswered = {
   readonly result: Json;
   /** Whether the result goes to the process (a call in its output), or back over MCP. */
   readonly inline: boolean;
-  /** What `check_inbox` handed over: delivered once the result was taken. */
+  /** The messages that `check_inbox` returned: delivered once the result was taken. */
   readonly messages: readonly string[];
-  /** Over plain HTTP nobody says that the result arrived: what is not known to be taken when the daemon dies is handed over anew. */
+  /** Over plain HTTP the result is not confirmed: what is not known to be taken when the daemon dies is given again. */
   readonly via?: "http";
   readonly at: string;
 };

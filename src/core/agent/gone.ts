@@ -1,8 +1,8 @@
-// Agents that are over for good: nothing can come of them any more, nor of anybody below them.
+// Agents that are over for good: neither they nor any agent below them can become active again.
 import type { Agent, AgentRecord } from "./agent.ts";
 import { isAlive } from "./process.ts";
 
-/** Those that ended, whose processes did, and below whom everybody has. */
+/** Agents that ended, whose processes ended, and below which all agents have. */
 export function overForGood(agentRecords: Iterable<AgentRecord>): Agent[] {
   const agents = [...agentRecords].flatMap((agentRecord) => (agentRecord.kind === "agent" ? agentRecord : []));
   const byId = new Map(agents.map((agent) => [agent.id, agent]));

@@ -1,25 +1,26 @@
-// Limits of agents, each with its reason. A transaction of the log has at most 1 MiB (log/wal/wal.ts): all of these together stay below.
+// Limits of agents, each with its reason. A transaction of the log has at most 1 MiB (log/wal/wal.ts), and these stay
+// below.
 
-/** One message, and what an agent is told to do. */
+/** One message, or an agent's instructions. */
 export const MAX_PAYLOAD = 128 << 10;
-/** What one turn is told of its messages; the others wait for the next. */
+/** The messages in one turn's prompt; the others wait for the next. */
 export const MAX_PROMPT = 256 << 10;
 export const MAX_MESSAGES_A_TURN = 64;
-/** An agent that does not read is not written to without end. */
+/** The inbox of an agent that does not read must not grow without limit. */
 export const MAX_INBOX = 1000;
-/** How many message ids are remembered, to know a repeat: a client repeats its last message, not its last hundred. */
+/** How many message ids are remembered, to detect a repeat: a client repeats its last message, not its last hundred. */
 export const MAX_SEEN = 128;
 /** Every copy is an entry of the same transaction. */
 export const MAX_BROADCAST = 256 << 10;
-/** What an event keeps of a piece of output of an agent with a transcript of its own, and of one answer of a bare LLM. */
+/** What an event keeps of a piece of output of an agent with its own transcript, and of one answer of a bare LLM. */
 export const MAX_PIECE = 32 << 10;
 export const MAX_ANSWER = 256 << 10;
-/** Of a permission prompt's input; more is refused, because nobody could see what they allow. */
+/** The input of a permission prompt; more is refused, because a person could not see what they allow. */
 export const MAX_INPUT = 128 << 10;
-/** How many open prompts one agent has, and how many of the closed ones it remembers (to say why one cannot be answered). */
+/** How many open prompts one agent has, and how many closed ones it remembers (to say why one cannot be answered). */
 export const MAX_PROMPTS = 64;
 export const MAX_CLOSED_PROMPTS = 16;
-/** How many answered calls are remembered at the most: those of the present and of the last turn. */
+/** How many answered calls are remembered: those of the current and the last turn. */
 export const MAX_CALLS = 128;
 export const MAX_REMINDERS = 64;
 export const MAX_RULES = 1000;
@@ -27,17 +28,17 @@ export const MAX_RULES = 1000;
 export const MAX_AGENTS = 4000;
 export const MAX_DEPTH = 16;
 export const MAX_NAME = 64;
-/** A reason, a message to the asker. */
+/** A reason, or a message to the process that asked. */
 export const MAX_REASON = 1000;
-/** The last text that an agent said, as `inspect` shows it. */
+/** The last text of an agent, as `inspect` shows it. */
 export const MAX_LAST_TEXT = 4 << 10;
 /** How often a bare LLM's request is tried before its turn fails. */
 export const MAX_TRIES = 6;
-/** A process that was asked to end has this long before it is made to. */
+/** The time between SIGTERM and SIGKILL. */
 export const STOP_GRACE_MS = 10_000;
-/** Activity moves a prompt's deadline only by more than this: so that looking at a list does not fill the log. */
+/** Activity moves a prompt's deadline only by more than this, so that looking at a list does not fill the log. */
 export const REFRESH_MS = 60_000;
-/** Nobody is reminded later than in a year. */
+/** A reminder is due within a year. */
 export const MAX_REMINDER_MS = 366 * 24 * 3_600_000;
 
 export function cut(text: string, most: number): string {

@@ -1,7 +1,9 @@
-// Messages: how they are put into an inbox, what a turn is told of them, and what a parent hears of its children.
-// G1. A message between agents is one transaction over both logs: `message.sent` in the sender's, `message.enqueued` in the recipient's.
+// Messages: how they are enqueued, what a turn's prompt contains of them, and what a parent gets about its children.
+// G1. A message between agents is one transaction over both logs: `message.sent` in the sender's, `message.enqueued` in
+//     the
+//     recipient's.
 // G2. A message id that was seen before is a repeat and changes nothing (the last few are remembered, read or not).
-// G3. A message of a person or of the parent releases an agent that was held for want of one (AG-7).
+// G3. A message from a person or the parent releases an agent that was held for one (AG-7).
 import { type Refusal, refused } from "../../base/result.ts";
 import type { Agent } from "./agent.ts";
 import { derivedId } from "./derive.ts";
@@ -19,11 +21,11 @@ export type NewMessage = {
   readonly kind: MessageKind;
   readonly payload: string;
   readonly replyTo?: string | undefined;
-  /** What the sender is to the recipient, where it is an agent. */
+  /** What the sender is to the recipient, if it is an agent. */
   readonly relation?: string;
 };
 
-/** Why it cannot be delivered; undefined once it is enqueued. */
+/** Returns why it cannot be delivered; undefined once it is enqueued. */
 export function enqueue(draft: Draft, recipient: Agent, letter: NewMessage): Refusal | undefined {
   const { id: message_id, from, kind, payload, replyTo, relation } = letter;
   if (recipient.seen.includes(message_id)) return undefined; // G2
@@ -43,12 +45,11 @@ export function enqueue(draft: Draft, recipient: Agent, letter: NewMessage): Ref
 
 function whyNot(recipient: Agent, payload: string): Refusal | undefined {
   if (payload.length > MAX_PAYLOAD) {
-    const what = `The message has ${payload.length} characters; ${MAX_PAYLOAD} is the most.`;
-    return refused("too-large", what, "Write it to a file, and send where it is.").error;
+    const what = `The message has ${payload.length} characters; at most ${MAX_PAYLOAD} are allowed.`;
+    return refused("too-large", what, "Write it to a file, and send the path.").error;
   }
   if (recipient.inbox.length < MAX_INBOX) return undefined;
-  return refused("inbox-full", `${recipient.name} has ${MAX_INBOX} messages it has not read.`, "Try again later.")
-    .error;
+  return refused("inbox-full", `${recipient.name} has ${MAX_INBOX} unread messages.`, "Try again later.").error;
 }
 
 /** G3 */
@@ -58,7 +59,7 @@ function release(draft: Draft, agent: Agent, sender: string): void {
   if (sender === USER || needed) draft.add(agent.id, { event: "agent.released", data: { at: draft.at } });
 }
 
-/** What the parent hears of a child; nothing where it is not there any more, or reads nothing. */
+/** Sends a message about a child to its parent, unless the parent is gone or held. */
 export function tellParent(draft: Draft, child: Agent, kind: MessageKind, text: string): void {
   const parent = draft.live(child.parent);
   if (parent === undefined) return;
@@ -66,7 +67,7 @@ export function tellParent(draft: Draft, child: Agent, kind: MessageKind, text: 
   enqueue(draft, parent, { id, from: child, kind, payload: text, relation: "child" });
 }
 
-/** As many of them, from the first on, as one turn is told. */
+/** As many of them, from the first on, as fit into one turn. */
 export function forOneTurn(messages: readonly Message[]): readonly Message[] {
   let size = 0;
   const fits = messages.slice(0, MAX_MESSAGES_A_TURN).filter(({ payload }) => {
@@ -76,7 +77,7 @@ export function forOneTurn(messages: readonly Message[]): readonly Message[] {
   return fits.length === 0 ? messages.slice(0, 1) : fits;
 }
 
-/** One message of a person is handed over as it is; everything else says who it is from. */
+/** A single message from a person is passed on unchanged; everything else gets a heading with the sender. */
 export function promptOf(messages: readonly Message[]): string {
   const [first] = messages;
   const plain = first?.sender === USER || first?.kind === "instructions";

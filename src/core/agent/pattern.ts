@@ -1,13 +1,15 @@
-// Patterns of permission rules: `*` any characters, `**` the same, `?` one, `[ab]` one of these, everything else itself.
-// J1. A narrow `*` or `?` takes neither a line's end nor what joins commands in a shell (P3 of rules.ts); `**` takes everything.
-// J2. To match costs at most the length of the text times that of the pattern, whatever both are: an agent chooses the text.
+// Patterns of permission rules: `*` any characters, `**` the same, `?` one, `[ab]` one of these, everything else
+// itself.
+// J1. A narrow `*` or `?` matches neither a line end nor what joins commands in a shell (P3 of rules.ts); `**` matches
+//     all.
+// J2. Matching costs at most the length of the text times that of the pattern: an agent chooses the text.
 
 export type Width = "narrow" | "wide";
 
 /** One character of a text, or any number of them. */
 type Token = {
   readonly repeats: boolean;
-  /** What it takes; undefined: everything, or everything that is not forbidden where it is `guarded`. */
+  /** The characters it matches; undefined: all, or all that are not forbidden if it is `guarded`. */
   readonly only: ReadonlySet<string> | undefined;
   readonly guarded: boolean;
 };
@@ -18,7 +20,7 @@ const TOKEN = /\*\*|\*|\?|\[[^\]]+\]|[^*?[]/gsu;
 /** J1 */
 const FORBIDDEN: ReadonlySet<string> = new Set("\r\n;&|<>`$");
 
-/** Undefined where it is no pattern: empty, or with a `[` that is not closed. */
+/** Undefined if it is not a pattern: empty, or with an unclosed `[`. */
 export function patternOf(text: string): Pattern | undefined {
   const parts = text.match(TOKEN) ?? [];
   return text === "" || parts.join("") !== text ? undefined : parts.map(tokenOf);
@@ -31,7 +33,7 @@ function tokenOf(part: string): Token {
   return { repeats: false, only, guarded: false };
 }
 
-/** The whole text, as all ways through the pattern at once: `at` has the places that have been reached (J2). */
+/** Matches the whole text, following all paths through the pattern at once: `at` has the positions reached (J2). */
 export function matches(pattern: Pattern, text: string, width: Width): boolean {
   let at = skips(pattern, new Set([0]));
   for (const character of text) {
@@ -46,9 +48,9 @@ export function matches(pattern: Pattern, text: string, width: Width): boolean {
   return at.has(pattern.length);
 }
 
-/** With the places that are reached by letting a repetition be of nothing. */
+/** Adds the positions reached by letting a repetition match nothing. */
 function skips(pattern: Pattern, places: Set<number>): Set<number> {
-  // A set that grows while it is walked also yields what was added.
+  // Iterating a set also yields what was added meanwhile.
   for (const place of places) if (pattern[place]?.repeats === true) places.add(place + 1);
   return places;
 }

@@ -1,6 +1,8 @@
 // The process of an agent, as a table (SP-1 … SP-3), and what each state knows.
-// S1. `Idle` is without a process: never started, ended, or suspended. `Detached` is what a crash left: its holder lives, or not.
-// S2. Five crashes within 60 s, or a start that fails, is permanent: a person is told and waited for (`retry`).
+// S1. `Idle` is without a process: never started, ended, or suspended. `Detached` is after a crash of the daemon: its
+//     holder
+//     may or may not be alive.
+// S2. Five crashes within 60 s, or a failed start, are permanent: it is reported, and waits for a person (`retry`).
 // S3. Deadlines are data: a process is hung because `wake` came after its time, not because a timer ran.
 import { backoffMs } from "../../base/backoff.ts";
 import { isExhausted, newBudget, spend } from "../../base/budget.ts";
@@ -13,7 +15,7 @@ export type ProcessState =
   | { readonly kind: "Idle"; readonly restart: boolean }
   | { readonly kind: "Spawning"; readonly since: string }
   | { readonly kind: "Running"; readonly child: Child; readonly holder: number; readonly heardAt: string }
-  /** On its way out: because it is hung, or because we want it to end. */
+  /** Ending: because it is hung, or because we want it to. */
   | {
       readonly kind: "Hung" | "Stopping";
       readonly reason: StopReason;
@@ -42,7 +44,7 @@ export type ProcessChange =
   | "backoff over"
   | "retry";
 
-/** `Crashed` and `Killed` are passed through within one decision: they are never what an agent is found in. */
+/** `Crashed` and `Killed` are passed within one decision: an agent is never found in them. */
 type Passing = "Crashed" | "Killed";
 
 export const processMachine = machine<ProcessState["kind"] | Passing, ProcessChange>({
@@ -80,7 +82,7 @@ export type CrashVerdict =
   | { readonly kind: "restart"; readonly waitMs: number; readonly crashes: readonly number[] }
   | { readonly kind: "permanent"; readonly crashes: readonly number[] };
 
-/** S2. `crashes` are the times of those before. Without chance: an agent's restarts are few, and a reader can tell when the next is. */
+/** S2. `crashes` are the times of earlier ones. Not random: restarts are few, and a reader can predict the next one. */
 export function judgeCrash(crashes: readonly number[], now: number): CrashVerdict {
   const budget = spend(newBudget(CRASHES, CRASH_WINDOW_MS, crashes), now);
   if (isExhausted(budget, now)) return { kind: "permanent", crashes: budget.spent };

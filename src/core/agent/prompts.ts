@@ -1,9 +1,11 @@
-// Permission prompts: asked by an agent's process, answered by a rule, a person or the end of time (PR-1 … PR-3).
+// Permission prompts: opened by an agent's process, answered by a rule, a person or a deadline (PR-1 … PR-3).
 // H1. A prompt's id is derived from agent, process and request: the same before and after a crash.
-// H2. It is answered exactly once; the answer is kept until the process has taken it. A person's answer has an id: who repeats it, because
-//     its acknowledgement was lost, is told the same again; everybody else is told whose answer holds.
-// H3. Where the process that asked is gone, it must be asked again: an answer to it is refused, and never given to another process.
-// H4. The deadline is data. Activity of a person puts it off, unless it is the shorter one of an agent that nobody watches.
+// H2. It is answered exactly once; the answer is kept until the process has taken it. A person's answer has an id: a
+//     client
+//     that repeats it, because its acknowledgement was lost, gets the same reply; all others learn whose answer counts.
+// H3. If the process that asked is gone, it must ask again: an answer is refused, and never given to another process.
+// H4. The deadline is data. Activity of a person postpones it, unless it is the shorter deadline of an unattended
+//     agent.
 
 import { isRecord, type Json } from "../../base/json.ts";
 import { machine } from "../../base/machine.ts";
@@ -94,8 +96,11 @@ export function answerPrompt(draft: Draft, agent: Agent, command: Answer): Refus
   if (prompt.state.kind !== "open") return whyNot(prompt); // H2
   const { decision, message, always, answer: answer_id } = command;
   if (always && agent.rules.length >= MAX_RULES)
-    return refused("too-many", `${agent.name} has ${MAX_RULES} rules.`, "Remove some, or answer without --always.")
-      .error;
+    return refused(
+      "too-many",
+      `${agent.name} already has ${MAX_RULES} rules.`,
+      "Remove some, or answer without --always.",
+    ).error;
   close(draft, id, prompt.id, { decision, by: "user", message, answer_id });
   if (always) draft.add(id, { event: "rule.added", data: { rule: ruleFor(prompt, decision), at: draft.at } });
   refreshPrompts(draft, draft.agent(id));
@@ -107,13 +112,13 @@ function whyNot({ id, state }: Prompt): Refusal {
     return refused(
       "stale",
       `Prompt ${id} must be asked again: ${state.reason}`,
-      "holdfast prompts shows what is asked.",
+      "`holdfast prompts` lists the open prompts.",
     ).error;
   const given = "by" in state ? `: ${state.decision} by ${state.by} at ${state.at}` : "";
-  return refused("answered", `Prompt ${id} is already answered${given}.`, "It is answered once.").error;
+  return refused("answered", `Prompt ${id} is already answered${given}.`, "A prompt can be answered only once.").error;
 }
 
-/** The same tool, and the very same command where it has one: a person said yes to this, not to everything. */
+/** The same tool, and exactly the same command if it has one: a person said yes to this, not to everything. */
 function ruleFor({ id, tool, input }: Prompt, decision: Decision): Rule {
   const command: Json | undefined = isRecord(input) ? input["command"] : undefined;
   const args: Record<string, string> =
@@ -121,7 +126,7 @@ function ruleFor({ id, tool, input }: Prompt, decision: Decision): Rule {
   return { rule_id: `always-${id}`, decision, tool: exactly(tool), args, message: "As answered before." };
 }
 
-/** A pattern that matches this text alone. */
+/** A pattern that matches only this text. */
 export function exactly(text: string): string {
   return text.replace(/[*?[]/g, "[$&]");
 }
@@ -135,7 +140,7 @@ export function refreshPrompts(draft: Draft, { id, settings, prompts }: Agent): 
   }
 }
 
-/** The agent does not want an answer any more. One that was given is on its way, and is taken or not. */
+/** The agent no longer wants an answer. An answer that was already given is on its way, and is taken or not. */
 export function withdraw(draft: Draft, agent: Agent, request: string): void {
   const found = agent.prompts.find((one) => one.request === request && one.generation === agent.generation);
   if (found?.state.kind === "open") goStale(draft, agent.id, found, "The agent took its question back.");
@@ -151,7 +156,7 @@ function goStale(draft: Draft, id: string, { id: prompt_id, state }: Prompt, rea
     draft.add(id, { event: "prompt.stale", data: { prompt_id, reason } });
 }
 
-/** H4: those whose time is over. */
+/** H4: those whose deadline has passed. */
 export function expirePrompts(draft: Draft, { id, prompts }: Agent): void {
   for (const { id: prompt_id, state, deadline, expires } of prompts) {
     if (state.kind !== "open" || deadline > draft.at) continue;

@@ -1,12 +1,14 @@
-// What an agent's provider is to the core: what it reports (ProviderEvent), what it is given (Input), what it is started with (Recipe).
-// V1. A codec is pure and keeps nothing: the same input gives the same bytes, so that what is sent again after a crash is a repeat.
+// The interface of an agent's provider: what it reports (ProviderEvent), what it is given (Input), how it starts
+// (Recipe).
+// V1. A codec is pure and stateless: the same input gives the same bytes, so that what is sent again after a crash is a
+//     repeat.
 // V2. A recipe is recorded in `session.created` and never changes on resume.
 import type { Json } from "../../base/json.ts";
 
 export type ProviderEvent =
   /** The provider's own id of its session. */
   | { readonly kind: "session"; readonly session: string }
-  /** Something said; `part` where it goes on without a break from what was said before. */
+  /** Text; `part` if it continues the previous text without a break. */
   | { readonly kind: "text"; readonly text: string; readonly part?: true }
   | { readonly kind: "tool"; readonly use: string; readonly tool: string; readonly input: Json }
   | { readonly kind: "tool-done"; readonly use: string; readonly ok: boolean; readonly text: string }
@@ -20,10 +22,10 @@ export type ProviderEvent =
   | { readonly kind: "withdrawn"; readonly request: string }
   /** One of our own tools, called by a scripted program or a bare LLM. `call` is unique within the agent. */
   | { readonly kind: "call"; readonly call: string; readonly tool: string; readonly args: Json }
-  /** The turn is over; without a response, what was said in the turn is the response. */
+  /** The turn is over; without a response, the text of the turn is the response. */
   | { readonly kind: "done"; readonly response?: string }
   | { readonly kind: "failed"; readonly reason: string; readonly retryable: boolean }
-  /** A usage limit, and when it is over. */
+  /** A usage limit, and when it ends. */
   | { readonly kind: "limit"; readonly until: string };
 
 export const PROVIDERS = ["claude", "acp", "openai", "command", "scripted"] as const;
@@ -39,7 +41,7 @@ export type Recipe = {
   readonly options: Readonly<Record<string, Json>>;
 };
 
-/** How a provider lives: one process for all turns, one process for each turn, or no process but a request at a time. */
+/** How a provider runs: one process for all turns, one process for each turn, or no process but single requests. */
 export type Style = "process" | "turn" | "request";
 
 const STYLES: Readonly<Record<ProviderName, Style>> = {
@@ -59,7 +61,7 @@ export type Decision = "allow" | "deny";
 /** What an agent's process is given, with all its data. */
 export type Input =
   | { readonly kind: "open" }
-  /** `uuid` is the same each time the same prompt is handed over. */
+  /** `uuid` is the same each time the same prompt is given. */
   | { readonly kind: "prompt"; readonly uuid: string; readonly text: string }
   | {
       readonly kind: "answer";
@@ -80,15 +82,15 @@ export type CodecFacts = {
   readonly systemPrompt: string;
   readonly cwd: string;
   readonly generation: number;
-  /** The provider's session id: minted by us (the agent's id as a uuid) until the provider names its own. */
+  /** The provider's session id: ours (the agent's id as a uuid) until the provider names its own. */
   readonly session: string;
   /** Whether `session` is one that the provider named, or used before. */
   readonly resume: boolean;
-  /** The present process has opened its session: what it says from now on is new. */
+  /** The current process has opened its session: its output from now on is new. */
   readonly open: boolean;
 };
 
-/** With how the agent reaches our tools: a command that speaks MCP on its pipes. Null where it gets none. */
+/** Also how the agent reaches our tools: a command that speaks MCP on its pipes. Null if it gets none. */
 export type SessionFacts = CodecFacts & {
   readonly tools: { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> } | null;
 };
@@ -99,9 +101,9 @@ export type Decoded = { readonly events: readonly ProviderEvent[]; readonly repl
 /** V1. For providers on pipes; lines are without their newline. */
 export type Codec = {
   launch(facts: SessionFacts, prompt: string): Launch;
-  /** Undefined: it cannot be said yet, since the session is not open. */
+  /** Undefined: it cannot be encoded yet, since the session is not open. */
   encode(entry: Input, facts: SessionFacts): readonly string[] | undefined;
   decode(line: string, facts: SessionFacts): Decoded;
-  /** What the end of a process says, where a turn is one process. `all` is everything it wrote. */
+  /** What the end of a process means, if a turn is one process. `all` is all its output. */
   ended?(exit: { readonly code: number | null; readonly signal: string | null }, all: string): readonly ProviderEvent[];
 };

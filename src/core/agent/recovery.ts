@@ -1,6 +1,7 @@
-// What was interrupted by a crash goes on by itself, or waits for who must say so (AG-7).
-// Y1. By default a root goes on, and a child when its parent needs it: the parent is told that it waits, and a message releases it (G3 of
-//     messages.ts). A child that has a message of its parent or of a person to read is needed already.
+// After a crash, an interrupted agent continues automatically, or waits for its parent or a person (AG-7).
+// Y1. By default a root continues, and a child when its parent needs it: the parent gets a message that it waits, and a
+//     reply
+//     releases it (G3 of messages.ts). A child with an unread message from its parent or a person is already needed.
 // Y2. A bare LLM lost nothing but time: only `ask` and `never` hold it.
 import type { Agent } from "./agent.ts";
 import type { Draft } from "./draft.ts";

@@ -18,7 +18,7 @@ test("PR-1(b) the first rule that matches decides, and no rule means a person is
   expect(said(rules, "Edit", bash("git status"))).toBe("ask");
 });
 
-test("PR-1(b) patterns cover the whole text: *, ?, [ab], and every other character is itself", () => {
+test("PR-1(b) patterns match the whole text: *, ?, [ab], and every other character is itself", () => {
   const allows = (pattern: string, tool: string) => said([rule("allow", pattern)], tool, {}) === "allow";
   expect([allows("mcp__*__read", "mcp__files__read"), allows("mcp__*", "xmcp__a"), allows("R?ad", "Read")]).toEqual([
     ...[true, false, true],
@@ -31,7 +31,7 @@ test("PR-1(b) patterns cover the whole text: *, ?, [ab], and every other charact
   }
 });
 
-test("PR-1(b) what is allowed by a star is one command; what is denied by one is everything it is in", () => {
+test("PR-1(b) a star in an allow rule matches one command; in a deny rule it matches everything", () => {
   const [allow, deny] = [rule("allow", "Bash", { command: "git *" }), rule("deny", "Bash", { command: "*rm *" })];
   for (const command of ["git a; rm x", "git a && b", "git $(x)", "git a\nb", "git `x`", "git a > b"])
     expect([said([allow], "Bash", bash(command)), command]).toEqual(["ask", command]);
@@ -39,7 +39,7 @@ test("PR-1(b) what is allowed by a star is one command; what is denied by one is
   expect(said([rule("allow", "Bash", { command: "**" })], "Bash", bash("a; b"))).toBe("allow");
 });
 
-test("PR-1(b) a rule that cannot be read denies what it might be about, and nothing else", () => {
+test("PR-1(b) a broken rule denies what it might be about, and nothing else", () => {
   for (const broken of [
     rule("alow", "Bash"),
     rule("allow", "Bash", { command: "[x" }),
@@ -52,7 +52,7 @@ test("PR-1(b) a rule that cannot be read denies what it might be about, and noth
   expect(said([rule("allow", "[x")], "Anything", {})).toBe("deny");
 });
 
-test("an argument that is not there matches nothing, and one that is no text is read as JSON", () => {
+test("a missing argument matches nothing, and one that is not a text is matched as JSON", () => {
   expect(said([rule("allow", "*", { path: "*" })], "Edit", {})).toBe("ask");
   expect(said([rule("allow", "*", { path: "*" })], "Edit", "text")).toBe("ask");
   expect(said([rule("allow", "*", { n: "3", list: "[[]1,2]" })], "Edit", { n: 3, list: [1, 2] })).toBe("allow");

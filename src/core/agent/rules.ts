@@ -1,9 +1,10 @@
 // Permission rules: what is allowed or denied without asking a person.
-// P1. The first rule that matches decides: an agent's own rules, then those for all, then those of the configuration.
-// P2. A rule that cannot be read denies what it might be about: an unreadable tool pattern is about every tool.
-// P3. In a rule that allows, `*` takes neither a line's end nor what joins commands in a shell (; & | < > ` $): `git *` does not
-//     allow `git status; rm -rf ~`. `**` takes everything. In a rule that denies, `*` takes everything as well.
-// P4. Every pattern covers the whole text. An argument that is not there matches no pattern.
+// P1. The first matching rule decides: an agent's own rules, then those for all, then those of the configuration.
+// P2. A broken rule denies what it might be about: a broken tool pattern is about every tool.
+// P3. In an allow rule, `*` matches neither a line end nor what joins commands in a shell (; & | < > ` $): `git *` does
+//     not
+//     allow `git status; rm -rf ~`. `**` matches everything. In a deny rule, `*` matches everything as well.
+// P4. Every pattern matches the whole text. A missing argument matches no pattern.
 import type { Json } from "../../base/json.ts";
 import { isRecord, textOf } from "../../base/json.ts";
 import { matches, patternOf, type Width } from "./pattern.ts";
@@ -17,13 +18,13 @@ export type Rule = {
   readonly tool: string;
   /** Patterns for arguments, by name; all must match. */
   readonly args: Readonly<Record<string, string>>;
-  /** What the asker is told. */
+  /** The message to the agent. */
   readonly message: string;
 };
 
 export type RuleVerdict = { readonly decision: Decision; readonly rule: string; readonly message: string };
 
-/** P1. Undefined where no rule matches: a person is asked. */
+/** P1. Undefined if no rule matches: a person is asked. */
 export function judge(rules: Iterable<Rule>, tool: string, input: Json): RuleVerdict | undefined {
   for (const rule of rules) {
     const verdict = judgeBy(rule, tool, input);
@@ -58,9 +59,9 @@ function fits(pattern: string, text: string, width: Width): boolean {
   return read !== undefined && matches(read, text, width);
 }
 
-/** What is wrong with a rule; undefined where nothing is. */
+/** What is wrong with a rule; undefined if it is valid. */
 export function whyBroken({ decision, tool, args }: Rule): string | undefined {
   if (decision !== "allow" && decision !== "deny") return `"${decision}" is neither allow nor deny`;
   const wrong = [tool, ...Object.values(args)].find((pattern) => patternOf(pattern) === undefined);
-  return wrong === undefined ? undefined : `"${wrong}" is no pattern`;
+  return wrong === undefined ? undefined : `"${wrong}" is not a pattern`;
 }

@@ -1,9 +1,9 @@
-// Who begins next: turns and processes, as far as there are slots (AG-5).
-// Q1. Who waited longest comes first, whether it has a process already or not: an agent that always has messages cannot starve others,
-//     because after each turn it waits behind those who waited before.
+// Which agents start next: turns and processes, as far as there are slots (AG-5).
+// Q1. The longest waiting agent comes first, whether it already has a process or not: an agent that always has messages
+//     cannot starve others, because after each turn it waits behind them.
 // Q2. A provider never has more processes than slots: a slot is free only when its process is known to have ended.
-// Q3. Where none is free, the agent that was used least recently and is doing nothing is suspended; no more of them than are waited for.
-// Q4. What is looked at is bounded by the number of slots, not by the number of agents.
+// Q3. If none is free, the least recently used idle agent is suspended; no more of them than are needed.
+// Q4. The work is bounded by the number of slots, not by the number of agents.
 import { type Agent, holdsSlot, isEvictable, needOf, type Turn, waitingMessages } from "./agent.ts";
 import { dashed, derivedId } from "./derive.ts";
 import type { Draft } from "./draft.ts";
@@ -23,14 +23,14 @@ function serve(draft: Draft, provider: ProviderName): void {
   let coming = [...holders].filter((id) => draft.agent(id).process.kind === "Stopping").length;
   for (const id of draft.tree.waitingFor(provider, 2 * slots)) {
     const agent = draft.agent(id);
-    if (needOf(agent) === undefined) continue; // It was suspended for one that waited longer.
+    if (needOf(agent) === undefined) continue; // It was suspended for an agent that waited longer.
     if (holdsSlot(agent) || draft.tree.holdersOf(provider).size < slots) begin(draft, agent);
     else if (coming > 0) coming -= 1;
-    else if (!evict(draft, provider)) return; // Nobody behind it can be served either: whoever rests with a slot was taken.
+    else if (!evict(draft, provider)) return; // The rest of the queue cannot start either: no idle agent is left.
   }
 }
 
-/** Q3. Whether there was one to suspend. */
+/** Q3. Returns whether there was one to suspend. */
 function evict(draft: Draft, provider: ProviderName): boolean {
   const resting = [...draft.tree.holdersOf(provider)].map((id) => draft.agent(id)).filter(isEvictable);
   const [oldest] = resting.sort((a, b) => order(a, b));
@@ -49,7 +49,7 @@ export function suspend(draft: Draft, { id, generation }: Agent, reason: "evicte
   draft.add(id, { event: "process.stopping", data: { generation, reason, signal: null, kill_at } });
 }
 
-/** Its turn, where it is to have one, and a process for it. */
+/** Starts its turn, if one is due, and a process for it. */
 function begin(draft: Draft, agent: Agent): void {
   const { id } = agent;
   if (agent.turn === undefined && waitingMessages(agent).length > 0) startTurn(draft, agent);
@@ -73,8 +73,11 @@ function startTurn(draft: Draft, agent: Agent): void {
   draft.add(id, { event: "turn.start", data: { turn, prompt: promptOf(messages), messages: ids, uuid, at: draft.at } });
 }
 
-/** The prompt again, where no process can have had it; else what it is told whose process died in mid-turn. One that said nothing yet, or
- *  is not known to have taken its prompt, may have died before it read it: it gets that as well, behind the word of caution. */
+/**
+ * The prompt again, if no process can have had it; otherwise the prompt for an agent whose process died in a turn. If
+ * it
+ * had no output yet, or is not known to have taken its prompt, it may not have read it: then it gets both.
+ */
 function handedTo({ id, turn, settings }: Agent, generation: number): Handed | null {
   if (turn === undefined) return null;
   if (!turn.taken && !turn.heard && !turn.doubtful) return turn.prompt;
@@ -84,7 +87,7 @@ function handedTo({ id, turn, settings }: Agent, generation: number): Handed | n
   return again(id, turn, turn.taken && turn.heard ? caution : whole, `${generation}`);
 }
 
-/** To go on in a turn: another uuid, because it is another prompt. */
+/** To continue in a turn: a different uuid, because it is a different prompt. */
 export function again(id: string, turn: Turn, text: string, why: string): Handed {
   return { uuid: dashed(derivedId(id, "turn", `${turn.number}`, "again", why)), text };
 }

@@ -1,8 +1,10 @@
-// How agents come and go: created by a person or by a parent's tool call, ended with everybody below them.
-// B1. `agent.created` is durable when a spawn is acknowledged; the child's session is created when the parent's turn ends (AG-1).
+// How agents are created and ended: by a person or a parent's tool call, and together with all agents below them.
+// B1. `agent.created` is durable when a spawn is acknowledged; the child's session is created when the parent's turn
+//     ends
+//     (AG-1).
 // B2. Names are unique among siblings, and among roots.
-// B3. Who is terminated goes with all below it, those below first; the parent hears of it unless the child had said it is done.
-// B4. Which policy of recovery holds where nobody says so is configured for roots; a child goes on when its parent needs it (AG-7).
+// B3. Terminating an agent terminates all below it first; the parent gets a message unless the child had completed.
+// B4. The default recovery policy of roots is configured; a child continues when its parent needs it (AG-7).
 import { type Refusal, refused } from "../../base/result.ts";
 import type { Agent } from "./agent.ts";
 import { DEFAULT_SETTINGS } from "./defaults.ts";
@@ -35,7 +37,7 @@ export type NewAgent = {
   readonly owner?: string;
 };
 
-/** By a parent's tool call: its session waits while the parent's turn goes on (B1). */
+/** By a parent's tool call: its session waits while the parent's turn runs (B1). */
 export function spawn(draft: Draft, parent: Agent, wish: Spawn): Refusal | undefined {
   const plan = planOf(draft, parent, wish);
   if (plan === undefined) {
@@ -58,7 +60,7 @@ function planOf(draft: Draft, parent: Agent, { provider, model, systemPrompt }: 
   return { ...plan, workspace, recipe, system_prompt: systemPrompt ?? plan.system_prompt };
 }
 
-/** `agent.created`, and what it is to do as its first message. */
+/** Adds `agent.created`, and its instructions as the first message. */
 export function createAgent(draft: Draft, birth: NewAgent): Refusal | undefined {
   const { id, name, parent, instructions, plan, settings, owner } = birth;
   const wrong = whyNot(draft, name, parent) ?? tooLong(instructions);
@@ -87,10 +89,13 @@ function tooLong(instructions: string): Refusal | undefined {
 /** B2 */
 function whyNot(draft: Draft, name: string, parent: string | undefined): Refusal | undefined {
   if (!NAME.test(name) || name.length > MAX_NAME || name === "parent" || name === USER)
-    return refused("bad-name", `"${name}" is no name for an agent.`, "Letters, digits, dots, dashes, underscores.")
-      .error;
+    return refused(
+      "bad-name",
+      `"${name}" is not a valid name for an agent.`,
+      "Use letters, digits, dots, dashes, underscores.",
+    ).error;
   if (draft.tree.childOf(parent, name) !== undefined)
-    return refused("name-taken", `There is an agent "${name}" here already.`, "Take another name.").error;
+    return refused("name-taken", `There is already an agent "${name}" here.`, "Use another name.").error;
   if (draft.tree.agents >= MAX_AGENTS)
     return refused("too-many", `There are ${MAX_AGENTS} agents.`, "Terminate some.").error;
   if (depthOf(draft, parent) < MAX_DEPTH) return undefined;

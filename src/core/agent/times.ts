@@ -1,7 +1,7 @@
-// The times an agent waits for, read off its state (S3 of process.ts).
+// The times an agent waits for, derived from its state (S3 of process.ts).
 import { type Agent, openPrompts } from "./agent.ts";
 
-/** The first of all of them: when `wake` is to be submitted. */
+/** The earliest of all of them: when `wake` is to be submitted. */
 export function timerOf(agent: Agent): string | undefined {
   if (agent.terminated !== undefined) return dueOf(agent);
   const prompts = agent.prompts.flatMap(({ state, deadline }) => (state.kind === "open" ? [deadline] : []));
@@ -18,7 +18,7 @@ export function dueOf(agent: Agent): string | undefined {
   return hungAt(agent);
 }
 
-/** SP-1: when a process that stays silent is hung. While a person is asked, or the agent sleeps, no time runs. */
+/** SP-1: when a silent process is hung. The time does not run while a person is asked, or the agent sleeps. */
 export function hungAt(agent: Agent): string | undefined {
   const { process: program, turn, settings } = agent;
   if (program.kind !== "Running" || turn === undefined || agent.sleep !== undefined) return undefined;

@@ -1,5 +1,5 @@
-// The eight tools that agents have: their names, what they are for, and their arguments as JSON Schema, for MCP and for bare LLMs.
-// O1. Arguments are checked against the same shapes that agents are shown.
+// The eight tools of agents: their names, purpose, and arguments as JSON Schema, for MCP and for bare LLMs.
+// O1. Arguments are checked against the same schemas that agents see.
 import { isRecord, type Json } from "../../base/json.ts";
 
 export type ToolName =
@@ -41,19 +41,19 @@ const TO = text('The name of your parent (or "parent"), of one of your agents, o
 export const TOOLS: readonly ToolShape[] = [
   shape(
     "spawn_agent",
-    "Start an agent of your own. It begins with its instructions once your turn has ended, and writes to you with messages.",
+    "Start an agent of your own. It starts with its instructions once your turn has ended, and sends you messages.",
     {
       name: NAME,
-      instructions: text("What it is to do: its first message."),
-      provider: text("One of the configured providers; yours where it is left out."),
+      instructions: text("Its task, sent as its first message."),
+      provider: text("One of the configured providers; the default is yours."),
       model: text("A model of that provider."),
-      system_prompt: text("What it is told about itself; yours where it is left out."),
+      system_prompt: text("Its system prompt; the default is yours."),
     },
     ["name", "instructions"],
   ),
   shape(
     "send_message",
-    "Write to your parent, to one of your agents or to a sibling. It is woken by it.",
+    "Write to your parent, to one of your agents or to a sibling. The message wakes it.",
     { to: TO, text: text("The message."), reply_to: text("The id of the message this answers.") },
     ["to", "text"],
   ),
@@ -81,10 +81,10 @@ export function toolOf(name: string): ToolShape | undefined {
   return TOOLS.find((one) => one.name === name);
 }
 
-/** O1. What is wrong with the arguments, in words for the agent; else the arguments. */
+/** O1. Returns what is wrong with the arguments, as a message for the agent; otherwise the arguments. */
 export function checkArguments({ inputSchema }: ToolShape, args: Json): Arguments | string {
   const given = args === null ? {} : args;
-  if (!isRecord(given)) return "The arguments are one object.";
+  if (!isRecord(given)) return "The arguments must be one object.";
   const missing = inputSchema.required.find((name) => given[name] === undefined || given[name] === null);
   if (missing !== undefined) return `The argument "${missing}" is missing.`;
   const found: Record<string, string | number> = {};
@@ -92,7 +92,7 @@ export function checkArguments({ inputSchema }: ToolShape, args: Json): Argument
     const value = given[name] ?? null;
     if (value === null) continue;
     if ((typeof value !== "string" && typeof value !== "number") || typeof value !== type)
-      return `The argument "${name}" is no ${type}.`;
+      return `The argument "${name}" must be of type ${type}.`;
     found[name] = value;
   }
   return found;

@@ -1,7 +1,8 @@
-// What each of an agent's tools decides.
-// O2. `tool.answered` is in the same transaction as what the tool does: an answer that was given is durable, and so is its cause.
+// Decides on the calls of an agent's tools.
+// O2. `tool.answered` is in the same transaction as the effects of the tool: an answer that was given is durable with
+//     them.
 // O3. A call that was answered before is answered from the state, and nothing is done again.
-// O4. A tool that cannot do what it is asked says so in its result; it is the agent's business, and nobody else's error.
+// O4. A tool that cannot do its work reports that in its result; it is the agent's business, not an error of ours.
 
 import type { Json } from "../../base/json.ts";
 import type { Refusal } from "../../base/result.ts";
@@ -24,7 +25,7 @@ export type ToolRequest = {
 
 type Answer = { readonly ok: boolean; readonly result: Json; readonly messages?: readonly string[] };
 
-/** The call as it was answered; undefined where it was not, or so long ago that it is forgotten. */
+/** The call as it was answered; undefined if it was not, or is already forgotten. */
 export function callOf(agent: Agent, call: string): Call | undefined {
   return agent.calls.find((one) => one.call === call);
 }
@@ -134,7 +135,7 @@ const TOOL_DECISIONS: Readonly<Record<ToolName, Decides>> = {
 
   remind_me: (draft, agent, call, { in_seconds, text }) => {
     const ms = Number(in_seconds) * 1000;
-    if (!(ms >= 0 && ms <= MAX_REMINDER_MS)) return no("A reminder is due within a year.");
+    if (!(ms >= 0 && ms <= MAX_REMINDER_MS)) return no("A reminder must be due within a year.");
     if (agent.reminders.length >= MAX_REMINDERS) return no(`There are ${MAX_REMINDERS} reminders already.`);
     const reminder = { reminder_id: derivedId(agent.id, "reminder", call), due: draft.in(ms), text: `${text}` };
     draft.add(agent.id, { event: "reminder.set", data: reminder });
@@ -142,7 +143,7 @@ const TOOL_DECISIONS: Readonly<Record<ToolName, Decides>> = {
   },
 };
 
-/** What the sender is to whom it writes to. */
+/** What the sender is to the recipient. */
 const SEEN_AS: Readonly<Record<Neighbour["relation"], string>> = {
   parent: "child",
   child: "parent",

@@ -1,8 +1,10 @@
-// The tree of agents and everything else that is derived from all states: who is whose child, who holds a slot, who waits for one.
-// X1. It is a function of the states alone: `note` is told of every change, and an index made anew of the same states is equal.
+// The tree of agents and everything else derived from all states: parents and children, slots, and who waits for one.
+// X1. It is a function of the states alone: `note` gets every change, and an index rebuilt from the same states is
+//     equal.
 //     Parents are found by `parent_session_id`; nothing else is stored about the tree (AG-2).
-// X2. A change costs the same with one agent or a thousand, but for a binary search and the shift of a short list.
-// X3. Terminated agents, and sessions without `agent.created`, are in no list here, but for the slot of a process that has not ended yet.
+// X2. A change costs the same with one agent or a thousand, except for a binary search and the shift of a short list.
+// X3. Terminated agents, and sessions without `agent.created`, are in no list, except for the slot of a running
+//     process.
 import {
   type Agent,
   type AgentRecord,
@@ -15,18 +17,18 @@ import {
 } from "./agent.ts";
 import type { ProviderName } from "./provider.ts";
 
-/** Roots are the children of nobody. */
+/** The parent of roots. */
 const NOBODY = "";
 
-/** What the lists say of one agent. */
+/** The position of one agent in the lists. */
 type TreePosition = {
-  /** One that has ended holds its slot until its process has: it is in no other list. */
+  /** A terminated agent holds its slot until its process has ended: it is in no other list. */
   readonly live: boolean;
   readonly parent: string;
   readonly name: string;
   readonly provider: ProviderName;
   readonly holds: boolean;
-  /** Sorts those who wait: the longest first. */
+  /** Sorts the waiting agents: the longest waiting first. */
   readonly waits: string | undefined;
   readonly prompts: readonly string[];
   /** Its session waits for the end of the parent's turn. */
@@ -47,7 +49,7 @@ export class Tree {
     return tree;
   }
 
-  /** How many live. */
+  /** The number of live agents. */
   get agents(): number {
     return this.#agents;
   }
@@ -91,13 +93,13 @@ export class Tree {
     return found;
   }
 
-  /** The ids of the children of an agent, by name; of the roots where `parent` is undefined. */
+  /** The ids of the children of an agent, by name; of the roots if `parent` is undefined. */
   childrenOf(parent: string | undefined): string[] {
     const children = [...(this.#children.get(parent ?? NOBODY) ?? [])];
     return children.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, id]) => id);
   }
 
-  /** The child of that name. */
+  /** The child with that name. */
   childOf(parent: string | undefined, name: string): string | undefined {
     return this.#children.get(parent ?? NOBODY)?.get(name);
   }
@@ -107,10 +109,10 @@ export class Tree {
     return [...(this.#deferred.get(parent) ?? [])].sort();
   }
 
-  /** Everybody below it, those nearest to it last: in the order in which they are terminated. */
+  /** All agents below it, the nearest last: in the order in which they are terminated. */
   below(id: string): string[] {
     const found = this.childrenOf(id);
-    // A list that grows while it is walked also yields what was added.
+    // Iterating a list also yields what was added meanwhile.
     for (const child of found) found.push(...this.childrenOf(child));
     return found.reverse();
   }
@@ -119,18 +121,18 @@ export class Tree {
     return this.#holders.get(provider) ?? new Set();
   }
 
-  /** The first few of those who need a slot or a turn, the longest waiting first. */
+  /** The first few agents that need a slot or a turn, the longest waiting first. */
   waitingFor(provider: ProviderName, most: number): string[] {
     const keys = this.#waiting.get(provider)?.slice(0, most) ?? [];
     return keys.map((key) => key.slice(key.indexOf(" ") + 1));
   }
 
-  /** Those for which somebody waits. */
+  /** The providers for which an agent waits. */
   get providers(): ProviderName[] {
     return [...this.#waiting].filter(([, queue]) => queue.length > 0).map(([provider]) => provider);
   }
 
-  /** Whose open prompt it is. */
+  /** The agent that opened this prompt. */
   askerOf(prompt: string): string | undefined {
     return this.#prompts.get(prompt);
   }
@@ -198,11 +200,14 @@ function remove(queue: string[], key: string): void {
   if (queue[at] === key) queue.splice(at, 1);
 }
 
-/** Whom an agent can write to, and what they are to it. */
+/** The agents it can write to, and their relation to it. */
 export type Relation = "parent" | "child" | "sibling";
 export type Neighbour = { readonly id: string; readonly relation: Relation };
 
-/** One hop, by name: the parent (also as "parent"), a child, a sibling, in this order. `parent` is the agent's, where it lives. */
+/**
+ * One hop, by name: the parent (also as "parent"), a child, a sibling, in this order. `parent` is the agent's, if it
+ * lives.
+ */
 export function neighbour(tree: Tree, agent: Agent, parent: Agent | undefined, name: string): Neighbour | undefined {
   if (parent !== undefined && (name === "parent" || name === parent.name)) return { id: parent.id, relation: "parent" };
   const child = tree.childOf(agent.id, name);
@@ -211,17 +216,17 @@ export function neighbour(tree: Tree, agent: Agent, parent: Agent | undefined, n
   return sibling === undefined || sibling === agent.id ? undefined : { id: sibling, relation: "sibling" };
 }
 
-/** The siblings of an agent, itself left out. Roots have none: they are different people's, or of different work. */
+/** The siblings of an agent, without itself. Roots have none: they belong to different people or different work. */
 export function siblingsOf(tree: Tree, agent: Agent): string[] {
   if (agent.parent === undefined) return [];
   return tree.childrenOf(agent.parent).filter((id) => id !== agent.id);
 }
 
-/** What recovery finds that is in no tree (AG-2). */
+/** What recovery finds outside of the tree (AG-2). */
 export type OrphanedSessions = {
   /** Sessions without `agent.created`. */
   readonly orphans: readonly string[];
-  /** Agents whose parent is not there, or is terminated: they are kept, and a person is told. */
+  /** Agents whose parent does not exist, or is terminated: they are kept and reported. */
   readonly dangling: readonly string[];
 };
 

@@ -1,8 +1,9 @@
-// How turns end, and what is settled then: messages delivered, calls taken, children begun, work completed.
-// E1. A turn ends once: by what its provider says, or because it cannot go on.
-// E2. Messages are delivered when the prompt they are in was taken, or the result that handed them over (AG-3).
-// E3. A turn that fails before its messages were taken leaves them where they are, and the agent waits for a word of a person or of
-//     its parent: what fails for good would else fail for ever, and nothing is lost.
+// How turns end, and what is settled then: messages delivered, calls taken, children started, work completed.
+// E1. A turn ends once: because its provider says so, or because it cannot continue.
+// E2. Messages are delivered when the prompt that contains them was taken, or the result that returned them (AG-3).
+// E3. A turn that fails before its messages were taken leaves them in the inbox, and the agent waits for a message from
+//     a
+//     person or its parent: otherwise a permanent failure would repeat forever. Nothing is lost.
 import type { Agent, Call, TurnEnd } from "./agent.ts";
 import type { Draft } from "./draft.ts";
 import { cut, MAX_ANSWER, MAX_REASON } from "./limits.ts";
@@ -28,7 +29,7 @@ function completeTurn(draft: Draft, id: string, response: string): void {
 export function failTurn(draft: Draft, id: string, reason: string): void {
   const agent = draft.agent(id);
   if (agent.turn === undefined) return; // E1
-  // However its provider calls the end of what was interrupted.
+  // Whatever its provider calls the end of an interrupted turn.
   const why = agent.turn.interrupted ? INTERRUPTED : cut(reason, MAX_REASON);
   const data = { turn: agent.turn.number, reason: why, at: draft.at };
   draft.add(id, { event: "turn.failed", data });
@@ -44,7 +45,7 @@ function afterTurn(draft: Draft, id: string): void {
   leaveIfDone(draft, id);
 }
 
-/** Who has said that its work is done ends with its turn; a root stays, for whoever wants more of it. */
+/** A child that has completed its work is terminated at the end of its turn; a root stays for further messages. */
 export function leaveIfDone(draft: Draft, id: string): void {
   const agent = draft.agent(id);
   if (agent.result !== undefined && agent.parent !== undefined)
@@ -57,7 +58,7 @@ export function deliverTurn(draft: Draft, id: string): void {
     draft.add(id, { event: "message.delivered", data: { message_id } });
 }
 
-/** The caller has the result: what it handed over is delivered (E2). */
+/** The caller has the result: the messages in it are delivered (E2). */
 export function settleCall(draft: Draft, id: string, call: string): void {
   const found = draft.agent(id).calls.find((one) => one.call === call);
   if (found === undefined || found.taken) return;
@@ -69,7 +70,7 @@ export function settleCall(draft: Draft, id: string, call: string): void {
   }
 }
 
-/** Calls in the output: whoever goes on after a result has it. */
+/** Calls in the output: a process that continues after a result has it. */
 export function settleInline(draft: Draft, id: string): void {
   const agent = draft.agent(id);
   for (const call of agent.calls) {

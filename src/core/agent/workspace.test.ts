@@ -1,4 +1,4 @@
-// The words that an agent's program is started with, in a worktree and in a sandbox; and what its end says about them.
+// The command line of an agent's program in a worktree and in a sandbox, and what its end says about them.
 import { expect, test } from "bun:test";
 import { bwrapWords, inherited, placed, type Sandbox, whyNotBegun } from "./workspace.ts";
 
@@ -16,12 +16,12 @@ function follows(words: readonly string[], ...some: readonly string[]): number {
   return words.findIndex((_, at) => some.every((word, by) => words[at + by] === word));
 }
 
-test("without a workspace nothing is put before a program", () => {
+test("without a workspace the command is unchanged", () => {
   expect(placed(null, START, TOOLS)).toBe(START);
   expect(placed({ worktree: null, sandbox: null }, START, TOOLS)).toEqual(START);
 });
 
-test("a sandbox shows the system, what was named and what tools need; later words win over earlier ones", () => {
+test("a sandbox shows the system, the given paths and what tools need; later arguments win over earlier ones", () => {
   const { argv, cwd } = placed({ worktree: null, sandbox: SANDBOX }, START, TOOLS);
   expect(cwd).toBe("/r o");
   expect(argv[0]).toBe("bwrap");
@@ -38,7 +38,7 @@ test("a sandbox shows the system, what was named and what tools need; later word
   expect(follows(argv, "--chdir", "/r o")).toBeGreaterThan(0);
 });
 
-test("what has our home below it does not show it, and what was named in the home is there", () => {
+test("a path above our home does not show the home, but given paths inside it are shown", () => {
   const words = bwrapWords({ read: [], write: ["/", "/h/worktrees/r-1"], git: null, network: true }, "/", TOOLS);
   const hidden = words.lastIndexOf("--tmpfs");
   expect(words[hidden + 1]).toBe("/h");
@@ -48,13 +48,13 @@ test("what has our home below it does not show it, and what was named in the hom
   expect(follows(shown, "--ro-bind", "/h/run/door", "/h/run")).toBe(3);
 });
 
-test("with a network there is one, and with no repository nothing of git is named", () => {
+test("with a network there is one, and without a repository no git path is bound", () => {
   const words = bwrapWords({ ...SANDBOX, git: null, network: true }, "/w", TOOLS);
   expect(words).not.toContain("--unshare-net");
   expect(words.join(" ")).not.toContain(".git");
 });
 
-test("a worktree is made first, from the repository, and every value stays a word of its own", () => {
+test("a worktree is created first, from the repository, and every value stays one argument", () => {
   const { argv, cwd } = placed(
     { worktree: WORKTREE, sandbox: SANDBOX },
     { ...START, cwd: "/h/worktrees/r-1/sub" },
@@ -66,13 +66,13 @@ test("a worktree is made first, from the repository, and every value stays a wor
   expect(argv[2]).not.toContain("/r o");
 });
 
-test("children get the sandbox, and leave the worktree to the one who made it", () => {
+test("children get the sandbox, and the worktree stays with the parent", () => {
   expect(inherited(null)).toBeNull();
   expect(inherited({ worktree: WORKTREE, sandbox: null })).toBeNull();
   expect(inherited({ worktree: WORKTREE, sandbox: SANDBOX })).toEqual({ worktree: null, sandbox: SANDBOX });
 });
 
-test("only the end of what was put before a program says that it never began", () => {
+test("only a failure of the setup means that the program never started", () => {
   const both = { worktree: WORKTREE, sandbox: SANDBOX };
   expect(whyNotBegun(null, 125, "x")).toBeUndefined();
   expect(whyNotBegun(both, null, "x")).toBeUndefined();

@@ -17,7 +17,7 @@ test("TC-6(a) a whole checkpoint is valid", () => {
   expect(judge()).toEqual({ valid: true, errors: [] });
 });
 
-test("TC-6(a,b,d) what is no checkpoint, has a wrong checksum or a missing field is said, each by its field", () => {
+test("TC-6(a,b,d) something else, a wrong checksum and missing fields are reported, each by its field", () => {
   for (const nothing of [null, 7, "x", []]) {
     expect(validateCheckpoint(nothing, { now: NOW, intact: true })).toMatchObject({ valid: false, errors: [{}] });
   }
@@ -59,7 +59,7 @@ test("TC-7 sessions are judged one by one: the valid ones stay, the others are n
   ]);
 });
 
-test("TC-6(d) every field of a session is looked at", () => {
+test("TC-6(d) every field of a session is checked", () => {
   const wrong: Record<string, readonly unknown[]> = {
     sessionId: ["", 7],
     workingDirectory: ["relative", null],
@@ -89,7 +89,7 @@ test("TC-1(c) the document's zelijjSessionName is read as the multiplexer's sess
   expect(read({ ...rest, zelijjSessionName: "zj", multiplexerSessionName: "mine" })).toBe("mine");
 });
 
-test("TC-5(a) estimateSize is within 20 % of the real size of 25 sessions, with and without them at hand", () => {
+test("TC-5(a) estimateSize is within 20 % of the real size of 25 sessions, with and without samples", () => {
   const sessions = Array.from({ length: 25 }, (_, n) => typicalSession(n));
   const facts = { kind: "terminals", version: 1, fold: 1, seq: 0, time: new Date(NOW).toISOString() };
   const real = encodeEnvelope(facts, JSON.stringify({ sessions })).bytes.length;
@@ -99,6 +99,6 @@ test("TC-5(a) estimateSize is within 20 % of the real size of 25 sessions, with 
   expect(estimateSize(0)).toBeLessThan(1000);
 });
 
-test("a command is a line that a shell takes as the same words", () => {
+test("a command becomes a line that a shell reads as the same words", () => {
   expect(shellLine(["vim", "it's", "a b", ""])).toBe("vim 'it'\\''s' 'a b' ''");
 });

@@ -1,20 +1,22 @@
-// The checkpoint of all terminals: what each looked like and where it was, so that it can come back after the machine has died.
+// The checkpoint of all terminals: their screens and directories, so that they can be restored after a machine crash.
 // It adds to the log and never replaces it: that a terminal exists, and its recipe, are events.
-// C1. Sessions are valid or invalid one by one (TC-7): a bad one costs itself, and nobody else.
-// C2. A checkpoint that is too old, or from the future, is whole: its sessions are there to be looked at, with a word of doubt (TC-6).
-// C3. A screen of an earlier generation goes on with the tape only where the tape had all of it when the next one began: a power cut may
-//     have taken its end, and other bytes have come in its place.
+// C1. Sessions are valid or invalid one by one (TC-7): a bad one does not affect the others.
+// C2. A checkpoint that is too old, or from the future, is whole: its sessions can still be shown, with the doubt
+//     (TC-6).
+// C3. A screen of an earlier generation continues with the tape only if the tape was complete when the next one
+//     started: a
+//     power cut may have lost its end, and other bytes have taken its place.
 import type { ScreenSnapshot } from "./screen.ts";
 import type { Terminal, TerminalSize } from "./terminal.ts";
 
-/** The format of the body. Fields are added under the same number; where one changes its meaning, the number rises. */
+/** The format of the body. Fields are added under the same number; if one changes its meaning, the number rises. */
 export const CHECKPOINT_VERSION = 1;
 
-/** Where it lies in a home, and the one before it. */
+/** Its path in a home, and the previous one's. */
 export const CHECKPOINT_FILE = "recovery/checkpoint.json";
 export const CHECKPOINT_BACKUP = "recovery/checkpoint.backup.json";
 
-/** By what its envelope is known. What was seen is not folded from events: there are no rules to change. */
+/** The identification in its envelope. Screens are not folded from events, so no fold rules can change. */
 export const CHECKPOINT_FACTS = { kind: "terminals", version: CHECKPOINT_VERSION, fold: 1 } as const;
 
 export type Foreground = { readonly argv: readonly string[]; readonly cwd: string; readonly startedAt?: string };
@@ -25,13 +27,13 @@ export type CheckpointSession = {
   readonly terminalId: string;
   readonly laneId: string;
   readonly name: string;
-  /** Where the program in front was: its shell's place, where nothing ran in front. */
+  /** The directory of the foreground program, or of the shell if nothing ran in the foreground. */
   readonly workingDirectory: string;
   /** Without what looks like a secret (environment.ts). */
   readonly environmentVariables: Readonly<Record<string, string>>;
-  /** The screen, to be written to an empty terminal; empty where none was kept. */
+  /** The screen, to be written to an empty terminal; empty if none was kept. */
   readonly scrollbackSnapshot: string;
-  /** What another multiplexer calls it; null for a terminal in a holder of ours. Also read from `zelijjSessionName`. */
+  /** The name in another multiplexer; null for a terminal in a holder of ours. Also read from `zelijjSessionName`. */
   readonly multiplexerSessionName: string | null;
   /** `argv` as a line for a shell. */
   readonly shellCommand: string;
@@ -40,13 +42,13 @@ export type CheckpointSession = {
   readonly generation: number;
   readonly policy: RestorePolicy;
   readonly bootId: string;
-  /** What is known of `scrollbackSnapshot`; null where there is none. */
+  /** What is known of `scrollbackSnapshot`; null if there is none. */
   readonly screen: Omit<ScreenSnapshot, "vt"> | null;
-  /** What ran in front of the terminal's own program; null where nothing did. */
+  /** The foreground program of the terminal; null if there was none. */
   readonly foreground: Foreground | null;
 };
 
-/** `version`, `timestamp` and `checksum` are the envelope's (log/checkpoint/envelope.ts). */
+/** `version`, `timestamp` and `checksum` are in the envelope (log/checkpoint/envelope.ts). */
 export type Checkpoint = {
   readonly version: number;
   readonly timestamp: string;
@@ -57,7 +59,7 @@ export type Checkpoint = {
 export type ValidationError = { readonly sessionId?: string; readonly field: string; readonly reason: string };
 export type Validation = { readonly valid: boolean; readonly errors: readonly ValidationError[] };
 
-/** `intact`: whether the bytes match their checksum. Whoever has the bytes knows; here there are none. */
+/** `intact`: whether the bytes match their checksum, which only the caller can know. */
 export type ValidationFacts = {
   readonly now: number;
   readonly intact: boolean;
@@ -69,7 +71,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const FIVE_MINUTES_MS = 5 * 60 * 1000;
 const POLICIES: readonly unknown[] = ["auto", "ask", "never"];
 
-/** TC-6. Everything that is wrong, not only the first of it. */
+/** TC-6. Returns everything that is wrong, not only the first problem. */
 export function validateCheckpoint(found: unknown, facts: ValidationFacts): Validation {
   if (!isTable(found)) return { valid: false, errors: [{ field: "", reason: "it is not a checkpoint" }] };
   const { version, timestamp, checksum } = found;
@@ -94,7 +96,7 @@ function timeErrors(timestamp: unknown, facts: ValidationFacts): ValidationError
   return doubt === undefined ? [] : [{ field: "timestamp", reason: doubt }];
 }
 
-/** C2. Why a checkpoint of this time is not used without a word; undefined where it may be. */
+/** C2. Why a checkpoint of this time is doubtful; undefined if it can be used. */
 export function doubtOfTime(then: number, facts: Omit<ValidationFacts, "intact">): string | undefined {
   const { now, maxAgeMs = DAY_MS, skewMs = FIVE_MINUTES_MS } = facts;
   const time = new Date(then).toISOString();
@@ -124,21 +126,21 @@ export function readSessions(body: unknown): ReadSessions {
   return { sessions, errors };
 }
 
-/** The session of one terminal; the others are not looked at. */
+/** The session of one terminal; the others are not checked. */
 export function sessionIn(body: unknown, terminalId: string): CheckpointSession | undefined {
   const list = isTable(body) && Array.isArray(body["sessions"]) ? body["sessions"] : [];
   const own = list.filter((item) => isTable(item) && item["terminalId"] === terminalId);
   return readSessions({ sessions: own }).sessions[0];
 }
 
-/** The source document's own spelling is taken too. */
+/** The specification's own spelling is accepted too. */
 function withoutAlias(item: unknown): unknown {
   if (!isTable(item) || !("zelijjSessionName" in item)) return item;
   const { zelijjSessionName, ...rest } = item;
   return "multiplexerSessionName" in rest ? rest : { ...rest, multiplexerSessionName: zelijjSessionName };
 }
 
-/** The screen that was seen of a terminal, where it and the tape since are its screen now (C3). */
+/** The saved screen of a terminal, if it and the tape since then give the current screen (C3). */
 export function screenOf(
   { screen, scrollbackSnapshot, generation: seenIn }: CheckpointSession,
   { generation, restored }: Pick<Terminal, "generation" | "restored">,
@@ -151,7 +153,7 @@ export function screenOf(
 
 type Judge = (value: unknown) => boolean;
 
-/** What each field must be; the compiler asks for every one. */
+/** What each field must be; the compiler requires every one. */
 const FIELDS: Readonly<Record<keyof CheckpointSession, readonly [Judge, string]>> = {
   sessionId: [isWord, "it must be a text that is not empty"],
   terminalId: [isWord, "it must be a text that is not empty"],
@@ -228,17 +230,19 @@ function isForeground(value: unknown): boolean {
   return value["startedAt"] === undefined || isText(value["startedAt"]);
 }
 
-/** NFR-027-003: above this somebody should hear of it. */
+/** NFR-027-003: a larger one is reported. */
 export const LARGE_CHECKPOINT_BYTES = 50 * 1024 * 1024;
 
-/** A session with a full snapshot and the environment of a desktop, as JSON; what the snapshot's escapes add is in it. */
+/** A session with a full snapshot and the environment of a desktop, as JSON, including the snapshot's escapes. */
 const TYPICAL_SESSION_BYTES = 14_000;
 /** The envelope's head: its fields and a SHA-256. */
 const ENVELOPE_BYTES = 250;
-/** More samples do not make the mean better, only dearer. */
+/** More samples do not improve the mean, only cost more. */
 const MAX_SAMPLES = 8;
 
-/** TC-5: how many bytes a checkpoint of `n` sessions will have; by those at hand, where there are some, else by what is usual. */
+/**
+ * TC-5: the size in bytes of a checkpoint of `n` sessions; from samples if there are any, otherwise from typical sizes.
+ */
 export function estimateSize(n: number, atHand: readonly CheckpointSession[] = []): number {
   const step = Math.max(1, Math.floor(atHand.length / MAX_SAMPLES));
   const samples = atHand.filter((_, index) => index % step === 0).slice(0, MAX_SAMPLES);

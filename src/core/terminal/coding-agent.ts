@@ -1,14 +1,15 @@
-// Coding agents and their conversations: how a command line that ran one becomes the command line that goes on with it.
-// AC1. Every option stays as it was, permission mode first of all; only what chooses the conversation changes.
-// AC2. A prompt that was given is not given again: it was said once already.
-// AC3. A conversation is named, never guessed: by the command line, or as the only one that this program can have written. Where
-//      neither says, there is no restore command. One that another terminal goes on with is that one's: two programs that write to one
-//      conversation would spoil it.
+// Coding agents and their conversations: turns the command line that ran one into the command line that continues it.
+// AC1. Every option stays as it was, above all the permission mode; only what chooses the conversation changes.
+// AC2. A prompt that was given is not given again.
+// AC3. A conversation is never guessed: it is named by the command line, or is the only one that this program can have
+//      written. Otherwise there is no restore command. One that another terminal continues is not used: two programs
+//      that
+//      write to one conversation would spoil it.
 import { baseName, type Grammar, givenTo, has, type Told, tellApart, without } from "../words.ts";
 
 export type AgentName = "claude" | "codex" | "gemini" | "opencode";
 
-/** The conversations of one agent in one directory, as they lie on disk. */
+/** The conversations of one agent in one directory, as found on disk. */
 export type AgentSessions = {
   readonly known: readonly string[];
   /** Those that were written to since the program was started. */
@@ -24,16 +25,16 @@ export function notTaken({ known, recent }: AgentSessions, taken: ReadonlySet<st
 
 type CodingAgentCli = {
   readonly grammar: Grammar;
-  /** Options that name the conversation, where they have a value. */
+  /** Options that name the conversation, if they have a value. */
   readonly names: readonly string[];
-  /** Further options that choose one, and prompts: left out when it goes on (AC2). */
+  /** Further options that choose one, and prompts: left out when it continues (AC2). */
   readonly chooses: readonly string[];
-  /** With one of these it does one thing and ends, or is no conversation at all. */
+  /** With one of these it does one thing and ends, or has no conversation at all. */
   readonly oneShot: readonly string[];
-  /** First words that are commands of its own. */
+  /** First words that are subcommands. */
   readonly commands: readonly string[];
   go(id: string, kept: readonly string[], told: Told): readonly string[];
-  /** How a conversation of this id begins, where it takes one. */
+  /** The arguments that start a conversation with this id, if supported. */
   begin?(id: string, kept: readonly string[]): readonly string[];
 };
 
@@ -141,7 +142,7 @@ const opencode: CodingAgentCli = {
 };
 
 const AGENTS: Readonly<Record<AgentName, CodingAgentCli>> = { claude, codex, gemini, opencode };
-/** Agents are scripts; what the system shows may be their interpreter with them as its first word. */
+/** Agents are scripts; the system may show their interpreter with the script as its first argument. */
 const INTERPRETERS = ["node", "bun", "deno"];
 
 export type CodingAgentInvocation = {
@@ -151,7 +152,7 @@ export type CodingAgentInvocation = {
   readonly words: readonly string[];
 };
 
-/** The agent that a command line runs; undefined where it runs none. */
+/** The agent that a command line runs; undefined if it runs none. */
 export function agentIn(argv: readonly string[]): CodingAgentInvocation | undefined {
   const at = INTERPRETERS.includes(baseName(argv[0] ?? "")) ? 1 : 0;
   const name = baseName(argv[at] ?? "").replace(/\.[cm]?js$/, "");
@@ -159,7 +160,7 @@ export function agentIn(argv: readonly string[]): CodingAgentInvocation | undefi
   return agent && { agent, start: argv.slice(0, at + 1), words: argv.slice(at + 1) };
 }
 
-/** The command line that goes on with the same conversation; undefined where that is not certain (AC3). */
+/** The command line that continues the same conversation; undefined if that is not certain (AC3). */
 export function resumeAgent(command: CodingAgentInvocation, sessions: AgentSessions): readonly string[] | undefined {
   const agent = AGENTS[command.agent];
   const told = tellApart(command.words, agent.grammar);
@@ -172,7 +173,7 @@ export function resumeAgent(command: CodingAgentInvocation, sessions: AgentSessi
   return [...command.start, ...(begins ? (agent.begin?.(id, kept) ?? []) : agent.go(id, kept, told))];
 }
 
-/** What the command line itself says. A fork is another conversation than the one it was made from. */
+/** What the command line itself names. A fork is a different conversation than its origin. */
 function namedIn(name: AgentName, told: Told): string | undefined {
   if (name === "codex") {
     const [command, id] = told.rest;
@@ -187,7 +188,7 @@ function only(ids: readonly string[]): string | undefined {
   return ids.length === 1 ? ids[0] : undefined;
 }
 
-/** `claude` with a conversation of this id, so that it can be found again; everything else as it is. */
+/** `claude` with a conversation of this id, so that it can be found again; everything else unchanged. */
 export function withSession(argv: readonly string[], id: string): readonly string[] {
   const command = agentIn(argv);
   if (command?.agent !== "claude") return argv;

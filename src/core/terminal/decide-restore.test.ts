@@ -35,7 +35,7 @@ const FOUND: TerminalCommand = { ...RESTORE, lost: { reason: "the machine went d
 const ROLLBACK: TerminalCommand = { kind: "rollback", id: "t1" };
 const ENDED: TerminalCommand = { kind: "ended", id: "t1", code: 0, signal: null };
 
-/** The terminal after these commands, and what the last one gave: its events, or the code of its refusal. */
+/** The terminal after these commands, and the result of the last one: its events, or the code of its refusal. */
 function after(...commands: readonly TerminalCommand[]): { terminal: Terminal; last: string } {
   const terminals = new Map<string, Terminal>();
   let last = "";
@@ -52,7 +52,7 @@ function after(...commands: readonly TerminalCommand[]): { terminal: Terminal; l
 }
 
 describe("restoring", () => {
-  test("what was found lost starts its next generation, with all that is known of it", () => {
+  test("a terminal found lost starts its next generation, with all that is known of it", () => {
     const { terminal, last } = after(CREATE, STARTED, { kind: "signal", id: "t1", signal: "SIGINT" }, FOUND);
     expect(last).toBe("terminal.uncertain terminal.restored");
     expect(terminal).toMatchObject({ generation: 2, state: { kind: "starting" }, signal: undefined });
@@ -61,13 +61,13 @@ describe("restoring", () => {
     expect(effectsOf(terminal)).toEqual([{ kind: "start", id: "t1" }]);
   });
 
-  test("of two who find it, one starts it; a third for the next generation starts that", () => {
+  test("of two callers that find it, one starts it; a third starts the generation after that", () => {
     expect(after(CREATE, STARTED, FOUND, FOUND).last).toBe("");
     const third = after(CREATE, STARTED, FOUND, { ...FOUND, generation: 2 });
     expect(third.terminal).toMatchObject({ generation: 3, restorations: [AT, AT] });
   });
 
-  test("what runs is not restored; what waits is, and what ended where somebody wants it", () => {
+  test("a running terminal is not restored; a waiting one is, and an ended one on request", () => {
     expect(after(CREATE, STARTED, RESTORE).last).toBe("no: still-running");
     expect(after(CREATE, RESTORE).last).toBe("no: still-running");
     const lost = { kind: "lost", id: "t1", reason: "gone", evidence: EVIDENCE } as const;
@@ -81,7 +81,7 @@ describe("restoring", () => {
     expect(after(CREATE, STARTED, ENDED, RESTORE).last).toBe("terminal.restored");
   });
 
-  test("who was stopped with the machine is known by it", () => {
+  test("a terminal that was stopped with the machine is marked as such", () => {
     const stopped: TerminalCommand = { kind: "ended", id: "t1", code: null, signal: "SIGHUP", stoppedIn: "boot" };
     expect(after(CREATE, STARTED, stopped).terminal.state).toMatchObject({ kind: "ended", stoppedIn: "boot" });
     expect(after(CREATE, STARTED, ENDED).terminal.state).not.toHaveProperty("stoppedIn");
@@ -91,7 +91,7 @@ describe("restoring", () => {
 describe("accepting and rolling back", () => {
   const accept: TerminalCommand = { kind: "accept", id: "t1", by: "me" };
 
-  test("rolled back: its program is ended, and then it is as it was found", () => {
+  test("a rollback ends its program, and then it is as it was found", () => {
     const asked = after(CREATE, STARTED, FOUND, STARTED, ROLLBACK);
     expect(asked.last).toBe("terminal.rollback.requested");
     expect(effectsOf(asked.terminal)).toEqual([{ kind: "end", id: "t1" }]);
@@ -111,7 +111,7 @@ describe("accepting and rolling back", () => {
     expect(effectsOf(done.terminal)).toEqual([]);
   });
 
-  test("what is still heard of the rolled back program counts no more; the next restoration does", () => {
+  test("reports about the rolled back program no longer count; those of the next restoration do", () => {
     for (const late of [ENDED, STARTED, { kind: "lost", id: "t1", reason: "x" } as const]) {
       expect(after(CREATE, STARTED, FOUND, STARTED, ROLLBACK, ENDED, late).last).toBe("");
     }
@@ -119,14 +119,14 @@ describe("accepting and rolling back", () => {
     expect(again.terminal).toMatchObject({ generation: 3, state: { kind: "starting" } });
   });
 
-  test("one that had ended is rolled back at once; one that still starts ends when it has started", () => {
+  test("an ended one is rolled back at once; one that is still starting ends when it has started", () => {
     expect(after(CREATE, STARTED, FOUND, STARTED, ENDED, ROLLBACK).last).toBe("terminal.rolledback");
     const starting = after(CREATE, STARTED, FOUND, ROLLBACK, STARTED);
     expect(starting.terminal.rollingBack).toBe(true);
     expect(effectsOf(starting.terminal)).toEqual([{ kind: "end", id: "t1" }]);
   });
 
-  test("only what was restored, and not what was accepted", () => {
+  test("only restored terminals, and not accepted ones", () => {
     expect(after(CREATE, STARTED, ROLLBACK).last).toBe("no: not-restored");
     expect(after(CREATE, STARTED, accept).last).toBe("");
     expect(after(CREATE, STARTED, FOUND, STARTED, accept).last).toBe("terminal.accepted");
@@ -135,7 +135,7 @@ describe("accepting and rolling back", () => {
   });
 });
 
-test("a policy is kept, and one that is there already changes nothing", () => {
+test("a policy is kept, and setting the same one changes nothing", () => {
   const ask: TerminalCommand = { kind: "policy", id: "t1", policy: "ask" };
   expect(after(CREATE).terminal.policy).toBe("auto");
   expect(after({ ...CREATE, policy: "never" }).terminal.policy).toBe("never");

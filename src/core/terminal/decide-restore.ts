@@ -1,7 +1,10 @@
-// What may be done about a terminal that was lost: restored, accepted, rolled back, and what its owner wants done the next time.
-// TR1. A restoration names the generation that was found lost: of two who find it, one starts the next generation.
-// TR2. What runs, or is about to, is never restored; whoever found it lost says so, in the same decision.
-// TR3. A restoration can be taken back until somebody has accepted it; afterwards it is the terminal's life.
+// What may be done about a lost terminal: restore, accept, roll back, and set its policy for the next time.
+// TR1. A restoration names the generation that was found lost: of two callers that find it, one starts the next
+//      generation.
+// TR2. A terminal that is running, or starting, is never restored; the caller that finds it lost reports that in the
+//      same
+//      decision.
+// TR3. A restoration can be rolled back until a person has accepted it.
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { TerminalEvent } from "./events.ts";
 import type { RestorationCommand, Terminal, TerminalCommand } from "./terminal.ts";
@@ -53,7 +56,7 @@ function rollback(terminal: Terminal, at: string): Result<TerminalEvent[]> {
   if (restored === undefined) {
     return refused(
       "not-restored",
-      `${name} was not restored: there is nothing to take back.`,
+      `${name} was not restored: there is nothing to roll back.`,
       "holdfast recovery report",
     );
   }

@@ -1,4 +1,4 @@
-// What a command about a terminal comes to: events, or a refusal (T1 of terminal.ts).
+// Decides on a command about a terminal: events, or a refusal (T1 of terminal.ts).
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { decideRestoration, isRestoration } from "./decide-restore.ts";
 import type { TerminalEvent } from "./events.ts";
@@ -6,7 +6,7 @@ import type { Ending, Recipe, Terminal, TerminalCommand, TerminalState, Terminal
 
 /** Letters, digits and a few marks, not starting with one: fit for a shell, a file name and a table. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-/** As the holder takes them. */
+/** As the holder accepts them. */
 const SIGNAL = /^SIG[A-Z0-9+]{2,10}$/;
 /** The system counts rows and columns in 16 bits. */
 const MAX_SIDE = 65_535;
@@ -38,15 +38,19 @@ function create(
   return ok([{ event: "terminal.created", id, data: { name, lane, ...recipe, generation: 1, at, ...wanted } }]);
 }
 
-/** What no holder could start; refused here, where there is still somebody to tell. */
+/** What no holder could start is refused here, while the client can still be told. */
 function wrongRecipe({ argv, cwd, env, size }: Recipe): No | undefined {
   if (argv.length === 0 || argv[0] === "")
     return refused("bad-command", "There is no command to run.", "Give one after `--`.");
   if (!cwd.startsWith("/"))
-    return refused("bad-directory", `${JSON.stringify(cwd)} is no full path.`, "Give the directory from / on.");
+    return refused(
+      "bad-directory",
+      `${JSON.stringify(cwd)} is not an absolute path.`,
+      "Give the directory with a leading /.",
+    );
   const texts = [...argv, cwd, ...Object.keys(env), ...Object.values(env)];
   if (texts.some((text) => text.includes("\0")))
-    return refused("bad-command", "A command, its directory and its variables have no NUL in them.", "Leave it out.");
+    return refused("bad-command", "A command, its directory and its variables cannot contain NUL.", "Leave it out.");
   const sides = [size.cols, size.rows];
   return sides.every((side) => Number.isInteger(side) && side >= 1 && side <= MAX_SIDE)
     ? undefined
@@ -79,16 +83,20 @@ function remove(terminal: Terminal): Result<TerminalEvent[]> {
 
 function signal(terminal: Terminal, name: string): Result<TerminalEvent[]> {
   if (terminal.state.kind === "ended" || terminal.state.kind === "uncertain") {
-    return refused("not-running", `${terminal.name} is not running.`, "holdfast ls shows what is.");
+    return refused("not-running", `${terminal.name} is not running.`, "`holdfast ls` shows what is.");
   }
   if (!SIGNAL.test(name))
-    return refused("bad-signal", `${JSON.stringify(name)} is no signal.`, "For example SIGTERM; kill -l shows all.");
+    return refused(
+      "bad-signal",
+      `${JSON.stringify(name)} is not a signal.`,
+      "For example SIGTERM; `kill -l` shows all.",
+    );
   return ok([{ event: "terminal.signal.requested", id: terminal.id, data: { signal: name } }]);
 }
 
 type Outcome = Extract<TerminalCommand, { kind: "started" | "signalled" | "ended" | "lost" }>;
 
-/** What the world reports is taken as it is; a repeat changes nothing. */
+/** Reports from the world are taken as they are; a repeat changes nothing. */
 function outcome(terminal: Terminal, command: Outcome, at: string): TerminalEvent[] {
   const { id, generation, state } = terminal;
   if (isOver(state)) return [];
@@ -109,7 +117,7 @@ function outcome(terminal: Terminal, command: Outcome, at: string): TerminalEven
   return same ? [] : [{ event: "terminal.started", id, data: { pid, start_time, boot_id, holder, generation } }];
 }
 
-/** Nothing that is still heard of it counts. */
+/** Later reports no longer count. */
 function isOver(state: TerminalState): boolean {
   return state.kind === "ended" || (state.kind === "uncertain" && state.rolledBack === true);
 }
@@ -129,7 +137,7 @@ type No = { readonly ok: false; readonly error: Refusal };
 function badName(name: string): No {
   return refused(
     "bad-name",
-    `${JSON.stringify(name)} cannot be a name.`,
+    `${JSON.stringify(name)} is not a valid name.`,
     "Use letters, digits, dot, dash and underscore, at most 64.",
   );
 }
@@ -137,11 +145,11 @@ function badName(name: string): No {
 function taken(name: string): No {
   return refused(
     "name-taken",
-    `There is a terminal named ${name} already.`,
+    `There is already a terminal named ${name}.`,
     `Attach to it (holdfast attach ${name}) or choose another name.`,
   );
 }
 
 function unknown(id: string): No {
-  return refused("unknown", `There is no terminal ${id}.`, "holdfast ls shows all.");
+  return refused("unknown", `There is no terminal ${id}.`, "`holdfast ls` shows all.");
 }

@@ -61,26 +61,26 @@ test("each event changes what it names and nothing else", () => {
   const state = { kind: "ended", code: null, signal: "SIGKILL", at: AT } as const;
   expect(more(ENDED)).toEqual({ ...running, state });
   const lost: TerminalEvent = { event: "terminal.uncertain", id: "t1", data: { reason: "why", generation: 1 } };
-  const child = childOf(running.state); // Still known, for what it may have left behind.
+  const child = childOf(running.state); // Still known, to find what it may have left behind.
   expect(child).toBeDefined();
   const uncertain = more(lost);
   expect(uncertain).toEqual({ ...running, state: { kind: "uncertain", reason: "why", child } });
   expect(applyTerminal(uncertain, lost)).toEqual(uncertain);
 });
 
-test("an end takes a signal that waited with it, a start does not", () => {
+test("an end drops a pending signal, a start does not", () => {
   expect(fold(CREATED, SIGNAL, STARTED).signal).toEqual({ name: "SIGINT" });
   expect(fold(CREATED, STARTED, SIGNAL, ENDED).signal).toBeUndefined();
   expect(fold(CREATED, STARTED, SIGNAL, { event: "terminal.signalled", id: "t1", data: {} }).signal).toBeUndefined();
 });
 
-test("an event before the creation throws, and says whose it is", () => {
+test("an event before the creation throws, and names its terminal", () => {
   for (const event of [STARTED, SIGNAL, ENDED]) {
     expect(() => applyTerminal(undefined, event)).toThrow(`${event.event} of terminal t1, which was never created`);
   }
 });
 
-test("folding does not change what was folded before", () => {
+test("folding does not modify the previous state", () => {
   const before = Object.freeze(fold(CREATED));
   applyTerminal(before, STARTED);
   expect(before.state).toEqual({ kind: "starting" });

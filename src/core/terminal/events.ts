@@ -121,7 +121,7 @@ function restored(before: Terminal, data: RestoredData): Terminal {
   };
 }
 
-/** As it was found before it was restored, and so that it can be restored another way. */
+/** As it was found before it was restored, so that it can be restored another way. */
 function rolledBack(before: Terminal): Terminal {
   const { restored: last } = before;
   const reason = last === undefined ? "its restoration was rolled back" : `rolled back; before that: ${last.reason}`;

@@ -1,6 +1,7 @@
-// The words of a restoration: what a terminal's owner wants done, what is known of its last moments, and how it was started again.
+// The types of a restoration: the owner's policy, what is known of the terminal's last moments, and how it was
+// restarted.
 
-/** `auto`: it comes back by itself. `ask`: it waits for `holdfast restore`. `never`: it stays as it was found. */
+/** `auto`: it is restored automatically. `ask`: it waits for `holdfast restore`. `never`: it stays as it was found. */
 export type RestorePolicy = "auto" | "ask" | "never";
 
 export const POLICIES: readonly RestorePolicy[] = ["auto", "ask", "never"];
@@ -9,42 +10,42 @@ export function isPolicy(value: unknown): value is RestorePolicy {
   return POLICIES.some((policy) => policy === value);
 }
 
-/** The program in front of a shell. */
+/** The foreground program of a shell. */
 export type Foreground = {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly startedAt?: string;
 };
 
-/** What the last checkpoint says of a terminal. Everything works without it, from the log alone. */
+/** What the last checkpoint says about a terminal. Everything works without it, from the log alone. */
 export type Evidence = {
   readonly workingDirectory: string;
   readonly foreground: Foreground | null;
-  /** The window it had last. */
+  /** Its last window size. */
   readonly size?: { readonly cols: number; readonly rows: number };
 };
 
-/** `doubt`: why what the checkpoint says is not used (TC-6); null where nothing is in doubt. */
+/** `doubt`: why the checkpoint's information is not used (TC-6); null if there is no doubt. */
 export type Known = {
   readonly evidence: Evidence | undefined;
   readonly doubt: string | null;
-  /** How far of its tape was seen, in doubt or not: a power cut may have taken the tape's end since. */
+  /** How far its tape was seen, in doubt or not: a power cut may have lost the tape's end since. */
   readonly seenTo?: number;
 };
 
-/** How a generation is started where it is not by the terminal's recipe alone. */
+/** How a generation is started, if not by the terminal's recipe alone. */
 export type RestoreStart = {
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** Typed into the program once it is ready; it ends with a return where it is to be run at once. Empty: nothing. */
+  /** Typed into the program once it is ready; ends with a return if it is to be run at once. Empty: nothing. */
   readonly typed: string;
   /** The line that says what happened. */
   readonly message: string;
   readonly reason: string;
   readonly notes: readonly string[];
-  /** Where on the tape the old screen ends, and the next generation begins: never before what was seen of it. */
+  /** Where on the tape the old screen ends and the next generation starts: never before what was seen of it. */
   readonly offset: number;
-  /** How old that screen was when the terminal was started again; null where nobody knows. */
+  /** How old that screen was when the terminal was restarted; null if unknown. */
   readonly screenAgeMs: number | null;
   readonly evidence: Evidence | null;
 };

@@ -1,6 +1,7 @@
-// Restore commands: what may be run again without asking, because it goes on instead of doing something twice.
-// RC1. The user's own patterns come first, then the table. What is in neither is made ready, and never run.
-// RC2. A program of the table is run again only in a form that cannot do harm: `ssh host` is, `ssh host ./deploy` is not.
+// Restore commands: what may be run again without asking, because it continues instead of doing something twice.
+// RC1. The user's own patterns come first, then the table. Everything else is typed, but never run.
+// RC2. A program of the table is run again only in a form that cannot do harm: `ssh host` is, `ssh host ./deploy` is
+//      not.
 
 import { baseName, type Grammar, has, tellApart } from "../words.ts";
 import { type AgentSessions, agentIn, resumeAgent } from "./coding-agent.ts";
@@ -13,7 +14,7 @@ export type RestoreCommand =
   | { readonly kind: "words"; readonly argv: readonly string[] }
   | { readonly kind: "line"; readonly line: string };
 
-/** Stands for the command as it was. */
+/** The placeholder for the original command. */
 const COMMAND = "{command}";
 
 export function restoreCommand(
@@ -38,7 +39,7 @@ function matches(glob: string, text: string): boolean {
 
 const WILD: Readonly<Record<string, string>> = { "*": ".*", "?": "." };
 
-/** RC2: the same words, where running them again only goes on. */
+/** RC2: the same words, if running them again only continues. */
 function again(argv: readonly string[]): readonly string[] | undefined {
   const [program = "", ...words] = argv;
   return SAFE.get(baseName(program))?.(words) === true ? argv : undefined;
@@ -70,7 +71,7 @@ const SSH: Grammar = {
 };
 const SSH_WORD = /^-(?:[46AaCgKkMNnqTtvXxYy]+|[BbcDEeFIiJLlmoPpRSWw].*)$/;
 
-/** `-o RemoteCommand=./deploy`, `-oRemoteCommand ./deploy`: a command by another door. */
+/** `-o RemoteCommand=./deploy`, `-oRemoteCommand ./deploy`: a command in an option. */
 const SSH_COMMAND = /^(?:-o)?\s*(?:remote|local)command\b/i;
 
 /** A login or a tunnel; a command on the other side would be run twice. */

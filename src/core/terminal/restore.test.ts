@@ -42,7 +42,7 @@ function sessions(known: readonly string[], recent: readonly string[] = []): Age
   return { known, recent };
 }
 
-/** What is executed and typed for a program of its own. */
+/** What is executed and typed for a program without a shell. */
 function alone(argv: readonly string[], changes: Partial<RestoreFacts> = {}) {
   const plan = planRestore(terminal(argv), facts(changes));
   return plan.kind === "start" ? { argv: plan.argv, typed: plan.typed } : plan;
@@ -60,7 +60,7 @@ const ready = (typed: string) => ({ argv: ["/bin/bash"], typed });
 describe("claude", () => {
   const flags = ["--permission-mode", "plan", "--add-dir", "/a", "/b", "--dangerously-skip-permissions"];
 
-  test("goes on with its conversation, every other flag as it was, and its prompt not said again", () => {
+  test("continues its conversation, every other flag as it was, and its prompt not given again", () => {
     const known = { sessions: sessions([ID]) };
     expect(alone(["claude", "--session-id", ID, ...flags, "--", "fix it"], known)).toEqual(
       run(["claude", "--resume", ID, ...flags]),
@@ -70,13 +70,13 @@ describe("claude", () => {
     );
   });
 
-  test("begins the conversation of its id where it never began", () => {
+  test("starts the conversation with its id if it never started", () => {
     expect(alone(["claude", "--session-id", ID, "--model", "opus", "hello"])).toEqual(
       run(["claude", "--session-id", ID, "--model", "opus"]),
     );
   });
 
-  test("inside a shell: by its words, else by the only conversation that was written to since it started", () => {
+  test("inside a shell: by its arguments, or by the only conversation written to since it started", () => {
     expect(typedFor(["claude", "-r", ID], { sessions: sessions([ID]) })).toBe(`claude --resume ${ID}\r`);
     expect(typedFor(["node", "/usr/bin/claude", "-c"], { sessions: sessions([ID, OTHER], [ID]) })).toBe(
       `node /usr/bin/claude --resume ${ID}\r`,
@@ -86,17 +86,17 @@ describe("claude", () => {
   });
 
   test.each([
-    ["prints and ends", ["claude", "-p", "--session-id", ID, "do it"]],
-    ["is a command of its own", ["claude", "mcp", "list"]],
-    ["has an option that nobody knows, with a word behind it", ["claude", "--session-id", ID, "--new-thing", "what"]],
+    ["prints and exits", ["claude", "-p", "--session-id", ID, "do it"]],
+    ["is a subcommand", ["claude", "mcp", "list"]],
+    ["has an unknown option, followed by a word", ["claude", "--session-id", ID, "--new-thing", "what"]],
     ["is a fork, whose conversation has another id", ["claude", "--resume", ID, "--fork-session"]],
-    ["names what is no id", ["claude", "--resume", "my session"]],
-  ])("is only made ready where it %s", (_, argv) => {
+    ["names something that is not an id", ["claude", "--resume", "my session"]],
+  ])("is only typed, not run, if it %s", (_, argv) => {
     const found = alone(argv, { sessions: sessions([ID]) });
     expect(found).toMatchObject({ argv: ["/bin/bash"], typed: expect.stringMatching(/^claude .*[^\r]$/) });
   });
 
-  test("gets an id when it is opened, so that it can be found again; what chooses for itself is left alone", () => {
+  test("gets an id when it is opened, so that it can be found again; one with its own choice is unchanged", () => {
     expect(withSession(["claude", "--model", "opus", "hi"], ID)).toEqual([
       ...["claude", "--session-id", ID],
       ...["--model", "opus", "hi"],
@@ -110,7 +110,7 @@ describe("claude", () => {
 });
 
 describe("the other agents", () => {
-  test("codex resumes by the id in its words, or by the only one it can have written", () => {
+  test("codex resumes by the id in its arguments, or by the only one it can have written", () => {
     expect(alone(["codex", "--yolo", "resume", ID, "-m", "o9"])).toEqual(
       run(["codex", "resume", ID, "--yolo", "-m", "o9"]),
     );
@@ -174,7 +174,7 @@ describe("editors, logins and followed files", () => {
     [["make", "deploy"]],
     [["constructor"]],
     [["python3"]],
-  ])("%j is only made ready", (argv) => {
+  ])("%j is only typed, not run", (argv) => {
     expect(alone(argv)).toMatchObject({ argv: ["/bin/bash"], typed: expect.not.stringContaining("\r") });
   });
 });
@@ -186,7 +186,7 @@ describe("the user's own patterns", () => {
     { match: "bad", run: "a\nb" },
   ];
 
-  test("come first, are lines for a shell, and mean the whole command line", () => {
+  test("come first, are lines for a shell, and match the whole command line", () => {
     expect(alone(["npm", "run", "dev", "--", "a b"], { rules })).toEqual({
       argv: ["/bin/bash"],
       typed: "npm run dev -- 'a b'\r",
@@ -198,7 +198,7 @@ describe("the user's own patterns", () => {
 });
 
 describe("shells", () => {
-  test("come back as they are, where they were last, with what was in front of them", () => {
+  test("come back in their last directory, with their foreground program typed", () => {
     const evidence = { workingDirectory: "/w/sub", foreground: null };
     expect(planRestore(terminal(["zsh", "-l"]), facts({ evidence, directory: "/w/sub" }))).toEqual({
       kind: "start",
@@ -215,7 +215,7 @@ describe("shells", () => {
     expect(planRestore(terminal(["bash"]), facts())).toMatchObject({ argv: ["bash"], cwd: "/w", typed: "" });
   });
 
-  describe("what was restored and nobody accepted is no new truth", () => {
+  describe("a restoration that was not accepted does not replace the known state", () => {
     const start = { argv: ["/bin/bash"], cwd: "/", typed: "", message: "", reason: "", notes: [] };
     const restored: Restored = { ...start, offset: 0, screenAgeMs: null, evidence: null, at: AT, accepted: false };
     const again = (argv: readonly string[], last: Partial<Restored>, changes: Partial<RestoreFacts> = {}) => {
@@ -223,13 +223,13 @@ describe("shells", () => {
       return planRestore(lost, facts({ evidence: evidenceFor(lost, inFront(["top"], "/")), ...changes }));
     };
 
-    test("made ready again, and in its own place, though the last start was in the wrong one", () => {
+    test("typed again in its own directory, though the last start was in the wrong one", () => {
       expect(again(["make", "deploy"], {})).toMatchObject({ argv: ["/bin/bash"], cwd: "/w", typed: "make deploy" });
       const evidence = inFront(["make"], "/w");
       expect(again(["bash"], { evidence })).toMatchObject({ argv: ["bash"], cwd: "/w", typed: "make" });
     });
 
-    test("what went on by itself goes on in the same way where nothing better is known, and in the same place", () => {
+    test("a program that continued by itself does so in the same way if nothing better is known", () => {
       const ran = { cwd: "/w", evidence: inFront(["claude"]), typed: `claude --resume ${ID}\r` };
       expect(again(["bash"], ran)).toMatchObject({ argv: ["/bin/bash"], typed: ran.typed });
       expect(again(["bash"], { ...ran, cwd: "/x" })).toMatchObject({ argv: ["bash"], typed: "claude" });
@@ -238,13 +238,13 @@ describe("shells", () => {
       });
     });
 
-    test("once it is accepted, it is what it is: its program, its place, and the last checkpoint of it", () => {
+    test("once accepted, its program, directory and last checkpoint count", () => {
       const accepted = again(["make"], { accepted: true }, { directory: "/" });
       expect(accepted).toMatchObject({ argv: ["/bin/bash"], cwd: "/", typed: "top" });
     });
   });
 
-  test("what was rolled back is planned from what was known before; a later checkpoint is of a worse time", () => {
+  test("after a rollback the plan uses what was known before; a later checkpoint is ignored", () => {
     const evidence = inFront(["vim"]);
     const state = { kind: "uncertain", reason: "", child: undefined, evidence, rolledBack: true } as const;
     expect(evidenceFor(terminal(["bash"], { state }), inFront(["top"]))).toBe(evidence);
@@ -259,12 +259,12 @@ describe("what is typed", () => {
     "%j is never typed",
     (word) => {
       expect(typedFor(["echo", word])).toBe("");
-      expect(alone(["tail", "-f", word])).toEqual(run(["tail", "-f", word])); // Executed, it is only a name.
+      expect(alone(["tail", "-f", word])).toEqual(run(["tail", "-f", word])); // When executed, it is only a name.
       expect(typedFor(["tail", "-f", word])).toBe("");
     },
   );
 
-  test("TC-6(f) what is in doubt is not used, and the terminal says so", () => {
+  test("TC-6(f) doubtful information is not used, and the terminal says so", () => {
     const plan = planRestore(terminal(["sh"]), facts({ doubt: "the checkpoint is 30 h old" }));
     expect(plan.kind === "start" && plan.notes).toEqual([
       "its shell",
@@ -272,7 +272,7 @@ describe("what is typed", () => {
     ]);
   });
 
-  test("a note and the line on the screen have nothing in them that moves a cursor", () => {
+  test("notes and the line on the screen contain nothing that moves a cursor", () => {
     const plan = planRestore(terminal(["echo", "\u001b[2J\u202e"]), facts());
     expect(plan.kind === "start" && plan.notes.join()).toBe(
       "its shell; its command cannot be typed: echo \ufffd[2J\ufffd",
@@ -295,7 +295,7 @@ describe("what is typed", () => {
 });
 
 describe("whether", () => {
-  test("it waits for a person by its policy, or when it is lost over and over; a person's wish counts more", () => {
+  test("it waits for a person by its policy, or when lost repeatedly; a person's request overrides both", () => {
     expect(planRestore(terminal(["sh"], { policy: "ask" }), facts())).toEqual({
       kind: "ask",
       why: "its policy is ask",
@@ -309,18 +309,18 @@ describe("whether", () => {
     }
   });
 
-  test("what belonged to a directory that is gone is not run elsewhere, and the notes say where it is now", () => {
+  test("a command whose directory is gone is not run elsewhere, and the notes say where it is now", () => {
     const plan = planRestore(terminal(["tail", "-f", "log"]), facts({ directory: "/" }));
     expect(plan).toMatchObject({ argv: ["/bin/bash"], cwd: "/", typed: "tail -f log" });
     expect(plan.kind === "start" && plan.notes).toContain("/w is gone: started in /");
   });
 
-  test("what is not stored is named", () => {
+  test("variables that are not stored are named", () => {
     const plan = planRestore(terminal(["sh"], { unset: ["A_KEY", "B_TOKEN"] }), facts());
     expect(plan.kind === "start" && plan.notes).toContain("not stored, and so unset: A_KEY, B_TOKEN");
   });
 
-  test("a person may have the shell alone, or the recipe run again", () => {
+  test("a person may choose just the shell, or to run the recipe again", () => {
     const asked = { asked: true, evidence: inFront(["vim"]) };
     expect(planRestore(terminal(["make"]), facts({ ...asked, way: "shell" }))).toMatchObject({
       argv: ["/bin/bash"],

@@ -1,11 +1,13 @@
-// How a terminal that was lost is started again, decided from its recipe, what is known of its last moments, and its owner's wishes.
-// RE1. What goes on with what it did is run (restore-commands.ts). Everything else comes back as its shell in its place, with the old
-//      command ready to be run, and nobody runs it but a person.
+// How a lost terminal is restarted, decided from its recipe, what is known of its last moments, and its owner's wishes.
+// RE1. A command that continues its work is run (restore-commands.ts). Everything else comes back as its shell in its
+//      directory, with the old command typed; only a person runs it.
 // RE2. A terminal comes back without any evidence too: from the log alone.
-// RE3. A command that belongs to a directory which is gone is not run elsewhere.
-// RE4. A restoration that nobody has accepted is no new truth: the next one is planned from what was known before it. So a start in the
-//      wrong place (a disk that was mounted late) or one that failed never replaces the good state.
-// RE5. Who waits for a person keeps everything: nothing is started, and nothing forgotten.
+// RE3. A command whose directory is gone is not run elsewhere.
+// RE4. A restoration that was not accepted does not replace the known state: the next one is planned from what was
+//      known
+//      before it. So a start in the wrong directory (a disk mounted late) or a failed one never replaces the good
+//      state.
+// RE5. A terminal that waits for a person keeps everything: nothing is started, and nothing forgotten.
 import { isExhausted, newBudget } from "../../base/budget.ts";
 import { isInteractiveShell, isTypable, typable } from "../shell.ts";
 import { type AgentSessions, agentIn } from "./coding-agent.ts";
@@ -13,18 +15,21 @@ import type { Evidence } from "./restoration.ts";
 import { type RestoreCommand, type RestoreRule, restoreCommand } from "./restore-commands.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `plan`: as the table says. `shell`: its shell, and nothing typed. `recipe`: its first command, run by a person's wish. */
+/**
+ * `plan`: as the table says. `shell`: its shell, and nothing typed. `recipe`: its first command, run at a person's
+ * request.
+ */
 export type RestoreWay = "plan" | "shell" | "recipe";
 
 export function isWay(value: unknown): value is RestoreWay {
   return value === "plan" || value === "shell" || value === "recipe";
 }
 
-/** What is to be brought back, before anybody has looked at the disk. */
+/** What is to be restored, before the disk is read. */
 export type Aim = {
-  /** The shell it is, where it is one. */
+  /** The shell, if it is one. */
   readonly shell: readonly string[] | undefined;
-  /** What ran: the program itself, or the one in front of the shell. */
+  /** What ran: the program itself, or the foreground program of the shell. */
   readonly command: readonly string[] | undefined;
   readonly cwd: string;
   /** When that was started; conversations written to since then may be its own. */
@@ -35,12 +40,12 @@ export type RestoreFacts = {
   readonly reason: string;
   readonly at: string;
   readonly evidence: Evidence | undefined;
-  /** Why what was last seen of it is not used. */
+  /** Why the last known state is not used. */
   readonly doubt: string | null;
   readonly sessions: AgentSessions;
-  /** The nearest directory that exists. */
+  /** The nearest existing directory. */
   readonly directory: string;
-  /** The shell for what was none. */
+  /** The shell for a program that ran without one. */
   readonly shell: string;
   readonly rules: readonly RestoreRule[];
   readonly way: RestoreWay;
@@ -61,7 +66,7 @@ export type RestorePlan =
   | { readonly kind: "ask"; readonly why: string }
   | { readonly kind: "never"; readonly why: string };
 
-/** A terminal that is lost again and again is left to a person. */
+/** A terminal that is lost more often is left to a person. */
 const MAX_RESTORATIONS = 3;
 const WINDOW_MS = 60_000;
 
@@ -80,7 +85,9 @@ export function aimOf(terminal: Terminal, evidence: Evidence | undefined, way: R
   };
 }
 
-/** What to go by: what went into the log before a restoration that nobody accepted (RE4), else the last checkpoint. */
+/**
+ * The evidence to use: what was logged before a restoration that was not accepted (RE4), otherwise the last checkpoint.
+ */
 export function evidenceFor({ state, restored }: Terminal, checkpoint: Evidence | undefined): Evidence | undefined {
   if (state.kind === "uncertain" && (state.evidence !== undefined || state.rolledBack)) return state.evidence;
   return restored === undefined || restored.accepted ? checkpoint : (restored.evidence ?? undefined);
@@ -108,7 +115,10 @@ function whyWait({ policy, restorations }: Terminal, at: string): RestorePlan | 
     : undefined;
 }
 
-/** What went on by itself the last time, and nobody touched since, goes on in the same way where nothing better is known. */
+/**
+ * A command that continued automatically last time, untouched since, continues in the same way if nothing better is
+ * known.
+ */
 function asBefore({ restored }: Terminal, { directory, way }: RestoreFacts, start: Start): Start {
   if (way !== "plan" || restored === undefined || restored.accepted || isRun(start)) return start;
   if (!isRun(restored) || restored.cwd !== directory) return start;
@@ -151,12 +161,12 @@ function ready(argv: readonly string[], command: readonly string[], written: str
   return { argv, typed: written, notes: [`ready to be run, not run: ${shown(written)}`] };
 }
 
-/** Which agent's conversations have to be looked for. */
+/** The agent whose conversations have to be looked for. */
 export function agentOf({ command }: Aim) {
   return command === undefined ? undefined : agentIn(command)?.agent;
 }
 
-/** The words with which the other terminals were started, at first and the last time. */
+/** The words of the other terminals' command lines, the first and the last ones. */
 export function wordsOfOthers({ id }: Terminal, terminals: Iterable<Terminal>): ReadonlySet<string> {
   const others = [...terminals].filter((other) => other.id !== id && !other.removed && other.state.kind !== "ended");
   return new Set(

@@ -1,9 +1,10 @@
-// A terminal's screen as a value that can be kept: what to write to an empty terminal to have it again.
-// S1. The screen at the tape's offset x ≥ `offset` is `vt` written to an empty terminal of `cols`×`rows`, then the tape's bytes from
-//     `offset` to x, with the size changes between them at their offsets.
+// A terminal's screen as a value that can be stored: what to write to an empty terminal to get it back.
+// S1. The screen at the tape's offset x ≥ `offset` is `vt` written to an empty terminal of `cols`×`rows`, then the
+//     tape's
+//     bytes from `offset` to x, with the size changes between them at their offsets.
 // S2. `offset` lies between two whole characters or escape sequences, so that either part can be written by itself.
 
-/** The scrollback of a snapshot takes at most so many bytes of `vt` where nobody says otherwise (TC-1); the visible screen is always whole. */
+/** The default limit of a snapshot's scrollback, in bytes of `vt` (TC-1); the visible screen is always whole. */
 export const SCROLLBACK_BYTES = 10 << 10;
 
 export type ScreenSnapshot = {
@@ -11,16 +12,22 @@ export type ScreenSnapshot = {
   readonly cols: number;
   readonly rows: number;
   readonly vt: string;
-  /** False where bytes before `offset` were missing: the tape is bounded, or has a gap, and the parser began in the middle. */
+  /**
+   * False if bytes before `offset` were missing: the tape is bounded, or has a gap, and the parser started in the
+   * middle.
+   */
   readonly exact: boolean;
   readonly at: string;
   readonly title: string;
   readonly alternate: boolean;
-  /** How many of `vt`'s characters only scroll by, before the visible screen begins: for whoever has that history from elsewhere. */
+  /** How many characters of `vt` come before the visible screen: for callers that have that history from elsewhere. */
   readonly behind?: number;
 };
 
-/** One cell as it is compared: `width` 0 is the right half of a wide character. Colours are "" (default), "0" … "255", or "#rrggbb". */
+/**
+ * One cell for comparing: `width` 0 is the right half of a wide character. Colours: "" (default), "0" … "255",
+ * "#rrggbb".
+ */
 export type ScreenCell = {
   readonly ch: string;
   readonly width: number;
@@ -37,11 +44,11 @@ export type ScreenCells = {
   /** The visible rows. */
   readonly lines: readonly (readonly ScreenCell[])[];
   readonly cursor: { readonly x: number; readonly y: number; readonly visible: boolean };
-  /** Every mode that is not as a terminal starts, as words in a fixed order. */
+  /** Every mode that differs from a new terminal, as words in a fixed order. */
   readonly modes: readonly string[];
   readonly title: string;
   readonly alternate: boolean;
-  /** How many lines of scrollback there are behind the visible ones. */
+  /** How many lines of scrollback there are before the visible ones. */
   readonly behind: number;
 };
 
@@ -49,8 +56,8 @@ const CSI = "\u001b[";
 const off = (...modes: readonly number[]): string => modes.map((mode) => `${CSI}?${mode}l`).join("");
 
 /**
- * Switches off what a program may have switched on: mouse, focus, paste, synchronized output, keys, origin; then wrapping, cursor,
- * insert, newline, scroll region, pen, link and character sets are as at the start. The cursor is anywhere afterwards.
+ * Resets what a program may have switched on: mouse, focus, paste, synchronized output, keys, origin; then wrapping,
+ * cursor, insert, newline, scroll region, pen, link and character sets. The cursor may be anywhere afterwards.
  */
 export const SOFT_RESET = [
   `${CSI}!p`,
@@ -61,13 +68,13 @@ export const SOFT_RESET = [
 
 const CONTROL = /\p{Cc}+/gu;
 
-/** One line of words, whatever somebody puts into it; nothing where there are none. */
+/** One line of text, whatever the message contains; empty for an empty message. */
 export function messageLine(message: string): string {
   const said = message.replace(CONTROL, " ").trim();
-  return said === "" ? "" : `${CSI}7m${said}${CSI}0m\r\n`; // Inverse: it is nobody's output.
+  return said === "" ? "" : `${CSI}7m${said}${CSI}0m\r\n`; // Inverse: it is not the program's output.
 }
 
-/** What stands between two lives of a terminal where nobody knows its screen: cut short, reset, and at the bottom, so that nothing is overwritten. */
+/** The text between two generations of a terminal whose screen is unknown: resets it and moves to the bottom row. */
 export function plainRestoreBanner(message: string): string {
   return `\u0018${CSI}?1049l${SOFT_RESET}${CSI}999;1H\r\n${messageLine(message)}`;
 }

@@ -44,7 +44,7 @@ const COMMANDS: Readonly<Record<string, TerminalCommand>> = {
   lost: { kind: "lost", id: "t1", reason: "gone" },
 };
 
-/** Every command in every state: starting, running, ended, uncertain. Nothing at all is a repeat. */
+/** Every command in every state: starting, running, ended, uncertain. An empty result is a repeat. */
 const EXPECTED: Readonly<Record<string, readonly [string, string, string, string]>> = {
   "rename to another": ["terminal.renamed", "terminal.renamed", "terminal.renamed", "terminal.renamed"],
   "rename to the same": ["", "", "", ""],
@@ -74,7 +74,7 @@ describe("every command in every state", () => {
     expect(Object.keys(EXPECTED)).toEqual(Object.keys(COMMANDS));
   });
 
-  test("a terminal that was removed, or never was, is unknown to every command", () => {
+  test("a terminal that was removed or never existed is unknown to every command", () => {
     for (const command of Object.values(COMMANDS)) {
       expect(verdict(command, terminal({ removed: true }))).toBe("no: unknown");
       expect(verdict(command)).toBe("no: unknown");
@@ -83,7 +83,7 @@ describe("every command in every state", () => {
 });
 
 describe("repeats", () => {
-  test("an outcome that is told twice is one event", () => {
+  test("an outcome reported twice is one event", () => {
     for (const name of ["started, as recorded", "ended", "lost"]) {
       const command = COMMANDS[name];
       if (command === undefined) throw new Error(`there is a command ${name}`);
@@ -113,12 +113,12 @@ describe("creating", () => {
     recipe: { ...RECIPE, ...changes },
   });
 
-  test("gives one event with all that a later start needs", () => {
+  test("gives one event with everything a later start needs", () => {
     const data = { name: "new", lane: "default", ...RECIPE, generation: 1, at: AT };
     expect(decide(create())).toEqual({ ok: true, value: [{ event: "terminal.created", id: "t2", data }] });
   });
 
-  test("a name is taken while a terminal has it, and free again once that is removed", () => {
+  test("a name is taken while a terminal has it, and free again once the terminal is removed", () => {
     expect(verdict(create({}, "one"), terminal())).toBe("no: name-taken");
     expect(verdict(create({}, "one"), terminal({ state: STATES.ended }))).toBe("no: name-taken");
     expect(verdict(create({}, "one"), terminal({ removed: true }))).toBe("terminal.created");
@@ -127,12 +127,15 @@ describe("creating", () => {
     );
   });
 
-  test.each(["", " ", "-x", ".x", "a b", "a/b", "ä", "a\n", "x".repeat(65)])("%j is no name, and no lane", (bad) => {
-    expect(verdict(create({}, bad))).toBe("no: bad-name");
-    expect(verdict(create({}, "new", bad))).toBe("no: bad-name");
-    expect(verdict({ kind: "rename", id: "t1", name: bad }, terminal())).toBe("no: bad-name");
-    expect(verdict({ kind: "move", id: "t1", lane: bad }, terminal())).toBe("no: bad-name");
-  });
+  test.each(["", " ", "-x", ".x", "a b", "a/b", "ä", "a\n", "x".repeat(65)])(
+    "%j is neither a name nor a lane",
+    (bad) => {
+      expect(verdict(create({}, bad))).toBe("no: bad-name");
+      expect(verdict(create({}, "new", bad))).toBe("no: bad-name");
+      expect(verdict({ kind: "rename", id: "t1", name: bad }, terminal())).toBe("no: bad-name");
+      expect(verdict({ kind: "move", id: "t1", lane: bad }, terminal())).toBe("no: bad-name");
+    },
+  );
 
   test.each(["a", "A.b-c_1", "0", "x".repeat(64)])("%j is a name", (good) => {
     expect(verdict(create({}, good))).toBe("terminal.created");
@@ -143,22 +146,22 @@ describe("creating", () => {
     ["with an empty program", { argv: ["", "x"] }, "bad-command"],
     ["with a NUL in a word", { argv: ["sh", "a\0b"] }, "bad-command"],
     ["with a NUL in a variable", { env: { A: "a\0b" } }, "bad-command"],
-    ["in a directory that depends on where we are", { cwd: "tmp" }, "bad-directory"],
+    ["in a relative directory", { cwd: "tmp" }, "bad-directory"],
     ["without columns", { size: { cols: 0, rows: 24 } }, "bad-size"],
-    ["of half a row", { size: { cols: 80, rows: 0.5 } }, "bad-size"],
+    ["with half a row", { size: { cols: 80, rows: 0.5 } }, "bad-size"],
     ["larger than the system counts", { size: { cols: 65_536, rows: 24 } }, "bad-size"],
-    ["of no size at all", { size: { cols: Number.NaN, rows: 24 } }, "bad-size"],
-  ])("%s is refused while there is still somebody to tell", (_, changes, code) => {
+    ["without a size", { size: { cols: Number.NaN, rows: 24 } }, "bad-size"],
+  ])("%s is refused while the client can still be told", (_, changes, code) => {
     expect(verdict(create(changes))).toBe(`no: ${code}`);
   });
 
-  test.each(["TERM", "SIG", "sigterm", "SIGTERM; rm", "", "15"])("%j is no signal", (signal) => {
+  test.each(["TERM", "SIG", "sigterm", "SIGTERM; rm", "", "15"])("%j is not a signal", (signal) => {
     expect(verdict({ kind: "signal", id: "t1", signal }, terminal())).toBe("no: bad-signal");
   });
 });
 
-describe("effects are read off the state", () => {
-  test("what has no outcome is to be done, and nothing else", () => {
+describe("effects are derived from the state", () => {
+  test("everything without an outcome is to be done, and nothing else", () => {
     const signal = { name: "SIGINT" };
     expect(effectsOf(terminal({ state: STATES.starting }))).toEqual([{ kind: "start", id: "t1" }]);
     expect(effectsOf(terminal({ state: STATES.starting, signal }))).toEqual([{ kind: "start", id: "t1" }]);
@@ -169,7 +172,7 @@ describe("effects are read off the state", () => {
     expect(effectsOf(terminal({ state: STATES.ended, removed: true }))).toEqual([{ kind: "discard", id: "t1" }]);
   });
 
-  test("a signal for a terminal that still starts waits for it", () => {
+  test("a signal for a starting terminal waits for its start", () => {
     const starting = terminal({ state: STATES.starting });
     const events = [
       { event: "terminal.signal.requested", id: "t1", data: { signal: "SIGHUP" } },

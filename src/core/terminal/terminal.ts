@@ -1,7 +1,8 @@
-// Terminals: their states, commands and effects. decide.ts and events.ts change them. Pure: time, ids and everything the world says come
-// in as arguments.
-// T1. A terminal's life is its events; a command gives events or a refusal, and never both.
-// T2. What is to be done in the world is read off the state (`effectsOf`): after a crash, what has no outcome is simply done again.
+// Terminals: their states, commands and effects. decide.ts and events.ts change them. Pure: time, ids and everything
+// from the
+// world come in as arguments.
+// T1. A terminal's life is its events; a command gives events or a refusal, never both.
+// T2. Effects are derived from the state (`effectsOf`): after a crash, what has no outcome is simply done again.
 import type { Evidence, Restored, RestorePolicy, RestoreStart } from "./restoration.ts";
 
 export type TerminalSize = { readonly cols: number; readonly rows: number };
@@ -14,7 +15,7 @@ export type Recipe = {
   readonly size: TerminalSize;
 };
 
-/** The program itself: its pid alone would be somebody else's one day. */
+/** The program itself: a pid alone may be reused. */
 export type Child = { readonly pid: number; readonly startTime: number; readonly bootId: string };
 
 export type TerminalState =
@@ -26,16 +27,21 @@ export type TerminalState =
       readonly code: number | null;
       readonly signal: string | null;
       readonly at: string;
-      /** The boot in which its holder was told to leave, and ended it: where that boot is over, the machine took it along. */
+      /**
+       * The boot in which its holder was asked to leave, and ended it: if that boot is over, the machine took it along.
+       */
       readonly stoppedIn?: string;
     }
-  /** It was started, and how it ended is not known: never run again by itself. What was known of it waits for a restoration. */
+  /**
+   * It was started, but how it ended is unknown: never run again automatically. What was known of it is kept for a
+   * restoration.
+   */
   | {
       readonly kind: "uncertain";
       readonly reason: string;
       readonly child: Child | undefined;
       readonly evidence?: Evidence;
-      /** A restoration was taken back: what became of its program is of no interest any more. */
+      /** A restoration was rolled back: reports about its program no longer matter. */
       readonly rolledBack?: true;
     };
 
@@ -47,12 +53,12 @@ export type Terminal = {
   readonly generation: number;
   readonly createdAt: string;
   readonly state: TerminalState;
-  /** A signal that was asked for and not yet confirmed. */
+  /** A signal that was requested and not yet confirmed. */
   readonly signal: { readonly name: string } | undefined;
-  /** Variables that its program had at first and that are stored nowhere: names only. */
+  /** Variables that its program had at first and that are not stored: names only. */
   readonly unset: readonly string[];
   readonly policy: RestorePolicy;
-  /** How this generation was started, where a restoration did. */
+  /** How this generation was started, if by a restoration. */
   readonly restored: Restored | undefined;
   /** When it was restored, the last few times. */
   readonly restorations: readonly string[];
@@ -63,7 +69,7 @@ export type Terminal = {
 
 export type Terminals = ReadonlyMap<string, Terminal>;
 
-/** The program, where it was ever seen and its end was not: what it may have left behind is known by it. */
+/** The program, if it was ever seen and its end was not: used to find what it may have left behind. */
 export function childOf(state: TerminalState): Child | undefined {
   if (state.kind === "uncertain") return state.child;
   if (state.kind !== "running") return undefined;
@@ -76,7 +82,7 @@ export type RestorationCommand =
       readonly kind: "restore";
       readonly id: string;
       readonly generation: number;
-      /** How it was found, where it was just found (TR2 of decide-restore.ts). */
+      /** How it was found, if it was just found (TR2 of decide-restore.ts). */
       readonly lost?: { readonly reason: string; readonly evidence?: Evidence };
       readonly start: RestoreStart;
     }

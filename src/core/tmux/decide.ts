@@ -1,20 +1,23 @@
-// What a command about a tmux session under our care comes to: events, or a refusal (T1 of core/terminal/terminal.ts).
-// X2. One that its user closed while its server went on has ended, and is not re-created by itself. One whose server is gone is lost,
-//     and is: at once where the policy is `auto`, when the operator says so where it is `ask`, never by itself where it is `never`.
-// X3. tmux does not say whether its server ended because the last session was closed or because it was told to. So a server that
-//     ended in order takes its sessions along for good only where they had been re-created shortly before: the user means it.
+// Decides on a command about an adopted tmux session: events, or a refusal (T1 of core/terminal/terminal.ts).
+// X2. A session that its user closed while its server kept running has ended, and is not recreated automatically. A
+//     session
+//     whose server is gone is lost: it is recreated at once if the policy is `auto`, or at the operator's request.
+// X3. tmux does not say whether its server ended because the last session was closed or because it was told to. So a
+//     server
+//     that ended in order takes its sessions along for good only if they had been recreated shortly before: the user
+//     means it.
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { TmuxEvent } from "./events.ts";
 import { isAt, type TmuxCare, type TmuxCares, type TmuxCommand, type TmuxPlace } from "./tmux.ts";
 
-/** X3: who closes a session that has just come back by itself means it. */
+/** X3: a user who closes a session that has just been recreated means it. */
 const MEANT_MS = 10 * 60_000;
 
 export function decideTmux(cares: TmuxCares, command: TmuxCommand, at: string): Result<TmuxEvent[]> {
   if (command.kind === "adopt") return adopt(cares, command, at);
   const care = cares.get(command.id);
   if (care === undefined || care.released) {
-    return refused("unknown", `There is no adopted session ${command.id}.`, "holdfast adopt ls shows all.");
+    return refused("unknown", `There is no adopted session ${command.id}.`, "`holdfast adopt ls` shows all.");
   }
   const { id } = care;
   if (command.kind === "release") return ok([{ event: "tmux.released", id, data: { at } }]);
@@ -30,7 +33,7 @@ function adopt(cares: TmuxCares, command: TmuxCommand & { kind: "adopt" }, at: s
   const { id, socket, name, policy, place } = command;
   const known = [...cares.values()].find((care) => !care.released && isAt(care, place));
   if (known !== undefined && known.id !== id) {
-    return refused("adopted", `${name} is under our care already.`, `holdfast adopt ls shows it as ${known.name}.`);
+    return refused("adopted", `${name} is already adopted.`, `\`holdfast adopt ls\` shows it as ${known.name}.`);
   }
   if (known !== undefined && known.policy === policy) return ok([]);
   return ok([{ event: "tmux.adopted", id, data: { socket, name, policy, at, ...stored(place) } }]);
@@ -39,13 +42,17 @@ function adopt(cares: TmuxCares, command: TmuxCommand & { kind: "adopt" }, at: s
 function want({ id, name, state }: TmuxCare, at: string): Result<TmuxEvent[]> {
   if (state.kind === "lost" && state.wanted) return ok([]);
   if (state.kind === "lost" || state.kind === "ended") return ok([{ event: "tmux.wanted", id, data: { at } }]);
-  const reason = state.kind === "kept" ? "it is there" : state.reason;
-  return refused("not-lost", `${name} cannot be re-created: ${reason}.`, "holdfast adopt ls shows how each one is.");
+  const reason = state.kind === "kept" ? "it exists" : state.reason;
+  return refused(
+    "not-lost",
+    `${name} cannot be recreated: ${reason}.`,
+    "`holdfast adopt ls` shows the state of each session.",
+  );
 }
 
 type Outcome = Extract<TmuxCommand, { kind: "lost" | "closed" | "recreated" }>;
 
-/** What the world reports is taken as it is; a repeat changes nothing. */
+/** Reports from the world are taken as they are; a repeat changes nothing. */
 function outcome(care: TmuxCare, command: Outcome, at: string): TmuxEvent[] {
   const { id, policy, state } = care;
   if (command.kind === "recreated") {

@@ -1,4 +1,4 @@
-// The events of a tmux session under our care and how they fold. Names and fields are on disk: added to, never changed.
+// The events of an adopted tmux session and how they fold. Names and fields are on disk: added to, never changed.
 import type { TmuxCare, TmuxPolicy, TmuxState } from "./tmux.ts";
 
 type StoredPlace = {

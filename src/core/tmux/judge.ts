@@ -1,12 +1,13 @@
-// What is made of a look at a tmux server. Pure.
-// G1. Only two things end our care's trust in a session: its server's process is gone, or that same server answers and does not know
-//     it any more. A probe that failed, a socket that was removed and an answer that is not understood prove nothing.
+// Judges what was seen of a tmux server. Pure.
+// G1. Only two things prove that a session is gone: its server's process is gone, or that same server answers and does
+//     not
+//     know it any more. A failed probe, a removed socket and an answer that is not understood prove nothing.
 import { isAt, sameServer, type TmuxCare, type TmuxPlace, type TmuxServer } from "./tmux.ts";
 
 export type SeenSession = { readonly session: string; readonly name: string; readonly mark: string };
 
 export type Evidence = {
-  /** Who answers at the socket, and what is there; undefined where nobody does, or not in time. */
+  /** The server that answers at the socket, and its sessions; undefined if there is no reply in time. */
   readonly answer: { readonly server: TmuxServer; readonly sessions: readonly SeenSession[] } | undefined;
   /** Whether the process that the session was last seen with lives. */
   readonly alive: boolean;
@@ -37,7 +38,7 @@ export function judgeTmux(care: TmuxCare, { answer, alive, orderly }: Evidence):
     : { kind: "unknown", reason: "its server lives, but another one answers at its socket" };
 }
 
-/** The mark is ours alone: set on what we re-created, by the very command that gave it its name. */
+/** The mark is ours alone: set on sessions we recreated, by the same command that named them. */
 function isOurs(care: TmuxCare, server: TmuxServer, { session, mark }: SeenSession): boolean {
   return mark === care.id || isAt(care, { server, session });
 }

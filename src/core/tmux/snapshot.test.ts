@@ -1,4 +1,4 @@
-// Claims about what is kept of a tmux session: nothing of it is interpreted on its way back.
+// What is stored of a tmux session: nothing of it is interpreted when it is restored.
 import { expect, test } from "bun:test";
 import {
   freeName,
@@ -24,25 +24,25 @@ test("a layout names its panes in order, and has a shape without them", () => {
   expect([LAYOUT, "even-horizontal", "8f38,80x24;kill-server", ""].map(isLayout)).toEqual([true, false, false, false]);
 });
 
-test("what tmux would expand is doubled, but for the start of a style, which it leaves", () => {
+test("what tmux would expand is doubled, except for the start of a style, which it leaves alone", () => {
   expect(["a#b", "#{pid}", "#(rm)", "##", "#[x", "##[x"].map(unformatted)).toEqual([
     ...["a##b", "##{pid}", "##(rm)", "####", "#[x", "##[x"],
   ]);
 });
 
-test("a name as tmux shows it is a name as it was given", () => {
+test("a name as tmux shows it is converted to the original name", () => {
   expect(["a\\nb", "a\\\\b", "\\$HOME", "\\033x", "plain", "\\"].map(givenName)).toEqual([
     ...["a\nb", "a\\b", "$HOME", "\x1bx", "plain", "\\"],
   ]);
 });
 
-test("a shell that waits is one without anything to run", () => {
+test("a waiting shell is one without anything to run", () => {
   for (const argv of [["-bash"], ["/bin/zsh", "-l"], ["fish"], ["sh", "-i"]]) expect(isWaitingShell(argv)).toBe(true);
   for (const argv of [["bash", "x.sh"], ["sh", "-c", "y"], ["bash", "-lc"], ["vim"], []])
     expect(isWaitingShell(argv)).toBe(false);
 });
 
-test("a pane has not begun while it is a copy of tmux, or shows its old screen", () => {
+test("a pane has not started while it is a copy of tmux, or shows its old screen", () => {
   const server = ["tmux", "new", "-d"];
   expect(isBeginning(["tmux", "new", "-d"], server)).toBe(true);
   expect(isBeginning(["/bin/sh", "-c", REVIVAL, "/screen"], server)).toBe(true);
@@ -50,7 +50,7 @@ test("a pane has not begun while it is a copy of tmux, or shows its old screen",
   expect(isBeginning(["vim"], undefined)).toBe(false);
 });
 
-test("a saved directory is found by window and pane; an empty one is none", () => {
+test("a saved directory is found by window and pane; an empty one does not count", () => {
   const pane = (directory: string): TmuxPane => ({ title: "", directory, active: true, command: [], scrollback: "" });
   const flags = { automatic: false, active: true, last: false, zoomed: false };
   const window = { index: 4, name: "", layout: LAYOUT, size: { cols: 120, rows: 40 }, ...flags };
@@ -62,12 +62,12 @@ test("a saved directory is found by window and pane; an empty one is none", () =
   ]);
 });
 
-test("what is kept of a long text is its end, from a line's beginning on", () => {
+test("the end of a long text is kept, from the beginning of a line on", () => {
   expect(lastLines("one\ntwo\nthree", 100)).toBe("one\ntwo\nthree");
   expect(lastLines("one\ntwo\nthree", 8)).toBe("three");
 });
 
-test("a name that is taken gets a number that is not", () => {
+test("a name that is taken gets a free number", () => {
   expect(freeName("a", new Set(["b"]))).toBe("a");
   expect(freeName("a", new Set(["a", "a-2"]))).toBe("a-3");
 });

@@ -1,26 +1,28 @@
-// What is kept of a tmux session, so that it can be made again: and the small decisions on the way there and back. Pure.
-// Q1. Nothing that came out of a pane, a name or a directory is ever interpreted on its way back: not by tmux's formats (`#{…}`), not
+// What is stored of a tmux session, so that it can be recreated, and the small decisions on the way there and back.
+// Pure.
+// Q1. Nothing from a pane, a name or a directory is ever interpreted when it is restored: not by tmux's formats
+//     (`#{…}`), not
 //     by its command separator, not by a shell, and no key is pressed that could run something.
 
 export type TmuxPane = {
   readonly title: string;
   readonly directory: string;
   readonly active: boolean;
-  /** The program in front, as it was started; empty where a shell waited for a command. */
+  /** The foreground program, as it was started; empty if a shell waited for a command. */
   readonly command: readonly string[];
-  /** What could be seen and scrolled back to, with its colours, oldest first. */
+  /** The screen and its scrollback, with colours, oldest first. */
   readonly scrollback: string;
 };
 
 export type TmuxWindow = {
   readonly index: number;
   readonly name: string;
-  /** tmux names it after the program in front. */
+  /** tmux names it after the foreground program. */
   readonly automatic: boolean;
   readonly layout: string;
   readonly size: { readonly cols: number; readonly rows: number };
   readonly active: boolean;
-  /** The one before the active one. */
+  /** The window that was active before the current one. */
   readonly last: boolean;
   readonly zoomed: boolean;
   /** In the order in which the layout names them. */
@@ -36,7 +38,10 @@ export type TmuxSnapshot = {
   readonly windows: readonly TmuxWindow[];
 };
 
-/** "c195,80x24,0,0[80x12,0,0,0,80x11,0,13,1]": a checksum, then cells; one without cells of its own ends in its pane's number. */
+/**
+ * "c195,80x24,0,0[80x12,0,0,0,80x11,0,13,1]": a checksum, then cells; a cell without subcells ends in its pane's
+ * number.
+ */
 const LAYOUT = /^[0-9a-f]{4},[0-9x,[\]{}]+$/;
 const LEAF = /\d+x\d+,\d+,\d+,(\d+)/g;
 
@@ -49,12 +54,12 @@ export function panesOfLayout(layout: string): string[] {
   return [...layout.matchAll(LEAF)].map(([, number]) => `%${number}`);
 }
 
-/** The layout without its panes' numbers (and the checksum over them): what two windows of the same shape have in common. */
+/** The layout without its panes' numbers (and the checksum over them): what two windows of the same shape share. */
 export function shapeOf(layout: string): string {
   return layout.slice(5).replaceAll(LEAF, (leaf) => leaf.slice(0, leaf.lastIndexOf(",")));
 }
 
-/** Q1. Text for a place where tmux expands formats; `#[` is the one thing that stays as it is there. */
+/** Q1. Text for a place where tmux expands formats; only `#[` stays as it is there. */
 export function unformatted(text: string): string {
   return text.replaceAll(/#(?!#*\[)/g, "##");
 }
@@ -63,7 +68,7 @@ const VISIBLE: Readonly<Record<string, string>> = {
   ...{ n: "\n", t: "\t", r: "\r", b: "\b", a: "\x07", v: "\v", f: "\f", s: " ", "0": "\0" },
 };
 
-/** A name as it was given: tmux shows what cannot be seen as `\n`, `\033`, and a backslash as two. */
+/** A name as it was given: tmux shows invisible characters as `\n`, `\033`, and a backslash as two. */
 export function givenName(shown: string): string {
   return shown.replaceAll(/\\([0-7]{3}|[\s\S])/g, (_, code: string) =>
     /^[0-7]{3}$/.test(code) ? String.fromCharCode(Number.parseInt(code, 8)) : (VISIBLE[code] ?? code),
@@ -94,16 +99,16 @@ export function isWaitingShell(argv: readonly string[]): boolean {
   return SHELLS.has(name) && words.every((word) => word.startsWith("-") && !/^-\w*c/.test(word));
 }
 
-/** What a re-created pane runs first: it shows the old screen, then becomes the shell that tmux would have started. */
+/** What a recreated pane runs first: it shows the old screen, then becomes the shell that tmux would have started. */
 export const REVIVAL =
   'cat -- "$0"; c=$(tmux show-options -Aqv default-command 2>/dev/null); if [ -n "$c" ]; then exec "$SHELL" -c "$c"; fi; exec "$SHELL" -l';
 
-/** Whether a pane has not begun its own program yet: at first it is a copy of tmux's server, or runs REVIVAL. */
+/** Whether a pane has not started its own program yet: at first it is a copy of tmux's server, or runs REVIVAL. */
 export function isBeginning(argv: readonly string[], server: readonly string[] | undefined): boolean {
   return argv.includes(REVIVAL) || (server !== undefined && argv.join("\0") === server.join("\0"));
 }
 
-/** The directory that was saved of a pane, found by its window's index and its number; undefined if there is none. */
+/** The saved directory of a pane, found by its window's index and its number; undefined if there is none. */
 export function savedDirectory(
   { windows }: Pick<TmuxSnapshot, "windows">,
   index: number,
@@ -114,14 +119,14 @@ export function savedDirectory(
   return window?.panes[at]?.directory || undefined;
 }
 
-/** The end of a text, at most so long, from a line's beginning on. */
+/** The end of a text, with at most this length, from the beginning of a line on. */
 export function lastLines(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = text.slice(-most);
   return end.slice(end.indexOf("\n") + 1);
 }
 
-/** A name like the wanted one that nobody has. */
+/** A name like the wanted one that is not taken. */
 export function freeName(wanted: string, taken: ReadonlySet<string>): string {
   if (!taken.has(wanted)) return wanted;
   for (let number = 2; ; number += 1) if (!taken.has(`${wanted}-${number}`)) return `${wanted}-${number}`;

@@ -1,4 +1,4 @@
-// Claims about tmux sessions under our care: which command gives which event in which state, and what the evidence proves.
+// Adopted tmux sessions: which command gives which event in which state, and what the evidence proves.
 import { describe, expect, test } from "bun:test";
 import { decideTmux } from "./decide.ts";
 import { applyTmux, type TmuxEvent } from "./events.ts";
@@ -68,7 +68,7 @@ describe("decided", () => {
     expect(Object.values(STATES).map((before) => verdict(command, before))).toEqual(expected);
   });
 
-  test("a server that ends in order shortly after its session came back was meant to; one that is killed never", () => {
+  test("a server that ends in order shortly after its session was recreated was meant to; a killed one never", () => {
     const back = care({ recreated: { at: AT, notes: [] } });
     const lost = (orderly: boolean): TmuxCommand => ({ kind: "lost", id: "c1", reason: "r", orderly });
     expect(verdict(lost(true), back, SOON)).toBe("tmux.ended");
@@ -76,7 +76,7 @@ describe("decided", () => {
     expect(verdict(lost(false), back, SOON)).toBe("tmux.lost");
   });
 
-  test("what is lost is made again by itself only where the policy says so", () => {
+  test("a lost session is recreated automatically only if the policy says so", () => {
     for (const policy of ["auto", "ask", "never"] as const) {
       const before = care({ policy });
       const decided = decideTmux(
@@ -98,7 +98,7 @@ describe("decided", () => {
   });
 });
 
-test("an event before the adoption throws; a later adoption keeps when it was adopted first", () => {
+test("an event before the adoption throws; a later adoption keeps the time of the first one", () => {
   expect(() => applyTmux(undefined, { event: "tmux.released", id: "c1", data: { at: AT } })).toThrow("never adopted");
   const stored = { session: "$1", server: { pid: 7, start_time: 70, boot_id: "boot" } };
   const adopted: TmuxEvent = {
@@ -117,7 +117,7 @@ describe("found by a person", () => {
     return found.ok ? found.value.id : found.error.code;
   };
 
-  test("by name, id or the beginning of an id; what is there before what was", () => {
+  test("by name, id or a prefix of an id; existing sessions before lost ones", () => {
     expect(key("work", care(), other)).toBe("c1");
     expect(key("c2", care(), other)).toBe("c2");
     expect(key("c", care({ name: "x" }), care({ id: "d1" }))).toBe("c1");
@@ -133,14 +133,14 @@ describe("judged", () => {
   const judge = (evidence: Partial<Evidence>) =>
     judgeTmux(care(), { answer: undefined, alive: true, orderly: false, ...evidence }).kind;
 
-  test("there: by its number on its own server, or by our mark on any", () => {
+  test("exists: by its number on its own server, or by our mark on any", () => {
     expect(judge({ answer: answered(PLACE.server, seen) })).toBe("there");
     expect(judge({ answer: answered(NEXT.server, seen), alive: false })).toBe("lost");
     expect(judge({ answer: answered(NEXT.server, { ...seen, mark: "c1" }), alive: false })).toBe("there");
     expect(judge({ answer: answered(NEXT.server, { ...seen, mark: "c2" }), alive: false })).toBe("lost");
   });
 
-  test("lost only where its process is gone, closed only where its own server does not know it", () => {
+  test("lost only if its process is gone, closed only if its own server does not know it", () => {
     expect(judge({ alive: false })).toBe("lost");
     expect(judge({})).toBe("unknown");
     expect(judge({ answer: answered(PLACE.server) })).toBe("closed");

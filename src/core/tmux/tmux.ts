@@ -1,19 +1,20 @@
-// tmux sessions under our care: their states, commands and effects (decide.ts and events.ts change them). Pure, as terminals are.
-// X1. A session is known by its server (pid, start time, boot) and the number tmux gave it; names are for people and may change.
+// Adopted tmux sessions: their states, commands and effects (decide.ts and events.ts change them). Pure, like
+// terminals.
+// X1. A session is known by its server (pid, start time, boot) and the number tmux gave it; names are for people.
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 
 export type TmuxPolicy = "auto" | "ask" | "never";
-/** A server's process: its pid alone would be somebody else's one day. */
+/** A server's process: a pid alone may be reused. */
 export type TmuxServer = { readonly pid: number; readonly startTime: number; readonly bootId: string };
-/** X1. `session` is tmux's own id, such as `$3`: never given twice by one server. */
+/** X1. `session` is tmux's own id, such as `$3`: never used twice by one server. */
 export type TmuxPlace = { readonly server: TmuxServer; readonly session: string };
 
 export type TmuxState =
   | { readonly kind: "kept"; readonly place: TmuxPlace }
-  /** Its server is gone. `wanted`: it is to be re-created. */
+  /** Its server is gone. `wanted`: it is to be recreated. */
   | { readonly kind: "lost"; readonly reason: string; readonly at: string; readonly wanted: boolean }
   | { readonly kind: "ended"; readonly reason: string; readonly at: string }
-  /** Its log cannot be trusted: seen, and left alone. */
+  /** Its log cannot be trusted: it is listed, and left alone. */
   | { readonly kind: "uncertain"; readonly reason: string };
 
 export type TmuxCare = {
@@ -23,7 +24,7 @@ export type TmuxCare = {
   readonly policy: TmuxPolicy;
   readonly adoptedAt: string;
   readonly state: TmuxState;
-  /** What the last re-creation could not bring back, and when it was. */
+  /** What the last recreation could not restore, and when it was. */
   readonly recreated: { readonly at: string; readonly notes: readonly string[] } | undefined;
   readonly released: boolean;
 };
@@ -68,7 +69,7 @@ export function tmuxEffectsOf({ id, state, released }: TmuxCare): TmuxEffect[] {
   return !released && state.kind === "lost" && state.wanted ? [{ kind: "recreate", id }] : [];
 }
 
-/** The one that a person means: by name, by id, or by the beginning of an id. Those that are there come before those that were. */
+/** The session that a person means: by name, id, or prefix of an id. Existing sessions come before lost ones. */
 export function findCare(cares: Iterable<TmuxCare>, key: string): Result<TmuxCare> {
   const open = [...cares].filter(({ released }) => !released);
   const named = open.filter(({ name, id }) => name === key || id === key);
@@ -83,10 +84,10 @@ function preferKept(cares: readonly TmuxCare[]): readonly TmuxCare[] {
 }
 
 function unknown(key: string): { readonly ok: false; readonly error: Refusal } {
-  return refused("unknown", `There is no adopted session ${JSON.stringify(key)}.`, "holdfast adopt ls shows all.");
+  return refused("unknown", `There is no adopted session ${JSON.stringify(key)}.`, "`holdfast adopt ls` shows all.");
 }
 
 function ambiguous(key: string, cares: readonly TmuxCare[]): { readonly ok: false; readonly error: Refusal } {
   const ids = cares.map(({ id }) => id.slice(0, 8)).join(", ");
-  return refused("ambiguous", `${JSON.stringify(key)} fits ${cares.length}: ${ids}.`, "Give the beginning of its id.");
+  return refused("ambiguous", `${JSON.stringify(key)} matches ${cares.length}: ${ids}.`, "Give a prefix of its id.");
 }

@@ -1,7 +1,7 @@
-// Going on: from where a run stands to the next thing that only the world can do (run an attempt, wait until a time, read a list).
+// Advances a run to the next thing that only the world can do (run an attempt, wait until a time, read a list).
 // G1. It never starts what it cannot account for: an attempt's start is an event before it is an effect.
-// G2. It looks at the tracks there are, at most as many as there may be workers; never at all items or all steps.
-// G3. How much happens in process in one decision is bounded; what is left is the effect `advance`.
+// G2. It looks at the existing tracks, at most as many as there may be workers; never at all items or all steps.
+// G3. How much happens in process in one decision is bounded; the rest is left to the effect `advance`.
 
 import { type Json, textOf } from "../../base/json.ts";
 import { itemAt } from "../../base/vector.ts";
@@ -16,20 +16,20 @@ import { attemptsOf, type Items, type Run, type StepPosition, type Track } from 
 import { scopeOf } from "./scope.ts";
 import { fillAll, fillDeep, holds } from "./template.ts";
 
-/** Everything that can go on now goes on. */
+/** Advances everything that can continue now. */
 export function advance(draft: Draft): void {
   close(draft);
   while (draft.run.status.kind === "going" && advanceMain(draft));
 }
 
-/** Closed once nothing runs any more; what is uncertain is no longer running. */
+/** Closes the run once nothing is running any more; an uncertain attempt does not count as running. */
 function close(draft: Draft): void {
   const { status } = draft.run;
   if (status.kind !== "closing" || attemptsOf(draft.run).some(({ state }) => state.kind !== "uncertain")) return;
   draft.add({ event: "workflow.ended", data: { state: status.as, error: null, at: draft.at } });
 }
 
-/** Whether something happened that lets more happen. */
+/** Returns whether something happened that lets more happen. */
 function advanceMain(draft: Draft): boolean {
   const { main } = draft.run;
   if (main.failed !== undefined) return end(draft, main.failed);
@@ -44,7 +44,7 @@ function end(draft: Draft, error: StepError | null): boolean {
   return false;
 }
 
-/** The step a track stands at: undefined behind the last one, or behind the last of `on_failure`. */
+/** The current step of a track: undefined after the last one, or after the last of `on_failure`. */
 export function currentStep({ definition }: Run, { place, item }: Track): Step | undefined {
   if (place.phase === "map" && item === undefined) return inputOf(definition);
   const step = stepsOf(definition, place.phase)[place.index];
@@ -97,7 +97,9 @@ function advanceMap(draft: Draft): boolean {
   return true;
 }
 
-/** A list that a command writes is that command's step first; then, and for files and globs, the effect `read-items` follows. */
+/**
+ * If a command writes the list, its step runs first; then, and for files and globs, the effect `read-items` follows.
+ */
 function advanceInput(draft: Draft, map: MapPhase): boolean {
   if (map.input.kind !== "command" || draft.run.main.place.index > 0) return false;
   return advanceTrack(draft, undefined);
@@ -108,7 +110,7 @@ export function nextItem(items: Items): number | undefined {
   return items.next < items.all.length ? items.next : undefined;
 }
 
-/** Items that wait for a person keep nobody else from being worked on. */
+/** Items that wait for a person do not keep others from starting. */
 export function mayBegin(run: Run, map: MapPhase): boolean {
   let busy = 0;
   for (const { attempt } of run.active.values()) if (attempt?.state.kind !== "uncertain") busy += 1;
@@ -140,16 +142,16 @@ function endItem(draft: Draft, item: number, error: StepError | null): boolean {
   return false;
 }
 
-/** What its steps put into the variable `result`; without one, what the last of them wrote. */
+/** What its steps put into the variable `result`; without one, the output of the last step. */
 function resultOf({ variables, output }: Track): Json {
   const result = Object.hasOwn(variables, "result")
     ? (variables["result"] ?? null)
     : (output ?? "").replace(/\n+$/, "");
-  // Cut so that it fits however each of its characters is written.
+  // Cut so that it fits however its characters are encoded.
   return sizeOf(result) <= MAX_ITEM_RESULT ? result : { truncated: textOf(result).slice(0, MAX_ITEM_RESULT / 6) };
 }
 
-/** One step of a track; whether it may go on at once. */
+/** One step of a track; returns whether it may continue at once. */
 function advanceTrack(draft: Draft, item: number | undefined): boolean {
   const { run, at } = draft;
   const track = trackOf(run, item);
@@ -179,7 +181,7 @@ function handled(draft: Draft, track: Track): boolean {
   return true;
 }
 
-/** A `when` is asked once, before the first try. */
+/** A `when` is evaluated once, before the first try. */
 function isDue(run: Run, track: Track, step: Step) {
   const asked = track.tries > 0 || step.when === undefined;
   return asked ? ({ ok: true, value: true } as const) : holds(step.when, scopeOf(run, track));
@@ -196,7 +198,7 @@ function set(draft: Draft, track: Track, step: Step, values: Readonly<Record<str
   if (!filled.ok) return failed(draft, track, step, stepError(step, filled.error.message, null, false));
   const size = sizeOf(filled.value);
   if (size > MAX_CAPTURED) {
-    const message = `It sets ${size} bytes; at most ${MAX_CAPTURED} are possible.`;
+    const message = `It sets ${size} bytes; at most ${MAX_CAPTURED} are allowed.`;
     return failed(draft, track, step, stepError(step, message, null, false));
   }
   if (!draft.fits(size)) return false; // G3
@@ -218,7 +220,7 @@ function start(draft: Draft, track: Track, step: Step): boolean {
   return false;
 }
 
-/** Whether a track could go on in process (G3): nothing runs for it, and it waits for no time. */
+/** Whether a track could continue in process (G3): nothing is running for it, and it does not wait for a time. */
 export function isReady(run: Run, track: Track): boolean {
   if (track.attempt !== undefined || track.retryAt !== undefined) return false;
   return track.item !== undefined || track.place.phase !== "map" || mapIsReady(run, track.place);

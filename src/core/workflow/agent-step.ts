@@ -1,15 +1,16 @@
-// Steps whose work an agent of the daemon does: which agent that is.
-// GS1. The agent's id is derived from the attempt's, which no other attempt ever has: whoever asks for it again finds it.
-// GS2. Its name says whose it is, and ends with the attempt: no two of them share one.
+// Steps that an agent of the daemon works on: which agent that is.
+// GS1. The agent's id is derived from the attempt's, which is never used again: a repeated request finds the same
+//      agent.
+// GS2. Its name says what it works on, and ends with the attempt: no two agents share one.
 import { derivedId } from "../agent/derive.ts";
 import { MAX_NAME } from "../agent/limits.ts";
 import type { Step } from "./definition.ts";
 import { attemptsOf, type Run } from "./run.ts";
 
-/** How much of a run's id people see. */
+/** How much of a run's id is shown. */
 const SHORT = 8;
 
-/** A step with a program of its own runs that in a holder. */
+/** A step with its own program runs in a holder. */
 export function isOfAgent({ work }: Step): boolean {
   return work.kind === "agent" && (work.command ?? []).length === 0;
 }
@@ -29,7 +30,7 @@ export function agentName({ name, id }: Run, step: string, item: number | undefi
     .replace(/^-/, "");
 }
 
-/** Whether the run has begun this attempt, and has it no more. */
+/** Whether the run has started this attempt and no longer has it. */
 export function isAttemptOver(run: Run, attempt: string): boolean {
   const number = Number(attempt.slice(attempt.lastIndexOf(".") + 1));
   return number <= run.attempts && attemptsOf(run).every(({ id }) => id !== attempt);

@@ -1,4 +1,4 @@
-// How the events of a map's items fold (A1 … A3 of apply.ts).
+// Folds the events of a map's items (A1 … A3 of apply.ts).
 import { itemAt, push, replace, vectorOf } from "../../base/vector.ts";
 import type { Phase } from "./definition.ts";
 import type * as e from "./events.ts";

@@ -1,6 +1,6 @@
-// How a part of what an older program had recorded folds (A1 … A3 of apply.ts).
-// AM1. A migrated run is at rest: nothing of it begins before somebody resumes it.
-// AM2. What may have been running is an uncertain attempt, as one that was lost: it is run again only with consent.
+// Folds a part of an older program's record (A1 … A3 of apply.ts).
+// AM1. A migrated run is stopped: nothing of it starts before a person resumes it.
+// AM2. What may have been running is an uncertain attempt, like a lost one: it runs again only with consent.
 import { withAll } from "../../base/table.ts";
 import { itemsOf, push, vectorOf } from "../../base/vector.ts";
 import { newTrack } from "./apply-items.ts";
@@ -12,7 +12,8 @@ export function applyMigrated(before: Run, data: Migrated): Run {
   let run: Run = { ...before, migrated: { source, part, parts } };
   for (const step of data.records) run = withStep(run, step);
   for (const item of data.items) run = withItem(run, item);
-  const status: Status = data.error === null ? { kind: "interrupted", at } : { kind: "failed", error: data.error, at }; // AM1
+  // AM1
+  const status: Status = data.error === null ? { kind: "interrupted", at } : { kind: "failed", error: data.error, at };
   const place = { phase: data.phase, iteration: data.iteration, index: data.index, handler: undefined };
   run = {
     ...run,
@@ -71,7 +72,7 @@ function withUncertain(run: Run, track: Track, uncertain: Migrated["uncertain"])
   return { ...counted, active: new Map(run.active).set(track.item, after) };
 }
 
-/** Those that were passed over come first; `next` is behind the last that was begun. */
+/** Skipped items come first; `next` is after the last one that was started. */
 function queued(items: Items): Items {
   const kinds = [...itemsOf(items.all)].map(({ state }) => state.kind);
   const next = kinds.findLastIndex((kind) => kind !== "pending") + 1;

@@ -1,6 +1,6 @@
-// Going back: what a run was when fewer of its steps and items had ended, made from what it has kept of each.
-// B1. Nothing is taken from a file: the log alone says what a run is, before and after it was rolled back.
-// B2. Numbers of attempts go on rising, so that no holder of the time that was undone can be taken for a new one.
+// Folds a rollback: what a run was when fewer of its steps and items had ended, from what it has kept of each.
+// B1. Nothing is read from a file: the log alone says what a run is, before and after a rollback.
+// B2. Numbers of attempts keep rising, so that no holder of the undone time can be mistaken for a new one.
 import { tableOf, withAll } from "../../base/table.ts";
 import { itemsOf, vectorOf } from "../../base/vector.ts";
 import { NO_ITEMS, newTrack } from "./apply-items.ts";

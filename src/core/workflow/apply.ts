@@ -1,7 +1,8 @@
-// How the events of a run fold.
-// A1. The fold asks no rule: it takes what the event says, so that old logs stay valid when rules change.
-// A2. The state before stays as it was: a turn that is taken back still has it.
-// A3. What one event costs does not grow with the history (but `rolledback`, which looks at all that it undoes).
+// Folds the events of a run.
+// A1. The fold checks no rules: it takes what the event says, so that old logs stay valid when rules change.
+// A2. The previous state is not modified: a turn that is undone still has it.
+// A3. The cost of one event does not grow with the history (except for `rolledback`, which looks at all that it
+//     undoes).
 import { assert } from "../../base/assert.ts";
 import { tableOf, withAll } from "../../base/table.ts";
 import { push, vectorOf } from "../../base/vector.ts";
@@ -135,7 +136,7 @@ function goingOn(attempt: Attempt, event: e.WorkflowEvent): Attempt {
   }
 }
 
-/** Which attempt wrote the list of items. */
+/** The attempt that wrote the list of items. */
 function applySource(run: Run, event: e.WorkflowEvent): Run {
   if (event.event !== "workflow.attempt.ended" || run.main.attempt?.id !== event.data.attempt) return run;
   if (run.main.attempt.step !== INPUT_STEP) return run;
@@ -157,7 +158,7 @@ function applyStep(run: Run, event: e.WorkflowEvent): Run | undefined {
   return undefined;
 }
 
-/** A track that has nothing of the step it was at any more. */
+/** A track without anything of its last step. */
 function rested(track: Track): Track {
   return { ...track, attempt: undefined, tries: 0, retryAt: undefined, since: undefined, lost: 0 };
 }
@@ -234,7 +235,7 @@ function statusAfter({ state, error, at }: e.RunEnded): Status {
   return { kind: "failed", error, at };
 }
 
-/** What failed is tried again from its beginning; what is uncertain stays so. */
+/** A failed step is tried again from its beginning; an uncertain one stays uncertain. */
 function resumed(run: Run, { by, at }: { readonly by?: e.Asker; readonly at: string }): Run {
   const active = new Map([...run.active].map(([item, track]) => [item, renewed(track)]));
   const asked = by === undefined ? run.asked : { by, at };
@@ -259,7 +260,7 @@ function changed(run: Run, { definition, source_sha256, kept }: e.Changed): Run 
   };
 }
 
-/** An item stands at the step with the same id in the new file, or else at the first. */
+/** An item moves to the step with the same id in the new file, or to the first. */
 function moved(run: Run, track: Track, definition: Run["definition"]): Track {
   const phase: Phase = "map";
   const id = stepIdAt(run, track.place);

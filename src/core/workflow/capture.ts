@@ -1,5 +1,5 @@
-// What a step's end is worth as variables.
-// C1. A text is captured without its last line ends, as a shell's $(…) does it.
+// The variables that a step's end captures.
+// C1. A text is captured without its trailing newlines, like $(…) in a shell.
 
 import { follow, type Json, parseJson, parsePath } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -17,7 +17,11 @@ export function captured(step: Step, output: Output, code: number): Result<Reado
   const variables = Object.fromEntries(found);
   const size = sizeOf(variables);
   if (size <= MAX_CAPTURED) return ok(variables);
-  return refused("too-long", `${size} bytes were captured.`, `At most ${MAX_CAPTURED} are; write them to a file.`);
+  return refused(
+    "too-long",
+    `${size} bytes were captured.`,
+    `At most ${MAX_CAPTURED} are allowed; write them to a file.`,
+  );
 }
 
 function fromText(name: string, source: CaptureSource, output: Output): Result<Json> {
@@ -26,7 +30,7 @@ function fromText(name: string, source: CaptureSource, output: Output): Result<J
   const text = output.text.replace(/\n+$/, ""); // C1
   if (source === "stdout") return ok(text);
   const value = parseJson(text);
-  if (!value.ok) return refused("not-json", `The output for ${name} is no JSON.`, value.error.hint);
+  if (!value.ok) return refused("not-json", `The output for ${name} is not JSON.`, value.error.hint);
   if (source === "json") return value;
   const path = parsePath(source);
   if (!path.ok) return path;

@@ -1,7 +1,9 @@
-// The checkpoint of a run: one form for standard, iterative and map-reduce workflows (UC-1, UC-2), made from the fold and made into it again.
-// K1. A checkpoint is a cached fold: `fromCheckpoint(toCheckpoint(run))` is the run. Where the rules of the fold change, FOLD_VERSION does,
-//     and the log is folded again.
-// K2. What people and other programs read stands at the top; what only the fold needs is below `run`.
+// The checkpoint of a run: one form for standard, iterative and map-reduce workflows (UC-1, UC-2), made from the fold
+// and
+// converted back into it.
+// K1. A checkpoint is a cached fold: `fromCheckpoint(toCheckpoint(run))` is the run. If the rules of the fold change,
+//     FOLD_VERSION does too, and the log is folded again.
+// K2. What people and other programs read is at the top; what only the fold needs is below `run`.
 
 import type { Json } from "../../base/json.ts";
 import { tableOf, toRecord } from "../../base/table.ts";
@@ -12,10 +14,10 @@ import type { StepError, StepOutcome, WorkflowEvent } from "./events.ts";
 import type { Item, Items, Migration, Run, RunWish, Status, StepRecord, Track } from "./run.ts";
 import { WORKTREE_STEP } from "./worktree.ts";
 
-/** The shape of a checkpoint, and the rules that made what is in it. */
+/** The shape of a checkpoint, and the rules that made its content. */
 export const CHECKPOINT_VERSION = 1;
 export const FOLD_VERSION = 1;
-/** What the store's envelope says of it. */
+/** The identification in the store's envelope. */
 export const CHECKPOINT_FACTS = { kind: "workflow", version: CHECKPOINT_VERSION, fold: FOLD_VERSION } as const;
 
 export type CheckpointState =
@@ -32,7 +34,7 @@ export type WorkflowType =
   | { readonly kind: "MapReduce"; readonly job_id: string };
 
 export type CompletedStepRecord = {
-  /** Its place in the whole file, from 0: `setup`, then the map as one, then `reduce`. */
+  /** Its index in the whole file, from 0: `setup`, then the map as one, then `reduce`. */
   readonly step_index: number;
   readonly step: string;
   readonly command: string;
@@ -62,7 +64,7 @@ export type RunRest = {
   readonly name: string;
   readonly repo: string;
   readonly cwd: string;
-  /** What the worktree is one of, and its branch. */
+  /** The repository of the worktree, and its branch. */
   readonly worktree?: { readonly repository: string; readonly branch: string } | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly definition: Definition;
@@ -76,7 +78,7 @@ export type RunRest = {
   readonly asked: RunWish | undefined;
   readonly point: Run["point"];
   readonly removed: boolean;
-  /** Absent in those from before there was any. */
+  /** Absent in old checkpoints. */
   readonly migrated?: Migration | undefined;
 };
 
@@ -122,11 +124,11 @@ export function checkpointState(run: Run): CheckpointState {
   if (status.kind === "failed")
     return { kind: "Failed", step_index, error: status.error.message, retryable: status.error.retryable };
   const ended = itemAt(records, records.length - 1);
-  const last = ended?.phase === "worktree" ? undefined : ended; // It is none of the file's steps.
+  const last = ended?.phase === "worktree" ? undefined : ended; // It is not a step of the file.
   if (status.kind === "interrupted" || status.kind === "cancelled" || status.kind === "closing") {
     const in_progress = main.since !== undefined || run.active.size > 0;
     if (in_progress) return { kind: "Interrupted", step_index, in_progress };
-    // Between two steps it is the one before that was the last.
+    // Between two steps, the previous one was the last.
     if (last !== undefined) return { kind: "Interrupted", step_index: flatIndex(run.definition, last), in_progress };
     return { kind: "BeforeStep", step_index };
   }
@@ -137,7 +139,7 @@ export function checkpointState(run: Run): CheckpointState {
 
 const MANUAL: ReadonlySet<string> = new Set(["workflow.rolledback", "workflow.changed", "workflow.migrated"]);
 
-/** Why a checkpoint is due after an event (UC-3); undefined where none is. */
+/** Why a checkpoint is due after an event (UC-3); undefined if none is. */
 export function reasonOf(event: WorkflowEvent): CheckpointReason | undefined {
   if (event.event === "workflow.attempt.started") return "BeforeStep";
   if (event.event === "workflow.step.ended") return event.data.outcome === "failed" ? "StepFailed" : "AfterStep";
@@ -147,7 +149,7 @@ export function reasonOf(event: WorkflowEvent): CheckpointReason | undefined {
   return MANUAL.has(event.event) ? "Manual" : undefined;
 }
 
-/** A step's place in the whole file, from 0. */
+/** A step's index in the whole file, from 0. */
 export function flatIndex(
   definition: Definition,
   { phase, index }: { readonly phase: Phase; readonly index: number },
@@ -177,7 +179,7 @@ function completedStep(run: Run, record: StepRecord): CompletedStepRecord {
   };
 }
 
-/** What a step does, in one line or more, as the file says it: no values, which may be secret. */
+/** What a step does, as the file says it: without values, which may be secret. */
 export function commandOf(step: Step | undefined): string {
   if (step === undefined) return "";
   if (step.id === WORKTREE_STEP) return "git worktree add";

@@ -1,4 +1,4 @@
-// What the world, or a person, says of an attempt (W2 … W4 of decide.ts).
+// Decides on what the world, or a person, reports about an attempt (W2 … W4 of decide.ts).
 import { type Refusal, refused } from "../../base/result.ts";
 import { advance } from "./advance.ts";
 import { captured, recorded } from "./capture.ts";
@@ -19,7 +19,7 @@ type Ended = {
   readonly output: Output;
 };
 
-/** The attempt, where it stands and what it is of. */
+/** The attempt, with its track and step. */
 type Present = { readonly track: Track; readonly attempt: Attempt; readonly step: Step };
 
 export function isAttemptReport(command: WorkflowCommand): command is Report {
@@ -58,7 +58,7 @@ function running(
   draft.add({ event: "workflow.attempt.running", data: { attempt: id, pid, start_time, boot_id, holder, deadline } });
 }
 
-/** From now on; after it waited for a person, what was left of its time then. */
+/** From now on; after waiting for a person, with the time that was left then. */
 function deadlineOf(draft: Draft, { state }: Attempt, { timeout_ms }: Step): string | null {
   const left = (state.kind === "waiting" ? state.leftMs : undefined) ?? timeout_ms;
   return left === undefined ? null : draft.in(left);
@@ -103,7 +103,8 @@ function ended(draft: Draft, { track, attempt, step }: Present, { code, signal, 
     const message = error ?? messageOf(step, code, signal, stopped);
     failed(draft, { ...track, output: facts.output }, step, stepError(step, message, code, true));
   }
-  // Else it ended because the run is being closed: its step is neither done nor failed, and is begun anew by `resume`.
+  // Otherwise it ended because the run is being closed: its step is neither done nor failed, and `resume` starts it
+  // again.
   advance(draft);
 }
 
@@ -138,7 +139,7 @@ function lost(draft: Draft, present: Present, reason: string): void {
   advance(draft);
 }
 
-/** Attempts that were lost while the run was being stopped, and whose file says what is to become of them. */
+/** Attempts that were lost while the run was being stopped, and whose file says what to do. */
 export function rerunUncertain(draft: Draft): void {
   for (const { id, state } of attemptsOf(draft.run)) {
     const present = state.kind === "uncertain" ? presentOf(draft, id) : undefined;
@@ -156,7 +157,7 @@ function resolve(
     if (by !== undefined && run.asked?.by.wish === by.wish) return undefined; // W4
     const who = askedText(run);
     const message = `${attempt} is not uncertain${who === undefined ? "" : `: ${who}`}.`;
-    return refused("not-uncertain", message, "holdfast workflows shows what is.").error;
+    return refused("not-uncertain", message, "`holdfast workflows` shows what is.").error;
   }
   verdict(draft, present, given, by ?? "person");
   advance(draft);

@@ -1,7 +1,9 @@
-// A run that an older program began, taken over part by part (migrate.ts makes the parts).
-// DM1. Each part is one transaction, taken once and in order; a repeat changes nothing. So whoever was killed half-way begins again.
-// DM2. Until its last part is there a run can do nothing: half of what is known would run finished steps again.
-// DM3. Parts of another original than the one that was begun with begin it anew; a run that is whole is never touched again.
+// Takes over a run of an older program, part by part (migrate.ts makes the parts).
+// DM1. Each part is one transaction, taken once and in order; a repeat changes nothing. So an interrupted migration can
+//      be
+//      repeated.
+// DM2. Until its last part is there a run can do nothing: with partial knowledge finished steps would run again.
+// DM3. Parts of another original than the first one start it anew; a complete run is never touched again.
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { MigrateRun } from "./commands.ts";
 import type { WorkflowEvent } from "./events.ts";
@@ -13,7 +15,7 @@ export function decideMigrate(runs: Runs, { id, created, part }: MigrateRun): Re
   const first: WorkflowEvent[] = [{ event: "workflow.created", id, data: created }, next];
   if (run === undefined) return part.part === 1 ? ok(first) : outOfOrder(id);
   if (run.migrated === undefined)
-    return refused("id-taken", `There is a run ${id} already.`, "This is a mistake of ours.");
+    return refused("id-taken", `There is already a run ${id}.`, "This is a bug in Holdfast.");
   if (!isHalf(run)) return ok([]); // DM3
   if (run.migrated.source.sha256 !== part.source.sha256) return part.part === 1 ? ok(first) : outOfOrder(id); // DM3
   return ok(part.part === run.migrated.part + 1 ? [next] : []); // DM1
@@ -29,6 +31,6 @@ export function isHalf({ migrated }: Run): boolean {
 
 /** DM2 */
 export function halfThere({ name, migrated }: Run): Result<never> {
-  const message = `The migration of ${name} was broken off: ${migrated?.part} of ${migrated?.parts} parts are there.`;
+  const message = `The migration of ${name} was interrupted: ${migrated?.part} of ${migrated?.parts} parts are there.`;
   return refused("migrating", message, "Finish it: run the same `holdfast migrate` again.");
 }

@@ -1,4 +1,4 @@
-// What is asked and reported of a map's items: pages of the list, and the dead-letter queue.
+// Decides on a map's items: pages of the list, and the dead-letter queue.
 // Z1. A page that is not the next one is a repeat: it changes nothing.
 import { type Refusal, refused } from "../../base/result.ts";
 import { itemAt, itemsOf } from "../../base/vector.ts";
@@ -43,11 +43,11 @@ function chosen(run: Run, items: readonly number[] | "all"): readonly number[] |
   if (items === "all") return deadLetters(run).slice(0, MAX_QUEUE_AT_ONCE);
   const other = items.find((number) => itemAt(run.items.all, number)?.state.kind !== "failed");
   if (other === undefined) return [...new Set(items)];
-  return refused("not-in-queue", `Item ${other} is not in the dead-letter queue.`, "holdfast dlq ls shows what is.")
+  return refused("not-in-queue", `Item ${other} is not in the dead-letter queue.`, "`holdfast dlq ls` shows what is.")
     .error;
 }
 
-/** A run that has ended goes back to its map, and then through `reduce` again: a person asked for it. */
+/** An ended run returns to its map, and then through `reduce` again: a person asked for it. */
 function retry(draft: Draft, which: readonly number[] | "all"): Refusal | undefined {
   const { run, at } = draft;
   const items = chosen(run, which);

@@ -1,6 +1,7 @@
-// A run whose file has changed, and a run that goes back.
-// Y1. Neither happens while something runs or is uncertain: either would forget it, and run its step again without consent.
-// Y2. A finished step stays finished in a new file only where its id and everything the file says of it are the same.
+// Decides on a changed workflow file, and on a rollback.
+// Y1. Neither happens while something is running or uncertain: it would be forgotten, and its step run again without
+//     consent.
+// Y2. A finished step stays finished in a new file only if its id and everything the file says about it are the same.
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { itemAt, itemsOf } from "../../base/vector.ts";
 import type { WorkflowCommand } from "./commands.ts";
@@ -12,11 +13,11 @@ import { attemptsOf, type Run, type StepRecord, stateOf } from "./run.ts";
 export type StepChange = {
   readonly step: string;
   readonly change: "added" | "removed" | "changed";
-  /** Whether it had ended: then it is run again (changed), or what it did stays (removed). */
+  /** Whether it had ended: then it runs again (changed), or its effects stay (removed). */
   readonly done: boolean;
 };
 
-/** What a new file would mean for a run, step by step; nothing where it is the same. */
+/** What a new file would mean for a run, step by step; empty if it is the same. */
 export function changesOf(run: Run, definition: Definition): StepChange[] {
   const done = new Set(doneHere(run).map(({ step }) => step));
   const before = allSteps(run.definition).flatMap(({ id }): StepChange[] => {
@@ -31,7 +32,7 @@ function isSame(before: Definition, after: Definition, id: string): boolean {
   return JSON.stringify(stepById(before, id)) === JSON.stringify(stepById(after, id));
 }
 
-/** The steps that have ended in the present phase and iteration. */
+/** The steps that have ended in the current phase and iteration. */
 function doneHere({ records, main, kept }: Run): { readonly step: string }[] {
   const { phase, iteration } = main.place;
   const ended = [...itemsOf(records)].filter(
@@ -58,7 +59,7 @@ export function changeOf(draft: Draft, definition: Definition, source_sha256: st
   const wrong = tooLarge(data);
   if (wrong !== undefined) return wrong;
   draft.add({ event: "workflow.changed", data });
-  // The failure was one of the old file: whether the new one does better is seen by trying.
+  // The failure was in the old file: trying shows whether the new one does better.
   const { status } = draft.run;
   if (status.kind === "failed" && !status.error.retryable) {
     const error = { ...status.error, retryable: true };
@@ -67,7 +68,7 @@ export function changeOf(draft: Draft, definition: Definition, source_sha256: st
   return undefined;
 }
 
-/** Whether a definition, with what stands beside it, fits one transaction. */
+/** Whether a definition, with the data next to it, fits one transaction. */
 export function tooLarge(data: unknown): Refusal | undefined {
   const size = sizeOf(data);
   if (size <= MAX_DEFINITION) return undefined;
@@ -81,8 +82,8 @@ function isBusy(run: Run): Refusal | undefined {
     return refused("still-running", `${run.name} is still running.`, "Interrupt it first.").error;
   const [uncertain] = attemptsOf(run);
   if (uncertain !== undefined) {
-    const message = `What became of step ${uncertain.step} is not known.`;
-    return refused("uncertain", message, "Say it first: holdfast resume --rerun, --done or --failed.").error;
+    const message = `How step ${uncertain.step} ended is unknown.`;
+    return refused("uncertain", message, "Decide first: holdfast resume --rerun, --done or --failed.").error;
   }
   if (run.status.kind !== "closing") return undefined;
   return refused("still-running", `${run.name} is being stopped.`, "Try again when it has.").error;
@@ -107,7 +108,7 @@ export function rollbackOf(draft: Draft, { records, items, to }: RollbackCommand
 
 type At = Pick<StepRecord, "phase" | "iteration" | "index">;
 
-/** Where a run stands when this many steps have ended. */
+/** The place of a run when this many steps have ended. */
 function placeAfterRecords(run: Run, count: number): Result<At> {
   const last = itemAt(run.records, count - 1);
   const first = run.worktree === undefined ? firstPhase(run.definition) : "worktree";
@@ -116,13 +117,13 @@ function placeAfterRecords(run: Run, count: number): Result<At> {
     return refused(
       "unknown",
       `Only ${run.records.length} steps have ended.`,
-      "holdfast checkpoints ls shows where to go.",
+      "`holdfast checkpoints ls` lists the checkpoints.",
     );
   const { phase, iteration, index, handler, outcome, step } = last;
   const stays = handler !== undefined || outcome === "failed";
   const next = { phase, iteration, index: stays ? index : index + 1 };
   const ends = phase === "setup" && next.index >= stepsOf(run.definition, phase).length;
-  // Behind the last step of `setup` the map has begun; behind the input command its items have.
+  // After the last step of `setup` the map has started; after the input command its items have.
   if (ends && run.items.all.length > 0) return ok({ phase: "map", iteration: 1, index: 0 });
   return ok(step === INPUT_STEP ? { phase: "map", iteration: 1, index: 1 } : next);
 }

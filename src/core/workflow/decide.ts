@@ -1,8 +1,8 @@
-// Workflows, decided. Pure: time, ids and everything the world says come in as arguments.
+// Decides on workflows. Pure: time, ids and everything from the world come in as arguments.
 // W1. A command gives events or a refusal, never both; all events of one command are one transaction.
-// W2. What the world reports of an attempt that is not the present one of its track is old: it changes nothing.
-// W3. An uncertain attempt is made again only by a person's word, or by the file's.
-// W4. Of several who want a run to go on one wins, and the others are told who. The same wish again is no second one.
+// W2. Reports about an attempt that is not the current one of its track are old: nothing changes.
+// W3. An uncertain attempt is made again only if a person or the file says so.
+// W4. If several callers resume a run, one wins, and the others learn which. A repeated request is not a second one.
 import { ok, type Result, refused } from "../../base/result.ts";
 import { advance } from "./advance.ts";
 import { applyWorkflow } from "./apply.ts";
@@ -23,7 +23,7 @@ export function decideWorkflow(runs: Runs, command: WorkflowCommand, at: string)
   if (command.kind === "migrate") return decideMigrate(runs, command);
   const run = runs.get(command.id);
   if (run === undefined || run.removed)
-    return refused("unknown", `There is no run ${command.id}.`, "holdfast workflows shows all.");
+    return refused("unknown", `There is no run ${command.id}.`, "`holdfast workflows` shows all.");
   if (isHalf(run)) return halfThere(run);
   const draft = new Draft(run, at);
   const refusal = isAttemptReport(command) ? decideAttempt(draft, command) : decideRun(draft, command);
@@ -33,7 +33,7 @@ export function decideWorkflow(runs: Runs, command: WorkflowCommand, at: string)
 
 function create(runs: Runs, command: CreateRun, at: string): Result<WorkflowEvent[]> {
   const { id, path, repo, cwd, worktree, environment, definition, sourceSha256 } = command;
-  if (runs.has(id)) return refused("id-taken", `There is a run ${id} already.`, "Take another id.");
+  if (runs.has(id)) return refused("id-taken", `There is already a run ${id}.`, "Use another id.");
   const parameters = checkParameters(definition, command.parameters);
   if (!parameters.ok) return parameters;
   const of = worktree && { repository: worktree.repository, branch: worktree.branch };
@@ -84,7 +84,7 @@ function isOver({ status }: Run): boolean {
   return status.kind !== "going" && status.kind !== "closing";
 }
 
-/** Ctrl-C twice, or a cancel after a Ctrl-C, is no mistake: the stronger wish holds. */
+/** Ctrl-C twice, or a cancel after a Ctrl-C, is not an error: the stronger request counts. */
 function close(draft: Draft, as: "interrupted" | "cancelled"): Refused | undefined {
   const { run, at } = draft;
   const { status } = run;
@@ -93,7 +93,7 @@ function close(draft: Draft, as: "interrupted" | "cancelled"): Refused | undefin
   if (status.kind === "done") return refused("over", `${run.name} is done.`, "There is nothing to stop.").error;
   if (isOver(run)) {
     if (as === "interrupted")
-      return refused("over", `${run.name} is not running.`, "holdfast workflows shows what is.").error;
+      return refused("over", `${run.name} is not running.`, "`holdfast workflows` shows what is.").error;
     draft.add({ event: "workflow.ended", data: { state: as, error: null, at } });
     return undefined;
   }
@@ -117,11 +117,14 @@ function resume(draft: Draft, { force, by }: Extract<RunCommand, { kind: "resume
   if (status.kind === "closing") return refused("closing", `${name} is being stopped.`, "Try again when it has.").error;
   if (status.kind === "done") return refused("over", `${name} is done.`, "Run it again: holdfast run").error;
   if (status.kind === "cancelled" && !force)
-    return refused("cancelled", `${name} was cancelled.`, "Resume it all the same: --force").error;
+    return refused("cancelled", `${name} was cancelled.`, "Resume it anyway: --force").error;
   if (status.kind === "failed" && !status.error.retryable && !force) {
-    const hint = "Correct the file and resume with --accept-changes, or try it as it is with --force.";
-    return refused("not-retryable", `${name} failed where a retry changes nothing: ${status.error.message}`, hint)
-      .error;
+    const hint = "Correct the file and resume with --accept-changes, or retry it unchanged with --force.";
+    return refused(
+      "not-retryable",
+      `${name} failed in a way that a retry does not change: ${status.error.message}`,
+      hint,
+    ).error;
   }
   draft.add({ event: "workflow.resumed", data: { ...(by !== undefined && { by }), at } });
   rerunUncertain(draft);
@@ -130,7 +133,7 @@ function resume(draft: Draft, { force, by }: Extract<RunCommand, { kind: "resume
 }
 
 function isRunning(run: Run): Refused {
-  const since = askedText(run) ?? `it began at ${run.createdAt}`;
+  const since = askedText(run) ?? `it started at ${run.createdAt}`;
   return refused("running", `${run.name} is running: ${since}.`, `Follow it: holdfast resume ${run.id.slice(0, 8)}`)
     .error;
 }
@@ -142,7 +145,7 @@ function remove(draft: Draft): Refused | undefined {
   return undefined;
 }
 
-/** A time has come: of a deadline, of the end of our patience, or of a next try. */
+/** A time has come: of a deadline, of SIGKILL after SIGTERM, or of the next try. */
 function wake(draft: Draft): undefined {
   for (const attempt of attemptsOf(draft.run)) {
     const due = dueOf(attempt);

@@ -1,8 +1,11 @@
-// A workflow as its file says it: checked, with short forms written out, and otherwise as it was written. It is part of the first event
-// of a run, and so it is on disk: fields are added, never given another meaning.
-// D1. What the file does not say is absent here (a file of ten thousand steps stays small); `stepOf…` functions know what holds then.
-// D2. Texts with `${…}` stay texts: they are read again when they are needed, by the rules of template.ts.
-// D3. Ids are unique in the whole file, those of `on_failure` steps included: an id and an item name a step's place for good.
+// A workflow as its file says it: checked, with short forms expanded, and otherwise as written. It is part of a run's
+// first
+// event and thus on disk: fields are added, and never change their meaning.
+// D1. What the file does not say is absent here (a file of ten thousand steps stays small); `stepOf…` functions have
+//     the
+//     defaults.
+// D2. Texts with `${…}` stay texts: they are evaluated when needed, by the rules of template.ts.
+// D3. Ids are unique in the whole file, including those of `on_failure` steps: an id and an item name a step for good.
 import type { Json } from "../../base/json.ts";
 import { WORKTREE_STEP, type Worktree, worktreeWords } from "./worktree.ts";
 
@@ -25,16 +28,16 @@ export type AgentWork = {
   readonly kind: "agent";
   readonly provider: string;
   readonly prompt: string;
-  /** The program of the provider "scripted", and its words. */
+  /** The program of the provider "scripted", and its arguments. */
   readonly command?: readonly string[];
 };
 
 export type Retry = {
-  /** How often it is tried in all. */
+  /** How often it is tried in total. */
   readonly attempts: number;
   readonly backoff_ms: number;
   readonly max_backoff_ms: number;
-  /** Only these are tried again; absent: all but 0. A timeout and a signal are tried again only without a list. */
+  /** Only these are retried; absent: all except 0. A timeout and a signal are retried only without a list. */
   readonly exit_codes?: readonly number[];
 };
 
@@ -95,14 +98,17 @@ export type Definition = {
   readonly name: string;
   readonly parameters?: Readonly<Record<string, Parameter>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** What shell texts are given to, as its last word; absent: INTERPRETER. */
+  /** The program that gets a shell text as its last argument; absent: INTERPRETER. */
   readonly interpreter?: readonly string[];
   /** What happens to a run after the machine went down; absent: `auto`. */
   readonly resume?: ResumePolicy;
   readonly flow: Flow;
 };
 
-/** `auto`: it goes on by itself. `ask`: it is interrupted, and waits for `holdfast resume`. `never`: it is cancelled. */
+/**
+ * `auto`: it continues automatically. `ask`: it is interrupted, and waits for `holdfast resume`. `never`: it is
+ * cancelled.
+ */
 export type ResumePolicy = "auto" | "ask" | "never";
 
 /** A script stops at its first failing line: a step whose first half failed must not count as done. */
@@ -113,7 +119,7 @@ export const INPUT_STEP = "map.input";
 
 const OF_RUN: Worktree = { repository: "${run.repository}", path: "${run.worktree}", branch: "${run.branch}" };
 
-/** The step that makes a run's worktree. It is simply run again. */
+/** The step that creates a run's worktree. It can simply be run again. */
 const MAKE_WORKTREE: Step = {
   id: WORKTREE_STEP,
   work: {
@@ -126,7 +132,7 @@ const MAKE_WORKTREE: Step = {
   idempotent: true,
 };
 
-/** `worktree`: before all others, in a run with one of its own. */
+/** `worktree`: before all others, in a run with its own worktree. */
 export type Phase = "worktree" | "steps" | "setup" | "map" | "reduce";
 
 /** The first phase of each kind of workflow. */
@@ -148,7 +154,7 @@ export function onUncertain({ idempotent, on_uncertain }: Step): OnUncertain {
   return on_uncertain ?? (idempotent === true ? "rerun" : "ask");
 }
 
-/** A map's input command as a step. To list what is to be done changes nothing, so it is simply run again. */
+/** A map's input command as a step. Listing the items changes nothing, so it is simply run again. */
 export function inputStep(map: MapPhase): Step | undefined {
   if (map.input.kind !== "command") return undefined;
   return { id: INPUT_STEP, work: { kind: "shell", command: map.input.command }, idempotent: true };
@@ -156,7 +162,7 @@ export function inputStep(map: MapPhase): Step | undefined {
 
 const byId = new WeakMap<Definition, ReadonlyMap<string, Step>>();
 
-/** Every step of a definition by its id, those of `on_failure` included, and the one that makes a worktree. */
+/** Finds a step of a definition by its id, including those of `on_failure`, and the one that creates a worktree. */
 export function stepById(definition: Definition, id: string): Step | undefined {
   let steps = byId.get(definition);
   if (steps === undefined) {

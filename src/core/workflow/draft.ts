@@ -1,6 +1,9 @@
-// A decision in the making: the events so far, and the run as it is after them.
-// F1. Every event is folded as it is added, so that what is decided next sees it: end of a step and start of the next are one decision.
-// F2. What happens in process is bounded in number and in bytes, together with what the transaction has beside it: it always fits.
+// A decision in progress: the events so far, and the run after them.
+// F1. Every event is folded as it is added, so that later decisions see it: the end of a step and the start of the next
+//     are
+//     one decision.
+// F2. What happens in process is bounded in number and bytes, together with the rest of the transaction: it always
+//     fits.
 import { applyWorkflow } from "./apply.ts";
 import type { WorkflowEvent } from "./events.ts";
 import { IN_PROCESS_A_TURN, MAX_CAPTURED } from "./limits.ts";
@@ -17,7 +20,7 @@ export class Draft {
   #steps = IN_PROCESS_A_TURN;
   #bytes: number;
 
-  /** `beside` are bytes that the transaction has before all this. */
+  /** `beside`: the bytes of the rest of the transaction. */
   constructor(run: Run, at: string, beside = 0) {
     this.run = run;
     this.at = at;

@@ -1,4 +1,5 @@
-// What a run needs of the world, read off its state: after a crash, what has no outcome is simply asked for again.
+// What a run needs from the world, derived from its state: after a crash, effects without an outcome are requested
+// again.
 import { isReady } from "./advance.ts";
 import type { WorkflowEffect } from "./commands.ts";
 import { type Attempt, attemptsOf, type Run, tracksOf } from "./run.ts";
@@ -20,7 +21,7 @@ function ofAttempt(id: string, { id: attempt, state, stop }: Attempt): WorkflowE
   return state.kind === "starting" ? [{ kind: "start", id, attempt }] : [];
 }
 
-/** The first of all deadlines, ends of patience and waits before a next try. */
+/** The earliest of all deadlines, kill times and waits before a next try. */
 export function timerOf(run: Run): string | undefined {
   const times = tracksOf(run).flatMap((track) => [track.retryAt, dueOf(track.attempt)]);
   return times.filter((time) => time !== undefined).sort()[0];

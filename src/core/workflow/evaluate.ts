@@ -1,7 +1,7 @@
-// What an expression is worth.
-// E1. A name or member that is not there is a refusal, never an empty text: `rm -r ${item.dir}/x` must not become `rm -r /x`.
-//     `defined(…)` and `default(…, …)` ask first.
-// E2. Texts that are numbers count as numbers where they are compared or added: what a command printed is always a text.
+// Evaluates expressions.
+// E1. A missing name or member is refused, never an empty text: `rm -r ${item.dir}/x` must not become `rm -r /x`.
+//     `defined(…)` and `default(…, …)` check first.
+// E2. Texts that are numbers count as numbers when compared or added: a command's output is always a text.
 
 import { equal, isList, isRecord, type Json, parseJson, textOf } from "../../base/json.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
@@ -9,7 +9,7 @@ import type { Expression, Operator } from "./expression.ts";
 
 export type Scope = {
   look(name: string): Json | undefined;
-  /** `file(x)`: the path of a file with that text; absent where there is none to be made. */
+  /** `file(x)`: the path of a file with that text; absent if none can be made. */
   readonly file?: (text: string) => string;
 };
 
@@ -31,7 +31,7 @@ export function evaluate(expression: Expression, scope: Scope): Result<Json> {
   }
 }
 
-/** Whether a value counts as true: all but false, null, 0, "", "0", "false" and the empty list. */
+/** Whether a value counts as true: all except false, null, 0, "", "0", "false" and the empty list. */
 export function truth(value: Json): boolean {
   if (isList(value)) return value.length > 0;
   if (typeof value === "string") return !["", "0", "false"].includes(value.trim());
@@ -46,11 +46,11 @@ function valueIn(expression: Expression, scope: Scope): Json {
   if (expression.kind === "call") return call(expression.name, expression.args, scope);
   const found = lookedUp(expression, scope);
   if (found === undefined)
-    stop("unset", `${shown(expression)} has no value.`, "Set it first, or ask with defined(…) or default(…, …).");
+    stop("unset", `${shown(expression)} has no value.`, "Set it first, or check it with defined(…) or default(…, …).");
   return found;
 }
 
-/** E1: undefined where it is not there. */
+/** E1: undefined if it is missing. */
 function lookedUp(expression: Expression, scope: Scope): Json | undefined {
   if (expression.kind === "name") return scope.look(expression.name);
   if (expression.kind !== "member" && expression.kind !== "index") return valueIn(expression, scope);
@@ -91,7 +91,8 @@ function compared(operator: "<" | "<=" | ">" | ">=", a: Json, b: Json, numbers: 
 function sum(operator: Operator, a: number, b: number): number {
   const value =
     operator === "+" ? a + b : operator === "-" ? a - b : operator === "*" ? a * b : operator === "/" ? a / b : a % b;
-  if (!Number.isFinite(value)) stop("not-a-number", `${a} ${operator} ${b} is no number.`, "Ask before dividing by 0.");
+  if (!Number.isFinite(value))
+    stop("not-a-number", `${a} ${operator} ${b} is not a number.`, "Check before dividing by 0.");
   return value;
 }
 
@@ -104,7 +105,7 @@ export function asNumber(value: Json): number | undefined {
 function numberIn(value: Json): number {
   const number = asNumber(value);
   if (number === undefined)
-    stop("not-a-number", `${JSON.stringify(value)} is no number.`, "Give one where a number is needed.");
+    stop("not-a-number", `${JSON.stringify(value)} is not a number.`, "A number is needed here.");
   return number;
 }
 
@@ -126,7 +127,7 @@ function callOne(name: string, a: Json, scope: Scope): Json {
   if (name === "text") return textOf(a);
   if (name === "json") return parsed(textOf(a));
   if (scope.file === undefined)
-    stop("no-file", "file(…) is for commands and prompts.", "Use it in shell, agent or claude.");
+    stop("no-file", "file(…) is only for commands and prompts.", "Use it in shell, agent or claude.");
   return scope.file(textOf(a));
 }
 

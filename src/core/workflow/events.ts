@@ -1,8 +1,8 @@
 // The events of a run. Names and fields are on disk: added to, never changed.
-// N1. An event says what happened, with all that the fold needs: replaying old events needs no rule that may have changed since.
+// N1. An event has everything the fold needs: replaying old events needs no rule that may have changed since.
 // N2. `attempt` is the id of the holder that runs it: `<run>.<number>`, and no number is ever used twice in a run.
-// N3. `item` is null outside of a map; a step is named by its id, and by its item where it has one.
-// N4. Every event stays far below a transaction's limit (LIMITS in limits.ts): outputs and values are cut or refused before.
+// N3. `item` is null outside of a map; a step is named by its id, and by its item if it has one.
+// N4. Every event stays far below a transaction's limit (limits.ts): outputs and values are cut or refused before.
 
 import type { Json } from "../../base/json.ts";
 import type { Definition, Phase } from "./definition.ts";
@@ -41,25 +41,25 @@ export type WorkflowEvent =
 export type StepError = {
   readonly step: string;
   readonly message: string;
-  /** null where it did not end by itself. */
+  /** null if it did not exit by itself. */
   readonly exit_code: number | null;
-  /** Whether the same step may do better when it is tried again. */
+  /** Whether the same step may succeed when tried again. */
   readonly retryable: boolean;
 };
 
 export type Created = {
   readonly name: string;
-  /** The file, as a full path. */
+  /** The absolute path of the file. */
   readonly path: string;
   /** The first part of the session's directory, `state/<repo>/sessions/<id>`. */
   readonly repo: string;
-  /** Where steps run: the worktree, where there is one. */
+  /** Where steps run: the worktree, if there is one. */
   readonly cwd: string;
   readonly worktree: string | null;
-  /** What it is a worktree of, and the branch it works on. */
+  /** The repository of its worktree, and the branch. */
   readonly repository?: string;
   readonly branch?: string;
-  /** What steps find in their environment, secrets left out (core/environment.ts). */
+  /** The environment of steps, without secrets (core/environment.ts). */
   readonly environment: Readonly<Record<string, string>>;
   readonly definition: Definition;
   readonly source_sha256: string;
@@ -72,7 +72,7 @@ export type AttemptStarted = {
   readonly attempt: string;
   readonly step: string;
   readonly item: number | null;
-  /** Which try of the step this is, from 1. */
+  /** The number of the try of the step, from 1. */
   readonly try: number;
   readonly at: string;
 };
@@ -87,16 +87,16 @@ export type AttemptRunning = {
   readonly deadline: string | null;
 };
 
-/** An agent works on it: there is no process of the run's own. Its time runs from here. */
+/** An agent works on it: the run has no process for it. Its time runs from here. */
 export type AttemptHanded = { readonly attempt: string; readonly agent: string; readonly deadline: string | null };
 
-/** What it waits for a person for. */
+/** It waits for a person. */
 export type AttemptWaiting = {
   readonly attempt: string;
   readonly reason: string;
-  /** The agent's prompt, where it is one. */
+  /** The agent's prompt, if that is the reason. */
   readonly prompt?: string;
-  /** What is left of its time: it goes on when the waiting is over. */
+  /** What is left of its time, which runs again when the waiting is over. */
   readonly left_ms?: number;
 };
 
@@ -106,7 +106,7 @@ export type StopRequested = {
   readonly attempt: string;
   readonly reason: StopReason;
   readonly signal: string;
-  /** When the next, harder signal is due; null where there is none. */
+  /** When the next, harder signal is due; null if there is none. */
   readonly kill_at: string | null;
 };
 
@@ -116,18 +116,18 @@ export type AttemptEnded = {
   readonly code: number | null;
   readonly signal: string | null;
   readonly error: string | null;
-  /** The end of what it wrote, and how much that was. */
+  /** The end of its output, and the length of all of it. */
   readonly output: string;
   readonly output_bytes: number;
   readonly at: string;
 };
 
-/** Who wished for something: a process of theirs, and an id of the wish itself, so that a wish that is repeated is one wish. */
+/** The process that made a request, and an id of the request itself, so that a repeat is recognized. */
 export type Asker = { readonly wish: string; readonly pid: number; readonly user: string };
 
 export type UncertainVerdict = "rerun" | "done" | "failed";
 
-/** What a person, or the step's own policy, made of an uncertain attempt. */
+/** What a person, or the step's own policy, decided about an uncertain attempt. */
 export type AttemptResolved = {
   readonly attempt: string;
   readonly verdict: UncertainVerdict;
@@ -144,7 +144,7 @@ export type StepRetrying = {
   readonly not_before: string;
 };
 
-/** It failed for good, and its `on_failure` steps begin. */
+/** It failed for good, and its `on_failure` steps start. */
 export type StepHandling = {
   readonly step: string;
   readonly item: number | null;
@@ -152,7 +152,7 @@ export type StepHandling = {
   readonly duration_ms: number;
 };
 
-/** `ignored`: it failed, and the file says to go on. `kept`: done before the file changed, and the same since. */
+/** `ignored`: it failed, and the file says to continue. `kept`: done before the file changed, and the same since. */
 export type StepOutcome = "succeeded" | "failed" | "ignored" | "skipped" | "kept";
 
 export type StepEnded = {
@@ -160,7 +160,7 @@ export type StepEnded = {
   readonly item: number | null;
   readonly outcome: StepOutcome;
   readonly error: StepError | null;
-  /** What it set and captured. */
+  /** The variables it set and captured. */
   readonly variables: Readonly<Record<string, Json>>;
   readonly output: string | null;
   readonly duration_ms: number;
@@ -194,7 +194,7 @@ export type RunEnded = {
 export type Changed = {
   readonly definition: Definition;
   readonly source_sha256: string;
-  /** Steps of the present phase that are done and the same in the new file: passed over. */
+  /** Steps of the current phase that are done and the same in the new file: skipped. */
   readonly kept: readonly string[];
   readonly at: string;
 };
@@ -206,24 +206,27 @@ export type RolledBack = {
   readonly phase: Phase;
   readonly iteration: number;
   readonly index: number;
-  /** Steps to be passed over, as after a change of the file. */
+  /** Steps to skip, as after a change of the file. */
   readonly kept?: readonly string[];
   readonly at: string;
 };
 
-/** Where a migrated run comes from: what of, and the bytes it was made from. */
+/** The origin of a migrated run: the record, and the bytes it was made from. */
 export type MigratedFrom = {
   readonly layout: "session" | "checkpoints" | "job" | "unified" | "holdfast";
   readonly path: string;
-  /** What the older program called it. */
+  /** Its id in the older program. */
   readonly id: string;
   readonly sha256: string;
 };
 
-/** What an older program had recorded, in parts that each fit a transaction: records and items add up, the rest is as the last one says. */
+/**
+ * An older program's record, in parts that each fit a transaction: records and items add up, the rest is from the last
+ * one.
+ */
 export type Migrated = {
   readonly source: MigratedFrom;
-  /** From 1. Before the last of them the run can do nothing. */
+  /** From 1. Before the last part the run can do nothing. */
   readonly part: number;
   readonly parts: number;
   readonly records: readonly MigratedStep[];
@@ -231,13 +234,13 @@ export type Migrated = {
   readonly phase: Phase;
   readonly iteration: number;
   readonly index: number;
-  /** Steps behind that place which are done all the same. */
+  /** Steps after that place which are already done. */
   readonly kept: readonly string[];
-  /** Values that differ from what the records leave. */
+  /** Values that differ from those of the records. */
   readonly variables: Readonly<Record<string, Json>>;
-  /** Whether the list of items is whole. */
+  /** Whether the list of items is complete. */
   readonly complete: boolean;
-  /** The step that may have been running, and why nobody knows; null where there is none. */
+  /** The step that may have been running, and why that is unknown; null if there is none. */
   readonly uncertain: { readonly step: string; readonly reason: string } | null;
   /** null: it was interrupted. */
   readonly error: StepError | null;

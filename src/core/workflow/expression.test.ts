@@ -46,7 +46,7 @@ test.each([
   ["null == null && true != false", true],
   ["number(text) % 4", 3],
   ["text(n) + 'x'", "3x"],
-])("%s is worth what it says", (text, value) => {
+])("%s has the expected value", (text, value) => {
   expect(worth(text)).toEqual(value);
 });
 
@@ -60,7 +60,7 @@ test.each([
   ["file(n)", "no-file"],
   ["constructor", "unset"],
   ["item.constructor", "unset"],
-])("E1 %s is refused as %s, never nothing", (text, code) => {
+])("E1 %s is refused as %s, never empty", (text, code) => {
   const own = { look: (name: string) => (Object.hasOwn(VALUES, name) ? VALUES[name] : undefined) };
   const parsed = parseExpression(text);
   const value = parsed.ok ? evaluate(parsed.value, own) : undefined;
@@ -77,23 +77,23 @@ test.each([
   ["'open", 0],
   ["a ? b", 2],
   [`${"(".repeat(80)}1`, 64],
-])("X2 what is wrong in %s is told at character %d", (text, at) => {
+])("X2 the error in %s is reported at character %d", (text, at) => {
   const parsed = parseExpression(text);
   expect(parsed.ok ? undefined : parsed.error.at).toBe(at);
 });
 
-test("the names that an expression looks up are found, wherever they stand", () => {
+test("the names that an expression looks up are found, wherever they are", () => {
   const parsed = parseExpression("a.b[c] + len(d) > -e && !f");
   expect(parsed.ok ? namesIn(parsed.value).map(({ name }) => name) : []).toEqual(["a", "c", "d", "e", "f"]);
 });
 
-test("false, null, 0, empty texts and what a command prints for them are not true", () => {
+test("false, null, 0, empty texts and their printed forms are not true", () => {
   const values: Json[] = [false, null, 0, "", "0", "false\n", []];
   expect(values.map(truth)).toEqual(values.map(() => false));
   expect([true, 1, "no", [0], {}].map(truth)).toEqual([true, true, true, true, true]);
 });
 
-test("P1 one ${…} alone is the value itself; among text it is text", () => {
+test("P1 a single ${…} is the value itself; within text it is text", () => {
   expect(fill("${list}", scope)).toEqual({ ok: true, value: VALUES["list"] ?? null });
   expect(fill("<${list[1]}:${n + 1}:${item.none}>", scope)).toEqual({ ok: true, value: "<two:4:>" });
   expect(fillDeep({ a: ["${n}", { b: "x${text}" }], c: 1 }, scope)).toEqual({
@@ -102,11 +102,11 @@ test("P1 one ${…} alone is the value itself; among text it is text", () => {
   });
 });
 
-test("P2 $${ is a plain ${", () => {
+test("P2 $${ is a literal ${", () => {
   expect(fill("$${HOME} ${n} $x", scope)).toEqual({ ok: true, value: "${HOME} 3 $x" });
 });
 
-test("a template that is wrong, or has no value, is refused", () => {
+test("a template that is invalid or has no value is refused", () => {
   expect(
     [fill("${n", scope), fill("${nope}", scope), fillDeep(["${nope}"], scope), holds("n >", scope)].map(({ ok }) => ok),
   ).toEqual([false, false, false, false]);

@@ -1,6 +1,6 @@
-// The language of `when`, `until`, `filter` and of what stands in `${…}`: values, names, members, comparisons, sums, and a few functions.
-// X1. It only looks: no expression changes anything, calls the world, or runs longer than it is long.
-// X2. Places of problems are offsets into the text that was given, so that a file's line and column can be told.
+// The language of `when`, `until`, `filter` and `${…}`: values, names, members, comparisons, sums, and a few functions.
+// X1. It is read-only: no expression changes anything, calls the world, or runs longer than its length.
+// X2. Positions of errors are offsets into the given text, so that a file's line and column can be reported.
 // X3. In an expression `${…}` is the same as parentheses: `when: ${count} > 3` and `when: count > 3` mean the same.
 
 import type { Json } from "../../base/json.ts";
@@ -19,7 +19,7 @@ export type Expression =
   | { readonly kind: "both"; readonly operator: Operator; readonly left: Expression; readonly right: Expression }
   | { readonly kind: "call"; readonly name: string; readonly args: readonly Expression[]; readonly at: number };
 
-/** Where in the text, and what is wrong there. */
+/** The position in the text, and what is wrong there. */
 export type Flaw = { readonly at: number; readonly message: string; readonly hint: string };
 
 /** How many arguments each function takes. */
@@ -48,7 +48,7 @@ const LEVELS: readonly (readonly Operator[])[] = [
   ["*", "/", "%"],
 ];
 
-/** Deeper than anybody writes, and far from the end of the stack. */
+/** Deeper than any real expression, and far from the end of the stack. */
 const DEEPEST = 64;
 
 const NUMBER = /\d+(?:\.\d+)?/y;
@@ -65,17 +65,17 @@ class Stop extends Error {
   }
 }
 
-/** A whole text as an expression. */
+/** Parses a whole text as an expression. */
 export const parseExpression: (text: string) => Result<Expression, Flaw> = memo((text) =>
   reading(() => {
     const reader = new Reader(text, 0);
     const found = reader.expression(0);
-    if (!reader.ended()) reader.fail("Something is left over");
+    if (!reader.ended()) reader.fail("There is text after the expression");
     return found;
   }),
 );
 
-/** What stands in `${…}`, from just behind the `{`; `end` is just behind the `}`. */
+/** Parses the content of `${…}`, from just after the `{`; `end` is just after the `}`. */
 export function parseInBraces(text: string, from: number): Result<{ expression: Expression; end: number }, Flaw> {
   return reading(() => {
     const reader = new Reader(text, from);
@@ -173,10 +173,10 @@ class Reader {
     const wanted = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
     const known = Object.keys(FUNCTIONS).join(", ");
     if (wanted === undefined)
-      throw new Stop({ at, message: `There is no function ${name}.`, hint: `There is: ${known}.` });
+      throw new Stop({ at, message: `There is no function ${name}.`, hint: `The functions are: ${known}.` });
     if (wanted !== args.length) {
-      const message = `${name} takes ${wanted}, and ${args.length} ${args.length === 1 ? "is" : "are"} given.`;
-      throw new Stop({ at, message, hint: "Give it as many." });
+      const message = `${name} takes ${wanted}, but ${args.length} ${args.length === 1 ? "is" : "are"} given.`;
+      throw new Stop({ at, message, hint: "Give exactly that many." });
     }
     return { kind: "call", name, args, at };
   }
@@ -192,7 +192,7 @@ class Reader {
     if (!this.#skip(token)) this.fail(message);
   }
 
-  /** `<` is not the beginning of `<=`: the longer ones are asked for first (LEVELS). */
+  /** `<` is not the beginning of `<=`: the longer ones are tried first (LEVELS). */
   #skip(token: string): boolean {
     SPACE.lastIndex = this.at;
     const from = this.at + (SPACE.exec(this.text)?.[0].length ?? 0);
@@ -220,7 +220,7 @@ class Reader {
   }
 }
 
-const HINT = "An expression is like: count > 3 && status == 'ready'. For a shell's own ${…}, write $${…}.";
+const HINT = "An expression looks like: count > 3 && status == 'ready'. For a shell's own ${…}, write $${…}.";
 
 function unescaped(text: string): string {
   return text.replace(/\\(.)/gs, (_, character: string) =>
@@ -228,7 +228,7 @@ function unescaped(text: string): string {
   );
 }
 
-/** The names that an expression looks up or asks about, and where. */
+/** The names that an expression looks up or checks, and where. */
 export function namesIn(expression: Expression): { readonly name: string; readonly at: number }[] {
   if (expression.kind === "name") return [expression];
   if (expression.kind === "value") return [];

@@ -1,5 +1,7 @@
-// What follows when a step fails: it is tried again, its `on_failure` steps begin, or it has failed for good.
-// Q1. Waits between tries double from `backoff_ms` to `max_backoff_ms`, without chance: the time is in the event, and survives a restart.
+// What follows when a step fails: it is retried, its `on_failure` steps start, or it has failed for good.
+// Q1. Waits between tries double from `backoff_ms` to `max_backoff_ms`, not randomly: the time is in the event, and
+//     survives
+//     a restart.
 
 import type { Json } from "../../base/json.ts";
 import type { Step } from "./definition.ts";
@@ -13,7 +15,7 @@ export function stepError(step: Step, message: string, exit_code: number | null,
   return { step: step.id, message: message.slice(0, MAX_MESSAGE), exit_code, retryable };
 }
 
-/** Always true: what follows can go on at once. */
+/** Always returns true: what follows can continue at once. */
 export function failed(draft: Draft, track: Track, step: Step, error: StepError): boolean {
   const item = track.item ?? null;
   if (isTriedAgain(track, step, error)) {
@@ -33,7 +35,7 @@ export function failed(draft: Draft, track: Track, step: Step, error: StepError)
   return true;
 }
 
-/** An exit code is captured of a step that failed as well: `continue_on_error` is of little use without. */
+/** The exit code of a failed step is captured too: `continue_on_error` is of little use without it. */
 export function ofFailure({ capture = {} }: Step, { exit_code }: StepError): Readonly<Record<string, Json>> {
   const names = Object.keys(capture).filter((name) => capture[name] === "exit_code");
   return Object.fromEntries(names.map((name) => [name, exit_code]));
@@ -51,7 +53,7 @@ function waitMs({ retry }: Step, tries: number): number {
   return Math.min(retry.backoff_ms * 2 ** Math.max(0, tries - 1), retry.max_backoff_ms);
 }
 
-/** The others of `on_failure` are left out, and the step that they were for has failed as it had. */
+/** The remaining `on_failure` steps are skipped, and the original step has failed with its own error. */
 function handlerFailed(draft: Draft, track: Track): void {
   const step = stepsOf(draft.run.definition, track.place.phase)[track.place.index];
   if (step === undefined || track.handling === undefined) return;

@@ -1,5 +1,6 @@
-// A map's list: from what was read to the items, in their order, and in pages that fit a transaction.
-// I1. The list is made once and kept by whoever reads it: the same content gives the same items, page by page, also after a crash.
+// A map's list: from what was read to the items, in order, and in pages that fit a transaction.
+// I1. The list is made once and kept by its reader: the same content gives the same items, page by page, even after a
+//     crash.
 
 import { follow, isList, type Json, parseJson, parsePath, textOf } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -11,7 +12,7 @@ import type { Run } from "./run.ts";
 import { scopeOf } from "./scope.ts";
 import { asRefusal, fillText, holds } from "./template.ts";
 
-/** What a map's input gave: a file's or a command's text, or the paths that a glob found. */
+/** What a map's input gave: the text of a file or a command, or the paths that a glob found. */
 export type Listing =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "paths"; readonly paths: readonly string[] };
@@ -32,7 +33,7 @@ function mapOf({ flow }: Definition): MapPhase | undefined {
 
 export function readItems(run: Run, listing: Listing): Result<readonly Json[]> {
   const map = mapOf(run.definition);
-  if (map === undefined) return refused("no-map", "The workflow has no map.", "This is a mistake of ours.");
+  if (map === undefined) return refused("no-map", "The workflow has no map.", "This is a bug in Holdfast.");
   const all =
     listing.kind === "paths" ? ok<readonly Json[]>([...listing.paths].sort()) : listIn(listing.text, map.json_path);
   if (!all.ok) return all;
@@ -45,26 +46,30 @@ export function readItems(run: Run, listing: Listing): Result<readonly Json[]> {
   if (!ordered.ok) return ordered;
   const items = ordered.value.slice(0, map.max_items ?? ordered.value.length);
   if (items.length > MAX_ITEMS)
-    return refused("too-many", `There are ${items.length} items.`, `At most ${MAX_ITEMS}: set max_items.`);
+    return refused("too-many", `There are ${items.length} items.`, `At most ${MAX_ITEMS} are allowed: set max_items.`);
   const large = items.findIndex((item) => sizeOf(item) > MAX_ITEMS_PAGE);
   return large < 0
     ? ok(items)
-    : refused("too-long", `Item ${large} is too long.`, `At most ${MAX_ITEMS_PAGE} characters: name a file.`);
+    : refused(
+        "too-long",
+        `Item ${large} is too long.`,
+        `At most ${MAX_ITEMS_PAGE} characters are allowed: use the path of a file.`,
+      );
 }
 
-/** JSON, in which the path leads to a list; without a path also one item a line. */
+/** JSON, in which the path leads to a list; without a path also one item per line. */
 function listIn(text: string, json_path: string | undefined): Result<readonly Json[]> {
   const value = parseJson(text);
   if (!value.ok)
     return json_path === undefined
       ? ok(linesOf(text))
-      : refused("not-json", "The input is no JSON.", "Leave json_path out for lines.");
+      : refused("not-json", "The input is not JSON.", "Leave out json_path to use lines.");
   const path = parsePath(json_path ?? "$");
   if (!path.ok) return path;
   const found = follow(value.value, path.value);
   if (isList(found)) return ok(found);
   if (json_path === undefined && !text.trim().startsWith("{")) return ok(linesOf(text));
-  return refused("no-list", `There is no list at ${json_path ?? "$"} in the input.`, "Say where it is with json_path.");
+  return refused("no-list", `There is no list at ${json_path ?? "$"} in the input.`, "Set its place with json_path.");
 }
 
 function linesOf(text: string): string[] {
@@ -89,7 +94,7 @@ function kept(items: readonly Json[], filter: string | undefined, scope: ScopeOf
   return ok(found);
 }
 
-/** Numbers by size, everything else as text; equals stay in their order. */
+/** Numbers by size, everything else as text; equal items keep their order. */
 function sorted(items: readonly Json[], { by, descending }: Sort, scope: ScopeOfItem): Result<readonly Json[]> {
   const expression = parseExpression(by);
   if (!expression.ok) return { ok: false, error: asRefusal(expression.error) };

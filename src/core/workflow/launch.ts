@@ -1,6 +1,8 @@
-// What an attempt is started with, made from the run alone: the same whenever it is asked for while the attempt lives.
-// L1. Values reach a shell only through its environment (shell-text.ts), a program as one whole word, an agent as text of its prompt.
-// L2. What cannot be passed on (too long for an environment, with a NUL in it) is refused before anything starts.
+// What an attempt is started with, made from the run alone: always the same while the attempt lives.
+// L1. Values reach a shell only through its environment (shell-text.ts), a program as one argument, an agent as text of
+//     its
+//     prompt.
+// L2. What cannot be passed (too long for an environment, or with a NUL) is refused before anything starts.
 
 import { textOf } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -13,12 +15,12 @@ import { scopeOf } from "./scope.ts";
 import { type ShellText, shellText } from "./shell-text.ts";
 import { asRefusal, fillAll, fillText } from "./template.ts";
 
-/** A file to be there before the start: `file(…)`. */
+/** A file that must exist before the start: `file(…)`. */
 export type LaunchFile = { readonly path: string; readonly text: string };
 
 type Surroundings = {
   readonly cwd: string;
-  /** All of it but what the daemon adds (TERM, its own names). */
+  /** All of it except what the daemon adds (TERM, its own names). */
   readonly env: Readonly<Record<string, string>>;
   readonly files: readonly LaunchFile[];
 };
@@ -32,16 +34,18 @@ export type Launch =
       readonly argv: readonly string[];
     } & Surroundings);
 
-/** `directory` is the attempt's own, for the files of `file(…)`. A refusal only for an attempt that the run does not have. */
+/**
+ * `directory` is the attempt's own, for the files of `file(…)`. Refused only for an attempt that the run does not have.
+ */
 export function launchOf(run: Run, attempt: string, directory: string): Result<Launch> {
   const track = tracksOf(run).find((one) => one.attempt?.id === attempt);
   const step = track?.attempt === undefined ? undefined : stepById(run.definition, track.attempt.step);
   if (track?.attempt === undefined || step === undefined)
-    return refused("unknown", `There is no attempt ${attempt}.`, "holdfast workflows shows what runs.");
+    return refused("unknown", `There is no attempt ${attempt}.`, "`holdfast workflows` shows what is running.");
   return launchStep(run, track, step, { attempt: track.attempt, directory });
 }
 
-/** Also asked before an attempt begins, to see whether it could be started at all. */
+/** Also called before an attempt starts, to see whether it could be started at all. */
 export function launchStep(
   run: Run,
   track: Track,
@@ -78,7 +82,7 @@ type Started =
     };
 
 function workOf(run: Run, { work }: Step, scope: Scope): Result<Started> {
-  if (work.kind === "set") return refused("not-a-program", "A set step starts nothing.", "This is a mistake of ours.");
+  if (work.kind === "set") return refused("not-a-program", "A set step starts nothing.", "This is a bug in Holdfast.");
   if (work.kind === "shell") {
     const text = parsedShell(work.command);
     return text.ok ? shell(run, text.value, scope) : text;
@@ -113,7 +117,9 @@ function shell({ definition }: Run, { script, values }: ShellText, scope: Scope)
   });
 }
 
-/** For programs that want to know. HOLDFAST_KEY is the same for every try of a step: a key for what must happen once. */
+/**
+ * For programs that want to know. HOLDFAST_KEY is the same for every try of a step: a key for what must happen once.
+ */
 function facts(run: Run, track: Track, step: Step, attempt: Pick<Attempt, "id" | "try">): Record<string, string> {
   const key = [run.id, step.id, track.place.iteration, ...(track.item === undefined ? [] : [track.item])];
   return {
@@ -128,8 +134,7 @@ function facts(run: Run, track: Track, step: Step, attempt: Pick<Attempt, "id" |
 /** L2. */
 function tooMuch(env: Readonly<Record<string, string>>): ReturnType<typeof refused> | undefined {
   for (const [name, text] of Object.entries(env)) {
-    if (text.includes("\0"))
-      return refused("bad-value", `${name} would have a NUL in it.`, "No program can take that.");
+    if (text.includes("\0")) return refused("bad-value", `${name} would contain a NUL.`, "No program can accept that.");
     if (text.length > MAX_ENV_TEXT)
       return refused(
         "too-long",

@@ -1,17 +1,20 @@
-// Limits of workflows, each with its reason. A transaction of the log has at most 1 MiB (log/wal/wal.ts): all of these together stay below.
+// Limits of workflows, each with its reason. A transaction of the log has at most 1 MiB (log/wal/wal.ts), and these
+// stay below.
 
-/** The bytes of a value as JSON, as it stands in the log. */
+/** The bytes of a value as JSON, as in the log. */
 export function sizeOf(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
 }
 
 /** All of a run's first event, or of a new version of its file. Ten thousand short steps fit. */
 export const MAX_DEFINITION = 960 << 10;
-/** What a record keeps of a step's output, from its end; the whole of it is in the attempt's own files. */
+/** What a record keeps of a step's output, from its end; the whole output is in the attempt's own files. */
 export const MAX_RECORDED_OUTPUT = 4 << 10;
-/** What the variables of one step may be in all. A transaction has this much twice: of the step that ended, and of what follows in process. */
+/**
+ * The total size of one step's variables. A transaction has it twice: for the ended step, and what follows in process.
+ */
 export const MAX_CAPTURED = 256 << 10;
-/** One text in a program's environment, its name included: Linux takes 128 KiB (MAX_ARG_STRLEN). */
+/** One text in a program's environment, including its name: Linux allows 128 KiB (MAX_ARG_STRLEN). */
 export const MAX_ENV_TEXT = 120 << 10;
 /** A page of items, and an item's result. */
 export const MAX_ITEMS_PAGE = 256 << 10;
@@ -21,15 +24,16 @@ export const MAX_PARALLEL = 64;
 export const MAX_ITEMS = 1_000_000;
 export const MAX_ITERATIONS = 100_000;
 /**
- * How many steps in a row are set or passed over, and items begun, in one transaction. They do nothing outside: none of them is seen
- * before all are durable, and after a crash the rest is decided again. A decision of this many takes about a millisecond.
+ * How many steps in a row are set or skipped, and items started, in one transaction. They do nothing outside: none is
+ * visible before all are durable, and after a crash the rest is decided again. A decision of this size takes about 1
+ * ms.
  */
 export const IN_PROCESS_A_TURN = 64;
-/** A program that was asked to end has this long before it is made to. */
+/** The time between SIGTERM and SIGKILL. */
 export const STOP_GRACE_MS = 10_000;
 /** A step whose attempts are lost this often in a row is not run again without asking, whatever its policy. */
 export const MAX_LOST = 3;
 /** How many items of a dead-letter queue one command takes. */
 export const MAX_QUEUE_AT_ONCE = 50_000;
-/** What an error says, at the most: it may have somebody's value in it. */
+/** The maximum length of an error message: it may contain a value. */
 export const MAX_MESSAGE = 1000;

@@ -1,13 +1,15 @@
-// Values as they may be shown to whoever looks over somebody's shoulder: what is a secret by its name or its look is left out.
-// MK1. The names that keep a variable of an environment off the disk (core/environment.ts) keep a workflow's variable off the screen.
-// MK2. A secret is hidden wherever its text stands, not only under its name: a step may have printed it.
+// Values as they may be shown on a screen: secrets, by name or by form, are left out.
+// MK1. The names that keep an environment variable off the disk (core/environment.ts) keep a workflow's variable off
+//      the
+//      screen.
+// MK2. A secret is hidden wherever its text occurs, not only under its name: a step may have printed it.
 
 import { isList, isRecord, type Json, textOf } from "../../base/json.ts";
 import { hasSecret, looksSecret } from "../environment.ts";
 
 export const HIDDEN = "(hidden)";
 
-/** Shorter ones stand in too many places by chance. */
+/** Shorter texts occur in too many places by chance. */
 const MIN_LENGTH = 4;
 
 export function masked(value: Json): Json {

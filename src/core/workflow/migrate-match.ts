@@ -1,6 +1,6 @@
-// Which steps of a workflow file an older record calls done.
-// MM1. A step is done only where the file still says the same of it: by its id, or else by its command, and what it says of that.
-// MM2. Records that give numbers alone are believed only where the file has as many steps as they count.
+// Which steps of a workflow file are done according to an older record.
+// MM1. A step is done only if the file still says the same about it: by its id, or else by its command.
+// MM2. Records that give only numbers are believed only if the file has as many steps as they count.
 import { ok, type Result, refused } from "../../base/result.ts";
 import { commandOf } from "./checkpoint.ts";
 import { type Definition, type Phase, type Step, stepById, stepsOf } from "./definition.ts";
@@ -11,7 +11,7 @@ export type FlatStep = { readonly phase: Phase; readonly index: number; readonly
 
 export type Matched = {
   readonly done: readonly { readonly at: FlatStep; readonly step: Step; readonly record: OldStep }[];
-  /** Records that no step of the file fits. */
+  /** Records that match no step of the file. */
   readonly gone: readonly OldStep[];
 };
 
@@ -42,8 +42,8 @@ export function matchSteps(old: OldRun, definition: Definition): Result<Matched>
 function countsDiffer(total: number | null, steps: number): Result<never> {
   const counted =
     total === null ? "does not say how many steps there are" : `has ${total} steps, and the file ${steps}`;
-  const message = `The record gives only the numbers of the steps that are done, and ${counted}: which they are cannot be told.`;
-  return refused("steps-differ", message, "Take the file as it was then, or run it anew.");
+  const message = `The record gives only the numbers of finished steps, and ${counted}: they cannot be matched.`;
+  return refused("steps-differ", message, "Use the file as it was then, or start a new run.");
 }
 
 /** MM1 */

@@ -5,11 +5,11 @@ import type { MigratedFrom } from "./events.ts";
 
 export type Layout = MigratedFrom["layout"];
 
-/** A step that is said to be done. */
+/** A step that is recorded as done. */
 export type OldStep = {
-  /** Its place in the whole file, from 0; -1 where only the command is known. */
+  /** Its index in the whole file, from 0; -1 if only the command is known. */
   readonly index: number;
-  /** null where the record does not say it. */
+  /** null if the record does not have it. */
   readonly id: string | null;
   readonly command: string | null;
   readonly output: string | null;
@@ -29,26 +29,26 @@ export type OldItem = {
 
 export type OldMap = {
   readonly setupDone: boolean;
-  /** Empty where there is no list yet. */
+  /** Empty if there is no list yet. */
   readonly items: readonly OldItem[];
   readonly reducing: boolean;
 };
 
-/** "running": nothing says that it ended, so its present step may have been at work. */
+/** "running": its end is not recorded, so its current step may have been running. */
 export type OldStatus = "running" | "failed" | "interrupted" | "cancelled" | "done";
 
 export type OldRun = {
   readonly layout: Layout;
   readonly id: string;
   readonly name: string | null;
-  /** The workflow file, where the record names it. */
+  /** The workflow file, if the record names it. */
   readonly path: string | null;
   readonly cwd: string | null;
   readonly status: OldStatus;
   readonly error: string | null;
   readonly retryable: boolean;
   readonly steps: readonly OldStep[];
-  /** The step it stands at, and how many there are, where the record says it. */
+  /** The current step, and the number of steps, if the record has them. */
   readonly current: number | null;
   readonly total: number | null;
   /** From 1. */

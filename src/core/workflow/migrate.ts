@@ -1,7 +1,8 @@
-// How a run that an older program began becomes one of ours (UC-10): pure, from the record and the workflow file to the events of the log.
-// MG1. Nothing is guessed in favour of running less or more: what cannot be told for certain is a refusal with its reason, or uncertain.
-// MG2. The same record and file give the same parts, so that a migration that was broken off goes on where it was.
-// MG3. Every value is restored; one whose origin is not known counts as given at the start, so that rolling back does not lose it.
+// How a run of an older program becomes one of ours (UC-10). Pure: from the record and the workflow file to the events.
+// MG1. Nothing is guessed: what is not certain is refused with its reason, or becomes uncertain.
+// MG2. The same record and file give the same parts, so that an interrupted migration continues where it was.
+// MG3. Every value is restored; one of unknown origin counts as given at the start, so that a rollback does not lose
+//      it.
 
 import { equal, type Json, textOf } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -14,7 +15,7 @@ import { type Matched, matchSteps } from "./migrate-match.ts";
 import type { OldItem, OldMap, OldRun } from "./migrate-old.ts";
 import { checkParameters } from "./parameters.ts";
 
-/** What the world adds to a record: the file, and where steps are to run. */
+/** What the world adds to a record: the file, and where steps run. */
 export type MigrationPlace = Omit<Created, "name" | "parameters" | "at"> & { readonly source: MigratedFrom };
 
 export type MigrationPlan = {
@@ -60,8 +61,8 @@ function wrongMode(old: OldRun, { flow }: Definition): Result<never> | undefined
   const maps = flow.mode === "mapreduce";
   if (maps === (old.map !== null)) return undefined;
   const message = maps
-    ? "The file is a map-reduce, and the record is not."
-    : `The record is of a map-reduce, and the file is ${flow.mode}.`;
+    ? "The file is a map-reduce, but the record is not."
+    : `The record is of a map-reduce, but the file is ${flow.mode}.`;
   return refused("other-mode", message, "Name the file it was run from: --workflow FILE");
 }
 
@@ -111,7 +112,7 @@ function tooLong(steps: readonly MigratedStep[], items: readonly MigratedItem[])
 }
 
 function tooMuch(what: string, bytes: number): Result<never> {
-  return refused("too-large", `${what} has ${bytes} bytes.`, "That does not fit into a log: run it anew.");
+  return refused("too-large", `${what} has ${bytes} bytes.`, "That does not fit into a log: start a new run.");
 }
 
 /** MG3 */
@@ -124,7 +125,7 @@ function createdOf(old: OldRun, place: MigrationPlace, steps: readonly MigratedS
   );
   if (!given.ok) {
     const hint = "Give it a default in the file, then migrate again.";
-    return refused(given.error.code, `${given.error.message} The record has no such value.`, hint);
+    return refused(given.error.code, `${given.error.message} The record does not have it.`, hint);
   }
   const captured = new Set(steps.flatMap(({ variables }) => Object.keys(variables)));
   const others = Object.entries(old.variables).filter(([name]) => !captured.has(name));
@@ -134,7 +135,7 @@ function createdOf(old: OldRun, place: MigrationPlace, steps: readonly MigratedS
   return wrong === undefined ? ok(data) : { ok: false, error: wrong };
 }
 
-/** What the older program had, and the fold of the records would not give. */
+/** The older program's values that the fold of the records would not give. */
 function leftOver(old: OldRun, parameters: Created["parameters"], steps: readonly MigratedStep[]) {
   const folded: Record<string, Json> = Object.assign({}, parameters, ...steps.map(({ variables }) => variables));
   const differs = ([name, value]: [string, Json]) => !equal(value, folded[name] ?? null);
@@ -157,7 +158,7 @@ function errorOf({ error, retryable }: Pick<OldRun, "error" | "retryable">, step
   return { step: step?.id ?? "", message, exit_code: null, retryable };
 }
 
-/** MG2. A quarter of what a transaction may have: the last part has values beside it, and the first the definition, where that is small. */
+/** MG2. A quarter of a transaction: the last part also has values, and the first the definition if that is small. */
 const PART_BYTES = 256 << 10;
 
 type Rest = Omit<Migrated, "part" | "parts" | "records" | "items">;

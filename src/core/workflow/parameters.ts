@@ -1,4 +1,4 @@
-// The parameters of a run: what was given, checked against what the file asks for, and defaults for what was not.
+// The parameters of a run: the given ones, checked against the file, and defaults for the others.
 
 import { isList, isRecord, type Json, parseJson } from "../../base/json.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
@@ -10,7 +10,7 @@ export function checkParameters({ parameters = {} }: Definition, given: Given): 
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(parameters, name));
   if (unknown !== undefined) {
     const known = Object.keys(parameters).join(", ");
-    const hint = known === "" ? "It takes none." : `There is: ${known}.`;
+    const hint = known === "" ? "It takes none." : `The parameters are: ${known}.`;
     return refused("bad-parameter", `The workflow has no parameter ${unknown}.`, hint);
   }
   const found: [string, Json][] = [];
@@ -45,7 +45,10 @@ export function isOfType(value: Json, type: ParameterType): boolean {
   return type === "object" ? isRecord(value) : typeof value === type;
 }
 
-/** A parameter as the command line gives it: the text itself for a text, JSON for everything else. Unknown names are left to `checkParameters`. */
+/**
+ * A parameter from the command line: the text itself for a text, JSON for other types. `checkParameters` handles
+ * unknown names.
+ */
 export function parameterFrom({ parameters = {} }: Definition, name: string, text: string): Json {
   const type = Object.hasOwn(parameters, name) ? parameters[name]?.type : "string";
   if (type === undefined || type === "string") return text;

@@ -1,4 +1,4 @@
-// How far a run is, for people: `workflows`, the live view of `run`, and the web.
+// The progress of a run, for people: `workflows`, the live view of `run`, and the web.
 import type { Child } from "../terminal/terminal.ts";
 import { currentStep } from "./advance.ts";
 import { flatIndex } from "./checkpoint.ts";
@@ -7,18 +7,21 @@ import { type Attempt, attemptsOf, type Run, type RunState, stateOf, workOf } fr
 
 export type Progress = {
   readonly state: RunState;
-  /** The step it is at, from 1, and how many there are; a map counts as one. In an iterative run, of the present iteration. */
+  /**
+   * The current step, from 1, and the number of steps; a map counts as one. In an iterative run, of the current
+   * iteration.
+   */
   readonly step: number;
   readonly steps: number;
-  /** The id of that step; undefined in a map and behind the last one. */
+  /** The id of that step; undefined in a map and after the last one. */
   readonly at: string | undefined;
   readonly iteration: number;
   readonly items: ItemProgress | undefined;
-  /** Attempts that a person has to decide about, or that wait for one. */
+  /** Attempts that a person has to decide about, or that wait for a person. */
   readonly needs: readonly Need[];
 };
 
-/** `agent` is whoever waits for a person, and `prompt` what it asks; without an agent it is uncertain. */
+/** `agent` is the agent that waits for a person, and `prompt` what it asks; without an agent it is uncertain. */
 export type Need = {
   readonly attempt: string;
   readonly step: string;
@@ -32,7 +35,7 @@ export type ItemProgress = {
   readonly active: number;
   readonly succeeded: number;
   readonly failed: number;
-  /** Whether the list is whole, so that `total` is. */
+  /** Whether the list, and so `total`, is complete. */
   readonly complete: boolean;
 };
 
@@ -57,7 +60,7 @@ function needOf({ id: attempt, step, state }: Attempt): Need[] {
   return [{ attempt, step, why, agent, prompt: state.prompt ?? null }];
 }
 
-/** What a person types next about it. */
+/** The next command for a person. */
 export function nextOf(run: string, { agent, prompt }: Need): string {
   if (prompt !== null) return `holdfast answer ${prompt} allow|deny`;
   return agent === null ? `holdfast resume ${run.slice(0, 8)}` : `holdfast agent retry ${agent.slice(0, 8)}`;
@@ -73,7 +76,7 @@ function itemProgress({ items, active }: Run): ItemProgress {
   return { total: all.length, active: active.size, succeeded, failed, complete };
 }
 
-/** The programs that were seen and whose end was not: what they may have left behind is known by them. */
+/** The programs that were seen and whose end was not: used to find what they may have left behind. */
 export function childrenOf(run: Run): Child[] {
   return attemptsOf(run).flatMap((attempt) => attemptChild(attempt) ?? []);
 }

@@ -1,7 +1,8 @@
-// How a run goes on from a checkpoint (UC-8), given what can be found out about the attempts that it had begun.
-// M1. Only what was certainly not started is simply run. What runs is adopted, what ended is taken up, and what is uncertain is
-//     run again only where the file says so.
-// M2. It changes nothing by itself: a recovery does what it says (`action`; daemon/workflow/recovery.ts), and people are shown it.
+// How a run continues from a checkpoint (UC-8), given what is known about the attempts it had started.
+// M1. Only what was certainly not started is simply run. A running attempt is adopted, an ended one is taken up, and an
+//     uncertain one is run again only if the file says so.
+// M2. It changes nothing by itself: a recovery carries it out (`action`; daemon/workflow/recovery.ts), and people see
+//     it.
 
 import type { Json } from "../../base/json.ts";
 import type { WorkflowCheckpoint } from "./checkpoint.ts";
@@ -29,9 +30,9 @@ export type AttemptPlan = {
 };
 
 export type ResumePlan = {
-  /** The step to go on with, from 0 in the whole file. */
+  /** The step to continue with, from 0 in the whole file. */
   readonly start_index: number;
-  /** Whether that step is run (again); false where it is only waited for, taken up, asked about, or not worth another try. */
+  /** Whether that step is run (again); false if it is only waited for, taken up, asked about, or not retryable. */
   readonly retry_current: boolean;
   /** Done, and not run again. */
   readonly skip_steps: readonly number[];
@@ -73,17 +74,19 @@ function attemptPlan({ run }: WorkflowCheckpoint, track: Track, evidence: Eviden
   return [{ attempt: attempt.id, step: attempt.step, item, action }];
 }
 
-/** What follows the loss of an attempt whose step has lost so many in a row before: one that is lost too often is asked about. */
+/**
+ * What follows the loss of an attempt, given the losses in a row before: a step that is lost too often is asked about.
+ */
 export function onLoss(step: Step | undefined, before: number): OnUncertain {
   const policy = step === undefined ? "ask" : onUncertain(step);
   return policy === "rerun" && before + 1 >= MAX_LOST ? "ask" : policy;
 }
 
-/** M1. What was declared uncertain once stays so until its end is found after all. */
+/** M1. An attempt that was declared uncertain stays so until its end is found after all. */
 export function actionOf({ state }: Attempt, evidence: Evidence, policy: () => OnUncertain): ResumeAction {
   if (evidence.kind === "ended") return "take-up";
   if (evidence.kind === "running") return "adopt";
   if (evidence.kind === "uncertain" || state.kind === "uncertain") return policy();
-  // It was seen running, and its claim is gone: whoever removed it did not undo what it did.
+  // It was seen running, and its claim is gone: removing that did not undo its effects.
   return state.kind === "starting" ? "run" : policy();
 }

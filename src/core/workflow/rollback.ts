@@ -1,7 +1,7 @@
-// Which command sets a run back to a checkpoint, and what that undoes.
-// RB1. Only to a time of the run as it is now: a checkpoint of steps that were themselves undone is none of its past any more.
-// RB2. The file counts as it was at the checkpoint: its steps are where they were then, whatever was changed since.
-// RB3. Nothing is undone in the world, and no file is touched: newer checkpoints stay, and so does the log.
+// The command that sets a run back to a checkpoint, and what that undoes.
+// RB1. Only to a time of the current run: a checkpoint of steps that were themselves undone is not part of its past.
+// RB2. The file of the checkpoint counts: its steps are where they were then, whatever was changed since.
+// RB3. Nothing is undone in the world, and no file is touched: newer checkpoints and the log are kept.
 import { ok, type Result, refused } from "../../base/result.ts";
 import { itemAt, itemsOf } from "../../base/vector.ts";
 import type { WorkflowCheckpoint } from "./checkpoint.ts";
@@ -13,9 +13,9 @@ export type UndoneStep = { readonly step: string; readonly iteration: number; re
 
 export type Rollback = {
   readonly command: Extract<WorkflowCommand, { kind: "rollback" }>;
-  /** The steps that count as not done any more, in the order in which they ended. */
+  /** The steps that no longer count as done, in the order in which they ended. */
   readonly steps: readonly UndoneStep[];
-  /** How many items do. */
+  /** The number of items. */
   readonly items: number;
 };
 
@@ -50,7 +50,7 @@ function endedAfter({ items }: Run, endings: number): number {
   return ended.length;
 }
 
-/** Where it is not, the decision says why it cannot be rolled back now. */
+/** If it is not, the decision says why it cannot be rolled back now. */
 function isOver({ status }: Run): boolean {
   return status.kind !== "going" && status.kind !== "closing";
 }
@@ -58,11 +58,11 @@ function isOver({ status }: Run): boolean {
 const UNDONE = refused(
   "undone",
   "This checkpoint is of steps that a rollback has undone since, or of another file.",
-  "Choose an older one, or one that came after that rollback: holdfast checkpoints ls",
+  "Choose an older one, or one from after that rollback: holdfast checkpoints ls",
 );
 
 const NOTHING = refused(
   "nothing-to-undo",
   "Nothing has ended since this checkpoint.",
-  "Go on from it with holdfast resume, or choose an older one: holdfast checkpoints ls",
+  "Continue from it with `holdfast resume`, or choose an older one: holdfast checkpoints ls",
 );

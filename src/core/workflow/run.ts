@@ -1,7 +1,8 @@
-// A run as its events fold, and what can be asked of it.
-// R1. A track is one line of steps, one after the other: the main one, and one for each item that is being worked on.
-// R2. Nothing here grows with the history but vectors and tables that share their past: an event costs the same at any length.
-// R3. What people see (`stateOf`) is read off the state; it is not stored beside it.
+// The state of a run, folded from its events, and queries on it.
+// R1. A track is one sequence of steps: the main one, and one for each item that is being worked on.
+// R2. Nothing here grows with the history except vectors and tables that share their past: an event always costs the
+//     same.
+// R3. The visible state (`stateOf`) is derived from the state, not stored.
 import { assert } from "../../base/assert.ts";
 import type { Json } from "../../base/json.ts";
 import type { Table } from "../../base/table.ts";
@@ -11,22 +12,22 @@ import type { Definition, Phase } from "./definition.ts";
 import type { Asker, MigratedFrom, StepError, StepOutcome, StopReason, WorkflowEvent } from "./events.ts";
 import type { Worktree } from "./worktree.ts";
 
-/** Where a track stands: at a step of a phase, or at a step of that one's `on_failure`. */
+/** The position of a track: at a step of a phase, or at a step of that one's `on_failure`. */
 export type StepPosition = {
   readonly phase: Phase;
-  /** From 1; always 1 but in iterative workflows. */
+  /** From 1; always 1 except in iterative workflows. */
   readonly iteration: number;
   readonly index: number;
   readonly handler: number | undefined;
 };
 
 export type AttemptState =
-  /** Its start is durable; nothing has been heard of it. */
+  /** Its start is durable; there has been no report about it. */
   | { readonly kind: "starting" }
   | { readonly kind: "running"; readonly child: Child; readonly holder: number }
-  /** An agent of the daemon's works on it. */
+  /** An agent of the daemon works on it. */
   | { readonly kind: "handed"; readonly agent: string }
-  /** It runs, and waits for a person; `leftMs`: what is left of its time. */
+  /** It is running, and waits for a person; `leftMs`: what is left of its time. */
   | {
       readonly kind: "waiting";
       readonly reason: string;
@@ -34,7 +35,7 @@ export type AttemptState =
       readonly leftMs?: number | undefined;
       readonly before: AttemptState;
     }
-  /** It may or may not have done its work: nothing happens before somebody or a policy decides. */
+  /** It may or may not have done its work: nothing happens before a person or a policy decides. */
   | { readonly kind: "uncertain"; readonly reason: string; readonly child: Child | undefined };
 
 export type Attempt = {
@@ -53,21 +54,21 @@ export type Track = {
   readonly item: number | undefined;
   readonly place: StepPosition;
   readonly attempt: Attempt | undefined;
-  /** How often the present step was tried. */
+  /** How often the current step was tried. */
   readonly tries: number;
-  /** When the present step may be tried again. */
+  /** When the current step may be tried again. */
   readonly retryAt: string | undefined;
-  /** Since when the present step is being worked on. */
+  /** Since when the current step is being worked on. */
   readonly since: string | undefined;
-  /** How often in a row an attempt of the present step was lost. */
+  /** How often in a row an attempt of the current step was lost. */
   readonly lost: number;
   /** The failure that `on_failure` steps are handling. */
   readonly handling: { readonly error: StepError; readonly durationMs: number } | undefined;
-  /** A step of it failed for good: it goes no further. */
+  /** A step of it failed for good: it stops here. */
   readonly failed: StepError | undefined;
   /** An item's own variables; empty on the main track. */
   readonly variables: Readonly<Record<string, Json>>;
-  /** What its last step wrote: an item's result, where it sets none. */
+  /** The output of its last step: an item's result, if it sets none. */
   readonly output: string | null;
 };
 
@@ -89,34 +90,34 @@ export type StepRecord = {
 export type ItemState =
   | { readonly kind: "pending" }
   | { readonly kind: "active" }
-  /** `order`: it was the how-manieth to end. */
+  /** `order`: its position in the order of endings. */
   | { readonly kind: "succeeded"; readonly result: Json; readonly order: number; readonly at: string }
   | { readonly kind: "failed"; readonly error: StepError; readonly order: number; readonly at: string }
-  /** Taken out of the dead-letter queue: it counts as failed, and nobody is asked about it again. */
+  /** Removed from the dead-letter queue: it counts as failed, and is not asked about again. */
   | { readonly kind: "cleared"; readonly error: StepError; readonly order: number; readonly at: string };
 
 export type Item = { readonly value: Json; readonly state: ItemState; readonly tries: number };
 
 export type Items = {
   readonly all: Vector<Item>;
-  /** Whether the list is whole. */
+  /** Whether the list is complete. */
   readonly complete: boolean;
-  /** The first that was never begun. */
+  /** The first one that was never started. */
   readonly next: number;
-  /** Those to be worked on again, before `next`; the first `againTaken` of them were. */
+  /** Items to be worked on again, before `next`; the first `againTaken` of them were. */
   readonly again: Vector<number>;
   readonly againTaken: number;
-  /** The attempt that wrote the list, where a command did. */
+  /** The attempt that wrote the list, if a command did. */
   readonly source: string | undefined;
   readonly succeeded: number;
   readonly failed: number;
-  /** How many endings there were, those of items that were tried again included. */
+  /** The number of endings, including those of items that were retried. */
   readonly endings: number;
 };
 
 export type Status =
   | { readonly kind: "going" }
-  /** No attempt is started any more; those that run are being stopped. */
+  /** No attempt is started any more; running ones are being stopped. */
   | { readonly kind: "closing"; readonly as: "interrupted" | "cancelled" }
   | { readonly kind: "failed"; readonly error: StepError; readonly at: string }
   | { readonly kind: "interrupted"; readonly at: string }
@@ -143,16 +144,16 @@ export type Run = {
   readonly active: ReadonlyMap<number, Track>;
   readonly items: Items;
   readonly records: Vector<StepRecord>;
-  /** How many attempts there were: the number of the last one. */
+  /** The number of attempts, which is the number of the last one. */
   readonly attempts: number;
-  /** Steps to be passed over since the file changed. */
+  /** Steps to skip since the file changed. */
   readonly kept: ReadonlySet<string>;
-  /** Whoever last made it go on, and when. */
+  /** Who last resumed it, and when. */
   readonly asked: RunWish | undefined;
   /** Whether the last thing that happened was the end of a step (UC-2). */
   readonly point: "before" | "after";
   readonly removed: boolean;
-  /** Where it comes from, if an older program began it, and how many parts of that are there. */
+  /** Its origin, if an older program started it, and how many parts of that are there. */
   readonly migrated: Migration | undefined;
 };
 
@@ -160,10 +161,10 @@ export type Migration = { readonly source: MigratedFrom; readonly part: number; 
 
 export type Runs = ReadonlyMap<string, Run>;
 
-/** As `workflows --json` says it. */
+/** As in `workflows --json`. */
 export type RunState = "running" | "waiting" | "uncertain" | "failed" | "interrupted" | "cancelled" | "done";
 
-/** The tracks there are; the main one stands still while items are being worked on. */
+/** The current tracks; the main one is paused while items are being worked on. */
 export function tracksOf(run: Run): Track[] {
   return [run.main, ...run.active.values()];
 }
@@ -172,12 +173,12 @@ export function attemptsOf(run: Run): Attempt[] {
   return tracksOf(run).flatMap(({ attempt }) => attempt ?? []);
 }
 
-/** How its work stands, also where it waits. */
+/** The state of its work, even while it waits. */
 export function workOf(state: AttemptState): AttemptState {
   return state.kind === "waiting" ? state.before : state;
 }
 
-/** R3. A run waits, or is uncertain, only where nothing else of it can go on. */
+/** R3. A run is waiting or uncertain only if nothing else of it can continue. */
 export function stateOf(run: Run): RunState {
   if (run.status.kind !== "going") return run.status.kind === "closing" ? "running" : run.status.kind;
   const kinds = attemptsOf(run).map(({ state }) => state.kind);
@@ -186,11 +187,11 @@ export function stateOf(run: Run): RunState {
   return kinds.includes("waiting") ? "waiting" : "uncertain";
 }
 
-/** Who last made it go on, in words. */
+/** Who last resumed it, in words. */
 export function askedText({ asked }: Run): string | undefined {
   if (asked === undefined) return undefined;
   const { pid, user } = asked.by;
-  return `process ${pid}${user === "" ? "" : ` of ${user}`} made it go on at ${asked.at}`;
+  return `process ${pid}${user === "" ? "" : ` of ${user}`} resumed it at ${asked.at}`;
 }
 
 /** The directory of its log, below the home. `run` is undefined for its first event. */
@@ -200,7 +201,7 @@ export function workflowSession(run: Run | undefined, event: WorkflowEvent): str
   return `state/${repo}/sessions/${event.id}`;
 }
 
-/** A run whose log cannot be trusted: seen, and left alone. */
+/** A run whose log cannot be trusted: it is listed, and left alone. */
 export function setAside(run: Run, reason: string, at: string): Run {
   const error = { step: "", message: reason, exit_code: null, retryable: false };
   return { ...run, status: { kind: "failed", error, at } };

@@ -27,7 +27,7 @@ function builtIn(run: Run, track: Track, name: string): Json | undefined {
   return name === "item" ? itemAt(run.items.all, track.item)?.value : track.item;
 }
 
-/** `run.worktree` is null where there is none. */
+/** `run.worktree` is null if there is none. */
 function runOf({ id, name, cwd, worktree }: Run): Json {
   if (worktree === undefined) return { id, name, cwd, worktree: null };
   return { id, name, cwd, worktree: worktree.path, repository: worktree.repository, branch: worktree.branch };
@@ -39,7 +39,7 @@ function errorOf({ handling }: Track): Json | undefined {
   return { step, message, exit_code };
 }
 
-/** Looking at `map` costs as much as there are items; only what names it pays. */
+/** Evaluating `map` costs as much as there are items, so only expressions that name it pay for it. */
 function mapOf({ items, definition }: Run): Json | undefined {
   if (definition.flow.mode !== "mapreduce") return undefined;
   const results: Json[] = [];

@@ -5,7 +5,7 @@ import { textOf } from "../../base/json.ts";
 import { evaluate } from "./evaluate.ts";
 import { shellText } from "./shell-text.ts";
 
-/** Runs a shell text with `v` as the value of every `${v}`, and gives what it wrote. */
+/** Runs a shell text with `v` as the value of every `${v}`, and returns its output. */
 function run(text: string, v: string, shell: string): string {
   const made = shellText(text);
   if (!made.ok) throw new Error(made.error.message);
@@ -18,7 +18,7 @@ function run(text: string, v: string, shell: string): string {
   return stdout.toString() + stderr.toString();
 }
 
-/** Shell texts, and what each writes for a value. */
+/** Shell texts, and the output of each for a value. */
 const PLACES: readonly (readonly [text: string, wrote: (v: string) => string])[] = [
   ["printf '[%s]' ${v}", (v) => `[${v}]`],
   ['printf "[%s]" "${v}"', (v) => `[${v}]`],
@@ -36,7 +36,7 @@ const PLACES: readonly (readonly [text: string, wrote: (v: string) => string])[]
   ["printf '[%s]' \"$(cat <<END\n${v}.\nEND\n)\"", (v) => `[${v}.]`],
 ];
 
-/** What would be noticed: words, globs, commands, quotes, comments, ends of here-documents. */
+/** Texts that would be noticed: words, globs, commands, quotes, comments, ends of here-documents. */
 const nasty = fc.constantFrom(
   "a b",
   "*",
@@ -58,7 +58,7 @@ const nasty = fc.constantFrom(
 const values = fc.array(nasty, { maxLength: 5 }).map((parts) => parts.join(""));
 
 test.each(["/bin/sh", "/bin/bash"])(
-  "H1 H2 a value arrives in %s as it is, wherever it stands",
+  "H1 H2 a value arrives unchanged in %s",
   (shell) => {
     fc.assert(
       fc.property(values, (v) => {
@@ -71,7 +71,7 @@ test.each(["/bin/sh", "/bin/bash"])(
   180_000,
 );
 
-test("H1 the text is the same for every value, and has no value in it", () => {
+test("H1 the text is the same for every value, and does not contain it", () => {
   const made = shellText('echo ${a} "${b}"');
   expect(made.ok ? made.value.script : "").toBe('echo "${HOLDFAST_VALUE_1}" "${HOLDFAST_VALUE_2}"');
 });
@@ -92,7 +92,7 @@ test.each([
   expect(made.ok ? "" : made.error.message).toContain("A value cannot stand in");
 });
 
-test("H3 behind all of these a value may stand again", () => {
+test("H3 after all of these a value is allowed again", () => {
   const made = shellText(
     "echo $((1 + (2))) ${v}; [[ a == b ]] || echo ${v}; cat <<<x; cat <<'A' <<B\n'\nA\n${v}\nB\necho ${v}",
   );

@@ -1,9 +1,13 @@
 // Shell texts with `${…}`: each value goes into the program's environment, and the text gets a reference to it.
-// H1. A value is never part of the text that a shell reads as code: whatever is in it, it stays a value. The text is the same for every value.
-// H2. The reference is written so that the value arrives as one word, unsplit and unglobbed, where it stands: bare, in "…", in '…', in a here-document.
-//     Where our reading of the quotes is wrong, the value may be split into words; it is still not executed.
-// H3. Where a shell would execute or could not see it, a value is refused: in $((…)), ((…)) and [[…]] (bash evaluates what it finds there),
-//     and in a here-document with a quoted end.
+// H1. A value is never part of the text that a shell parses: whatever it contains, it stays a value. The text is the
+//     same
+//     for every value.
+// H2. The reference is written so that the value arrives as one word, unsplit and unglobbed: bare, in "…", in '…', in a
+//     here-document. If our parsing of the quotes is wrong, the value may be split into words; it is still not
+//     executed.
+// H3. Where a shell would execute it or could not see it, a value is refused: in $((…)), ((…)) and [[…]] (bash
+//     evaluates
+//     what it finds there), and in a here-document with a quoted end.
 import { memo } from "../../base/memo.ts";
 import { ok, type Result } from "../../base/result.ts";
 import type { Expression, Flaw } from "./expression.ts";
@@ -56,12 +60,12 @@ const OPENS: readonly (readonly [token: string, context: Context])[] = [
 ];
 const HEREDOC = /<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|(\\?)([A-Za-z0-9_.-]+))/y;
 
-/** Follows the quotes of a shell text as far as it was read. */
+/** Tracks the quotes of a shell text as far as it was read. */
 class Quotes {
   #stack: Context[] = [{ kind: "plain", closing: undefined }];
-  /** Here-documents that begin with the next line. */
+  /** Here-documents that start with the next line. */
   #awaited: Heredoc[] = [];
-  /** The present line so far, for the end of a here-document; and whether a word may begin. */
+  /** The current line so far, for the end of a here-document; and whether a word may start. */
   #line = "";
   #fresh = true;
 
@@ -76,7 +80,7 @@ class Quotes {
     }
   }
 
-  /** H2. What is inserted also stands on the line: it is no end of a here-document. */
+  /** H2. What is inserted is also part of the line: it does not end a here-document. */
   reference(name: string): Result<string, Omit<Flaw, "at">> {
     this.#line += "$";
     this.#fresh = false;
@@ -92,7 +96,7 @@ class Quotes {
     return this.#stack.at(-1) ?? { kind: "plain", closing: undefined };
   }
 
-  /** How many characters were understood at once. */
+  /** Returns how many characters were consumed. */
   #step(text: string, at: number): number {
     const context = this.#top();
     if (context.kind === "single") return this.#until(text[at] === "'");
@@ -107,7 +111,7 @@ class Quotes {
     return context.kind === "heredoc" ? 1 : this.#bare(context, text, at);
   }
 
-  /** Between quotes: plain text, $((…)) and [[…]]. */
+  /** Outside of quotes: plain text, $((…)) and [[…]]. */
   #bare(context: Context, text: string, at: number): number {
     if (text[at] === "'") return this.#push({ kind: "single" }, 1);
     if (text[at] === '"') return this.#push({ kind: "double" }, 1);
@@ -181,7 +185,7 @@ const NUMBERS = {
 const QUOTED_END = {
   ok: false,
   error: {
-    message: "A value cannot stand in a here-document whose end is quoted: the shell puts nothing in there.",
+    message: "A value cannot stand in a here-document whose end is quoted: the shell inserts nothing there.",
     hint: "Write <<END instead of <<'END', and \\$ for each $ that is to stay.",
   },
 } as const;

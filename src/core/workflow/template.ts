@@ -1,7 +1,9 @@
 // Texts with `${…}` in them.
-// P1. A text that is nothing but one `${…}` is that value itself; otherwise every `${…}` is put in as text.
-// P2. `$${` is a plain `${`, for whoever reads the text next (a shell, most often).
-// P3. This is for prompts, directories, words of a command and variables: nothing here goes through a shell. Shell texts are shell-text.ts.
+// P1. A text that is nothing but one `${…}` is that value itself; otherwise every `${…}` is inserted as text.
+// P2. `$${` is a literal `${`, for the next reader of the text (usually a shell).
+// P3. This is for prompts, directories, arguments and variables: nothing here goes through a shell. Shell texts are
+//     handled
+//     by shell-text.ts.
 
 import { isList, isRecord, type Json, textOf } from "../../base/json.ts";
 import { memo } from "../../base/memo.ts";
@@ -60,7 +62,7 @@ export function fillText(text: string, scope: Scope): Result<string> {
   return value.ok ? ok(textOf(value.value)) : value;
 }
 
-/** A value of `set`: the texts in it are filled, however deep they stand. */
+/** A value of `set`: the texts in it are filled, at any depth. */
 export function fillDeep(value: Json, scope: Scope): Result<Json> {
   if (typeof value === "string") return fill(value, scope);
   if (isList(value)) {

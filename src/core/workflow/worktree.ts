@@ -1,15 +1,18 @@
-// A git worktree of a run's own: where it is, and the step that makes it.
-// WT1. It is made by an attempt like every other, before the first step: what is known of it is in the log before git is started, and after
-//      any crash it is found again, or made again where it was half made.
-// WT2. Nothing is removed but what a git that was killed has left half made, and with which no other git would go on: the one it still calls
-//      "initializing", in which no step has been; a `.git` with nothing in it; the lock on the branch, which is of this run alone. One that
-//      git was taking back when it was killed is moved aside.
-// WT3. Values reach git as words, never as part of a shell's text.
-// WT4. It stays when the run has ended: a rollback, or a retry of items, goes on in it.
+// A run's own git worktree: where it is, and the step that creates it.
+// WT1. It is created by an attempt like every other, before the first step: what is known of it is in the log before
+//      git is
+//      started, and after any crash it is found again, or recreated if it was half made.
+// WT2. Only what a killed git has left half made, and no other git would continue, is removed: a worktree that git
+//      still
+//      calls "initializing", in which no step has run; an empty `.git`; the lock on the branch, which belongs to this
+//      run
+//      alone. A worktree that git was removing when it was killed is moved aside.
+// WT3. Values reach git as arguments, never as part of a shell text.
+// WT4. It is kept when the run has ended: a rollback, or a retry of items, continues in it.
 
 export type Worktree = {
   readonly path: string;
-  /** The repository it is of: the directory with the `.git` in it. */
+  /** The repository: the directory that contains `.git`. */
   readonly repository: string;
   readonly branch: string;
 };
@@ -17,7 +20,7 @@ export type Worktree = {
 /** No id of a file has a dot. */
 export const WORKTREE_STEP = "run.worktree";
 
-/** Would lead git, and every step, to another repository than the one they stand in. */
+/** Variables that would direct git, and every step, to another repository than the current one. */
 export const GIT_VARIABLES: readonly string[] = [
   ...["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY"],
 ];
@@ -41,12 +44,12 @@ fi
 mkdir -p -- "$4"
 `;
 
-/** The words that make it, and the directory in it where work begins. To find or make it twice changes nothing. */
+/** The command that creates it, and the directory in it where work starts. Repeating it changes nothing. */
 export function worktreeWords({ repository, path, branch }: Worktree, cwd: string): readonly string[] {
   return ["/bin/sh", "-e", "-c", SCRIPT, "sh", repository, path, branch, cwd]; // WT3
 }
 
-/** Where a run's worktree is, and the branch that it works on; the same whenever it is asked for. */
+/** The path of a run's worktree, and its branch; always the same. */
 export function worktreeOf(
   run: { readonly id: string; readonly name: string; readonly repo: string },
   { home, repository }: { readonly home: string; readonly repository: string },

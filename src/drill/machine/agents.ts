@@ -1,7 +1,9 @@
-// Agents in a machine drill: before the machine goes down, a root waits for a person's answer, with a message behind it that it has not read.
-// MA1. Afterwards each of them is there, once.
-// MA2. Who asked is gone with the machine: the prompt must be asked again and cannot be answered; what the resumed agent asks can, once.
-// MA3. The message that was acknowledged is delivered once.
+// Agents in a machine drill: before the crash, a root waits for a person's answer and has an unread message.
+// MA1. Afterwards each agent exists once.
+// MA2. The process that asked died with the machine: its prompt must be asked again and cannot be answered; the prompt
+//      of
+//      the resumed agent can, once.
+// MA3. The acknowledged message is delivered once.
 import { newId } from "../../base/ids.ts";
 import { joinPath } from "../../base/path.ts";
 import type { ListedPrompt } from "../../wire/rpc/agent.ts";
@@ -14,7 +16,7 @@ import { compareLines } from "../workflows.ts";
 
 const SOON_MS = 30_000;
 const CHILD = "one";
-/** What a resumed agent is told: it asks once more. */
+/** The prompt for a resumed agent: it asks once more. */
 const SETTINGS = { recovery_prompt: "@ask.resumed@" };
 const RESUMED = "resumed allow";
 
@@ -37,23 +39,23 @@ export class MachineAgents {
     return { agents: 2, messages: 2 * this.#round, prompts: this.#answered };
   }
 
-  /** The root waits for an answer, and has a message that it has not read. */
+  /** The root waits for an answer, and has an unread message. */
   async begin(): Promise<void> {
     this.#round += 1;
     if (this.#round === 1) await this.#create();
     const sent = await sendTo(this.#site, this.#root, `@ask.q${this.#round}@`);
     this.#asked = await this.#opened();
-    if (!sent || this.#asked === undefined) return this.#findings.violate("an agent did not ask what it was told to");
+    if (!sent || this.#asked === undefined) return this.#findings.violate("an agent did not ask what it should");
     const line = `m${this.#round}`;
     if (await sendTo(this.#site, this.#root, `@note.${line}@`)) this.#expected.push(line);
-    else this.#findings.violate("no daemon took a message, although it was live");
+    else this.#findings.violate("no daemon accepted a message, although it was live");
   }
 
   async #create(): Promise<void> {
     const root = { id: this.#root, instructions: `@spawn.${CHILD}@`, lines: this.#path, settings: SETTINGS };
     await beginRoot(this.#site, root);
     const there = await until(this.#site.world.clock, SOON_MS, () => this.#lines().length > 0 || undefined);
-    if (there === undefined) this.#findings.violate("the child of an agent did not begin");
+    if (there === undefined) this.#findings.violate("the child of an agent did not start");
   }
 
   #opened(): Promise<ListedPrompt | undefined> {
@@ -68,7 +70,7 @@ export class MachineAgents {
     return readLines(this.#site, this.#path);
   }
 
-  /** After the machine went down. */
+  /** After the machine crash. */
   async check(): Promise<void> {
     await this.#checkPrompt();
     const agents = await until(this.#site.world.clock, SOON_MS, async () => {
@@ -78,11 +80,11 @@ export class MachineAgents {
       return rest && this.#lines().includes(`m${this.#round}`) ? all : undefined;
     });
     const found = agents ?? (await listAgents(this.#site)) ?? [];
-    if (agents === undefined) this.#findings.violate(`agents do not come to rest: ${found.map(stateText).join(", ")}`);
+    if (agents === undefined) this.#findings.violate(`agents do not become idle: ${found.map(stateText).join(", ")}`);
     compareLines("the tree of agents", found.map(nameIn(found)), ["root", `root/${CHILD}`], this.#findings); // MA1
     const lines = this.#lines();
     const resumed = lines.filter((line) => line === RESUMED).length;
-    if (resumed < this.#round) this.#findings.lose(1, "an agent was not told to go on");
+    if (resumed < this.#round) this.#findings.lose(1, "an agent was not told to continue");
     compareLines(
       "agents",
       lines.filter((line) => line !== RESUMED),
@@ -96,7 +98,7 @@ export class MachineAgents {
     const before = this.#asked?.id ?? "";
     const again = await this.#opened();
     if (again === undefined) return this.#findings.lose(1, "a prompt was not asked again");
-    if (again.id === before) this.#findings.violate(`prompt ${before} is open, and who asked is gone`);
+    if (again.id === before) this.#findings.violate(`prompt ${before} is open, but the process that asked is gone`);
     const late = await ask(this.#site, "prompt.answer", {
       ...{
         prompt: before,
@@ -107,7 +109,7 @@ export class MachineAgents {
       },
     });
     if (late.kind !== "refused" || late.refusal.code !== "stale")
-      this.#findings.violate(`prompt ${before} can be answered, and who asked is gone: ${late.kind}`);
+      this.#findings.violate(`prompt ${before} can be answered, but the process that asked is gone: ${late.kind}`);
     await this.#answer(again.id);
   }
 

@@ -1,21 +1,22 @@
-// The boots of a machine, as far as one that goes on running can play them: everything of the home is killed at once, and whoever comes
-// next is told that it lives in another boot (world/real/process.ts).
+// Simulates reboots of the machine: all processes of the home are killed at once, and later processes see another boot
+// id
+// (world/real/process.ts).
 // B1. Only processes of the drill's own home are touched, each by its pid and start time.
-// B2. They are stopped before the first is killed: nothing gets to say goodbye, to heal anybody, or to start anybody.
-// B3. A program that is just being executed shows no variables for an instant: all are gone where nobody was seen twice in a row.
+// B2. They are stopped before the first is killed: none can clean up, heal or start another.
+// B3. A program that is just being executed shows no variables for an instant: all are gone only after two empty looks.
 import { isAlive, type Processes } from "../../world/process.ts";
 import { until } from "../going.ts";
 import { type DrillProcess, processesOf } from "../processes.ts";
 import type { Site } from "../site.ts";
 
 const BOOT_VARIABLE = "HOLDFAST_BOOT_ID";
-/** What is being started while we look appears a moment later. */
+/** A process that is being started during a look appears a moment later. */
 const GONE_MS = 20_000;
 
 export type Killed = { readonly ours: number; readonly holders: number; readonly programs: number };
 
 export class Machine {
-  /** The drill's place, in the boot that is now. */
+  /** The drill's site, in the current boot. */
   readonly site: Site;
   #boot = 1;
 
@@ -31,17 +32,17 @@ export class Machine {
     this.site = { ...site, world: { ...world, self, console, processes: inBoot(world.processes, bootId) } };
   }
 
-  /** How often it was booted. */
+  /** The number of boots. */
   get boot(): number {
     return this.#boot;
   }
 
-  /** Everybody there is now. */
+  /** All current processes. */
   census(): readonly DrillProcess[] {
     return processesOf(this.site);
   }
 
-  /** Undefined where some do not go. */
+  /** Returns undefined if some do not end. */
   async crash(): Promise<Killed | undefined> {
     const { clock, processes } = this.site.world;
     const hit = new Map<number, DrillProcess>();
@@ -53,7 +54,7 @@ export class Machine {
       }
       return fresh.length;
     };
-    while (stopNew() > 0); // Who was being started when we looked is there at the next look.
+    while (stopNew() > 0); // A process that was being started shows up in the next look.
     let quiet = 0;
     const gone = await until(clock, GONE_MS, () => {
       const left = this.census();
@@ -66,13 +67,13 @@ export class Machine {
     return { ours: count("ours"), holders: count("holder"), programs: count("program") };
   }
 
-  /** From now on everything recorded before is of another boot. */
+  /** From now on everything recorded before belongs to another boot. */
   nextBoot(): void {
     this.#boot += 1;
   }
 }
 
-/** The same processes, as somebody in this boot sees them. */
+/** The same processes, seen from this boot. */
 function inBoot(processes: Processes, bootId: () => string): Processes {
   const here = { ...processes, bootId };
   const alive: Processes["alive"] = (who) => isAlive(here, who);

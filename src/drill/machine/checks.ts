@@ -1,10 +1,12 @@
-// What must be true once Holdfast is live again after the machine went down.
-// CK1. Every terminal is there, with its name, lane, policy and recipe, and its screen is what it was.
-// CK2. Who comes back by itself runs in a later generation, in its place, or where that is gone in the nearest, and its notes say so.
-// CK3. Who waits for a person, or never comes back, was not started.
-// CK4. Nothing is run that nobody asked for, and nothing twice: there is one claim for each start, and no more runs than claims.
-// CK5. The report names every terminal that was lost, with what became of it and how old its screen is.
-// CK6. No program is without a holder, and nobody of ours without a lock.
+// What must be true once Holdfast is live again after a machine crash.
+// CK1. Every terminal exists, with its name, lane, policy and recipe, and its screen is what it was.
+// CK2. A terminal that is restored automatically runs in a later generation, in its directory, or if that is gone in
+//      the
+//      nearest one, and its notes say so.
+// CK3. A terminal that waits for a person, or is never restored, was not started.
+// CK4. Nothing runs without being requested, and nothing twice: one claim for each start, and no more runs than claims.
+// CK5. The report names every lost terminal, with its outcome and the age of its screen.
+// CK6. No program is without a holder, and no process of ours without a lock.
 import { parentOf } from "../../base/path.ts";
 import { claimsOf } from "../../home/held/generations.ts";
 import { terminalFiles } from "../../home/held/holder-files.ts";
@@ -21,7 +23,7 @@ import { goesOn, MARK } from "./programs.ts";
 import type { ScreenEye } from "./screen-eye.ts";
 import { isEqual, type Shot, tapeEnd, tapeText } from "./screens.ts";
 
-/** What is being run, or is about to end, is seen a moment later. */
+/** What is being started, or about to end, is seen a moment later. */
 const SOON_MS = 15_000;
 const AGE = /its screen was last written \d+\.\d s before/;
 
@@ -32,7 +34,7 @@ export type Scene = {
   readonly opened: readonly Opened[];
 };
 
-/** `shots`: as everything was when the machine went down. */
+/** `shots`: the screens when the machine crashed. */
 export async function check(scene: Scene, shots: ReadonlyMap<string, Shot>): Promise<void> {
   const { site, findings, opened } = scene;
   const listed = await listAll(site);
@@ -52,7 +54,7 @@ export async function check(scene: Scene, shots: ReadonlyMap<string, Shot>): Pro
     await checkScreen(scene, one, { now, shot: shots.get(one.id) });
     await checkRuns(scene, one, now);
   }
-  if (listed.size > opened.length) findings.double(listed.size - opened.length, "terminals that nobody opened");
+  if (listed.size > opened.length) findings.double(listed.size - opened.length, "terminals that were never opened");
   await checkProcesses(scene);
 }
 
@@ -89,16 +91,16 @@ function stateWrong(one: Opened, now: ListedTerminal): string[] {
   const said = restored.notes.some((note) => note.includes(`${plan.cwd} is gone`));
   const wrong = [
     ...(restored.cwd === place ? [] : [`it is in ${restored.cwd}, not in ${place}`]),
-    ...(said === isGone ? [] : [`whether ${plan.cwd} is gone is not told`]),
+    ...(said === isGone ? [] : [`its notes do not say whether ${plan.cwd} is gone`]),
   ];
   return [...wrong, ...typedWrong(one, restored)];
 }
 
-/** CK4: typed, and ended with a return only where it may be run. */
+/** CK4: typed, and followed by a return only if it may be run. */
 function typedWrong({ plan }: Opened, { typed, argv }: NonNullable<ListedTerminal["restored"]>): string[] {
   const runs = typed.endsWith("\r") || same(argv, plan.argv);
   if (plan.back === "ready") return runs || typed === "" ? ["its command is not ready, or was run"] : [];
-  if (plan.back === "runs") return runs ? [] : ["it does not go on with what it did"];
+  if (plan.back === "runs") return runs ? [] : ["it does not continue what it did"];
   return typed === "" && same(argv, plan.argv) ? [] : ["it is not its shell"];
 }
 
@@ -127,9 +129,9 @@ async function checkScreen(
     findings.lose(1, `${plan.name} (${plan.kind}): its screen is not what it was`);
   }
   if (plan.policy !== "auto" || shot?.cells?.alternate !== true) return;
-  // What was on the alternate screen stays to be read.
+  // The content of the alternate screen stays readable.
   if (!tapeText(site, id, old).includes(MARK))
-    findings.lose(1, `${plan.name}: what it showed is not above its new life`);
+    findings.lose(1, `${plan.name}: its old screen is not above the new one`);
 }
 
 /** CK4 */
@@ -151,7 +153,7 @@ async function checkRuns({ site, findings }: Scene, one: Opened, now: ListedTerm
   if (runs < least) findings.lose(least - runs, `${plan.name} ran ${runs} times, not ${least}`);
 }
 
-/** How often its program says that it ran. */
+/** How often its program recorded that it ran. */
 export function runsOf({ world }: Site, { plan }: Opened): number {
   const bytes = plan.ran === undefined ? undefined : readWhole(world.disk, plan.ran);
   return bytes === undefined ? 0 : Buffer.from(bytes).toString("utf8").split("\n").length - 1;
@@ -171,10 +173,10 @@ async function checkProcesses({ site, findings, opened }: Scene): Promise<void> 
   const { orphans, strays, started } = look();
   if (orphans.length > 0) findings.orphan(orphans.length, `programs without a holder: ${pidsOf(orphans)}`);
   if (strays.length > 0) findings.violate(`processes of ours that hold no lock: ${pidsOf(strays)}`);
-  if (started.length > 0) findings.violate(`started, although a person is to decide: ${pidsOf(started)}`);
+  if (started.length > 0) findings.violate(`started, although a person must decide: ${pidsOf(started)}`);
 }
 
-/** The daemon's child for screens holds no lock, and needs none: it only reads. */
+/** The daemon's screen program holds no lock, and needs none: it only reads. */
 function isScreenProgram({ world }: Site, pid: number): boolean {
   return world.processes.foreground(pid)?.argv.some((word) => word.endsWith("src/screen/main.ts")) === true;
 }

@@ -1,12 +1,14 @@
-// The machine drill: terminals with real programs, then the machine goes down, three times: at rest and in the middle of a checkpoint, in
-// an order that the seed throws, and in the middle of the restoration that follows. After each, what is there is compared with what was.
-// MD1. However it goes on or is broken off, it ends everything it started (as the other drill: D1).
-// MD2. A crash is all of it: watchdog, daemon, screen program, web host, holders and programs, at one moment.
-// MD3. Three crashes: a terminal that is lost a fourth time within a minute is left to a person (core/terminal/restore.ts).
-
+// The machine drill: terminals with real programs and three machine crashes: at rest and in the middle of a checkpoint,
+// in
+// random order, and in the middle of the restoration that follows. After each, the state is compared with the one
+// before.
+// MD1. However it continues or is aborted, it ends everything it started (like the other drill: D1).
+// MD2. A crash hits everything at once: watchdog, daemon, screen program, web host, holders and programs.
+// MD3. Three crashes: a terminal that is lost a fourth time within a minute is left to a person
+//      (core/terminal/restore.ts).
+import { RECOVERY } from "../../home/layout.ts";
 import { joinPath } from "../../base/path.ts";
 import { readClaim, terminalFiles } from "../../home/held/holder-files.ts";
-import { RECOVERY } from "../../home/layout.ts";
 import { removeTree } from "../../log/file/file.ts";
 import { pause } from "../../world/wait.ts";
 import { ask } from "../ask.ts";
@@ -26,11 +28,11 @@ import type { ScreenEye } from "./screen-eye.ts";
 import { type Shot, savedScreens, shoot } from "./screens.ts";
 
 const NO_CRASH_LOOP = { crashes: 1_000_000, windowS: 60 };
-/** A checkpoint comes a second after a change; drawing many screens for the first time takes another. */
+/** A checkpoint is made a second after a change; drawing many screens for the first time takes another. */
 const CHECKPOINT_MS = 15_000;
-/** Into the seconds around the restoration of the others: long enough for all of them on a busy machine. */
+/** For the moment when some terminals are restored and others are not: enough for all of them on a busy machine. */
 const RESTORING_MS = 20_000;
-/** Hundreds of terminals on a machine that is busy with something else. */
+/** For hundreds of terminals on a busy machine. */
 const BACK_MS = 60_000;
 const AFTER_SIGHT_MS = [0, 12] as const;
 const AFTER_CLAIM_MS = [0, 60] as const;
@@ -41,7 +43,7 @@ export type Crash = {
   readonly moment: Moment;
   readonly atMs: number;
   readonly killed: Killed;
-  /** From the first command of the next boot until it is live, with every terminal back that comes back by itself. */
+  /** From the first command of the next boot until it is live, with every automatically restored terminal back. */
   backMs: number | undefined;
 };
 
@@ -66,7 +68,7 @@ export class MachineDrill {
   readonly #kills: Kills;
   #opened: Opened[] = [];
 
-  /** `site` is the drill's; `own`: with what programs are started that are none of its. */
+  /** `site` is the drill's; `own` is the eye for processes outside the drill. */
   constructor(site: Site, own: ScreenEye, plan: MachinePlan, progress: MachineProgress) {
     this.#machine = new Machine(site);
     this.#site = this.#machine.site;
@@ -85,7 +87,7 @@ export class MachineDrill {
 
   async run(): Promise<void> {
     await configure(this.#site, NO_CRASH_LOOP, MACHINE_CONFIG);
-    if ((await this.#kills.live()) === undefined) return this.findings.violate("Holdfast did not come up");
+    if ((await this.#kills.live()) === undefined) return this.findings.violate("Holdfast did not start");
     await this.#progress.phase(`opening ${this.#plan.terminals} terminals`);
     const planned = await planTerminals(this.#site, this.#plan.terminals, this.#dice.another());
     this.#opened = await openAll(this.#site, planned, this.findings);
@@ -94,7 +96,7 @@ export class MachineDrill {
     await this.#round(first === "at rest" ? "in a checkpoint" : "at rest", "in a restoration");
   }
 
-  /** One crash, or two where the second comes before the first has been recovered from; then everything is compared. */
+  /** One crash, or two if the second comes before recovery from the first; then everything is compared. */
   async #round(...moments: readonly Moment[]): Promise<void> {
     await this.workflows.begin();
     await this.agents.begin();
@@ -105,7 +107,7 @@ export class MachineDrill {
     const began = this.#site.world.clock.elapsed();
     const live = await this.#kills.live([], BACK_MS);
     const crash = this.crashes.at(-1);
-    if (live === undefined) return this.findings.violate("Holdfast did not come up after the crash");
+    if (live === undefined) return this.findings.violate("Holdfast did not start after the crash");
     if (crash !== undefined) crash.backMs = this.#site.world.clock.elapsed() - began;
     for (const each of this.crashes.slice(-moments.length)) await this.#progress.crash(each);
     await this.#progress.phase("comparing every terminal with what it was");
@@ -116,7 +118,7 @@ export class MachineDrill {
     await this.#restoreThoseWhoAsk();
   }
 
-  /** What is true of them now is what is compared with. */
+  /** Records the current state for the comparison. */
   async #note(): Promise<void> {
     const listed = await listAll(this.#site);
     for (const one of this.#opened) {
@@ -127,7 +129,9 @@ export class MachineDrill {
     }
   }
 
-  /** Every terminal that runs has its screen in a checkpoint: what a crash finds is a snapshot and the tape since. */
+  /**
+   * Waits until every running terminal has its screen in a checkpoint: a crash leaves a snapshot and the tape since.
+   */
   async #savedOnce(): Promise<void> {
     await this.#stir();
     const running = [...(await listAll(this.#site)).values()].filter(({ state }) => state.kind === "running");
@@ -138,7 +142,7 @@ export class MachineDrill {
     if (saved === undefined) this.findings.violate("not every screen is in a checkpoint after a quarter of a minute");
   }
 
-  /** Something that a checkpoint is made of. */
+  /** Makes a change that leads to a checkpoint. */
   async #stir(): Promise<void> {
     const [one] = this.#opened;
     if (one === undefined) return;
@@ -163,7 +167,7 @@ export class MachineDrill {
     return shots;
   }
 
-  /** A file under a temporary name beside the checkpoint, or the checkpoint itself, is new. */
+  /** A temporary file beside the checkpoint, or the checkpoint itself, is new. */
   async #checkpointBegins(): Promise<void> {
     const { clock, disk } = this.#site.world;
     const directory = joinPath(this.#site.home, RECOVERY);
@@ -178,7 +182,7 @@ export class MachineDrill {
     await pause(clock, this.#dice.between(...AFTER_SIGHT_MS));
   }
 
-  /** Some have been started again, and the others have not. */
+  /** Some terminals have been restarted, and the others have not. */
   async #restorationBegins(): Promise<void> {
     const { clock, disk } = this.#site.world;
     const mine = this.#opened.filter(({ plan }) => plan.policy === "auto");
@@ -192,21 +196,23 @@ export class MachineDrill {
     await pause(clock, this.#dice.between(...AFTER_CLAIM_MS));
   }
 
-  /** While the machine was down, somebody has thrown them away. */
+  /** Removes directories while the machine is down. */
   #removeDirectories(): void {
     const { disk } = this.#site.world;
     const gone = this.#opened.filter(({ plan }) => plan.kind === "gone" && disk.stat(plan.cwd) !== undefined);
     for (const { plan } of gone) removeTree(disk, plan.cwd);
   }
 
-  /** What is started here is through with starting before anything is compared with it again: also what its shell was given to run. */
+  /**
+   * Waits until what it starts is running before anything is compared again, including what its shell was given to run.
+   */
   async #restoreThoseWhoAsk(): Promise<void> {
     const { clock } = this.#site.world;
     const asking = this.#opened.filter(({ plan }) => plan.policy === "ask");
     const before = new Map(asking.map((one) => [one, runsOf(this.#site, one)]));
     for (const { id, plan } of asking) {
       const done = await ask(this.#site, "terminal.restore", { id, way: "plan" });
-      if (done.kind !== "done") this.findings.violate(`${plan.name} was not restored, though somebody asked for it`);
+      if (done.kind !== "done") this.findings.violate(`${plan.name} was not restored, though it was requested`);
     }
     let missing: readonly Opened[] = asking;
     await until(clock, CHECKPOINT_MS, async () => {
@@ -215,7 +221,7 @@ export class MachineDrill {
       missing = asking.filter((one) => listed.get(one.id)?.state.kind !== "running" || !ran(one));
       return missing.length === 0 || undefined;
     });
-    for (const { plan } of missing) this.findings.violate(`${plan.name} does not run, though it was restored`);
+    for (const { plan } of missing) this.findings.violate(`${plan.name} is not running, though it was restored`);
   }
 
   /** MD1 */
@@ -225,7 +231,7 @@ export class MachineDrill {
     this.#eye.close();
   }
 
-  /** MD1: somebody wants it to stop now. What runs is the caller's to end. */
+  /** MD1: aborts it. The caller ends what is still running. */
   breakOff(): void {
     this.#site.stopClock();
     this.#kills.helpNoMore();

@@ -1,4 +1,4 @@
-// The terminals of a machine drill: opened, waited for, and what is known of each.
+// The terminals of a machine drill: opens them, waits for them, and records what is known of each.
 import type { ListedTerminal } from "../../wire/rpc/rpc.ts";
 import { ask } from "../ask.ts";
 import type { Findings } from "../findings.ts";
@@ -8,23 +8,23 @@ import { typeOnce } from "../type-once.ts";
 import { MARK, type Planned } from "./programs.ts";
 import { tapeText } from "./screens.ts";
 
-/** A holder and its program are there within some tens of milliseconds; hundreds at a time take theirs. */
+/** A holder and its program start within some tens of milliseconds; hundreds at a time take longer. */
 const READY_MS = 60_000;
 const AT_ONCE = 10;
 
 export type Opened = {
   readonly id: string;
   readonly plan: Planned;
-  /** As it was when the machine went down last: whether it ran, and in which generation. */
+  /** Its state at the last crash: whether it was running, and in which generation. */
   ran: boolean;
   generation: number;
-  /** How often a holder was seen to start it: lines in its own file. */
+  /** How often a holder started it: lines in its own file. */
   runs: number;
   /** Its screen was the same after every crash. */
   equal: boolean;
 };
 
-/** Opens all, and waits until each has drawn what it draws. */
+/** Opens all, and waits until each has drawn its screen. */
 export async function openAll(site: Site, planned: readonly Planned[], findings: Findings): Promise<Opened[]> {
   const opened: Opened[] = [];
   for (let at = 0; at < planned.length; at += AT_ONCE) {
@@ -45,7 +45,7 @@ async function open(site: Site, plan: Planned, findings: Findings): Promise<Open
   return { id, plan, ran: true, generation: 1, runs: 1, equal: true };
 }
 
-/** Everything the daemon says of its terminals; none where it does not answer. */
+/** The daemon's list of terminals; empty if it does not answer. */
 export async function listAll(site: Site): Promise<ReadonlyMap<string, ListedTerminal>> {
   const asked = await ask(site, "terminal.list", { brief: true });
   return new Map(asked.kind === "done" ? asked.value.map((terminal) => [terminal.id, terminal]) : []);

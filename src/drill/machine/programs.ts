@@ -1,7 +1,8 @@
-// What runs in the terminals of a machine drill: real programs, each with a screen that is hard to get right.
-// PR1. Each shows the mark once it has drawn what it draws; what it was told to print first is then on its tape.
-// PR2. Each of our own says in a file of its own that it ran: what was run twice, or run without being asked, shows there.
-// PR3. A program that is not on this machine is left out; another kind takes its turn.
+// The programs in the terminals of a machine drill: real programs, each with a screen that is hard to restore.
+// PR1. Each shows the mark once it has drawn its screen; its first output is then on its tape.
+// PR2. Each of our own scripts records in its own file that it ran: what ran twice, or without being asked, shows
+//      there.
+// PR3. A program that is not installed is skipped; another kind is used instead.
 
 import { joinPath } from "../../base/path.ts";
 import type { RestorePolicy } from "../../core/terminal/restoration.ts";
@@ -25,7 +26,7 @@ printf '${ESC}]2;lines of a drill${ESC}\\\\'
 ${COLOURS}printf '${ESC}[?2004h${ESC}[4:3m${MARK}'
 exec sleep 100000
 `,
-  /** On the alternate screen, with a scroll region, mouse, no cursor, and a cursor that stands somewhere. */
+  /** On the alternate screen, with a scroll region, mouse, hidden cursor, and a cursor position. */
   "full-screen.sh": `echo ran >> "$1"
 printf 'what was there before\\r\\n${ESC}[?1049h${ESC}[?25l${ESC}[?1002h${ESC}[?1006h${ESC}[2J${ESC}[3;12r'
 printf '${ESC}[2;5H${ESC}[7m full screen ${ESC}[0m${ESC}[7;20H${ESC}[1;38;2;255;120;0m▗▄▖ 終 ${MARK}${ESC}[9;3H'
@@ -48,13 +49,13 @@ exec sleep 100000
 } as const;
 
 const RULE = '[restore.drill]\nmatch = "sh *again.sh *"\nrun = "{command}"\n';
-/** As soon as it may be: every crash finds one, and one of them finds it in the middle. */
+/** As often as possible: every crash finds a checkpoint, and one crash hits the middle of one. */
 const CHECKPOINT = "[checkpoint]\ninterval_ms = 1000\n";
 export const MACHINE_CONFIG = `${CHECKPOINT}\n${RULE}`;
 
 export type Kind = "shell" | "lines" | "full screen" | "less" | "vim" | "tail" | "busy" | "again" | "gone";
 
-/** How a terminal is to come back: `ready` as a shell with the old command typed and not run, `runs` by running it again. */
+/** How a terminal comes back: `ready` as a shell with the old command typed and not run, `runs` by running it again. */
 export type Back = "shell" | "ready" | "runs";
 
 export type Planned = {
@@ -66,14 +67,14 @@ export type Planned = {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly size: { readonly cols: number; readonly rows: number };
-  /** Typed into it once it runs. */
+  /** Typed into it once it is running. */
   readonly input: string;
   readonly back: Back;
-  /** PR2; undefined where it is not one of ours. */
+  /** PR2; undefined if it is not one of ours. */
   readonly ran: string | undefined;
 };
 
-/** Whether its being started again shows in its own file (PR2). */
+/** Whether a restart shows in its own file (PR2). */
 export function goesOn({ back, ran }: Planned): boolean {
   return back === "runs" && ran !== undefined;
 }
@@ -84,7 +85,7 @@ const SIZES = [
   { cols: 61, rows: 17 },
 ] as const;
 
-/** Makes the directories and files they need, and says what to open. */
+/** Creates the directories and files they need, and returns what to open. */
 export async function planTerminals(site: Site, count: number, dice: Dice): Promise<readonly Planned[]> {
   const { disk } = site.world;
   const path = (name: string) => joinPath(site.home, name);
@@ -102,7 +103,7 @@ export async function planTerminals(site: Site, count: number, dice: Dice): Prom
   return planned;
 }
 
-/** Some wait for a person, some stay as they are: of those that would come back by themselves none is left out. */
+/** Some wait for a person, some are never restored; every kind that can be restored automatically is. */
 function habits(dice: Dice, kind: Kind, n: number) {
   const policy: RestorePolicy = n % 9 === 4 ? "ask" : n % 9 === 6 ? "never" : "auto";
   const often: RestorePolicy = kind !== "gone" && dice.chance(0.1) ? "ask" : policy;
@@ -130,7 +131,7 @@ function programOf(
   return kind === "again" ? script("again.sh", "runs") : script("lines.sh", "ready");
 }
 
-/** The echo of what is typed does not have the mark in one piece. */
+/** The echo of the typed line does not contain the mark in one piece. */
 const TYPED = `printf '\\033[1;35m%s\\033[0m 終端 é %s' colour drill"-mark"\r`;
 
 function environmentOf({ world, home }: Site): Readonly<Record<string, string>> {

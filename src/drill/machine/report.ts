@@ -1,9 +1,10 @@
-// What a machine drill prints: every crash with what it killed and what came back, and the sum; as JSON the shape that DESIGN §11
-// promises, with the screens beside it.
+// The output of a machine drill: every crash with what it killed and what came back, and the totals; as JSON in the
+// shape
+// that other programs rely on, with the screens added.
 import { timesOf, timesText } from "../report.ts";
 import type { Crash, MachineDrill, MachinePlan } from "./drill.ts";
 
-/** `home` is there where it was kept. */
+/** `home` is given if it was kept. */
 export function machineJson(drill: MachineDrill, plan: MachinePlan, home: string | undefined) {
   const { lost, doubled, orphans, violations } = drill.findings;
   return {
@@ -31,7 +32,7 @@ function backTimes({ crashes }: MachineDrill): number[] {
 
 export function crashText({ moment, atMs, killed, backMs }: Crash): string {
   const time = `${(atMs / 1000).toFixed(1)} s`.padStart(8);
-  const whom = `${killed.holders} holders, ${killed.programs} programs, ${killed.ours} of Holdfast's own`;
+  const whom = `${killed.holders} holders, ${killed.programs} programs, ${killed.ours} processes of Holdfast`;
   const back = backMs === undefined ? "down again before it was back" : `back after ${Math.round(backMs)} ms`;
   return `${time}  the machine, ${moment.padEnd(17)}${whom.padEnd(54)} ${back}`;
 }
@@ -50,7 +51,7 @@ export function machineText(drill: MachineDrill, plan: MachinePlan, home: string
     `all terminals back: ${timesText(timesOf(backTimes(drill)))}`,
     `${equal} of ${of} screens equal before and after, cell by cell`,
     `${agents} agents; ${messages} messages acknowledged and delivered; ${prompts} prompts asked again and answered`,
-    `${runs} workflow runs came to their end, after ${uncertain} uncertain steps were decided about`,
+    `${runs} workflow runs finished, after ${uncertain} uncertain steps were resolved`,
     `lost ${lost}, doubled ${doubled}, orphans ${orphans}`,
     ...violations.map((words) => `✗ ${words}`),
     ...(home === undefined ? [] : [`its home was kept: ${home}`]),

@@ -1,9 +1,13 @@
-// Workflows in a machine drill: before the machine goes down, a run of each mode is in the middle of its steps, each of which has left its line
-// and waits at a gate. Afterwards what was under way is uncertain; where the file says so it is run again, else a person is asked, and here that is us.
-// MR1. What had ended is not run again, and what was not begun is not begun, before somebody has decided.
-// MR2. Without a word, a step that is to be asked about has left its line once, however often the machine went down.
-// MR3. With consent every run comes to its end: no line is missing, none is there more often than it was consented to, and what the steps
-//      handed on has arrived.
+// Workflows in a machine drill: before the crash, a run of each mode is in the middle of its steps, each of which has
+// written
+// its line and waits at a gate. Afterwards the running steps are uncertain; if the file says so they run again,
+// otherwise a
+// person decides, and here that is us.
+// MR1. Before a decision, ended steps are not run again, and steps that had not started do not start.
+// MR2. Without consent, a step that needs a decision has written its line once, however often the machine crashed.
+// MR3. With consent every run finishes: no line is missing, none exists more often than allowed, and the values of the
+//      steps
+//      have arrived.
 import { joinPath } from "../../base/path.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { ask } from "../ask.ts";
@@ -24,9 +28,9 @@ import {
 import { until } from "../going.ts";
 import type { Site } from "../site.ts";
 
-/** Programs start, and runs end, within a second; a machine may be busy with something else. */
+/** Programs start, and runs end, within a second; the machine may be busy. */
 const SOON_MS = 30_000;
-/** As many steps of each wait at the gate: of a map all items, since it would go on with those about which nobody has to be asked. */
+/** This many steps of each wait at the gate: all items of a map, since it would continue with undecided ones. */
 const AT_THE_GATE: Readonly<Record<Mode, number>> = { standard: 1, iterative: 1, "map-reduce": ITEMS.length };
 const POLICY: Readonly<Record<Mode, string>> = { standard: "", iterative: "idempotent: true", "map-reduce": "" };
 
@@ -43,12 +47,12 @@ export class MachineRuns {
     this.#findings = findings;
   }
 
-  /** `uncertain`: how many steps somebody had to decide about. */
+  /** `uncertain`: how many steps needed a decision. */
   get sums(): { readonly runs: number; readonly uncertain: number } {
     return { runs: this.#ended, uncertain: this.#uncertain };
   }
 
-  /** A run of each mode, all of them at the gate. */
+  /** Starts a run of each mode, and waits until all are at the gate. */
   async begin(): Promise<void> {
     this.#round += 1;
     const name = `machine-${this.#round}`;
@@ -57,17 +61,17 @@ export class MachineRuns {
     const begun = await Promise.all(MODES.map((mode) => beginRun(this.#site, name, mode)));
     this.#runs = begun.flatMap((run) => run ?? []);
     if (this.#runs.length < MODES.length)
-      this.#findings.violate("a workflow was not begun, although the daemon was live");
+      this.#findings.violate("a workflow was not started, although the daemon was live");
     const waiting = () => this.#runs.every((run) => linesOf(this.#site, run).length >= AT_THE_GATE[run.mode]);
     const there = await until(this.#site.world.clock, SOON_MS, () => waiting() || undefined);
-    if (there === undefined) this.#findings.violate("the steps of a workflow were not begun");
+    if (there === undefined) this.#findings.violate("the steps of a workflow did not start");
   }
 
   #gate(): string {
     return joinPath(directoryOf(this.#site), `go-${this.#round}`);
   }
 
-  /** After the machine went down so many times. */
+  /** After this many machine crashes. */
   async check(crashes: number): Promise<void> {
     for (const run of this.#runs) await this.#checkFate(run, crashes);
     this.#site.world.disk.makeDirectory(this.#gate());
@@ -86,7 +90,8 @@ export class MachineRuns {
     const most = asks ? 1 : 1 + crashes;
     const lines = linesOf(this.#site, run);
     const begun = new Set(lines);
-    if (begun.size !== AT_THE_GATE[run.mode]) this.#findings.violate(`${nameOf(run)}: it left ${lines.join(", ")}`); // MR1
+    // MR1
+    if (begun.size !== AT_THE_GATE[run.mode]) this.#findings.violate(`${nameOf(run)}: it left ${lines.join(", ")}`);
     this.#compare(run, lines, [...begun], most); // MR2
     for (const { attempt } of now?.needs ?? []) await this.#consent(run, attempt);
   }
@@ -94,7 +99,7 @@ export class MachineRuns {
   async #consent(run: FlowRun, attempt: string): Promise<void> {
     this.#uncertain += 1;
     const said = await ask(this.#site, "workflow.resolve", { id: run.id, attempt, verdict: "rerun" });
-    if (said.kind !== "done") this.#findings.violate(`${nameOf(run)}: nobody took what was decided about ${attempt}`);
+    if (said.kind !== "done") this.#findings.violate(`${nameOf(run)}: the decision about ${attempt} was not accepted`);
   }
 
   /** MR3 */
@@ -104,7 +109,7 @@ export class MachineRuns {
       return OVER.includes(now?.state ?? "") ? now : undefined;
     });
     if (ended?.state === "done") this.#ended += 1;
-    else this.#findings.lose(1, `${nameOf(run)}: it does not come to its end, but is ${ended?.state ?? "open"}`);
+    else this.#findings.lose(1, `${nameOf(run)}: it does not finish, but is ${ended?.state ?? "open"}`);
     const lines = linesOf(this.#site, run);
     const strange = lines.filter((line) => !run.expected.includes(line));
     if (strange.length > 0) this.#findings.violate(`${nameOf(run)}: it left ${strange.join(", ")}`);

@@ -1,5 +1,7 @@
-// Asks a screen program of its own for the cells of terminals: whoever checks the daemon's screens does not ask the daemon.
-// SE1. It is none of the drill's processes: it does not carry the drill's variable, and so it is not killed with the machine.
+// Asks a separate screen program for the cells of terminals, so that the daemon's screens are not checked by the
+// daemon.
+// SE1. It is not one of the drill's processes: it does not carry the drill's variable, so it is not killed with the
+//      machine.
 import { type Refusal, type Result, refused } from "../../base/result.ts";
 import type { ScreenCells, ScreenSnapshot } from "../../core/terminal/screen.ts";
 import { decodeLine, encodeLine, LineReader } from "../../wire/lines.ts";
@@ -21,7 +23,7 @@ export class ScreenEye {
   #child: PipeChild | undefined;
   #last = 0;
 
-  /** SE1: of ourselves, not of the drill's site. */
+  /** SE1: our own process's, not the drill site's. */
   constructor(self: Self) {
     this.#self = self;
   }
@@ -67,4 +69,4 @@ export class ScreenEye {
   }
 }
 
-const ENDED: Refusal = refused("screen.died", "The screen program ended.", "See its words on standard error.").error;
+const ENDED: Refusal = refused("screen.died", "The screen program ended.", "See its output on standard error.").error;

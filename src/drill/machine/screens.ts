@@ -1,7 +1,7 @@
-// The screens of a machine drill: what every terminal showed when the machine went down, and what is left of that afterwards.
-// SS1. Before: the whole tape as it lies when everybody is dead, through an emulator that knows nothing else.
-// SS2. After: the last checkpoint's snapshot and the tape from there to where the old screen ends; the way Holdfast itself goes.
-// SS3. Two screens are equal where every cell, the cursor, the modes and the title are.
+// The screens of a machine drill: what every terminal showed at the crash, and what is left of that afterwards.
+// SS1. Before: the whole tape after everything was killed, through an emulator that uses nothing else.
+// SS2. After: the last checkpoint's snapshot and the tape from there to the end of the old screen, as Holdfast does it.
+// SS3. Two screens are equal if every cell, the cursor, the modes and the title are.
 
 import { joinPath } from "../../base/path.ts";
 import { CHECKPOINT_VERSION, readSessions } from "../../core/terminal/checkpoint.ts";
@@ -12,18 +12,18 @@ import { TapeReader } from "../../log/tape/reader.ts";
 import type { Site } from "../site.ts";
 import type { Look, ScreenEye } from "./screen-eye.ts";
 
-/** As the daemon's checkpoint writer has it. */
+/** As in the daemon's checkpoint writer. */
 const CHECKPOINT = { kind: "terminals", version: CHECKPOINT_VERSION, fold: 1 };
 const FILES = ["recovery/checkpoint.json", "recovery/checkpoint.backup.json"];
 
 export type Shot = {
   readonly end: number;
   readonly cells: ScreenCells | undefined;
-  /** What the checkpoint that was there has of it. */
+  /** Its snapshot in the existing checkpoint. */
   readonly from: ScreenSnapshot | undefined;
 };
 
-/** The snapshots in the checkpoint as it lies there, by terminal. */
+/** The snapshots in the existing checkpoint, by terminal. */
 export function savedScreens({ world, home }: Site): ReadonlyMap<string, ScreenSnapshot> {
   const paths = FILES.map((file) => joinPath(home, file));
   const loaded = firstUsable(world.disk, paths, CHECKPOINT);
@@ -72,7 +72,7 @@ export function tapeEnd({ world, home }: Site, id: string): number {
   return new TapeReader(world.disk, tapeDirectory(terminalFiles(world.disk, home, id))).end;
 }
 
-/** What a terminal has said from an offset on. */
+/** A terminal's output from an offset on. */
 export function tapeText({ world, home }: Site, id: string, from: number): string {
   const read = new TapeReader(world.disk, tapeDirectory(terminalFiles(world.disk, home, id))).read(from, 1 << 20);
   return read.kind === "bytes" ? Buffer.from(read.bytes).toString("utf8") : "";
