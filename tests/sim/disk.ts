@@ -130,7 +130,7 @@ export class SimDisk extends Kernel implements Disk {
     return twin;
   }
 
-  /** What the next process finds after SIGKILL: the page cache survives, what is pending stays pending. */
+  /** What the next process finds after SIGKILL: the page cache survives, pending writes stay pending. */
   processKill(): SimDisk {
     return this.fork();
   }
@@ -174,7 +174,7 @@ export class SimDisk extends Kernel implements Disk {
   }
 }
 
-/** An honest answer about what is there, not an injected fault: it is not on record in `fired`. */
+/** An honest answer, not an injected fault: it is not recorded in `fired`. */
 function failed(code: string, operation: Operation, path: string): Fault {
   return new Fault({ code, operation, path });
 }
