@@ -1,5 +1,6 @@
 // A peer's host (bench/peers/*/host.mjs): the program that runs a peer's steps, started under Node and spoken to in lines of JSON.
-// H1. Whoever waits for an answer gets one: a host that says it failed, or dies, breaks the wait with what it said last.
+// H1. Whoever waits for an answer gets one: a host that says it failed, or dies, breaks the wait with what it said
+//     last.
 import { within } from "./waiting.ts";
 
 export type HostWords = { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>> };

@@ -1,6 +1,6 @@
 // The processes of a run, and what they cost.
-// P1. They are found by what they cannot lose: the run's own directory stands in their words or in their environment. So nothing that
-//     a benchmark started is left running, and nothing else is ever touched.
+// P1. They are found by what they cannot lose: the run's own directory stands in their words or in their environment.
+//     So nothing that a benchmark started is left running, and nothing else is ever touched.
 import { readdirSync, readFileSync } from "node:fs";
 
 /** `words` is the command line. */

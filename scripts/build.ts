@@ -1,8 +1,9 @@
 // Puts each of our programs into one file with its bytecode: `.built/now/PROGRAM/main.js`. Nothing is lost where that fails.
-// BC1. A name that is there is whole: each build has a directory of its own, and the link `now` is put in place at once, when all is durable. A power
-//      cut would else leave a program that is an empty file: it does nothing, and says that all is well.
-// BC2. One at a time; whoever comes meanwhile runs the sources. What earlier builds left is removed, but for the last one before this: somebody
-//      may be starting it. One that fails leaves nothing.
+// BC1. A name that is there is whole: each build has a directory of its own, and the link `now` is put in place at
+//      once, when all is durable. A power cut would else leave a program that is an empty file: it does nothing, and
+//      says that all is well.
+// BC2. One at a time; whoever comes meanwhile runs the sources. What earlier builds left is removed, but for the last
+//      one before this: somebody may be starting it. One that fails leaves nothing.
 // BC3. A source that was changed while it was read is not what the file was made of: then there is none.
 import {
   chmodSync,

@@ -1,6 +1,8 @@
 // Counters for programs that run outside the test process, where Bun's coverage does not look.
-// C1. Each statement and each arrow's expression is a unit; on its way in it sets its byte to 1. Line numbers stay as they are.
-// C2. A line belongs to the innermost unit at its first character: the head of a function to what declares it, its body to itself.
+// C1. Each statement and each arrow's expression is a unit; on its way in it sets its byte to 1. Line numbers stay as
+//     they are.
+// C2. A line belongs to the innermost unit at its first character: the head of a function to what declares it, its body
+//     to itself.
 // C3. What only the compiler sees (types, interfaces, imports) belongs to no unit and is no line.
 import { parse } from "@babel/parser";
 

@@ -1,10 +1,10 @@
 // How many test files run at a time, and how long they wait for what other processes do.
 // PA1. Deterministic tests compute, so there is one worker for each core. Tests with real processes wait for these half
-//      of the time, so there are two. Both pools run side by side, and the deterministic one gives way (`nice`): it takes
-//      what the other leaves of the cores. A second run has the machine for itself.
+//      of the time, so there are two. Both pools run side by side, and the deterministic one gives way (`nice`): it
+//      takes what the other leaves of the cores. A second run has the machine for itself.
 // PA2. Tests with real processes wait the longer, the busier the machine is: HOLDFAST_PATIENCE says how many times as
-//      long as on a quiet one. It is the number of processes that want a core, for each core, in whole numbers.
-//      `until` (tests/until.ts) and the time limit of each test follow it.
+//      long as on a quiet one. It is the number of processes that want a core, for each core, in whole numbers. `until`
+//      (tests/until.ts) and the time limit of each test follow it.
 import type { Pool } from "./pools.ts";
 
 export type Workload = { readonly pool: Pool; readonly isRepeat: boolean };

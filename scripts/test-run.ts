@@ -1,8 +1,8 @@
 // One `bun test` over the files of one pool: its report, and the coverage of the lines that ran in it.
 // R1. The environment has what tests follow: HOLDFAST_SEED (scripts/seed.ts), HOLDFAST_PATIENCE (scripts/patience.ts),
 //     and HOLDFAST_COUNTING, which lets our programs count the lines that they run (scripts/counting.ts).
-// R2. The deterministic pool gives way to the other one, which runs beside it. What it printed is shown once it is done:
-//     the lines of two runs in one stream would tell nobody which file they are about.
+// R2. The deterministic pool gives way to the other one, which runs beside it. What it printed is shown once it is
+//     done: the lines of two runs in one stream would tell nobody which file they are about.
 import { closeSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { availableParallelism, loadavg, setPriority } from "node:os";
 import { join } from "node:path";

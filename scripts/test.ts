@@ -1,9 +1,10 @@
 // The one test command: every test of src/ and tests/, with coverage; the last line is `N passed, N failed`.
 //   npm test [-- [path…] [--timings] [flags of `bun test`]]
 // A path chooses the test files whose paths contain it. `--timings` prints the slowest files and tests.
-// T1. Two pools (scripts/pools.ts), side by side: deterministic files run once. A file with real processes that fails is
-//     run once more, and a test that failed only once is named as flaky (scripts/verdict.ts).
-// T2. A file that was to run and reported nothing is a failure, and so is a skipped test that does not say what it needs.
+// T1. Two pools (scripts/pools.ts), side by side: deterministic files run once. A file with real processes that fails
+//     is run once more, and a test that failed only once is named as flaky (scripts/verdict.ts).
+// T2. A file that was to run and reported nothing is a failure, and so is a skipped test that does not say what it
+//     needs.
 // T3. The seed (scripts/seed.ts) is printed with every run, and again with the failures.
 import { addRan, layCounters } from "./children.ts";
 import { ROOT, readAll, readText } from "./files.ts";

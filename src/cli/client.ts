@@ -1,9 +1,7 @@
 // A client of a live daemon, which is started first if necessary.
 // E2. `onDaemon` starts the daemon if there is no reply, waits until it is live, and retries requests that were lost,
-//     all
-//     within a time limit. While one daemon's recovery makes progress the limit is extended; a second daemon gets no
-//     extra
-//     time of its own.
+//     all within a time limit. While one daemon's recovery makes progress the limit is extended; a second daemon gets
+//     no extra time of its own.
 // E3. A daemon that runs but does not answer is reported with what can be done, after little more than ten seconds.
 import { ok, type Refusal, type Result } from "../base/result.ts";
 import { type RecoveryStage, retriedStage } from "../core/recovery.ts";

@@ -1,7 +1,6 @@
 // How text reaches a person: messages on stderr, data on stdout.
 // T1. Everything passes through `visible` or `visibleLine` (base/visible.ts), even if the output is not a terminal: a
-//     pager
-//     may show it later.
+//     pager may show it later.
 // T2. On a terminal a line of data takes one row; elsewhere nothing is cut.
 import type { Refusal } from "../base/result.ts";
 import { visible, visibleLine } from "../base/visible.ts";

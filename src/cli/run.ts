@@ -1,5 +1,5 @@
 // From the command line to an exit code; the one place where failures are caught and printed.
-// N1. Every error says what happened and what to do next: `holdfast: message`, `  → hint`; with --json as JSON.
+// N1. Every error says what happened and what to do next: `holdfast: message`, ` → hint`; with --json as JSON.
 // N2. Exit codes are ours (EXIT), whatever stricli's are.
 // N3. A reader that closes the pipe early (`| head`) is not a failure.
 // N4. In safe mode every command prints a banner first, on stderr, except commands called by shells and service

@@ -1,16 +1,12 @@
 // Orphans: processes that terminals of ours left behind when their holder died. Pure: from all known facts to the list.
 // Z1. Only processes that are proven ours are named: by the marker of a terminal of this home, as the recorded child,
-//     by the
-//     session of a recorded process, or as a descendant of one of these.
+//     by the session of a recorded process, or as a descendant of one of these.
 // Z2. Records are pid, start time and boot id. One of another boot, or whose pid was reused, proves nothing.
 // Z3. Never named: a process that belongs to a living holder by parent, session or marker; a spared process (our own),
-//     its
-//     ancestors and descendants, or a process that carries a foreign marker.
+//     its ancestors and descendants, or a process that carries a foreign marker.
 // Z4. The system does not reuse a pid while a session is named by it. So if its leader is gone, a session is certainly
-//     ours
-//     only if a member started while the leader was known to live, or one carries the marker. Others are doubtful:
-//     reported,
-//     never stopped.
+//     ours only if a member started while the leader was known to live, or one carries the marker. Others are doubtful:
+//     reported, never stopped.
 import { type Family, familyOf, type Listed } from "./family.ts";
 
 export type Identity = { readonly pid: number; readonly startTime: number; readonly bootId: string };

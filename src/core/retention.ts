@@ -26,7 +26,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** RT3 */
 const GRACE_MS = DAY_MS;
 
-  /** What to remove: files, then their directories. */
+/** The things to remove, oldest first. */
+export function beyond<T extends Thing>(things: readonly T[], limits: Limits, now: number): Because<T>[] {
   const age = (thing: Thing) => now - (thing.at ?? now); // RT2
   let bytes = 0;
   const chosen: Because<T>[] = [];

@@ -1,7 +1,7 @@
 // The daemon's interface for clients: one unix socket, one JSON-RPC message per line.
-// Z1. The first request is `hello` with a known token, compared in constant time; nothing else is answered before it.
-//     A client that does not send it soon is disconnected: silent strangers must not use up the connections.
-//     This home's token gives access to everything; another one (an agent's) to the few methods meant for its bearer.
+// Z1. The first request is `hello` with a known token, compared in constant time; nothing else is answered before it. A
+//     client that does not send it soon is disconnected: silent strangers must not use up the connections. This home's
+//     token gives access to everything; another one (an agent's) to the few methods meant for its bearer.
 // Z2. A client that sends an invalid request, too long a line or too many requests at once, or does not read its
 //     notifications, is disconnected, and nothing that it sent after that is done; other clients are not affected.
 // Z3. The path leads to us as long as we run: if it is removed, it is bound again; a successor's is left alone.

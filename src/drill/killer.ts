@@ -2,8 +2,7 @@
 // kills
 // in the middle of recovery, and sometimes it does not wait at all.
 // R1. The first targets are an agent, as soon as there is one, and the daemon: even a short drill covers both, and on a
-//     busy
-//     machine it continues until it has.
+//     busy machine it continues until it has.
 import { readClaim } from "../home/held/holder-files.ts";
 import { pause, within } from "../world/wait.ts";
 import type { Dice } from "./dice.ts";

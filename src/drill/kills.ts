@@ -1,8 +1,7 @@
 // Kills processes, and measures how long it takes until they are back.
 // K1. Time to live is measured from the SIGKILL until the status of another daemon says LIVE.
 // K2. A daemon heals a watchdog and a watchdog a daemon, without help. Only if both are gone does the next command
-//     start
-//     them: here that is us.
+//     start them: here that is us.
 
 import { startWatchdog } from "../home/start-watchdog.ts";
 import type { StatusResult } from "../wire/rpc/rpc.ts";

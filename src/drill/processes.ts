@@ -1,9 +1,10 @@
 // Every process of a drill: Holdfast's own, the holders, and the programs of terminals, agents and workflow steps.
 // P1. Found by what cannot get lost: the drill's variable, the marker of a terminal, the claim of a holder.
 // P2. A holder without a claim counts as ours: it starts a program as soon as it has one.
-import { AGENTS, STATE, TERMINALS } from "../home/layout.ts";
+
 import { joinPath } from "../base/path.ts";
 import { type HeldDirectory, readHolder, terminalFiles } from "../home/held/holder-files.ts";
+import { AGENTS, STATE, TERMINALS } from "../home/layout.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
 import { DRILL_VARIABLE, type Site, whoRuns } from "./site.ts";
 

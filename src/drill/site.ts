@@ -3,9 +3,10 @@
 // S2. Its path is short, because a socket's path is limited (world/socket.ts, K1).
 // S3. Every process of ours carries the home in a variable, so that none can be forgotten.
 // S4. Aborting a drill stops its clock: every actor stays in its next wait, and nothing more is written.
-import { CRASH_HISTORY, WEB_LOCK } from "../home/layout.ts";
+
 import { assert } from "../base/assert.ts";
 import { joinPath } from "../base/path.ts";
+import { CRASH_HISTORY, WEB_LOCK } from "../home/layout.ts";
 import { holderOf, runningOn } from "../home/running.ts";
 import { writeAtomic } from "../log/file/atomic-file.ts";
 import { removeIfThere, removeTree } from "../log/file/file.ts";

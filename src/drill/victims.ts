@@ -1,10 +1,11 @@
 // Agents' processes that may be killed: the program, or the holder that it runs in.
 // VI1. Only so often that no agent fails permanently: five crashes within a minute (core/agent/process.ts) would need a
 //      person to retry it.
-import { AGENTS } from "../home/layout.ts";
+
 import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";
 import { joinPath } from "../base/path.ts";
 import { readHolder } from "../home/held/holder-files.ts";
+import { AGENTS } from "../home/layout.ts";
 import { identify, type ProcessIdentity } from "../world/process.ts";
 import type { Dice } from "./dice.ts";
 import type { Site } from "./site.ts";

@@ -1,8 +1,8 @@
 // Batch: collects small pieces of output, so that a busy program
 // costs one write, one frame and one send for many of them.
 // B1. Nothing waits longer than the current turn of the event loop.
-// B2. One buffer for ever: the frame passed to `gathered` is valid
-//     only during the call. Large pieces are passed on uncopied.
+// B2. One buffer for ever: the frame passed to `gathered` is valid only during the call. Large pieces are passed on
+//     uncopied.
 import { OUTPUT_HEAD } from "../wire/holder/protocol.ts";
 import type { Clock } from "../world/clock.ts";
 

@@ -1,8 +1,8 @@
 // Follower: one client's position in the output.
-// V1. It gets the bytes in order, each once, with their offsets;
-//     RESYNC reports what it can no longer get (holder.ts, H4).
-// V2. Nothing waits for it: if too much is queued for it, it falls
-//     behind, and continues from the tape once it has read that.
+// V1. It gets the bytes in order, each once, with their offsets; RESYNC reports what it can no longer get (holder.ts,
+//     H4).
+// V2. Nothing waits for it: if too much is queued for it, it falls behind, and continues from the tape once it has read
+//     that.
 // V3. After the last byte come the last frame and the end of the connection.
 import { numberFrame, outputFrame, RESYNC } from "../wire/holder/protocol.ts";
 import type { Clock } from "../world/clock.ts";

@@ -1,8 +1,8 @@
 // Holds one child from its spec to its end, with the real system.
-// M1. First reachable, then claimed, then started: the socket is bound
-//     before the claim, and the claim is durable before the child starts.
-// M2. If a claim exists, or another holder answers on the socket,
-//     nothing is held: the command is started at most once, ever.
+// M1. First reachable, then claimed, then started: the socket is bound before the claim, and the claim is durable
+//     before the child starts.
+// M2. If a claim exists, or another holder answers on the socket, nothing is held: the command is started at most once,
+//     ever.
 // M3. SIGHUP does not end us; it means that we should check our socket.
 import { Fault, isFault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";

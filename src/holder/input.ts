@@ -1,6 +1,6 @@
 // Input: decides which input is accepted. Pure: it numbers and refuses, others write to the child.
-// I1. Each writer counts from 1 without gaps: a number already
-//     accepted is a repeat, one that skips is refused (holder.ts, H3).
+// I1. Each writer counts from 1 without gaps: a number already accepted is a repeat, one that skips is refused
+//     (holder.ts, H3).
 // I2. Input names the generation of the child it is meant for; nothing old reaches a new child.
 
 import type { HolderRefusal, Input } from "../wire/holder/protocol.ts";

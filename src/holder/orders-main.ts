@@ -1,7 +1,7 @@
 // The entry of a holder of attempts: `bun src/holder/orders-main.ts --orders HOME`. It holds attempts of workflows, one
 // after the other, by order (wire/holder/orders.ts), and leaves when no orders come.
-// M4. An order is accepted when the end of the previous attempt is
-//     durable and announced; nothing of one remains for the next.
+// M4. An order is accepted when the end of the previous attempt is durable and announced; nothing of one remains for
+//     the next.
 import { joinPath } from "../base/path.ts";
 import { readWhole } from "../log/file/file.ts";
 import { type HolderOrder, ORDERS, ordersIn } from "../wire/holder/orders.ts";

@@ -1,7 +1,7 @@
 // Output: what the child prints, on its way to the tape and to the followers; on pipes also its input and its stderr.
 // P1. First the tape, then the followers: no one sees a byte that the tape will not have, unless the disk fails.
-// P2. On pipes, reading pauses if the daemon is too far behind
-//     (pressure.ts). A terminal is always read: a screen must not freeze.
+// P2. On pipes, reading pauses if the daemon is too far behind (pressure.ts). A terminal is always read: a screen must
+//     not freeze.
 import { joinPath } from "../base/path.ts";
 import type { TapeLimits } from "../log/tape/tape.ts";
 import * as protocol from "../wire/holder/protocol.ts";

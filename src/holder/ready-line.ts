@@ -1,7 +1,7 @@
 // A line that is typed into the program once it is ready for it: an old command, ready to be run.
-// RL1. It is typed once, when the program has printed something and fallen silent:
-//      soon if it edits lines itself, and after a longer silence if it does not (then
-//      a prompt looks like a pause). A program that prints nothing gets it in the end.
+// RL1. It is typed once, when the program has printed something and fallen silent: soon if it edits lines itself, and
+//      after a longer silence if it does not (then a prompt looks like a pause). A program that prints nothing gets it
+//      in the end.
 // RL2. If a person types first, the line is dropped: it is never mixed into what they type.
 import type { Clock } from "../world/clock.ts";
 

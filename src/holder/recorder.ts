@@ -3,8 +3,8 @@
 // R2. Dirty bytes are synced within a second; an idle recorder has no timer.
 // R3. While the tape cannot be written, the newest bytes wait in a ring of bounded size and go to the tape as soon as
 //     it works again. What the ring had to drop becomes a gap of the tape, and is counted.
-// R4. A tape whose sync failed is not trusted again in this life (tape.ts,
-//     T5): output stays in memory, and `trouble` has the reason.
+// R4. A tape whose sync failed is not trusted again in this life (tape.ts, T5): output stays in memory, and `trouble`
+//     has the reason.
 // R5. A power cut may remove the end of a tape that was already seen, in a checkpoint's snapshot or a remote window. No
 //     offset is used twice: what is lost stays a gap, and the next byte comes after everything known to have been seen.
 import { type Fault, isFault } from "../base/fault.ts";

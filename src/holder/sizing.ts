@@ -1,6 +1,6 @@
 // Sizing: which client's window determines a terminal's size. Pure.
-// Z1. The last client that typed, or came with a window, owns the
-//     size; other windows are remembered for when their clients type.
+// Z1. The last client that typed, or came with a window, owns the size; other windows are remembered for when their
+//     clients type.
 // Z2. A read-only client never owns it.
 import type { HolderSize } from "../wire/holder/protocol.ts";
 

@@ -1,6 +1,6 @@
 // Socket keeper: the holder is reachable under its path for as long as it lives.
-// S1. If the path is removed, it is bound again within one interval, or at
-//     once after a SIGHUP. A daemon sees the path vanish, and sends it.
+// S1. If the path is removed, it is bound again within one interval, or at once after a SIGHUP. A daemon sees the path
+//     vanish, and sends it.
 // S2. A path on which another process answers is left alone.
 import { isFault } from "../base/fault.ts";
 import type { Clock } from "../world/clock.ts";

@@ -1,6 +1,6 @@
 // The environment of a new terminal's program: the user's own, from where they typed the command.
-// NV1. Nothing of ours is passed on: neither what our launcher and Bun
-//      set for us, nor the marks of a terminal we were called from.
+// NV1. Nothing of ours is passed on: neither what our launcher and Bun set for us, nor the marks of a terminal we were
+//      called from.
 // NV2. Nothing is passed on that is true only for the window it was typed in: its multiplexer and its size.
 
 const OURS = /^(?:HOLDFAST_TERMINAL|HOLDFAST_SAFE_MODE|HOLDFAST_HEARTBEAT_MS|HOLDFAST_WATCHDOG_SETTINGS|BUN_.*)$/;

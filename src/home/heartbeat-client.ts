@@ -1,9 +1,9 @@
 // The watched side: sends heartbeats, finds a new watchdog when the old one dies, and makes sure that there is one. It
 // uses no socket and no clock directly: the program passes them in.
-// H1. Losing the watchdog never disturbs a watched program: what cannot
-//     be sent is dropped, and the connection is retried with backoff.
-// H2. Every connection begins with our identity and whether we are
-//     live, so that a watchdog that knows nothing can adopt us.
+// H1. Losing the watchdog never disturbs a watched program: what cannot be sent is dropped, and the connection is
+//     retried with backoff.
+// H2. Every connection begins with our identity and whether we are live, so that a watchdog that knows nothing can
+//     adopt us.
 // H3. A watchdog is started only if the operator wants `up` and no service manager keeps it. A surplus one exits by
 //     itself, because its lock is taken.
 import { type BackoffPolicy, backoffMs } from "../base/backoff.ts";

@@ -1,6 +1,6 @@
 // What the last life of the daemon left about its end, and what the next one concludes from it.
-// LL1. A marker of a clean end is good for one start, and only if it ended the last boot that recovered. After a reboot it stays, so that
-//      a start that is killed and tried again says the same.
+// LL1. A marker of a clean end is good for one start, and only if it ended the last boot that recovered. After a reboot
+//      it stays, so that a start that is killed and tried again says the same.
 
 import { joinPath } from "../base/path.ts";
 import { readWhole, removeIfThere } from "../log/file/file.ts";

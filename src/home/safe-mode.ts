@@ -2,8 +2,8 @@
 // children is off, until the operator leaves it (SM-3, SM-4).
 // S1. The file is the mode, since several programs read it and the operator changes it. Only what the disk has not
 //     accepted yet is remembered here instead, until the file changes: a full disk does not prevent entering.
-// S2. A file that exists and cannot be read means safe mode: it was
-//     written by someone, and this is the side on which nothing is lost.
+// S2. A file that exists and cannot be read means safe mode: it was written by someone, and this is the side on which
+//     nothing is lost.
 // S3. Entering a mode that is on, or leaving one that is off, changes nothing and is not published; but what the disk
 //     has not accepted is retried, so that an operator can free some space and try again.
 

@@ -1,8 +1,8 @@
 // Starts the watchdog of a home; the watchdog starts everything else.
-// SW1. `up` is durable before anything is started: if the caller
-//      is killed right after, the next command starts it again.
-// SW2. A watchdog is started only if none is running. A second one
-//      would exit at once, but one that is leaving must be replaced.
+// SW1. `up` is durable before anything is started: if the caller is killed right after, the next command starts it
+//      again.
+// SW2. A watchdog is started only if none is running. A second one would exit at once, but one that is leaving must be
+//      replaced.
 // SW3. Nothing of the terminal that we were called from is passed on, in particular not its marker: everything Holdfast
 //      starts would count as that terminal's orphan.
 // SW4. Paths in the environment are made absolute: Holdfast runs in its home, wherever the command was typed.

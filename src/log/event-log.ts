@@ -3,8 +3,8 @@
 //     written together or not at all.
 // L2. `append` returns at once: it assigns seqs to the entries, or refuses and has changed nothing. Memory is bounded:
 //     past the limit it refuses with `log.busy`, and `room` resolves when there is room again.
-// L3. After a failed sync nothing is ever written again (W3);
-//     after a full disk everything continues once there is room.
+// L3. After a failed sync nothing is ever written again (W3); after a full disk everything continues once there is
+//     room.
 import { assert } from "../base/assert.ts";
 import { type Fault, isFault } from "../base/fault.ts";
 import { ok, type Refusal, type Result } from "../base/result.ts";

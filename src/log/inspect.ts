@@ -1,8 +1,8 @@
 // Inspects a log without changing it: while a daemon is running, or after a crash before any recovery.
-// X1. Nothing is written, locked or cut. What a recovery would
-//     restore from the write-ahead log is shown as if it had run.
-// X2. The write-ahead log is read before the session logs: what
-//     is drained in between is seen twice rather than not at all.
+// X1. Nothing is written, locked or cut. What a recovery would restore from the write-ahead log is shown as if it had
+//     run.
+// X2. The write-ahead log is read before the session logs: what is drained in between is seen twice rather than not at
+//     all.
 import type { Disk } from "../world/disk.ts";
 import { openRetrying } from "./file/file.ts";
 import { listQuarantine, type QuarantineItem } from "./file/quarantine.ts";

@@ -1,8 +1,8 @@
 // What is written to a tape between two lives of a terminal: the
 // old program is gone, and the next one finds a clean terminal.
 // F1. Everything the old program switched on is switched off; its unfinished output is cut short.
-// F2. Nothing visible is lost: if it used the alternate screen,
-//     its rows are printed on the normal one with their colours.
+// F2. Nothing visible is lost: if it used the alternate screen, its rows are printed on the normal one with their
+//     colours.
 // F3. It ends at the beginning of an empty line. Nothing that was there before is overwritten.
 import { messageLine, SOFT_RESET } from "../core/terminal/screen.ts";
 import type { ScreenBuffer } from "../world/xterm.ts";

@@ -1,6 +1,6 @@
 // Lines of a buffer as text that writes them into rows that are still empty.
-// R1. Each row begins and ends with the plain pen and without a link:
-//     rows can be left out, and old ones do not colour new ones.
+// R1. Each row begins and ends with the plain pen and without a link: rows can be left out, and old ones do not colour
+//     new ones.
 // R2. A wrapped row must wrap again: a terminal wraps when a character follows the last column. If the rows have no
 //     suitable character, a temporary one is printed.
 import type { BufferLine } from "../world/xterm.ts";

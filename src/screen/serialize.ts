@@ -2,8 +2,8 @@
 // Z1. The order is: scrollback, visible lines, surroundings (tabs, scroll region, saved cursor), modes, and finally the
 //     cursor and its pen. If the alternate screen is on, the whole normal one comes first.
 // Z2. What was printed last is printed last: a terminal remembers it, for a full line and for a combining character.
-// Z3. Only sequences that every terminal understands or safely
-//     ignores: the same text is shown on people's own terminals.
+// Z3. Only sequences that every terminal understands or safely ignores: the same text is shown on people's own
+//     terminals.
 import { SCROLLBACK_BYTES } from "../core/terminal/screen.ts";
 import type { BufferLine, ScreenBuffer } from "../world/xterm.ts";
 import { cellAt } from "./cells.ts";

@@ -2,8 +2,8 @@
 // the daemon behind it. It lives with the agent and outlives daemons.
 // SH1. A call keeps one id through all attempts. It is retried until a daemon answers, however many daemons that takes;
 //      the log answers a repeat, so that nothing happens twice.
-// SH2. The daemon is notified only after the agent's pipe has accepted
-//      an answer: the messages in it count as delivered then.
+// SH2. The daemon is notified only after the agent's pipe has accepted an answer: the messages in it count as delivered
+//      then.
 // SH3. Greetings and the list of tools need no daemon: an agent can start without one.
 import { backoffMs } from "../base/backoff.ts";
 import { isFault } from "../base/fault.ts";

@@ -1,8 +1,8 @@
 // Crash loops: too many crashes within a sliding window, remembered across restarts of everything (SM-1, SM-2).
-// C1. A crash counts at once, in memory; the file follows. If the disk
-//     refuses the write, only the memory across restarts is lost.
-// C2. An unreadable history is empty; entries that are not numbers,
-//     and times from before the clock was set back, do not count.
+// C1. A crash counts at once, in memory; the file follows. If the disk refuses the write, only the memory across
+//     restarts is lost.
+// C2. An unreadable history is empty; entries that are not numbers, and times from before the clock was set back, do
+//     not count.
 // C3. It never remembers more than the threshold needs.
 
 import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";

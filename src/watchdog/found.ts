@@ -1,6 +1,6 @@
 // Finds a program that already runs: before one is started, and after we started among existing processes.
-// O1. A held lock means that one runs, whatever its record says;
-//     a record alone means nothing unless its process is alive.
+// O1. A held lock means that one runs, whatever its record says; a record alone means nothing unless its process is
+//     alive.
 // O2. Looking leaves no trace: the file is opened for reading, and the lock is released at once. A program that starts
 //     in just that moment loses the race, exits, and is started again.
 import { isFault } from "../base/fault.ts";

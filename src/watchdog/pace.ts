@@ -1,10 +1,10 @@
 // How soon a program that ended is restarted (WD-8).
-// A1. A program that was live is restarted at once, unless it dies
-//     again and again; one that died before it was live waits.
-// A2. A program that was live for `steadyMs` has proved itself: its failures
-//     are forgotten. So nothing is started more than once a second for long.
-// A3. An unrequested graceful end is not a crash, but a program that ends
-//     like this right after it was live would spin: it waits as well.
+// A1. A program that was live is restarted at once, unless it dies again and again; one that died before it was live
+//     waits.
+// A2. A program that was live for `steadyMs` has proved itself: its failures are forgotten. So nothing is started more
+//     than once a second for long.
+// A3. An unrequested graceful end is not a crash, but a program that ends like this right after it was live would spin:
+//     it waits as well.
 import { type BackoffPolicy, backoffMs } from "../base/backoff.ts";
 import { type Budget, isExhausted, newBudget, spend } from "../base/budget.ts";
 import { CRASH_LOOP, type CrashLoopLimits } from "./crash-loop.ts";

@@ -1,9 +1,9 @@
 // The watchdog as a program: one on each home. It keeps the given programs
 // alive, until the operator wants them down or it is asked to leave.
 // G1. One watchdog at a time, by its lock; a second one exits at once, which is not a failure.
-// G2. If asked to leave (SIGTERM) while `up` is wanted, it leaves the processes alone:
-//     a service manager or the daemon starts the next watchdog, which adopts them.
-//     With `down` everything is stopped in reverse order, and nothing is restarted.
+// G2. If asked to leave (SIGTERM) while `up` is wanted, it leaves the processes alone: a service manager or the daemon
+//     starts the next watchdog, which adopts them. With `down` everything is stopped in reverse order, and nothing is
+//     restarted.
 // G3. No failure of the disk ends it once it runs.
 // G4. If all of run/ was removed, another watchdog may take our lock's name and our socket before we notice. Then we
 //     leave: two would count every crash twice.

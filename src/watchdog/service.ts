@@ -2,8 +2,8 @@
 // their crashes, detects crash loops, and enters safe mode (WD-6, SM-5).
 // Q1. A crash of an essential program is on record, and safe mode in force, before that program is restarted; but a
 //     disk that does not respond delays it by at most `RECORD_MS`.
-// Q2. Being unresponsive is reported but not counted: only an end is
-//     a crash that makes a loop, and a hang that we end is one end.
+// Q2. Being unresponsive is reported but not counted: only an end is a crash that makes a loop, and a hang that we end
+//     is one end.
 import type { Fault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import { WATCHDOG_SOCKET } from "../home/layout.ts";

@@ -1,11 +1,11 @@
 // The watchdog's core: knows by their heartbeats which processes are
 // alive, reports silent ones, and ends hopeless ones (WD-1, WD-2).
-// W1. Time is counted in checks, half an interval apart, and never read from a clock
-//     that can be set. Four checks without a heartbeat, which is two intervals, are
-//     silence: the process is probed, and reported as gone or as unresponsive.
-// W2. A check that is late by more than half an interval means that we were not running
-//     (stopped, asleep, starved): counting starts again. A shorter pause of ours cannot take
-//     a punctual sender over two intervals, so no process is blamed for our own absence.
+// W1. Time is counted in checks, half an interval apart, and never read from a clock that can be set. Four checks
+//     without a heartbeat, which is two intervals, are silence: the process is probed, and reported as gone or as
+//     unresponsive.
+// W2. A check that is late by more than half an interval means that we were not running (stopped, asleep, starved):
+//     counting starts again. A shorter pause of ours cannot take a punctual sender over two intervals, so no process is
+//     blamed for our own absence.
 // W3. Each silence is reported once; a heartbeat ends it.
 // W4. Silent processes are ended only after `killAfterMs`, first by SIGTERM, after `graceMs` more by SIGKILL, and never
 //     while they wait for the disk: a slow sync is not a hang, and killing it would lose the writes in progress.

@@ -1,10 +1,10 @@
 // One watched program through all its lives: started, adopted,
 // restarted when it ends, stopped when the operator wants it down.
 // T1. Nothing is started beside a living one: first we look for a running process, and adopt it.
-// T2. Nothing is started unless the operator wants `up` at that very
-//     moment, even after a pause and in the middle of a restart.
-// T3. An end is judged once: requested or not, graceful or a crash.
-//     An end that follows a silence is reported as unresponsive.
+// T2. Nothing is started unless the operator wants `up` at that very moment, even after a pause and in the middle of a
+//     restart.
+// T3. An end is judged once: requested or not, graceful or a crash. An end that follows a silence is reported as
+//     unresponsive.
 import { assert } from "../base/assert.ts";
 import { isFault } from "../base/fault.ts";
 import { tolerating } from "../home/recovery-bus.ts";

@@ -1,10 +1,10 @@
 // Who may see the page. Any program and any site can send requests to
 // a port of this machine; only the operator's browser may get answers.
-// G1. Only GET, and only under the names of this machine: a
-//     foreign name that resolves to it (DNS rebinding) is refused.
+// G1. Only GET, and only under the names of this machine: a foreign name that resolves to it (DNS rebinding) is
+//     refused.
 // G2. Only from our own page: an Origin or a Sec-Fetch-Site that contradicts this is refused.
-// G3. Only with the access token: once in the address (`?t=`), then as
-//     a cookie that scripts cannot read and other sites cannot send.
+// G3. Only with the access token: once in the address (`?t=`), then as a cookie that scripts cannot read and other
+//     sites cannot send.
 // G4. Secrets are compared in constant time, and no refusal gives details.
 import { sameSecret } from "../world/hash.ts";
 import type { HttpRequest } from "../world/http.ts";

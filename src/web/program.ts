@@ -1,7 +1,7 @@
 // The web host of a home. The watchdog starts and restarts it.
 // M1. One for each home: if the lock is taken, it exits with a special code, which is not a crash.
-// M2. A wrong configuration does not take the page away: the host
-//     uses the defaults, and the daemon reports the problems.
+// M2. A wrong configuration does not take the page away: the host uses the defaults, and the daemon reports the
+//     problems.
 import { isFault } from "../base/fault.ts";
 import { HeartbeatLink, startHeartbeat } from "../home/heartbeat-client.ts";
 import { WATCHDOG_SOCKET } from "../home/layout.ts";

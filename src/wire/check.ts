@@ -1,8 +1,8 @@
 // Walks a value by its shape (shape.ts), and returns it with its type, or everything that is wrong with it.
 // C1. Only own properties count: `constructor` and `__proto__` are fields only if the sender wrote them.
 // C2. All problems are found, each with its path, what was found there and what is expected.
-// C3. What passes is returned as it is. Nothing is copied, so fields of a newer version are kept. For the same reason
-//     a request is never spread into a command: its sender could add fields that the command has.
+// C3. What passes is returned as it is. Nothing is copied, so fields of a newer version are kept. For the same reason a
+//     request is never spread into a command: its sender could add fields that the command has.
 // C4. Depth is bounded, in shapes that contain themselves and in JSON of any shape: recursion must not exhaust the
 //     stack. Readers limit the size of what they read (lines.ts, frames.ts, files/).
 import { ok, type Result } from "../base/result.ts";

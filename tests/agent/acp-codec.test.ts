@@ -1,4 +1,4 @@
-// The Agent Client Protocol as a real agent speaks it: the lines below were said by opencode 1.18.33.
+// The Agent Client Protocol as a real agent speaks it: the lines below were sent by opencode 1.18.33.
 import { expect, test } from "bun:test";
 import { acp } from "../../src/wire/provider/acp.ts";
 import { facts } from "./facts.ts";
@@ -8,7 +8,7 @@ const said = (message: object, given = {}) => acp.decode(JSON.stringify({ ...RPC
 const told = (input: Parameters<typeof acp.encode>[0], given = {}) =>
   acp.encode(input, facts(given))?.map((line) => JSON.parse(line));
 
-test("AG-6(a) a new session is asked for once, and loaded under its id afterwards", () => {
+test("AG-6(a) a new session is requested once, and loaded by its id afterwards", () => {
   const tools = { command: ["bun", "shim.ts"], env: { TOKEN: "t" } };
   const fresh = told({ kind: "open" }, { open: false, tools });
   expect(fresh?.map(({ id, method }) => [id, method])).toEqual([
@@ -21,7 +21,7 @@ test("AG-6(a) a new session is asked for once, and loaded under its id afterward
   expect(again?.[1]).toMatchObject({ method: "session/load", params: { sessionId: "ses_1", cwd: "/work" } });
 });
 
-test("nothing is said in a session before it is open, and its id is heard in either way of opening it", () => {
+test("nothing is sent in a session before it is open, and its id is known either way of opening it", () => {
   const prompt = { kind: "prompt", uuid: "aa", text: "hello" } as const;
   expect(acp.encode(prompt, facts({ open: false }))).toBeUndefined();
   expect(told(prompt, { session: "ses_1" })).toEqual([
@@ -38,14 +38,14 @@ test("nothing is said in a session before it is open, and its id is heard in eit
   ]);
 });
 
-test("what is said while an old session is loaded is its history, and not said again", () => {
+test("updates while an old session is loaded are its history, and not reported again", () => {
   const update = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "heard" } };
   const notice = { method: "session/update", params: { sessionId: "ses_1", update } };
   expect(said(notice, { open: false }).events).toEqual([]);
   expect(said(notice).events).toEqual([{ kind: "text", text: "heard", part: true }]);
 });
 
-test("tools and their results are read off the updates", () => {
+test("tools and their results are read from the updates", () => {
   const update = (fields: object) =>
     said({ method: "session/update", params: { update: { toolCallId: "call_1", ...fields } } });
   const call = {
@@ -69,7 +69,7 @@ const OPTIONS = [
   { optionId: "reject", kind: "reject_once", name: "Reject" },
 ];
 
-test("PR-1(a) PR-2(a) a permission is asked for under the agent's own id, and answered with one of its options", () => {
+test("PR-1(a) PR-2(a) a permission is requested under the agent's own id, and answered with one of its options", () => {
   const toolCall = { toolCallId: "call_1", title: "echo hi", kind: "execute", rawInput: { command: "echo hi" } };
   const [ask] = said({ id: 0, method: "session/request_permission", params: { toolCall, options: OPTIONS } }).events;
   expect(ask).toEqual({ kind: "ask", request: "0", tool: "execute", input: { command: "echo hi" }, options: OPTIONS });
@@ -82,7 +82,7 @@ test("PR-1(a) PR-2(a) a permission is asked for under the agent's own id, and an
   ]);
 });
 
-test("the answer to a prompt ends the turn; an error says why; what else is asked of us is refused", () => {
+test("the answer to a prompt ends the turn; an error gives the reason; other requests to us are refused", () => {
   expect(said({ id: "prompt-aa", result: { stopReason: "end_turn" } }).events).toEqual([{ kind: "done" }]);
   expect(said({ id: "prompt-aa", result: { stopReason: "refusal" } }).events).toMatchObject([
     { kind: "failed", retryable: false },

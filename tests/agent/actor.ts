@@ -13,7 +13,7 @@ const waiting = new Map<string, (told: Told) => void>();
 let number = 0;
 
 function tell(message: object): void {
-  writeSync(1, `${JSON.stringify(message)}\n`); // At once: it may crash right after.
+  writeSync(1, `${JSON.stringify(message)}\n`); // Synchronously: it may crash right after.
 }
 
 function wait(key: string): Promise<Told> {
@@ -24,7 +24,7 @@ async function isThere(file: string): Promise<void> {
   while (!existsSync(file)) await Bun.sleep(2);
 }
 
-/** The turn is over; what it was told after that is not done. */
+/** The turn is over; the remaining lines are not executed. */
 function fail(reason: string): Promise<never> {
   tell({ type: "failed", reason, retryable: false });
   return new Promise(() => undefined);
@@ -60,7 +60,7 @@ async function act(line: string, whole: string): Promise<string> {
 
 async function turn(text: string): Promise<void> {
   let response = "";
-  // What is to be done stands between markers: what a prompt says around it is for models.
+  // Commands are between markers: the rest of a prompt is for models.
   let skip = false;
   for (const [, line = ""] of text.matchAll(/^.*?>> (.*)$/gm)) {
     if (!skip) response = (await act(line, text)) || response;

@@ -1,4 +1,4 @@
-// A home with real daemons and agents in it.
+// A home with real daemons and agents.
 import { afterEach, expect } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ export function freshId(): string {
 export const AGENT_PATIENCE_MS = 4 * PATIENCE_MS;
 
 export class AgentHome extends DaemonHome {
-  /** Those of agents have markers as well (H3 of daemon/home.ts). */
+  /** Processes of agents have markers as well (H3 of daemon/home.ts). */
   override runs(): string[] {
     const agents = existsSync(this.file("agents")) ? readdirSync(this.file("agents")) : [];
     return [...super.runs(), ...agents];
@@ -47,7 +47,7 @@ export class AgentHome extends DaemonHome {
     return this.must("agent.show", { id });
   }
 
-  /** Waits until it has ended so many turns and rests. */
+  /** Waits until it has ended this many turns and rests. */
   rests(id: string, turns: number): Promise<ListedAgent> {
     return until(
       `${id} rests after ${turns} turns`,
@@ -60,7 +60,7 @@ export class AgentHome extends DaemonHome {
     );
   }
 
-  /** Waits until it is as it should be. */
+  /** Waits until it has the given state. */
   becomes(id: string, state: AgentState): Promise<ListedAgent> {
     return until(
       `${id} is ${state}`,
@@ -83,12 +83,12 @@ export class AgentHome extends DaemonHome {
     expect(this.events(id).filter((one) => one === name)).toHaveLength(times);
   }
 
-  /** What follows the last newline is only half written. */
+  /** Text after the last newline is only half written. */
   #lines(id: string): string[] {
     return this.text(`agents/${id}/events.jsonl`).split("\n").slice(0, -1);
   }
 
-  /** The names of what happened to it. */
+  /** The names of its events. */
   events(id: string): string[] {
     const lines = this.#lines(id);
     return lines.map((line) => String(JSON.parse(line).event));
@@ -120,7 +120,7 @@ export class AgentHome extends DaemonHome {
   }
 }
 
-/** As daemonHomes(): when a test is done, nobody of its homes is left. */
+/** Like daemonHomes(): when a test is done, no process of its homes is left. */
 export function agentHomes(): () => AgentHome {
   const homes: AgentHome[] = [];
   afterEach(async () => {

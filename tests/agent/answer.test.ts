@@ -1,4 +1,4 @@
-// `holdfast answer` whose acknowledgement is lost: the daemon has the answer on disk, and dies before it could say so.
+// `holdfast answer` whose acknowledgement is lost: the daemon has the answer on disk, and dies before it could reply.
 import { afterAll, expect, test } from "bun:test";
 import { readFileSync, renameSync } from "node:fs";
 import { connect, createServer } from "node:net";
@@ -10,7 +10,10 @@ import { ACTOR } from "./agent-home.ts";
 
 afterAll(endAll);
 
-/** Stands between the commands and the daemon until the daemon acknowledges an answer: that is kept back, and the daemon is killed. */
+/**
+ * A proxy between commands and daemon. It withholds the daemon's first acknowledgement of an answer and kills the
+ * daemon.
+ */
 function loseAcknowledgement(home: Home, daemon: number): Promise<string> {
   const [door, behind] = [join(home.path, "run/daemon.sock"), join(home.path, "run/behind.sock")];
   renameSync(door, behind);
@@ -36,7 +39,7 @@ function loseAcknowledgement(home: Home, daemon: number): Promise<string> {
   });
 }
 
-test("PR-3(d) the daemon is killed between an answer's being durable and its acknowledgement: the same command is acknowledged, and no other", async () => {
+test("PR-3(d) the daemon is killed after an answer is durable and before it is acknowledged: the same command is acknowledged, and no other", async () => {
   const home = new Home();
   const done = join(home.path, "done");
   const id = (await home.ok("agent", "new", "alpha", "--provider", "scripted", "--", ...ACTOR)).trim();

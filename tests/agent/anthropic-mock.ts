@@ -1,5 +1,5 @@
-// The other side of a border we do not own: the Messages API of Anthropic, as Claude Code calls it, on loopback.
-// It speaks the real protocol (server-sent events). What it answers is written in the last words of the person:
+// Stands in for a service we do not own: the Messages API of Anthropic, as Claude Code calls it, on loopback.
+// It speaks the real protocol (server-sent events). The last words of the person determine its answer:
 //   `run: COMMAND` asks for the tool Bash; `use: TOOL {json}` for any tool; `stall:` waits for `release` in the middle of its answer; `limit:` is refused with 429; all else is echoed.
 import type { Server } from "bun";
 
@@ -28,7 +28,7 @@ export class AnthropicMock {
     return `http://127.0.0.1:${this.#server.port}`;
   }
 
-  /** Those that stall go on. */
+  /** Lets stalled answers continue. */
   release(): void {
     for (const goOn of this.#stalled.splice(0)) goOn();
   }
@@ -67,7 +67,7 @@ export class AnthropicMock {
   }
 }
 
-/** The newest words: a tool's result where there is one, else what the person said. */
+/** The newest words: a tool's result if there is one, otherwise what the person wrote. */
 function lastWords(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";

@@ -1,4 +1,4 @@
-// Agents are recovered from their checkpoints and the tails of their logs (EL-5), and a damaged checkpoint costs time only.
+// Agents are recovered from their checkpoints and the tails of their logs (EL-5); a damaged checkpoint only costs time.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { until } from "../until.ts";
@@ -6,14 +6,14 @@ import { type AgentHome, agentHomes } from "./agent-home.ts";
 
 const home = agentHomes();
 
-/** Puts nonsense where the first event stood: whoever reads it cannot fold it. */
+/** Overwrites the first event with garbage, so that reading it fails. */
 function spoilHistory(place: AgentHome, id: string): void {
   const path = place.file(`agents/${id}/events.jsonl`);
   const text = readFileSync(path, "utf8");
   writeFileSync(path, text.replace('"event":"agent.created"', '"event":"agent.cheated"'));
 }
 
-/** A life that left a history of which the write-ahead log has nothing more, and no checkpoint. */
+/** A life whose history is no longer in the write-ahead log, without a checkpoint. */
 async function earlierLife(place: AgentHome): Promise<string> {
   const daemon = await place.live();
   const id = await place.agent("alpha");
@@ -25,7 +25,7 @@ async function earlierLife(place: AgentHome): Promise<string> {
   return id;
 }
 
-test("after a clean end an agent comes from its checkpoint: its history is not read", async () => {
+test("after a clean end an agent is restored from its checkpoint: its history is not read", async () => {
   const place = home();
   const first = await place.live();
   const id = await place.agent("alpha");
@@ -39,7 +39,7 @@ test("after a clean end an agent comes from its checkpoint: its history is not r
   await place.rests(id, 2);
 });
 
-test("a checkpoint is written when the tail has outgrown it, and a killed daemon reads only what came after it", async () => {
+test("a checkpoint is written when the tail has outgrown it, and after a kill only later events are read", async () => {
   const place = home();
   const id = await earlierLife(place);
   const second = await place.live();
@@ -62,7 +62,7 @@ test("a checkpoint is written when the tail has outgrown it, and a killed daemon
   await place.rests(id, 4);
 });
 
-test("a harmed checkpoint is passed over: the log alone has everything", async () => {
+test("a damaged checkpoint is skipped: the log alone has everything", async () => {
   const place = home();
   const first = await place.live();
   const id = await place.agent("alpha");
@@ -76,7 +76,7 @@ test("a harmed checkpoint is passed over: the log alone has everything", async (
   expect(second.said()).toContain("a checkpoint is passed over");
 });
 
-test("AG-2(b) an agent that has ended stays ended, without its history", async () => {
+test("AG-2(b) an ended agent stays ended, without its history", async () => {
   const place = home();
   const id = await earlierLife(place);
   const first = await place.live();

@@ -1,11 +1,11 @@
-// Claude Code's protocol as its real program speaks it: the lines below were said by version 2.1.197.
+// Claude Code's protocol as the real program speaks it: the lines below were sent by version 2.1.197.
 import { expect, test } from "bun:test";
 import { claude } from "../../src/wire/provider/claude.ts";
 import { facts } from "./facts.ts";
 
 const said = (message: object) => claude.decode(JSON.stringify(message), facts());
 
-test("AG-6(a) a session is started under the id that was minted for it, and resumed under it once it has a transcript", () => {
+test("AG-6(a) a session is started under the id minted for it, and resumed under it once it has a transcript", () => {
   const first = claude.launch(facts({}, { command: [], permissionMode: "plan", flags: ["--max-turns", "3"] }), "");
   expect(first.argv.slice(0, 2)).toEqual(["claude", "-p"]);
   expect(first.argv.join(" ")).toEndWith(
@@ -20,7 +20,7 @@ test("AG-6(a) a session is started under the id that was minted for it, and resu
   );
 });
 
-test("nothing of an agent's recipe is left to the person's settings", () => {
+test("the person's own settings have no effect on an agent's recipe", () => {
   const tools = { command: ["bun", "shim.ts"], env: { HOLDFAST_AGENT: "a1" } };
   const { argv, env } = claude.launch(
     facts({ tools, systemPrompt: "Be brief." }, { command: ["/opt/claude"], model: "opus" }),
@@ -37,7 +37,7 @@ test("nothing of an agent's recipe is left to the person's settings", () => {
   expect(Object.keys(env)).toEqual(["MCP_CONNECT_TIMEOUT_MS", "MCP_TIMEOUT", "CLAUDE_CODE_EAGER_FLUSH"]);
 });
 
-test("a prompt carries its id, so that a repeat is dropped", () => {
+test("a prompt has an id, so that a repeat is dropped", () => {
   const lines = claude.encode({ kind: "prompt", uuid: "aaaa", text: "hello" }, facts());
   expect(lines?.map((line) => JSON.parse(line))).toEqual([
     {
@@ -47,7 +47,7 @@ test("a prompt carries its id, so that a repeat is dropped", () => {
   ]);
 });
 
-test("PR-1(a) PR-2(a) a control request becomes a question about the tool, and its answer goes back under the same id", () => {
+test("PR-1(a) PR-2(a) a control request becomes a question about the tool, and its answer is sent under the same id", () => {
   const input = { command: "echo hi > out.txt", description: "as asked" };
   const request = {
     subtype: "can_use_tool",
@@ -71,7 +71,7 @@ test("PR-1(a) PR-2(a) a control request becomes a question about the tool, and i
   ]);
 });
 
-test("what else it asks is refused at once, and a question can be withdrawn", () => {
+test("other requests are refused at once, and a question can be withdrawn", () => {
   const { events, replies } = said({ type: "control_request", request_id: "7", request: { subtype: "hook_callback" } });
   expect(events).toEqual([]);
   expect(replies.map((line) => JSON.parse(line).response)).toMatchObject([{ subtype: "error", request_id: "7" }]);
@@ -80,7 +80,7 @@ test("what else it asks is refused at once, and a question can be withdrawn", ()
   ]);
 });
 
-test("words, tools and their results are read off the messages; those of its own helpers and repeats are not", () => {
+test("text, tools and their results are read from the messages; those of its own subagents and repeats are not", () => {
   const content = [
     { type: "thinking", thinking: "…" },
     { type: "text", text: "I look." },
@@ -103,7 +103,7 @@ test("words, tools and their results are read off the messages; those of its own
   expect(said({ ...done, isReplay: true }).events).toEqual([]);
 });
 
-test("a result ends the turn: well, with a failure that passes or stays, or at a limit with its time", () => {
+test("a result ends the turn: successfully, with a temporary or permanent failure, or at a limit with its time", () => {
   const result = { type: "result", subtype: "success", is_error: false, result: "done" };
   expect(said(result).events).toEqual([{ kind: "done", response: "done" }]);
   const bad = { ...result, is_error: true, result: "API Error" };
@@ -121,7 +121,7 @@ test("a result ends the turn: well, with a failure that passes or stays, or at a
   expect(said({ type: "rate_limit_event", rate_limit_info: { status: "allowed", resetsAt: 1 } }).events).toEqual([]);
 });
 
-test("lines that are no JSON, of unknown types or without the expected fields mean nothing", () => {
+test("lines that are not JSON, of unknown types or without the expected fields are ignored", () => {
   for (const line of [
     "",
     "no json",

@@ -1,4 +1,4 @@
-// The commands on agents as a person types them, with a scripted agent (actor.ts).
+// The agent commands as a user types them, with a scripted agent (actor.ts).
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ class AgentCli extends Home {
     return first?.id ?? "";
   }
 
-  /** Its words come from a pipe. */
+  /** Its text comes from a pipe. */
   async piped(text: string, ...args: readonly string[]): Promise<Ended> {
     const stdio = [new Blob([text]), "pipe", "pipe"] as const;
     const child = Bun.spawn(ours("src/cli/main.ts", ...args), { cwd: this.path, env: this.env, stdio: [...stdio] });
@@ -32,7 +32,7 @@ class AgentCli extends Home {
     return { code, out, err };
   }
 
-  /** At a Tab nobody is waited for much longer than a second: then nothing is offered, and it is pressed again. */
+  /** A completion waits little longer than a second: after that nothing is offered, and Tab is pressed again. */
   async offered(...words: readonly string[]): Promise<string> {
     let found = "";
     await until(
@@ -52,7 +52,7 @@ class AgentCli extends Home {
   }
 }
 
-test("agent new makes an agent that ask talks to; its end is what it said, and its failure is exit code 1", async () => {
+test("agent new creates an agent that ask talks to; ask prints its answer, and a failure is exit code 1", async () => {
   const home = new AgentCli();
   expect(await home.run("agent", "tree")).toMatchObject({ code: 0, out: "" });
   const id = await home.make("alpha");
@@ -77,7 +77,7 @@ test("agent new makes an agent that ask talks to; its end is what it said, and i
   expect(await home.json("status")).toMatchObject({ counts: { agents: 1, prompts: 0 } });
 });
 
-test("agent tree, inspect and inbox show what there is; names are found below their parents", async () => {
+test("agent tree, inspect and inbox show the state; names are found below their parents", async () => {
   const home = new AgentCli();
   const root = await home.make("root");
   const worker = await home.make("worker", "--parent", "root", "--recovery", "ask", "--hung-after", "1m");
@@ -132,7 +132,7 @@ test("agent tree, inspect and inbox show what there is; names are found below th
   expect(await home.ok("status")).toContain("prompts    1 prompt for you: holdfast prompts\n");
 });
 
-test("PR-1(b,c) PR-2(a) PR-3(d) ask returns with 3 where a person is asked; answer lets the turn end, once, and --always makes a rule of it", async () => {
+test("PR-1(b,c) PR-2(a) PR-3(d) ask returns 3 if a person is asked; answer lets the turn end, once, and --always makes it a rule", async () => {
   const home = new AgentCli();
   await home.make("alpha");
   const waits = await home.ask("alpha", "ask Bash ls -l");
@@ -161,7 +161,7 @@ test("PR-1(b,c) PR-2(a) PR-3(d) ask returns with 3 where a person is asked; answ
   ]);
 });
 
-test("PR-1(b) rules are added, listed and removed; the first that matches decides without anybody", async () => {
+test("PR-1(b) rules are added, listed and removed; the first that matches decides without a person", async () => {
   const home = new AgentCli();
   const id = await home.make("alpha");
   expect((await home.run("rules", "ls")).err).toContain("there are no rules");
@@ -180,7 +180,7 @@ test("PR-1(b) rules are added, listed and removed; the first that matches decide
   expect((await home.ask("alpha", "ask Bash git status")).code).toBe(3);
 });
 
-test("follow goes on through a killed daemon, and so does ask; log shows all of it, also while nothing runs", async () => {
+test("follow continues through a killed daemon, and so does ask; log shows all of it, also while nothing runs", async () => {
   const home = new AgentCli();
   const file = join(home.path, "done");
   await home.make("alpha");
@@ -215,7 +215,7 @@ test("follow goes on through a killed daemon, and so does ask; log shows all of 
   rejects(await home.run("agent", "log", "beta"), 4, 'There is no agent "beta".');
 });
 
-test("interrupt, suspend, set and terminate are words to one agent, and say why where there is nothing to do", async () => {
+test("interrupt, suspend, set and terminate act on one agent, and give a reason if there is nothing to do", async () => {
   const home = new AgentCli();
   const once = join(home.path, "crashed");
   const id = await home.make("alpha");
@@ -241,7 +241,7 @@ test("interrupt, suspend, set and terminate are words to one agent, and say why 
   expect((await asking).code).toBe(1);
 });
 
-test("AG-7(b) an agent that must not go on by itself after a crash says so to who asks it (3), and goes on with retry", async () => {
+test("AG-7(b) ask reports an agent that must not continue by itself after a crash (3), and retry continues it", async () => {
   const home = new AgentCli();
   const file = join(home.path, "went");
   const id = await home.make("alpha", "--recovery", "never", "--recovery-prompt", `>> append ${file} on`);
@@ -253,7 +253,7 @@ test("AG-7(b) an agent that must not go on by itself after a crash says so to wh
   );
   const { pid } = await home.json("agent", "inspect", "alpha");
   const { daemon, watchdog } = await home.json("status");
-  // A daemon that saw the process end would take it for a crash of the process alone.
+  // A daemon that saw the process end would take it for a crash of that process only.
   for (const one of [watchdog.pid, daemon.pid]) process.kill(one, "SIGSTOP");
   process.kill(pid, "SIGKILL");
   await until(
@@ -285,7 +285,7 @@ test("AG-7(b) an agent that must not go on by itself after a crash says so to wh
   );
 });
 
-test("down --kill ends the processes of agents, in a turn or not; with the next up they go on as after any crash", async () => {
+test("down --kill ends the processes of agents, in a turn or not; the next up continues them as after any crash", async () => {
   const home = new AgentCli();
   const file = join(home.path, "went");
   await home.make("idle");

@@ -1,4 +1,4 @@
-// Agents that are any CLI with a prompt and a way to go on (kind `command`): each turn is one process.
+// Agents that are any CLI with a prompt and a way to resume (kind `command`): each turn is one process.
 import { expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ async function begin(place: AgentHome): Promise<string> {
   return place.agent("cli", { provider: "cli", command: [] });
 }
 
-test("AG-6(a) EL-4(c) a turn is one process; the next one goes on with the session that the first one named, and the record of the session has it", async () => {
+test("AG-6(a) EL-4(c) a turn is one process; the next one resumes the session that the first one named, and the session record has it", async () => {
   const place = home();
   const id = await begin(place);
   await place.say(id, "one");
@@ -32,7 +32,7 @@ test("AG-6(a) EL-4(c) a turn is one process; the next one goes on with the sessi
   });
 });
 
-test("of the processes of earlier turns only the last one's files are kept", async () => {
+test("of earlier turns' processes only the last one's files are kept", async () => {
   const place = home();
   const id = await begin(place);
   for (const turn of [1, 2, 3, 4]) {
@@ -42,7 +42,7 @@ test("of the processes of earlier turns only the last one's files are kept", asy
   expect(readdirSync(place.file(`agents/${id}/processes`)).sort()).toEqual(["3", "4"]);
 });
 
-test("a turn whose process fails has failed, with what it said; what it took is not lost and not doubled", async () => {
+test("a turn whose process fails has failed, with its output; its messages are neither lost nor duplicated", async () => {
   const place = home();
   const id = await begin(place);
   await place.say(id, "fail now");

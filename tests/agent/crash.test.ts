@@ -1,4 +1,4 @@
-// What becomes of agents whose processes crash, hang, or are ended (SP-1 … SP-3), in a real daemon.
+// What happens to agents whose processes crash, hang, or are ended (SP-1 … SP-3), in a real daemon.
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { processes } from "../daemon/home.ts";
@@ -7,7 +7,7 @@ import { agentHomes, freshId } from "./agent-home.ts";
 
 const home = agentHomes();
 
-test("SP-1(b) SP-2(a) a process that crashes in a turn is started again, resumed, and told to go on", async () => {
+test("SP-1(b) SP-2(a) a process that crashes in a turn is restarted, resumed, and asked to continue", async () => {
   const place = home();
   await place.live();
   const settings = { recovery_prompt: ">> say back" };
@@ -19,7 +19,7 @@ test("SP-1(b) SP-2(a) a process that crashes in a turn is started again, resumed
   expect(await place.lastOf(id, "process.ended")).toMatchObject({ outcome: "crashed", code: 9, generation: 1 });
 });
 
-test("a process that died before it said a word may not have read its prompt: the next one gets it too", async () => {
+test("a process that died before any output may not have read its prompt: the next one gets it too", async () => {
   const place = home();
   await place.live();
   const id = await place.agent("alpha", { settings: { recovery_prompt: "Be careful." } });
@@ -31,7 +31,7 @@ test("a process that died before it said a word may not have read its prompt: th
   expect(prompt).toMatchObject({ text: expect.stringMatching(/^Be careful\.\n\n>> once /) });
 });
 
-test("SP-2(b) SP-3(a,b) five crashes within a minute are for good: everybody is told, and a person can have it tried again", async () => {
+test("SP-2(b) SP-3(a,b) five crashes within a minute are final: clients and parent are notified, and a person can retry", async () => {
   const place = home();
   await place.live();
   const told: unknown[] = [];
@@ -54,7 +54,7 @@ test("SP-2(b) SP-3(a,b) five crashes within a minute are for good: everybody is 
   expect((await place.shown(id)).lastText).toBe("well");
 });
 
-test("SP-1(c) a process that says nothing for too long is hung: it is ended, and the next one goes on", async () => {
+test("SP-1(c) a process that is silent for too long is hung: it is killed, and the next one continues", async () => {
   const place = home();
   await place.live();
   const id = await place.agent("alpha", { settings: { recovery_prompt: ">> say awake" } });
@@ -96,7 +96,7 @@ test("terminating an agent ends its process and those below it", async () => {
   });
 });
 
-test("AG-5(a,b) with one slot, the agent that rests makes room, and comes back resumed when it is written to", async () => {
+test("AG-5(a,b) with one slot, the resting agent makes room, and is resumed when it gets a message", async () => {
   const place = home();
   writeFileSync(place.file("config.toml"), "[agents]\nslots = 1\n");
   await place.live({ HOLDFAST_CONFIG: place.file("config.toml") });
@@ -116,7 +116,7 @@ test("AG-5(a,b) with one slot, the agent that rests makes room, and comes back r
   await place.logged(first, "session.restored", 1);
 });
 
-test("SP-2(b) an agent whose program is not there fails at once, and says why", async () => {
+test("SP-2(b) an agent whose program is missing fails at once, with the reason", async () => {
   const place = home();
   await place.live();
   const id = await place.agent("alpha", { command: ["/nowhere/at/all"] });

@@ -1,4 +1,4 @@
-// What docs/AGENTS.md shows is what happens.
+// docs/AGENTS.md shows what really happens.
 import { afterAll, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { endAll, Home } from "../cli/terminal-home.ts";
 afterAll(endAll);
 const page = readText("docs/AGENTS.md");
 
-test("the first five minutes with agents go as the page says, through a killed daemon", async () => {
+test("the first five minutes with agents work as documented, through a killed daemon", async () => {
   const home = new Home();
   const script = /```sh\n(#!\/bin\/sh\n.*?)```/s.exec(page)?.[1] ?? "";
   writeFileSync(join(home.path, "first.sh"), script);

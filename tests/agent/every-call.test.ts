@@ -1,7 +1,7 @@
-// A tree of agents and a bare LLM on a simulated machine, and a crash at every call of their life that changes the disk, at
-// every start of a holder, every effect and every request: of the daemon alone, and of the whole machine over a disk that
-// forgets what was not synced. Then the next life, and one more. After each the oracle looks at everything (sim-oracle.ts).
-// The gate crashes at a sample of these calls; `full` crashes at all.
+// A tree of agents and a bare LLM on a simulated machine, with a crash at every call that changes the disk, every start
+// of a holder, every effect and every request: of the daemon alone, and of the whole machine with a disk that forgets
+// unsynced data. Then the next life, and one more. After each the oracle checks everything (sim-oracle.ts). The gate
+// crashes at a sample of these calls; `full` crashes at all.
 import { expect, test } from "bun:test";
 import { amount, PROFILE, sampleOf } from "../sim/fuzz/profile.ts";
 import { SimRandom } from "../sim/random.ts";
@@ -9,12 +9,12 @@ import { type Chooser, everything, nothing, randomSurvivor } from "../sim/surviv
 import type { SimCrash, SimMoment } from "./sim-drive.ts";
 import { MODEL, ROOT, type Told, tell, tellEagerly } from "./sim-stories.ts";
 
-/** Of the calls that the gate crashes at. */
+/** The sampled calls that the gate crashes at. */
 const ONE_IN = 14;
 const calm = tell();
 const NOTES = ["k1 allow", "k2", "r1", "r2", "r3", "u1"];
 
-/** Crashes there, and there only; says where it was when something is wrong. */
+/** Crashes there and only there; a failure names the place. */
 async function disturbed(crash: SimCrash, { what }: SimMoment): Promise<Told> {
   try {
     const told = await tell(crash);
@@ -26,14 +26,14 @@ async function disturbed(crash: SimCrash, { what }: SimMoment): Promise<Told> {
   }
 }
 
-/** Other ones for each `turn`; the fuzzer of crashes goes elsewhere. */
+/** Different ones for each `turn`; the crash fuzzer covers the others. */
 async function moments(turn: number): Promise<[number, SimMoment][]> {
   const { simulation } = await calm;
   expect(simulation.calls).toBeGreaterThan(300);
   return sampleOf([...simulation.moments.slice(0, simulation.calls).entries()], ONE_IN, turn);
 }
 
-test("FI-1(a) FI-3(f) the story as such: everything is done once, and the model's conversation is what was said", async () => {
+test("FI-1(a) FI-3(f) the story without a crash: everything is done once, and the model's conversation is complete", async () => {
   const { end, simulation } = await calm;
   expect(end.notes).toEqual(NOTES);
   expect(end.agents.map(([name, by]) => [name, by])).toEqual([
@@ -57,27 +57,27 @@ test("FI-3(a,b,c,d,e,f) the daemon dies at sampled calls: each agent, message, p
     const { simulation } = await disturbed({ at }, moment);
     const uuids = simulation.machine.given.map(({ uuid }) => uuid);
     try {
-      expect(uuids).toEqual([...new Set(uuids)]); // The holder lived on: no prompt is handed over twice.
+      expect(uuids).toEqual([...new Set(uuids)]); // The holder survived: no prompt is delivered twice.
     } catch (error) {
       throw new Error(`crash ${at}, before ${moment.what}: ${String(error)}`, { cause: error });
     }
   }
 }, 600_000);
 
-/** Of what was pending: nothing, everything, or any part of it. One of them at each moment; in the nightly profile all. */
+/** Of the pending writes: none, all, or any part. One choice at each moment; in the nightly profile all. */
 const ENDINGS: readonly ((at: number) => Chooser)[] = [
   () => nothing,
   (at) => randomSurvivor(new SimRandom(at)),
   () => everything,
 ];
 
-test("FI-3(a,b,c,d,e,f) the machine goes down at sampled calls: nothing that was acknowledged is lost, and the same end", async () => {
+test("FI-3(a,b,c,d,e,f) the machine goes down at sampled calls: nothing acknowledged is lost, and the same end", async () => {
   for (let turn = 0; turn < (PROFILE.name === "nightly" ? ENDINGS.length : 1); turn += 1)
     for (const [number, [at, moment]] of (await moments(ONE_IN >> 1)).entries())
       await disturbed({ at, machine: ENDINGS[(number + turn) % ENDINGS.length]?.(at) ?? nothing }, moment);
 }, 600_000);
 
-test("EL-2 a program that answers at once is told nothing that is not durable yet, with a crash at sampled calls", async () => {
+test("EL-2 a program that answers at once gets nothing that is not durable yet, with a crash at sampled calls", async () => {
   const { end, simulation } = await tellEagerly();
   expect(end).toEqual((await calm).end);
   const calls = Array.from({ length: simulation.calls }, (_, at) => at);
@@ -89,7 +89,7 @@ test("EL-2 a program that answers at once is told nothing that is not durable ye
   }
 }, 600_000);
 
-/** The moments from when this was durable until that was: `after` and `before` say which of the events. */
+/** The moments from when the first event was durable until the second was: `after` and `before` select the events. */
 type Window = { readonly name: string; readonly from: Seen; readonly to: Seen };
 type Seen = (heard: Told["simulation"]["heard"]) => number;
 
@@ -116,7 +116,9 @@ const m1Delivered: Seen = (heard) =>
   heard.findIndex((one) => one.event === "message.delivered" && one.data.message_id.startsWith("m1"));
 const created = first("agent.created", "kid");
 
-/** The seven of the document; the log comes before the record here, so that the second is the moment before both. */
+/**
+ * The seven of the specification; here the log is written before the record, so the second is the moment before both.
+ */
 const POINTS: readonly Window[] = [
   {
     name: "1: after create(), before the session record",
@@ -162,7 +164,7 @@ test.each([...POINTS])("FI-2 crash point $name", async ({ from, to }) => {
   }
 });
 
-test("what a process had said before the machine went down is read from its record: nobody is told to go on", async () => {
+test("what a process said before the machine went down is read from its record: no agent is asked to continue", async () => {
   const { simulation } = await calm;
   const { heard, moments: all, machine } = simulation;
   const said = all.findIndex(({ ended }) => ended === 1);

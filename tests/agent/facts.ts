@@ -1,4 +1,4 @@
-// A session as codecs are told of it, for tests.
+// A session as codecs see it, for tests.
 import type { Recipe, SessionFacts } from "../../src/core/agent/provider.ts";
 
 export const RECIPE: Recipe = {

@@ -1,4 +1,5 @@
-// Agents are read from the log in slices (EL-5): whoever asks meanwhile is answered, and what an earlier try left does no harm.
+// Agents are read from the log in slices (EL-5): requests are answered meanwhile, and remains of an earlier attempt do
+// no harm.
 import { expect, test } from "bun:test";
 import { itemsOf } from "../../src/base/vector.ts";
 import { NOTHING_SAID } from "../../src/core/agent/conversation.ts";
@@ -48,7 +49,7 @@ async function create(store: AgentStore, id: string): Promise<void> {
   await store.submit({ kind: "create", ...wish });
 }
 
-/** A turn of a bare model: what it is asked, and what it says. */
+/** A turn of a bare model: the question and the answer. */
 async function talk(store: AgentStore, id: string, number: number): Promise<void> {
   const message = `${number}`.padStart(32, "0");
   await store.submit({ kind: "send", id, message, payload: `question ${number}`, replyTo: undefined });
@@ -56,7 +57,7 @@ async function talk(store: AgentStore, id: string, number: number): Promise<void
   await store.submit({ kind: "read", id, generation: 0, offset: number, events });
 }
 
-/** Three bare models that have had a turn each. */
+/** Three bare models with one turn each. */
 async function lived(): Promise<SimDisk> {
   const disk = new SimDisk();
   const { log, store } = await life(disk);
@@ -71,7 +72,7 @@ async function lived(): Promise<SimDisk> {
 const TURNS = 300;
 const [TALKER] = IDS as [string];
 
-/** One that has talked for long, with a checkpoint before its last word; and what it was then. */
+/** A long conversation with a checkpoint before its last message; and its state then. */
 async function talked() {
   const disk = new SimDisk();
   const { log, store, checkpoints } = await life(disk);
@@ -85,7 +86,7 @@ async function talked() {
   return { disk, was };
 }
 
-test("agents are folded in slices: others have a turn in the middle of a log, and hear how far it is", async () => {
+test("agents are folded in slices: other work runs in the middle of a log, and progress is reported", async () => {
   const { log, store, folded } = await life(await lived());
   const heard: Reading[] = [];
   let turns = 0;
@@ -100,7 +101,7 @@ test("agents are folded in slices: others have a turn in the middle of a log, an
   await log.close();
 });
 
-test("what a reading that was broken off left of an agent is forgotten when it is read again", async () => {
+test("an agent left by an aborted reading is forgotten when it is read again", async () => {
   const { log, store, folded } = await life(await lived());
   await folded();
   const once = structuredClone([...store.states]);
@@ -110,7 +111,7 @@ test("what a reading that was broken off left of an agent is forgotten when it i
   await log.close();
 });
 
-test("until all agents are read nobody is shown a part of them", async () => {
+test("no agent is shown until all are read", async () => {
   const { log, store, border } = await life(await lived());
   const handlers = agentHandlers({ border, store } as unknown as AgentHandlerPorts);
   const looks = ["agent.list", "agent.show", "agent.inbox", "prompt.list", "rule.list"];
@@ -122,7 +123,7 @@ test("until all agents are read nobody is shown a part of them", async () => {
   await log.close();
 });
 
-test("with a checkpoint a recovery reads that and the tail of the log, whatever was said before", async () => {
+test("with a checkpoint a recovery reads only it and the tail of the log, however long the history", async () => {
   const { disk, was } = await talked();
   const { log, store, folded } = await life(disk);
   let read = 0;
@@ -139,7 +140,7 @@ test("with a checkpoint a recovery reads that and the tail of the log, whatever 
   await log.close();
 });
 
-test("AG-6(b) what was said before a recovery is read from the log when it is needed, and equal to what it was", async () => {
+test("AG-6(b) the conversation before a recovery is read from the log when it is needed, and is unchanged", async () => {
   const { disk, was } = await talked();
   const { log, store, folded } = await life(disk);
   await folded();
@@ -156,7 +157,7 @@ test("AG-6(b) what was said before a recovery is read from the log when it is ne
   await log.close();
 });
 
-test("AG-6(b) where the log lacks a part of what was said, none of it is recalled", async () => {
+test("AG-6(b) if part of the conversation is missing from the log, none of it is recalled", async () => {
   const { disk } = await talked();
   const file = disk.open(`/h/agents/${TALKER}/events.jsonl`, "write");
   file.write(Buffer.from("######"), 5_000);
@@ -171,11 +172,12 @@ test("AG-6(b) where the log lacks a part of what was said, none of it is recalle
   await log.close();
 });
 
-test("AH4 what is shown of agents is durable: what is only decided is in no answer before its sync is over", async () => {
+test("AH4 agents are shown only as far as they are durable: a decision appears in no answer before its sync completes", async () => {
   const disk = new SimDisk();
   const { log, store, clock } = await life(disk);
   const [first = "", second = ""] = IDS;
-  disk.onCall = ({ operation }) => void (operation === "datasyncBlocking" && clock.advance(50)); // So that the next ones are not.
+  // Makes the next syncs take long.
+  disk.onCall = ({ operation }) => void (operation === "datasyncBlocking" && clock.advance(50));
   await create(store, first);
   const handlers = agentHandlers({ border: await readBorder(), store } as unknown as AgentHandlerPorts);
   const shown = async () => [

@@ -1,5 +1,5 @@
-// What must hold of agents whatever happens, kept in a model of its own that knows nothing of the code: who got which message, who was
-// asked what, how far each turn is. It is told of every event, and of nothing else but what the steps did.
+// What must always hold for agents, in a model independent of the code: the recipients of each message, the open
+// questions, the progress of each turn. Its only input is the events and the steps.
 import { expect } from "bun:test";
 import type { AgentRecord } from "../../src/core/agent/agent.ts";
 import type { AgentEvent } from "../../src/core/agent/events.ts";
@@ -18,9 +18,9 @@ type Model = {
   session: boolean;
   readonly request: boolean;
   alive: boolean;
-  /** The last entry of the outbox that was taken. */
+  /** The last delivered entry of the outbox. */
   through: number;
-  /** Messages that `check_inbox` handed to the present process, with the way they went, and calls that were taken. */
+  /** Messages that `check_inbox` returned to the current process, with their transport, and acknowledged calls. */
   readonly handed: Map<string, "http" | undefined>;
   readonly taken: Set<string>;
 };
@@ -29,7 +29,7 @@ export class Oracle {
   readonly #agents = new Map<string, Model>();
   readonly #sent = new Map<string, string>();
 
-  /** Everything that one decision gave: one transaction. */
+  /** The events of one decision: one transaction. */
   learn(events: readonly AgentEvent[]): void {
     for (const event of events) this.#learn(event, events);
   }
@@ -59,7 +59,8 @@ export class Oracle {
   #message(agent: Model, event: AgentEvent, all: readonly AgentEvent[]): void {
     if (event.event === "message.enqueued") {
       const { message_id, sender } = event.data;
-      expect([agent.enqueued.has(message_id), agent.dead]).toEqual([false, false]); // Not doubled, and to nobody who is gone.
+      // Not duplicated, and not to a terminated agent.
+      expect([agent.enqueued.has(message_id), agent.dead]).toEqual([false, false]);
       agent.enqueued.add(message_id);
       if (this.#agents.has(sender)) {
         const sent = all.filter((one) => one.event === "message.sent" && one.data.message_id === message_id);
@@ -80,7 +81,8 @@ export class Oracle {
   #life(agent: Model, event: AgentEvent): void {
     if (event.event === "agent.terminated") {
       expect(agent.dead).toBe(false);
-      for (const other of this.#agents.values()) if (other.parent === event.id) expect(other.dead).toBe(true); // Those below go first.
+      // Children end first.
+      for (const other of this.#agents.values()) if (other.parent === event.id) expect(other.dead).toBe(true);
       agent.dead = true;
     }
     if (event.event === "session.created") {
@@ -151,7 +153,7 @@ export class Oracle {
     }
   }
 
-  /** The house is what the model says. */
+  /** Checks that the house equals the model. */
   check(agentRecords: ReadonlyMap<string, AgentRecord>): void {
     for (const [id, model] of this.#agents) {
       const agent = agentRecords.get(id);
@@ -182,7 +184,7 @@ export class Oracle {
   }
 }
 
-/** Over HTTP nobody says what arrived: what a daemon that died had answered is handed over anew. */
+/** HTTP has no receipts: what a dead daemon had returned is returned again. */
 function lapse(handed: Model["handed"]): void {
   for (const [message, via] of handed) if (via === "http") handed.delete(message);
 }

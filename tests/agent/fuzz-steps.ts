@@ -1,22 +1,23 @@
-// What the lifecycle fuzzer of agents does, as plain data: whom a step means is a number, taken among those who are there then.
+// The steps of the agents' lifecycle fuzzer, as plain data: the target is a number, resolved among the agents that
+// exist at that time.
 import fc from "fast-check";
 import type { ProviderName } from "../../src/core/agent/provider.ts";
 
 export type Step =
   | { readonly kind: "create"; readonly name: number; readonly provider: ProviderName; readonly parent: number | null }
   | { readonly kind: "send"; readonly who: number }
-  /** The last message of the user once more. */
+  /** Repeats the user's last message. */
   | { readonly kind: "repeat" }
   | { readonly kind: "call"; readonly who: number; readonly tool: Tool; readonly name: number; readonly again: boolean }
   | { readonly kind: "ack"; readonly who: number }
-  /** The world does the next thing that an effect asks for. */
+  /** The world performs the next effect. */
   | { readonly kind: "perform"; readonly who: number; readonly which: number; readonly fails: boolean }
   | { readonly kind: "say"; readonly who: number; readonly what: Saying; readonly twice: boolean }
   | { readonly kind: "end"; readonly who: number; readonly code: number | null }
   | { readonly kind: "answer"; readonly who: number; readonly allow: boolean; readonly always: boolean }
   | { readonly kind: "wish"; readonly who: number; readonly wish: "terminate" | "retry" | "interrupt" | "suspend" }
   | { readonly kind: "time"; readonly ms: number }
-  /** The daemon dies: everything is folded anew, and holders have lived on or not. */
+  /** The daemon dies: everything is folded again, and holders have survived or not. */
   | { readonly kind: "crash"; readonly lives: number };
 
 export type Tool = "spawn_agent" | "send_message" | "broadcast" | "check_inbox" | "complete" | "remind_me";
@@ -34,7 +35,7 @@ const saying = fc.constantFrom<Saying>("text", "done", "done", "failed", "ask", 
 const perform = fc.record({ kind: fc.constant("perform"), who, which: fc.nat(3), fails: fc.constant(false) });
 const say = fc.record({ kind: fc.constant("say"), who, what: saying, twice: fc.boolean() });
 
-/** How often one stands here is how often it comes. */
+/** Repetition in this list is frequency. */
 export const STEPS: readonly fc.Arbitrary<Step>[] = [
   fc.record({ kind: fc.constant("create"), name, provider, parent: fc.oneof(fc.constant(null), who) }),
   fc.record({ kind: fc.constant("send"), who }),

@@ -1,4 +1,4 @@
-// A house of agents with an unreliable world: steps are done to it, and after each the oracle looks at everything.
+// A house of agents in an unreliable world: steps are applied to it, and after each the oracle checks everything.
 import { expect } from "bun:test";
 import { type Agent, holdsSlot, isLive, openPrompts } from "../../src/core/agent/agent.ts";
 import type { AgentCommand, AgentEffect } from "../../src/core/agent/commands.ts";
@@ -20,7 +20,7 @@ export class AgentSystem implements Fuzzed<Step> {
   #lastSend: AgentCommand | undefined;
   readonly #lastCall = new Map<string, AgentCommand>();
 
-  /** With a family that is at work: thirty steps are too few to build one and to break it. */
+  /** Starts with a working family: thirty steps are too few to build one and to break it. */
   static async start(): Promise<AgentSystem> {
     const system = new AgentSystem();
     const make = { kind: "create", provider: "scripted" } as const;
@@ -41,7 +41,7 @@ export class AgentSystem implements Fuzzed<Step> {
     this.#check();
   }
 
-  /** Once the world works again, everything that was asked is done: no message and no turn is lost. */
+  /** Once the world works again, everything pending completes: no message and no turn is lost. */
   async finish(): Promise<void> {
     for (let round = 0; round < 300 && !this.#atRest(); round += 1) {
       this.fixture.wait(61_000);
@@ -75,7 +75,7 @@ export class AgentSystem implements Fuzzed<Step> {
       this.#end(agent, 0);
   }
 
-  /** A process of one that was terminated keeps its slot until it has ended. */
+  /** The process of a terminated agent keeps its slot until it has exited. */
   #bury(id: string): void {
     const agent = this.fixture.agent(id);
     if (agent.terminated !== undefined && isAlive(agent.process)) this.#end(agent, 143);
@@ -90,7 +90,7 @@ export class AgentSystem implements Fuzzed<Step> {
     return living[who % Math.max(1, living.length)];
   }
 
-  /** What is refused changes nothing. */
+  /** A refusal changes nothing. */
   #submit(command: AgentCommand): readonly string[] | undefined {
     const decided = this.fixture.try(command);
     if (!decided.ok) return undefined;
@@ -248,7 +248,7 @@ export class AgentSystem implements Fuzzed<Step> {
     for (const id of [...this.fixture.agentRecords.keys()]) this.#submit({ kind: "wake", id });
   }
 
-  /** AG-2, AG-4: everything from the events alone, as they stand on disk. */
+  /** AG-2, AG-4: everything is rebuilt from the events as they are on disk. */
   #crash(lives: number): void {
     const before = this.fixture;
     this.fixture = new AgentFixture({ slots: SLOTS, paused: true });

@@ -1,4 +1,4 @@
-// What `gc` throws away of agents, and whom it must never touch; also with a power cut in the middle.
+// What `gc` removes of agents, and what it must never touch; also with a power cut in the middle.
 import { expect, test } from "bun:test";
 import { RULE_BOOK } from "../../src/core/agent/agent.ts";
 import type { AgentCommand } from "../../src/core/agent/commands.ts";
@@ -68,7 +68,7 @@ class Life {
     if (!done.ok) throw new Error(done.error.message);
   }
 
-  /** One with what it leaves beside its log. */
+  /** An agent with files beside its log. */
   async create(id: string, parent?: string): Promise<void> {
     const wish = { id, name: id.slice(0, 4), parent, instructions: "", plan: planFor("scripted"), settings: {} };
     await this.submit({ kind: "create", ...wish });
@@ -109,7 +109,7 @@ class Life {
     return this.files("agents").filter((name) => name !== RULE_BOOK);
   }
 
-  /** By name, whether they have ended. */
+  /** Whether they have ended, by name. */
   agents() {
     return [...this.store.agents()].map(({ name, terminated }) => [name, terminated !== undefined]);
   }
@@ -125,7 +125,7 @@ class Life {
   }
 }
 
-test("an agent goes with its log a month after it and all below it were terminated; whoever can go on stays, and comes back", async () => {
+test("an agent is removed with its log a month after it and all its descendants were terminated; any that can continue stay, and come back", async () => {
   const disk = new SimDisk();
   const life = await Life.begin(disk);
   await life.create(ROOT);
@@ -148,7 +148,7 @@ test("an agent goes with its log a month after it and all below it were terminat
   ]);
   expect(failed).toEqual([]);
   expect(life.directories()).toEqual([ROOT, GRANDCHILD, OTHER]);
-  expect(life.files(`agents/${GRANDCHILD}`)).toEqual(["mine.txt"]); // What is not ours stays.
+  expect(life.files(`agents/${GRANDCHILD}`)).toEqual(["mine.txt"]); // Files that are not ours stay.
   expect(life.files("run")).toEqual([ROOT, OTHER].map((id) => `a${id.slice(0, 12)}-1.sock`));
   expect(life.agents()).toEqual([
     ["aaaa", false],
@@ -168,7 +168,7 @@ test("an agent goes with its log a month after it and all below it were terminat
   await next.log.close();
 });
 
-test("one below whom somebody lives, or whose own process does, is not over", async () => {
+test("an agent with a living descendant or process is not over", async () => {
   const life = await Life.begin(new SimDisk());
   await life.create(ROOT);
   await life.send(ROOT);
@@ -185,7 +185,7 @@ test("one below whom somebody lives, or whose own process does, is not over", as
   await life.log.close();
 });
 
-test("a crash or power cut at any call leaves all of a terminated agent or nothing that matters, and the next round ends it", async () => {
+test("a crash or power cut at any call leaves a terminated agent complete or nothing that matters, and the next round finishes", async () => {
   const start = new SimDisk();
   const first = await Life.begin(start);
   await first.create(ROOT);
@@ -220,7 +220,7 @@ test("a crash or power cut at any call leaves all of a terminated agent or nothi
   expect(survived).toBeGreaterThan(50);
 });
 
-test("the log lets go of a session only when no recovery would bring a line of it back into a file that is gone", async () => {
+test("the log releases a session only when no recovery would restore a line of it into a removed file", async () => {
   const disk = new SimDisk();
   const { log } = await Life.begin(disk);
   const write = async (session: string) => {
@@ -231,7 +231,7 @@ test("the log lets go of a session only when no recovery would bring a line of i
   await write("agents/a");
   expect(log.release("agents/a")).toBe(false);
   await log.drain();
-  expect(log.release("agents/a")).toBe(false); // Nothing on disk says that it is drained.
+  expect(log.release("agents/a")).toBe(false); // Nothing on disk shows that it is drained.
   await write("agents/b");
   expect(log.release("agents/a")).toBe(true);
   disk.unlink(`${HOME}/agents/a/events.jsonl`);

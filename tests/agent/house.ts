@@ -1,4 +1,5 @@
-// A house of agents without a world: commands are decided and folded at once, and effects are what a test says happened.
+// A house of agents without a world: commands are decided and folded at once, and the test decides the outcome of
+// effects.
 import { expect } from "bun:test";
 import { assert } from "../../src/base/assert.ts";
 import type { Result } from "../../src/base/result.ts";
@@ -26,7 +27,7 @@ export type NewAgent = {
   readonly settings?: Partial<AgentSettings>;
 };
 
-/** Counts how often somebody is looked up. */
+/** Counts the lookups of agents. */
 class Counted extends Map<string, AgentRecord> {
   asked = 0;
 
@@ -51,7 +52,7 @@ export class AgentFixture {
     return new Date(this.now).toISOString();
   }
 
-  /** The names of the events that it gave; a refusal is the test's to expect. */
+  /** The names of the resulting events; a refusal is for the test to expect. */
   try(command: AgentCommand): Result<AgentEvent[]> {
     const before = this.tree.snapshot();
     const decided = decideAgent(this, command, this.at);
@@ -102,7 +103,7 @@ export class AgentFixture {
     return agentEffectsOf(this.agent(id));
   }
 
-  /** The process that it waits for has started, and takes whatever it is given. */
+  /** The process it waits for has started, and accepts all input. */
   start(id: string): void {
     const { generation } = this.agent(id);
     this.do({ kind: "started", id, generation, child: CHILD, holder: 8 });
@@ -144,7 +145,7 @@ export class AgentFixture {
     this.now += ms;
   }
 
-  /** The same house, made anew of its events alone. */
+  /** The same house, rebuilt from its events alone. */
   replayed(): AgentFixture {
     const other = new AgentFixture(this.settings);
     other.now = this.now;

@@ -1,4 +1,4 @@
-// Agents in a real daemon, with real processes in holders: turns, tools, prompts, and what a killed daemon leaves of them.
+// Agents in a real daemon, with real processes in holders: turns, tools, prompts, and how they survive a killed daemon.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { until } from "../until.ts";
@@ -15,7 +15,7 @@ test("a message to an idle agent wakes it, and its turn has an answer", async ()
   expect(await place.shown(id)).toMatchObject({ name: "alpha", lastText: "hello", state: "idle", turns: 1 });
 });
 
-test("PR-3(a,c,d) the daemon is killed at the moment of a prompt: same id afterwards, answered once, and the turn goes on", async () => {
+test("PR-3(a,c,d) the daemon is killed at the moment of a prompt: same id afterwards, answered once, and the turn continues", async () => {
   const place = home();
   const first = await place.live();
   const id = await place.agent("alpha");
@@ -40,7 +40,7 @@ test("PR-3(a,c,d) the daemon is killed at the moment of a prompt: same id afterw
   expect(readFileSync(place.file("done"), "utf8")).toBe("before\nafter\n");
 });
 
-test("AG-1(a) a child is spawned by a tool, and its result comes to its parent", async () => {
+test("AG-1(a) a child is spawned by a tool, and its result reaches its parent", async () => {
   const place = home();
   await place.live();
   const id = await place.agent("root");

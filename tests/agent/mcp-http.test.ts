@@ -10,7 +10,7 @@ const home = agentHomes();
 type Answer = { readonly status: number; readonly session: string | undefined; readonly body: string };
 type Asking = { readonly token?: string; readonly headers?: Record<string, string>; readonly method?: string };
 
-/** Over node:http, because fetch does not let anybody say another Host. */
+/** Uses node:http, because fetch does not allow another Host header. */
 function post(url: string, body: unknown, { token, headers = {}, method = "POST" }: Asking = {}): Promise<Answer> {
   const given = { ...(token !== undefined && { authorization: `Bearer ${token}` }), ...headers };
   return new Promise((resolve, reject) => {
@@ -34,7 +34,7 @@ async function urlOf(place: AgentHome): Promise<string> {
   return String(JSON.parse(place.text("run/mcp.json")).url);
 }
 
-/** One that has had a turn, and so a token. */
+/** An agent that has had a turn, and so has a token. */
 async function withToken(place: AgentHome): Promise<{ readonly id: string; readonly token: string }> {
   const id = await place.agent("alpha");
   await place.say(id, ">> say hello");
@@ -42,7 +42,7 @@ async function withToken(place: AgentHome): Promise<{ readonly id: string; reado
   return { id, token: `${id}:${place.text(`agents/${id}/token`).trim()}` };
 }
 
-/** In the place where the last daemon was. */
+/** At the address of the last daemon. */
 async function answers(url: string, token: string): Promise<boolean> {
   return post(url, { jsonrpc: "2.0", id: 9, method: "ping" }, { token }).then(
     ({ status }) => status === 200,
@@ -56,7 +56,7 @@ const spawn = (id: number, name: string) => {
   return { jsonrpc: "2.0", id, method: "tools/call", params };
 };
 
-test("a daemon without agents does not listen; the first agent opens the door, and only who owns it sees where", async () => {
+test("a daemon without agents does not listen; the first agent opens the port, and only its owner can read the address", async () => {
   const place = home();
   await place.live();
   expect(existsSync(place.file("run/mcp.json"))).toBe(false);
@@ -65,7 +65,7 @@ test("a daemon without agents does not listen; the first agent opens the door, a
   expect(statSync(place.file("run/mcp.json")).mode & 0o777).toBe(0o600);
 });
 
-test("a call repeated in a session under its id happens once, also where the daemon was killed in between", async () => {
+test("a call repeated in a session under its id is executed once, even if the daemon was killed in between", async () => {
   const place = home();
   const first = await place.live();
   const { token } = await withToken(place);
@@ -93,14 +93,14 @@ const check = (id: number) => ({ jsonrpc: "2.0", id, method: "tools/call", param
 const textsIn = ({ body }: Answer): string[] =>
   JSON.parse(body).result.structuredContent.messages.map(({ text }: { text: string }) => text);
 
-test("AG-3(b,c) what check_inbox handed over is delivered with the caller's next request; where the daemon dies before, it comes again", async () => {
+test("AG-3(b,c) what check_inbox returned is delivered with the caller's next request; if the daemon dies before, it is returned again", async () => {
   const place = home();
   const first = await place.live();
   const { id, token } = await withToken(place);
   const url = await urlOf(place);
   const headers = { "mcp-session-id": "s1" };
   const asked = (number: number) => post(url, check(number), { token, headers });
-  await place.say(id, `>> wait ${place.file("go")}`); // It is busy: what comes now waits in its inbox.
+  await place.say(id, `>> wait ${place.file("go")}`); // It is busy: new messages wait in its inbox.
   const isEmpty = async () => (await place.must("agent.inbox", { id })).length === 0;
   await until(
     "it works",
@@ -109,7 +109,7 @@ test("AG-3(b,c) what check_inbox handed over is delivered with the caller's next
   );
   await place.say(id, "one");
   expect([textsIn(await asked(1)), textsIn(await asked(1))]).toEqual([["one"], ["one"]]);
-  expect(await place.must("agent.inbox", { id })).toHaveLength(1); // Nobody knows yet that it arrived.
+  expect(await place.must("agent.inbox", { id })).toHaveLength(1); // Its arrival is not known yet.
   expect(textsIn(await asked(2))).toEqual([]);
   expect(await place.must("agent.inbox", { id })).toEqual([]);
   await place.say(id, "two");
@@ -123,14 +123,14 @@ test("AG-3(b,c) what check_inbox handed over is delivered with the caller's next
   );
   expect(textsIn(await asked(4))).toEqual(["two"]);
   expect(textsIn(await asked(3))).toEqual(["two"]); // From the log.
-  expect(await place.must("agent.inbox", { id })).toEqual([]); // The request before was the sign.
+  expect(await place.must("agent.inbox", { id })).toEqual([]); // The previous request was the receipt.
   await place.say(id, "three");
   expect(textsIn(await asked(5))).toEqual(["three"]);
   await Bun.write(place.file("go"), "");
   await place.rests(id, 2); // Its process said something, and no other turn began.
 });
 
-test("strangers are refused: no token, another's, a browser, another name, a body without end", async () => {
+test("strangers are refused: no token, another's token, a browser, another host name, an endless body", async () => {
   const place = home();
   await place.live();
   const { id, token } = await withToken(place);

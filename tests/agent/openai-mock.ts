@@ -1,8 +1,8 @@
-// An endpoint as OpenAI's chat completions are, on loopback: each request is answered by what a test says comes next.
+// An OpenAI-compatible chat completions endpoint on loopback: the test decides the answer to each request.
 export type Reply =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "call"; readonly id: string; readonly tool: string; readonly args: unknown }
-  /** Some of the text, then the connection is cut. */
+  /** Part of the text, then the connection is closed. */
   | { readonly kind: "break"; readonly text: string }
   | { readonly kind: "status"; readonly status: number; readonly headers: Readonly<Record<string, string>> }
   /** The head of an answer, and then nothing until `release`. */
@@ -39,12 +39,12 @@ export class OpenAiMock {
     this.#next.push(...replies);
   }
 
-  /** The reply to whoever's last words have these in them. */
+  /** The reply to a request whose last message contains this text. */
   when(words: string, reply: Reply): void {
     this.#when.set(words, reply);
   }
 
-  /** Whether somebody's last words had these in them. */
+  /** Whether there was a request whose last message contained this text. */
   has(words: string): boolean {
     return this.asked.some(({ messages, tools }) => tools !== undefined && lastWords(messages).includes(words));
   }
@@ -75,7 +75,7 @@ export class OpenAiMock {
   }
 }
 
-/** What a person or a tool said last. */
+/** The last message of a person or a tool. */
 function lastWords(messages: readonly unknown[]): string {
   return JSON.stringify(messages.at(-1) ?? "");
 }

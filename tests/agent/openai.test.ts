@@ -1,4 +1,4 @@
-// Bare LLMs (AG-6, CB-1) behind a real HTTP endpoint that answers, calls tools, breaks off, refuses, and says nothing.
+// Bare LLMs (AG-6, CB-1) behind a real HTTP endpoint that answers, calls tools, breaks off, refuses, and hangs.
 import { afterEach, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import type { Agent } from "../../src/core/agent/agent.ts";
@@ -50,7 +50,7 @@ test("a bare LLM answers, and uses the tools that others have over MCP", async (
   expect(place.text(`agents/${id}/events.jsonl`)).not.toContain("k3y");
 });
 
-test("an answer that breaks off is asked for again, and half of it counts for nothing", async () => {
+test("an answer that breaks off is requested again, and its first half is discarded", async () => {
   const [place, mock] = [home(), newMock()];
   await place.live(await begin(place, mock));
   mock.will({ kind: "break", text: "half of" }, { kind: "text", text: "all of it" });
@@ -61,7 +61,7 @@ test("an answer that breaks off is asked for again, and half of it counts for no
   expect(mock.asked[1]).toEqual(mock.asked[0] as never);
 });
 
-test("who says when to come again is asked then, and not before", async () => {
+test("an endpoint that asks to retry later is called then, and not before", async () => {
   const [place, mock] = [home(), newMock()];
   await place.live(await begin(place, mock));
   mock.will({ kind: "status", status: 429, headers: { "retry-after": "3600" } });
@@ -74,7 +74,7 @@ test("who says when to come again is asked then, and not before", async () => {
   await place.rests(id, 1);
   expect((await place.shown(id)).lastText).toBe("now");
   expect(await place.lastOf(id, "agent.sleeping")).toHaveProperty("until");
-  expect(mock.asked).toHaveLength(3); // Who sleeps longer was not asked again.
+  expect(mock.asked).toHaveLength(3); // A longer sleep has not ended yet.
 });
 
 test("AG-6(b) the conversation is the same after the daemon was killed in the middle of an answer", async () => {
@@ -103,7 +103,7 @@ test("AG-6(b) the conversation is the same after the daemon was killed in the mi
   expect(mock.asked[3]).toEqual(mock.asked[2] as never);
 });
 
-test("AG-6(b) a model whose log lacks what was said before is not asked with less: its turn fails, and says why", async () => {
+test("AG-6(b) a model whose log lacks earlier messages is not called with less: its turn fails, with the reason", async () => {
   const [place, mock] = [home(), newMock()];
   const env = await begin(place, mock);
   mock.will({ kind: "text", text: "one" });
@@ -120,7 +120,7 @@ test("AG-6(b) a model whose log lacks what was said before is not asked with les
   expect(mock.asked).toHaveLength(1);
 });
 
-/** One that has a turn and a request to make. */
+/** An agent with a turn and a request to make. */
 function asking(): Agent {
   const fixture = new AgentFixture();
   fixture.create("bare", { provider: "openai" });
@@ -145,7 +145,7 @@ function withUrl(agent: Agent, url: string): Agent {
   return { ...agent, plan: { ...agent.plan, recipe } };
 }
 
-test("a stream that says nothing for two minutes is given up, and may be tried again", async () => {
+test("a stream that is silent for two minutes is given up, and may be retried", async () => {
   const [clock, mock] = [new SimClock(), newMock()];
   const { models, answers } = modelsAt(clock);
   mock.will({ kind: "stall" });
@@ -164,7 +164,7 @@ test("a stream that says nothing for two minutes is given up, and may be tried a
   expect(answers[0]).toEqual([{ kind: "failed", reason: "Nothing was heard for 120 s.", retryable: true }]);
 });
 
-test("CB-1(b,d) a side that fails five times in a row is not asked for a while", async () => {
+test("CB-1(b,d) an endpoint that fails five times in a row is not called for a while", async () => {
   const [clock, mock] = [new SimClock(), newMock()];
   const { models, answers } = modelsAt(clock);
   const agent = withUrl(asking(), mock.url);
@@ -187,7 +187,7 @@ test("CB-1(b,d) a side that fails five times in a row is not asked for a while",
   );
 });
 
-test("B1 an answer to a request that is not waited for any more counts for nothing", async () => {
+test("B1 an answer to an abandoned request is discarded", async () => {
   const [clock, mock] = [new SimClock(), newMock()];
   const { models, answers } = modelsAt(clock);
   const agent = withUrl(asking(), mock.url);

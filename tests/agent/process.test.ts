@@ -1,4 +1,4 @@
-// The process of an agent: its end, its silence, its crashes, and the slots that processes share.
+// The process of an agent: its exit, its silence, its crashes, and the slots that processes share.
 import { expect, test } from "bun:test";
 import { cells, unreachable } from "../../src/base/machine.ts";
 import { holdsSlot } from "../../src/core/agent/agent.ts";
@@ -50,7 +50,7 @@ test("SP-1(c) five minutes of silence in a turn: SIGTERM, then SIGKILL, then it 
   expect(fixture.events.at(-2)?.data).toMatchObject({ outcome: "killed" });
 });
 
-test("SP-1(c) silence outside of a turn, or while a person is asked, is no hang", () => {
+test("SP-1(c) silence outside a turn, or while a person is asked, is not a hang", () => {
   const fixture = working({ hung_after_ms: 1000 });
   fixture.says("a", { kind: "ask", request: "r1", tool: "Bash", input: { command: "ls" } });
   fixture.wait(60 * MINUTES);
@@ -72,7 +72,7 @@ test("SP-1(c) silence outside of a turn, or while a person is asked, is no hang"
   expect(fixture.do({ kind: "wake", id: "a" })).toEqual([]);
 });
 
-test("SP-2(a,b) a crash restarts with resume after a backoff that grows; the fifth within a minute is for good", () => {
+test("SP-2(a,b) a crash restarts with resume after a growing backoff; the fifth within a minute is final", () => {
   const fixture = working();
   const waits: number[] = [];
   for (let crash = 1; crash < 5; crash += 1) {
@@ -90,7 +90,7 @@ test("SP-2(a,b) a crash restarts with resume after a backoff that grows; the fif
   expect(fixture.state("a")).toBe("crashed");
 });
 
-test("SP-2(a) crashes that lie apart do not add up, and an idle process that crashes is started again", () => {
+test("SP-2(a) crashes far apart do not add up, and an idle process that crashes is restarted", () => {
   const fixture = working();
   fixture.done("a");
   for (let crash = 1; crash <= 10; crash += 1) {
@@ -104,7 +104,7 @@ test("SP-2(a) crashes that lie apart do not add up, and an idle process that cra
   expect(judgeCrash([0, 1, 2, 3], 60_001).kind).toBe("restart");
 });
 
-test("SP-2(b) SP-3(a,b) a process that cannot be started is for good: clients are told CRASHED, the parent hears it, a person retries", () => {
+test("SP-2(b) SP-3(a,b) a process that cannot be started is final: clients get CRASHED, the parent is notified, a person can retry", () => {
   const fixture = new AgentFixture();
   fixture.create("p");
   fixture.create("a", { parent: "p" });
@@ -124,7 +124,7 @@ test("SP-2(b) SP-3(a,b) a process that cannot be started is for good: clients ar
   expect([fixture.agent("a").turns, fixture.refusal({ kind: "retry", id: "a" })]).toEqual([2, "nothing-to-retry"]);
 });
 
-test("W2 reports of a process that is not the present one change nothing", () => {
+test("W2 reports about an earlier process change nothing", () => {
   const fixture = working();
   fixture.ends("a", 1);
   fixture.wait(1000);
@@ -136,7 +136,7 @@ test("W2 reports of a process that is not the present one change nothing", () =>
   }
 });
 
-test("AG-5(a,b) slots are few: who was used least recently makes room, and is restored on its next turn", () => {
+test("AG-5(a,b) slots are limited: the least recently used agent makes room, and is restored on its next turn", () => {
   const fixture = new AgentFixture({ slots: { scripted: 2 } });
   for (const id of ["a", "b", "c"]) fixture.create(id);
   for (const id of ["a", "b"]) {
@@ -158,7 +158,7 @@ test("AG-5(a,b) slots are few: who was used least recently makes room, and is re
   expect(fixture.events.at(-1)?.data).toMatchObject({ generation: 2, resume: true });
 });
 
-test("AG-5(b) a process that does not end when it is suspended is made to", () => {
+test("AG-5(b) a process that does not exit when it is suspended is killed", () => {
   const fixture = working();
   fixture.done("a");
   fixture.do({ kind: "suspend", id: "a" });
@@ -170,7 +170,7 @@ test("AG-5(b) a process that does not end when it is suspended is made to", () =
   expect(fixture.do({ kind: "suspend", id: "a" })).toEqual([]);
 });
 
-test("AG-5(a) fair: one that always has messages does not keep others waiting, and no slot is ever used twice", () => {
+test("AG-5(a) fair: an agent that always has messages does not starve others, and no slot is ever used twice", () => {
   const fixture = new AgentFixture({ slots: { scripted: 1 } });
   for (const id of ["busy", "one", "two"]) fixture.create(id);
   fixture.send("busy", "b0");
@@ -194,7 +194,7 @@ test("AG-5(a) fair: one that always has messages does not keep others waiting, a
   expect(order.slice(0, 4)).toEqual(["busy", "one", "two", "busy"]);
 });
 
-test("SM-3(b,g) safe mode: nothing begins while the house is paused, and everything after", () => {
+test("SM-3(b,g) safe mode: nothing begins while the house is paused, and everything afterwards", () => {
   const fixture = new AgentFixture({ paused: true });
   fixture.create("a");
   expect(fixture.send("a", "m1")).toEqual(["message.enqueued a"]);

@@ -1,4 +1,4 @@
-// Permission prompts: asked, judged by rules, answered once, kept until taken, and what a crash makes of them.
+// Permission prompts: opened, decided by rules, answered once, kept until delivered, and recovered after a crash.
 import { expect, test } from "bun:test";
 import { cells, unreachable } from "../../src/base/machine.ts";
 import { RULE_BOOK } from "../../src/core/agent/agent.ts";
@@ -71,7 +71,7 @@ test("PR-1(b) a rule answers at once: an agent's own first, then those for all, 
   expect(fixture.refusal({ kind: "rule-add", id: "a", rule: rule("x", "maybe", "*") })).toBe("bad-rule");
 });
 
-test("PR-1(b) Claude Code is not asked about our own tools, unless a rule denies one", () => {
+test("PR-1(b) Claude Code does not ask about our own tools, unless a rule denies one", () => {
   const fixture = new AgentFixture();
   const states = (id: string, provider: "claude" | "scripted") => {
     fixture.create(id, { provider });
@@ -90,7 +90,7 @@ test("PR-1(b) Claude Code is not asked about our own tools, unless a rule denies
   expect(states("b", "scripted")).toEqual(["deny", "open", "open"]);
 });
 
-test("PR-2(a) PR-3(d) an answer goes to the agent, is kept until it is taken, and a second one is refused", () => {
+test("PR-2(a) PR-3(d) an answer goes to the agent, is kept until it is delivered, and a second one is refused", () => {
   const { fixture, prompt } = asked();
   expect(fixture.do(answer(prompt))).toEqual(["prompt.answered a"]);
   expect(inputsFrom(fixture.agent("a"), 1)[0]?.input).toEqual({
@@ -135,7 +135,7 @@ test("PR-3(a,d) a prompt has the same id before and after a crash, and an adopte
   expect(next.says("a", ASK)).toEqual(["agent.read a"]);
 });
 
-test("PR-3(d) where the asker is gone the prompt must be asked again, answered or not, and the next process asks under another id", () => {
+test("PR-3(d) if the asking process is gone the prompt must be asked again, answered or not, and the next process asks under another id", () => {
   const { fixture, prompt } = asked();
   fixture.ends("a", null, "SIGKILL");
   expect(fixture.refusal(answer(prompt))).toBe("stale");
@@ -151,7 +151,7 @@ test("PR-3(d) where the asker is gone the prompt must be asked again, answered o
   expect(fixture.agent("a").prompts[1]?.state.kind).toBe("stale");
 });
 
-test("a bare model cannot ask: no prompt is opened that nobody could be told the answer of", () => {
+test("a bare model cannot ask: no prompt is opened whose answer could not be delivered", () => {
   const fixture = new AgentFixture();
   fixture.create("a", { provider: "openai" });
   fixture.send("a", "m1");
@@ -159,7 +159,7 @@ test("a bare model cannot ask: no prompt is opened that nobody could be told the
   expect(fixture.agent("a").prompts).toEqual([]);
 });
 
-test("a question that the agent takes back is not answered any more", () => {
+test("a question withdrawn by the agent can no longer be answered", () => {
   const { fixture, prompt } = asked();
   fixture.says("a", { kind: "withdrawn", request: "r1" });
   expect([fixture.state("a"), fixture.refusal(answer(prompt))]).toEqual(["working", "stale"]);
@@ -169,7 +169,7 @@ test("a question that the agent takes back is not answered any more", () => {
   expect(late.fixture.takeAll("a")).toEqual(["input.taken a", "prompt.delivered a"]);
 });
 
-test("PR-2(b,c) seven days without activity deny; activity gives seven more", () => {
+test("PR-2(b,c) seven days without activity deny; activity extends by seven more", () => {
   const { fixture, prompt } = asked();
   fixture.wait(6 * DAY);
   expect(fixture.do({ kind: "activity", id: "a" })).toEqual(["prompt.refreshed a"]);
@@ -182,7 +182,7 @@ test("PR-2(b,c) seven days without activity deny; activity gives seven more", ()
   expect(fixture.refusal(answer(prompt))).toBe("answered");
 });
 
-test("an agent that nobody watches has a shorter deadline with a default, and activity does not put it off", () => {
+test("an unattended agent has a shorter deadline with a default, and activity does not extend it", () => {
   const { fixture } = asked({ prompt_default: { after_ms: 1000, decision: "allow" } });
   fixture.wait(999);
   expect(fixture.do({ kind: "activity", id: "a" })).toEqual([]);
@@ -198,7 +198,7 @@ test("--always answers the same question from now on, and no other", () => {
   expect(fixture.agent("a").prompts.map(({ state }) => state.kind)).toEqual(["answered", "answered", "open"]);
 });
 
-test("a question too large to be shown is denied, and closed prompts are not kept for ever", () => {
+test("a question too large to be shown is denied, and closed prompts are not kept forever", () => {
   const { fixture } = asked();
   fixture.says("a", { ...ASK, request: "big", input: { command: "x".repeat(200_000) } });
   expect(fixture.agent("a").prompts[1]?.state).toMatchObject({ decision: "deny" });
@@ -211,7 +211,7 @@ test("a question too large to be shown is denied, and closed prompts are not kep
   expect(fixture.state("a")).toBe("waiting");
 });
 
-test("a bare LLM has no process that could take an answer: nothing it says is a question to a person", () => {
+test("a bare LLM has no process that could receive an answer: none of its output is a question to a person", () => {
   const fixture = new AgentFixture();
   fixture.create("a", { provider: "openai" });
   fixture.send("a", "m1");

@@ -1,4 +1,4 @@
-// What becomes of agents whose daemon, holder or machine dies, at the moments that matter (AG-4, AG-7, PR-3).
+// What happens to agents whose daemon, holder or machine dies, at the moments that matter (AG-4, AG-7, PR-3).
 import { expect, test } from "bun:test";
 import { killIfThere } from "../daemon/home.ts";
 import { boot, powerCut } from "../daemon/power-cut.ts";
@@ -12,14 +12,14 @@ async function holderOf(place: AgentHome, id: string): Promise<number> {
   return Number((await place.lastOf(id, "process.running"))["holder"]);
 }
 
-test("PR-3(d) the daemon dies between an answer and its delivery: it is delivered once, and the turn goes on", async () => {
+test("PR-3(d) the daemon dies between an answer and its delivery: it is delivered once, and the turn continues", async () => {
   const place = home();
   const first = await place.live();
   const id = await place.agent("alpha");
   await place.say(id, `>> ask Bash ls\n>> append ${place.file("done")} after`);
   const { id: prompt } = await place.prompt();
   const holder = await holderOf(place, id);
-  killIfThere(holder, "SIGSTOP"); // It takes nothing now.
+  killIfThere(holder, "SIGSTOP"); // It accepts nothing now.
   expect(await place.answer(prompt)).toMatchObject({ ok: true });
   await place.kill(first);
   killIfThere(holder, "SIGCONT");
@@ -46,7 +46,7 @@ test("AG-3(c) the daemon dies before a process has its prompt: it gets it once",
   await place.logged(id, "message.delivered", 2);
 });
 
-test("a daemon that is killed right after it took a message starts the process in its next life, once", async () => {
+test("a daemon killed right after accepting a message starts the process in its next life, once", async () => {
   const place = home();
   let daemon = await place.live();
   const ids: string[] = [];
@@ -61,7 +61,7 @@ test("a daemon that is killed right after it took a message starts the process i
   for (const name of ["one", "two", "three", "four"]) expect(place.text(name)).toBe("once\n");
 });
 
-test("AG-4(b) a holder that does not answer in a recovery is taken up when it does", async () => {
+test("AG-4(b) a holder that does not answer during a recovery is adopted when it does", async () => {
   const place = home();
   const first = await place.live();
   const id = await place.agent("alpha");
@@ -83,7 +83,7 @@ test("AG-4(b) a holder that does not answer in a recovery is taken up when it do
   await place.rests(id, 1);
 });
 
-test("PR-3(b) a daemon that is killed again and again in the middle of turns loses nothing and doubles nothing", async () => {
+test("PR-3(b) a daemon killed again and again in the middle of turns loses nothing and duplicates nothing", async () => {
   const place = home();
   let daemon = await place.live();
   await place.must("rule.add", { agent: null, rule: ALLOW });
@@ -120,7 +120,7 @@ test("PR-3(b) a daemon that is killed again and again in the middle of turns los
   expect(place.text("done").trim().split("\n")).toEqual(numbers);
 });
 
-test("AG-7(a,b) after a power cut a root goes on by itself, one that is to ask waits, and open prompts must be asked again", async () => {
+test("AG-7(a,b) after a power cut a root continues by itself, one with policy ask waits, and open prompts must be asked again", async () => {
   const place = home();
   await place.live(boot(1));
   const auto = await place.agent("auto", { settings: { recovery_prompt: ">> say on again" } });
@@ -150,7 +150,7 @@ test("AG-7(a,b) after a power cut a root goes on by itself, one that is to ask w
   expect((await place.shown(asks)).lastText).toBe("on again");
 });
 
-test("SP-2(a) a holder that is killed takes its process along, and a new one goes on", async () => {
+test("SP-2(a) a killed holder takes its process down, and a new one continues", async () => {
   const place = home();
   await place.live();
   const id = await place.agent("alpha", { settings: { recovery_prompt: ">> say on again" } });
@@ -165,7 +165,7 @@ test("SP-2(a) a holder that is killed takes its process along, and a new one goe
   expect((await place.shown(id)).lastText).toBe("on again");
 });
 
-test("AG-3(c) a prompt of many pieces arrives whole, also where the daemon dies on the way", async () => {
+test("AG-3(c) a prompt of many pieces arrives complete, even if the daemon dies on the way", async () => {
   const place = home();
   const first = await place.live();
   const id = await place.agent("alpha");

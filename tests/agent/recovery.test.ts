@@ -1,4 +1,4 @@
-// What a crash of the daemon, or of the machine, leaves of agents, and how they go on.
+// What a crash of the daemon or the machine leaves of agents, and how they continue.
 import { expect, test } from "bun:test";
 import { itemsOf } from "../../src/base/vector.ts";
 import { storedOf } from "../../src/core/agent/checkpoint.ts";
@@ -6,7 +6,7 @@ import { putAway } from "../../src/core/agent/conversation.ts";
 import { agentEventOf, residentOf } from "../../src/wire/stored/agent.ts";
 import { AgentFixture, CHILD } from "./house.ts";
 
-/** A root and its child, both in mid-turn; then the daemon dies. */
+/** A root and its child, both in the middle of a turn; then the daemon dies. */
 function crashed(settings = {}): AgentFixture {
   const fixture = new AgentFixture();
   fixture.create("root");
@@ -20,7 +20,7 @@ function crashed(settings = {}): AgentFixture {
   return next;
 }
 
-test("AG-4(a,b) after replay no session is active; one whose holder lives is adopted and goes on where it was", () => {
+test("AG-4(a,b) after replay no session is active; one whose holder lives is adopted and continues", () => {
   const fixture = crashed();
   expect([...fixture.agentRecords.keys()].map((id) => fixture.agent(id).session.kind)).toEqual([
     "suspended",
@@ -33,7 +33,7 @@ test("AG-4(a,b) after replay no session is active; one whose holder lives is ado
   expect(fixture.done("root")).toContain("turn.complete root");
 });
 
-test("AG-7(a,b) after a machine crash a root goes on by itself, with the recovery prompt, in the same turn", () => {
+test("AG-7(a,b) after a machine crash a root continues by itself, with the recovery prompt, in the same turn", () => {
   const fixture = crashed();
   expect(fixture.ends("root", null)).toEqual(["process.ended root", "session.restored root", "process.starting root"]);
   expect(fixture.agent("root").crashes).toEqual([]);
@@ -43,7 +43,7 @@ test("AG-7(a,b) after a machine crash a root goes on by itself, with the recover
   expect(fixture.agent("root").turns).toBe(1);
 });
 
-test("AG-7(b) a child goes on when its parent needs it: the parent is told, and its message releases the child", () => {
+test("AG-7(b) a child continues when its parent needs it: the parent is notified, and its message releases the child", () => {
   const fixture = crashed();
   expect(fixture.ends("kid", null)).toEqual([
     ...["process.ended kid", "agent.held kid", "message.sent kid", "message.enqueued root"],
@@ -53,13 +53,13 @@ test("AG-7(b) a child goes on when its parent needs it: the parent is told, and 
   expect([fixture.state("kid"), fixture.agent("kid").generation]).toEqual(["working", 2]);
 });
 
-test("AG-7(b) a child that has a message of its parent to read is needed already", () => {
+test("AG-7(b) a child with an unread message from its parent is already needed", () => {
   const fixture = crashed();
   fixture.call("root", "c1", "send_message", { to: "kid", text: "hurry" });
   expect(fixture.ends("kid", null)).toContain("process.starting kid");
 });
 
-test("AG-7(b) policies: auto goes on, ask waits for a person, never for a retry", () => {
+test("AG-7(b) policies: auto continues, ask waits for a person, never for a retry", () => {
   expect(crashed({ recovery: "auto" }).ends("kid", null)).toContain("process.starting kid");
   const ask = crashed({ recovery: "ask" });
   ask.ends("kid", null);
@@ -75,7 +75,7 @@ test("AG-7(b) policies: auto goes on, ask waits for a person, never for a retry"
   expect(never.state("kid")).toBe("working");
 });
 
-test("AG-3(c) AG-7(c) pending = enqueued − delivered: what was not taken is in the inbox again, and a reply B gave reaches A", () => {
+test("AG-3(c) AG-7(c) pending = enqueued − delivered: undelivered messages are in the inbox again, and a reply from B reaches A", () => {
   const fixture = new AgentFixture();
   fixture.create("a");
   fixture.create("b", { parent: "a" });
@@ -90,7 +90,7 @@ test("AG-3(c) AG-7(c) pending = enqueued − delivered: what was not taken is in
   expect(next.agent("a").inbox).toEqual([]);
 });
 
-test("AG-6(b) AG-7(b) a bare LLM that was interrupted asks again, with the same conversation; only ask and never hold it", () => {
+test("AG-6(b) AG-7(b) an interrupted bare LLM asks again, with the same conversation; only ask and never hold it", () => {
   const fixture = new AgentFixture();
   fixture.create("a", { provider: "openai" });
   fixture.send("a", "m1", "hello");
@@ -105,7 +105,7 @@ test("AG-6(b) AG-7(b) a bare LLM that was interrupted asks again, with the same 
   expect([next.state("a"), next.effects("a")]).toEqual(["suspended", []]);
 });
 
-test("EL-5 a suspension says how long what its provider goes on from is: its blob, or all that a bare LLM has said", () => {
+test("EL-5 a suspension records the size of the state its provider resumes from: its blob, or the whole conversation of a bare LLM", () => {
   const fixture = new AgentFixture();
   fixture.create("cli");
   fixture.create("bare", { provider: "openai" });
@@ -127,7 +127,7 @@ test("EL-5 a suspension says how long what its provider goes on from is: its blo
   ]);
 });
 
-test("AG-4(a) nothing begins while recovery goes on: the house is paused, and then scheduled once", () => {
+test("AG-4(a) nothing begins during recovery: the house is paused, and then scheduled once", () => {
   const fixture = crashed();
   fixture.settings = { ...fixture.settings, paused: true };
   fixture.ends("root", null);
@@ -136,7 +136,7 @@ test("AG-4(a) nothing begins while recovery goes on: the house is paused, and th
   expect(fixture.do({ kind: "schedule", id: "root" })).toEqual(["session.restored root", "process.starting root"]);
 });
 
-test("EL-1(c) every event that was stored is read back as it was, with fields we do not know, and not without its own", () => {
+test("EL-1(c) every stored event is read back unchanged, including unknown fields, and is rejected without its own fields", () => {
   const fixture = crashed();
   for (const { event, id, data } of fixture.events) {
     const stored = { session_id: id, event, data: { ...data, added_later: 1 } };
@@ -146,7 +146,7 @@ test("EL-1(c) every event that was stored is read back as it was, with fields we
   expect(() => agentEventOf({ session_id: "a", event: "turn.start", data: { turn: 1 } })).toThrow("has no prompt");
 });
 
-test("a checkpointed agent folds on as the agent itself would", () => {
+test("folding continues from a checkpointed agent exactly as from the agent itself", () => {
   const fixture = new AgentFixture();
   fixture.create("a", { provider: "openai", instructions: "go" });
   fixture.says("a", { kind: "done", response: "gone" });
@@ -164,7 +164,7 @@ test("a checkpointed agent folds on as the agent itself would", () => {
   expect([residentOf({ version: 0, resident: {} }), residentOf("x")]).toEqual([undefined, undefined]);
 });
 
-test("EL-5 the nine events of the document have its fields", () => {
+test("EL-5 the nine events of the specification have its fields", () => {
   const fixture = crashed();
   fixture.ends("root", null);
   fixture.start("root");

@@ -1,4 +1,4 @@
-// The shim as a real program on pipes, before a real socket whose daemons come and go.
+// The shim as a real program on pipes, with a real socket whose daemons come and go.
 import { afterEach, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -72,7 +72,7 @@ async function* lines(stream: ReadableStream<Uint8Array>): AsyncGenerator<string
 
 const CALL = { id: 7, method: "tools/call", params: { name: "send_message", arguments: { to: "parent", text: "hi" } } };
 
-test("an agent is greeted and told of its tools also where there is no daemon", async () => {
+test("an agent is greeted and gets its list of tools even without a daemon", async () => {
   const agent = new Agent(emptyHome());
   agent.say({ id: 1, method: "initialize", params: { protocolVersion: "2025-06-18" } });
   agent.say({ id: 2, method: "tools/list" });
@@ -93,7 +93,7 @@ test("an agent is greeted and told of its tools also where there is no daemon", 
   expect(await agent.leave()).toBe(0);
 });
 
-test("a call whose daemon dies before it answers is made again under its own id, and taken is said once it was answered", async () => {
+test("a call whose daemon dies before it answers is repeated under its own id, and acknowledged once it was answered", async () => {
   const home = emptyHome();
   const heard: unknown[] = [];
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>();

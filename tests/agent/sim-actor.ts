@@ -1,11 +1,11 @@
-// One process of the scripted program on the simulated machine: it does what its prompts tell it, line by line.
+// One process of the scripted program on the simulated machine: it executes its prompts line by line.
 //   note X       leaves a mark, which nothing takes back;  ask TOOL X   asks for a permission, and notes what was decided
 //   call T JSON  calls one of our tools
 //   crash        ends with exit code 9;  hang [hard]       says nothing more until SIGTERM (hard: SIGKILL) ends it
 //   limit S      has used up what it may use for so many seconds, and waits for the next prompt
-// SA1. A program keeps a transcript that no crash takes, as the agents' own services do: one that comes after it goes on where it was,
-//      repeats what it has no result of under the same id, and does nothing twice.
-// SA3. A process is told everything once, and has asked for whatever it is answered.
+// SA1. A program keeps a transcript that no crash takes, as the agents' own services do: one that comes after it goes
+//      on where it was, repeats what it has no result of under the same id, and does nothing twice.
+// SA3. A process gets everything once, and only answers to its own requests.
 import { ACT_MS } from "../sim/machine.ts";
 import { type Life, mortalClock } from "../sim/mortal.ts";
 import type { AgentMachine } from "./sim-machine.ts";
@@ -13,12 +13,12 @@ import type { AgentMachine } from "./sim-machine.ts";
 export type Told = { readonly type: string; readonly [name: string]: unknown };
 export type Transcript = { readonly lines: string[]; done: number };
 
-/** What is to be done stands behind markers. */
+/** Commands follow markers. */
 export function linesOf(text: string): string[] {
   return [...text.matchAll(/^.*?>> (.*)$/gm)].map(([, line = ""]) => line);
 }
 
-/** What a process hears and says, as it is counted: the type, and what tells it from others. */
+/** The key by which messages to and from a process are counted: the type, and what distinguishes it. */
 export function keyOf(message: Readonly<Record<string, unknown>>): string {
   const { type, kind } = message;
   const [named] = ["id", "request", "call", "response", "until"].filter((name) => message[name] !== undefined);
@@ -30,7 +30,7 @@ export type Hands = {
   say(message: Told): void;
   /** Its own end. */
   crash(): void;
-  /** Nobody but a signal ends it now: this one, or a harder one. */
+  /** Only a signal ends it now: this one, or a stronger one. */
   hang(hard: boolean): void;
 };
 
@@ -84,7 +84,7 @@ export class Actor {
     this.#hands.say({ type: "done", response: `${transcript.done}` });
   }
 
-  /** False where the turn does not go on by itself. */
+  /** Returns false if the turn does not continue by itself. */
   async #act(transcript: Transcript, line: string): Promise<boolean> {
     const [verb, tool = "", ...rest] = line.split(" ");
     const id = `${this.#session.slice(0, 8)}-${transcript.done}`;
@@ -130,7 +130,7 @@ export class Actor {
     return promise;
   }
 
-  /** Some do the next thing at once. */
+  /** Some continue at once. */
   #pause(): Promise<void> {
     if (this.#machine.eager) return Promise.resolve();
     return new Promise((resume) => mortalClock(this.#machine.clock, this.#hands.life).after(ACT_MS, resume));

@@ -1,5 +1,6 @@
-// One life of a daemon on the simulated machine, as far as agents go: the real log, turn, engine, holders, records, checkpoints, recovery.
-// SG1. Whoever was active when the last life ended is suspended before anything else happens to its session (AG-4, FI-3).
+// One life of a daemon on the simulated machine, for agents: the real log, turn, engine, holders, records, checkpoints,
+// recovery.
+// SG1. A session that was active when the last life ended is suspended before any other event of it (AG-4, FI-3).
 import { Fault } from "../../src/base/fault.ts";
 import type { Result } from "../../src/base/result.ts";
 import type { Agent, AgentRecord } from "../../src/core/agent/agent.ts";
@@ -17,22 +18,22 @@ import type { AgentMachine } from "./sim-machine.ts";
 
 export const SMALL_LOG = { segmentBytes: 64 << 10, ballastBytes: 0 };
 const AGENTS = { slots: 2, recovery: "auto", recoveryPrompt: "Go on.", hungAfterS: 300, promptDays: 7, env: [] };
-/** Tools are not called over HTTP here; that it cannot be had is said, and stops nobody. */
+/** Tools are not called over HTTP here; that it is unavailable is reported, and stops nothing. */
 export const NO_HTTP = {
   listen: () => {
     throw new Fault({ code: "EACCES", operation: "listen", path: "127.0.0.1" });
   },
 };
 export const isAboutHttp = (words: string) => words.startsWith("no MCP over HTTP");
-/** What happens to an agent whatever its session is. */
+/** What may happen to an agent in any state of its session. */
 const OF_NO_SESSION = /^(message|rule|reminder)\./;
 
 export type Heard = (event: AgentEvent) => void;
 export type BirthHooks = {
   readonly heard: Heard;
-  /** Sees what the log alone says. */
+  /** Called with the state from the log alone. */
   folded(daemon: SimDaemon): void;
-  /** Sees what the recovery reports; else nothing may be wrong there. */
+  /** Called with the recovery's report; without it the report must be clean. */
   reported?(item: ReportItem): void;
 };
 
@@ -48,7 +49,7 @@ export class SimDaemon {
   /** SG1 */
   readonly #active = new Set<string>();
 
-  /** Resolves when it is live; never, where it dies before. */
+  /** Resolves when it is live; never if it dies before. */
   static async begin(machine: AgentMachine, born: Born, hooks: BirthHooks): Promise<SimDaemon> {
     const log = await EventLog.open(machine.doors(born), SMALL_LOG);
     const daemon = new SimDaemon(machine, born, log, hooks.heard);
@@ -112,7 +113,7 @@ export class SimDaemon {
     return [...this.part.store.agents()];
   }
 
-  /** With all that was said. */
+  /** With the whole conversation. */
   async recalled(): Promise<Agent[]> {
     for (const { id } of this.agents()) {
       const { ok } = await loadConversation({ log: this.#log, clock: this.#clock, store: this.part.store }, id);

@@ -1,8 +1,9 @@
-// Drives agents on the simulated machine until everything rests, through crashes at moments that a test names.
-// SV1. A person stands by: what was not acknowledged is asked for again under the same id, prompts are answered, who waits for a person is
-//      told to go on.
-// SV2. What was acknowledged is there in every later life, and what lies on the disk is well at the beginning of each (sim-oracle.ts).
-// SV3. When all is over there is one life more, which finds the same and does something new.
+// Drives agents on the simulated machine until everything rests, through crashes at given moments.
+// SV1. A simulated person retries unacknowledged requests under the same id, answers prompts, and continues agents that
+// wait for a person.
+// SV2. What was acknowledged is there in every later life, and the disk is sound at the beginning of each
+// (sim-oracle.ts).
+// SV3. After the end there is one more life, which finds the same and does something new.
 import { isFault } from "../../src/base/fault.ts";
 import { itemsOf } from "../../src/base/vector.ts";
 import { type Agent, isLive, openPrompts } from "../../src/core/agent/agent.ts";
@@ -17,7 +18,10 @@ import { AgentMachine } from "./sim-machine.ts";
 import { isQuiet, logsOf, plainly, wrongOnDisk, wrongWithState } from "./sim-oracle.ts";
 import { unread, wrongWithRequests, wrongWithWords } from "./sim-witness.ts";
 
-/** At the moment of this number the daemon dies; or the machine, which leaves of its disk what is chosen; or one of the programs, or of the holders, alone. */
+/**
+ * At the moment of this number the daemon dies; or the machine, with a chosen part of its unsynced writes; or one
+ * program, or one holder, alone.
+ */
 export type SimCrash = {
   readonly at: number;
   readonly machine?: Chooser;
@@ -25,7 +29,7 @@ export type SimCrash = {
   readonly holder?: number;
 };
 export type Wish = Extract<AgentCommand, { readonly kind: "create" | "send" | "terminate" }>;
-/** One moment, and how much was durable then. */
+/** One moment, and how many events were durable then. */
 export type SimMoment = { readonly what: string; readonly events: number; readonly ended: number };
 
 export type End = { readonly agents: readonly (readonly unknown[])[]; readonly notes: readonly string[] };
@@ -52,10 +56,10 @@ export function creation(id: string, provider: "scripted" | "openai", instructio
 export class AgentSimulation {
   readonly machine = new AgentMachine(1);
   readonly moments: SimMoment[] = [];
-  /** Everything that became durable while somebody was there to see it. */
+  /** Everything that became durable while a life could see it. */
   readonly heard: AgentEvent[] = [];
   crashed = 0;
-  /** How many moments there were when everything rested for the first time. */
+  /** The number of moments when everything rested for the first time. */
   calls = 0;
   readonly #wishes: Wish[] = [];
   readonly #acknowledged = new Set<Wish>();
@@ -72,12 +76,12 @@ export class AgentSimulation {
     this.machine.moment = (what) => this.#moment(what);
   }
 
-  /** Somebody wants this; a termination, once everything rests. */
+  /** Adds a wish; a termination is carried out once everything rests. */
   wish(...wishes: readonly Wish[]): void {
     this.#wishes.push(...wishes);
   }
 
-  /** Lives until then, and dies; or until everything rests, where that comes first. */
+  /** Lives until then, and dies; or until everything rests, if that comes first. */
   async crash(crash: SimCrash): Promise<void> {
     const before = this.crashed;
     this.#next = crash;
@@ -85,18 +89,18 @@ export class AgentSimulation {
     this.#next = undefined;
   }
 
-  /** Somebody fills the disk up to so many bytes, and makes room again after a while. */
+  /** Fills the disk up to this many bytes, and frees it again after a while. */
   fill(room: number, ms: number): void {
     this.machine.fill(room);
     this.machine.clock.after(ms, () => this.machine.makeRoom());
   }
 
-  /** Lives until so many moments have been. */
+  /** Lives until this many moments have passed. */
   pass(moments: number): Promise<void> {
     return this.#liveUntil(() => this.moments.length >= moments);
   }
 
-  /** To the end, and one life more (SV3). */
+  /** Runs to the end, and one more life (SV3). */
   async finish(): Promise<End> {
     await this.rest();
     const end = await this.end();
@@ -111,7 +115,7 @@ export class AgentSimulation {
     return end;
   }
 
-  /** Until everything that is wished for is done. */
+  /** Runs until all wishes are done. */
   async rest(): Promise<void> {
     await this.#liveUntil(() => false);
     this.#look(this.#daemon?.agents() ?? []);
@@ -126,7 +130,7 @@ export class AgentSimulation {
     this.#must([...wrongWithWords(machine, logs), ...wrongWithRequests(machine.model.asked)]);
   }
 
-  /** What it came to: the same however often it was disturbed. */
+  /** The outcome: the same however often it was disturbed. */
   async end(): Promise<End> {
     const agents = (await this.#daemon?.recalled()) ?? [];
     const conversation = ({ conversation: { said } }: Agent) => plainly(JSON.stringify([...itemsOf(said)]));
@@ -200,12 +204,12 @@ export class AgentSimulation {
     const heard = (event: AgentEvent) => void this.heard.push(event);
     const failed = (error: unknown) => {
       if (!this.machine.isFull || !isFault(error, "ENOSPC")) return this.machine.crashedOr(error);
-      born.life.end(); // The watchdog tries again.
+      born.life.end(); // The watchdog retries.
     };
     SimDaemon.begin(this.machine, born, { heard, folded }).then(live, failed);
   }
 
-  /** SV2: what was acknowledged to a person and is not there. */
+  /** SV2: what was acknowledged to a person and is missing. */
   #lost(agents: readonly Agent[]): string[] {
     const wishes = [...this.#acknowledged].filter((wish) => {
       const agent = agents.find(({ id }) => id === wish.id);
@@ -216,7 +220,7 @@ export class AgentSimulation {
     return [...wishes.map((wish) => JSON.stringify(wish)), ...open.map(({ id }) => id)].map((one) => `lost: ${one}`);
   }
 
-  /** SV1. Whether all is over. */
+  /** SV1. Returns whether all is over. */
   #attend(): boolean {
     const daemon = this.#daemon;
     if (daemon === undefined) return false;
@@ -233,7 +237,7 @@ export class AgentSimulation {
     const there = daemon.agent(wish.id) !== undefined;
     const found = wish.kind === "create" && there && !this.#said.has(JSON.stringify(wish));
     if (found)
-      this.#acknowledged.add(wish); // It was taken in another life.
+      this.#acknowledged.add(wish); // It was accepted in another life.
     else if (wish.kind === "create" || there) this.#say(daemon, wish, () => this.#acknowledged.add(wish));
   }
 

@@ -1,5 +1,5 @@
-// The simulated machine for agents: scripted programs on pipes (sim-actor.ts) and a bare LLM (sim-model.ts), and what was told to them
-// and what they said, as they know it themselves.
+// The simulated machine for agents: scripted programs on pipes (sim-actor.ts), a bare LLM (sim-model.ts), and their own
+// record of what they received and sent.
 import type { Command, Ending, PipeChild, PipeEvents } from "../../src/world/children.ts";
 import type { HttpClient } from "../../src/world/http.ts";
 import { ACT_MS, type Born, Machine } from "../sim/machine.ts";
@@ -8,27 +8,27 @@ import type { Chooser } from "../sim/survive.ts";
 import { Actor, keyOf, type Told, type Transcript } from "./sim-actor.ts";
 import { SimModel } from "./sim-model.ts";
 
-/** What a process was given: the prompt's id, and the lines that it has for us. */
+/** The input of a process: the prompt's id, and its command lines. */
 export type Given = { readonly session: string; readonly uuid: string; readonly lines: readonly string[] };
-/** A call of one of our tools whose result has come: the caller takes it for a fact. */
+/** A call of one of our tools whose result has arrived: the caller relies on it. */
 export type Acknowledged = { readonly tool: string; readonly args: Readonly<Record<string, string>> };
 
 export class AgentMachine extends Machine {
   readonly notes: string[] = [];
-  /** When, one after the other. */
+  /** Sequence number. */
   readonly noted: number[] = [];
   readonly given: Given[] = [];
   readonly acknowledged: Acknowledged[] = [];
   readonly model = new SimModel();
-  /** Everything that programs were told, as JSON. */
+  /** Everything that programs received, as JSON. */
   readonly told: string[] = [];
-  /** What each process has said, by its holder's name, and whether its record may have lost the end of it. */
+  /** What each process has said, by its holder's name, and whether its record may have lost the end. */
   readonly said = new Map<string, { readonly keys: string[]; record: "whole" | "harmed" }>();
-  /** How many turns programs have ended. */
+  /** The number of turns that programs have ended. */
   ended = 0;
-  /** How many programs have hung. */
+  /** The number of programs that have hung. */
   hung = 0;
-  /** Whether programs do everything at once, and do not take their time. */
+  /** Whether programs do everything at once, without pauses. */
   eager = false;
   readonly #programs = new Set<() => void>();
   /** The last process of each session. */
@@ -81,11 +81,11 @@ export class AgentMachine extends Machine {
     this.said.set(process, said);
     said.keys.push(keyOf(message));
     const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
-    // Where its holder is gone nobody hears it.
+    // Without its holder nothing reads it.
     Promise.try(() => events.output(bytes, "stdout")).catch((error) => this.crashedOr(error));
   }
 
-  /** Of what was said, the end may be gone. */
+  /** The end of the output may be lost. */
   #harmed(): void {
     for (const said of this.said.values()) said.record = "harmed";
   }
@@ -95,13 +95,13 @@ export class AgentMachine extends Machine {
     super.powerCut(choose);
   }
 
-  /** One of the programs that run crashes, a moment later. */
+  /** One of the running programs crashes, a moment later. */
   crashProgram(which: number): void {
     const crash = [...this.#programs][which % Math.max(1, this.#programs.size)];
     if (crash !== undefined) this.clock.after(0, crash);
   }
 
-  /** The same of the holders. The program lives on until somebody ends it. */
+  /** The same for holders. The program lives on until it is killed. */
   crashHolder(which: number): void {
     const { life } = [...this.holders][which % Math.max(1, this.holders.size)] ?? {};
     if (life === undefined) return;
@@ -118,7 +118,7 @@ export class AgentMachine extends Machine {
     return found;
   }
 
-  /** There is never a second process of an agent beside the first. */
+  /** An agent never has two processes at once. */
   opened(session: string, life: Life): void {
     const before = this.#lives.get(session);
     if (before !== undefined && before !== life && !before.dead) this.failed(new Error(`two processes of ${session}`));

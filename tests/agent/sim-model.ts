@@ -1,6 +1,8 @@
-// The bare LLM of the simulated machine: it calls what its lines tell it to call, one at a time, and then says how many there were.
+// The bare LLM of the simulated machine: it makes the calls in its lines, one at a time, and then says how many there
+// were.
 //   fail 429 S · fail 500 · fail cut · fail stall    once: it wants to be asked later, breaks, breaks off in the middle, says nothing
-// SA2. It knows nothing but the request, and what it says depends on that alone; only its failures are of this world, and happen once.
+// SA2. It knows only the request, and its answer depends on that alone; only its failures belong to this world, and
+// happen once.
 import { Fault } from "../../src/base/fault.ts";
 import type { Clock } from "../../src/world/clock.ts";
 import type { HttpClient, Posted } from "../../src/world/http.ts";
@@ -10,11 +12,11 @@ import { linesOf } from "./sim-actor.ts";
 export type Asked = { readonly role: string; readonly [name: string]: unknown };
 
 export class SimModel {
-  /** What it was asked, in order. */
+  /** The requests it got, in order. */
   readonly asked: (readonly Asked[])[] = [];
   readonly #failed = new Set<string>();
 
-  /** The door that a daemon has to it. */
+  /** The interface through which a daemon calls it. */
   door(clock: Clock, moment: (what: string) => void): HttpClient {
     return {
       post: async ({ body }, stopped) => {

@@ -1,5 +1,5 @@
-// What must hold of agents after every crash (FI-3), found in what lies on the disk and in what programs and people were told, and not as
-// the daemon finds it.
+// What must hold for agents after every crash (FI-3), checked against the disk and what programs and people received,
+// independently of the daemon.
 import { type Agent, openPrompts } from "../../src/core/agent/agent.ts";
 import type { AgentEvent } from "../../src/core/agent/events.ts";
 import { CRASH_WINDOW_MS, CRASHES } from "../../src/core/agent/process.ts";
@@ -24,7 +24,7 @@ export function logsOf(disk: Disk): Map<string, Logged[]> {
   return logs;
 }
 
-/** What is wrong with what lies there; empty where nothing is. */
+/** What is wrong with the files; empty if nothing is. */
 export function wrongOnDisk(disk: Disk, logs: Logs): string[] {
   const damage = new LogView(disk, HOME).inspect().findings.filter(({ kind }) => kind === "damage");
   return [
@@ -43,19 +43,19 @@ function ofRecord(disk: Disk, id: string): string[] {
   return STATES.includes(record.state) && record.agent_uuid === id ? [] : [`a record of ${id}: ${record.state}`];
 }
 
-/** The log comes first: nobody has a record, or a process, whose creation is not in it. */
+/** The log comes first: no agent has a record or a process unless its creation is logged. */
 function ofUnknown(disk: Disk, id: string): string[] {
   return disk.list(`${HOME}/agents/${id}`).map((name) => `${id} has ${name} and no log`);
 }
 
-/** No orphan, and no parent that is not there. */
+/** No orphan, and no missing parent. */
 function ofTree(logs: Logs, id: string, log: readonly Logged[]): string[] {
   if (log[0]?.event !== "agent.created") return [`${id} begins with ${log[0]?.event}`];
   const parent = log[0].data["parent_session_id"];
   return parent === null || logs.has(String(parent)) ? [] : [`${id} has no parent`];
 }
 
-/** What may happen once to each: by the event, and the field that says to what. */
+/** What may happen at most once: the event, and the field that identifies its object. */
 const ONCE = {
   "message.enqueued": "message_id",
   "message.delivered": "message_id",
@@ -83,7 +83,9 @@ function ofLog(id: string, log: readonly Logged[]): string[] {
   return [...twice, ...nowhere, ...ofCrashes(id, log)];
 }
 
-/** SP-2: after so many crashes within a minute nobody starts it but a person, whatever the daemon went through in between. */
+/**
+ * SP-2: after this many crashes within a minute only a person restarts it, whatever happens to the daemon in between.
+ */
 function ofCrashes(id: string, log: readonly Logged[]): string[] {
   let crashes: number[] = [];
   const wrong: string[] = [];
@@ -101,7 +103,7 @@ function ofCrashes(id: string, log: readonly Logged[]): string[] {
 
 const CRASHED = ["crashed", "killed"];
 
-/** Everybody is as the log says: what waits in an inbox, which questions are open, what is to be reminded of (AG-2, PR-3). */
+/** Every agent matches the log: its inbox, its open questions, its reminders (AG-2, PR-3). */
 export function wrongWithState(logs: Logs, agents: readonly Agent[]): string[] {
   return agents
     .filter(({ terminated }) => terminated === undefined)

@@ -1,7 +1,7 @@
-// A workflow whose steps are worked on by agents, on the simulated machine: one life of a daemon as far as runs and agents go (the real log,
-// turns, engines, holders, checkpoints and recovery of both), and a driver that takes the run to its end through a crash.
-// SS1. A person stands by who looks at the run alone: what it says that it waits for is answered, and nothing else.
-// SS2. When all is over there is one life more, which finds the same.
+// A workflow with agent steps on the simulated machine: one life of a daemon for runs and agents (the real log, turns,
+// engines, holders, checkpoints and recovery of both), and a driver that takes the run to its end through a crash.
+// SS1. A simulated person watches only the run: whatever it says it waits for is answered, and nothing else.
+// SS2. After the end there is one more life, which finds the same.
 import { toRecord } from "../../src/base/table.ts";
 import { type Agent, isLive } from "../../src/core/agent/agent.ts";
 import { isAlive } from "../../src/core/agent/process.ts";
@@ -100,7 +100,7 @@ export class StepSimulation {
     this.machine.moment = (what) => this.#moment(what);
   }
 
-  /** To the end, and one life more (SS2). What it came to: the same however it was disturbed. */
+  /** Runs to the end, and one more life (SS2). Returns the outcome: the same however it was disturbed. */
   async finish() {
     await this.#rest();
     const end = this.#end();
@@ -119,7 +119,7 @@ export class StepSimulation {
     return [...(this.#live?.agents.store.agents() ?? [])];
   }
 
-  /** What happened, as the logs have it: how often each attempt, agent and turn began and ended. */
+  /** What happened according to the logs: how often each attempt, agent and turn began and ended. */
   #end() {
     const run = this.#run;
     const counts = new Map<string, number>();
@@ -189,7 +189,7 @@ export class StepSimulation {
     begin(this.machine, born).then(live, (error) => this.machine.crashedOr(error));
   }
 
-  /** SS1. Whether all is over. */
+  /** SS1. Returns whether all is over. */
   #attend(): boolean {
     const live = this.#live;
     if (live === undefined) return false;

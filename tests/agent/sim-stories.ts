@@ -1,5 +1,5 @@
-// The story that crashes are put into: a root spawns a child, which asks for a permission, writes to it and completes; a bare LLM calls a
-// tool and is reminded; in the end the root is terminated.
+// The story that crashes interrupt: a root spawns a child, which asks for a permission, writes to it and completes; a
+// bare LLM calls a tool and is reminded; in the end the root is terminated.
 import { AgentSimulation, creation, type End, type SimCrash } from "./sim-drive.ts";
 
 export const ROOT = "a".repeat(32);
@@ -32,7 +32,7 @@ export function tell(...crashes: readonly SimCrash[]): Promise<Told> {
   return told(story(), crashes);
 }
 
-/** Its programs answer at once whatever they hear, so that things are said while what came before is being written. */
+/** Its programs answer everything at once, so that output arrives while earlier events are being written. */
 export function tellEagerly(...crashes: readonly SimCrash[]): Promise<Told> {
   const simulation = story();
   simulation.machine.eager = true;
@@ -41,7 +41,7 @@ export function tellEagerly(...crashes: readonly SimCrash[]): Promise<Told> {
 
 const LOOP = [1, 2, 3, 4, 5, 6, 7].map((number) => `>> crash ${number}`);
 
-/** A program that crashes seven times: after five within a minute, only a person has it started again (SP-2). */
+/** A program that crashes seven times: after five within a minute, only a person restarts it (SP-2). */
 export function tellOfCrashes(...crashes: readonly SimCrash[]): Promise<Told> {
   const simulation = new AgentSimulation();
   simulation.wish(creation(ROOT, "scripted", [...LOOP, ">> note r1"].join("\n")));

@@ -1,4 +1,5 @@
-// What no crash of ours leaves behind, and somebody else may: a session without an agent, and an agent whose parent is gone (AG-2).
+// What no crash of ours leaves behind, but other damage may: a session without an agent, and an agent whose parent is
+// gone (AG-2).
 import type { AgentEvent } from "../../src/core/agent/events.ts";
 import type { ReportItem } from "../../src/core/recovery.ts";
 import { EventLog } from "../../src/log/event-log.ts";
@@ -11,7 +12,7 @@ const ORPHAN = "a".repeat(32);
 const PARENT = "b".repeat(32);
 const CHILD = "c".repeat(32);
 
-/** What is wrong with what becomes of them; empty where nothing is. */
+/** What is wrong with their outcome; empty if nothing is. */
 export async function strays(): Promise<string[]> {
   const machine = new AgentMachine(1);
   await leave(machine, [...of(ORPHAN, "session.created"), ...of(CHILD)]);
@@ -27,7 +28,7 @@ export async function strays(): Promise<string[]> {
   return wrong;
 }
 
-/** The events of a child of PARENT that was just made; all, or one of them. */
+/** The events of a newly created child of PARENT; all, or one of them. */
 function of(id: string, only?: AgentEvent["event"]): AgentEvent[] {
   const fixture = new AgentFixture();
   fixture.create(PARENT);
@@ -54,7 +55,7 @@ async function reportOf(machine: AgentMachine): Promise<ReportItem[]> {
   return items.filter(({ fate }) => fate !== "back as it was");
 }
 
-/** Lets time go on until it is done. */
+/** Advances time until it is done. */
 async function passing<T>({ clock }: AgentMachine, work: Promise<T>): Promise<T> {
   let over = false;
   const done = work.finally(() => {

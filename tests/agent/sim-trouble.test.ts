@@ -1,5 +1,5 @@
-// Agents in trouble on the simulated machine (SP-1, SP-2, CB-1): programs that hang and that have used up what they may use, models that
-// fail, and a disk without room; each also with the daemon dying, and the machine going down, in the middle of it.
+// Agents in trouble on the simulated machine (SP-1, SP-2, CB-1): programs that hang or reach their usage limit, models
+// that fail, and a full disk; each also with the daemon dying, and the machine going down, in the middle.
 import { expect, test } from "bun:test";
 import { amount, PROFILE } from "../sim/fuzz/profile.ts";
 import { everything, nothing } from "../sim/survive.ts";
@@ -8,9 +8,9 @@ import { logsOf } from "./sim-oracle.ts";
 import { story } from "./sim-stories.ts";
 
 const ID = "a".repeat(32);
-/** In the gate only here and there; the fuzzer of crashes goes elsewhere. */
+/** In the gate only at some calls; the crash fuzzer covers the others. */
 const STEP = amount(70, 3);
-/** The first of them: from commit to commit another one. */
+/** The first of them: different for each commit. */
 const FIRST = PROFILE.seed % STEP;
 
 async function live(provider: "scripted" | "openai", lines: readonly string[], ...crashes: readonly SimCrash[]) {
@@ -20,7 +20,7 @@ async function live(provider: "scripted" | "openai", lines: readonly string[], .
   return { end: await simulation.finish(), simulation, log: logsOf(simulation.machine.disk).get(ID) ?? [] };
 }
 
-/** In peace, then with each kind of crash at every so many calls. */
+/** Undisturbed, then with each kind of crash at regular intervals. */
 async function everywhere(
   provider: "scripted" | "openai",
   lines: readonly string[],
@@ -37,7 +37,7 @@ async function everywhere(
   }
 }
 
-test("SP-1(c) a hung program is ended, with SIGKILL where it must be, and the next one goes on, with a crash at every third call (every 50th in the profile ci)", async () => {
+test("SP-1(c) a hung program is killed, with SIGKILL if necessary, and the next one continues, with a crash at every third call (every 50th in the profile ci)", async () => {
   const lines = ["note one", "hang hard", "note two", "hang softly", "note three"];
   const { log } = await live("scripted", lines);
   const stops = log.filter(({ event }) => event === "process.stopping").map(({ data }) => data["signal"]);
@@ -49,7 +49,7 @@ test.each([
   ["dies before it does anything", Number.POSITIVE_INFINITY],
   ["comes after we have given it up", 10_500],
 ] as const)(
-  "SP-2(b) a holder that %s has started nothing: a person is told, and the next one does the work once, with a crash at every third call (every 50th in the profile ci)",
+  "SP-2(b) a holder that %s has started nothing: a person is notified, and the next one does the work once, with a crash at every third call (every 50th in the profile ci)",
   async (_, ms) => {
     const lives = async (...crashes: readonly SimCrash[]) => {
       const simulation = new AgentSimulation();
@@ -70,18 +70,18 @@ test.each([
   600_000,
 );
 
-test("who has used up what it may use sleeps until then, with a crash at every third call (every 50th in the profile ci)", async () => {
+test("an agent at its usage limit sleeps until it ends, with a crash at every third call (every 50th in the profile ci)", async () => {
   const lines = ["note one", "limit 100", "note two"];
   await everywhere("scripted", lines, ({ log, simulation }) => {
     const slept = log.find(({ event }) => event === "agent.sleeping");
     const [, second] = simulation.machine.noted;
     if (slept !== undefined) expect(second).toBeGreaterThanOrEqual(Date.parse(String(slept.data["until"])));
-    // Else the machine went down with what it had said.
+    // Otherwise the machine went down with its output.
     else expect([...simulation.machine.said.values()].map(({ record }) => record)).toContain("harmed");
   });
 }, 600_000);
 
-test("AG-6(b) a model that fails is asked again, when it wants to be, with a crash at every third call (every 50th in the profile ci)", async () => {
+test("AG-6(b) a model that fails is asked again at the time it names, with a crash at every third call (every 50th in the profile ci)", async () => {
   const lines = ["fail 429 7", "fail 500 a", "fail cut", "fail stall", "call list_children {}"];
   await everywhere("openai", lines, ({ end, simulation }) => {
     expect(JSON.stringify(end.agents)).toContain("I did 1.");
@@ -89,7 +89,7 @@ test("AG-6(b) a model that fails is asked again, when it wants to be, with a cra
   });
 }, 600_000);
 
-test("CB-1(b,d) after five failures in a row a model is left alone for a while, and its agents lose nothing by it", async () => {
+test("CB-1(b,d) after five failures in a row a model is not called for a while, and its agents lose nothing", async () => {
   const lines = ["a", "b", "c", "d", "e", "f", "g"].map((name) => `fail 500 ${name}`);
   const { simulation, end, log } = await live("openai", [...lines, "call list_children {}"]);
   expect(log.some(({ data }) => String(data["reason"]).includes("it failed too often"))).toBe(true);
@@ -97,7 +97,7 @@ test("CB-1(b,d) after five failures in a row a model is left alone for a while, 
   expect(simulation.machine.model.asked.length).toBeGreaterThan(7);
 });
 
-test("W4 a disk without room loses nothing that was acknowledged, and everything goes on when there is room", async () => {
+test("W4 a full disk loses nothing that was acknowledged, and everything continues when there is room", async () => {
   const calm = story();
   const end = await calm.finish();
   let faults = 0;

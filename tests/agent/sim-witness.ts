@@ -1,10 +1,10 @@
-// What programs and models know themselves, held against what the logs say (FI-3).
+// What programs and models know themselves, compared with the logs (FI-3).
 import { keyOf } from "./sim-actor.ts";
 import type { AgentMachine } from "./sim-machine.ts";
 import type { Asked } from "./sim-model.ts";
 import type { Logged, Logs } from "./sim-oracle.ts";
 
-/** True at any moment of any life. */
+/** Holds at any moment of any life. */
 export function wrongWithWords(machine: AgentMachine, logs: Logs): string[] {
   return [
     ...ofCalls(machine, logs),
@@ -30,7 +30,7 @@ function enqueued(log: readonly Logged[]): { readonly id: unknown; readonly payl
   );
 }
 
-/** AG-3: what is delivered was told to somebody. */
+/** AG-3: a delivered message was received by some process. */
 function ofDeliveries({ told, model }: AgentMachine, logs: Logs): string[] {
   const heard = [...told, ...model.asked.map((messages) => JSON.stringify(messages))].join("\n");
   return [...logs.values()].flatMap((log) => {
@@ -43,7 +43,7 @@ function ofDeliveries({ told, model }: AgentMachine, logs: Logs): string[] {
   });
 }
 
-/** What was read of each process, by its holder's name. */
+/** The output read from each process, by its holder's name. */
 function readOf(logs: Logs): Map<string, string[]> {
   const read = new Map<string, string[]>();
   for (const [id, log] of logs) {
@@ -57,7 +57,7 @@ function readOf(logs: Logs): Map<string, string[]> {
   return read;
 }
 
-/** What was read of a process is what it said, from the first word on: nothing left out, nothing twice. */
+/** The output read from a process is what it said, from the beginning: nothing missing, nothing twice. */
 function ofRecords({ said }: AgentMachine, logs: Logs): string[] {
   return [...readOf(logs)].flatMap(([process, read]) => {
     const { keys } = said.get(process) ?? { keys: [] };
@@ -65,7 +65,7 @@ function ofRecords({ said }: AgentMachine, logs: Logs): string[] {
   });
 }
 
-/** At rest: what a process said and nobody read, where its record is whole and its agent was there to hear it. */
+/** At rest: unread output of a process whose record is whole and whose agent could have read it. */
 export function unread({ said }: AgentMachine, logs: Logs): string[] {
   const read = readOf(logs);
   return [...said].flatMap(([process, { keys, record }]) => {
@@ -76,7 +76,7 @@ export function unread({ said }: AgentMachine, logs: Logs): string[] {
   });
 }
 
-/** Nobody is taken for hung who is not. */
+/** No process is wrongly treated as hung. */
 function ofHangs({ hung }: AgentMachine, logs: Logs): string[] {
   const stopped = [...logs].flatMap(([id, log]) =>
     log.flatMap(({ event, data }) =>

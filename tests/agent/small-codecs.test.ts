@@ -1,4 +1,4 @@
-// The scripted and the command provider, the stream of a bare LLM, and MCP: what crosses each border.
+// The scripted and the command provider, the stream of a bare LLM, and MCP: what crosses each boundary.
 import { expect, test } from "bun:test";
 import { command } from "../../src/wire/provider/command.ts";
 import { answerMcp, type ToolServer } from "../../src/wire/provider/mcp.ts";
@@ -6,7 +6,7 @@ import { AnswerReader, refusalOf, requestOf } from "../../src/wire/provider/open
 import { scripted } from "../../src/wire/provider/scripted.ts";
 import { facts, RECIPE } from "./facts.ts";
 
-test("a scripted program is told and says one JSON object a line", () => {
+test("a scripted program reads and writes one JSON object per line", () => {
   const told = (input: Parameters<typeof scripted.encode>[0]) => JSON.parse(scripted.encode(input, facts())?.[0] ?? "");
   expect(told({ kind: "open" })).toEqual({ type: "open", session: facts().session, resume: false, instructions: "" });
   expect(told({ kind: "prompt", uuid: "1", text: "go" })).toEqual({ type: "prompt", id: "1", text: "go" });
@@ -42,7 +42,7 @@ const CURSOR = {
   options: { resume: ["cursor-agent", "--resume", "{session}", "-p", "{prompt}"], session_path: "$.session_id" },
 } as const;
 
-test("AG-6(a) a command gets the prompt as one word, whatever is in it, and goes on with the session it named", () => {
+test("AG-6(a) a command gets the prompt as one argument, whatever it contains, and resumes the session it named", () => {
   const prompt = "say '; rm -rf {session} $(x)";
   expect(command.launch(facts({}, CURSOR), prompt).argv).toEqual([
     "cursor-agent",
@@ -96,7 +96,7 @@ test("the same conversation always makes the same request", () => {
 const chunk = (delta: object, finish_reason: string | null = null) =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 
-test("an answer is read from its stream however it is cut, and half of one is none", () => {
+test("an answer is decoded from its stream however it is split, and half of one is discarded", () => {
   const call = (index: number, rest: object) => chunk({ tool_calls: [{ index, ...rest }] });
   const whole = [
     ...[": comment\n", chunk({ role: "assistant", content: "Hé" }), chunk({ content: "llo" })],
@@ -121,7 +121,7 @@ test("an answer is read from its stream however it is cut, and half of one is no
   expect(half.end()).toEqual({ kind: "failed", reason: "The answer broke off.", retryable: true });
 });
 
-test("an error in the middle of a stream, arguments that are no JSON and a refused request are failures with a reason", () => {
+test("an error in the middle of a stream, arguments that are not JSON and a refused request are failures with a reason", () => {
   const broken = new AnswerReader();
   broken.feed('data: {"error":{"message":"overloaded"}}\n');
   expect(broken.end()).toEqual({ kind: "failed", reason: "overloaded", retryable: true });
@@ -144,7 +144,7 @@ const SERVER: ToolServer = {
   call: async (tool, args, request) => ({ ok: tool === "complete", value: { args, request } }),
 };
 
-test("MCP: a server of tools answers what clients ask, and keeps nothing between two messages", async () => {
+test("MCP: a tool server answers its clients, and keeps no state between two messages", async () => {
   const ask = async (message: object) => JSON.parse((await answerMcp(JSON.stringify(message), SERVER)) ?? "null");
   expect(await ask({ id: 1, method: "initialize", params: { protocolVersion: "2025-06-18" } })).toMatchObject({
     result: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "holdfast" } },

@@ -1,4 +1,4 @@
-// Agent steps as a person sees them: `run`, `workflows`, `answer`, `resume`, `logs --step`.
+// Agent steps as a user sees them: `run`, `workflows`, `answer`, `resume`, `logs --step`.
 import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { ACTOR } from "./agent-home.ts";
 
 afterAll(endAll);
 
-test("a run whose agent asks something leaves with 3 and says what to type, and what the agent did is the step's log", async () => {
+test("a run whose agent asks something exits with 3 and says what to type, and the agent's output is the step's log", async () => {
   const home = new Home();
   const file = (name: string) => join(home.path, name);
   writeFileSync(file("config.toml"), `[provider.actor]\nkind = "scripted"\ncommand = ${JSON.stringify(ACTOR)}\n`);

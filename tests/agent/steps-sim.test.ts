@@ -1,5 +1,6 @@
-// A workflow of agent steps on a simulated machine, and a crash at the calls of its life that change the disk, at every start of a holder,
-// every effect and every request: of the daemon alone, and of the whole machine over a disk that forgets what was not synced.
+// A workflow of agent steps on a simulated machine, with crashes at the calls that change the disk, every start of a
+// holder, every effect and every request: of the daemon alone, and of the whole machine with a disk that forgets
+// unsynced data.
 import { expect, test } from "bun:test";
 import type { Definition } from "../../src/core/workflow/definition.ts";
 import { sampleOf } from "../sim/fuzz/profile.ts";
@@ -21,7 +22,7 @@ const FLOW: Definition = {
   },
 };
 
-/** One agent for each attempt, one turn of it, one end. */
+/** One agent for each attempt, with one turn and one end. */
 const END = {
   state: "done" as const,
   variables: { x: "3", y: "I did 0.", z: "3 I did 0." },
@@ -34,7 +35,7 @@ const END = {
   left: [],
 };
 
-/** Each of its agents would work for longer than the step has time. */
+/** Each of its agents would take longer than the step's timeout. */
 const SLOW: Definition = {
   name: "slow",
   flow: {
@@ -48,7 +49,7 @@ const SLOW: Definition = {
   },
 };
 
-/** Two tries, each of which is stopped once, and nobody who works on. */
+/** Two attempts, each stopped once, and no agent left working. */
 const STOPPED = {
   ...{ state: "failed" as const, attempts: 2, left: [] },
   counts: {
@@ -81,13 +82,13 @@ async function undisturbed(flow: Definition) {
 
 const calm = undisturbed(FLOW);
 
-/** In the gate one in twelve of them, other ones for each kind of crash. */
+/** In the gate one in twelve of them, different for each kind of crash. */
 function some(moments: readonly string[], turn: number): [number, string][] {
   expect(moments.length).toBeGreaterThan(100);
   return sampleOf([...moments.entries()], 12, turn);
 }
 
-test("agent steps as such: one agent, one turn and one end for each, and nobody is left", async () => {
+test("agent steps without a crash: one agent, one turn and one end for each, and no agent is left", async () => {
   expect((await calm).end).toEqual(END);
 });
 
@@ -106,7 +107,7 @@ test("UC-8(b,d) the machine goes down at sampled calls of a run of agent steps: 
     await endAfter(FLOW, END, { at, machine: ENDINGS[number % ENDINGS.length]?.(at) ?? nothing }, what);
 }, 600_000);
 
-test("an agent step that takes too long is stopped, and tried again, with the daemon dying at every call (every ninth in the profile ci): nobody of it works on", async () => {
+test("an agent step that takes too long is stopped and retried, with the daemon dying at every call (every ninth in the profile ci): none of its agents keeps working", async () => {
   const { end, moments } = await undisturbed(SLOW);
   expect(end).toMatchObject(STOPPED);
   for (const [at, what] of some(moments, 1)) await endAfter(SLOW, STOPPED, { at }, what);

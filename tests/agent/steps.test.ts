@@ -1,4 +1,5 @@
-// `agent:` steps of workflows: agents of the daemon, which is killed at any moment. tests/agent/steps-sim.test.ts has the moments in between.
+// `agent:` steps of workflows, with a daemon killed at chosen moments. tests/agent/steps-sim.test.ts covers the moments
+// in between.
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { agentOf } from "../../src/core/workflow/agent-step.ts";
@@ -11,7 +12,9 @@ import { ACTOR, type AgentHome, agentHomes } from "./agent-home.ts";
 
 const newHome = agentHomes();
 
-/** Runs with one agent step and one that writes down what it answered, on a home whose provider `actor` does what it is told. */
+/**
+ * Runs with one agent step and one that writes down its answer, on a home whose provider `actor` follows its prompt.
+ */
 class Steps extends Runs {
   override readonly home: AgentHome;
 
@@ -32,7 +35,7 @@ class Steps extends Runs {
     return this.begin(`${steps.join("\n")}\n`);
   }
 
-  /** It tells that it works, and goes on when it is let. */
+  /** It signals that it works, and continues when it is allowed to. */
   slow(name: string): string[] {
     return [`append ${this.home.file(`${name}-tried`)} once`, `wait ${this.home.file(`${name}-go`)}`, "say at last"];
   }
@@ -49,7 +52,7 @@ class Steps extends Runs {
     );
   }
 
-  /** One agent, which had one turn and is terminated; one end of the attempt, nothing uncertain, and the run has its answer. */
+  /** One agent, with one turn, terminated; one end of the attempt, nothing uncertain, and the run has its answer. */
   async isDoneOnce(id: string, answer = "at last"): Promise<void> {
     await this.is(id, "done");
     expect(this.lines(id)).toEqual([answer]);
@@ -61,14 +64,14 @@ class Steps extends Runs {
     expect(counts).toEqual([2, 2, 0]);
   }
 
-  /** Nobody of it is left in the tree. */
+  /** None of its agents is left in the tree. */
   async isGone(attempt: string): Promise<void> {
     await this.home.becomes(agentOf(attempt), "terminated");
     expect((await this.home.must("agent.list", {})).map(({ id }) => id)).not.toContain(agentOf(attempt));
   }
 }
 
-test("the daemon is killed before the agent is made, and between that and its first turn: it is made once, and has that turn", async () => {
+test("the daemon is killed before the agent is created, and again before its first turn: it is created once, and has that turn", async () => {
   const steps = new Steps(newHome());
   const { home } = steps;
   const first = await home.live({ HOLDFAST_SAFE_MODE: "nothing begins" });
@@ -94,7 +97,7 @@ test("the daemon is killed before the agent is made, and between that and its fi
   await steps.isDoneOnce(late);
 });
 
-test("the daemon is killed in the middle of the turn, and between its end and that of the attempt: the agent works once, and its answer is taken", async () => {
+test("the daemon is killed in the middle of the turn, and between its end and that of the attempt: the agent works once, and its answer is used", async () => {
   const steps = new Steps(newHome());
   const { home } = steps;
   const first = await home.live();
@@ -115,7 +118,7 @@ test("the daemon is killed in the middle of the turn, and between its end and th
     async () => (await steps.show(after)).attempts[0]?.agent,
   );
   await home.kill(second);
-  // What the daemon wrote last: the end of the turn, and no more.
+  // The daemon's last event: the end of the turn, and no more.
   const log = await EventLog.open({ disk: realDisk(), clock: realClock(), home: home.path });
   const data = { turn: 1, response: "it was said", at: new Date().toISOString() };
   const written = log.append([{ session: `agents/${agent}`, ts: data.at, event: "turn.complete", data }]);
@@ -126,7 +129,7 @@ test("the daemon is killed in the middle of the turn, and between its end and th
   expect(steps.lines("after-tried")).toEqual(["once"]);
 });
 
-test("what the agent asks makes the run wait; the daemon is killed then: it is the same prompt, and its answer lets the step end", async () => {
+test("the agent's question makes the run wait; the daemon is killed then: the prompt is the same, and its answer lets the step end", async () => {
   const steps = new Steps(newHome());
   const { home } = steps;
   const first = await home.live();
@@ -146,7 +149,7 @@ test("what the agent asks makes the run wait; the daemon is killed then: it is t
   await steps.isDoneOnce(id);
 });
 
-test("a retry is another agent; cancel, interrupt and timeout terminate it, and resume makes a new one; who terminates it fails the step", async () => {
+test("a retry is another agent; cancel, interrupt and timeout terminate it, and resume creates a new one; terminating it fails the step", async () => {
   const steps = new Steps(newHome());
   const { home } = steps;
   await home.live();

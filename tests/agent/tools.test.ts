@@ -1,4 +1,4 @@
-// The tools that agents have, over MCP and in the output of a process: what each does, once.
+// The tools that agents have, over MCP and in the output of a process: what each does, exactly once.
 import { expect, test } from "bun:test";
 import { inputsFrom } from "../../src/core/agent/effects.ts";
 import { TOOLS } from "../../src/core/agent/tool-shapes.ts";
@@ -12,7 +12,7 @@ function pair(): AgentFixture {
   return fixture;
 }
 
-test("there are eight tools, and each says what it takes", () => {
+test("there are eight tools, and each describes its parameters", () => {
   expect(TOOLS.map(({ name }) => name).join(" ")).toBe(
     "spawn_agent send_message broadcast check_inbox inspect_agent list_children complete remind_me",
   );
@@ -20,7 +20,7 @@ test("there are eight tools, and each says what it takes", () => {
     expect(inputSchema.required.filter((name) => !(name in inputSchema.properties))).toEqual([]);
 });
 
-test("a call that is repeated is answered from the log: no spawn and no message happens twice", () => {
+test("a repeated call is answered from the log: no spawn and no message happens twice", () => {
   const fixture = pair();
   const spawned = fixture.call("a", "c1", "spawn_agent", { name: "kid", instructions: "dig" });
   const again = {
@@ -38,7 +38,7 @@ test("a call that is repeated is answered from the log: no spawn and no message 
   expect(fixture.replayed().do(again)).toEqual([]);
 });
 
-test("a call in the output of a process is answered into its input, and its repeat gets the same result", () => {
+test("a call in the output of a process is answered on its input, and its repeat gets the same result", () => {
   const fixture = pair();
   fixture.says("a", { kind: "call", call: "c1", tool: "send_message", args: { to: "b", text: "x" } });
   const [first] = inputsFrom(fixture.agent("a"), 1);
@@ -50,7 +50,7 @@ test("a call in the output of a process is answered into its input, and its repe
   ]);
 });
 
-test("AG-3(b) check_inbox hands messages over, and they are delivered when the caller has them", () => {
+test("AG-3(b) check_inbox returns messages, and they are delivered when the caller has them", () => {
   const fixture = pair();
   fixture.send("a", "m1", "one");
   fixture.send("a", "m2", "two");
@@ -68,7 +68,7 @@ test("AG-3(b) check_inbox hands messages over, and they are delivered when the c
   expect(fixture.agent("a").turn).toBeUndefined();
 });
 
-test("AG-3(c) what was handed over to a process that died is handed over again", () => {
+test("AG-3(c) messages returned to a process that died are returned again", () => {
   const fixture = pair();
   fixture.send("a", "m1", "one");
   fixture.call("a", "c1", "check_inbox");
@@ -80,7 +80,7 @@ test("AG-3(c) what was handed over to a process that died is handed over again",
   expect(fixture.agent("a").turn?.messages).toEqual(["m1"]);
 });
 
-test("AG-3(b) a call in the output is taken once the process goes on after its result", () => {
+test("AG-3(b) a call in the output is delivered once the process continues after its result", () => {
   const fixture = pair();
   fixture.send("a", "m1", "one");
   fixture.says("a", { kind: "call", call: "c1", tool: "check_inbox", args: null });
@@ -96,7 +96,7 @@ test("AG-3(b) a call in the output is taken once the process goes on after its r
   expect(fixture.takeAll("a")).toEqual(["input.taken a", "tool.taken a", "message.delivered a"]);
 });
 
-test("an agent sees how others are doing", () => {
+test("an agent can inspect the state of others", () => {
   const fixture = pair();
   fixture.send("b", "m1");
   expect(fixture.call("a", "c1", "list_children").result).toEqual({
@@ -123,7 +123,7 @@ test("remind_me wakes the agent with its own words, also after a crash, and once
   expect(fixture.call("a", "c2", "remind_me", { in_seconds: -1, text: "x" }).ok).toBe(false);
 });
 
-test("a tool that cannot do what it is asked says why, and does nothing", () => {
+test("a tool that cannot do what is asked gives the reason, and does nothing", () => {
   const fixture = pair();
   const wrong: readonly (readonly [string, Parameters<AgentFixture["call"]>[3]])[] = [
     ["fly", {}],
@@ -157,7 +157,7 @@ test("a child takes its recipe from the configuration, and directory and environ
   expect(kid.settings.recovery).toBe("parent");
 });
 
-test("only the calls of the present and of the last turn are remembered", () => {
+test("only the calls of the current and the last turn are remembered", () => {
   const fixture = pair();
   for (let turn = 1; turn <= 3; turn += 1) {
     for (let at = 0; at < 5; at += 1) fixture.call("a", `t${turn}.${at}`, "list_children");

@@ -1,4 +1,4 @@
-// The tree of agents: who may write to whom, who comes and goes, and what is left of it in the logs.
+// The tree of agents: who may write to whom, how agents are created and terminated, and what the logs keep.
 import { expect, test } from "bun:test";
 import { orphanedSessions, Tree } from "../../src/core/agent/tree.ts";
 import { AgentFixture } from "./house.ts";
@@ -13,7 +13,7 @@ function family(): AgentFixture {
   return fixture;
 }
 
-test("a message goes one hop: to the parent, to children and to siblings by name, and to nobody else", () => {
+test("a message goes one hop: to the parent, to children and to siblings by name, and no further", () => {
   const fixture = family();
   const to = (from: string, name: string) =>
     fixture.call(from, `${from}-${name}`, "send_message", { to: name, text: "x" }).ok;
@@ -73,7 +73,7 @@ test("AG-1(a,b) AG-2(d) a spawn is durable when it is answered, and the child's 
   expect(fixture.agent(ann ?? "").turn?.prompt.text).toBe("dig");
 });
 
-test("an agent goes with everybody below it, and its parent hears why", () => {
+test("an agent is terminated with all its descendants, and its parent gets the reason", () => {
   const fixture = family();
   fixture.send("kid", "m1");
   fixture.start("kid");
@@ -95,7 +95,7 @@ test("an agent goes with everybody below it, and its parent hears why", () => {
   );
 });
 
-test("nobody is left below an agent that went, however deep", () => {
+test("no descendant of a terminated agent is left, however deep", () => {
   const fixture = family();
   fixture.create("kid2", { parent: "kid" });
   fixture.do({ kind: "terminate", id: "root", reason: "enough" });
@@ -103,7 +103,7 @@ test("nobody is left below an agent that went, however deep", () => {
   expect([fixture.tree.agents, fixture.agent("root").inbox]).toEqual([0, []]);
 });
 
-test("a terminated process that does not end is made to", () => {
+test("a terminated process that does not exit is killed", () => {
   const fixture = family();
   fixture.send("bob", "m1");
   fixture.start("bob");
@@ -113,7 +113,7 @@ test("a terminated process that does not end is made to", () => {
   expect(fixture.effects("bob")).toEqual([{ kind: "stop", id: "bob", generation: 1, signal: "SIGKILL" }]);
 });
 
-test("who completes its work tells its parent and ends with its turn; a root stays", () => {
+test("an agent that completes its work notifies its parent and ends with its turn; a root stays", () => {
   const fixture = family();
   fixture.send("ann", "m1");
   fixture.start("ann");
@@ -133,7 +133,7 @@ test("who completes its work tells its parent and ends with its turn; a root sta
   expect([fixture.agent("root").result, fixture.agent("root").terminated]).toEqual(["all", undefined]);
 });
 
-test("AG-2(a,b) the tree is rebuilt from the logs alone, whatever their order, and is what it was", () => {
+test("AG-2(a,b) the tree is rebuilt from the logs alone, in any order, and is the same", () => {
   const fixture = family();
   fixture.do({ kind: "terminate", id: "bob", reason: "enough" });
   const again = fixture.replayed();
@@ -160,7 +160,7 @@ test("AG-2(c) a session without agent.created is an orphan: in no tree, and term
   expect(orphanedSessions(fixture.agentRecords).orphans).toEqual([]);
 });
 
-test("a thousand agents cost an event no more than one does: nothing walks them all", () => {
+test("with a thousand agents an event costs no more than with one: nothing iterates over all of them", () => {
   const fixture = new AgentFixture();
   for (let at = 0; at < 1000; at += 1) fixture.create(`a${at}`, at === 0 ? {} : { parent: "a0" });
   const { asked } = fixture.agentRecords;

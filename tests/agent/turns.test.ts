@@ -1,10 +1,10 @@
-// Turns and messages: what wakes an agent, when a message counts as delivered, and what a crash at any point leaves.
+// Turns and messages: what wakes an agent, when a message counts as delivered, and what a crash leaves at any point.
 import { expect, test } from "bun:test";
 import { itemsOf } from "../../src/base/vector.ts";
 import { inputsFrom } from "../../src/core/agent/effects.ts";
 import { AgentFixture } from "./house.ts";
 
-test("AG-3(a,b) a message to an idle agent wakes it, and is delivered only when its process has taken the prompt", () => {
+test("AG-3(a,b) a message to an idle agent wakes it, and is delivered only when its process has accepted the prompt", () => {
   const fixture = new AgentFixture();
   fixture.create("a");
   expect(fixture.send("a", "m1", "dig")).toEqual(["message.enqueued a", "turn.start a", "process.starting a"]);
@@ -38,7 +38,7 @@ test("AG-3(a) a message between agents is one transaction over both logs", () =>
   ]);
 });
 
-test("a repeated message is the same message, also after it was read", () => {
+test("a repeated message is the same message, even after it was read", () => {
   const fixture = new AgentFixture();
   fixture.create("a");
   fixture.send("a", "m1");
@@ -49,7 +49,7 @@ test("a repeated message is the same message, also after it was read", () => {
   expect(fixture.agent("a").turns).toBe(1);
 });
 
-test("messages that come in a turn wait for the next one, in their order, and say who they are from", () => {
+test("messages during a turn wait for the next one, in order, with their senders", () => {
   const fixture = new AgentFixture();
   fixture.create("a");
   fixture.create("b", { parent: "a" });
@@ -65,7 +65,7 @@ test("messages that come in a turn wait for the next one, in their order, and sa
   );
 });
 
-test("output that was read counts once, whatever is repeated", () => {
+test("output counts once, even if it is repeated", () => {
   const fixture = new AgentFixture();
   fixture.create("a");
   fixture.send("a", "m1");
@@ -77,7 +77,7 @@ test("output that was read counts once, whatever is repeated", () => {
   expect(fixture.do({ ...read, generation: 7, offset: 99 })).toEqual([]);
 });
 
-test("an end that is read before it is heard that the prompt was taken waits for that, and is not lost", () => {
+test("an end that arrives before the receipt of the prompt waits for it, and is not lost", () => {
   const fixture = new AgentFixture();
   fixture.create("a");
   fixture.send("a", "m1");
@@ -86,7 +86,7 @@ test("an end that is read before it is heard that the prompt was taken waits for
   expect(fixture.takeAll("a")).toEqual(["input.taken a", "message.delivered a", "turn.complete a"]);
 });
 
-test("a process that never ran leaves the prompt as it was; one that did may have had it; after it was taken, there is the recovery prompt", () => {
+test("a process that never ran leaves the prompt pending; one that ran may have had it; once accepted, the recovery prompt follows", () => {
   const fixture = new AgentFixture();
   fixture.create("a", { settings: { recovery_prompt: "go on" } });
   fixture.send("a", "m1", "dig");
@@ -101,7 +101,7 @@ test("a process that never ran leaves the prompt as it was; one that did may hav
   fixture.ends("a", 1);
   fixture.wait(1000);
   fixture.do({ kind: "wake", id: "a" });
-  // It was on its way: whether it arrived, nobody knows.
+  // It was in transit: whether it arrived is unknown.
   expect([fixture.agent("a").generation, fixture.agent("a").turn?.prompt.text]).toEqual([3, "go on\n\ndig"]);
   expect(fixture.agent("a").turn?.prompt.uuid === first?.uuid).toBe(false);
   fixture.start("a");
@@ -109,7 +109,7 @@ test("a process that never ran leaves the prompt as it was; one that did may hav
   fixture.ends("a", 1);
   fixture.wait(2000);
   fixture.do({ kind: "wake", id: "a" });
-  // It said nothing: it may not have read its prompt.
+  // No output: it may not have read its prompt.
   expect(fixture.agent("a").turn?.prompt.text).toBe("go on\n\ndig");
   fixture.start("a");
   fixture.ends("a", 1);
@@ -128,7 +128,7 @@ test("a process that never ran leaves the prompt as it was; one that did may hav
   expect(fixture.done("a")).toContain("turn.complete a");
 });
 
-test("an interrupted turn ends when its provider says so, or with its process", () => {
+test("an interrupted turn ends when its provider reports it, or with its process", () => {
   const fixture = new AgentFixture();
   fixture.create("a");
   expect(fixture.refusal({ kind: "interrupt", id: "a" })).toBe("idle");
@@ -152,7 +152,7 @@ test("an interrupted turn ends when its provider says so, or with its process", 
   expect(fixture.state("c")).toBe("suspended");
 });
 
-test("a turn that fails before its messages were taken keeps them, and the agent waits for a word", () => {
+test("a turn that fails before its messages were accepted keeps them, and the agent waits for input", () => {
   const fixture = new AgentFixture();
   fixture.create("a", { provider: "openai" });
   fixture.send("a", "m1");
@@ -177,7 +177,7 @@ test("a child's failed turn reaches its parent", () => {
   expect(fixture.state("b")).toBe("idle");
 });
 
-test("one process a turn: a command's end is no crash once its turn has ended", () => {
+test("one process per turn: a command's exit is not a crash once its turn has ended", () => {
   const fixture = new AgentFixture();
   fixture.create("a", { provider: "command" });
   fixture.send("a", "m1");
@@ -188,7 +188,7 @@ test("one process a turn: a command's end is no crash once its turn has ended", 
   expect(fixture.ends("a", 3)).toEqual(["process.ended a", "turn.start a", "process.starting a"]);
 });
 
-test("AG-6(b) a bare LLM's conversation is rebuilt from the log, equal to what it was", () => {
+test("AG-6(b) a bare LLM's conversation is rebuilt from the log, and is unchanged", () => {
   const fixture = new AgentFixture();
   fixture.create("a", { provider: "openai" });
   fixture.create("b", { parent: "a" });
@@ -217,7 +217,7 @@ test("AG-6(b) a bare LLM's conversation is rebuilt from the log, equal to what i
   expect([...itemsOf(fixture.agent("b").conversation.said)]).toEqual([]);
 });
 
-test("a late answer to a turn that was given up does not count for the next", () => {
+test("a late answer to an abandoned turn does not count for the next", () => {
   const fixture = new AgentFixture();
   fixture.create("a", { provider: "openai" });
   fixture.send("a", "m1");
@@ -234,7 +234,7 @@ test("a late answer to a turn that was given up does not count for the next", ()
   expect(fixture.effects("a")).toEqual([{ kind: "ask", id: "a", turn: 2, request: 2 }]);
 });
 
-test("a request that fails again and again fails its turn", () => {
+test("a request that fails repeatedly fails its turn", () => {
   const fixture = new AgentFixture();
   fixture.create("a", { provider: "openai" });
   fixture.send("a", "m1");
@@ -246,7 +246,7 @@ test("a request that fails again and again fails its turn", () => {
   expect([fixture.state("a"), fixture.agent("a").held?.reason]).toEqual(["suspended", "Its turn failed: 503"]);
 });
 
-test("a usage limit makes an agent sleep until it is over, in the middle of its turn; it can be switched off", () => {
+test("at a usage limit an agent sleeps until it ends, in the middle of its turn; this can be switched off", () => {
   const fixture = new AgentFixture();
   fixture.create("a");
   fixture.send("a", "m1");
@@ -275,7 +275,7 @@ test("a usage limit makes an agent sleep until it is over, in the middle of its 
   expect(fixture.state("a")).toBe("working");
 });
 
-test("what a bare LLM seems to ask opens no prompt: nothing of it would take the answer", () => {
+test("an apparent question from a bare LLM opens no prompt: it could not receive the answer", () => {
   const fixture = new AgentFixture();
   fixture.create("a", { provider: "openai" });
   fixture.send("a", "m1");

@@ -11,17 +11,19 @@ import { AgentFixture, planFor } from "./house.ts";
 
 const home = agentHomes();
 const BWRAP = Bun.which("bwrap");
-/** A kernel, or a container, may forbid namespaces: then there are no sandboxes, and what an agent says of that is tested instead. */
+/**
+ * A kernel or a container may forbid namespaces: then there are no sandboxes, and the agent's error is tested instead.
+ */
 const works = BWRAP !== null && Bun.spawnSync([BWRAP, "--ro-bind", "/", "/", "--unshare-pid", "true"]).exitCode === 0;
 const PATH = [...(BWRAP === null ? [] : [dirname(BWRAP)]), "/usr/bin", "/bin"].join(":");
 const IDENTITY = ["-c", "user.name=ann", "-c", "user.email=ann@example.org"];
-/** Under `npm test` our programs count the lines they run there. */
+/** Under `npm test` our programs write their coverage there. */
 const COUNTERS = COUNTING.length === 0 ? [] : [COUNTED];
 const NETWORK = { read: [], write: [], network: true };
 
 const forbidden = BWRAP !== null && !works;
 
-/** A scripted agent in sh: does what SAYS says in its directory. */
+/** A scripted agent in sh: runs SAYS in its directory. */
 const READER = `while read -r line; do case $line in *'"type":"prompt"'*)
   eval "$SAYS" >out 2>&1; echo '{"type":"done","response":"done"}';; esac; done`;
 
@@ -47,7 +49,7 @@ function told(place: AgentHome, says: string, given: Partial<NewAgent>): NewAgen
   return place.wanted("alpha", { command: ["/bin/sh", "-c", READER], ...given, id, env: { ...env, ...given.env } });
 }
 
-test("an agent works in a git worktree of its own, found again by its next process; the repository stays as it was", async () => {
+test("an agent works in its own git worktree, which its next process finds again; the repository is unchanged", async () => {
   const place = home();
   const first = await place.live();
   const { top, git } = repository(place);
@@ -73,7 +75,7 @@ test("an agent works in a git worktree of its own, found again by its next proce
   expect(git("worktree", "list", "--porcelain").match(/^worktree /gm)).toHaveLength(2);
 });
 
-test("a worktree that cannot be made is said at once, and no process is tried again and again", async () => {
+test("a worktree that cannot be created is reported at once, without repeated restarts", async () => {
   const place = home();
   await place.live();
   const { top } = repository(place);
@@ -85,7 +87,7 @@ test("a worktree that cannot be made is said at once, and no process is tried ag
   await place.logged(id, "process.starting", 1);
 });
 
-test("Claude Code in a sandbox has what its conversations are kept in, also where it never ran before", async () => {
+test("Claude Code in a sandbox can store its conversations, even if it never ran before", async () => {
   const place = home();
   await place.live();
   const workspace = { worktree: false, sandbox: NETWORK };
@@ -94,7 +96,7 @@ test("Claude Code in a sandbox has what its conversations are kept in, also wher
   expect(existsSync(place.file(".claude"))).toBe(true);
 });
 
-test("what cannot be is refused before there is an agent", async () => {
+test("invalid requests are refused before an agent is created", async () => {
   const place = home();
   await place.live();
   const worktree = { worktree: true, sandbox: null };
@@ -122,7 +124,7 @@ git -c user.name=a -c user.email=a@example.org commit -q --allow-empty -m inside
 
 if (!forbidden)
   test.skipIf(!works)(
-    "a sandbox shows what was named and no more; hooks cannot be changed; git works (needs bwrap)",
+    "a sandbox shows what was listed and no more; hooks cannot be changed; git works (needs bwrap)",
     async () => {
       const place = home();
       await place.live({ PATH, SECRET_OF_DAEMON: "1" });
@@ -141,7 +143,7 @@ if (!forbidden)
     },
   );
 
-/** One call of a tool through the shim, which ends with its input. */
+/** One tool call through the shim, which exits at the end of its input. */
 const CALL = `
 say() { printf '%s\\n' '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"list_children","arguments":{}}}'
   until [ -s tools ]; do sleep 0.02; done; }
@@ -150,7 +152,7 @@ until [ -s "$HOLDFAST_HOME/run/mcp.json" ]; do sleep 0.02; done; echo and over H
 `;
 
 if (!forbidden)
-  test.skipIf(!works)("its tools work without a network, also those of the next daemon (needs bwrap)", async () => {
+  test.skipIf(!works)("its tools work without a network, also with the next daemon (needs bwrap)", async () => {
     const place = home();
     const first = await place.live({ PATH });
     const { top } = repository(place);
@@ -168,7 +170,7 @@ if (!forbidden)
     await place.say(id, "go");
     await place.rests(id, 2);
     expect(readFileSync(out, "utf8")).toBe('"isError":false\nand over HTTP\n');
-    expect((await place.shown(id)).pid).toBe(pid); // The same process, and another daemon.
+    expect((await place.shown(id)).pid).toBe(pid); // The same process with another daemon.
     await place.must("agent.terminate", { id, reason: "" });
     await until(
       "all of it has ended",
@@ -177,7 +179,7 @@ if (!forbidden)
     );
   });
 
-test("a child works where its parent does, in the same sandbox, and makes no worktree again", () => {
+test("a child works in its parent's directory and sandbox, and creates no second worktree", () => {
   const fixture = new AgentFixture();
   const sandbox = { read: ["/ro"], write: ["/w"], git: null, network: false };
   const worktree = { path: "/w", repository: "/r", branch: "b" };
@@ -190,7 +192,7 @@ test("a child works where its parent does, in the same sandbox, and makes no wor
   expect(child).toMatchObject({ plan: { cwd: "/w/sub", workspace: { worktree: null, sandbox } } });
 });
 
-test("a sandbox that cannot be made is said at once, with what bubblewrap said", async () => {
+test("a sandbox that cannot be created is reported at once, with bubblewrap's message", async () => {
   const place = home();
   mkdirSync(place.file("bin"));
   const fake = "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n";
@@ -205,7 +207,7 @@ test("a sandbox that cannot be made is said at once, with what bubblewrap said",
 });
 
 if (forbidden)
-  test("where the system forbids namespaces, an agent in a sandbox says so", async () => {
+  test("if the system forbids namespaces, an agent in a sandbox reports it", async () => {
     const place = home();
     await place.live({ PATH });
     const workspace = { worktree: false, sandbox: NETWORK };

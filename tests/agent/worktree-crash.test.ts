@@ -1,5 +1,5 @@
-// An agent's worktree whose making is killed in the middle, at every call that changes the disk: the next one finds it, or makes it again
-// (WT1 of core/workflow/worktree.ts). Real git; strace kills it.
+// Creating an agent's worktree is killed at every call that changes the disk: the next process finds it or creates it
+// again (WT1 of core/workflow/worktree.ts). Real git; strace kills it.
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,7 +34,7 @@ function prepare(): void {
   git("commit", "-qm", "first");
 }
 
-/** Whether it was killed: at its so-manieth call of this kind. */
+/** Returns whether it was killed at its n-th call of this kind. */
 function killedAt(words: readonly string[], call: string, when: number): boolean {
   const trace = join(scratch, "trace");
   const inject = ["-e", `trace=${call}`, "-e", `inject=${call}:signal=SIGKILL:when=${when}`];
@@ -45,7 +45,7 @@ function killedAt(words: readonly string[], call: string, when: number): boolean
 const STEP = PROFILE.name === "ci" ? 5 : 1;
 
 test.skipIf(!works).each(["mkdir", "rename", "unlink", "write", "link", "symlink", "rmdir"])(
-  "a worktree is found or made again when its making was killed at every %s (every fifth in the profile ci) (needs strace)",
+  "a worktree is found or created again when its creation was killed at every %s (every fifth in the profile ci) (needs strace)",
   (call) => {
     if (!existsSync(repository)) prepare();
     for (let when = 1; ; when += STEP) {

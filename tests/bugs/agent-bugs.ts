@@ -1,9 +1,9 @@
-// The deliberate bugs of the agents' part; what a bug is, and the rules for it, are in bugs.ts.
+// The deliberate bugs in the agents' part; bugs.ts defines what a bug is, and its rules.
 import type { Bug } from "./bugs.ts";
 
 const FOLDED = "{ ...record, conversation: putAway(record.conversation) }";
 
-/** Every agent is changed like that when its log has been read. */
+/** Changes every agent like this once its log has been read. */
 function afterFold(change: string): string {
   return `{ ...record, conversation: putAway(record.conversation), ${change} }`;
 }

@@ -1,5 +1,6 @@
-// The checks that catch the deliberate bugs of the agents' part: the stories of tests/agent on the simulated machine, with a crash after
-// each kind of event that matters, and over at the first broken promise. Each gives back how much it tried.
+// The checks that catch the deliberate bugs in the agents' part: the stories of tests/agent on the simulated machine,
+// with a crash after each kind of event that matters, stopping at the first broken promise. Each returns how much it
+// tried.
 import type { AgentEvent } from "../../src/core/agent/events.ts";
 import type { AgentSimulation, SimCrash } from "../agent/sim-drive.ts";
 import { type Told, tell, tellEagerly, tellOfCrashes } from "../agent/sim-stories.ts";
@@ -21,10 +22,10 @@ export const AGENT_CHECKS = {
 type Tell = (...crashes: readonly SimCrash[]) => Promise<Told>;
 type Choose = (calm: AgentSimulation) => readonly number[];
 
-/** Of every write the first half. */
+/** The first half of every write. */
 const half: Chooser = (op) => (op.kind === "write" ? { kind: "torn", bytes: op.bytes.length >> 1 } : { kind: "whole" });
 
-/** After each of these, the first and the last one, somebody dies. */
+/** After each of these, the first and the last one, a process dies. */
 const EVENTS: readonly AgentEvent["event"][] = [
   "agent.created",
   "message.enqueued",
@@ -49,7 +50,7 @@ async function sweep(tellIt: Tell, choose: Choose, crash: (at: number) => SimCra
   return moments.length;
 }
 
-/** The first moment after each: it is durable, and what comes of it is not. */
+/** The first moment after each: it is durable, and its consequences are not. */
 function after({ heard, moments, calls }: AgentSimulation): number[] {
   const chosen = EVENTS.flatMap((name) => {
     const found = placesOf(heard, name);
@@ -72,7 +73,7 @@ function placesOf(heard: readonly AgentEvent[], name: string): number[] {
   return [...heard.entries()].flatMap(([at, { event }]) => (event === name ? [at] : []));
 }
 
-/** Whatever the oracle of the simulation finds is a promise that was broken; B3 of bugs.ts says that it must be the right one. */
+/** Anything the simulation's oracle finds is a broken promise; B3 of bugs.ts requires that it is the right one. */
 async function promised<T>(live: () => Promise<T>): Promise<T> {
   try {
     return await live();

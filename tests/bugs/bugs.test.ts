@@ -1,6 +1,6 @@
-// Tests of our tests: each deliberate bug is put into the sources as a program of its own loads them, and the check that
-// is named for it must catch it. The gate tries a sample, from commit to commit another one. One at a time: as many as
-// there are would keep every other test of the machine waiting.
+// Tests of our tests: each deliberate bug is put into the sources as its own program loads them, and its check must
+// catch it. The gate tries a sample, different for each commit. One at a time, because all at once would starve every
+// other test on the machine.
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { ROOT, readText } from "../../scripts/files.ts";
@@ -10,7 +10,7 @@ import { CHECKS } from "./checks.ts";
 import { PAGE, renewed } from "./page.ts";
 import { withBug } from "./plant.ts";
 
-/** Some seconds on a quiet machine; others may be at work on it. */
+/** A few seconds on a quiet machine; it may be busy. */
 const TIMEOUT_MS = 180_000;
 
 const GATE_ONE_IN = 3;

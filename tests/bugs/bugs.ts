@@ -1,7 +1,9 @@
-// The deliberate bugs: how each is put into the sources as they are loaded, which check must catch it, and what that check then says.
-// B1. A change replaces a text that stands in its file exactly once. Where it does not, the source has moved and the bug must follow.
+// The deliberate bugs: how each is put into the sources as they are loaded, which check must catch it, and what that
+// check then says.
+// B1. A change replaces a text that occurs in its file exactly once. If it does not, the source has moved and the bug
+// must follow.
 // B2. `source` breaks our own code; `world` makes the simulated disk lie. Production code has no switch for either.
-// B3. `says` is part of the broken promise, so that a bug which is caught for another reason does not count as caught.
+// B3. `says` is part of the broken promise, so that a bug which is caught for another reason does not count.
 import { AGENT_BUGS } from "./agent-bugs.ts";
 import type { CheckName } from "./checks.ts";
 
@@ -18,7 +20,7 @@ export type Bug = {
 
 const TOO_FEW = /\d+ transactions were acknowledged, \d+ are there/;
 const HALF = /agents\/\d+ has \[[\d,]*\], expected \[[\d,]*\]/;
-/** What became of it depends on whether a later line of the same session is there to miss it. */
+/** Its outcome depends on whether a later line of the same session is there to miss it. */
 const LINE_LOST =
   /"seq \d+ follows \d+, but the last unharmed line is \d+"|\d+ transactions were acknowledged, \d+ are there/;
 const NOT_WHOLE = /the checkpoint is whole, but/;

@@ -8,7 +8,8 @@ import { plant } from "./plant.ts";
 async function main(name: string | undefined, bug: string | undefined): Promise<number> {
   const planted = BUGS.find((known) => known.bug === bug);
   if (planted !== undefined) plant(planted.changes);
-  const { CHECKS, isBrokenPromise, rootOf } = await import("./checks.ts"); // Not before: what it imports is to have the bug.
+  // Not earlier: its imports must have the bug.
+  const { CHECKS, isBrokenPromise, rootOf } = await import("./checks.ts");
   const check = Object.entries(CHECKS).find(([known]) => known === name)?.[1];
   if (check === undefined || (bug !== undefined && planted === undefined)) {
     console.error(`usage: check.ts <${Object.keys(CHECKS).join(" | ")}> [one of the bugs of bugs.ts]`);

@@ -1,5 +1,6 @@
-// The checks that catch the deliberate bugs: small, seeded, and over at the first broken promise. Each gives back how much it tried.
-// They use the crash sweep, the oracle and the simulated disk of tests/sim as they are; what is added here are two fault sweeps and bit rot.
+// The checks that catch the deliberate bugs: small, seeded, and stopping at the first broken promise. Each returns how
+// much it tried. They use the crash sweep, the oracle and the simulated disk of tests/sim; two fault sweeps and bit rot
+// are added here.
 import { isFault } from "../../src/base/fault.ts";
 import { type CheckpointOptions, CheckpointStore } from "../../src/log/checkpoint/store.ts";
 import { EventLog } from "../../src/log/event-log.ts";
@@ -37,7 +38,7 @@ function history(name: string): readonly Step[] {
   return steps;
 }
 
-/** Enough of them that whole lines of theirs are left behind what the next life writes into the same segment. */
+/** Enough of them that whole lines are left behind what the next life writes into the same segment. */
 const MANY_SMALL: readonly Step[] = Array.from({ length: 7 }, (_, i): Step[] => [
   { kind: "append", sessions: [i % 2], size: 5 },
   { kind: "await" },
@@ -57,7 +58,10 @@ async function crashSweep(): Promise<number> {
 /** The last moments of a short history: a batch is written, then synced. */
 const LAST_MOMENTS = 8;
 
-/** A kill at each of them; then the power is cut at every call of the recovery, with what whole operations may survive. */
+/**
+ * A kill at each of them; then the power is cut at every call of the recovery, with every subset of whole operations
+ * surviving.
+ */
 async function recoverySweep(): Promise<number> {
   const disk = new SimDisk();
   let life: Life | undefined;
@@ -96,7 +100,10 @@ const BATCH: readonly Step[] = Array.from(
   (_, i): Step => ({ kind: "append", sessions: [i % 2, 2], size: 5 }),
 );
 
-/** A batch that was written and not synced, with every set of its sectors, and cut at every byte. The lives after it write again. */
+/**
+ * A batch that was written and not synced, with every set of its sectors, and cut at every byte. Later lives write
+ * again.
+ */
 async function tornBatches(): Promise<number> {
   const life = await Life.begin(new SimDisk(), nothingYet());
   let unsynced: SimDisk | undefined;
@@ -153,7 +160,7 @@ function failedSyncs(): Promise<number> {
   return faultSweep((call) => (isSync(call) ? { kind: "fail", code: "EIO" } : undefined));
 }
 
-/** The first, the second, the third … write takes half of what it is given. */
+/** The first, the second, the third … write accepts only half of its bytes. */
 function shortWrites(): Promise<number> {
   return faultSweep(({ operation, length }) =>
     operation === "write" && length > 1 ? { kind: "short", bytes: length >> 1 } : undefined,
@@ -177,7 +184,7 @@ async function faultSweep(choose: (call: Call) => FaultChoice | undefined): Prom
   }
 }
 
-/** Lives until the disk does not let it; what was promised until then counts. */
+/** Lives until the disk fails; what was promised until then counts. */
 async function liveOn(disk: SimDisk): Promise<Memory> {
   let life: Life | undefined;
   try {
@@ -189,7 +196,10 @@ async function liveOn(disk: SimDisk): Promise<Memory> {
   return life?.memory ?? nothingYet();
 }
 
-/** One bit after the other of what was logged, in the write-ahead log and in session logs: it is told, or it is not believed. */
+/**
+ * One bit after the other of the log, in the write-ahead log and in session logs: it is reported, or the line is
+ * rejected.
+ */
 async function rotInLog(): Promise<number> {
   const life = await Life.begin(new SimDisk(), nothingYet());
   await life.perform([
@@ -279,7 +289,7 @@ async function checkpointCrashes(): Promise<number> {
   return everyCrash({ start: emptyHome(), nothingPromised: 0, live, check });
 }
 
-/** 0 where there is none; one that is not whole is a broken promise. */
+/** 0 if there is none; an incomplete one is a broken promise. */
 function newestOn(disk: SimDisk): number {
   const loaded = storeOn(disk).load();
   ensure(
@@ -295,7 +305,7 @@ function newestOn(disk: SimDisk): number {
   return seq;
 }
 
-/** One bit after the other of the primary: the backup is used, and the reason told. */
+/** One bit after the other of the primary: the backup is used, and the reason reported. */
 async function rotInCheckpoint(): Promise<number> {
   const start = emptyHome();
   for (const seq of [1, 2]) await storeOn(start).save(bodyOf(seq), seq);
@@ -311,7 +321,7 @@ async function rotInCheckpoint(): Promise<number> {
   return length;
 }
 
-/** What lies at the bottom of an error: the sweeps put where it happened around what happened. */
+/** The root cause of an error: the sweeps wrap it in where it happened. */
 export function rootOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error;
 }

@@ -1,4 +1,4 @@
-// `holdfast doctor` on homes that are well and homes that are not. What is mended is mended on a real disk.
+// `holdfast doctor` on healthy and broken homes. Repairs are made on a real disk.
 import { afterAll, describe, expect, test } from "bun:test";
 import {
   chmodSync,
@@ -42,7 +42,7 @@ function named({ checks }: Answer, name: string): Check | undefined {
   return checks.find((check) => check.name === name);
 }
 
-/** Everything below a directory with its rights, size and time. */
+/** Everything below a directory, with permissions, size and modification time. */
 function picture(directory: string): string[] {
   const paths = readdirSync(directory, { recursive: true, encoding: "utf8" }).sort();
   return ["", ...paths].map((path) => {
@@ -58,7 +58,7 @@ function write(path: string, content: string | Uint8Array): void {
 
 const LONG_AGO = 1_000_000_000;
 
-test("DD1 on a home that is down it looks, says that all is well, and changes nothing", async () => {
+test("DD1 on a home that is down it inspects, reports that all is well, and changes nothing", async () => {
   const home = await closedHome(30);
   const before = picture(home);
   for (const flags of [[], ["--deep"]]) {
@@ -70,7 +70,7 @@ test("DD1 on a home that is down it looks, says that all is well, and changes no
   expect(picture(home)).toEqual(before);
 });
 
-test("a home that is not there is told and not made, not even with --fix", async () => {
+test("a missing home is reported and not created, not even with --fix", async () => {
   const home = join(emptyHome(), "none");
   const found = await doctor(home, "--fix");
   expect(found).toMatchObject({ code: 0, fixed: [] });
@@ -79,7 +79,7 @@ test("a home that is not there is told and not made, not even with --fix", async
 });
 
 describe("storage", () => {
-  test("a damaged line is a problem with its place; words and exit code say the same", async () => {
+  test("a damaged line is reported as a problem with its location; text and exit code agree", async () => {
     const home = await closedHome(30);
     harm(join(home, A, "events.jsonl"), "hello");
     const found = await doctor(home);
@@ -92,14 +92,14 @@ describe("storage", () => {
     expect(out).toEndWith(" warnings\n");
   });
 
-  test("DS1 a large log is read whole only with --deep, and the answer says so", async () => {
+  test("DS1 a large log is read in full only with --deep, and the answer mentions it", async () => {
     const home = await closedHome(20_000, [A]);
     harm(join(home, A, "events.jsonl"), "hello");
     expect(named(await doctor(home), "log")).toMatchObject({ status: "ok", what: expect.stringContaining("--deep") });
     expect(named(await doctor(home, "--deep"), "log")).toMatchObject({ status: "problem" });
   });
 
-  test("a checkpoint that cannot be used is a warning while its backup can, and a problem when neither can", async () => {
+  test("an unusable checkpoint is a warning if its backup is usable, and a problem if neither is", async () => {
     const home = await closedHome(3);
     const facts = { kind: "terminals", version: 1, fold: 1, seq: 7, time: "2026-01-02T03:04:05.678Z" };
     const { bytes } = encodeEnvelope(facts, "{}");
@@ -126,7 +126,7 @@ describe("storage", () => {
     });
   });
 
-  test("quarantine, small files, ballast and safe mode are told", async () => {
+  test("quarantine, small files, ballast and safe mode are reported", async () => {
     const home = await closedHome(3);
     write(join(home, "quarantine/wal-1"), "x");
     write(join(home, "quarantine/wal-1.note.json"), "{}");
@@ -140,7 +140,7 @@ describe("storage", () => {
     expect(out).toContain("safe-mode: on\n           a test wants it\n");
   });
 
-  test("what the last recovery left to a person is a warning; a recovery that stopped is a problem", async () => {
+  test("what the last recovery left for a person to decide is a warning; a recovery that stopped is a problem", async () => {
     const home = await closedHome(3);
     const item = {
       what: "terminal",
@@ -165,7 +165,7 @@ describe("storage", () => {
 });
 
 describe("--fix", () => {
-  test("DP2 rights are put right, a link leads nowhere, and somebody's own file stays as it is", async () => {
+  test("DP2 permissions are repaired, symbolic links are not followed, and the user's own files are left alone", async () => {
     const home = await closedHome(3);
     const outside = join(emptyHome(), "outside");
     writeFileSync(outside, "", { mode: 0o644 });
@@ -192,7 +192,7 @@ describe("--fix", () => {
     expect(named(mended, "permissions")?.status).toBe("ok");
   });
 
-  test("temporary files that nobody holds go, others stay; run/ comes back", async () => {
+  test("temporary files that no process has open are removed, others stay; run/ is recreated", async () => {
     const home = await closedHome(3);
     const stale = join(home, "recovery/a.tmp");
     const held = join(home, "recovery/b.tmp");
@@ -211,9 +211,9 @@ describe("--fix", () => {
     expect([existsSync(stale), existsSync(held)]).toEqual([false, true]);
   });
 
-  test("DK1 sockets of the dead go; one that answers stays, and is told when no terminal has it", async () => {
-    emptyHome(); // Where the command line is started.
-    const home = new Home().path; // Short: the path of a socket is limited.
+  test("DK1 stale sockets are removed; one that answers stays, and is reported if it belongs to no terminal", async () => {
+    emptyHome(); // The directory the command line is started in.
+    const home = new Home().path; // Short, because socket paths are limited in length.
     mkdirSync(join(home, "run"), { mode: 0o700 });
     mkdirSync(join(home, "wal"), { mode: 0o700 });
     const dead = ["daemon.sock", "00112233445566aa.sock"].map((name) => join(home, "run", name));
@@ -236,7 +236,7 @@ describe("--fix", () => {
 });
 
 describe("what runs", () => {
-  test("a live home is well; a holder that hangs is a problem, one that is gone leaves something to a person", async () => {
+  test("a live home is healthy; a holder that hangs is a problem, one that is gone needs a decision", async () => {
     const home = new Home();
     await home.ok("new", "-d", "work", "--", "cat");
     const well = answer(await home.run("doctor", "--json"));
@@ -262,11 +262,11 @@ describe("what runs", () => {
     expect(named(gone, "holders")).toMatchObject({
       status: "warning",
       what: "lost, and waiting for you: 1 terminal (work)",
-      next: "holdfast restore work", // Not `rm`: nothing of it is lost for good.
+      next: "holdfast restore work", // Not `rm`: nothing in it is lost for good.
     });
   }, 180_000);
 
-  test("wanted up and nobody there is a problem; a daemon without a socket is another", async () => {
+  test("a home that should be up without a daemon is a problem; a daemon without a socket is another", async () => {
     const home = await closedHome(3);
     await writeWanted(realWorld().disk, home, "up");
     const nobody = { status: "problem", why: "it should be up", next: "holdfast up" };
@@ -283,13 +283,13 @@ describe("what runs", () => {
     release();
   });
 
-  test("a home whose sockets could not be bound is told", async () => {
+  test("a home whose sockets could not be bound is reported", async () => {
     const home = join(emptyHome(), "x".repeat(90));
     mkdirSync(home, { mode: 0o700 });
     expect(named(await doctor(home), "sockets")).toMatchObject({ status: "problem", why: "the system allows 107" });
   });
 
-  test("a person who waits for --deep sees how far it is", async () => {
+  test("--deep shows its progress to a waiting user", async () => {
     const home = new Home();
     await home.ok("new", "-d", "work", "--", "sh", "-c", "echo here; exec cat");
     await home.says("work", "here");
@@ -302,7 +302,7 @@ describe("what runs", () => {
 });
 
 describe("the setup", () => {
-  test("DU1 agents are found with their versions; one that hangs costs a moment, and nothing of it is left", async () => {
+  test("DU1 agents are found with their versions; one that hangs delays the command briefly and leaves nothing running", async () => {
     const home = await closedHome(3);
     const bin = join(emptyHome(), "bin");
     const mark = join(bin, "pid");
@@ -314,7 +314,8 @@ describe("the setup", () => {
     program("codex", `trap '' TERM; echo $$ > '${mark}'; while :; do sleep 1; done`);
     program("gemini", "exit 3");
     const env = { PATH: `${bin}:/usr/bin:/bin` };
-    const found = answer(await cli(["doctor", "--home", home, "--json"], env)); // It ends, though one of them never does.
+    // Terminates although one agent never does.
+    const found = answer(await cli(["doctor", "--home", home, "--json"], env));
     const what = "claude 2.1.0 (Claude Code); codex (version unknown); gemini (does not start: code 3)";
     expect(named(found, "agents")).toMatchObject({ status: "ok", what });
     const pid = (await Bun.file(mark).text()).trim();
@@ -325,7 +326,7 @@ describe("the setup", () => {
     );
   }, 180_000);
 
-  test("a configuration with mistakes is a problem, and a clock that went back a warning", async () => {
+  test("mistakes in the configuration are a problem, and a clock that went backwards is a warning", async () => {
     const home = await closedHome(3);
     const config = join(emptyHome(), "config.toml");
     write(config, "daemon = 7\n");

@@ -1,4 +1,4 @@
-// What the command line's tests expect again and again.
+// Expectations shared by the tests of the command line.
 import { expect } from "bun:test";
 import type { Ended } from "./homes.ts";
 

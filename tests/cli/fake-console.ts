@@ -1,9 +1,9 @@
-// A console that keeps what was printed, for running commands inside a test.
+// A console that records what is printed, for running commands inside a test.
 import type { Console } from "../../src/world/console.ts";
 
 export type FakeConsole = Console & {
   readonly printed: { out: string; err: string };
-  /** Resolves once what was printed to stdout is as `expected`. */
+  /** Resolves once `expected` accepts what was printed to stdout. */
   seen(expected: (out: string) => boolean): Promise<void>;
   /** Ctrl-C. */
   interrupt(): void;

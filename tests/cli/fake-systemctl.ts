@@ -1,8 +1,9 @@
-// The other side of a border we do not own: `systemctl --user` and `loginctl` as systemd 252 speaks, for one unit.
+// Stands in for a program we do not own: `systemctl --user` and `loginctl` as systemd 252 behaves, for one unit.
 //   bun fake-systemctl.ts STATE_DIR systemctl|loginctl WORDS…       answers like the real one, and notes the call in STATE_DIR/calls
 //   bun fake-systemctl.ts STATE_DIR supervise                        is the manager of the running unit: Restart=always, ExecCondition
-// FS1. What it knows of the unit it reads from the file, by systemd's rules (unit-parser.ts); it was read only after `daemon-reload`.
-// FS2. `STATE_DIR/broken` has the words with which every call fails, as without a bus; `STATE_DIR/no-linger` refuses lingering.
+// FS1. Unit settings are read from the unit file by systemd's rules (unit-parser.ts), and only on `daemon-reload`.
+// FS2. `STATE_DIR/broken` holds the message with which every call fails, as without a bus; `STATE_DIR/no-linger`
+// refuses lingering.
 import {
   appendFileSync,
   existsSync,
@@ -35,7 +36,7 @@ function loginctl(verb: string | undefined): void {
   else process.stdout.write(`Linger=${existsSync(at("linger")) ? "yes" : "no"}\n`);
 }
 
-/** Whoever looks meanwhile sees the one before. */
+/** Concurrent readers see the previous content. */
 function become(what: string): void {
   writeFileSync(at(`state.${process.pid}`), what);
   renameSync(at(`state.${process.pid}`), at("state"));
@@ -79,7 +80,7 @@ function isThere(pid: number): boolean {
   try {
     return !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
   } catch (error) {
-    if (error instanceof Error) return false; // It has ended meanwhile.
+    if (error instanceof Error) return false; // It has ended in the meantime.
     throw error;
   }
 }
@@ -95,7 +96,7 @@ async function start(): Promise<void> {
   while (read("state").startsWith("activating")) await Bun.sleep(5);
 }
 
-/** The manager: asks the condition, runs the program, and starts it again until it is told to stop. */
+/** The manager: checks the condition, runs the program, and restarts it until it is asked to stop. */
 async function supervise(): Promise<never> {
   const text = read("loaded");
   const given = linesOf(text, "Environment").flatMap(unitWords);
@@ -107,7 +108,7 @@ async function supervise(): Promise<never> {
   let told = false;
   process.on("SIGTERM", () => {
     told = true;
-    child?.kill("SIGTERM"); // KillMode=process: nobody else.
+    child?.kill("SIGTERM"); // KillMode=process: no other process is killed.
   });
   while (!told) {
     const skipped = await run("ExecCondition").exited;

@@ -1,4 +1,4 @@
-// `holdfast gc` as a user meets it.
+// `holdfast gc` as a user sees it.
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { endAll, Home } from "./terminal-home.ts";
 
 afterAll(endAll, 180_000);
 
-test("gc says what it would free, frees it, and leaves what runs and every log", async () => {
+test("gc reports what it would free, frees it, and leaves everything that runs and every log", async () => {
   const home = new Home();
   writeFileSync(join(home.path, "config.toml"), "[retention]\nremoved_days = 0\n");
   await home.ok("new", "-d", "stays", "--", "sh", "-c", "echo here; exec sleep 1000");
@@ -27,7 +27,7 @@ test("gc says what it would free, frees it, and leaves what runs and every log",
   expect(readdirSync(join(home.path, "terminals", stays))).toContain("tape");
   expect((await home.run("gc")).err).toContain("nothing to remove.");
   expect(await home.ok("history", "stays")).toBe("here\n");
-  await home.ok("down"); // The next life finds nothing missing.
+  await home.ok("down"); // The next daemon finds nothing missing.
   await home.ok("up");
   const { items } = await home.json("recovery", "report");
   expect(items).toMatchObject([{ name: "stays", fate: "back as it was" }]);

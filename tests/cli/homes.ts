@@ -1,4 +1,4 @@
-// Homes for the command line's tests, made by the real log on the real disk, and the real CLI run on them.
+// Homes for the tests of the command line, written by the real log on the real disk, and the real CLI run on them.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export const B = "agents/3f2b9c0d11224e55a6677889900aabbc";
 export const T = "terminals/77778c0d11224e55a6677889900aabbc";
 export const SESSIONS = [A, B, T] as const;
 
-/** Small segments, so that they are used again soon. */
+/** Small segments, so that they are reused soon. */
 const OPTIONS = { segmentBytes: 1 << 16, ballastBytes: 0, maxSegments: 4 };
 
 const scratch = join(tmpdir(), `holdfast cli ${process.pid}`); // the space is on purpose
@@ -24,9 +24,9 @@ export function removeHomes(): void {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** A directory of its own; nothing is in it. */
+/** An empty directory of its own. */
 export function emptyHome(): string {
-  mkdirSync(scratch, { recursive: true }); // Test files that share a process share it, and each removes it at its end.
+  mkdirSync(scratch, { recursive: true }); // Test files in the same process share it, and each removes it at its end.
   return mkdtempSync(join(scratch, "home "));
 }
 
@@ -48,7 +48,7 @@ export async function write(log: EventLog, from: number, to: number, sessions: r
   }
 }
 
-/** A home that was closed well: everything is in the sessions' own logs. */
+/** A home that was closed cleanly: everything is in the sessions' own logs. */
 export async function closedHome(count: number, sessions: readonly string[] = SESSIONS): Promise<string> {
   const home = emptyHome();
   const log = await openLog(home);
@@ -73,7 +73,7 @@ async function ended(child: { readonly exited: Promise<number> }): Promise<void>
   await child.exited;
 }
 
-/** Holds the daemon's lock in this process; returns how to give it back. */
+/** Holds the daemon's lock in this process; returns a function that releases it. */
 export function pretendDaemon(home: string): () => void {
   const world = realWorld();
   mkdirSync(join(home, "run"), { recursive: true });
@@ -84,7 +84,7 @@ export function pretendDaemon(home: string): () => void {
   return () => taken.value.release();
 }
 
-/** Turns one bit of the first place where `text` stands in a file. */
+/** Flips one bit of the first occurrence of `text` in a file. */
 export function harm(path: string, text: string): void {
   const bytes = readFileSync(path);
   const at = bytes.indexOf(text);
@@ -99,7 +99,7 @@ export function walFiles(home: string): string[] {
 
 export type Ended = { readonly code: number; readonly out: string; readonly err: string };
 
-/** Environment in which nothing of the developer's own shows through. */
+/** An environment without any of the developer's own settings. */
 export function startCli(args: readonly string[], env: Record<string, string> = {}) {
   const command = ours("src/cli/main.ts", ...args);
   return Bun.spawn(command, {

@@ -1,4 +1,4 @@
-// A daemon that runs and does not answer: every command ends, and says what can be done.
+// A daemon that runs but does not answer: every command terminates and says what can be done.
 import { afterEach, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,9 +6,9 @@ import { endAll, Home } from "./terminal-home.ts";
 
 afterEach(endAll);
 
-test("with a daemon that is stopped, every command ends with an answer from the disk, or with what to do next, which works", async () => {
+test("with a stopped daemon, every command ends with an answer from the disk or with a next step that works", async () => {
   const home = new Home();
-  // Nobody ends it: whoever ends does so by their own patience, however slow the machine is.
+  // Nothing kills the commands: each ends by its own timeout, however slow the machine is.
   writeFileSync(join(home.path, "config.toml"), "[daemon]\nunresponsive_kill_s = 3600\n");
   await home.ok("up");
   await home.ok("new", "one", "--", "sleep", "1000");

@@ -1,4 +1,4 @@
-// Another installation of Holdfast beside the one under test: the same sources, or such as were changed.
+// Another installation of Holdfast beside the one under test, with the same or modified sources.
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ type Changes = Readonly<Record<string, readonly [from: string, to: string]>>;
 
 const roots: string[] = [];
 
-/** Its root. */
+/** Its root directory. */
 export function installation(changes: Changes = {}): string {
   const root = mkdtempSync(join(tmpdir(), "hfv-"));
   roots.push(root);
@@ -20,7 +20,7 @@ export function installation(changes: Changes = {}): string {
   return root;
 }
 
-/** `from` stands in the file, once. */
+/** `from` must occur in the file exactly once. */
 export function change(path: string, from: string, to: string): void {
   const parts = readFileSync(path, "utf8").split(from);
   if (parts.length !== 2) throw new Error(`${path} has ${parts.length - 1} times, not once: ${from}`);

@@ -1,4 +1,4 @@
-// `holdfast log` as a user meets it: real processes, real homes.
+// `holdfast log` as a user sees it: real processes, real homes.
 import { afterAll, describe, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const seqs = (out: string): number[] =>
     .split("\n")
     .map((line) => Number.parseInt(line, 10));
 
-/** Every file of a home with its content, to see that nothing was touched. */
+/** Every file of a home with its content, to check that nothing was changed. */
 function contents(home: string): Record<string, string> {
   const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
   return Object.fromEntries(
@@ -25,7 +25,7 @@ function contents(home: string): Record<string, string> {
 }
 
 describe("log verify", () => {
-  test("a home that was closed well is whole: exit 0, every session with its entries", async () => {
+  test("a home that was closed cleanly is whole: exit 0, every session with its entries", async () => {
     const home = await closedHome(30);
     const { code, out, err } = await cli(["log", "verify"], { HOLDFAST_HOME: home });
     expect(err).toBe("");
@@ -34,7 +34,7 @@ describe("log verify", () => {
     expect(out).toEndWith("whole: 30 entries in 3 sessions\n");
   });
 
-  test("what a killed writer left in the write-ahead log counts, and nothing is touched", async () => {
+  test("what a killed writer left in the write-ahead log counts, and nothing is changed", async () => {
     const home = await killedHome(9, 6);
     const before = contents(home);
     const { code, out } = await cli(["log", "verify", "--json", "--home", home]);
@@ -45,7 +45,7 @@ describe("log verify", () => {
     expect(contents(home)).toEqual(before);
   });
 
-  test("a harmed line in a session's log is damage: exit 1, with place and next command", async () => {
+  test("a corrupted line in a session's log is damage: exit 1, with its location and the next command", async () => {
     const home = await closedHome(30);
     harm(join(home, A, "events.jsonl"), "hello");
     const { code, out } = await cli(["log", "verify", "--home", home]);
@@ -56,7 +56,7 @@ describe("log verify", () => {
     expect(other.out).toEndWith("whole: 10 entries in 1 session\n");
   });
 
-  test("acknowledged entries that are gone from the write-ahead log are damage: which seqs, and where", async () => {
+  test("acknowledged entries missing from the write-ahead log are damage: which seqs, and where", async () => {
     const home = await killedHome(3, 9);
     const [path = ""] = homes.walFiles(home).filter((file) => readFileSync(file).includes('"i":8'));
     harm(path, '"i":8');
@@ -73,7 +73,7 @@ describe("log verify", () => {
     });
   });
 
-  test("an unfinished line at the end of a session's log that the write-ahead log has whole is torn, not damage", async () => {
+  test("an unfinished line at the end of a session's log is torn, not damaged, if the write-ahead log has it whole", async () => {
     const home = await killedHome(3, 3);
     appendFileSync(join(home, A, "events.jsonl"), '{"seq":4,"prev":1,"sess');
     const { code, out } = await cli(["log", "verify", "--home", home]);
@@ -83,7 +83,7 @@ describe("log verify", () => {
     expect(code).toBe(0);
   });
 
-  test("what is in quarantine is listed with where it was and why", async () => {
+  test("quarantined files are listed with their origin and the reason", async () => {
     const home = await killedHome(3, 3);
     appendFileSync(join(home, A, "events.jsonl"), '{"seq":4,"prev":1,"sess');
     await (await homes.openLog(home)).close();
@@ -93,7 +93,7 @@ describe("log verify", () => {
     expect(out).toMatch(/ {2}agents-3f2a\S+, 23 bytes, from agents\/\S+ at \d+: torn: written again/);
   });
 
-  test("a running daemon is seen, also through a lock's record, and a dead one's record says nothing", async () => {
+  test("a running daemon is detected, also through its lock record, and a dead one's record is ignored", async () => {
     const home = await closedHome(3);
     const release = homes.pretendDaemon(home);
     expect((await cli(["log", "verify", "--home", home])).out).toContain(`home: ${home} (a daemon is running)`);
@@ -103,7 +103,7 @@ describe("log verify", () => {
     expect(JSON.parse((await cli(["log", "verify", "--json", "--home", home])).out).running).toBe(false);
   });
 
-  test("beside a writer that never rests no look finds damage", async () => {
+  test("no check finds damage while a writer is constantly writing", async () => {
     const home = homes.emptyHome();
     const writer = homes.startWriter(home, "on");
     const found: unknown[] = [];
@@ -128,14 +128,14 @@ describe("log verify", () => {
 });
 
 describe("log show", () => {
-  test("events of all sessions come in the order of their seqs, drained or not", async () => {
+  test("events of all sessions are in seq order, drained or not", async () => {
     const home = await killedHome(100, 31);
     const { out, code, err } = await cli(["log", "show", "--home", home]);
     expect(seqs(out)).toEqual(Array.from({ length: 131 }, (_, i) => i + 1));
     expect({ code, err }).toEqual({ code: 0, err: "" });
   });
 
-  test("--json is one array; --from and --limit choose; a session is found by the beginning of its id", async () => {
+  test("--json is one array; --from and --limit select; a session is found by a prefix of its id", async () => {
     const home = await killedHome(60, 30);
     const args = ["log", "show", "3f2b", "--json", "--from", "50", "--limit", "12", "--home", home];
     const entries = JSON.parse((await cli(args)).out);
@@ -152,13 +152,13 @@ describe("log show", () => {
     expect((await cli(["log", "show", "--json", "--from", "91", "--home", home])).out).toBe("[]\n");
   });
 
-  test("a line holds seq, time, short id, event and the whole data", async () => {
+  test("a line holds seq, time, short id, event and all of the data", async () => {
     const home = await closedHome(1);
     const { out } = await cli(["log", "show", "--home", home]);
     expect(out).toBe(`1  2026-01-02T03:04:05.678Z  3f2a9c0d  message.enqueued      {"i":0,"text":"hello"}\n`);
   });
 
-  test("control characters of data, names and arguments never come out raw", async () => {
+  test("control characters in data, names and arguments are never printed raw", async () => {
     const home = homes.emptyHome();
     const log = await homes.openLog(home);
     log.append([homes.entry(A, "\u001b[2J\u009b31m\u202eevil\u2066\u007f\n", "x\u001b]0;t\u0007\n2")]);
@@ -173,7 +173,7 @@ describe("log show", () => {
     expect(JSON.parse(json.out)[0].data).toBe("\u001b[2J\u009b31m\u202eevil\u2066\u007f\n");
   });
 
-  test("damage is passed over, and said on stderr", async () => {
+  test("damage is skipped and reported on stderr", async () => {
     const home = await closedHome(30);
     harm(join(home, A, "events.jsonl"), "hello");
     const { out, err, code } = await cli(["log", "show", "--home", home]);
@@ -184,7 +184,7 @@ describe("log show", () => {
     expect(code).toBe(0);
   });
 
-  test("a reader that has seen enough ends it quietly, with exit 0", async () => {
+  test("a reader that closes the pipe early ends it quietly, with exit 0", async () => {
     const home = await closedHome(5000);
     const script = `"$0" src/cli/main.ts log show --home "$1"; echo "exit $?" >&2`;
     const command = ["sh", "-c", `{ ${script}; } | head -n 1`, process.execPath, home];
@@ -199,8 +199,8 @@ describe("log show", () => {
   });
 });
 
-describe("what is asked for must be there, and be one thing", () => {
-  test("unknown and ambiguous sessions are exit 4, with what to do next", async () => {
+describe("the requested session must exist and be unambiguous", () => {
+  test("unknown and ambiguous sessions are exit 4, with a next step", async () => {
     const home = await closedHome(3);
     rejects(await cli(["log", "show", "zz", "--home", home]), 4, 'There is no session "zz".');
     rejects(await cli(["log", "tail", "3f2", "--home", home]), 4, '"3f2" fits 2: ');
@@ -213,7 +213,7 @@ describe("what is asked for must be there, and be one thing", () => {
     });
   });
 
-  test("one id in two places needs the full name", async () => {
+  test("an id that exists in two places needs the full name", async () => {
     const twin = `terminals/${A.slice(7)}`;
     const home = await closedHome(4, [A, twin]);
     rejects(await cli(["log", "show", "3f2a", "--home", home]), 4, `"3f2a" matches ${A}, ${twin}.`);
@@ -237,7 +237,7 @@ describe("what is asked for must be there, and be one thing", () => {
     rejects(await cli(["log", "verify"]), 4, "HOME is not set");
   });
 
-  test("what the disk refuses is exit 1, with the operation, the path and the reason", async () => {
+  test("a disk error is exit 1, with the operation, the path and the reason", async () => {
     const home = await closedHome(1);
     mkdirSync(join(home, "wal/99999999.wal"));
     rejects(await cli(["log", "verify", "--home", home]), 1, `read ${home}/wal/99999999.wal: EISDIR`);

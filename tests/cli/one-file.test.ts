@@ -1,4 +1,5 @@
-// The daemon from the one file that was made of its sources: whoever starts it, and as soon as a source is another, from the sources.
+// The daemon runs from the single file bundled from its sources, however it is started; once a source changes, from the
+// sources.
 import { afterEach, expect, test } from "bun:test";
 import { rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +15,7 @@ afterEach(async () => {
   removeInstallations();
 });
 
-test("a daemon that is killed comes back from its one file, and after a source was changed from the sources", async () => {
+test("a killed daemon comes back from its bundle, and from the sources after a source was changed", async () => {
   const home = new Home();
   const root = installation();
   await until(
@@ -24,9 +25,10 @@ test("a daemon that is killed comes back from its one file, and after a source w
   );
   await buildPrograms(root);
   const file = join(root, ".built/now/daemon/main.js");
-  change(file, `"${VERSION}"`, '"8.8.8"'); // So that it is known by its status.
+  change(file, `"${VERSION}"`, '"8.8.8"'); // So that its status identifies it.
   rmSync(`${file}.jsc`);
-  const up = [BUN, "--no-env-file", "--no-install", join(root, "src/cli/main.ts"), "up"]; // Not counted: that wants the sources.
+  // Runs without coverage, which would need the sources.
+  const up = [BUN, "--no-env-file", "--no-install", join(root, "src/cli/main.ts"), "up"];
   expect(await Bun.spawn(up, { env: home.env, stdio: ["ignore", "ignore", "inherit"] }).exited).toBe(0);
   const first = await home.json("status");
   expect(first.version).toBe("8.8.8");
@@ -41,7 +43,7 @@ test("a daemon that is killed comes back from its one file, and after a source w
   expect((await home.listed("one")).pid).toBe(pid);
 });
 
-/** When that was, by the file system's clock. */
+/** The modification time by the file system's clock. */
 function touched(path: string): number {
   const now = new Date();
   utimesSync(path, now, now);
@@ -54,7 +56,7 @@ type Status = {
   readonly recovery: { readonly stage: string };
 };
 
-/** The status of the one that comes after it, in its own words. */
+/** The status that its successor reports. */
 async function killed(home: Home, pid: number): Promise<Status> {
   process.kill(pid, "SIGKILL");
   let status: Status = await home.json("status");

@@ -1,4 +1,4 @@
-// How long a command waits for a recovery: as long as that goes on, and not much longer than that.
+// How long a command waits for a recovery: as long as the recovery makes progress, and not much longer.
 import { afterEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { realSockets } from "../../src/world/real/socket.ts";
 import { fakeConsole } from "./fake-console.ts";
 
 const TOKEN = "a".repeat(64);
-/** As long as a command waits between two looks at most. */
+/** The longest pause of a command between two status requests. */
 const MAX_PAUSE_MS = 100;
 const ends: (() => void)[] = [];
 
@@ -24,12 +24,12 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-/** Time passes only where the command pauses: a busy machine makes no daemon late, and half a minute takes a second. */
+/** Time passes only when the command pauses: a busy machine makes no daemon late, and half a minute takes a second. */
 function pausingClock(): Clock {
   const real = realClock();
   let elapsed = 0;
   const after: Clock["after"] = (ms, fn) => {
-    if (ms > MAX_PAUSE_MS) return () => undefined; // For the late.
+    if (ms > MAX_PAUSE_MS) return () => undefined; // A timeout for late answers.
     return real.after(1, () => {
       elapsed += ms;
       fn();
@@ -40,7 +40,7 @@ function pausingClock(): Clock {
 
 type Recovery = { readonly stage: string; readonly reading: object | null };
 
-/** A home on which somebody answers that its recovery is as `look` says, and what a command on it gets to see. */
+/** A home whose daemon answers that its recovery is as `look` says, and what a command there prints. */
 async function recovering(look: (asked: number) => Recovery) {
   const home = mkdtempSync(join(tmpdir(), "hfpt-"));
   ends.push(() => rmSync(home, { recursive: true }));
@@ -65,7 +65,7 @@ async function recovering(look: (asked: number) => Recovery) {
   return { home, console, world: doors as unknown as DaemonCommandWorld };
 }
 
-test("a recovery that goes on is waited for, however long, and it is said how far it is", async () => {
+test("a recovery that makes progress is waited for, however long, and its progress is shown", async () => {
   const { home, console, world } = await recovering((asked) =>
     asked > (1.6 * 30_000) / MAX_PAUSE_MS
       ? { stage: "LIVE", reading: null }
@@ -77,7 +77,7 @@ test("a recovery that goes on is waited for, however long, and it is said how fa
   if (live.ok) live.value.close();
 });
 
-test("one that stands still is not waited for: try later", async () => {
+test("a recovery that makes no progress is not waited for: try later", async () => {
   const { home, world } = await recovering(() => ({
     stage: "INVENTORYING",
     reading: { what: "agents", done: 3, total: 1000 },

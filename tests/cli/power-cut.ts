@@ -1,11 +1,11 @@
-// The machine of a home goes down, and is another one when it comes up.
+// The machine of a home goes down and comes up with another boot id.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isGone } from "../daemon/home.ts";
 import { until } from "../until.ts";
 import { Home } from "./terminal-home.ts";
 
-/** Everything of a home, killed at once. */
+/** Kills every process of a home at once. */
 export async function powerCut(home: Home): Promise<void> {
   const ours = () => {
     const ids = [...names(join(home.path, "terminals")), ...runsOf(home)];
@@ -33,7 +33,7 @@ export async function powerCut(home: Home): Promise<void> {
   );
 }
 
-/** The ids of workflow runs: the programs of their steps are known by them. */
+/** The ids of workflow runs identify the programs of their steps. */
 function runsOf(home: Home): string[] {
   const state = join(home.path, "state");
   return names(state).flatMap((repo) => names(join(state, repo, "sessions")));
@@ -47,7 +47,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, "latin1");
   } catch (error) {
-    if (error instanceof Error) return ""; // It has ended meanwhile.
+    if (error instanceof Error) return ""; // It has ended in the meantime.
     throw error;
   }
 }
@@ -56,7 +56,7 @@ export function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    if (!(error instanceof Error)) throw error; // It has ended meanwhile.
+    if (!(error instanceof Error)) throw error; // It has ended in the meantime.
   }
 }
 

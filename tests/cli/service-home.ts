@@ -1,4 +1,4 @@
-// A home with a systemd beside it, as far as we talk to one (fake-systemctl.ts).
+// A home with a fake systemd beside it (fake-systemctl.ts).
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/files.ts";
@@ -30,7 +30,7 @@ export class ServiceHome extends Home {
     return { ...env, HOLDFAST_HOME: this.state, PATH: `${this.#programs}:${env["PATH"]}`, SSH_AUTH_SOCK: "/tmp/agent" };
   }
 
-  /** The home of Holdfast, apart from the user's own. */
+  /** Holdfast's home, separate from the user's. */
   get state(): string {
     return join(this.path, "hf");
   }
@@ -43,7 +43,7 @@ export class ServiceHome extends Home {
     return existsSync(this.unit) ? readFileSync(this.unit, "utf8") : undefined;
   }
 
-  /** What was asked of systemd since the last time. */
+  /** The calls to systemd since the last time. */
   calls(): string[] {
     const path = join(this.#state, "calls");
     const lines = existsSync(path) ? readFileSync(path, "utf8").trim().split("\n") : [];
@@ -51,7 +51,7 @@ export class ServiceHome extends Home {
     return lines.filter((line) => line !== "" && !line.includes(" show"));
   }
 
-  /** How often the watchdog was started by systemd. */
+  /** How often systemd started the watchdog. */
   get starts(): number[] {
     const path = join(this.#state, "starts");
     return existsSync(path) ? readFileSync(path, "utf8").trim().split("\n").map(Number) : [];
@@ -65,7 +65,7 @@ export class ServiceHome extends Home {
     writeFileSync(join(this.#state, "no-linger"), "");
   }
 
-  /** `systemctl --user` as somebody else calls it, at boot for example. */
+  /** `systemctl --user` called from outside Holdfast, for example at boot. */
   async systemctl(...words: readonly string[]): Promise<void> {
     const argv = [join(this.#programs, "systemctl"), "--user", ...words];
     await Bun.spawn(argv, { env: this.env, stdio: ["ignore", "ignore", "inherit"] }).exited;

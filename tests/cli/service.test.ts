@@ -1,4 +1,5 @@
-// `holdfast service` with a real Holdfast and a systemd that is played (fake-systemctl.ts); the unit's text also by systemd itself.
+// `holdfast service` with a real Holdfast and a fake systemd (fake-systemctl.ts); real systemd also checks the unit's
+// text.
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +19,7 @@ const INSTALLING = [
 ];
 
 describe("service install", () => {
-  test("SI2 what runs is handed over to systemd and notices nothing; installing twice is installing once", async () => {
+  test("SI2 running programs move under systemd without noticing; installing twice is the same as installing once", async () => {
     const home = new ServiceHome();
     await home.ok("new", "-d", "work", "--", "cat");
     const { pid } = await home.listed("work");
@@ -54,7 +55,7 @@ describe("service install", () => {
     expect(await home.ok("doctor")).toContain("service: installed, enabled, active, lingering");
   }, 180_000);
 
-  test("only systemd starts its watchdog again: the daemon, which was there before, leaves it to it", async () => {
+  test("only systemd restarts its watchdog: a daemon from before leaves that to systemd", async () => {
     const home = new ServiceHome();
     await home.ok("up");
     await home.ok("service", "install");
@@ -70,7 +71,7 @@ describe("service install", () => {
     expect(readFileSync(join(home.state, "run/watchdog.log"), "utf8")).not.toContain("another one runs");
   }, 180_000);
 
-  test("down goes through systemd and lasts over a boot; up starts it through systemd; remove leaves everything running", async () => {
+  test("down goes through systemd and survives a boot; up starts it through systemd; remove leaves everything running", async () => {
     const home = new ServiceHome();
     await home.ok("service", "install");
     await home.ok("new", "-d", "work", "--", "cat");
@@ -81,7 +82,7 @@ describe("service install", () => {
     expect(down.err).toContain("stopped through systemd (holdfast.service)");
     expect(home.calls()).toEqual(["systemctl --user --no-block stop holdfast.service"]);
     const starts = home.starts.length;
-    await home.systemctl("start", "holdfast.service"); // As at boot.
+    await home.systemctl("start", "holdfast.service"); // As happens at boot.
     expect(home.starts.length).toBe(starts);
     expect(await home.json("service", "status")).toMatchObject({ active: false, enabled: true });
 
@@ -107,7 +108,7 @@ describe("service install", () => {
     expect(await home.ok("service", "remove")).toContain("unit: there is no unit");
   }, 180_000);
 
-  test("SI4 lingering that is refused is exit code 1 with the command for it; the rest stands", async () => {
+  test("SI4 if lingering is refused the exit code is 1 with the command to run; the rest is installed", async () => {
     const home = new ServiceHome();
     home.refuseLinger();
     const { code, out } = await home.run("service", "install");
@@ -118,8 +119,8 @@ describe("service install", () => {
   }, 180_000);
 });
 
-describe("where it cannot be", () => {
-  test("without systemd --user nothing is changed, and the error says what works instead", async () => {
+describe("when it is not possible", () => {
+  test("without systemd --user nothing is changed, and the error names the alternative", async () => {
     const home = new ServiceHome();
     home.broken = "Failed to connect to bus: No medium found";
     rejects(
@@ -135,7 +136,7 @@ describe("where it cannot be", () => {
     expect(printed).not.toContain("SSH_AUTH_SOCK");
   }, 180_000);
 
-  test("a manager that is gone keeps nobody from down, up or remove", async () => {
+  test("down, up and remove work without a systemd manager", async () => {
     const home = new ServiceHome();
     await home.ok("service", "install");
     await home.systemctl("stop", "holdfast.service");
@@ -153,7 +154,7 @@ describe("where it cannot be", () => {
     ]);
   }, 180_000);
 
-  test("a second home does not take the service from the first; a bad configuration is told before anything is changed", async () => {
+  test("a second home does not take the service from the first; a bad configuration is reported before anything changes", async () => {
     const home = new ServiceHome();
     await home.ok("service", "install");
     const other = join(home.path, "other");
@@ -170,28 +171,25 @@ describe("where it cannot be", () => {
 
 const needsSystemd = Bun.which("systemd-analyze") === null;
 
-test.skipIf(needsSystemd)(
-  "systemd itself finds no fault with the unit, odd paths and all (needs systemd)",
-  async () => {
-    const home = new ServiceHome();
-    const odd = join(home.path, "a b%h$HOME'");
-    const text = await home.ok("service", "install", "--print", "--home", odd);
-    const unit = join(home.path, "holdfast.service");
-    writeFileSync(unit, text);
-    const runtime = join(home.path, "rt");
-    mkdirSync(runtime);
-    chmodSync(runtime, 0o700);
-    const env = { ...home.env, XDG_RUNTIME_DIR: runtime };
-    const verify = async () => {
-      const child = Bun.spawn(["systemd-analyze", "verify", "--user", unit], {
-        env,
-        stdio: ["ignore", "pipe", "pipe"],
-      });
-      const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-      return { code, said: (out + err).split("\n").filter((line) => line.includes("holdfast.service")) };
-    };
-    expect(await verify()).toEqual({ code: 0, said: [] });
-    writeFileSync(unit, text.replace("KillMode=process", "KillMode=nobody"));
-    expect((await verify()).said.length).toBeGreaterThan(0);
-  },
-);
+test.skipIf(needsSystemd)("systemd itself accepts the unit, unusual paths included (needs systemd)", async () => {
+  const home = new ServiceHome();
+  const odd = join(home.path, "a b%h$HOME'");
+  const text = await home.ok("service", "install", "--print", "--home", odd);
+  const unit = join(home.path, "holdfast.service");
+  writeFileSync(unit, text);
+  const runtime = join(home.path, "rt");
+  mkdirSync(runtime);
+  chmodSync(runtime, 0o700);
+  const env = { ...home.env, XDG_RUNTIME_DIR: runtime };
+  const verify = async () => {
+    const child = Bun.spawn(["systemd-analyze", "verify", "--user", unit], {
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+    return { code, said: (out + err).split("\n").filter((line) => line.includes("holdfast.service")) };
+  };
+  expect(await verify()).toEqual({ code: 0, said: [] });
+  writeFileSync(unit, text.replace("KillMode=process", "KillMode=nobody"));
+  expect((await verify()).said.length).toBeGreaterThan(0);
+});

@@ -1,11 +1,11 @@
-// The command line starts in tens of milliseconds because it loads little: this is what keeps it so.
+// The command line starts in tens of milliseconds because it loads little. These tests keep it that way.
 import { expect, test } from "bun:test";
 import { dirname, join } from "node:path";
 import { readText } from "../../scripts/files.ts";
 
 const STATIC = /^(?:import|export)\s(?!type\b)[^"'`;]*?from\s*["']([^"']+)["']/gm;
 
-/** Every file of ours, and every package, that is loaded when `path` is. */
+/** Every file of ours, and every package, that is loaded together with `path`. */
 function loadedWith(path: string, seen: Set<string> = new Set()): Set<string> {
   if (seen.has(path)) return seen;
   seen.add(path);
@@ -21,7 +21,7 @@ test("--version and --help load no command and no log: only stricli, the console
   expect(loaded.filter((path) => path.startsWith("src/log/") || path.startsWith("src/core/"))).toEqual([]);
   expect(loaded.filter((path) => !path.startsWith("src/")).sort()).toEqual([
     "@stricli/core",
-    "bun:ffi", // A third of a millisecond, for asking what is a terminal; process.stdout takes ten.
+    "bun:ffi", // A third of a millisecond to detect a terminal; process.stdout takes ten.
     "node:fs",
     "node:path",
     "package.json",

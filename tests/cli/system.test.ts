@@ -1,4 +1,4 @@
-// The commands that look at Holdfast itself: logs, recovery, config, status. Real processes, a real daemon.
+// The commands about Holdfast itself: logs, recovery, config, status. Real processes, a real daemon.
 import { afterAll, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { endAll, Home } from "./terminal-home.ts";
 
 afterAll(endAll, 180_000);
 
-test("logs shows the last lines of what watchdog and daemon said, and follows what they go on to say", async () => {
+test("logs shows the last lines of watchdog and daemon, and follows new ones", async () => {
   const home = new Home();
   mkdirSync(join(home.path, "run"));
   rejects(await home.run("logs"), 4, "There is no log at");
@@ -22,7 +22,7 @@ test("logs shows the last lines of what watchdog and daemon said, and follows wh
     "it follows",
     async () => {
       const { daemon, recovery } = await home.json("status");
-      // Killed any sooner, on a busy machine, none would ever say that it is live.
+      // Killed any sooner on a busy machine, no daemon would ever report that it is live.
       if (recovery.stage === "LIVE") process.kill(daemon.pid, "SIGKILL");
       return window.seen.includes("live after");
     },
@@ -32,7 +32,7 @@ test("logs shows the last lines of what watchdog and daemon said, and follows wh
   expect(await window.exited).toBe(0);
 }, 180_000);
 
-test("recovery: the stage and the reports, with the daemon up and down; what is not there is said", async () => {
+test("recovery: the stage and the reports, with the daemon up and down; a missing report is an error", async () => {
   const home = new Home();
   mkdirSync(join(home.path, "recovery"));
   expect(await home.ok("recovery", "status")).toBe("stage    no recovery yet\n");
@@ -50,7 +50,7 @@ test("recovery: the stage and the reports, with the daemon up and down; what is 
   rejects(await home.run("recovery", "report"), 1, `The report ${report} cannot be read.`);
 }, 180_000);
 
-test("config: what holds and where it is from; secrets of watched programs are not shown", async () => {
+test("config: the effective values and their origin; secrets of watched programs are not shown", async () => {
   const home = new Home();
   expect(await home.ok("config", "check")).toContain("the defaults apply");
   const watch = '[watch.mail]\ncommand = ["sleep", "9"]\nenv = { MAIL_TOKEN = "s3cret", BOX = "in" }\n';
@@ -70,10 +70,11 @@ test("config: what holds and where it is from; secrets of watched programs are n
   expect(JSON.parse((await home.run("config", "check", "--json")).out).problems).toHaveLength(1);
 });
 
-test("up makes a home that others could look into its owner's alone, and says so; what lies beside Holdfast's own is not locked away", async () => {
+test("up makes a home readable by others private and reports it; files beside Holdfast's own are left alone", async () => {
   const home = new Home();
   const mode = () => statSync(home.path).mode & 0o777;
-  const up = () => home.at("", { HOME: "/nowhere" }, "up"); // Bun keeps a cache in its user's home, and here that would be this one.
+  // Bun keeps a cache in the user's home directory, which would be this one.
+  const up = () => home.at("", { HOME: "/nowhere" }, "up");
   chmodSync(home.path, 0o755);
   expect((await up()).err).toContain(`restricted ${home.path} to its owner (700); it was 755`);
   expect(mode()).toBe(0o700);
@@ -84,7 +85,7 @@ test("up makes a home that others could look into its owner's alone, and says so
   expect(mode()).toBe(0o755);
 }, 180_000);
 
-test("up twice says that it is up; ls of nothing, of one and of what ended; down twice is no error", async () => {
+test("up twice says that it is up; ls with nothing, with one and with ended terminals; down twice is not an error", async () => {
   const home = new Home();
   expect((await home.run("up")).code).toBe(0);
   expect((await home.run("up")).code).toBe(0);

@@ -1,6 +1,6 @@
-// Homes with a real Holdfast on them, for the tests of the commands on terminals.
-// TH1. Nothing is left running: `endAll` takes every home down, and kills by pid what is left of its terminals.
-// TH2. Nothing is slept for: `until` waits for a fact, and fails with its name.
+// Homes with a real Holdfast, for the tests of the terminal commands.
+// TH1. Nothing is left running: `endAll` takes every home down and kills by pid what is left of its terminals.
+// TH2. No sleeps: `until` waits for a fact, and fails with its name.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { killIfThere } from "../daemon/home.ts";
@@ -13,7 +13,7 @@ const homes: Home[] = [];
 export type Ended = { readonly code: number; readonly out: string; readonly err: string };
 
 export class Home {
-  /** Short: the path of a socket is limited. */
+  /** Short, because socket paths are limited in length. */
   readonly path = mkdtempSync("/tmp/hfw-");
   readonly #windows: Window[] = [];
 
@@ -21,7 +21,7 @@ export class Home {
     homes.push(this);
   }
 
-  /** Nothing of the developer's own shows through. */
+  /** Without any of the developer's own settings. */
   get env(): Record<string, string> {
     return {
       PATH: "/usr/local/bin:/usr/bin:/bin",
@@ -41,7 +41,7 @@ export class Home {
     return this.#run(oursAt(root, "src/cli/main.ts", ...args));
   }
 
-  /** Typed in another directory of the home, with other variables than its own. */
+  /** Runs in another directory of the home, with additional variables. */
   at(directory: string, env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ended> {
     return this.#run([...MAIN, ...args], join(this.path, directory), env);
   }
@@ -52,7 +52,7 @@ export class Home {
     return { code, out, err };
   }
 
-  /** For what must work: its output. */
+  /** For commands that must succeed: returns their output. */
   async ok(...args: readonly string[]): Promise<string> {
     const { code, out, err } = await this.run(...args);
     if (code !== 0) throw new Error(`holdfast ${args.join(" ")}: ${code}\n${out}${err}`);
@@ -77,12 +77,12 @@ export class Home {
     await until(`${name} says ${text}`, seen, () => seen());
   }
 
-  /** A window of the user's, with holdfast in it. */
+  /** A terminal window of the user, running holdfast. */
   window(args: readonly string[], { env = {}, ...size }: Look = {}): Window {
     return this.#open([...MAIN, ...args], { cols: 80, rows: 24, env, ...size });
   }
 
-  /** A window with a shell script in it; "$@" is holdfast. */
+  /** A terminal window running a shell script; "$@" is holdfast. */
   script(script: string): Window {
     return this.#open(["/bin/sh", "-c", script, "sh", ...MAIN], { cols: 80, rows: 24, env: {} });
   }
@@ -96,12 +96,12 @@ export class Home {
   async end(): Promise<void> {
     for (const window of this.#windows) window.kill("SIGKILL");
     if (existsSync(join(this.env["HOLDFAST_HOME"] ?? "", "run"))) await this.run("down", "--kill");
-    // What is left would heal itself if it were not all ended at once.
+    // The rest would restart itself if it were not all killed at once.
     for (let left = this.#left(); left.length > 0; left = this.#left()) for (const pid of left) killIfThere(pid);
     rmSync(this.path, { recursive: true, force: true });
   }
 
-  /** What still runs with this home in its environment. */
+  /** Processes that still run with this home in their environment. */
   #left(): number[] {
     const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
     return pids.filter((pid) => environOf(pid).includes(`HOLDFAST_HOME=${this.env["HOLDFAST_HOME"]}\0`)).map(Number);
@@ -112,15 +112,15 @@ function environOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1");
   } catch (error) {
-    if (error instanceof Error) return ""; // It has ended meanwhile.
+    if (error instanceof Error) return ""; // It has ended in the meantime.
     throw error;
   }
 }
 
-/** `env`: what is set in it beside the usual. */
+/** `env`: additional variables. */
 type Look = { readonly cols?: number; readonly rows?: number; readonly env?: Record<string, string> };
 
-/** A terminal as a person has it, with the CLI on it. */
+/** A terminal like a person's, with the CLI running in it. */
 export class Window {
   readonly #child: Bun.Subprocess;
   readonly #read = Promise.withResolvers<void>();
@@ -161,7 +161,9 @@ export class Window {
     );
   }
 
-  /** Its code, once its last words are seen as well: the system may tell of an end before it hands over what was said. */
+  /**
+   * Its exit code, once its last output was read as well: the system may report an exit before it delivers the output.
+   */
   get exited(): Promise<number> {
     return Promise.all([this.#child.exited, this.#read.promise]).then(([code]) => code);
   }
@@ -170,12 +172,12 @@ export class Window {
     this.#child.kill(signal);
   }
 
-  /** As when a person closes it: the terminal is gone. */
+  /** As when a person closes the window: the terminal is gone. */
   close(): void {
     this.#child.terminal?.close();
   }
 
-  /** Whether its line discipline is as a shell wants it. */
+  /** Whether its line discipline is in cooked mode, as a shell expects. */
   get cooked(): boolean {
     const flags = this.#child.terminal?.localFlags ?? 0;
     return (flags & ECHO) !== 0 && (flags & ICANON) !== 0;

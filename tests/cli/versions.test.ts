@@ -1,4 +1,5 @@
-// Commands and daemons of different versions understand each other, or refuse each other in words that say what to do.
+// Commands and daemons of different versions either understand each other or refuse with a message that says what to
+// do.
 import { afterEach, expect, test } from "bun:test";
 import about from "../../package.json" with { type: "json" };
 import { VERSION } from "../../src/wire/version.ts";
@@ -13,11 +14,11 @@ afterEach(async () => {
 const NEWER = { "src/wire/version.ts": [VERSION, "9.9.9"], "package.json": [`"${VERSION}"`, '"9.9.9"'] } as const;
 const OTHER_PROTOCOL = { ...NEWER, "src/wire/rpc/rpc.ts": ["RPC_PROTOCOL = 1", "RPC_PROTOCOL = 2"] } as const;
 
-test("the version that the processes tell each other is the package's", () => {
+test("the version that processes exchange is the package's", () => {
   expect(VERSION).toBe(about.version);
 });
 
-test("a daemon of a newer version and the same protocol is understood, and status says that they differ", async () => {
+test("a daemon of a newer version with the same protocol is understood, and status shows the difference", async () => {
   const home = new Home();
   await home.from(installation(NEWER), "up");
   await home.ok("new", "one", "--", "sleep", "1000");
@@ -29,7 +30,7 @@ test("a daemon of a newer version and the same protocol is understood, and statu
 });
 
 test.each(["older", "newer"])(
-  "a daemon of another protocol refuses a command that is %s, by its version",
+  "a daemon with another protocol refuses a command that is %s, naming its version",
   async (command) => {
     const home = new Home();
     const other = installation(OTHER_PROTOCOL);
@@ -43,7 +44,7 @@ test.each(["older", "newer"])(
       expect(err).toContain(`The daemon is version ${daemons} and speaks another protocol.`);
       expect(err).toContain("holdfast down && holdfast up");
     }
-    expect((await run("down")).code).toBe(0); // What the hint says works.
+    expect((await run("down")).code).toBe(0); // The hint works.
     expect((await run("up")).code).toBe(0);
   },
 );

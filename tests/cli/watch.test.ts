@@ -1,4 +1,5 @@
-// Programs of the user's in the configuration: from the file to the watchdog, and there watched, started again, shown and stopped.
+// The user's programs in the configuration: from the file to the watchdog, which watches, restarts, lists and stops
+// them.
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +20,7 @@ function livesOf(home: Home, name: string): number[] {
   return linesIn(home, `lives-${name}`).map(Number);
 }
 
-/** Whole lines only: a file is there, and empty, before its first line is. */
+/** Complete lines only: a file exists, empty, before its first line is written. */
 function linesIn(home: Home, name: string): string[] {
   const path = join(home.path, name);
   return existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : [];
@@ -35,7 +36,7 @@ const watched = (home: Home, name: string, script: string, ...more: readonly str
   ...more,
 ];
 
-test("WD-8(d,e) DS-4(b) a watched program of the configuration runs, is shown, comes back when it is killed, and goes with `down`", async () => {
+test("WD-8(d,e) DS-4(b) a watched program of the configuration runs, is listed, is restarted when killed, and stops with `down`", async () => {
   const home = new Home();
   configured(home, ...watched(home, "api", PROGRAM), ...watched(home, "job", PROGRAM));
   await home.ok("up");
@@ -73,14 +74,14 @@ test("WD-8(d,e) DS-4(b) a watched program of the configuration runs, is shown, c
     async () => (await home.json("status")).programs[0].pid === second,
     async () => (await home.json("status")).programs[0].pid,
   );
-  expect(livesOf(home, "job")).toEqual([job]); // Nobody else was touched.
+  expect(livesOf(home, "job")).toEqual([job]); // No other program was touched.
   expect((await home.json("status")).safeMode.active).toBe(false);
   await home.ok("down");
   for (const pid of [second, job]) expect(processes.startTime(pid)).toBeUndefined();
   expect(await home.ok("ls")).not.toContain("api");
 });
 
-test("what a watched program is told in its environment stands in no list of processes, and only that program is told", async () => {
+test("the environment of a watched program is in no process list, and only that program gets it", async () => {
   const home = new Home();
   const script = `${PROGRAM.replace("exec", 'echo "$DB_PASSWORD" > told; exec')}`;
   configured(home, ...watched(home, "api", script).map((line) => line.replace("{ ", '{ DB_PASSWORD = "hunter2", ')));
@@ -93,10 +94,11 @@ test("what a watched program is told in its environment stands in no list of pro
   expect(linesIn(home, "told")).toEqual(["hunter2"]);
   const { watchdog, daemon } = await home.json("status");
   for (const { pid } of [watchdog, daemon]) {
-    expect(readFileSync(`/proc/${pid}/cmdline`, "latin1")).not.toContain("hunter2"); // For everybody on the machine to read.
+    // Readable by everyone on the machine.
+    expect(readFileSync(`/proc/${pid}/cmdline`, "latin1")).not.toContain("hunter2");
   }
   expect(readFileSync(`/proc/${daemon.pid}/environ`, "latin1")).not.toContain("hunter2");
-  process.kill(watchdog.pid, "SIGKILL"); // A healed watchdog is told the same, and in no other way.
+  process.kill(watchdog.pid, "SIGKILL"); // A restarted watchdog gets the same, by the same route.
   await until(
     "another one is there",
     async () => {
@@ -133,10 +135,10 @@ test("a watched program that floods its stderr does not make the log grow withou
     () => readFileSync(log, "utf8").includes("daemon ("),
     () => readFileSync(log, "utf8"),
   );
-  expect(readFileSync(log, "utf8").startsWith("\0")).toBe(false); // Its writers append; there is no hole.
+  expect(readFileSync(log, "utf8").startsWith("\0")).toBe(false); // Its writers append, so there is no hole.
 }, 180_000);
 
-test("WD-8(d,e) a watched program that fails at once waits longer each time, and never makes safe mode", async () => {
+test("WD-8(d,e) a watched program that fails at once waits longer each time, and never triggers safe mode", async () => {
   const home = new Home();
   const script = 'read -r now rest < /proc/uptime; echo $now >> times; echo $$ >> "lives-$NAME"; exit 3';
   configured(home, ...watched(home, "bad", script));
@@ -146,9 +148,9 @@ test("WD-8(d,e) a watched program that fails at once waits longer each time, and
     () => livesOf(home, "bad").length >= 7,
     () => livesOf(home, "bad").length,
   );
-  // At once twice, then 0.1, 0.2, 0.4 and 0.8 s, of which chance may take 20 %. On a slow machine it is more, and never less.
+  // Twice at once, then after 0.1, 0.2, 0.4 and 0.8 s, minus up to 20 % jitter. On a slow machine more, never less.
   const [first, , , , , , seventh] = linesIn(home, "times").map(Number);
-  expect((seventh ?? 0) - (first ?? 0)).toBeGreaterThan(1.18); // The clock counts hundredths.
+  expect((seventh ?? 0) - (first ?? 0)).toBeGreaterThan(1.18); // The clock counts in hundredths.
   expect((await home.json("status")).safeMode.active).toBe(false);
   await home.ok("down");
   const lives = livesOf(home, "bad").length;
@@ -157,9 +159,9 @@ test("WD-8(d,e) a watched program that fails at once waits longer each time, and
   expect(livesOf(home, "bad").length).toBe(lives);
 });
 
-test("WD-2(a) one that promised heartbeats and is silent is reported", async () => {
+test("WD-2(a) a program that promised heartbeats and sends none is reported", async () => {
   const home = new Home();
-  // The daemon's own silence on a busy machine would be reported in its place.
+  // The daemon's own silence on a busy machine would be reported instead.
   configured(home, "[daemon]", "heartbeat_ms = 60000", ...watched(home, "quiet", PROGRAM, "heartbeat_ms = 100"));
   await home.ok("up");
   const crash = join(home.path, "recovery/last-crash.json");
@@ -167,12 +169,12 @@ test("WD-2(a) one that promised heartbeats and is silent is reported", async () 
     "the report",
     () => existsSync(crash) && livesOf(home, "quiet").length > 0,
     () => [`${crash} exists: ${existsSync(crash)}`, livesOf(home, "quiet").length],
-  ); // It may be silent before it is there.
+  ); // It may be silent before it is running.
   const [pid] = livesOf(home, "quiet");
   expect(JSON.parse(readFileSync(crash, "utf8"))).toMatchObject({ name: "quiet", pid, reason: "UNRESPONSIVE" });
 });
 
-/** As docs/FORMATS.md says it, in another program's words. */
+/** As documented in docs/FORMATS.md, in another program's code. */
 const BEATING = `
 const { readFileSync } = require("node:fs");
 const env = process.env;
@@ -183,13 +185,13 @@ line.write(JSON.stringify({ type: "hello", name: env.HOLDFAST_HEARTBEAT_NAME, pi
 setInterval(() => line.write('{"type":"beat"}\\n'), Number(env.HOLDFAST_HEARTBEAT_MS) / 2);
 `;
 
-test("WD-2(d) one that sends its heartbeats as documented is left alone, beside one that does not", async () => {
+test("WD-2(d) a program that sends heartbeats as documented is left alone, beside one that does not", async () => {
   const home = new Home();
   writeFileSync(join(home.path, "beating.cjs"), BEATING);
   const script = `echo $$ >> "lives-$NAME"; exec ${process.execPath} beating.cjs`;
   const lines = ["[daemon]", "unresponsive_kill_s = 5"];
   const programs = [
-    // Reported after four silent seconds, before the other is ended: a start that takes half a second is no silence.
+    // Reported after four silent seconds: a start that takes half a second does not count as silence.
     watched(home, "well", script, "heartbeat_ms = 2000"),
     watched(home, "quiet", PROGRAM, "heartbeat_ms = 200"),
   ];
@@ -204,7 +206,7 @@ test("WD-2(d) one that sends its heartbeats as documented is left alone, beside 
   expect(readFileSync(join(home.path, "run/watchdog.log"), "utf8")).not.toMatch(/well \(\d+\) is unresponsive/);
 }, 180_000);
 
-test("paths in the environment are made absolute before Holdfast, which stands elsewhere, gets them", async () => {
+test("relative paths in the environment are made absolute before they are passed to Holdfast, which runs elsewhere", async () => {
   const home = new Home();
   mkdirSync(join(home.path, "there"));
   const lines = ["[daemon]", "heartbeat_ms = 333", "[web]", "enabled = false", ...watched(home, "api", PROGRAM)];
@@ -220,13 +222,13 @@ test("paths in the environment are made absolute before Holdfast, which stands e
   expect(readFileSync(`/proc/${daemon.pid}/environ`, "utf8")).toContain("HOLDFAST_HEARTBEAT_MS=333");
 });
 
-/** From then on its end is seen. */
+/** From then on its exit is noticed. */
 async function isAdopted(home: Home, daemon: number): Promise<void> {
   const log = () => linesIn(home, "run/watchdog.log").join("\n");
   await until("the daemon is adopted", () => log().includes(`daemon (${daemon}): adopted`), log);
 }
 
-test("`up` starts a watchdog for a daemon that answers while its lock is missing", async () => {
+test("`up` starts a watchdog for a daemon that answers although its lock is missing", async () => {
   const home = new Home();
   configured(home);
   await home.ok("up");
@@ -234,7 +236,7 @@ test("`up` starts a watchdog for a daemon that answers while its lock is missing
   process.kill(before.watchdog.pid, "SIGSTOP");
   rmSync(join(home.path, "run/watchdog.lock"));
   rmSync(join(home.path, "run/watchdog.sock"));
-  rmSync(join(home.path, "run/daemon.lock")); // The daemon takes it again within two seconds.
+  rmSync(join(home.path, "run/daemon.lock")); // The daemon takes the lock again within two seconds.
   await home.ok("up");
   await until(
     "a second watchdog",
@@ -250,7 +252,7 @@ test("`up` starts a watchdog for a daemon that answers while its lock is missing
   await isAdopted(home, before.daemon.pid);
 }, 180_000);
 
-test("all of run/ is removed and a second watchdog comes up before the first has seen it: one stays, and nothing runs twice", async () => {
+test("run/ is removed and a second watchdog starts before the first notices: one remains, and nothing runs twice", async () => {
   const home = new Home();
   configured(home, ...watched(home, "api", PROGRAM));
   await home.ok("up");
@@ -288,7 +290,7 @@ test("all of run/ is removed and a second watchdog comes up before the first has
   const after = await home.json("status");
   expect(after.daemon.pid).toBe(before.daemon.pid);
   expect(after.programs[0].pid).toBe(livesOf(home, "api").find((pid) => processes.startTime(pid) !== undefined));
-  expect(existsSync(join(home.path, "recovery/crash-history.json"))).toBe(false); // Who loses a race has not crashed.
+  expect(existsSync(join(home.path, "recovery/crash-history.json"))).toBe(false); // Losing a race is not a crash.
   process.kill(after.daemon.pid, "SIGKILL");
   await until(
     "the daemon is back",

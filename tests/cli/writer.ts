@@ -1,4 +1,4 @@
-// A process that writes a log, for tests that look at it meanwhile or after it was killed.
+// A process that writes a log, for tests that read it meanwhile or after it was killed.
 //   kill DRAINED WAITING   writes, drains, writes more, and dies by SIGKILL once that is durable
 //   on                     writes without end, one line with the last durable seq on stdout now and then; ends with its stdin
 import { openLog, pretendDaemon, write } from "./homes.ts";
@@ -12,7 +12,7 @@ if (mode === "kill") {
   await write(log, 0, drained);
   await log.drain();
   await write(log, drained, all - 1);
-  await write(log, all - 1, all); // A batch of its own: it says that the one before it is durable.
+  await write(log, all - 1, all); // A batch of its own: it shows that the previous one is durable.
   process.kill(process.pid, "SIGKILL");
 }
 
@@ -26,7 +26,7 @@ for (let i = 0; going; ) {
   await write(log, i, next);
   i = next;
   if (Math.random() < 0.1) console.log(log.durable);
-  // Pauses of all lengths: bursts, single entries, and drains in between.
+  // Pauses of varying length: bursts, single entries, and drains in between.
   if (Math.random() < 0.2) await Bun.sleep(Math.random() * 150);
 }
 await log.close();

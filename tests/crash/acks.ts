@@ -2,8 +2,10 @@
 //   transaction ID seed SEED seq FIRST-LAST
 //   checkpoint backup|history NUMBER seed SEED
 //   tape FROM-TO
-// K1. A line is printed by one write, after what it says is durable. A write that the reader's pipe has no room for is begun again.
-// K2. Only a last line without its newline is passed over: its writer was killed. Anything else that is no acknowledgement is refused.
+// K1. A line is printed in one write, once its content is durable. A write that does not fit into the reader's pipe is
+// restarted.
+// K2. Only a last line without its newline is skipped: its writer was killed. Anything else that is not an
+// acknowledgement is refused.
 import { writeSync } from "node:fs";
 import { STORES, type StoreName } from "./home.ts";
 
@@ -25,11 +27,11 @@ export function lineOf(ack: Ack): string {
 }
 
 const STDOUT = 1;
-/** A reader that is busy with something else comes back within milliseconds. */
+/** A busy reader comes back within milliseconds. */
 const PAUSE_MS = 1;
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));
 
-/** K1. Throws what the system says where nobody can read any more. */
+/** K1. Throws the system's error if the reader is gone. */
 export function print(ack: Ack): void {
   const line = Buffer.from(lineOf(ack));
   for (let done = 0; done < line.length; ) {

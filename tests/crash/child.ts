@@ -20,14 +20,14 @@ export type Ended = {
 
 export const EXERCISE = "tests/crash/exercise.ts";
 
-/** Nothing of the caller's shell reaches the child but what a program needs to run. */
+/** The child gets nothing of the caller's shell but what a program needs to run. */
 const ENVIRONMENT = {
   PATH: process.env["PATH"] ?? "",
   HOME: process.env["HOME"] ?? "/",
   TMPDIR: process.env["TMPDIR"] ?? "/tmp",
 };
 
-/** Runs the exercise with `args`, under `wrapper` where one is given, to its end or to `moment`. */
+/** Runs the exercise with `args`, under `wrapper` if given, to its end or to `moment`. */
 export async function exercise(
   args: readonly string[],
   moment: Moment = { kind: "never" },
@@ -60,7 +60,7 @@ function watchWal(moment: Moment, home: string, kill: () => void): () => void {
   return () => watcher.close();
 }
 
-/** All of a stream, also what was still in the pipe when its writer died. */
+/** All of a stream, also the rest that was in the pipe when its writer died. */
 async function collect(
   stream: ReadableStream<Uint8Array>,
   reached: (text: string) => boolean,

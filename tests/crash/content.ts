@@ -1,10 +1,14 @@
-// What the exercise writes: all of it follows from a seed and a number, so that whoever reads it can say what it must be.
-// C1. A transaction is known by its id (0, 1, 2 …), a checkpoint by its number (1, 2, 3 …), a byte of the tape by its offset.
+// What the exercise writes: all of it follows from a seed and a number, so that a reader knows what it must be.
+// C1. A transaction is known by its id (0, 1, 2 …), a checkpoint by its number (1, 2, 3 …), a byte of the tape by its
+//     offset.
 // C2. Each carries its seed and its number, so runs with different seeds may follow each other in one directory.
 import type { Json, NewEntry } from "../../src/log/session/entry.ts";
 import { SimRandom } from "../sim/random.ts";
 
-/** New sessions come up as the exercise goes on, so that new directories do too: three of each place for so many transactions. */
+/**
+ * New sessions, and so new directories, appear as the exercise proceeds: three in each place for this many
+ * transactions.
+ */
 const IDS_IN_AN_ERA = 60;
 const AT_ONCE = 3;
 const MAX_SESSIONS = 4;
@@ -41,7 +45,7 @@ export function checkpointBody(seed: number, number: number): Json {
   return { seed, number, lines: Array.from({ length: 1 + random.int(60) }, () => text(random)) };
 }
 
-/** The tape's bytes at `offset`: a line of sixteen for each sixteen, which says where it stands. */
+/** The tape's bytes at `offset`: lines of sixteen bytes, each with its position. */
 export function tapeBytes(offset: number, length: number): Uint8Array {
   const first = offset - (offset % TAPE_LINE);
   let lines = "";

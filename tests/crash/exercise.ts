@@ -1,5 +1,6 @@
 #!/usr/bin/env bun
-// The exercise: a program for crash harnesses, ours and others. Kill it, cut its power, fail its calls; then ask what is left.
+// The exercise: a program for crash harnesses, ours and others. Kill it, cut its power, fail its calls; then check what
+// is left.
 //   bun tests/crash/exercise.ts run <dir> [--events N] [--seed S]
 //   bun tests/crash/exercise.ts verify <dir> <acks-file>
 // stdout has nothing but acknowledgements (acks.ts), all words go to stderr. Exit codes: 0 all is well · 1 the disk failed or is in use,

@@ -1,5 +1,5 @@
 // System calls that fail, for real: strace makes one call of the exercise fail, and the run ends there without a false word.
-// T1. Each fault is proved to have fired by strace's own trace; the sweep ends where it no longer does.
+// T1. Each fault is proved to have fired by strace's own trace; the sweep ends when it no longer does.
 // T2. strace counts `when=` for each thread and call on its own, so a fault may fire once in several threads.
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -17,7 +17,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 const straceWorks = tryStrace();
 if (!straceWorks.ok) console.error(`skipped: tests with injected system call failures: ${straceWorks.why}`);
 
-/** It may be missing, and where it is not, ptrace may be forbidden. */
+/** It may be missing, and if it is not, ptrace may be forbidden. */
 function tryStrace(): { readonly ok: boolean; readonly why: string } {
   const strace = Bun.which("strace");
   if (strace === null) return { ok: false, why: "strace is not installed" };
@@ -25,7 +25,7 @@ function tryStrace(): { readonly ok: boolean; readonly why: string } {
   return { ok: tried.exitCode === 0, why: `strace does not work here: ${tried.stderr.toString().trim()}` };
 }
 
-/** `judged`: the fault hit where it can be said which words would have been false. */
+/** `judged`: whether the fault's position determines which acknowledgements would have been false. */
 type Traced = Ended & { readonly fired: boolean; readonly judged: boolean; readonly falseWords: readonly string[] };
 
 let runs = 0;

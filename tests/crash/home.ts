@@ -21,7 +21,10 @@ export const WRITERS = 8;
 
 export const TAPE: TapeLimits = { segmentBytes: 4 << 10, maxBytes: 64 << 10 };
 
-/** Of the tape this much is always kept: whole segments go, and a cut may take what made them go but not bring them back. */
+/**
+ * At least this much of the tape is always kept: whole segments are dropped, and a cut may undo their cause but not
+ * restore them.
+ */
 export const TAPE_KEPT = TAPE.maxBytes - TAPE.segmentBytes - (WRITERS + 1) * MAX_TAPE_BYTES;
 
 export const HISTORY_LIMIT = 3;

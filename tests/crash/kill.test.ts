@@ -48,7 +48,7 @@ class Victim {
     this.check();
   }
 
-  /** As it lies, before anybody recovers it. */
+  /** As it is, before any recovery. */
   check(): void {
     const broken = verify({ ...realWorld(), home: this.home }, parseAcks(this.acks));
     expect({ seed: this.seed, kills: this.kills, broken }).toEqual({ seed: this.seed, kills: this.kills, broken: [] });
@@ -77,7 +77,7 @@ async function lifeAndDeaths(victim: Victim): Promise<void> {
 }
 
 test(
-  `EL-2 EL-3(a,b,c,d) ${SEEDS.length * KILLS_FOR_EACH} SIGKILLs lose nothing acknowledged, and the run still comes to its end`,
+  `EL-2 EL-3(a,b,c,d) ${SEEDS.length * KILLS_FOR_EACH} SIGKILLs lose nothing acknowledged, and the run still reaches its end`,
   async () => {
     const start = performance.now();
     const victims = SEEDS.map((seed) => new Victim(seed));

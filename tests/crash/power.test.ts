@@ -1,4 +1,5 @@
-// The exercise in the simulated world, where the power can be cut: `run` and `verify` themselves are right, not only about kills.
+// The exercise in the simulated world, where the power can be cut: `run` and `verify` are correct, and not only for
+// kills.
 // What harnesses that cut the power for real will do with them is done here first.
 import { expect, test } from "bun:test";
 import { SimDisk } from "../sim/disk.ts";
@@ -39,7 +40,7 @@ async function momentsOf(disk: SimDisk, acks: Ack[], random: SimRandom): Promise
   return found;
 }
 
-/** As it lies; after another life; and after the power was cut once that one had ended. */
+/** As it is; after another life; and after a power cut at the end of that life. */
 async function expectSurvived(disk: SimDisk, { acks, before }: Moment): Promise<void> {
   expectKept(disk, acks, `before ${before}`);
   const all = acks.slice();
@@ -68,7 +69,7 @@ test(
 
 const LIVES = amount(25, 60);
 
-/** Lives until call `index` of this disk, or to the end where there is no such call. */
+/** Lives until call `index` of this disk, or to the end if there is no such call. */
 async function liveUntil(disk: SimDisk, index: number, acks: Ack[]): Promise<void> {
   disk.crashAt(index);
   try {

@@ -1,7 +1,8 @@
 // `exercise run`: drives the whole core on the real disk, and says of each thing that it is durable only when it is.
-// R1. Transaction ids are given out at the moment of `append`, which numbers at once: the order of ids is the order of the log.
+// R1. Transaction ids are given out at the moment of `append`, which numbers at once: the order of ids is the order of
+//     the log.
 // R2. What happens beside the log (tape, checkpoints, draining) hangs on the ids, never on time.
-// R3. The first failure ends the run: whatever was under way is not acknowledged.
+// R3. The first failure ends the run: nothing in progress is acknowledged.
 
 import { parentOf } from "../../src/base/path.ts";
 import type { Refusal } from "../../src/base/result.ts";
@@ -20,7 +21,7 @@ export type RunOptions = { readonly home: string; readonly events: number; reado
 /** `tell` prints an acknowledgement, `say` words for people. */
 export type Voice = { readonly tell: (ack: Ack) => void; readonly say: (words: string) => void };
 
-/** An expected no that ends the run, such as a log that stopped or a directory in use. */
+/** An expected refusal that ends the run, for example a log that stopped or a directory in use. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly hint: string;
@@ -57,7 +58,7 @@ class Exercise {
   private readonly voice: Voice;
   private readonly log: EventLog;
   private readonly tape: Tape;
-  /** Where this life's part of the tape begins: what stands before it was promised by earlier lives, or by nobody. */
+  /** Where this life's part of the tape begins: earlier bytes were promised by earlier lives, or not at all. */
   private readonly tapeFrom: number;
   private readonly stores: Core["stores"];
   private failed = false;
@@ -187,7 +188,7 @@ function nextId(log: EventLog): number {
   return next;
 }
 
-/** The number that `from` has under `key`; −1 where it has none: `verify` will tell. */
+/** The number of `key` in `from`; −1 if there is none: `verify` will report it. */
 export function numberIn(from: unknown, key: string): number {
   if (typeof from !== "object" || from === null) return -1;
   const found: unknown = Object.getOwnPropertyDescriptor(from, key)?.value;

@@ -1,4 +1,4 @@
-// `exercise verify` and the edges of `exercise run`: what verify lets pass, what it tells, and that it changes nothing.
+// `exercise verify` and the edges of `exercise run`: what verify accepts, what it reports, and that it changes nothing.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   copyFileSync,
@@ -108,7 +108,7 @@ describe("verify", () => {
     expect(torn.err).toContain('line 1 is no acknowledgement: "transaction 1 se"');
   });
 
-  test("an empty directory, or none, keeps every promise where none was made, and breaks each that was", async () => {
+  test("an empty or missing directory keeps every promise if none was made, and breaks each that was", async () => {
     expect(await verify(join(scratch, "nowhere"), "")).toMatchObject({ code: 0 });
     expect(await verify(join(scratch, "nowhere"), acks)).toMatchObject({ code: 3, out: "" });
     expect(existsSync(join(scratch, "nowhere"))).toBe(false);
@@ -169,7 +169,7 @@ describe("verify", () => {
     },
   ];
   for (const { what, says, harm } of harms) {
-    test(`tells of ${what}`, async () => {
+    test(`reports ${what}`, async () => {
       const copy = copyOf(finished);
       harm(copy);
       const told = await verify(copy, acks);
@@ -190,7 +190,7 @@ describe("verify", () => {
     expect(told.err).toContain("half a transaction");
   });
 
-  test("tells of what was acknowledged and never written, and of what was acknowledged twice", async () => {
+  test("reports what was acknowledged and never written, and what was acknowledged twice", async () => {
     const never = lineOf({ kind: "transaction", id: 5000, seed: 7, first: 9000, last: 9001 });
     expect((await verify(finished, acks + never)).err).toContain(
       "transaction 5000 was acknowledged, but seq 9000 of it is not there",
@@ -230,7 +230,7 @@ describe("run", () => {
     expect(existsSync(somewhere)).toBe(false);
   });
 
-  test("goes on where another run ended, also with another seed", async () => {
+  test("continues where another run ended, also with another seed", async () => {
     const home = copyOf(killed);
     const more = await exercise(["run", home, "--events", "900", "--seed", "123456789"]);
     expect(more.code).toBe(0);

@@ -1,7 +1,9 @@
-// `exercise verify`: reads what is there, before or after a recovery, and compares it with what was acknowledged. It changes nothing.
-// V1. Events: a prefix of what was issued, in order, without a gap, nothing twice, transactions whole over all their sessions;
-//     and everything acknowledged is in it, at the seqs that were acknowledged.
-// V2. Checkpoints: the primary is whole at every moment and at least as new as the last acknowledged; those before it are kept.
+// `exercise verify`: reads what is there, before or after a recovery, and compares it with what was acknowledged. It
+// changes nothing.
+// V1. Events: a prefix of what was issued, in order, without a gap, nothing twice, transactions whole over all their
+//     sessions; and everything acknowledged is in it, at the seqs that were acknowledged.
+// V2. Checkpoints: the primary is whole at every moment and at least as new as the last acknowledged; those before it
+//     are kept.
 // V3. Tape: every stretch that was acknowledged and is not too old to be kept is there, byte by byte.
 
 import { LogView } from "../../src/log/inspect.ts";
@@ -15,7 +17,7 @@ import { numberIn } from "./run.ts";
 
 type Place = Pick<World, "disk" | "clock"> & { readonly home: string };
 
-/** Every broken promise as a sentence; none where all is well. */
+/** Every broken promise as a sentence; empty if all is well. */
 export function verify(place: Place, acks: readonly Ack[]): string[] {
   const view = new LogView(place.disk, place.home);
   const found = eventsOf(view);

@@ -1,4 +1,4 @@
-// DS-3, with a clock of our own.
+// DS-3, with a simulated clock.
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/base/fault.ts";
 import { bindRetrying } from "../../src/daemon/bind.ts";
@@ -23,13 +23,13 @@ function site(failures: number) {
   return { clock, tries, faults, outcome, pass };
 }
 
-test("a socket that can be bound is bound at once", async () => {
+test("a free socket is bound at once", async () => {
   const { outcome, tries, clock } = site(0);
   expect(await outcome).toBeUndefined();
   expect([tries, clock.pendingTimers]).toEqual([[0], 0]);
 });
 
-test("DS-3(a,b) one that cannot is tried six times, each pause longer than the last, then given up with the reason", async () => {
+test("DS-3(a,b) a socket that cannot be bound is tried six times with growing pauses, then given up with the reason", async () => {
   const { outcome, tries, faults, pass, clock } = site(100);
   await pass();
   expect((await outcome)?.code).toBe("EADDRINUSE");
@@ -41,14 +41,14 @@ test("DS-3(a,b) one that cannot is tried six times, each pause longer than the l
   }
 });
 
-test("DS-3(a) one that becomes free meanwhile is bound", async () => {
+test("DS-3(a) a socket that becomes free in the meantime is bound", async () => {
   const { outcome, tries, faults, pass } = site(3);
   await pass();
   expect(await outcome).toBeUndefined();
   expect([tries.length, faults.length]).toEqual([4, 3]);
 });
 
-test("what is no Fault is a bug, and is not tried again", async () => {
+test("an error that is not a Fault is a bug and is not retried", async () => {
   const clock = new SimClock();
   const bug = bindRetrying(
     { clock, random: new SimRandom(1) },

@@ -1,4 +1,4 @@
-// A part's border for tests that have no daemon, and folding without slices.
+// A part's border for tests without a daemon, and folding without slices.
 import type { ReportItem } from "../../src/core/recovery.ts";
 import { type Folding, foldSessions } from "../../src/daemon/fold.ts";
 import { PartBorder } from "../../src/daemon/part.ts";
@@ -7,7 +7,7 @@ import { atOnce } from "../../src/daemon/slices.ts";
 import type { EventLog } from "../../src/log/event-log.ts";
 import { SimClock } from "../sim/clock.ts";
 
-/** Of a daemon that is live; a bug is thrown. */
+/** The border of a live daemon; bugs are thrown. */
 export function liveBorder(): PartBorder {
   const onBug = (error: unknown) => {
     throw error;
@@ -15,7 +15,7 @@ export function liveBorder(): PartBorder {
   return new PartBorder({ isLive: () => true, onBug, say: () => undefined }, "sessions");
 }
 
-/** One whose sessions are all read. */
+/** A border whose sessions have all been read. */
 export async function readBorder(): Promise<PartBorder> {
   const border = liveBorder();
   await border.foldAll(new SimClock(), nothingToFold(), () => undefined);

@@ -1,4 +1,4 @@
-// Effects without an outcome are done again, and never twice: the daemon is killed at every step of a terminal's start.
+// Effects without an outcome are done again, but never twice: the daemon is killed at every step of a terminal's start.
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { realDisk } from "../../src/world/real/disk.ts";
@@ -7,7 +7,7 @@ import { type DaemonHome, daemonHomes } from "./home.ts";
 
 const newHome = daemonHomes();
 
-/** Facts in the order in which a start brings them about; the first is the acknowledgement itself. */
+/** Facts in the order in which a start produces them; the first is the acknowledgement itself. */
 const MOMENTS: Readonly<Record<string, (home: DaemonHome, id: string) => boolean>> = {
   acknowledged: () => true,
   "its directory is there": (home, id) => existsSync(home.file(`terminals/${id}`)),
@@ -16,7 +16,7 @@ const MOMENTS: Readonly<Record<string, (home: DaemonHome, id: string) => boolean
   "its socket is there": (home, id) => existsSync(home.file(`run/${id.slice(0, 16)}.sock`)),
   "its claim is being made": (home, id) =>
     realDisk()
-      .list(home.file(`terminals/${id}`)) // Nothing where it is not there yet.
+      .list(home.file(`terminals/${id}`)) // Empty until it exists.
       .some((name) => name.includes("claim")),
   "it is claimed": (home, id) => home.claim(id) !== undefined,
   "its program runs": (home, id) => home.text(`ran-${id}`) !== "",
@@ -60,7 +60,7 @@ test("killed at eight moments of a start, the daemon finishes it, and exactly on
   expect(programs().length).toBe(ids.length);
 });
 
-test("RS-4(a) killed again and again during recovery, it still comes to the same end", async () => {
+test("RS-4(a) killed again and again during recovery, it still reaches the same state", async () => {
   const home = newHome();
   await home.kill(await home.live());
   const first = await home.live();
@@ -94,7 +94,7 @@ function stageOf(home: DaemonHome): number {
   return STAGES.indexOf(stage);
 }
 
-test("a signal that was acknowledged is sent, though the daemon died before it could", async () => {
+test("an acknowledged signal is sent although the daemon died before it could send it", async () => {
   const home = newHome();
   for (let round = 0; round < 3; round += 1) {
     const daemon = await home.live();

@@ -1,4 +1,4 @@
-// What a heartbeat's round does of terminals while the disk is still at it: nothing (U6 of session-store.ts).
+// What a heartbeat's round does for terminals that are still being written: nothing (U6 of session-store.ts).
 import { expect, test } from "bun:test";
 import { Bus } from "../../src/daemon/bus.ts";
 import { openParts } from "../../src/daemon/daemon.ts";
@@ -8,7 +8,7 @@ import { loadConfig } from "../../src/wire/files/config.ts";
 import type { Children } from "../../src/world/children.ts";
 import { WorkflowMachine } from "../workflow/sim-machine.ts";
 
-test("U6 rounds that come while a terminal is being written start nothing of it", async () => {
+test("U6 a round during the write of a terminal starts nothing for it", async () => {
   const machine = new WorkflowMachine(1);
   const { clock } = machine;
   const started: string[] = [];
@@ -34,7 +34,7 @@ test("U6 rounds that come while a terminal is being written start nothing of it"
       listen: async () => undefined,
     });
   };
-  /** The clock goes on, with a round every so often. */
+  /** Advances the clock, with regular rounds. */
   const pass = async (holds: () => boolean, round: () => void = () => undefined) => {
     for (let ms = 0; ms < 20_000 && !holds(); ms += 10) {
       if (ms % 500 === 0) round();

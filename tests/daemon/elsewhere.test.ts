@@ -1,4 +1,4 @@
-// Failures that people reported of other programs, each as a test: what the daemon finds broken, missing or racing.
+// Failures that people reported for other programs, each as a test: what the daemon finds broken, missing or racing.
 import { expect, test } from "bun:test";
 import {
   appendFileSync,
@@ -36,7 +36,7 @@ function walOf(home: DaemonHome): string {
   return home.file(`wal/${names.sort().at(-1)}`);
 }
 
-/** A terminal that was created and for which nothing was done yet: as a daemon leaves it that dies at once. */
+/** A terminal that was created and for which nothing was done yet, as a daemon leaves it when it dies at once. */
 async function created(home: DaemonHome, id: string, argv: readonly string[]): Promise<void> {
   const log = await EventLog.open({ ...realWorld(), home: home.path });
   const recipe = { argv, cwd: home.path, env: { PATH: "/usr/bin:/bin" }, size: { cols: 80, rows: 24 } };
@@ -47,7 +47,7 @@ async function created(home: DaemonHome, id: string, argv: readonly string[]): P
   await log.close();
 }
 
-test("a truncated last line, in the log and in a session's, costs nothing that was acknowledged", async () => {
+test("a truncated last line, in the log and in a session's, loses nothing that was acknowledged", async () => {
   const home = newHome();
   const first = await home.live();
   const id = await home.open("one", SLEEP);
@@ -67,13 +67,13 @@ test("a truncated last line, in the log and in a session's, costs nothing that w
   closeSync(file);
   const second = await home.live();
   expect((await home.listed(id)).state).toEqual(before);
-  await home.must("terminal.rename", { id, name: "other" }); // A second life writes behind the cut.
+  await home.must("terminal.rename", { id, name: "other" }); // A second life writes after the cut.
   await home.kill(second);
   await home.live();
   expect(await home.listed(id)).toMatchObject({ name: "other", state: before });
 });
 
-test("DS-2(a) a bad record sets one terminal aside, by name and with what to do; the others come up", async () => {
+test("DS-2(a) a bad record sets one terminal aside, with its name and a next step; the others come up", async () => {
   const home = newHome();
   const first = await home.live();
   const [bad, good] = [await home.open("bad", SLEEP), await home.open("good", SLEEP)];
@@ -92,7 +92,7 @@ test("DS-2(a) a bad record sets one terminal aside, by name and with what to do;
   expect(readProc(home.claim(bad)?.pid ?? 0, "cmdline")).toContain(bad); // It was left alone.
 });
 
-test("a holder's socket that was deleted while the daemon was down is found again", async () => {
+test("a holder's socket deleted while the daemon was down is found again", async () => {
   const home = newHome();
   const first = await home.live();
   const id = await home.open("one", SLEEP);
@@ -106,7 +106,7 @@ test("a holder's socket that was deleted while the daemon was down is found agai
   expect(await home.is(id, "ended")).toMatchObject({ signal: "SIGKILL" });
 });
 
-test("a holder that is stopped holds up neither recovery nor the list, and is heard again once it goes on", async () => {
+test("a stopped holder delays neither recovery nor the list, and is reached again once it continues", async () => {
   const home = newHome();
   const first = await home.live();
   const [stopped, other] = [await home.open("stopped", SLEEP), await home.open("other", SLEEP)];
@@ -124,7 +124,7 @@ test("a holder that is stopped holds up neither recovery nor the list, and is he
   expect(await home.is(stopped, "ended")).toMatchObject({ signal: "SIGKILL" });
 });
 
-test("programs that are replaced while they run: the daemon goes on, and still starts terminals of its own version", async () => {
+test("programs replaced while they run: the daemon continues, and still starts terminals of its own version", async () => {
   const home = newHome();
   const root = mkdtempSync(join(tmpdir(), "hfdm-"));
   try {
@@ -151,7 +151,7 @@ test("programs that are replaced while they run: the daemon goes on, and still s
   }
 });
 
-test("DS-4(a) a stop that races a start, at four moments of it: the next start is live and has everything", async () => {
+test("DS-4(a) a stop that races a start, at four moments: the next start is live and complete", async () => {
   const home = newHome();
   const first = await home.live();
   const id = await home.open("one", SLEEP);
@@ -165,7 +165,8 @@ test("DS-4(a) a stop that races a start, at four moments of it: the next start i
     (_, stateBefore) => home.text(state) !== stateBefore,
   ];
   for (const fact of facts) {
-    for (const left of [socket, marker]) rmSync(home.file(left), { force: true }); // What the one before left would be no news.
+    // Files of the previous daemon would prove nothing.
+    for (const left of [socket, marker]) rmSync(home.file(left), { force: true });
     const stateBefore = home.text(state);
     const racing = home.start();
     await until(
@@ -174,7 +175,7 @@ test("DS-4(a) a stop that races a start, at four moments of it: the next start i
       () => fact(racing.process.pid, stateBefore),
     );
     const code = await home.stop(racing);
-    expect([0, 143]).toContain(code); // 143: before it had a say in it.
+    expect([0, 143]).toContain(code); // 143: before its signal handler was installed.
     expect(existsSync(home.file(marker)) && code === 143).toBe(false);
   }
   await home.live();
@@ -202,7 +203,7 @@ test("a holder that starts late, after its cancel, starts nothing; the terminal 
   expect(existsSync(home.file("started"))).toBe(false);
 });
 
-test("a claim that cannot be read is a claim: its command is never run again, only made ready", async () => {
+test("an unreadable claim is still a claim: its command is never run again, only prepared", async () => {
   const home = newHome();
   const id = "0123456789abcdef0123456789abcdef";
   await created(home, id, ["touch", "started"]);
@@ -217,7 +218,7 @@ test("a claim that cannot be read is a claim: its command is never run again, on
 });
 
 test.each(["up", "down"])(
-  "a holder killed between the child's end and exit.json, the daemon %s: its shell, and what it ran is not run again",
+  "a holder killed between the child's end and exit.json, the daemon %s: its shell comes back, and its command is not run again",
   async (daemonIs) => {
     const home = newHome();
     const first = await home.live();
@@ -257,7 +258,7 @@ test.each(["up", "down"])(
   },
 );
 
-test("100 orphans at start are found and stopped; a stranger is not", async () => {
+test("100 orphans at start are found and stopped; an unrelated process is not", async () => {
   const home = newHome();
   const first = await home.live();
   const script = "i=0; while [ $i -lt 100 ]; do setsid sleep 1000 & i=$((i+1)); done; wait";
@@ -272,7 +273,7 @@ test("100 orphans at start are found and stopped; a stranger is not", async () =
   const stranger = Bun.spawn(SLEEP, { env: { HOLDFAST_TERMINAL: "of another home" } });
   await home.kill(first);
   killIfThere(holder);
-  // The shell, which is told that its terminal hung up, is none of the hundred.
+  // The shell, which gets a hangup from its terminal, is not one of the hundred.
   await until(
     "both are gone",
     () => [holder, shell].every((who) => processes.startTime(who) === undefined),
@@ -288,7 +289,7 @@ test("100 orphans at start are found and stopped; a stranger is not", async () =
   expect(items.filter(({ what }) => what === "terminal")).toMatchObject([{ id, fate: "restarted" }]);
 });
 
-test("NUL bytes and characters that are cut in two are on the tape as they came, across the daemon's death", async () => {
+test("NUL bytes and split characters are on the tape unchanged, across the daemon's death", async () => {
   const home = newHome();
   const first = await home.live();
   const script = "stty -opost; printf 'a\\000b\\303'; until [ -e go ]; do sleep 0.01; done; printf '\\244\\377\\000'";
@@ -311,7 +312,7 @@ test("NUL bytes and characters that are cut in two are on the tape as they came,
   expect(tape.kind === "bytes" && Buffer.from(tape.bytes).toString("latin1")).toBe("a\0b\xc3\xa4\xff\0");
 });
 
-test("a program that is killed for memory is taken before us, and takes nobody with it", async () => {
+test("a program killed for memory is killed before us, and takes nothing down with it", async () => {
   const home = newHome();
   const daemon = await home.live();
   const [greedy, other] = [await home.open("greedy", SLEEP), await home.open("other", SLEEP)];

@@ -1,4 +1,4 @@
-// A session whose log does not fold is set aside; everybody else comes up.
+// A session whose log does not fold is set aside; all others come up.
 import { expect, test } from "bun:test";
 import { terminalStages } from "../../src/daemon/terminal/recovery.ts";
 import { TERMINAL_FOLDING, TerminalStore } from "../../src/daemon/terminal/store.ts";
@@ -50,7 +50,7 @@ test("a session whose events do not fold is frozen and named; the others come up
     entry("c", "terminal.started", { pid: 1 }), // Fields are missing.
     created("d"),
     entry("d", "terminal.painted", { colour: "red" }), // Of a newer version.
-    { ...created("e"), session: "agents/e" }, // Not ours to fold.
+    { ...created("e"), session: "agents/e" }, // Not one of ours to fold.
   ]);
   const log = await open(disk);
   const store = turnOf(log);
@@ -74,7 +74,7 @@ test("a session whose events do not fold is frozen and named; the others come up
   expect((await store.submit({ kind: "rename", id: "a", name: "other" })).ok).toBe(true);
 });
 
-test("nothing is done for what was set aside: no start, no orphans stopped, though it began to fold", async () => {
+test("nothing is done for a session that was set aside: no start, no orphans stopped, even if part of it folded", async () => {
   const disk = new SimDisk();
   await write(disk, [created("a"), created("c"), entry("c", "terminal.ended", {})]);
   const log = await open(disk);
@@ -111,7 +111,7 @@ test("nothing is done for what was set aside: no start, no orphans stopped, thou
   expect({ performed, looked, searched }).toEqual({ performed: ["a", "a"], looked: ["a"], searched: ["a", "a"] });
 });
 
-test("a bad byte in the middle of one session's log freezes that one alone", async () => {
+test("a bad byte in the middle of one session's log freezes only that session", async () => {
   const disk = new SimDisk();
   await write(disk, [created("a"), created("c"), entry("c", "terminal.renamed", { name: "x" }), created("d")]);
   const lines = new TextDecoder().decode(disk.peek("/h/terminals/c/events.jsonl"));

@@ -1,4 +1,5 @@
-// A disk that is really full: a small one of our own. What was acknowledged stays, what cannot be done waits, nobody crashes.
+// A disk that is really full: a small one of our own. Acknowledged data stays, what cannot be done waits, nothing
+// crashes.
 import { afterAll, expect, test } from "bun:test";
 import { closeSync, mkdtempSync, openSync, rmdirSync, statfsSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +17,7 @@ afterAll(() => {
   rmdirSync(place);
 });
 
-/** Takes every free block, also those that a daemon at work gives back or takes meanwhile. */
+/** Takes every free block, also those that a running daemon frees or takes in the meantime. */
 function fill(home: DaemonHome): void {
   const filler = openSync(home.file("filler"), "a");
   for (let { bavail, bsize } = statfsSync(place); bavail > 0; { bavail } = statfsSync(place))
@@ -25,7 +26,7 @@ function fill(home: DaemonHome): void {
 }
 
 test.skipIf(!mounted)(
-  "a full disk: terminals go on, a new one waits or is refused, and comes once there is room (needs mount)",
+  "a full disk: terminals keep running, a new one waits or is refused, and starts once there is room (needs mount)",
   async () => {
     const home = newHome(place);
     const daemon = await home.live();
@@ -51,27 +52,24 @@ test.skipIf(!mounted)(
   },
 );
 
-test.skipIf(!mounted)(
-  "a daemon that is killed on a full disk comes up on it, live and with everything (needs mount)",
-  async () => {
-    const home = newHome(place);
-    const first = await home.live();
-    const id = await home.open("one", ["sh", "-c", "until [ -e go ]; do sleep 0.01; done; exit 7"]);
-    const before = await home.is(id, "running");
-    await home.kill(first);
-    fill(home);
-    const second = await home.live();
-    expect((await home.listed(id)).state).toEqual(before);
-    expect(await home.stop(second)).toBe(0);
-    const third = await home.live();
-    unlinkSync(home.file("filler"));
-    writeFileSync(home.file("go"), "");
-    await until(
-      "the end is known",
-      async () => (await home.listed(id)).state.kind === "ended",
-      async () => (await home.listed(id)).state.kind,
-    );
-    expect((await home.listed(id)).state).toMatchObject({ code: 7 });
-    expect(third.process.exitCode).toBeNull();
-  },
-);
+test.skipIf(!mounted)("a daemon killed on a full disk comes up on it, live and complete (needs mount)", async () => {
+  const home = newHome(place);
+  const first = await home.live();
+  const id = await home.open("one", ["sh", "-c", "until [ -e go ]; do sleep 0.01; done; exit 7"]);
+  const before = await home.is(id, "running");
+  await home.kill(first);
+  fill(home);
+  const second = await home.live();
+  expect((await home.listed(id)).state).toEqual(before);
+  expect(await home.stop(second)).toBe(0);
+  const third = await home.live();
+  unlinkSync(home.file("filler"));
+  writeFileSync(home.file("go"), "");
+  await until(
+    "the end is known",
+    async () => (await home.listed(id)).state.kind === "ended",
+    async () => (await home.listed(id)).state.kind,
+  );
+  expect((await home.listed(id)).state).toMatchObject({ code: 7 });
+  expect(third.process.exitCode).toBeNull();
+});

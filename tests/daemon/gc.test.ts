@@ -1,4 +1,4 @@
-// What `gc` throws away, in a simulated home; and what it must never touch.
+// What `gc` removes in a simulated home, and what it must never touch.
 import { expect, test } from "bun:test";
 import type { Terminal, TerminalState } from "../../src/core/terminal/terminal.ts";
 import type { TmuxCare } from "../../src/core/tmux/tmux.ts";
@@ -108,7 +108,7 @@ class Site {
 
 const RUNNING: TerminalState = { kind: "running", holder: 1, pid: 2, startTime: 3, bootId: "x" };
 
-test("tapes of terminals that ended long ago go, and everything of removed ones but their log; a dry run says the same and removes nothing", async () => {
+test("tapes of terminals that ended long ago are removed, and everything of removed ones but their log; a dry run reports the same and removes nothing", async () => {
   const site = new Site();
   site.terminal(1, site.ended(40));
   site.terminal(2, site.ended(2), 2);
@@ -131,12 +131,12 @@ test("tapes of terminals that ended long ago go, and everything of removed ones 
     "mine.txt",
     "sizes.jsonl",
   ]);
-  expect(site.files(`terminals/${id(2)}`)).toEqual(["events.jsonl", "mine.txt"]); // What is not ours stays.
+  expect(site.files(`terminals/${id(2)}`)).toEqual(["events.jsonl", "mine.txt"]); // Files that are not ours stay.
   for (const n of [3, 4]) expect(site.files(`terminals/${id(n)}/tape`)).toHaveLength(2);
   expect((await site.garbage.collect(false)).items).toEqual([]);
 });
 
-test("what runs, starts or is uncertain is never touched, however old; nor is anything that a recovery reads", async () => {
+test("terminals that run, start or are uncertain are never touched, however old; nor is anything that a recovery reads", async () => {
   const site = new Site({ endedDays: 1, removedDays: 0, tapeBytes: 0, quarantineBytes: 0, reports: 1 });
   site.terminal(1, RUNNING);
   site.terminal(2, { kind: "starting" });
@@ -150,7 +150,7 @@ test("what runs, starts or is uncertain is never touched, however old; nor is an
   expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(2);
 });
 
-test("ended terminals share a limit: the oldest tapes go first", async () => {
+test("ended terminals share a limit: the oldest tapes are removed first", async () => {
   const site = new Site({ tapeBytes: 450 });
   for (const [n, days] of [
     [1, 10],
@@ -163,7 +163,7 @@ test("ended terminals share a limit: the oldest tapes go first", async () => {
   expect(tapes).toMatchObject([{ path: `/home/terminals/${id(1)}/tape`, reason: "more than 450 bytes of them" }]);
 });
 
-test("reports go by age and by number, and the newest never does", async () => {
+test("reports are removed by age and number, but never the newest", async () => {
   const site = new Site({ reports: 2 });
   const name = (days: number) => `${site.ago(days).replaceAll(/[:.]/g, "-")}.json`;
   for (const days of [200, 150, 50, 40, 30]) site.plant(`recovery/reports/${name(days)}`);
@@ -176,7 +176,7 @@ test("reports go by age and by number, and the newest never does", async () => {
   expect(alone.files("recovery/reports")).toEqual([old]);
 });
 
-test("quarantine goes by age, with its notes; what has no note is kept", async () => {
+test("quarantined files are removed by age, with their notes; those without a note are kept", async () => {
   const site = new Site();
   const note = (days: number) =>
     Buffer.from(JSON.stringify({ from: "/x", offset: 0, length: 1, reason: "y", at: site.ago(days), sha256: "z" }));
@@ -192,7 +192,7 @@ test("quarantine goes by age, with its notes; what has no note is kept", async (
   expect(site.files("quarantine")).toEqual(["unknown", "wal-1-def", "wal-1-def.2.note.json", "wal-1-def.note.json"]);
 });
 
-test("of the histories of checkpoints the newest stay, and the checkpoint itself is not among them", async () => {
+test("the newest checkpoint histories are kept, and the checkpoint itself is not one of them", async () => {
   const site = new Site();
   const session = "state/repo/sessions/run-1";
   for (const day of [1, 2, 3, 4]) site.plant(`${session}/history/checkpoint-2026-01-0${day}T00-00-00.000Z.json`);
@@ -205,7 +205,7 @@ test("of the histories of checkpoints the newest stay, and the checkpoint itself
   expect(site.files(session)).toContain("checkpoint.json");
 });
 
-test("sockets of terminals that are over go; one that an open terminal has stays", async () => {
+test("sockets of ended terminals are removed; the socket of an open terminal stays", async () => {
   const site = new Site();
   site.terminal(1, site.ended(0));
   site.terminal(2, RUNNING);
@@ -213,7 +213,7 @@ test("sockets of terminals that are over go; one that an open terminal has stays
   expect(site.files("run")).toEqual([`${id(2).slice(0, 16)}.sock`]);
 });
 
-test("a socket that an open terminal shares with one that is over stays", async () => {
+test("a socket that an open terminal shares with an ended one stays", async () => {
   const site = new Site();
   site.terminal(1, site.ended(0));
   const over = site.terminals.get(id(1));
@@ -222,7 +222,7 @@ test("a socket that an open terminal shares with one that is over stays", async 
   expect(site.files("run")).toHaveLength(1);
 });
 
-test("what cannot be removed is said and left, and the rest goes", async () => {
+test("what cannot be removed is reported and left, and the rest is removed", async () => {
   const site = new Site();
   site.terminal(1, site.ended(40));
   site.terminal(2, site.ended(50));
@@ -234,7 +234,7 @@ test("what cannot be removed is said and left, and the rest goes", async () => {
   expect(items.filter(({ what }) => what.startsWith("tape"))).toHaveLength(1);
 });
 
-test("by itself it comes an hour after the start, then once a day; not in safe mode, and not after stop", async () => {
+test("it runs by itself an hour after the start, then once a day; not in safe mode, and not after stop", async () => {
   const site = new Site();
   site.terminal(1, site.ended(40));
   site.garbage.start();
@@ -251,7 +251,7 @@ test("by itself it comes an hour after the start, then once a day; not in safe m
   expect(site.world.clock.pendingTimers).toBe(0);
 });
 
-test("a clock that jumps to the next century takes nothing with it until the new time has held for a day", async () => {
+test("a clock that jumps to the next century removes nothing until the new time has held for a day", async () => {
   const site = new Site();
   site.terminal(1, site.ended(1));
   site.garbage.start();
@@ -265,7 +265,7 @@ test("a clock that jumps to the next century takes nothing with it until the new
   expect(site.files(`terminals/${id(1)}/tape`)).toHaveLength(2);
 });
 
-test("what was saved of a tmux session goes once it was released; one under our care keeps it, whatever its age", async () => {
+test("the saved state of a tmux session is removed once released; an adopted one keeps it, whatever its age", async () => {
   const site = new Site();
   site.tmuxSession("let-go", 2);
   site.tmuxSession("just-now", 0.5);

@@ -1,4 +1,4 @@
-// Lines to a real holder: made, let go, and made again when there is something to say.
+// Connections to a real holder: opened, closed, and reopened when there is something to send.
 import { afterEach, expect, test } from "bun:test";
 import { HolderConnections, plainConnection } from "../../src/daemon/held/holder-connections.ts";
 import { realSockets } from "../../src/world/real/socket.ts";
@@ -12,7 +12,7 @@ afterEach(endAll);
 
 const ID = "one";
 
-/** Connected once its holder is there, and then let go. */
+/** Connected once its holder is there, and then disconnected. */
 async function resting(argv: readonly string[]) {
   const made = newTerminal(argv);
   const holder = startHolder(made);
@@ -35,7 +35,7 @@ async function resting(argv: readonly string[]) {
   return { lines, holder, told };
 }
 
-test("a line that is used stays; one that is not is let go, and its holder is known to be well", async () => {
+test("a connection in use stays open; an unused one is closed, and its holder is known to be well", async () => {
   const { lines, told } = await resting(["cat"]);
   expect([lines.has(ID), lines.rests(ID), lines.signal(ID, "SIGTERM")]).toEqual([false, true, false]);
   expect(await lines.status(ID)).toMatchObject({ clients: 1 });
@@ -49,7 +49,7 @@ test("a line that is used stays; one that is not is let go, and its holder is kn
   expect([lines.has(ID), told]).toEqual([false, []]);
 });
 
-test("a glance leaves it at rest; whoever comes together shares one line", async () => {
+test("a status request leaves it at rest; concurrent callers share one connection", async () => {
   const { lines } = await resting(["cat"]);
   expect(await lines.glance(ID)).toMatchObject({ clients: 1 });
   expect([lines.has(ID), lines.rests(ID)]).toEqual([false, true]);
@@ -59,7 +59,7 @@ test("a glance leaves it at rest; whoever comes together shares one line", async
   expect(lines.has(ID)).toBe(true);
 });
 
-test("a signal is sent over a line that is made for it, and the end comes back on it", async () => {
+test("a signal is sent over a connection opened for it, which then reports the end", async () => {
   const { lines, told } = await resting(["cat"]);
   expect(await lines.reach(ID)).toBe(true);
   expect(lines.signal(ID, "SIGTERM")).toBe(true);
@@ -70,14 +70,14 @@ test("a signal is sent over a line that is made for it, and the end comes back o
   );
 });
 
-test("a holder that was killed at rest is not known any more, and answers nothing", async () => {
+test("a holder killed at rest is no longer known, and answers nothing", async () => {
   const { lines, holder, told } = await resting(["cat"]);
   holder.kill("SIGKILL");
   await holder.exited;
   expect([lines.rests(ID), await lines.status(ID), await lines.reach(ID), told]).toEqual([false, undefined, false, []]);
 });
 
-test("L2 a connection that comes up after it was given up is cut, and one that is asked for after close is not made", async () => {
+test("L2 a connection established after it was given up is closed, and none is opened after close", async () => {
   const world = simWorld(1);
   const { promise, resolve } = Promise.withResolvers<Connection>();
   const dials: string[] = [];

@@ -1,7 +1,7 @@
-// A home on the real disk with real daemons, holders and children in it; when a test is done, all of them are gone.
-// H1. Nobody wants `up` here, so that a daemon without a watchdog does not start one.
-// H2. Nothing is slept for: `until` waits for a fact, and fails with its name.
-// H3. Nothing is left running: whoever was started from this home is known by it (its path or its terminals' markers).
+// A home on the real disk with real daemons, holders and children; when a test is done, all of them are gone.
+// H1. `down` is wanted here, so that a daemon without a watchdog does not start one.
+// H2. No sleeps: `until` waits for a fact, and fails with its name.
+// H3. Nothing is left running: every process of this home is identified by it (its path or its terminals' markers).
 import { afterEach } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -43,7 +43,7 @@ export class DaemonHome {
     return join(this.path, name);
   }
 
-  /** Starts a daemon; does not wait for anything. */
+  /** Starts a daemon without waiting for anything. */
   start(env: Env = {}, root = ROOT): Running {
     const said = this.file(`said-${this.#daemons.length}`);
     const words = [BUN, "--no-env-file", "--no-install", ...COUNTING, join(root, "src/daemon/main.ts"), this.path];
@@ -78,7 +78,7 @@ export class DaemonHome {
     );
   }
 
-  /** A client of its own; undefined where nobody answers yet. */
+  /** A client of its own; undefined if no daemon answers yet. */
   async client(): Promise<RpcClient | undefined> {
     const token = existsSync(this.file("run/token")) ? readFileSync(this.file("run/token"), "utf8").trim() : "";
     try {
@@ -94,7 +94,7 @@ export class DaemonHome {
     }
   }
 
-  /** Asks over a connection of its own. */
+  /** Calls over a connection of its own. */
   async ask<M extends Method>(
     method: M,
     params: Methods[M]["params"],
@@ -111,7 +111,7 @@ export class DaemonHome {
     throw new Error(`${method}: ${answer === undefined ? "nobody answers" : answer.error.message}`);
   }
 
-  /** What `terminal.new` wants. */
+  /** The parameters of `terminal.new`. */
   wish(name: string, argv: readonly string[]): Methods["terminal.new"]["params"] {
     return { name, lane: "default", argv, cwd: this.path, env: { PATH }, cols: 80, rows: 24 };
   }
@@ -126,7 +126,7 @@ export class DaemonHome {
     return found;
   }
 
-  /** Waits until a terminal is as it should be. */
+  /** Waits until a terminal has the given state. */
   is<K extends ListedTerminal["state"]["kind"]>(id: string, kind: K) {
     return until(
       `${id} is ${kind}`,
@@ -146,7 +146,7 @@ export class DaemonHome {
 
   claim(id: string) {
     const path = this.file(`terminals/${id}/claim.json`);
-    const bytes = readWhole(realDisk(), path); // A daemon at work may put it aside between a look and a read.
+    const bytes = readWhole(realDisk(), path); // A running daemon may move it between a check and a read.
     return bytes === undefined ? undefined : parseClaim(bytes);
   }
 
@@ -155,12 +155,15 @@ export class DaemonHome {
     return bytes === undefined ? undefined : parseExit(bytes);
   }
 
-  /** Empty where there is no such file. */
+  /** Empty if the file does not exist. */
   text(name: string): string {
     return Buffer.from(readWhole(realDisk(), this.file(name)) ?? []).toString("utf8");
   }
 
-  /** All files, as paths within the home, with their bytes. A daemon at work replaces files: where one is gone by now, all are read again. */
+  /**
+   * All files, as paths within the home, with their bytes. If a running daemon replaces one meanwhile, all are read
+   * again.
+   */
   files(): Map<string, Buffer> {
     const all = readdirSync(this.path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const found = new Map<string, Buffer>();
@@ -172,7 +175,7 @@ export class DaemonHome {
     return found;
   }
 
-  /** The words a process was started with, each followed by a NUL. */
+  /** The arguments of a process, each followed by a NUL. */
   commandOf(pid: number): string {
     return readProc(pid, "cmdline");
   }
@@ -203,10 +206,11 @@ export class DaemonHome {
       .map(Number);
   }
 
-  /** The ids of workflow runs that lie here. */
+  /** The ids of the workflow runs of this home. */
   runs(): string[] {
     const state = this.file("state");
-    const names = (path: string) => (existsSync(path) ? readdirSync(path) : []); // A daemon at work makes one after the other.
+    // A running daemon creates them one after the other.
+    const names = (path: string) => (existsSync(path) ? readdirSync(path) : []);
     return names(state).flatMap((repo) => names(join(state, repo, "sessions")));
   }
 
@@ -236,18 +240,20 @@ export function readProc(pid: number | string, file: string): string {
   }
 }
 
-/** It may end at any moment by itself, also between a look and the signal: a shell does whose terminal hangs up. */
+/**
+ * It may exit by itself at any moment, even between the check and the signal: a shell does when its terminal hangs up.
+ */
 export function killIfThere(pid: number, signal: Signal = "SIGKILL"): void {
   const who = identify(processes, pid);
   if (who !== undefined) processes.kill(who, signal);
 }
 
-/** It has let go of everything, its locks too, whether somebody has asked for its exit code or not. */
+/** It has released everything, including its locks, whether or not its exit code was collected. */
 export function isGone(pid: number): boolean {
   return processes.startTime(pid) === undefined;
 }
 
-/** Called once by a test file; gives back what makes a home. */
+/** Called once by a test file; returns a function that creates homes. */
 export function daemonHomes(): (within?: string) => DaemonHome {
   const homes: DaemonHome[] = [];
   afterEach(async () => {

@@ -1,4 +1,4 @@
-// The daemon as a real process: it comes up, dies, comes back, and nothing that ran notices.
+// The daemon as a real process: it comes up, dies, comes back, and no running program notices.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { until } from "../until.ts";
@@ -7,7 +7,7 @@ import { daemonHomes, killIfThere, processes } from "./home.ts";
 const newHome = daemonHomes();
 const SLEEP = ["sleep", "1000"];
 
-test("a killed daemon comes back and adopts: the same child, the same holder, and its end is still heard", async () => {
+test("a killed daemon comes back and adopts: the same child, the same holder, and its exit is still noticed", async () => {
   const home = newHome();
   const first = await home.live();
   const id = await home.open("one", ["sh", "-c", "read line; exit 7"]);
@@ -22,7 +22,7 @@ test("a killed daemon comes back and adopts: the same child, the same holder, an
   expect(await home.is(id, "ended")).toMatchObject({ code: null, signal: "SIGTERM" });
 });
 
-test("an exit while the daemon is down is taken up, with its code", async () => {
+test("an exit while the daemon is down is recorded, with its code", async () => {
   const home = newHome();
   const first = await home.live();
   const id = await home.open("one", ["sh", "-c", "until [ -e go ]; do sleep 0.01; done; exit 7"]);
@@ -41,7 +41,7 @@ test("an exit while the daemon is down is taken up, with its code", async () => 
   await home.must("terminal.new", home.wish("one", SLEEP)); // The name is free again.
 });
 
-test("a list of one names only that one, and a brief list asks no holder", async () => {
+test("a list of one contains only that one, and a brief list asks no holder", async () => {
   const home = newHome();
   await home.live();
   const id = await home.open("one", ["sh", "-c", "echo said; sleep 1000"]);
@@ -62,7 +62,7 @@ test("a list of one names only that one, and a brief list asks no holder", async
   ]);
 });
 
-test("DS-4(a) a clean shutdown leaves children running, says that it was clean, and loses nothing", async () => {
+test("DS-4(a) a clean shutdown leaves children running, records that it was clean, and loses nothing", async () => {
   const home = newHome();
   const first = await home.live();
   expect((await home.report()).cause).toBe("clean start");
@@ -74,13 +74,13 @@ test("DS-4(a) a clean shutdown leaves children running, says that it was clean, 
   const second = await home.live();
   expect((await home.report()).cause).toBe("clean start");
   expect((await home.listed(id)).state).toEqual(before);
-  expect(existsSync(home.file("recovery/clean-shutdown.json"))).toBe(false); // Good for one start.
+  expect(existsSync(home.file("recovery/clean-shutdown.json"))).toBe(false); // Valid for one start.
   await home.kill(second);
   await home.live();
   expect((await home.report()).cause).toBe("daemon crash");
 });
 
-test("a clean shutdown and then a reboot is no crash of the machine, and the terminals that went down with it come back", async () => {
+test("a clean shutdown followed by a reboot is not a machine crash, and the terminals that went down with it come back", async () => {
   const home = newHome();
   const first = await home.live();
   const id = await home.open("one", SLEEP);
@@ -99,7 +99,7 @@ test("a clean shutdown and then a reboot is no crash of the machine, and the ter
   expect({ cause, items }).toMatchObject({ cause: "machine restart", items: [{ id, fate: "restarted" }] });
 });
 
-test("DS-4(a) a command that was under way when the signal came is acknowledged and durable, or neither", async () => {
+test("DS-4(a) a command in progress when the signal arrives is acknowledged and durable, or neither", async () => {
   const home = newHome();
   const first = await home.live();
   const client = await home.client();
@@ -112,7 +112,7 @@ test("DS-4(a) a command that was under way when the signal came is acknowledged 
   for (const answer of answers) if (answer?.ok === true) expect(names).toContain(answer.value.name);
 });
 
-test("socket, token, report and state belong to their owner alone", async () => {
+test("socket, token, report and state are accessible only to their owner", async () => {
   const home = newHome();
   await home.live();
   const names = ["run/daemon.sock", "run/token", "recovery/recovery-state.json", "recovery/last-boot.json"];
@@ -120,7 +120,7 @@ test("socket, token, report and state belong to their owner alone", async () => 
   expect(JSON.parse(readFileSync(home.file("recovery/recovery-state.json"), "utf8"))).toMatchObject({ stage: "LIVE" });
 });
 
-test("a second daemon on one home leaves with 73 and disturbs nobody", async () => {
+test("a second daemon on one home exits with 73 and disturbs nothing", async () => {
   const home = newHome();
   const first = await home.live();
   const second = home.start();
@@ -129,7 +129,7 @@ test("a second daemon on one home leaves with 73 and disturbs nobody", async () 
   expect((await home.isLive(first)).daemon.pid).toBe(first.process.pid);
 });
 
-test("DS-1(b) an invalid configuration ends the daemon with file, line, key and what is expected", async () => {
+test("DS-1(b) an invalid configuration ends the daemon with file, line, key and the expected value", async () => {
   const home = newHome();
   const config = home.file("config.toml");
   writeFileSync(config, '[daemon]\n\nheartbeat_ms = "fast"\n');
@@ -140,7 +140,7 @@ test("DS-1(b) an invalid configuration ends the daemon with file, line, key and 
   expect(daemon.said()).toMatch(/whole number|100/);
 });
 
-test("a configuration that cannot even be read is said in one line, without a stack", async () => {
+test("an unreadable configuration is reported in one line, without a stack", async () => {
   const home = newHome();
   mkdirSync(home.file("config.toml"));
   const daemon = home.start({ HOLDFAST_CONFIG: home.file("config.toml") });
@@ -148,7 +148,7 @@ test("a configuration that cannot even be read is said in one line, without a st
   expect(daemon.said().trim().split("\n").length).toBe(1);
 });
 
-test("DS-3(a) a socket that cannot be bound holds up no recovery, and is bound once the path is free", async () => {
+test("DS-3(a) a socket that cannot be bound does not delay recovery, and is bound once the path is free", async () => {
   const home = newHome();
   mkdirSync(home.file("run/daemon.sock"), { recursive: true });
   const daemon = home.start();
@@ -167,7 +167,7 @@ test("DS-3(a) a socket that cannot be bound holds up no recovery, and is bound o
   await home.isLive(daemon);
 });
 
-test("status is answered during recovery, and changes are told to come back", async () => {
+test("status is answered during recovery, and changes are refused with a request to retry", async () => {
   const home = newHome();
   const first = await home.live();
   const id = await home.open("one", SLEEP);
@@ -190,7 +190,7 @@ test("status is answered during recovery, and changes are told to come back", as
   await home.open("two", SLEEP);
 });
 
-test("RS-4(a) a recovery that goes on at a later stage still hears its holders", async () => {
+test("RS-4(a) a recovery resumed at a later stage still connects to its holders", async () => {
   const home = newHome();
   const first = await home.live();
   const id = await home.open("one", SLEEP);
@@ -205,7 +205,7 @@ test("RS-4(a) a recovery that goes on at a later stage still hears its holders",
   expect(await home.is(id, "ended")).toMatchObject({ signal: "SIGKILL" });
 });
 
-test("RS-5(a) a stage that had failed stays failed across a crash; down and up begin at the start", async () => {
+test("RS-5(a) a failed stage stays failed across a crash; down and up start over", async () => {
   const home = newHome();
   await home.kill(await home.live());
   const path = home.file("recovery/recovery-state.json");
@@ -230,7 +230,7 @@ test("RS-5(a) a stage that had failed stays failed across a crash; down and up b
   await home.live();
 });
 
-test("SM-3(e,g) SM-4(b) the daemon comes up in safe mode where the watchdog says so, and the operator leaves it", async () => {
+test("SM-3(e,g) SM-4(b) the daemon comes up in safe mode if the watchdog requests it, and the operator ends it", async () => {
   const home = newHome();
   await home.live({ HOLDFAST_SAFE_MODE: "three crashes" });
   expect(await home.must("status", {})).toMatchObject({ safeMode: { active: true, reason: "three crashes" } });
@@ -247,7 +247,7 @@ test("SM-3(e,g) SM-4(b) the daemon comes up in safe mode where the watchdog says
   expect(await home.must("status", {})).toMatchObject({ safeMode: { active: false } });
 });
 
-test("SM-3(f) safe mode whose end the disk does not take is not called over", async () => {
+test("SM-3(f) safe mode is not reported over if the disk refuses its end", async () => {
   const home = newHome();
   await home.live();
   mkdirSync(home.file("recovery/safe-mode.json/in-the-way"), { recursive: true }); // No file can be put in its place.
@@ -256,7 +256,7 @@ test("SM-3(f) safe mode whose end the disk does not take is not called over", as
   expect(await home.must("safe-mode.exit", {})).toEqual({ active: false });
 });
 
-test("WD-6(c) the watchdog's record of a crash is read at the next launch and told once: in that report, and in no later one", async () => {
+test("WD-6(c) the watchdog's record of a crash is read at the next launch and reported exactly once", async () => {
   const home = newHome();
   await home.kill(await home.live());
   const crash = { v: 1, name: "daemon", pid: 7, exitCode: null, signal: "SIGKILL", reason: "SIGNAL" };

@@ -1,4 +1,4 @@
-// One daemon for a home, whatever happens to its locks and its socket.
+// One daemon per home, whatever happens to its locks and its socket.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { until } from "../until.ts";
@@ -13,17 +13,17 @@ function walOf(home: DaemonHome): string {
   return home.file(`wal/${names.sort().at(-1)}`);
 }
 
-test("a stale lock whose pid somebody else has by now keeps nobody out", async () => {
+test("a stale lock whose pid now belongs to another process keeps no daemon out", async () => {
   const home = newHome();
   mkdirSync(home.file("run"));
   const startTime = processes.startTime(process.pid);
   const record = { pid: process.pid, startTime, bootId: processes.bootId(), at: "" };
-  writeFileSync(home.file("run/daemon.lock"), JSON.stringify(record)); // A record, and nobody who holds the lock.
+  writeFileSync(home.file("run/daemon.lock"), JSON.stringify(record)); // A record, but no process that holds the lock.
   const daemon = await home.live();
   expect(JSON.parse(home.text("run/daemon.lock"))).toMatchObject({ pid: daemon.process.pid });
 });
 
-test("of daemons that race to start one stays, and the others leave with 73", async () => {
+test("of several daemons that start at once one stays, and the others exit with 73", async () => {
   const home = newHome();
   const racers = [1, 2, 3, 4].map(() => home.start());
   await until(
@@ -37,7 +37,7 @@ test("of daemons that race to start one stays, and the others leave with 73", as
   expect(racers.flatMap(({ process: { exitCode } }) => exitCode ?? []).sort()).toEqual([73, 73, 73]);
 });
 
-test("a socket that is deleted from under the daemon comes back by itself, and so does all of run/, with its lock", async () => {
+test("a socket deleted under the daemon comes back by itself, and so does all of run/, with its lock", async () => {
   const home = newHome();
   const daemon = await home.live();
   unlinkSync(home.file("run/daemon.sock"));
@@ -50,10 +50,10 @@ test("a socket that is deleted from under the daemon comes back by itself, and s
     () => `${home.file("run/daemon.lock")} exists: ${existsSync(home.file("run/daemon.lock"))}`,
   );
   expect(await home.start().process.exited).toBe(73);
-  await home.is(await home.open("one", SLEEP), "running"); // Also without the program that lay in run/bin.
+  await home.is(await home.open("one", SLEEP), "running"); // Also without the program that was in run/bin.
 });
 
-test("all of run/ is removed while the daemon cannot see it: a second one writes nothing, and the first goes on", async () => {
+test("run/ is removed while the daemon cannot see it: a second one writes nothing, and the first continues", async () => {
   const home = newHome();
   const first = await home.live();
   first.process.kill("SIGSTOP"); // As long as it does not put its lock back, nothing in run/ says that it is there.
@@ -69,7 +69,7 @@ test("all of run/ is removed while the daemon cannot see it: a second one writes
   await home.is(await home.open("one", SLEEP), "running");
 });
 
-test("a log's lock that was removed is taken again", async () => {
+test("a removed lock of the log is taken again", async () => {
   const home = newHome();
   const first = await home.live();
   rmSync(home.file("wal.lock"));
@@ -82,7 +82,7 @@ test("a log's lock that was removed is taken again", async () => {
   await home.isLive(first);
 });
 
-test("a daemon whose home was taken over leaves, and leaves the successor's socket alone", async () => {
+test("a daemon whose home was taken over exits, and leaves the successor's socket alone", async () => {
   const home = newHome();
   const first = await home.live();
   first.process.kill("SIGSTOP"); // It does not see what happens.

@@ -1,4 +1,4 @@
-// The machine goes down: every process of a home is killed at once, and the next daemon lives in another boot.
+// The machine goes down: every process of a home is killed at once, and the next daemon runs in another boot.
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { until } from "../until.ts";
@@ -10,7 +10,7 @@ const SHELL = ["bash", "--norc", "--noprofile"];
 const MARK = "holdfast: the machine went down; started again ";
 const SESSION = "0f7a2f8e-1111-4222-8333-444455556666";
 
-/** Says who it is and with what words, and waits. */
+/** Prints its pid and its arguments, and waits. */
 function program(home: DaemonHome, name: string): string {
   mkdirSync(home.file("bin"), { recursive: true });
   writeFileSync(home.file(`bin/${name}`), `#!/bin/sh\necho "$0 $*" >> ${home.file(`${name}-ran`)}\nexec sleep 1000\n`);
@@ -80,7 +80,7 @@ test("a program that the machine killed a moment before its holder comes back; o
   expect(await home.listed(asked)).toMatchObject({ generation: 1, state: { kind: "ended", signal: "SIGUSR1" } });
 });
 
-test("what is not known to go on comes back as its shell, with the old command ready and not run", async () => {
+test("a command that cannot be resumed comes back as its shell, with the old command prepared and not run", async () => {
   const home = newHome();
   await home.live(boot(1));
   const id = await home.open("make", ["sh", "-c", "echo x >> ran; exec sleep 1000"]);
@@ -102,7 +102,7 @@ test("what is not known to go on comes back as its shell, with the old command r
   ]);
 });
 
-test("an agent goes on with its conversation, in the way it was started; one that never began it begins it", async () => {
+test("an agent continues its conversation, with its original options; one that had not begun starts it", async () => {
   const home = newHome();
   const claude = program(home, "claude");
   mkdirSync(home.file(`.claude/projects/${home.path.replace(/[^A-Za-z0-9]/g, "-")}`), { recursive: true });
@@ -138,7 +138,7 @@ test("an agent goes on with its conversation, in the way it was started; one tha
   expect((await home.listed(id)).generation).toBe(3);
 });
 
-test("a conversation that one terminal goes on with is not given to another that may have had it", async () => {
+test("a conversation that one terminal continues is not given to another that may have had it", async () => {
   const home = newHome();
   const claude = program(home, "claude");
   await home.live(boot(1));
@@ -158,7 +158,7 @@ test("a conversation that one terminal goes on with is not given to another that
   expect(told["unnamed"]).toContain(`ready to be run, not run: ${claude} --continue`);
 });
 
-test("policies: ask waits for a person, never stays; `restore` starts either, and keeps what it knows", async () => {
+test("policies: ask waits for a person, never stays down; `restore` starts either, and keeps its state", async () => {
   const home = newHome();
   await home.live(boot(1));
   const made = await Promise.all(
@@ -197,7 +197,7 @@ test("policies: ask waits for a person, never stays; `restore` starts either, an
   expect(await home.listed(never)).toMatchObject({ policy: "never", generation: 1, state: { kind: "uncertain" } });
 });
 
-test("a directory that is gone: the nearest that is there, and what belonged to it is not run elsewhere", async () => {
+test("a missing directory: the nearest existing one is used, and its command is not run elsewhere", async () => {
   const home = newHome();
   const tail = program(home, "tail");
   mkdirSync(home.file("work/tree/deep"), { recursive: true });
@@ -225,7 +225,7 @@ test("a directory that is gone: the nearest that is there, and what belonged to 
   expect(home.text("tail-ran").trim().split("\n").length).toBe(1);
 });
 
-test("RS-4(a) a crash in the middle of restoring: what was started is adopted, the rest goes on, each started once", async () => {
+test("RS-4(a) a crash in the middle of restoring: started terminals are adopted, the rest follows, each started once", async () => {
   const home = newHome();
   await home.live(boot(1));
   const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => home.open(`t${n}`, SHELL)));
@@ -252,7 +252,7 @@ test("RS-4(a) a crash in the middle of restoring: what was started is adopted, t
   expect(items.filter(({ what }) => what === "terminal").map(({ fate }) => fate)).toEqual(ids.map(() => "restarted"));
 });
 
-test("a reboot in the middle of a recovery is one more crash of the machine, and starts the next generation", async () => {
+test("a reboot in the middle of a recovery is another machine crash, and starts the next generation", async () => {
   const home = newHome();
   await home.live(boot(1));
   const ids = await Promise.all(Array.from({ length: 6 }, (_, n) => home.open(`t${n}`, SHELL)));
@@ -274,7 +274,7 @@ test("a reboot in the middle of a recovery is one more crash of the machine, and
   for (const id of ids) await isBack(home, id, 2);
 });
 
-test("rollback ends what was started; the terminal is as it was found, and can be restored another way", async () => {
+test("rollback ends what was started; the terminal is as it was before, and can be restored another way", async () => {
   const home = newHome();
   const tail = program(home, "tail");
   const first = await home.live(boot(1));
@@ -313,7 +313,7 @@ test("rollback ends what was started; the terminal is as it was found, and can b
   expect(await home.ask("recovery.rollback", { id })).toMatchObject({ ok: false, error: { code: "accepted" } });
 });
 
-test("a holder that is killed while the daemon lives: its terminal is back at once, and what was left of it is stopped", async () => {
+test("a holder killed while the daemon lives: its terminal is back at once, and its remaining processes are stopped", async () => {
   const home = newHome();
   await home.live();
   const id = await home.open("t", ["sh", "-c", "setsid sleep 1000 & exec bash --norc"]);
@@ -335,7 +335,7 @@ test("a holder that is killed while the daemon lives: its terminal is back at on
   expect((await home.report()).items).toMatchObject([{ id, fate: "restarted" }]);
 });
 
-test("a terminal that is lost over and over is left to a person", async () => {
+test("a terminal that is lost over and over is left for a person to decide", async () => {
   const home = newHome();
   await home.live();
   const id = await home.open("t", SHELL);
@@ -353,7 +353,7 @@ test("a terminal that is lost over and over is left to a person", async () => {
   );
 });
 
-test("what the system stopped when it went down comes back; what a person ended does not", async () => {
+test("what the system stopped on its way down comes back; what a person ended does not", async () => {
   const home = newHome();
   await home.live(boot(1));
   const [stopped, ended] = [await home.open("stopped", SHELL), await home.open("ended", SHELL)];

@@ -1,4 +1,4 @@
-// What a machine crash leaves of secrets, and of the checkpoint from before it.
+// What a machine crash leaves of secrets, and of the checkpoint before it.
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { until } from "../until.ts";
@@ -8,7 +8,7 @@ import { boot, powerCut } from "./power-cut.ts";
 const newHome = daemonHomes();
 const SHELL = ["bash", "--norc", "--noprofile"];
 
-/** Says who it is and with what words, and waits. */
+/** Prints its pid and its arguments, and waits. */
 function program(home: DaemonHome, name: string): string {
   mkdirSync(home.file("bin"), { recursive: true });
   writeFileSync(home.file(`bin/${name}`), `#!/bin/sh\necho "$0 $*" >> ${home.file(`${name}-ran`)}\nexec sleep 1000\n`);
@@ -16,7 +16,7 @@ function program(home: DaemonHome, name: string): string {
   return home.file(`bin/${name}`);
 }
 
-test("secrets reach the program and no disk; after a crash they are unset, and the report names them", async () => {
+test("secrets reach the program but no disk; after a crash they are unset, and the report names them", async () => {
   const home = newHome();
   const tail = program(home, "tail");
   writeFileSync(tail, `#!/bin/sh\necho "key=$MY_KEY plain=$PLAIN" >> ${home.file("tail-ran")}\nexec sleep 1000\n`);

@@ -1,5 +1,6 @@
-// The machine goes down over a disk that forgets what was not synced, at every call of a terminal's life: its creation, its output, its
-// checkpoints, its restoration and its next life. Then it comes back once more, and nothing that was promised is missing.
+// The machine goes down on a disk that forgets unsynced data, at every call of a terminal's life: its creation, its
+// output, its checkpoints, its restoration and its next life. Then it comes back, and nothing that was promised is
+// missing.
 import { expect, test } from "bun:test";
 import { parseClaim } from "../../src/wire/holder/json.ts";
 import { SimDisk } from "../sim/disk.ts";
@@ -12,14 +13,14 @@ const OLD = "\u001b[32mthe old life 終端\u001b[0m\r\n";
 const SEEN = "seen by a checkpoint and synced by nobody\r\n";
 const NEW = "a new life, whole from its first letter to its last\r\n";
 
-/** The gate tries every call, and a sample of the endings of each. */
+/** The gate tries every call, and a sample of the outcomes of each. */
 const takesLong = true;
 
 type Promised = {
   readonly created: boolean;
-  /** What the tape has for certain. */
+  /** What the tape is guaranteed to have. */
   readonly synced: readonly string[];
-  /** What the screen of the last checkpoint shows for certain. */
+  /** What the screen of the last checkpoint is guaranteed to show. */
   readonly saved: string;
   readonly generation: number;
 };
@@ -58,7 +59,7 @@ async function secondBoot(disk: SimDisk, promised: (now: Promised) => void): Pro
   await boot.log.close();
 }
 
-/** The next boot: everything promised is there, and it goes on from there. */
+/** The next boot: everything promised is there, and work continues from there. */
 async function check(disk: SimDisk, promised: Promised): Promise<void> {
   const boot = await Boot.open(disk, 2);
   if (boot.terminal === undefined) return void expect(promised.created).toBe(false);
@@ -76,14 +77,14 @@ async function check(disk: SimDisk, promised: Promised): Promise<void> {
   boot.print(NEW);
   await boot.sync();
   await boot.checkpoint();
-  // What the next checkpoint makes of the last one's snapshot and the tape: nothing of the new life is missing.
+  // The next checkpoint combines the last snapshot with the tape: nothing of the new life is missing.
   const shown = (await boot.reader.survey()).sessions.get(ID)?.scrollbackSnapshot ?? "";
   expect(plain(shown)).toContain(NEW.trim());
   expectOneClaimEach(disk);
   await boot.log.close();
 }
 
-/** Without what colours it and moves the cursor. */
+/** Without colours and cursor movements. */
 function plain(vt: string): string {
   const parts = vt.replaceAll("\r\n", "").split("\u001b[");
   return parts.map((part, at) => (at === 0 ? part : part.replace(/^[^A-Za-z]*[A-Za-z]/, ""))).join("");
@@ -97,7 +98,7 @@ function expectOneClaimEach(disk: SimDisk): void {
   expect(new Set(generations).size).toBe(names.length);
 }
 
-test("TC-4 the power is cut at any call of a terminal's first life and of its checkpoints: the next boot brings it back", async () => {
+test("TC-4 a power cut at any call of a terminal's first life and of its checkpoints: the next boot brings it back", async () => {
   const survived = await everyCrash({
     start: new SimDisk(),
     nothingPromised: NOTHING,
@@ -108,7 +109,7 @@ test("TC-4 the power is cut at any call of a terminal's first life and of its ch
   expect(survived).toBeGreaterThan(amount(100, 500));
 }, 240_000);
 
-test("TC-4 the power is cut at any call of a restoration, after the tape lost what a checkpoint had seen", async () => {
+test("TC-4 a power cut at any call of a restoration, after the tape lost output that a checkpoint had seen", async () => {
   const disk = new SimDisk();
   await firstBoot(disk, () => undefined);
   const start = disk.powerCut(nothing);
@@ -117,7 +118,7 @@ test("TC-4 the power is cut at any call of a restoration, after the tape lost wh
   expect(survived).toBeGreaterThan(amount(100, 500));
 }, 240_000);
 
-test("a snapshot that has seen more than is left of its tape: the next life begins behind it, and is whole", async () => {
+test("a snapshot ahead of what is left of its tape: the next life begins after it, and is complete", async () => {
   const disk = new SimDisk();
   await firstBoot(disk, () => undefined);
   const boot = await Boot.open(disk.powerCut(nothing), 1);

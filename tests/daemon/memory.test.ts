@@ -1,4 +1,4 @@
-// The system takes a program for memory, for real: in a control group of its own that is too small for it.
+// The system kills a program for memory, for real: in a control group that is too small for it.
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,13 +10,13 @@ import { daemonHomes } from "./home.ts";
 const newHome = daemonHomes();
 const LIMIT = 192 << 20;
 
-/** Where groups are made, and what their limit is called: as the system has been for long, and as it is now. */
+/** Where control groups are created, and the name of their limit: in version 1 and version 2. */
 const GROUPS = [
   { root: "/sys/fs/cgroup/memory", limit: "memory.limit_in_bytes" },
   { root: "/sys/fs/cgroup", limit: "memory.max" },
 ];
 
-/** The path of a group with little memory; undefined where none can be made. */
+/** The path of a group with little memory; undefined if none can be created. */
 function smallGroup(): string | undefined {
   for (const { root, limit } of GROUPS) {
     const path = join(root, `holdfast-test-${process.pid}`);
@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 test.skipIf(group === undefined)(
-  "a program that the system kills for memory takes neither its holder, nor the daemon, nor another terminal with it (needs root and control groups)",
+  "a program that the system kills for memory takes neither its holder, nor the daemon, nor another terminal down with it (needs root and control groups)",
   async () => {
     const home = newHome();
     const daemon = await home.live();

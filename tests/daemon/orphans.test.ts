@@ -1,4 +1,4 @@
-// Orphans on a real machine: what terminals left behind when their holder died is stopped, and nobody else.
+// Orphans on a real machine: processes that terminals left behind when their holder died are stopped, and no others.
 import { expect, test } from "bun:test";
 import { copyFileSync, writeFileSync } from "node:fs";
 import { until } from "../until.ts";
@@ -6,7 +6,7 @@ import { type DaemonHome, daemonHomes, killIfThere, processes } from "./home.ts"
 
 const newHome = daemonHomes();
 
-/** Sleepers that are known by their path alone: they have neither our marker nor any other variable. */
+/** Sleepers identified only by their path: they have neither our marker nor any other variable. */
 function nap(home: DaemonHome): string {
   copyFileSync("/bin/sleep", home.file("nap"));
   return home.file("nap");
@@ -16,7 +16,7 @@ function napping(home: DaemonHome): number[] {
   return home.ours().filter((pid) => home.commandOf(pid).startsWith(home.file("nap")));
 }
 
-/** Ends the holder and the program of a terminal, as a machine without memory would. */
+/** Kills the holder and the program of a terminal, as a machine out of memory would. */
 async function killBoth({ pid, holder }: { pid: number; holder: number }): Promise<void> {
   for (const who of [holder, pid]) killIfThere(who);
   await until(
@@ -30,10 +30,10 @@ function seenAt(home: DaemonHome, id: string): number {
   return Number(JSON.parse(home.text("run/seen.json") || "{}").seen?.[id] ?? 0);
 }
 
-/** A job may ignore that its terminal hangs up, and clear its environment. */
+/** A job may ignore the hangup of its terminal, and clear its environment. */
 const job = (path: string) => `env -i ${path} 1000 &`;
 
-test("100 orphans without marker and without parent are ours by their session, if they were there when it was last seen", async () => {
+test("100 orphans without marker and parent are ours by their session, if they were there when it was last seen", async () => {
   const home = newHome();
   const first = await home.live();
   const path = nap(home);
@@ -62,7 +62,8 @@ test("100 orphans without marker and without parent are ours by their session, i
   );
   await killBoth(running);
   expect(napping(home).length).toBe(101);
-  const stranger = Bun.spawn([path, "1000"], { env: {} }); // As like ours as can be, and never below a terminal of ours.
+  // As similar to ours as possible, but never below a terminal of ours.
+  const stranger = Bun.spawn([path, "1000"], { env: {} });
   await home.live();
   expect(napping(home).sort()).toEqual([doubtful, stranger.pid].sort());
   const items = (await home.report()).items.filter(({ what }) => what === "process");
@@ -71,7 +72,7 @@ test("100 orphans without marker and without parent are ours by their session, i
   stranger.kill("SIGKILL");
 });
 
-test("an orphan whose terminal was lost while the daemon looked is known by that terminal's program, and stopped before it is started again", async () => {
+test("an orphan whose terminal was lost while the daemon ran is known by that terminal's program, and stopped before the restart", async () => {
   const home = newHome();
   await home.live();
   const path = nap(home);
@@ -97,7 +98,7 @@ test("an orphan whose terminal was lost while the daemon looked is known by that
   expect(napping(home)).toEqual([]);
 });
 
-test("what a terminal left that ended in order is not an orphan: its user wanted it so", async () => {
+test("processes left by a terminal that ended normally are not orphans: its user wanted them", async () => {
   const home = newHome();
   const first = await home.live();
   const path = nap(home);

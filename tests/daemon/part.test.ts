@@ -1,4 +1,4 @@
-// The border of a part: what is refused there, and where what a session's code throws is seen.
+// The border of a part: what it refuses, and where exceptions from a session's code surface.
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/base/fault.ts";
 import { ok } from "../../src/base/result.ts";
@@ -34,7 +34,7 @@ function* three() {
   return "read";
 }
 
-test("PB3 nothing is shown before all sessions are read, and nothing changed before the daemon is live", async () => {
+test("PB3 nothing is shown before all sessions are read, and nothing is changed before the daemon is live", async () => {
   const site = new Site();
   const list = site.border.looking(async () => ok([]));
   const rename = site.border.changing("terminal.rename", async ({ name }) => ok(name))["terminal.rename"];
@@ -51,7 +51,7 @@ test("PB3 nothing is shown before all sessions are read, and nothing changed bef
   expect(await rename?.({ id: "a" })).toMatchObject({ ok: false, error: { code: "bad-params" } });
 });
 
-test("PB2 a session that throws while it is folded is told by its reason; the fold of all goes on", () => {
+test("PB2 a session that throws during its fold is reported with its reason; the others fold", () => {
   const { border } = new Site();
   function* broken(): Generator<{ done: number; total: number }, undefined> {
     yield { done: 0, total: 1 };
@@ -62,7 +62,7 @@ test("PB2 a session that throws while it is folded is told by its reason; the fo
   expect(steps.next()).toEqual({ done: true, value: "its events do not fold: no such field" });
 });
 
-test("PB2 what an effect or a notice throws is a bug; a Fault of the world goes to the caller", async () => {
+test("PB2 an exception from an effect or a notice is a bug; a Fault of the world goes to the caller", async () => {
   const site = new Site();
   const bug = new Error("bug");
   const hooks = site.border.hooks<One>({
@@ -83,12 +83,12 @@ test("PB2 what an effect or a notice throws is a bug; a Fault of the world goes 
   expect(site.said.join()).toContain("ENOSPC");
 });
 
-test("RS-6 a fold runs inside INVENTORYING: one that makes progress may take longer than a stage, one that makes none fails it", async () => {
+test("RS-6 a fold runs inside INVENTORYING: with progress it may take longer than a stage, without progress it fails", async () => {
   const clock = new SimClock();
   const place = { disk: new SimDisk(), clock, home: "/h", bootId: "b" };
   const machine = new RecoveryStateMachine(place, 3, () => undefined);
   const { border } = new Site();
-  /** Each session takes ten seconds: all of them longer than a stage may be silent. */
+  /** Each session takes ten seconds: together longer than a stage may be silent. */
   function* slow() {
     for (let done = 0; done < 5; done += 1) {
       clock.advance(10_000);

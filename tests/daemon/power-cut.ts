@@ -1,5 +1,5 @@
-// A power cut, as far as a living machine can play one: everything of a home is killed at once, and then another boot begins.
-// What was not synced is still there: the simulated disk of tests/sim forgets that.
+// A power cut, as far as a running machine can simulate one: everything of a home is killed at once, and then another
+// boot begins. Unsynced data is still there; the simulated disk of tests/sim forgets it.
 import { TapeReader } from "../../src/log/tape/reader.ts";
 import { realDisk } from "../../src/world/real/disk.ts";
 import { until } from "../until.ts";
@@ -8,7 +8,10 @@ import { type DaemonHome, isGone, killIfThere } from "./home.ts";
 /** The environment of a daemon in this boot. */
 export const boot = (number: number) => ({ HOLDFAST_BOOT_ID: `boot-${number}` });
 
-/** Everything at once; nothing gets to say goodbye, or to heal anybody. One that has lost its memory may still have its locks for a moment. */
+/**
+ * Kills everything at once, so that nothing can clean up or restart. A process without memory may still hold its locks
+ * for a moment.
+ */
 export async function powerCut(home: DaemonHome): Promise<void> {
   const all = new Set(home.ours());
   for (const pid of all) killIfThere(pid, "SIGSTOP");
@@ -32,7 +35,7 @@ export function tapeText(home: DaemonHome, id: string): string {
   return read.kind === "bytes" ? Buffer.from(read.bytes).toString("utf8") : "";
 }
 
-/** Waits until a terminal runs in this generation or a later one. */
+/** Waits until a terminal runs in this or a later generation. */
 export function isBack(home: DaemonHome, id: string, generation: number) {
   return until(
     `${id} runs in generation ${generation}`,

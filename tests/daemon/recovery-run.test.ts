@@ -1,4 +1,4 @@
-// A recovery as a whole, with a clock of our own: what fails, what is given up, what is tried again.
+// A whole recovery with a simulated clock: what fails, what is given up, what is retried.
 import { expect, test } from "bun:test";
 import type { RecoveryStage, ReportItem, WorkingStage } from "../../src/core/recovery.ts";
 import { RecoveryRun, type StageWork } from "../../src/daemon/recovery-run.ts";
@@ -43,7 +43,7 @@ class Site {
     });
   }
 
-  /** Moves the clock on in small steps, so that everything that waits has its turn. */
+  /** Moves the clock in small steps, so that everything that waits gets its turn. */
   async pass(ms: number): Promise<void> {
     await this.clock.settle();
     this.clock.advance(ms);
@@ -66,7 +66,7 @@ test("RS-1(a) a recovery goes through every stage, and is reported before it is 
   expect(site.clock.pendingTimers).toBe(0);
 });
 
-test("RS-4(a) one that goes on at a later stage looks at everything again, but goes through no stage twice", async () => {
+test("RS-4(a) a resumed recovery inspects everything again, but passes through no stage twice", async () => {
   for (const [index, stage] of ALL.entries()) {
     const before = new Site();
     for (const each of ALL.slice(0, index + 1)) await before.machine.transition(each);
@@ -95,7 +95,7 @@ test.each(["DETECTING", "INVENTORYING", "RESTORING", "RECONCILING"] as const)(
   },
 );
 
-test("RS-6 progress begins the 30 s anew, for as long as there is some", async () => {
+test("RS-6 progress restarts the 30 s every time", async () => {
   let progress: () => void = () => undefined;
   const done = Promise.withResolvers<readonly ReportItem[]>();
   const site = new Site({
@@ -113,10 +113,10 @@ test("RS-6 progress begins the 30 s anew, for as long as there is some", async (
   done.resolve([]);
   expect((await outcome).kind).toBe("live");
   progress();
-  expect(site.clock.pendingTimers).toBe(0); // Late progress sets no timer that nobody calls off.
+  expect(site.clock.pendingTimers).toBe(0); // Late progress leaves no timer behind.
 });
 
-test("RS-5(a) a stage that throws fails with its reason; a retry goes back to it alone", async () => {
+test("RS-5(a) a stage that throws fails with its reason; a retry returns to that stage only", async () => {
   let failures = 1;
   const site = new Site({
     RESTORING: async () => {
@@ -131,7 +131,7 @@ test("RS-5(a) a stage that throws fails with its reason; a retry goes back to it
   expect(site.worked).toEqual(["DETECTING", "INVENTORYING", "RESTORING", "RESTORING", "RECONCILING"]);
 });
 
-test("RS-5(b) after three attempts a retry is refused, and says what can be done", async () => {
+test("RS-5(b) after three attempts a retry is refused, with a next step", async () => {
   const site = new Site({ DETECTING: () => Promise.reject(new Error("no")) });
   expect((await site.run.run()).kind).toBe("failed");
   for (const _ of [2, 3]) expect(await site.run.retry()).toMatchObject({ ok: true, value: { kind: "failed" } });
@@ -140,7 +140,7 @@ test("RS-5(b) after three attempts a retry is refused, and says what can be done
   expect(site.worked.length).toBe(3);
 });
 
-test("RS-5(a) one that had failed before the crash waits for the operator, and is not called live", async () => {
+test("RS-5(a) a stage that failed before the crash waits for the operator, and is not reported live", async () => {
   const before = new Site({ INVENTORYING: () => Promise.reject(new Error("why")) });
   await before.run.run();
   const site = new Site({}, before.disk.processKill());
@@ -151,14 +151,14 @@ test("RS-5(a) one that had failed before the crash waits for the operator, and i
   expect(site.worked).toEqual([...ALL]);
 });
 
-test("a retry where nothing failed changes nothing", async () => {
+test("a retry without a failure changes nothing", async () => {
   const site = new Site();
   await site.run.run();
   expect(await site.run.retry()).toMatchObject({ ok: true, value: { kind: "live" } });
   expect(site.worked).toEqual([...ALL]);
 });
 
-test("Y4 one that had failed before the daemon started only looks; RESTORING waits for the operator, and looks at nothing twice", async () => {
+test("Y4 a recovery that failed before the daemon started only inspects; RESTORING waits for the operator, and nothing is inspected twice", async () => {
   const before = new Site({ RESTORING: async () => Promise.reject(new Error("no")) });
   expect(await before.run.run()).toMatchObject({ kind: "failed", stage: "RESTORING" });
   const site = new Site({}, before.disk.processKill());

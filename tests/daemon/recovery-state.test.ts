@@ -1,4 +1,4 @@
-// Where a recovery is: persisted before it is published, resumed within a boot, never stopped by the disk.
+// The progress of a recovery: persisted before it is published, resumed within a boot, never stopped by the disk.
 import { expect, test } from "bun:test";
 import { type RecoveryStage, recoveryMachine } from "../../src/core/recovery.ts";
 import { RecoveryStateMachine, type StageChange } from "../../src/daemon/recovery-state.ts";
@@ -39,7 +39,7 @@ test("RS-3(a,b) each stage is durable before it is published, with previous, new
   expect(onDisk(disk)).toEqual({ stage: "LIVE", timestamp, attemptCount: 1, lastError: null, bootId: "boot-1" });
 });
 
-test("RS-2(b) an illegal transition is refused with both stages and what is legal; nothing is written or published", async () => {
+test("RS-2(b) an illegal transition is refused with both stages and the legal ones; nothing is written or published", async () => {
   for (const from of ["CRASHED", ...WAY] satisfies RecoveryStage[]) {
     const disk = new SimDisk();
     const machine = stateMachine(disk);
@@ -58,7 +58,7 @@ test("RS-2(b) an illegal transition is refused with both stages and what is lega
   }
 });
 
-test("RS-4(a,b) a crash at any moment resumes at the stage that was persisted last, within the boot", async () => {
+test("RS-4(a,b) a crash at any moment resumes at the last persisted stage, within the boot", async () => {
   const survived = await everyCrash<number>({
     start: new SimDisk(),
     nothingPromised: 0,
@@ -83,13 +83,13 @@ test("RS-4(a,b) a crash at any moment resumes at the stage that was persisted la
   expect(survived).toBeGreaterThan(100);
 });
 
-test("RS-2(a) LIVE is no recovery: the next start begins at the start", async () => {
+test("RS-2(a) LIVE is not a recovery stage: the next start begins from the start", async () => {
   const disk = new SimDisk();
   await go(stateMachine(disk), ...WAY);
   expect(stateMachine(disk).resume()).toBe("CRASHED");
 });
 
-test("RS-4(c) crashes are no attempts: however often it is resumed, the count stays", async () => {
+test("RS-4(c) crashes are not attempts: however often it is resumed, the count stays", async () => {
   const disk = new SimDisk();
   await go(stateMachine(disk), "DETECTING");
   for (let crash = 0; crash < 10; crash += 1) {
@@ -98,7 +98,7 @@ test("RS-4(c) crashes are no attempts: however often it is resumed, the count st
   }
 });
 
-test("RS-5(b) three attempts a stage and no more, also where the daemon crashes in between", async () => {
+test("RS-5(b) three attempts per stage and no more, even if the daemon crashes in between", async () => {
   const disk = new SimDisk();
   let machine = stateMachine(disk);
   await go(machine, "DETECTING", "INVENTORYING", "RESTORING");
@@ -133,7 +133,7 @@ test("RS-5(b) the next stage begins at its first attempt", async () => {
   expect(machine.attemptCount).toBe(1);
 });
 
-test("RS-2(a) reset: the next start begins at the start, with all its attempts", async () => {
+test("RS-2(a) reset: the next start begins from the start, with all its attempts", async () => {
   const disk = new SimDisk();
   const machine = stateMachine(disk);
   await go(machine, "DETECTING", "DETECTION_FAILED", "DETECTING", "DETECTION_FAILED");
@@ -143,7 +143,7 @@ test("RS-2(a) reset: the next start begins at the start, with all its attempts",
 });
 
 test.each(["ENOSPC", "EIO", "EROFS", "EMFILE"])(
-  "RS-3(b) a disk that says %s from any call on does not stop a recovery",
+  "RS-3(b) a disk that fails with %s from any call on does not stop a recovery",
   async (code) => {
     let count = 1;
     for (let index = 1; index <= count; index += 1) {
@@ -160,7 +160,7 @@ test.each(["ENOSPC", "EIO", "EROFS", "EMFILE"])(
 );
 
 test.each(["", "{", "[]", '{"stage":"NOWHERE","attemptCount":1,"bootId":"boot-1"}', '{"stage":"LIVE"}'])(
-  "RS-2(a) a file that says %j says nothing",
+  "RS-2(a) a file with the content %j is ignored",
   (text) => {
     const disk = new SimDisk();
     disk.plant(PATH, Buffer.from(text));

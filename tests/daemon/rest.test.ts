@@ -1,4 +1,4 @@
-// Terminals at rest: nobody has a line to their holders, and still nothing about them is missed.
+// Terminals at rest: the daemon has no connection to their holders, and still misses nothing.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, unlinkSync } from "node:fs";
 import { HolderClient } from "../../src/wire/holder/client.ts";
@@ -12,7 +12,7 @@ import { tapeText } from "./power-cut.ts";
 const newHome = daemonHomes();
 const SLEEP = ["sleep", "1000"];
 
-/** Its sockets: the one it listens on, and one for each line. */
+/** Its sockets: the one it listens on, and one per connection. */
 function linesOf(holder: number): number {
   const held = readdirSync(`/proc/${holder}/fd`).map((fd) => linkOf(`/proc/${holder}/fd/${fd}`));
   return held.filter((link) => link.startsWith("socket:")).length - 1;
@@ -42,7 +42,7 @@ function rests(holder: number): Promise<true> {
   );
 }
 
-/** As the daemon knows it, without a word to the holder. */
+/** As the daemon knows it, without asking the holder. */
 function ended(home: DaemonHome, id: string) {
   return until(
     `${id} has ended`,
@@ -55,7 +55,7 @@ function ended(home: DaemonHome, id: string) {
   );
 }
 
-test("a terminal that nobody asks about has no line; the end of its program is heard, with its code", async () => {
+test("an idle terminal has no connection; the end of its program is noticed, with its code", async () => {
   const home = newHome();
   await home.live();
   const program = "trap 'exit 7' TERM; touch ready; sleep 1000 & wait";
@@ -74,7 +74,7 @@ test("a terminal that nobody asks about has no line; the end of its program is h
   );
 });
 
-test("the end is heard while the holder still waits for a client that does not read", async () => {
+test("the end is noticed while the holder still waits for a client that does not read", async () => {
   const home = newHome();
   await home.live();
   const { id, pid, holder } = await resting(home, "one", [
@@ -120,7 +120,7 @@ test("a list asks holders at rest, and lets them rest again", async () => {
   await rests(holder);
 });
 
-test("a signal reaches a program whose holder rests, once", async () => {
+test("a signal reaches a program whose holder is at rest, once", async () => {
   const home = newHome();
   await home.live();
   const program = "trap 'echo once >> heard; exit 3' USR1; touch ready; sleep 1000 & while :; do wait; done";
@@ -135,7 +135,7 @@ test("a signal reaches a program whose holder rests, once", async () => {
   expect(home.text("heard")).toBe("once\n");
 });
 
-test("a holder that is killed at rest is missed, and its terminal comes back", async () => {
+test("a holder killed at rest is noticed, and its terminal comes back", async () => {
   const home = newHome();
   await home.live();
   const { id, holder } = await resting(home, "one");
@@ -151,7 +151,7 @@ test("a holder that is killed at rest is missed, and its terminal comes back", a
   expect(next.holder).not.toBe(holder);
 });
 
-test("a socket that is deleted comes back while the daemon lives, also after all of run/ was removed", async () => {
+test("a deleted socket comes back while the daemon lives, also after all of run/ was removed", async () => {
   const home = newHome();
   await home.live();
   const { id, pid, holder, socket } = await resting(home, "one");

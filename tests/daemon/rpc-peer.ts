@@ -1,4 +1,5 @@
-// A daemon's RPC server on a socket of its own, and clients of it: a well-behaved one, and one that sends whatever it likes.
+// A daemon's RPC server on a socket of its own, and two clients: a well-behaved one, and one that sends arbitrary
+// bytes.
 import { afterEach } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -43,7 +44,7 @@ export async function serve(handlers: Handlers = {}, others?: ServerOptions["oth
   return { server, bus, path, done, clock };
 }
 
-/** A client that says whatever it likes. */
+/** A client that sends arbitrary bytes. */
 export class Raw {
   heard = "";
   closed = false;

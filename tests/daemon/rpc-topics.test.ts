@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { until } from "../until.ts";
 import { ask, client, hello, Raw, serve } from "./rpc-peer.ts";
 
-test("who subscribed hears its topics, and only those; a second subscription replaces the first", async () => {
+test("a subscriber gets its topics, and only those; a second subscription replaces the first", async () => {
   const { path, bus } = await serve();
   const listening = await client(path);
   const heard: string[] = [];
@@ -42,7 +42,7 @@ test("who subscribed hears its topics, and only those; a second subscription rep
   expect(heard.length).toBe(5);
 });
 
-test("topics that are no list of texts are refused, and the connection goes on", async () => {
+test("topics that are not a list of strings are refused, and the connection stays open", async () => {
   const { path } = await serve();
   const raw = await Raw.to(path);
   raw.say(hello(), ask(2, "subscribe", { topics: "all" }), ask(3, "subscribe", { topics: [1] }), ask(4));
@@ -58,7 +58,7 @@ test("topics that are no list of texts are refused, and the connection goes on",
   ]);
 });
 
-test("a subscriber that does not read is closed; the others hear everything", async () => {
+test("a subscriber that does not read is closed; the others get everything", async () => {
   const { path, bus } = await serve();
   const good = await client(path);
   let heard = 0;

@@ -1,4 +1,4 @@
-// The daemon's door over real unix sockets: strangers, rubbish, slow readers, and clients whose daemon goes away.
+// The daemon's RPC over real unix sockets: strangers, garbage, slow readers, and clients whose daemon goes away.
 import { expect, test } from "bun:test";
 import { existsSync, unlinkSync } from "node:fs";
 import { Fault } from "../../src/base/fault.ts";
@@ -11,7 +11,7 @@ import { SimClock } from "../sim/clock.ts";
 import { until } from "../until.ts";
 import { ask, client, closers, hello, Raw, serve, sockets, TOKEN } from "./rpc-peer.ts";
 
-test("who knows the token is told who answers, and what was asked for", async () => {
+test("a client with the token gets the server's identity, and its answers", async () => {
   const { path } = await serve();
   const raw = await Raw.to(path);
   raw.say(hello(), ask(2));
@@ -26,7 +26,7 @@ test("who knows the token is told who answers, and what was asked for", async ()
   ]);
 });
 
-test("the bearer of another token may ask what is meant for it, and nothing else", async () => {
+test("a client with another token may call the methods meant for it, and no others", async () => {
   const ask9 = async () => ok({ heard: 9 });
   const { path, done } = await serve({}, (token) => (token === "agent" ? { call: ask9 } : undefined));
   const raw = await Raw.to(path);
@@ -64,7 +64,7 @@ test.each<[string, unknown, string]>([
   expect(done).toEqual([]);
 });
 
-test("rubbish after hello closes its own connection, and nobody else's", async () => {
+test("garbage after hello closes its own connection and no other", async () => {
   const { path, done } = await serve();
   const good = await client(path);
   const raw = await Raw.to(path);
@@ -74,7 +74,7 @@ test("rubbish after hello closes its own connection, and nobody else's", async (
   expect((await good.call("status", {})).ok).toBe(true);
 });
 
-test("a line without an end is not gathered for ever", async () => {
+test("a line without an end is not buffered forever", async () => {
   const { path } = await serve();
   const raw = await Raw.to(path);
   raw.say(hello());
@@ -82,7 +82,7 @@ test("a line without an end is not gathered for ever", async () => {
   await raw.ends();
 });
 
-test("requests that come byte by byte, and a character that is cut in two, are requests", async () => {
+test("requests that arrive byte by byte, and split characters, are understood", async () => {
   const names: unknown[] = [];
   const { path } = await serve({
     "terminal.rename": async ({ name }) => {
@@ -101,25 +101,28 @@ test("requests that come byte by byte, and a character that is cut in two, are r
   expect(names).toEqual(["ä€😀"]);
 });
 
-test.each(["nothing", "toString", "__proto__", "constructor", ""])("a method %j there is not", async (method) => {
-  const { path } = await serve();
-  const raw = await Raw.to(path);
-  raw.say(hello(), ask(2, method));
-  await until(
-    "an answer",
-    () => raw.answers().length === 2,
-    () => raw.answers().length,
-  );
-  expect(raw.answers()[1]).toMatchObject({ id: 2, error: { code: -32601, data: { code: "rpc.method" } } });
-  raw.say(ask(3));
-  await until(
-    "it goes on",
-    () => raw.answers().length === 3,
-    () => raw.answers().length,
-  );
-});
+test.each(["nothing", "toString", "__proto__", "constructor", ""])(
+  "an unknown method %j is refused",
+  async (method) => {
+    const { path } = await serve();
+    const raw = await Raw.to(path);
+    raw.say(hello(), ask(2, method));
+    await until(
+      "an answer",
+      () => raw.answers().length === 2,
+      () => raw.answers().length,
+    );
+    expect(raw.answers()[1]).toMatchObject({ id: 2, error: { code: -32601, data: { code: "rpc.method" } } });
+    raw.say(ask(3));
+    await until(
+      "it goes on",
+      () => raw.answers().length === 3,
+      () => raw.answers().length,
+    );
+  },
+);
 
-test("a refusal travels with code, message and hint; a broken world in one answer is that answer's trouble", async () => {
+test("a refusal is sent with code, message and hint; a Fault in one answer affects only that answer", async () => {
   const { path } = await serve({
     "terminal.remove": async () => refused("still-running", "It runs.", "End it."),
     "recovery.report": () => Promise.reject(new Fault({ code: "EIO", operation: "read", path: "/x" })),
@@ -133,7 +136,7 @@ test("a refusal travels with code, message and hint; a broken world in one answe
   expect((await asking.call("status", {})).ok).toBe(true);
 });
 
-test("answers come as they are ready, each to its question", async () => {
+test("answers are sent as they are ready, each for its request", async () => {
   const slow = Promise.withResolvers<void>();
   const { path } = await serve({
     "terminal.list": async () => {
@@ -148,7 +151,7 @@ test("answers come as they are ready, each to its question", async () => {
   expect(await list).toEqual({ ok: true, value: [] });
 });
 
-test("more requests at once than anybody needs close the connection, and those beyond are not done", async () => {
+test("too many concurrent requests close the connection, and the excess is not executed", async () => {
   let asked = 0;
   const { path } = await serve({
     "terminal.list": () => {
@@ -162,7 +165,7 @@ test("more requests at once than anybody needs close the connection, and those b
   expect(asked).toBe(256);
 });
 
-test("a client whose daemon goes away hears so: what it asked, what it asks later, and its end", async () => {
+test("a client whose daemon goes away is notified: pending calls, later calls, and its end", async () => {
   const { path, server } = await serve({ "terminal.list": () => new Promise(() => undefined) });
   const asking = await client(path);
   const open = asking.call("terminal.list", {});
@@ -172,13 +175,13 @@ test("a client whose daemon goes away hears so: what it asked, what it asks late
   expect(await asking.call("status", {})).toEqual({ ok: false, error: GONE });
 });
 
-test("a client with the wrong token is refused with words, and leaves no connection open", async () => {
+test("a client with the wrong token is refused with a message, and leaves no connection open", async () => {
   const { path } = await serve();
   const stranger = await RpcClient.connect((events) => sockets.connect(path, events), "wrong", "1");
   expect(stranger).toMatchObject({ ok: false, error: { code: "rpc.token" } });
 });
 
-test("a socket that is removed from under us is bound again; who is connected notices nothing", async () => {
+test("a socket removed under us is bound again; connected clients notice nothing", async () => {
   const { path, server } = await serve();
   const old = await client(path);
   await server.look(sockets);
@@ -188,7 +191,7 @@ test("a socket that is removed from under us is bound again; who is connected no
   expect((await old.call("status", {})).ok).toBe(true);
 });
 
-test("a displaced daemon does not remove its successor's socket, nor takes it back", async () => {
+test("a displaced daemon neither removes its successor's socket nor takes it back", async () => {
   const first = await serve();
   unlinkSync(first.path);
   const second = new RpcServer({}, new Bus(), { clock: new SimClock(), token: TOKEN, version: "2", pid: 43 });
@@ -207,7 +210,7 @@ test("a displaced daemon does not remove its successor's socket, nor takes it ba
   expect(raw.answers()).toMatchObject([{ result: { pid: 43 } }]);
 });
 
-test("Z1 whoever says nothing, or only half of it, is closed after ten seconds; who has said hello may be silent for ever", async () => {
+test("Z1 a client that sends nothing, or half a hello, is closed after ten seconds; after hello it may be silent forever", async () => {
   const { path, clock } = await serve();
   const [silent, half, greeted, late] = await Promise.all([Raw.to(path), Raw.to(path), Raw.to(path), Raw.to(path)]);
   half.say('{"jsonrpc":"2.0"');

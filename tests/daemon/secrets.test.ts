@@ -1,4 +1,4 @@
-// What looks like a secret in a new terminal's environment reaches its program, and no disk.
+// What looks like a secret in a new terminal's environment reaches its program, but no disk.
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { EventLog } from "../../src/log/event-log.ts";
@@ -8,7 +8,7 @@ import { type DaemonHome, daemonHomes } from "./home.ts";
 const newHome = daemonHomes();
 
 const SECRET = "hunter2hunter2";
-/** Ends with 0 where it was told the secret; its own words do not contain it. */
+/** Exits with 0 if it got the secret; its own arguments do not contain it. */
 const KNOWS_IT = ["sh", "-c", `test "$API_TOKEN$PLAIN" = "$(printf 'hunter%s' 2 2)visible"`];
 
 function wish(home: DaemonHome, argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
@@ -16,7 +16,7 @@ function wish(home: DaemonHome, argv: readonly string[], env: Readonly<Record<st
   return { ...plain, env: { ...plain.env, PLAIN: "visible", API_TOKEN: SECRET, ...env } };
 }
 
-/** The files of a home in which the bytes stand. */
+/** The files of a home that contain the bytes. */
 function filesWith(home: DaemonHome, text: string): string[] {
   return [...home.files()].flatMap(([path, bytes]) => (bytes.includes(text) ? [path] : []));
 }
@@ -32,7 +32,7 @@ test("a secret reaches the program and no file; the log names it, and the rest i
   expect((await home.listed(id)).unset).toEqual(["API_TOKEN"]);
 }, 180_000);
 
-test("the operator's env_allow and env_deny decide what is stored; the program is told all of it either way", async () => {
+test("the operator's env_allow and env_deny decide what is stored; the program gets all of it either way", async () => {
   const home = newHome();
   const config = home.file("config.toml");
   writeFileSync(config, '[terminal]\nenv_allow = ["API_TOKEN"]\nenv_deny = ["PLA*"]\n');
@@ -43,7 +43,7 @@ test("the operator's env_allow and env_deny decide what is stored; the program i
   expect(recipe.env).not.toHaveProperty("PLAIN");
 }, 180_000);
 
-test("a secret that no program could be told is refused, and nothing is started", async () => {
+test("a secret that cannot be passed to a program is refused, and nothing is started", async () => {
   const home = newHome();
   await home.live();
   const answer = await home.ask("terminal.new", wish(home, KNOWS_IT, { B_TOKEN: "a\0b" }));
@@ -53,7 +53,7 @@ test("a secret that no program could be told is refused, and nothing is started"
   expect(await home.must("terminal.list", {})).toEqual([]);
 }, 180_000);
 
-test("one whose daemon died before it was started comes up without its secrets, and the report names them", async () => {
+test("a terminal whose daemon died before starting it comes up without its secrets, and the report names them", async () => {
   const home = newHome();
   const { cols, rows, ...facts } = home.wish("late", ["sh", "-c", `test -z "$API_TOKEN"`]);
   const log = await EventLog.open({ ...realWorld(), home: home.path });

@@ -1,4 +1,5 @@
-// A decision over several sessions: one transaction, taken back as one, and everybody it touched has its effects performed.
+// A decision over several sessions: one transaction, rolled back as one, and the effects of every session it touched
+// are performed.
 import { expect, test } from "bun:test";
 import { type AgentRecord, agentSession } from "../../src/core/agent/agent.ts";
 import { applyAgent } from "../../src/core/agent/apply.ts";
@@ -74,7 +75,7 @@ class Site {
     }
   }
 
-  /** What it says of all agents, and of the index over them. */
+  /** Its description of all agents, and of the index over them. */
   sight(): unknown {
     expect(this.tree.snapshot()).toEqual(Tree.of(this.store.states).snapshot());
     return JSON.parse(JSON.stringify([...this.store.states].sort(([a], [b]) => (a < b ? -1 : 1))));
@@ -98,7 +99,7 @@ test("AG-3(a) U5 a decision over two sessions is in both logs, and survives a po
   expect((await next.store.submit({ ...MESSAGE, call: "c2" })).ok).toBe(true); // A second life.
 });
 
-test("U3 U5 a decision that the disk has no room for is taken back in every session it touched", async () => {
+test("U3 U5 a decision that does not fit on the disk is rolled back in every session it touched", async () => {
   const site = await Site.begin();
   await site.family();
   const before = site.sight();

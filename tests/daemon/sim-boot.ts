@@ -1,5 +1,6 @@
-// One boot of a machine in the simulated world: a daemon's log, checkpoints and restoration, the screen program's emulator and a
-// holder's tape, all of it the real code over a disk that forgets what was not synced. What is not there: processes and sockets.
+// One boot of a machine in the simulated world: a daemon's log, checkpoints and restoration, the screen program's
+// emulator and a holder's tape, all real code over a disk that forgets unsynced data. Processes and sockets are
+// missing.
 import { expect } from "bun:test";
 import type { ScreenSnapshot } from "../../src/core/terminal/screen.ts";
 import type { Terminal } from "../../src/core/terminal/terminal.ts";
@@ -41,7 +42,7 @@ export class Boot {
   readonly #live: LiveScreens;
   #tape: Recorder | undefined;
 
-  /** `boots` have been before. */
+  /** Runs after `boots` earlier ones. */
   static async open(disk: SimDisk, boots: number): Promise<Boot> {
     const world = simWorld(1, disk);
     for (let boot = 0; boot < boots; boot += 1) world.processes.reboot();
@@ -83,7 +84,7 @@ export class Boot {
     this.restorer = new Restorer({ place, store: this.store, holders, shell: "/bin/sh", rules: [], known });
   }
 
-  /** What the screen program says. */
+  /** The answers of the screen program. */
   async #ask<T>(op: "snapshot" | "farewell", from: ScreenSnapshot | undefined, message = ""): Promise<T> {
     const asked = {
       directory: DIRECTORY,
@@ -106,7 +107,7 @@ export class Boot {
     await this.store.submit({ kind: "create", id: ID, name: "one", lane: "main", recipe });
   }
 
-  /** What a recovery does about a terminal whose holder is gone. */
+  /** What a recovery does for a terminal whose holder is gone. */
   async restore(): Promise<void> {
     const { terminal } = this;
     if (
@@ -118,7 +119,7 @@ export class Boot {
     await this.restorer.restore(terminal, wish);
   }
 
-  /** What hands and holder do for a terminal that is starting. False where somebody had claimed this generation. */
+  /** What effects and holder do for a starting terminal. Returns false if this generation was already claimed. */
   async begin(): Promise<boolean> {
     const { terminal } = this;
     if (terminal === undefined) throw new Error("it was created");
@@ -150,7 +151,7 @@ export class Boot {
     expect(saved.ok).toBe(true);
   }
 
-  /** What is left of the tape. */
+  /** The rest of the tape. */
   tapeText(): string {
     const tape = new TapeReader(this.place.disk, `${DIRECTORY}/tape`);
     let text = "";

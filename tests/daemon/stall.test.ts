@@ -1,5 +1,6 @@
-// A real disk that stalls for seconds under the real daemon and its real watchdog: a file system of its own that is frozen and thawed.
-// Z1. Whatever becomes of the test, the file system thaws by itself: a process that waits for a frozen one cannot even be killed.
+// A real disk that stalls for seconds under the real daemon and watchdog: a file system of its own, frozen and thawed.
+// Z1. Whatever happens to the test, the file system thaws by itself: a process that waits for a frozen one cannot even
+// be killed.
 import { afterAll, expect, test } from "bun:test";
 import {
   closeSync,
@@ -20,13 +21,16 @@ import { until } from "../until.ts";
 import { type DaemonHome, daemonHomes, processes } from "./home.ts";
 
 const MAX_S = 20;
-/** Above what the watchdog is told below to wait for a silent daemon; which must be above what one takes to start on a busy machine. */
+/**
+ * Above the silence that the watchdog tolerates below, which must be above the start time of a daemon on a busy
+ * machine.
+ */
 const STALL_MS = 3_000;
 const SETTINGS = { web: false, heartbeatMs: 200, killAfterMs: 2_000, graceMs: 200, crashes: 1_000 };
 
 const run = (...words: readonly string[]) => Bun.spawnSync([...words], { stdio: ["ignore", "ignore", "pipe"] });
 
-/** A small file system in a file, for which one must be root and have loop devices. */
+/** A small file system in a file; needs root and loop devices. */
 class Volume {
   readonly #place = mkdtempSync(join(tmpdir(), "hfz-"));
   readonly path = join(this.#place, "m");
@@ -61,7 +65,7 @@ class Volume {
     rmSync(this.#place, { recursive: true, force: true });
   }
 
-  /** Outside of what is frozen. */
+  /** Outside the frozen file system. */
   beside(name: string): string {
     return join(this.#place, name);
   }
@@ -72,7 +76,7 @@ const volume = new Volume();
 afterAll(() => volume.close());
 if (volume.trouble !== undefined) console.error(`skipped: a real disk that stalls: ${volume.trouble}`);
 
-/** To where it is not frozen. */
+/** Moves it outside the frozen file system. */
 function moveOut(home: DaemonHome, name: string): void {
   const place = volume.beside(name);
   cpSync(home.file(name), place, { recursive: true });
@@ -88,7 +92,7 @@ function watchdogOn(home: DaemonHome): Bun.Subprocess {
   return Bun.spawn(words, { cwd: "/", env, stdio: ["ignore", "ignore", log] });
 }
 
-/** Nobody is killed, and what was asked meanwhile is done. */
+/** Nothing is killed, and the pending request completes. */
 async function stalls(home: DaemonHome): Promise<void> {
   const watchdog = watchdogOn(home);
   const live = () =>
@@ -130,16 +134,16 @@ async function stalls(home: DaemonHome): Promise<void> {
 }
 
 test.skipIf(volume.trouble !== undefined)(
-  "WD-2(e) the disk of the home stalls for longer than a hang may last, and nobody is killed (needs root and a loop device)",
+  "WD-2(e) the disk of the home stalls for longer than a hang may last, and nothing is killed (needs root and a loop device)",
   () => stalls(newHome(volume.path)),
   180_000,
 );
 
 test.skipIf(volume.trouble !== undefined)(
-  "WD-2(e) the disk of the log alone stalls, while the watchdog looks on, and nobody is killed (needs root and a loop device)",
+  "WD-2(e) only the disk of the log stalls, with the watchdog running, and nothing is killed (needs root and a loop device)",
   () => {
     const home = newHome(volume.path);
-    moveOut(home, "recovery"); // The watchdog writes there, and would be held up as well.
+    moveOut(home, "recovery"); // The watchdog writes there, and would be blocked as well.
     return stalls(home);
   },
   180_000,

@@ -1,4 +1,4 @@
-// The daemon's small files: its token, its reports, and what tells the causes of a start apart.
+// The daemon's small files: its token, its reports, and the records that tell the causes of a start apart.
 import { expect, test } from "bun:test";
 import { detectCause, writeCleanEnd, writeLastBoot } from "../../src/home/last-life.ts";
 import { readReport, writeReport } from "../../src/home/reports.ts";
@@ -14,20 +14,20 @@ function report(n: number): Report {
   return { at, cause: "daemon crash", items: [], log: null, tookMs: n };
 }
 
-test("a token is made once for a home, and outlives the power", async () => {
+test("a token is created once per home, and survives a power cut", async () => {
   const disk = new SimDisk();
   const token = await homeToken(disk, new SimRandom(1), "/h");
   expect(token).toMatch(/^[0-9a-f]{64}$/);
   expect(await homeToken(disk.powerCut(nothing), new SimRandom(2), "/h")).toBe(token);
 });
 
-test.each(["", "short", "g".repeat(64), "0".repeat(65)])("%j is no token: another is made", async (text) => {
+test.each(["", "short", "g".repeat(64), "0".repeat(65)])("%j is not a token: another one is created", async (text) => {
   const disk = new SimDisk();
   disk.plant("/h/run/token", Buffer.from(text));
   expect(await homeToken(disk, new SimRandom(1), "/h")).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test("a token that is removed from under us is put back, and one that stands costs no write", async () => {
+test("a removed token is put back, and an existing one costs no write", async () => {
   const disk = new SimDisk();
   const token = await homeToken(disk, new SimRandom(1), "/h");
   disk.unlink("/h/run/token");
@@ -47,7 +47,7 @@ test("reports are bounded: the newest 50 stay, and each is found by its name", a
   expect(readReport(disk, "/h", names[0] ?? "")).toBeNull();
 });
 
-test("no report, a bad one, and a name that leads elsewhere are null", async () => {
+test("no report, a bad one, and a name that leads elsewhere all return null", async () => {
   const disk = new SimDisk();
   expect(readReport(disk, "/h", null)).toBeNull();
   disk.plant("/h/recovery/reports/x.json", Buffer.from("{"));
@@ -56,7 +56,7 @@ test("no report, a bad one, and a name that leads elsewhere are null", async () 
   expect(readReport(disk, "/h", "../secret")).toBeNull();
 });
 
-test("the cause of a start: clean, the daemon's crash, the machine's, or its restart after a clean end", async () => {
+test("the cause of a start: clean, the daemon's crash, the machine's, or a reboot after a clean end", async () => {
   let world = simWorld(1);
   const cause = () => detectCause({ ...world, home: "/h" });
   const recovered = () => writeLastBoot({ ...world, home: "/h" });
@@ -68,17 +68,17 @@ test("the cause of a start: clean, the daemon's crash, the machine's, or its res
   await stopped();
   world = afterKill(world);
   expect(await cause()).toBe("clean start");
-  expect(await cause()).toBe("daemon crash"); // The marker is good for one start.
+  expect(await cause()).toBe("daemon crash"); // The marker is valid for one start.
   world = afterPowerCut(world, nothing);
   expect(await cause()).toBe("machine crash");
   world = afterKill(world);
-  expect(await cause()).toBe("machine crash"); // Until a recovery has been through.
+  expect(await cause()).toBe("machine crash"); // Until a recovery has completed.
   await recovered();
   await stopped();
   world = afterPowerCut(world, nothing);
   expect(await cause()).toBe("machine restart");
   world = afterKill(world);
-  expect(await cause()).toBe("machine restart"); // Also where the start itself was killed.
+  expect(await cause()).toBe("machine restart"); // Also if the start itself was killed.
   await recovered();
   world = afterPowerCut(world, nothing);
   expect(await cause()).toBe("machine crash"); // The old marker says nothing about this boot.

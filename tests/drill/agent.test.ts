@@ -1,11 +1,11 @@
-// The program of a drill's agents, told what the scripted protocol tells it.
+// The program of a drill's agents, driven through the scripted protocol.
 import { expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AGENT_WORDS, LINES_VARIABLE } from "../../src/drill/agent-program.ts";
 
-test("FI-1(a) the drill's agent does each of its words once, waits for what it asked for, and then is done", async () => {
+test("FI-1(a) the drill's agent executes each command once, waits for the answers to its requests, and then is done", async () => {
   const place = mkdtempSync(join(tmpdir(), "hf-agent-"));
   const path = join(place, "lines");
   const child = Bun.spawn([...AGENT_WORDS], {

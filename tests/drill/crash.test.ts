@@ -1,4 +1,5 @@
-// The machine of a drill goes down while holders are on their way: nobody may be left who was started before, and starts something after.
+// The machine of a drill goes down while holders are starting: no process from before may survive and start something
+// afterwards.
 import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -86,7 +86,7 @@ describe("drill", () => {
   );
 
   test(
-    "broken off in sampled ways and moments, it ends everything at once and says what a shell says of that signal",
+    "aborted in sampled ways and moments, it ends everything at once and returns the shell's exit code for that signal",
     async () => {
       const ways = [
         { at: "opening", how: "^C", code: [130] },
@@ -95,7 +95,7 @@ describe("drill", () => {
         { at: "live again after", how: "^C ^C", code: [130] },
         { at: "live again after", how: "SIGHUP", code: [129] },
         { at: "three crashes in a row", how: "^C", code: [130] },
-        // Here it may be through before it hears of it.
+        // Here it may be finished before it gets the signal.
         { at: "comparing the state", how: "^C", code: [130, 0] },
         { at: "ending everything", how: "^C", code: [130, 0] },
       ] as const;
@@ -111,7 +111,7 @@ describe("drill", () => {
   );
 
   test(
-    "somebody who still writes in its home while it is removed does not change the exit code, and is outlasted",
+    "a process that still writes in its home during removal does not change the exit code, and is outlasted",
     async () => {
       const { exit, seen } = await brokenOff("live again after", "^C", startLateWriter);
       expect({ exit, seen, left: [...readdirSync(place), ...processesIn(place)] }).toEqual({

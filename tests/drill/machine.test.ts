@@ -9,7 +9,7 @@ const DRILL_MS = 180_000;
 const place = drillPlace();
 
 test(
-  "UC-8(b) AG-3(c) PR-3(d) the machine goes down at rest, in a checkpoint and in a restoration: every screen is what it was, cell by cell",
+  "UC-8(b) AG-3(c) PR-3(d) the machine goes down at rest, in a checkpoint and in a restoration: every screen is unchanged, cell by cell",
   async () => {
     const home = emptyHome();
     const args = ["drill", "--machine", "--terminals", "9", "--seed", "4", "--json"];
@@ -18,7 +18,8 @@ test(
     expect({ ...found, code }).toMatchObject({
       ...{ seed: 4, kills: 3, lost: 0, doubled: 0, orphans: 0, violations: [], code: 0 },
       screens: { equal: 9, of: 9 },
-      // Two rounds with a run of each mode: the step of one and the four items of another are asked about, the third says itself what to do.
+      // Two rounds with a run of each mode: the step of one and the four items of another are asked about, the third
+      // decides itself.
       workflows: { runs: 6, uncertain: 10 },
       agents: { agents: 2, messages: 4 },
     });
@@ -34,7 +35,7 @@ test(
 );
 
 test(
-  "what is started because somebody asked for it is waited for until it runs, however slow its shell is",
+  "a program started on request is waited for until it runs, however slow its shell is",
   async () => {
     const bin = join(emptyHome(), "bin");
     mkdirSync(bin);
@@ -43,7 +44,8 @@ test(
     const { code, out } = await cli(args, { TMPDIR: place, PATH: `${bin}:/usr/bin:/bin` });
     const found = JSON.parse(out);
     expect({ ...found, code }).toMatchObject({ doubled: 0, lost: 0, violations: [], code: 0 });
-    // With this seed t7 asks, and goes on by being run again: it ran when it was opened, and after each of two rounds.
+    // With this seed t7 asks, and continues by being run again: it ran when it was opened, and after each of two
+    // rounds.
     expect(readFileSync(join(found.home, "drill/ran/t7"), "utf8")).toBe("ran\n".repeat(3));
   },
   DRILL_MS,

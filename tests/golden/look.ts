@@ -1,6 +1,8 @@
 // What the product says of an opened golden home, as far as it must be the same in every version.
-// LK1. What a person reads (reasons, notes, next steps) may become better English, and is left out; everything else that --json has is in.
-// LK2. What is new in this life is left out too: pids, ids of prompts that were asked again, times after the home was left.
+// LK1. What a person reads (reasons, notes, next steps) may become better English, and is left out; everything else
+//      that --json has is in.
+// LK2. What is new in this life is left out too: pids, ids of prompts that were asked again, times after the home was
+//      left.
 import { readlinkSync } from "node:fs";
 import { AGENT } from "./flows.ts";
 import type { Product } from "./product.ts";

@@ -1,6 +1,7 @@
 // Makes the golden home of a version: `bun tests/golden/make.ts v0.1` writes tests/golden/v0.1 (README.md says when). It needs Linux, root
 // and tmux.
-// MK1. Nothing of the machine is in it: all happens at paths that any machine could have, with pids, a host name and a /tmp of its own.
+// MK1. Nothing of the machine is in it: all happens at paths that any machine could have, with pids, a host name and a
+//      /tmp of its own.
 // MK2. The home is left as a power cut leaves it, with something in the write-ahead log that no session's log has.
 // MK3. What the version itself says of the home, once it has opened it elsewhere, is what every later version must say.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A full disk, a real one: a tiny tmpfs of its own. The program and whoever is attached go on; the tape says what it missed.
+// A really full disk: a tiny tmpfs. The program and attached clients continue; the tape records the gap.
 import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 test.skipIf(!mayMount)(
-  "output goes on in memory, and the tape continues at the right offset with a gap (needs mount)",
+  "output continues in memory, and the tape continues at the right offset with a gap (needs mount)",
   async () => {
     const { made, fill, free } = onTinyDisk(ZEROS);
     startHolder(made);

@@ -1,4 +1,5 @@
-// Input: numbered per writer, bound to the generation, typed once. And the size, which follows whoever typed last.
+// Input: numbered per writer, bound to the generation, typed once. And the size, which follows the client that typed
+// last.
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { inputFrame } from "../../src/wire/holder/protocol.ts";
@@ -8,11 +9,11 @@ import { attach, endAll, newTerminal, startHolder, terminal } from "./terminal.t
 
 afterEach(endAll);
 
-/** Shows what it reads, byte for byte, and nothing else. */
+/** Echoes its input byte for byte, and nothing else. */
 const READER = ["sh", "-c", "stty raw -echo; echo ready; exec cat"];
 const typed = (text: string): string => text.replace("ready\r\n", "").replace("ready\n", "");
 
-test("what is typed reaches the program in order, and is confirmed", async () => {
+test("input reaches the program in order, and is confirmed", async () => {
   const { ear } = await terminal(READER);
   await ear.hears("ready");
   const answers = await Promise.all(["one ", "two ", "three "].map((word) => ear.type(word)));
@@ -62,7 +63,7 @@ test("two writers count on their own", async () => {
   expect((await other.status()).writers).toEqual({ ear: 3, other: 3 });
 });
 
-test("a writer whose connection was cut goes on under its name, and nothing is typed twice", async () => {
+test("a writer whose connection was cut continues under its name, and nothing is typed twice", async () => {
   const made = await terminal(READER);
   await made.ear.hears("ready");
   const rude = await speak(made, { writer: "walker" });
@@ -77,7 +78,7 @@ test("a writer whose connection was cut goes on under its name, and nothing is t
   expect({ text: typed(made.ear.text), known: taken <= 2 }).toEqual({ text: "123", known: true });
 });
 
-test("what was typed while the connection was lost is sent by the next one", async () => {
+test("input typed while the connection was lost is sent by the next one", async () => {
   const made = await terminal(READER);
   await made.ear.hears("ready");
   await made.ear.type("before ");
@@ -97,7 +98,7 @@ test("what was typed while the connection was lost is sent by the next one", asy
   expect(made.ear.holes).toEqual([]);
 });
 
-test("who only looks on cannot type, signal or resize", async () => {
+test("a read-only client cannot type, signal or resize", async () => {
   const made = await terminal(["sh", "-c", "stty raw -echo; echo ready; exec cat"]);
   await made.ear.hears("ready");
   const watcher = await attach(made, { writer: "watcher", readOnly: true, size: { cols: 10, rows: 5 } });
@@ -113,7 +114,7 @@ test("who only looks on cannot type, signal or resize", async () => {
   expect(await watcher.status()).toMatchObject({ size: { cols: 80, rows: 24 }, exit: null });
 });
 
-test("more than the program reads presses back on whoever types, and arrives in the end", async () => {
+test("input that the program does not read puts back pressure on the writer, and arrives in the end", async () => {
   const made = newTerminal(["sh", "-c", "stty raw -echo; echo ready; read -r go < gate; head -c 3000000 | md5sum"]);
   await Bun.spawn(["mkfifo", join(made.spec.cwd, "gate")]).exited;
   startHolder(made);
@@ -143,7 +144,7 @@ test("a program that gave its terminal up is typed to all the same", async () =>
   await ear.hears("got hello");
 });
 
-test("the size reaches the program, and follows whoever typed last", async () => {
+test("the size reaches the program, and follows the client that typed last", async () => {
   const made = await terminal(["sh", "-c", "stty -echo; while read -r line; do stty size; done"], {
     size: { cols: 100, rows: 40 },
   });

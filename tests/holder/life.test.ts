@@ -20,7 +20,7 @@ import {
 
 afterEach(endAll);
 
-test("a command runs on a terminal of its own, and its output is on the tape", async () => {
+test("a command runs in its own terminal, and its output is on the tape", async () => {
   const made = await terminal(["sh", "-c", "tty; stty size; echo $TERM; ps -o sid= -p $$; echo $$; exit 7"]);
   const exit = await made.ear.hearsEnd();
   expect(exit).toMatchObject({ code: 7, signal: null, generation: 1 });
@@ -55,7 +55,7 @@ test("socket, claim and tape belong to their owner alone", async () => {
   expect(claimOf(made)).toMatchObject({ by: "holder", generation: 1, pid: status.pid });
 });
 
-test("a claim that exists is never started again, whoever made it", async () => {
+test("an existing claim is never started again, whichever process made it", async () => {
   const made = newTerminal(["touch", "started"]);
   writeFileSync(join(made.directory, "claim.json"), ""); // Even an empty one: a cancel may have been cut off.
   expect(await startHolder(made).exited).toBe(0);
@@ -116,7 +116,7 @@ test("the tape is whole and exit.json is there before the end is announced", asy
   expect(ear.bytes.length).toBe(exit.offset);
 });
 
-test("who watches the socket is told of the end by a touch, once exit.json is there", async () => {
+test("a watcher of the socket is notified of the end by a touch, once exit.json exists", async () => {
   const made = await terminal(["sh", "-c", "read -r line"]);
   const touched = Promise.withResolvers<boolean>();
   const watcher = watch(made.spec.cwd, (kind, name) => {
@@ -127,7 +127,7 @@ test("who watches the socket is told of the end by a touch, once exit.json is th
   watcher.close();
 });
 
-test("a client that comes when all is over, while the holder waits for another, hears everything", async () => {
+test("a client that connects after the end, while the holder waits for another, gets everything", async () => {
   const made = newTerminal(["sh", "-c", "until [ -e go ]; do sleep 0.01; done; head -c 3000000 /dev/zero; exit 5"]);
   startHolder(made);
   await until(
@@ -196,7 +196,7 @@ test("SIGTERM ends the child, then the holder, in order", async () => {
     "nobody is left",
     () => marked(made).length === 0,
     () => marked(made).length,
-  ); // The shell's own child was told as well, and nobody waits for it.
+  ); // The shell's own child got the signal as well, and nothing waits for it.
 });
 
 test("a holder that is killed leaves a claim without an exit, and its child is hung up", async () => {
@@ -216,7 +216,7 @@ test("a holder that is killed leaves a claim without an exit, and its child is h
   expect(readFileSync(join(made.spec.cwd, "hung-up"), "utf8")).toBe("hup\n");
   expect(claimOf(made)).toMatchObject({ by: "holder", generation: 1 });
   expect(exitOf(made)).toBeUndefined();
-  expect(await startHolder(made).exited).toBe(0); // And nobody starts it again.
+  expect(await startHolder(made).exited).toBe(0); // And it is not started again.
   expect(exitOf(made)).toBeUndefined();
 });
 

@@ -13,7 +13,8 @@ test("an idle holder is small", async () => {
   const made = newTerminal(["sleep", "1000"]);
   const holder = startHolder(made);
   await attach(made);
-  const dirty = memoryOf(holder.pid, "Private_Dirty"); // Also before it has come to rest (rest.test.ts), which frees some 150 kB.
+  // Measured before it goes to rest (rest.test.ts), which frees some 150 kB.
+  const dirty = memoryOf(holder.pid, "Private_Dirty");
   console.log(`idle holder: ${dirty} kB private dirty, ${memoryOf(holder.pid, "Pss")} kB PSS`);
   expect(dirty).toBeLessThan(8000);
 });

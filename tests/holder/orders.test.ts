@@ -48,7 +48,7 @@ test("it holds one attempt after the other, and nothing of one is in the next", 
   expect(await holder.exited).toBe(0);
 });
 
-test("whoever told it dies: the next one who has the home's token can go on telling it, and nobody else", async () => {
+test("if its controller dies, the next one with the home's token can give orders, and no other", async () => {
   const one = attempt("while [ ! -e go ]; do sleep 0.01; done; echo done");
   const home = one.spec.cwd;
   mkdirSync(join(home, "run"), { recursive: true });
@@ -81,7 +81,7 @@ test("whoever told it dies: the next one who has the home's token can go on tell
   expect([await holder.exited, claimOf(three), existsSync(socket)]).toEqual([0, undefined, false]);
 });
 
-test("whoever told it dies: what it holds goes on to its end, and then it leaves", async () => {
+test("if its controller dies, its attempt runs to its end, and then it exits", async () => {
   const holder = startWaiting();
   const one = attempt("while [ ! -e go ]; do sleep 0.01; done; echo done");
   await tell(holder, one);
@@ -96,7 +96,7 @@ test("whoever told it dies: what it holds goes on to its end, and then it leaves
   expect([exitOf(one)?.code, tapeText(one)]).toEqual([0, "done\n"]);
 });
 
-test("half an order is none, what is no order ends it, and a claimed attempt is passed over", async () => {
+test("half an order is ignored, an invalid one ends it, and a claimed attempt is skipped", async () => {
   const one = attempt("echo one");
   const half = startWaiting();
   half.stdin.write(encodeOrder({ directory: one.directory, secrets: {} }).slice(0, -1));
@@ -113,7 +113,7 @@ test("half an order is none, what is no order ends it, and a claimed attempt is 
   expect([await holder.exited, tapeText(one)]).toEqual([0, "one\n"]);
 });
 
-test("told to leave, it leaves: at once where it holds nothing, else when its attempt has ended", async () => {
+test("asked to exit, it exits: at once if it holds nothing, otherwise when its attempt has ended", async () => {
   const holder = startWaiting();
   const one = attempt("echo one; sleep 1000");
   await tell(holder, one);

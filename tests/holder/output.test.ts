@@ -17,7 +17,7 @@ test("NUL bytes and split UTF-8 come as they are", async () => {
   expect(tapeOf(made).toString("hex")).toBe(bytes.toString("hex"));
 });
 
-test("whoever attaches while output flows, at any of six offsets, loses and doubles nothing", async () => {
+test("a client that attaches while output flows, at any of six offsets, loses and duplicates nothing", async () => {
   const made = await terminal(["sh", "-c", "for i in $(seq 1 60); do seq $((i * 10000)) $((i * 10000 + 999)); done"]);
   await until(
     "some of it is there",
@@ -40,7 +40,7 @@ test("whoever attaches while output flows, at any of six offsets, loses and doub
   expect(others[5]?.resyncs).toHaveLength(1); // It asked for a place that has never been.
 });
 
-test("a connection that wants no output gets none, and still hears of the end", async () => {
+test("a connection that wants no output gets none, and is still notified of the end", async () => {
   const made = newTerminal(["sh", "-c", "read -r line; echo $line; exit 9"]);
   startHolder(made);
   const ear = await attach(made);
@@ -55,7 +55,7 @@ test("a connection that wants no output gets none, and still hears of the end", 
   expect({ bytes: control.bytes, last: control.tags.at(-1) }).toEqual({ bytes: 0, last: 68 });
 });
 
-test("a client that reads nothing costs a bounded amount of memory, and delays nobody", async () => {
+test("a client that does not read costs a bounded amount of memory, and delays no other", async () => {
   const made = newTerminal(["sh", "-c", "stty -opost; read -r go; head -c 60000000 /dev/zero; read -r go"]);
   const holder = startHolder(made);
   const ear = await attach(made);
@@ -116,7 +116,7 @@ test("a slow client whose place has left the bounded tape is resynced", async ()
   expect(late.holes).toEqual([]);
 });
 
-test("the tape is synced while output goes on, and a second look finds it whole", async () => {
+test("the tape is synced while output continues, and a second read finds it whole", async () => {
   const made = await terminal(["sh", "-c", "echo one; read -r go; echo two; exit 1"]);
   await made.ear.hears("one");
   expect(tapeOf(made).toString()).toBe("one\r\n");
@@ -127,7 +127,7 @@ test("the tape is synced while output goes on, and a second look finds it whole"
   expect(made.directory).toBe(join(made.spec.cwd, "t"));
 });
 
-test("status tells what there is to know", async () => {
+test("status reports everything there is to know", async () => {
   const made = await terminal(["sh", "-c", "printf hello; exec sleep 1000"], { generation: 3 });
   await made.ear.hears("hello");
   const other = await attach(made, { writer: "other" });

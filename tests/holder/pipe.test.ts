@@ -22,7 +22,7 @@ test("requests and answers are both kept, and stderr apart", async () => {
   expect(tapeOf(made, "stderr-tape").toString()).toBe("thought about one\nthought about two\n");
 });
 
-test("a request without an answer is found by whoever comes next", async () => {
+test("a request without an answer is found by the next client", async () => {
   const made = await terminal(["sh", "-c", "read -r line; exec sleep 1000"], pipe);
   expect((await made.ear.type("a question\n")).ok).toBe(true);
   made.ear.client.close();
@@ -31,7 +31,7 @@ test("a request without an answer is found by whoever comes next", async () => {
   expect(tapeOf(made, "input-tape").toString()).toBe("a question\n");
 });
 
-test("the child has no terminal, and leads a group of its own", async () => {
+test("the child has no terminal, and leads its own process group", async () => {
   const made = await terminal(
     ["sh", "-c", "test -t 0 || test -t 1 || test -t 2 || echo none; ps -o pgid= -p $$; echo $$"],
     pipe,
@@ -41,7 +41,7 @@ test("the child has no terminal, and leads a group of its own", async () => {
   expect({ none, leads: group === pid }).toEqual({ none: "none", leads: true });
 });
 
-test("what is not consumed holds the child back, and nothing is lost", async () => {
+test("unread output blocks the child, and nothing is lost", async () => {
   const total = 20_000_000;
   const made = await terminal(["sh", "-c", `head -c ${total} /dev/zero; echo through >&2; exec sleep 1000`], pipe);
   const { ear } = made;

@@ -42,7 +42,7 @@ test("a program that says nothing, or never stops, gets it after all", () => {
   expect(loud.typed).toEqual(["make"]);
 });
 
-test("whoever types first wins", () => {
+test("the first to type wins", () => {
   const { clock, typed, line } = readyIn(true);
   line.heard();
   line.forget();

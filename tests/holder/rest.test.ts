@@ -21,7 +21,7 @@ function absent(): never {
   throw new Error("nobody here starts such a thing");
 }
 
-/** A holder whose program says what the test says. */
+/** A holder whose program prints what the test decides. */
 function held() {
   const clock = new SimClock();
   const rests: number[] = [];

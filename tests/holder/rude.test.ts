@@ -1,4 +1,4 @@
-// Bad clients, and a world that takes things away: the holder and everybody else go on.
+// Bad clients, and files that disappear: the holder and all other clients continue.
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, unlinkSync, writeFileSync } from "node:fs";
 import { encodeFrame } from "../../src/wire/holder/frames.ts";
@@ -33,7 +33,7 @@ const RUBBISH: readonly (readonly [string, Uint8Array])[] = [
   ],
 ];
 
-test("rubbish closes the connection it came from, and nobody else's", async () => {
+test("garbage closes the connection it came from, and no other", async () => {
   const made = await terminal(["cat"]);
   for (const [what, bytes] of RUBBISH) {
     const rude = await Rude.connect(made);
@@ -49,7 +49,7 @@ test("rubbish closes the connection it came from, and nobody else's", async () =
   expect((await made.ear.status()).clients).toBe(1);
 });
 
-test("a wrong token is refused and closed, and nothing is told", async () => {
+test("a wrong token is refused and closed, without any information", async () => {
   const made = await terminal(["cat"]);
   for (const token of ["", "a token of the tests ", "A TOKEN OF THE TESTS", "x".repeat(100_000)]) {
     const rude = await Rude.connect(made);
@@ -70,7 +70,7 @@ test("a wrong token is refused and closed, and nothing is told", async () => {
   expect(made.ear.text).not.toContain("stolen");
 });
 
-test("unknown tags and fields are passed over: a newer client may know more", async () => {
+test("unknown tags and fields are ignored: a newer client may know more", async () => {
   const made = await terminal(["cat"]);
   const rude = await Rude.connect(made);
   rude.say(hello({ v: 2, colour: "green" }));
@@ -106,7 +106,7 @@ test("the largest frame there is fits", async () => {
   await made.ear.hears("1000000");
 });
 
-test("a nudge brings a deleted socket back at once; who is attached notices nothing", async () => {
+test("a nudge restores a deleted socket at once; attached clients notice nothing", async () => {
   const made = await terminal(["cat"]);
   await made.ear.type("one\n");
   unlinkSync(made.spec.socket);

@@ -1,4 +1,4 @@
-// A client without manners: it says any bytes, and keeps what it is answered.
+// A client without manners: it sends arbitrary bytes, and keeps the answers.
 import { FrameReader } from "../../src/wire/holder/frames.ts";
 import { parseRefusal } from "../../src/wire/holder/json.ts";
 import * as protocol from "../../src/wire/holder/protocol.ts";

@@ -1,4 +1,4 @@
-// A terminal for the tests: its directory, its real holder, and clients that keep what they hear.
+// A terminal for the tests: its directory, its real holder, and clients that record what they receive.
 // T1. Nothing is left running: `endAll` kills every holder and every child that carries its marker.
 // T2. Nothing is slept for: `until` waits for a fact, and fails with its name.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -66,14 +66,14 @@ export function startHolder({ directory }: Terminal): Bun.Subprocess {
   return holder;
 }
 
-/** A started terminal with one client that hears everything from the beginning. */
+/** A started terminal with one client that receives everything from the beginning. */
 export async function terminal(argv: readonly string[], changes: Partial<HolderSpec> = {}) {
   const made = newTerminal(argv, changes);
   const holder = startHolder(made);
   return { ...made, holder, ear: await attach(made) };
 }
 
-/** A client that remembers what it heard. */
+/** A client that records what it receives. */
 export class Ear {
   readonly client: HolderClient;
   readonly chunks: { readonly offset: number; readonly bytes: Buffer }[] = [];
@@ -167,7 +167,7 @@ export function claimOf({ directory }: Terminal): HolderClaim | undefined {
   return existsSync(path) ? parseClaim(readFileSync(path)) : undefined;
 }
 
-/** Everything on one of its tapes; throws where there is a gap. */
+/** Everything on one of its tapes; throws if there is a gap. */
 export function tapeOf({ directory }: Terminal, name = "tape"): Buffer {
   const reader = new TapeReader(realDisk(), join(directory, name));
   const parts: Uint8Array[] = [];

@@ -1,7 +1,7 @@
-// Output of programs that never were: everything a terminal understands, in any order.
+// Arbitrary program output: everything a terminal understands, in any order.
 import fc from "fast-check";
 
-/** The same every time, and short; `HOLDFAST_RUNS=40000` looks for what nobody has seen yet. */
+/** The same every time, and short; `HOLDFAST_RUNS=40000` searches for new failures. */
 const RUNS = process.env["HOLDFAST_RUNS"];
 export const EFFORT: fc.Parameters<unknown> =
   RUNS === undefined ? { numRuns: 150, seed: 4 } : { numRuns: Number(RUNS) };

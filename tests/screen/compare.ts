@@ -7,7 +7,7 @@ import { serialize } from "../../src/screen/serialize.ts";
 /** More than any test prints: then everything behind the visible lines is kept. */
 export const EVERYTHING = 1 << 30;
 
-/** The screen, and the normal one behind it, as text that is good to read where it differs. */
+/** The screen, and the normal one behind it, as text that shows differences readably. */
 export function everything(emulator: Emulator, kept = EVERYTHING): object {
   const { normal } = emulator.xterm;
   const first = Math.max(0, normal.ybase - kept);

@@ -49,7 +49,10 @@ test("a screen that was written out often, and resized in between, is written ou
   );
 });
 
-/** A line can be full although its last column was erased since. No sequence brings that about again: a space stands there then. */
+/**
+ * A line can be full although its last column was erased since. No sequence reproduces that: a space is written
+ * instead.
+ */
 function isFullOfNothing({ xterm: { active, cols } }: Emulator): boolean {
   const line = active.lines.get(active.ybase + active.y);
   return active.x === cols && line?.hasContent(cols - 1) === 0 && line.getWidth(cols - 1) !== 0;

@@ -34,7 +34,7 @@ const leftOn = (emulator: Emulator): string[] => {
   return describe(emulator).modes.filter((mode) => !FRESH.includes(mode) && !/^(titles|saved)=/.test(mode));
 };
 
-test("after a full-screen program its screen stands on the normal one, with its colours, and a line says what happened", () => {
+test("after a full-screen program its screen is on the normal one, with its colours, and a line says what happened", () => {
   const emulator = ended(
     `$ vim\r\n${ESC}[?1049h${ESC}[?1h${ESC}=${ESC}[?1002h${ESC}[?1006h${ESC}[?2004h${ESC}[2;6r${ESC}[?25l${ESC}[1;1H${ESC}[44mfile${ESC}[m\r\ntext${ESC}[8;1H-- INSERT --`,
   );
@@ -44,7 +44,7 @@ test("after a full-screen program its screen stands on the normal one, with its 
   expect(leftOn(emulator)).toEqual([]);
 });
 
-test("in a shell the line follows what was there, also where the prompt was not empty", () => {
+test("in a shell the line follows the old text, even if the prompt was not empty", () => {
   expect(rows(ended("$ make\r\nbuilding…\r\n$ hal")).slice(0, 5)).toEqual([
     "$ make",
     "building…",
@@ -56,7 +56,7 @@ test("in a shell the line follows what was there, also where the prompt was not 
   expect(rows(ended("a\r\nb\r\nc\u001b[H")).slice(0, 4)).toEqual(["a", "b", "c", "Restarted."]);
 });
 
-test("what the old program had begun to say is cut short, and a message stays one line", () => {
+test("an unfinished sequence of the old program is cut off, and a message stays one line", () => {
   expect(rows(ended(`ok\r\n${ESC}]2;half a ti`)).slice(0, 2)).toEqual(["ok", "Restarted."]);
   expect(rows(ended(`ok\r\n${ESC}[3`)).slice(0, 2)).toEqual(["ok", "Restarted."]);
   expect(rows(ended(Buffer.from("ok\r\n…").subarray(0, 6))).slice(0, 2)).toEqual(["ok", "Restarted."]);
@@ -67,7 +67,7 @@ test("a title that was only begun is not set", () => {
   expect(ended(`${ESC}]2;whole\u0007${ESC}]2;half a ti`).xterm.titles.title).toBe("whole");
 });
 
-test("whatever was switched on is off afterwards, and the cursor stands on an empty line", () => {
+test("every mode that was on is off afterwards, and the cursor is on an empty line", () => {
   fc.assert(
     fc.property(output, (text) => {
       const emulator = ended(text);
@@ -82,7 +82,7 @@ test("whatever was switched on is off afterwards, and the cursor stands on an em
   );
 });
 
-test("where nobody knows the screen, the same is done without it", () => {
+test("if the screen is unknown, the same is done without it", () => {
   fc.assert(
     fc.property(output, (text) => {
       const emulator = new Emulator(size, 0);

@@ -1,4 +1,4 @@
-// A tape and its sizes become a screen; what is missing is said.
+// A tape and its sizes become a screen; gaps are reported.
 import { afterEach, expect, test } from "bun:test";
 import fc from "fast-check";
 import { answer } from "../../src/screen/answer.ts";
@@ -19,7 +19,10 @@ const size = { cols: 12, rows: 5 };
 
 const side = fc.record({ cols: fc.integer({ min: 4, max: 20 }), rows: fc.integer({ min: 2, max: 8 }) });
 
-/** Without saved cursors, tab stops and links: what a change of size makes of those hangs on all that ever scrolled, in this emulator alone. */
+/**
+ * Without saved cursors, tab stops and links: after a resize these depend on everything that ever scrolled, in this
+ * emulator only.
+ */
 const ESC = "\u001b";
 const LEFT_OUT = new RegExp(`${ESC}(?:[78H]|\\[[su]|\\]8;[^${ESC}]*${ESC}\\\\)`, "g");
 const unsaved = output.map((text) => text.replace(LEFT_OUT, "").replaceAll("?1049", "?1047"));
@@ -71,7 +74,7 @@ test("size changes are made at their bytes, whether the tape is read at once or 
   expect(everything(followed.emulator)).toEqual(everything(reference));
 });
 
-test("from a snapshot and the bytes since comes the same screen; without the bytes before it nothing else would", async () => {
+test("a snapshot and the bytes since give the same screen; the bytes alone would not", async () => {
   const home = new TapeHome();
   const text = "\u001b[31mred\u001b]2;a title\u0007\u001b[?1049h\u001b[2;3Hin the middle\u001b[?1006h\u001b[?25l";
   const live = new LiveScreens(world);
@@ -114,7 +117,7 @@ test("the screen at an earlier offset, from a snapshot or from the start: nothin
   expect(live.count).toBe(1);
 });
 
-test("a piece that is cut in two waits for its rest: the offset lies before it", async () => {
+test("a split sequence waits for its rest: the offset is before it", async () => {
   const home = new TapeHome();
   const text = "abc\u001b[3";
   home.append("a", text);
@@ -141,7 +144,7 @@ test("a string too long to be held back changes nothing before it ends, and the 
   expect(emulator.xterm.titles.title.length).toBe(200_002);
 });
 
-test("bytes that are gone make the screen inexact, and it goes on behind them", async () => {
+test("missing bytes make the screen inexact, and it continues after them", async () => {
   const home = new TapeHome();
   home.append("gap", "before\u001b[3");
   home.skip("gap", 10, "\r\nafter");
@@ -203,7 +206,7 @@ test("screens stay alive while they are asked for, in a bounded amount of memory
   expect(await live.current({ directory: home.directory("f"), size })).toBe(again);
 });
 
-test("a snapshot that knows more than its tape is shown, and what comes next on the tape is not taken for old", async () => {
+test("a snapshot that is ahead of its tape is shown, and the next bytes of the tape are not taken for old ones", async () => {
   const home = new TapeHome();
   home.append("a", "before the power cut");
   const live = new LiveScreens(world);

@@ -1,6 +1,6 @@
 // Records real programs on a real terminal, for recorded.test.ts: `bun tests/screen/record.ts [name…]`. What it writes is committed; it is
 // run again when a program should be seen in a newer version, or a new one is added. A station is an offset at which the program waited.
-// Claude Code is recorded where `claude` is on the PATH, against an API on loopback (agent-api.ts).
+// Claude Code is recorded if `claude` is on the PATH, against an API on loopback (agent-api.ts).
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,9 +9,9 @@ import { agentApi } from "./agent-api.ts";
 const COLS = 80;
 const ROWS = 24;
 const ESC = "\u001b";
-/** A program that has said nothing for so long waits for a key. This is no test: nothing hangs on it. */
+/** A program that is silent for this long waits for a key. This is not a test: nothing depends on it. */
 const QUIET_MS = 400;
-/** One that says something all the time (a clock, a spinner) is not waited for longer. */
+/** A program with constant output (a clock, a spinner) is not waited for longer than this. */
 const MAX_MS = 20_000;
 
 type Session = {

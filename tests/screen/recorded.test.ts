@@ -8,7 +8,7 @@ import { agentSession, recordedSessions, type Session } from "./sessions.ts";
 import { Tmux } from "./tmux.ts";
 
 const SESSIONS = [...recordedSessions(), agentSession()];
-/** Every so many bytes, and where the program waited; a prime, so that it meets sequences everywhere. */
+/** At regular offsets, and wherever the program waited; a prime, so that it hits sequences at all positions. */
 const STRIDE = 499;
 const hasTmux = Bun.which("tmux") !== null;
 /** Nothing hangs on it: every cut is a screen made anew, and a busy machine takes its time. */

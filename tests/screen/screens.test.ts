@@ -48,7 +48,7 @@ function programs(home: TapeHome): number[] {
     .map(Number);
 }
 
-test("snapshots of many terminals are made in one go, and again from what was said since", async () => {
+test("snapshots of many terminals are made in one call, and again from the output since", async () => {
   const home = new TapeHome();
   const ids = Array.from({ length: 25 }, (_, n) => `t${n}`);
   for (const id of ids) home.append(id, `\u001b]2;${id}\u0007hello \u001b[1;31m${id}`);
@@ -67,7 +67,7 @@ test("snapshots of many terminals are made in one go, and again from what was sa
   expect(programs(home)).toHaveLength(1);
 });
 
-test("cells tell what is where, and a terminal without a tape is empty", async () => {
+test("cells show the content of the screen, and a terminal without a tape is empty", async () => {
   const home = new TapeHome();
   home.append("a", "\u001b[38;2;1;2;3mx\u001b[m 漢");
   const screens = screensOf(home);
@@ -132,7 +132,7 @@ test("one that cannot be started is a refusal, and so is asking after the end", 
   expect((await screens.snapshot([{ id: "a", size }])).size).toBe(0);
 });
 
-test("it ends when nobody asks, and when its input is closed; who asks later has it again", async () => {
+test("it exits when idle, and when its input is closed; a later request starts it again", async () => {
   const home = new TapeHome();
   home.append("a", "still here");
   const screens = screensOf(home, undefined, undefined, { HOLDFAST_SCREEN_IDLE_MS: "30" });
@@ -162,7 +162,7 @@ test("one that is never asked ends too", async () => {
   expect(await child.exited).toBe(0);
 });
 
-test("lines that are no requests are refused, or passed over where nobody could be told", async () => {
+test("lines that are not requests are refused, or skipped if there is no way to answer", async () => {
   const home = new TapeHome();
   const child = Bun.spawn(ours("src/screen/main.ts"), { stdio: ["pipe", "pipe", "inherit"] });
   child.stdin.write(

@@ -19,7 +19,7 @@ function shown(text: string, within = size): Emulator {
   return emulator;
 }
 
-test("TC-1(b) what lies behind the visible lines takes at most 10 KB by default, and the visible screen is always whole", () => {
+test("TC-1(b) scrollback takes at most 10 KB by default, and the visible screen is always complete", () => {
   const lines = Array.from(
     { length: 900 },
     (_, n) => `${ESC}[3${n % 8}mline ${n} of many, and a few more words in it${ESC}[m`,
@@ -77,7 +77,7 @@ test("each mode by itself is the same afterwards, and does the same", () => {
   }
 });
 
-test("what was printed last is repeated or joined only where it was the last thing of all", () => {
+test("the last character is repeated or joined only if it was the last output of all", () => {
   const line = "z".repeat(size.cols);
   for (const before of [
     `${line}`,
@@ -97,7 +97,7 @@ test("what was printed last is repeated or joined only where it was the last thi
   }
 });
 
-test("a line that goes on in the next row still does, also where its last column was erased", () => {
+test("a line that wraps into the next row still does, even if its last column was erased", () => {
   const emulator = shown(`${"x".repeat(200)}\r\n${"y".repeat(80)}${ESC}[41m ${ESC}[m`);
   expect(everything(restored(emulator))).toEqual(everything(emulator));
   const erased = shown(`${"x".repeat(100)}${ESC}[1;80H${ESC}[X${ESC}[3;1H`);
@@ -154,7 +154,7 @@ test("a disk that cannot be read, or an emulator that breaks, is that request's 
   });
 });
 
-test("the visible screen can be had without what lies behind it", () => {
+test("the visible screen is available without its scrollback", () => {
   for (const last of ["plain", "\u001b[?1049h\u001b[5;5H\u001b[31mother", `${"wrapped ".repeat(40)}`]) {
     const emulator = new Emulator({ cols: 30, rows: 6 }, 0);
     emulator.feed(Buffer.from(`${Array.from({ length: 50 }, (_, n) => `line ${n}\r\n`).join("")}${last}`));

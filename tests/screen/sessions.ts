@@ -6,7 +6,7 @@ export type Session = {
   readonly name: string;
   readonly cols: number;
   readonly rows: number;
-  /** Offsets at which the program waited for somebody. */
+  /** Offsets at which the program waited for input. */
   readonly stations: readonly number[];
   readonly bytes: Buffer;
 };
@@ -31,7 +31,7 @@ const orange = `${ESC}[38;2;215;119;87m`;
 const dim = `${ESC}[2m`;
 const off = `${ESC}[0m`;
 
-/** A frame below which a prompt waits: drawn anew over itself, in one go, with the cursor hidden meanwhile. */
+/** A frame with a prompt below: redrawn in place, in one write, with the cursor hidden. */
 function frame(spinner: string, typed: string, previous: number): string {
   const bar = "─".repeat(COLS - 2);
   const lines = [

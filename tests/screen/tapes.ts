@@ -18,7 +18,7 @@ export class TapeHome {
     return join(this.path, "terminals", id);
   }
 
-  /** Writes on a terminal's tape, from where it ends. Returns the new end. */
+  /** Appends to a terminal's tape. Returns the new end. */
   append(id: string, text: string | Uint8Array, limits = { segmentBytes: 1 << 20, maxBytes: 64 << 20 }): number {
     mkdirSync(this.directory(id), { recursive: true });
     const tape = Tape.open(realDisk(), join(this.directory(id), "tape"), limits);

@@ -1,6 +1,6 @@
-// tmux as a second opinion: another emulator, by other people, asked what is where.
-// T1. It has a server of its own, with nobody's configuration, and is killed at the end.
-// T2. Bytes are known to be parsed when the pane has the title that stands behind them.
+// tmux as a second opinion: an independent emulator, asked for the content of its cells.
+// T1. It has its own server, without a configuration, and is killed at the end.
+// T2. Bytes have been parsed once the pane has the title that follows them.
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,7 +1,8 @@
 // A clock that only tests move.
 // CL1. Timers run in the order they are due, those due together in the order they were set, and only inside `advance`.
-// CL2. `soon` is a real setImmediate: it comes after every promise continuation, however long the chain, which no fixed number of
-//      microtasks can promise; and it is fast (900,000 turns a second measured). Order is still fixed: nothing else is under way in a test.
+// CL2. `soon` is a real setImmediate: it comes after every promise continuation, however long the chain, which no fixed
+//      number of microtasks can promise; and it is fast (900,000 turns a second measured). Order is still fixed:
+//      nothing else is under way in a test.
 import { assert } from "../../src/base/assert.ts";
 import type { Clock } from "../../src/world/clock.ts";
 
@@ -38,12 +39,15 @@ export class SimClock implements Clock {
     return this.timers.size;
   }
 
-  /** When the next timer is due, in `elapsed` time; undefined where none is set. */
+  /** When the next timer is due, in `elapsed` time; undefined if none is set. */
   get nextTimer(): number | undefined {
     return this.first()?.at;
   }
 
-  /** Moves time on and runs what falls due, also timers that these set. Promises they wake go on after `advance` has returned. */
+  /**
+   * Advances time and runs due timers, also those that they set. Promises they wake continue after `advance` has
+   * returned.
+   */
   advance(ms: number): void {
     assert(ms >= 0, "time goes forward");
     const end = this.time + ms;
@@ -65,7 +69,7 @@ export class SimClock implements Clock {
     this.wallOffset += ms;
   }
 
-  /** Lets every promise and every `soon` that is under way have its turn. */
+  /** Lets every pending promise and `soon` have its turn. */
   async settle(): Promise<void> {
     await new Promise<void>((done) => setImmediate(done));
   }

@@ -1,6 +1,6 @@
 // The bytes of a simulated file: written in place while one disk owns them, copied when a fork has to write.
 // C1. A buffer that was shared is never written again, so a fork costs a few objects and no bytes.
-// C2. Bytes beyond `length` are not zero: whoever extends the file clears them first.
+// C2. Bytes beyond `length` are not zero: extending the file clears them first.
 
 const NOTHING = new Uint8Array(0);
 
@@ -43,7 +43,7 @@ export class Content {
     this.length = length;
   }
 
-  /** Zeros up to `length`, where the file is shorter. */
+  /** Zeros up to `length`, if the file is shorter. */
   extend(length: number): void {
     if (length <= this.length) return;
     this.own(length);

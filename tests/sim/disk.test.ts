@@ -1,4 +1,4 @@
-// Claims about the simulated disk: what it forgets, what it keeps, and that it can be forked without a trace.
+// Claims about the simulated disk: what it forgets, what it keeps, and that it can be forked without side effects.
 import { describe, expect, test } from "bun:test";
 import { SimDisk } from "./disk.ts";
 import type { SimFile } from "./file.ts";
@@ -91,7 +91,7 @@ describe("what a power cut takes", () => {
     expect(names.sort()).toEqual(["a,x", "a,x,a", "x", "x,a"]);
   });
 
-  test("every combination of what is pending is enumerated once", () => {
+  test("every combination of pending writes is enumerated once", () => {
     const disk = planted();
     const file = disk.open("/d/a", "write");
     for (let at = 0; at < 5; at += 1) file.write(bytes("*"), at);
@@ -111,7 +111,7 @@ describe("a killed process", () => {
     expect(text(next.powerCut(nothing), "/d/a")).toBe("old");
   });
 
-  test("leaves what the next process can make durable by a sync of its own", () => {
+  test("leaves pending writes that the next process can make durable with its own sync", () => {
     const disk = planted();
     disk.open("/d/a", "write").write(bytes("new"), 0);
     const next = disk.processKill();
@@ -128,7 +128,7 @@ describe("a killed process", () => {
   });
 });
 
-test("files that nobody can reach any more are forgotten, those held open are not", async () => {
+test("unreachable files are forgotten, those held open are not", async () => {
   const disk = planted();
   const held = overwrite(disk, "/d/held", "held");
   disk.unlink("/d/held");
@@ -157,7 +157,7 @@ describe("a fork", () => {
     expect(twin.powerCut(nothing).list("/d")).toEqual(["b"]);
   });
 
-  test("goes on counting calls, and carries hooks only when asked", () => {
+  test("continues counting calls, and carries hooks only when asked", () => {
     const disk = planted();
     disk.onCall = () => undefined;
     disk.list("/d");

@@ -1,10 +1,11 @@
 // A simulated disk that keeps page cache and durable state apart: what was not synced may or may not be there after a power cut.
 // It is stricter than any real file system, so that code which survives here relies on nothing but what D1 promises.
 // M1. Bytes become durable by a sync of their file, names by a sync of their directory, and by nothing else.
-// M2. A sync covers what was issued before it was called. One that fails loses that for good: the next one succeeds and does not bring it back,
-//     though the cache still shows it (as Linux does).
+// M2. A sync covers what was issued before it was called. One that fails loses that for good: the next one succeeds and
+//     does not bring it back, though the cache still shows it (as Linux does).
 // M3. A rename within a directory is one operation; across directories it is two, each durable with its own directory.
-// M4. `fork`, `processKill` and `powerCut` leave this disk as it is and give back another; hooks, locks and open files stay behind.
+// M4. `fork`, `processKill` and `powerCut` leave this disk as it is and give back another; hooks, locks and open files
+//     stay behind.
 import { Fault } from "../../src/base/fault.ts";
 import type { Disk, OpenHow, Stat } from "../../src/world/disk.ts";
 import type { Operation } from "./faults.ts";
@@ -130,7 +131,7 @@ export class SimDisk extends Kernel implements Disk {
     return twin;
   }
 
-  /** What the next process finds after SIGKILL: the page cache survives, what is pending stays pending. */
+  /** What the next process finds after SIGKILL: the page cache survives, pending writes stay pending. */
   processKill(): SimDisk {
     return this.fork();
   }
@@ -174,7 +175,7 @@ export class SimDisk extends Kernel implements Disk {
   }
 }
 
-/** An honest answer about what is there, not an injected fault: it is not on record in `fired`. */
+/** An honest answer, not an injected fault: it is not recorded in `fired`. */
 function failed(code: string, operation: Operation, path: string): Fault {
   return new Fault({ code, operation, path });
 }

@@ -6,7 +6,7 @@ import { Crashed } from "./faults.ts";
 import { sampleOf, seeded } from "./fuzz/profile.ts";
 import { type Chooser, randomSurvivor, survivors } from "./survive.ts";
 
-/** `live` says what has been promised so far; `check` gets the last such word before the crash. */
+/** `live` reports what has been promised so far; `check` gets the last report before the crash. */
 export type Story<M> = {
   readonly start: SimDisk;
   readonly nothingPromised: M;
@@ -72,7 +72,7 @@ async function watch<M>(story: Story<M>): Promise<{ moments: Moment<M>[]; writes
   return { moments, writes };
 }
 
-/** The life once more, killed in the middle of the write that is call `index`. */
+/** The same life, killed in the middle of the write that is call `index`. */
 async function cutWrite<M>(story: Story<M>, index: number): Promise<Moment<M>> {
   const disk = story.start.fork();
   let memory = story.nothingPromised;

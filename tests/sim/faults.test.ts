@@ -78,7 +78,7 @@ describe("a crash", () => {
 });
 
 describe("a failed sync", () => {
-  test("loses what it covered for good, though the next sync succeeds and the cache shows it", async () => {
+  test("loses the writes it covered for good, although the next sync succeeds and the cache shows them", async () => {
     const disk = planted();
     const file = disk.open("/d/a", "write");
     file.write(bytes("new"), 0);
@@ -127,7 +127,7 @@ describe("a gated sync", () => {
     expect(disk.pending().length).toBe(1);
   });
 
-  test("of a process that died meanwhile makes nothing durable", async () => {
+  test("of a process that died in the meantime makes nothing durable", async () => {
     const disk = planted();
     const { promise, resolve } = Promise.withResolvers<void>();
     disk.gate = () => promise;
@@ -142,7 +142,7 @@ describe("a gated sync", () => {
 });
 
 describe("other faults", () => {
-  test("short reads and writes take what they say", () => {
+  test("short reads and writes transfer as many bytes as they return", () => {
     const disk = planted();
     const file = disk.open("/d/a", "write");
     disk.fault = () => ({ kind: "short", bytes: 2 });

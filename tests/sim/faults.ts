@@ -25,7 +25,7 @@ export type Operation =
   | "syncDirectory"
   | "free";
 
-/** `index` counts from 1; `length` is how many bytes a read or write was given, else 0. */
+/** `index` counts from 1; `length` is the number of bytes of a read or write, otherwise 0. */
 export type Call = {
   readonly index: number;
   readonly operation: Operation;
@@ -56,7 +56,7 @@ export class Calls {
   readonly fired: Fired[] = [];
   onCall: ((call: Call) => void) | undefined;
   fault: ((call: Call) => FaultChoice | undefined) | undefined;
-  /** Delays the asynchronous syncs: what they cover stays pending until the gate's promise resolves. */
+  /** Delays the asynchronous syncs: the writes they cover stay pending until the gate's promise resolves. */
   gate: ((call: Call) => Promise<void>) | undefined;
   private crashIndex = Number.POSITIVE_INFINITY;
 
@@ -70,7 +70,7 @@ export class Calls {
     this.crashed = true;
   }
 
-  /** Throws where the process is dead; called again after every wait. */
+  /** Throws if the process is dead; called again after every wait. */
   alive(): void {
     if (this.crashed) throw new Crashed("the simulated process is dead");
   }

@@ -79,7 +79,7 @@ export class SimFile implements OpenFile {
     this.mustBeOpen();
     const choice = this.disk.begin("close", this.path, 0);
     this.open = false;
-    this.disk.release(this); // As on Linux, the descriptor is gone even where close reports a failure.
+    this.disk.release(this); // As on Linux, the descriptor is gone even if close reports a failure.
     if (choice?.kind === "fail") throw new Fault({ code: choice.code, operation: "close", path: this.path });
   }
 
@@ -96,7 +96,7 @@ export class SimFile implements OpenFile {
     inode.pending.push({ kind: "write", seq: this.disk.tree.lastSeq, path: this.path, offset, bytes });
   }
 
-  /** How many bytes at `offset` the disk still takes: those that are set aside already, and what is free. */
+  /** How many bytes at `offset` the disk still accepts: those already allocated, and the free ones. */
   private room(offset: number, wanted: number): number {
     if (this.disk.capacity === Number.POSITIVE_INFINITY) return wanted;
     const allocated = this.disk.tree.file(this.id).allocated;

@@ -37,7 +37,7 @@ describe("a full disk", () => {
     expect(disk.free("/")).toBe(3);
   });
 
-  test("may refuse to fill what truncate only promised", () => {
+  test("may refuse to fill space that truncate only promised", () => {
     const disk = planted();
     disk.capacity = 4;
     const file = disk.open("/d/b", "create");

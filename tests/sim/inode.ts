@@ -1,6 +1,6 @@
 // What a simulated disk is made of: files and directories, each with a durable and a cached side and the operations between them.
-// I1. `cache` is what every process sees; `durable` is what is there after a power cut; `pending` leads from one towards the other.
-// I2. `pending` is in the order of issue (`seq` rises), so what a sync covers is always its beginning.
+// I1. `cache` is what every process sees; `durable` is what a power cut leaves; `pending` leads from one to the other.
+// I2. `pending` is in the order of issue (`seq` rises), so a sync always covers a prefix of it.
 // I3. A node belongs to one epoch of one disk; any other disk clones it before it changes it.
 import { Content } from "./content.ts";
 
@@ -83,7 +83,9 @@ export function applyEntryOp(entries: Map<string, number>, op: EntryOp): void {
   }
 }
 
-/** Takes what was issued up to `mark` out of pending; makes it durable, or (after a failed sync) forgets it for good. */
+/**
+ * Removes what was issued up to `mark` from pending; makes it durable, or (after a failed sync) forgets it for good.
+ */
 export function settle(node: Node, mark: number, reached: boolean): void {
   if (node.kind === "file") {
     const covered = node.pending.filter((op) => op.seq <= mark); // I2

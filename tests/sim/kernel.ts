@@ -1,6 +1,7 @@
 // What the simulated disk and its open files share: the tree, the syncs, the space, the locks; and the test's own hands.
-// K1. A sync covers what was issued before it was called, also where the gate lets it end later (M2).
-// K2. The hands of the test (`peek`, `durable`, `plant`, `rot`) are no disk calls: not counted, not shown, never failing.
+// K1. A sync covers what was issued before it was called, even if the gate lets it end later (M2).
+// K2. The hands of the test (`peek`, `durable`, `plant`, `rot`) are no disk calls: not counted, not shown, never
+//     failing.
 import { assert } from "../../src/base/assert.ts";
 import { Fault } from "../../src/base/fault.ts";
 import { Calls, type FaultChoice, type Operation } from "./faults.ts";
@@ -47,7 +48,7 @@ export class Kernel extends Calls {
     this.finishSync(sync, mark, choice);
   }
 
-  /** Where it fails, what it covered is forgotten for good: a second sync would succeed and bring nothing back. */
+  /** If it fails, the writes it covered are forgotten for good: a second sync would succeed and bring nothing back. */
   finishSync(sync: Sync, mark: number, choice: FaultChoice | undefined): void {
     if (choice?.kind === "crash") this.die(`crashed in ${sync.operation} ${sync.path}`);
     const fails = choice?.kind === "fail";

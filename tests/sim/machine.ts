@@ -1,7 +1,9 @@
 // A whole machine in memory: a disk that forgets what was not synced, a process table, sockets, the real holders, and programs that a test
 // plays. The daemon on it is the real one's part for workflows (workflow/sim-daemon.ts) or for agents (agents/sim-daemon.ts).
-// SM1. A daemon that dies alone leaves the disk's cache, the holders and their programs as they are; a machine that goes down, none of them.
-// SM2. Every call that changes the disk, every start of a holder and every effect is a moment at which either may happen.
+// SM1. A daemon that dies alone leaves the disk's cache, the holders and their programs as they are; a machine that
+//      goes down, none of them.
+// SM2. Every call that changes the disk, every start of a holder and every effect is a moment at which either may
+//      happen.
 // SM3. The same seed, story and plan give the same life: nothing in here waits for anything real.
 import { isFault } from "../../src/base/fault.ts";
 import { Holder, type HolderWorld } from "../../src/holder/holder.ts";
@@ -52,7 +54,7 @@ export abstract class Machine {
     this.#slowDown();
   }
 
-  /** The log's syncs take a while, as on a slow disk: whoever acts before they are done is seen. */
+  /** The log's syncs take a while, as on a slow disk: acting before they are done is detected. */
   #slowDown(): void {
     this.disk.onCall = ({ operation, path }) => {
       if (operation === "datasyncBlocking" && path.endsWith(".wal")) this.clock.lag(FIRST_SYNC_MS);
@@ -79,7 +81,7 @@ export abstract class Machine {
     if (!(error instanceof Crashed)) this.failed(error);
   }
 
-  /** Something broke that nobody broke on purpose. */
+  /** Records an unexpected failure, which was not injected. */
   failed(error: unknown): void {
     this.trouble ??= error instanceof Error ? error : new Error(String(error));
   }
@@ -109,7 +111,7 @@ export abstract class Machine {
     };
   }
 
-  /** The power goes: of the disk there is left what `choose` leaves. */
+  /** Cuts the power: of the disk, `choose` decides what is left. */
   powerCut(choose: Chooser): void {
     for (const { life } of [...this.#living.values()]) life.end();
     this.disk = this.disk.powerCut(choose);
@@ -176,7 +178,7 @@ export abstract class Machine {
     else this.crashedOr(error);
   }
 
-  /** A holder that takes one order after the other, and leaves when whoever gives them does. */
+  /** A holder that takes one order after the other, and exits with the giver of the orders. */
   #startOrdered(starter: Life, ended: () => void): ToldChild {
     starter.mustLive();
     this.moment("the holder starts");
@@ -230,7 +232,7 @@ export abstract class Machine {
     if (await claim({ ...world, directory }, spec.value.generation)) await holder.run(() => kept.keeper?.touch());
   }
 
-  /** A program on pipes: what it does is its own. */
+  /** A program on pipes that decides for itself what it does. */
   protected abstract startProgram(command: Command, events: PipeEvents): PipeChild;
 }
 

@@ -1,6 +1,8 @@
-// The doors of one process among several on a simulated machine: when it dies, they lead nowhere, and the others go on.
-// MO1. A dead process does nothing any more: its calls throw `Crashed`, what it awaits never comes, its timers never ring.
-// MO2. Before every call that changes the disk the test is told (`moment`), and may end anybody there and then, the caller included.
+// The world of one process among several on a simulated machine: when it dies, its calls fail, and the others continue.
+// MO1. A dead process does nothing any more: its calls throw `Crashed`, its awaits never resolve, its timers never
+// fire.
+// MO2. Before every call that changes the disk the test is notified (`moment`), and may kill any process there,
+// including the caller.
 import type { Clock } from "../../src/world/clock.ts";
 import type { Disk, OpenFile } from "../../src/world/disk.ts";
 import { Crashed } from "./faults.ts";
@@ -24,7 +26,7 @@ export class Life {
     this.#ends.push(tell);
   }
 
-  /** Does this, unless it is dead; where it dies of it, that is its end and nobody else's. */
+  /** Does this unless it is dead; if it dies of it, only this process ends. */
   act(work: () => void): void {
     if (this.#dead) return;
     try {

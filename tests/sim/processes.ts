@@ -23,7 +23,7 @@ const INIT = 1;
 
 export class SimProcesses implements Processes {
   pid: number;
-  /** Every signal that reached somebody, in order. */
+  /** Every delivered signal, in order. */
   readonly signals: { readonly pid: number; readonly signal: Signal }[] = [];
   private readonly table = new Map<number, Entry>();
   private readonly stalled = new Set<number>();
@@ -95,10 +95,10 @@ export class SimProcesses implements Processes {
     if (signal === "SIGSTOP") this.set(who.pid, "stopped");
     else if (signal === "SIGCONT") this.set(who.pid, "running");
     else if (signal === "SIGKILL" || this.table.get(who.pid)?.state !== "stopped") this.set(who.pid, "zombie");
-    return true; // To one that is stopped everything but SIGKILL comes later, when it goes on; here: never.
+    return true; // A stopped process gets everything but SIGKILL later, when it continues; here: never.
   }
 
-  /** A new process, with a pid of its own or one that somebody had before. */
+  /** A new process, with a new or a reused pid. */
   spawn(pid = this.lastPid + 1, family: Family = {}): ProcessIdentity {
     assert(!this.table.has(pid), `pid ${pid} is free`);
     this.tick += 1;
@@ -120,7 +120,7 @@ export class SimProcesses implements Processes {
     for (const [child, entry] of this.table) if (entry.ppid === pid) this.table.set(child, { ...entry, ppid: INIT });
   }
 
-  /** We die and are reaped; the process that comes after us is somebody else. */
+  /** We die and are reaped; our successor is another process. */
   restart(): void {
     this.reap(this.pid);
     this.pid = this.spawn().pid;

@@ -1,5 +1,5 @@
-// Unix sockets in memory: bytes arrive in order, a moment later; who dies closes what it had.
-// SO1. A path is its listener's for as long as that one lives; nobody listens on a path twice.
+// Unix sockets in memory: bytes arrive in order, a moment later; a dying process closes its sockets.
+// SO1. A path belongs to its listener for as long as that lives; a path never has two listeners.
 import { Fault } from "../../src/base/fault.ts";
 import type { Connection, ConnectionEvents, Listener, Sockets } from "../../src/world/socket.ts";
 import type { Life } from "./mortal.ts";
@@ -10,7 +10,7 @@ type Listening = { readonly life: Life; readonly accept: Accept };
 export class SimSockets {
   readonly #listening = new Map<string, Listening>();
 
-  /** The door that this process has. */
+  /** The sockets interface of this process. */
   door(life: Life): Sockets {
     return {
       listen: (path, accept) => life.whileAlive(async () => this.#listen(path, { life, accept })),
@@ -99,7 +99,7 @@ class End implements Connection {
     this.#close();
   }
 
-  /** The other side is gone: what it sent before still comes. */
+  /** The other side is gone: what it sent before still arrives. */
   left(): void {
     this.#ending = true;
     queueMicrotask(() => this.#hand());

@@ -1,6 +1,7 @@
-// What a power cut leaves: the durable state and any part of what was pending.
+// What a power cut leaves: the durable state and any part of the pending writes.
 // S1. Each pending operation survives or not on its own; nothing orders them but the syncs they were covered by.
-// S2. A write may survive in part: up to any byte, in any of its sectors, or as length without bytes. Truncations and names are whole or absent.
+// S2. A write may survive in part: up to any byte, in any of its sectors, or as length without bytes. Truncations and
+//     names are whole or absent.
 // S3. After the cut cache and durable state are the same and nothing is pending.
 import type { Random } from "../../src/world/random.ts";
 import type { Content } from "./content.ts";
@@ -111,7 +112,7 @@ export function* survivors(pending: readonly PendingOp[], bound = 6): Generator<
   }
 }
 
-/** Any state the disk could be in. Each cut has a mood of its own, so that nearly-all and nearly-nothing come up as well. */
+/** Any state the disk could be in. Each cut has its own bias, so that nearly-all and nearly-nothing occur as well. */
 export function randomSurvivor(random: Random): Chooser {
   const moods = [0.1, 0.5, 0.9];
   const likely = moods[Math.floor(random.fraction() * moods.length)] ?? 0.5;

@@ -1,5 +1,5 @@
 // The simulated disk's inodes and how paths lead to them. Knows nothing of faults, handles or crashes.
-// T1. Paths are absolute and are resolved through the cached side: that is what processes see.
+// T1. Paths are absolute and are resolved through the cached side, which is what processes see.
 // T2. `fork` costs a copy of the table; nodes are shared until one side changes them (I3).
 import { assert } from "../../src/base/assert.ts";
 import { Fault } from "../../src/base/fault.ts";
@@ -21,7 +21,7 @@ import {
 export const ROOT = 1;
 
 export type Missing = "ENOENT" | "ENOTDIR";
-/** A place for a name: its directory, the name, and what is there now. */
+/** A place for a name: its directory, the name, and its current content. */
 export type Slot = { readonly directory: number; readonly name: string; readonly id: number | undefined };
 
 export class Tree {
@@ -99,7 +99,7 @@ export class Tree {
     return id;
   }
 
-  /** Where `path` is or could be; a Fault (that names `about`) where its directory is missing or is none. */
+  /** Where `path` is or could be; a Fault (that names `about`) if its directory is missing or is not a directory. */
   slot(operation: string, path: string, about = path): Slot {
     const cut = path.lastIndexOf("/");
     const directory = this.lookup(path.slice(0, cut) || "/");
@@ -132,7 +132,7 @@ export class Tree {
     return found;
   }
 
-  /** In the order of issue; what happened to files that no name can lead to any more is left out. */
+  /** In the order of issue; changes to files that no name can reach any more are left out. */
   pending(): PendingOp[] {
     const ops: PendingOp[] = [];
     for (const node of this.reachable().values()) for (const op of node.pending) ops.push(op);
@@ -160,7 +160,7 @@ export class Tree {
     this.nodes = live;
   }
 
-  /** A tree of these nodes (the root is among them) that goes on counting where this one is. */
+  /** A tree of these nodes (including the root) that continues this one's numbering. */
   successor(nodes: Map<number, Node>, epoch: Epoch): Tree {
     const tree = new Tree();
     tree.nodes = nodes;

@@ -17,13 +17,15 @@ export function simWorld(seed: number, disk = new SimDisk()): SimWorld {
   return { disk, clock: new SimClock(), random: new SimRandom(seed), processes: new SimProcesses() };
 }
 
-/** The world the next process finds after SIGKILL: time, chance and the process table go on, and it has a pid of its own. */
+/**
+ * The world the next process finds after SIGKILL: time, chance and the process table continue, and it has another pid.
+ */
 export function afterKill(world: SimWorld): SimWorld {
   world.processes.restart();
   return { ...world, disk: world.disk.processKill() };
 }
 
-/** The world after the power came back: another boot, and of the disk what `choose` leaves. */
+/** The world after a power cut: another boot, and of the disk what `choose` leaves. */
 export function afterPowerCut(world: SimWorld, choose: Chooser): SimWorld {
   world.processes.reboot();
   return { ...world, disk: world.disk.powerCut(choose) };

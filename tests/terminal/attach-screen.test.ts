@@ -1,4 +1,4 @@
-// What a window shows after attaching, cell by cell: the same as an emulator that was given the whole tape.
+// What a window shows after attaching, cell by cell: the same as an emulator fed with the whole tape.
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ function tapeOf(home: Home, id: string): string {
   return Buffer.concat(files.map((file) => readFileSync(join(directory, file)))).toString();
 }
 
-/** The window shows what the tape says. */
+/** Checks that the window shows what the tape says. */
 async function isExact(home: Home, window: Window, id: string): Promise<void> {
   const same = () => Bun.deepEquals(screenOf(window.seen).screen, screenOf(tapeOf(home, id)).screen);
   await until("the window shows the screen", same, () => JSON.stringify(rowsOf(window.seen), null, 1));
@@ -45,7 +45,7 @@ const rowsOf = (text: string) =>
       .trimEnd(),
   );
 
-/** The rows with those that were scrolled away. */
+/** The rows, including those that scrolled away. */
 function historyOf(text: string): string[] {
   const emulator = new Emulator(SIZE, 0);
   emulator.feed(Buffer.from(text));
@@ -65,7 +65,7 @@ async function leave(window: Window): Promise<void> {
 /** The same on one line of a full screen. */
 const WORK = `i=0; while [ $i -lt 5000 ]; do printf '${ESC}[24;1H${ESC}[2Kworking on number %d, which takes a while longer than the last' $i; i=$((i + 1)); done`;
 
-/** A program on the alternate screen that draws only what it is told to, and notes every change of its window. */
+/** A program on the alternate screen that draws only on request and records every resize of its window. */
 const FULL_SCREEN = [
   "trap 'echo changed >> changed' WINCH; stty -echo",
   `printf '${ESC}[?1049h${ESC}[2J${ESC}[?25l${ESC}[?1002h${ESC}[?1006h${ESC}[?2004h'`,
@@ -74,7 +74,7 @@ const FULL_SCREEN = [
   `while :; do read -r row && printf '${ESC}[%d;5H${ESC}[7mtold %d${ESC}[0m' $row $row; done`,
 ].join("; ");
 
-test("a full-screen program is drawn as it is, after any amount of output, and is not made to draw itself", async () => {
+test("a full-screen program is shown as it is, after any amount of output, without being asked to redraw", async () => {
   const home = new Home();
   await home.ok("new", "-d", "full", "--", "sh", "-c", FULL_SCREEN);
   const { id } = await home.listed("full");
@@ -83,7 +83,7 @@ test("a full-screen program is drawn as it is, after any amount of output, and i
     () => tapeOf(home, id).includes("number 4999"),
     () => tapeOf(home, id),
   );
-  await home.ok("down"); // With a last checkpoint.
+  await home.ok("down"); // Writes a last checkpoint.
   await home.ok("send", "full", "15", "--enter");
   await until(
     "it has drawn more",
@@ -108,7 +108,7 @@ test("a full-screen program is drawn as it is, after any amount of output, and i
   expect(existsSync(join(home.path, "changed"))).toBe(false);
 }, 180_000);
 
-test("a shell's history is there to be scrolled to, each line once, and its screen below it", async () => {
+test("a shell's history can be scrolled back to, each line once, with its screen below", async () => {
   const home = new Home();
   await home.ok("new", "-d", "sh", "--", "sh", "-c", `${FLOOD}; printf '${ESC}[4mready${ESC}[0m '; cat`);
   const { id } = await home.listed("sh");
@@ -128,7 +128,7 @@ test("a shell's history is there to be scrolled to, each line once, and its scre
   await leave(window);
 }, 180_000);
 
-test("without a checkpoint, or with a window of another size, the end of the tape is shown, and the program draws itself", async () => {
+test("without a checkpoint, or in a window of another size, the end of the tape is shown and the program redraws itself", async () => {
   const home = new Home();
   await home.ok("new", "-d", "full", "--", "sh", "-c", FULL_SCREEN);
   const { id } = await home.listed("full");
@@ -158,7 +158,7 @@ test("without a checkpoint, or with a window of another size, the end of the tap
   await leave(other);
 }, 180_000);
 
-test("after a reboot the old screen is seen, and the line that says what happened, also where the tape is long", async () => {
+test("after a reboot the old screen is shown with a line that says what happened, also for a long tape", async () => {
   const home = new Rebooting();
   await home.ok("new", "-d", "full", "--", "sh", "-c", FULL_SCREEN);
   const { id } = await home.listed("full");

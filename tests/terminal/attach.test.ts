@@ -1,4 +1,4 @@
-// Attaching as a user does it: a real window, a real daemon, real holders.
+// Attaching as a user does: a real window, a real daemon, real holders.
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,14 +11,14 @@ const DETACH = "\u001c";
 const ESC = "\u001b";
 
 describe("attach", () => {
-  test("new attaches where a person sits; Ctrl-\\ detaches, attach draws again what was there", async () => {
+  test("new attaches in an interactive terminal; Ctrl-\\ detaches, attach redraws what was there", async () => {
     const home = new Home();
     const first = home.window(["new", "work", "--", "cat"]);
     first.type("hello\r");
     await first.shows("hello\r\nhello\r\n");
     first.type(DETACH);
     expect(await first.exited).toBe(0);
-    await first.shows("detached; work runs on.\r\n"); // The window was cooked again before that was said.
+    await first.shows("detached; work runs on.\r\n"); // The window is back in cooked mode before this is printed.
     const second = home.window(["attach", "work"]);
     await second.shows("hello\r\nhello\r\n");
     second.type(`more\r${DETACH}`);
@@ -27,7 +27,7 @@ describe("attach", () => {
     expect(await home.listed("work")).toMatchObject({ state: "running", clients: 0 });
   }, 180_000);
 
-  test("the exit code is the program's, and its last words are seen", async () => {
+  test("the exit code is the program's, and its last output is shown", async () => {
     const home = new Home();
     const window = home.window(["new", "x", "--", "sh", "-c", "read a; echo bye $a; exit 7"]);
     window.type("now\r");
@@ -39,7 +39,7 @@ describe("attach", () => {
     await quick.shows("quick");
   }, 180_000);
 
-  test("-c opens what is missing; without it that is exit 4", async () => {
+  test("-c opens a missing terminal; without it the exit code is 4", async () => {
     const home = new Home();
     const missing = home.window(["attach", "nobody"]);
     expect(await missing.exited).toBe(4);
@@ -50,7 +50,7 @@ describe("attach", () => {
     expect(await home.listed("somebody")).toMatchObject({ state: "running" });
   }, 180_000);
 
-  test("it goes on while watchdog and daemon are killed, and an attach without them works too", async () => {
+  test("it continues while watchdog and daemon are killed, and attaching without them works too", async () => {
     const home = new Home();
     const window = home.window(["new", "t", "--", "cat"]);
     window.type("before\r");
@@ -73,7 +73,7 @@ describe("attach", () => {
     expect(await home.json("status")).toMatchObject({ daemon: { pid: null } });
   }, 180_000);
 
-  test("the daemon is killed while somebody types: every line arrives once, the program is the same, and a new daemon knows it", async () => {
+  test("the daemon is killed during typing: every line arrives once, the program is the same, and a new daemon knows it", async () => {
     const home = new Home();
     const window = home.window([
       "new",
@@ -106,12 +106,12 @@ describe("attach", () => {
     expect(await window.exited).toBe(0);
   }, 180_000);
 
-  test("a daemon that hangs keeps nobody from their terminal", async () => {
+  test("a hanging daemon does not prevent attaching", async () => {
     const home = new Home();
     await home.ok("new", "-d", "t", "--", "sh", "-c", "echo here; cat");
     await home.says("t", "here");
     const { daemon, watchdog } = await home.json("status");
-    const both = [watchdog.pid, daemon.pid]; // A watchdog that runs would end it after a while.
+    const both = [watchdog.pid, daemon.pid]; // A running watchdog would eventually kill it.
     for (const pid of both) process.kill(pid, "SIGSTOP");
     try {
       const window = home.window(["attach", "t"]);
@@ -125,7 +125,7 @@ describe("attach", () => {
     }
   }, 180_000);
 
-  test("two windows on one terminal: each sees what the other types, and one that leaves takes nothing with it", async () => {
+  test("two windows on one terminal: each sees what the other types, and detaching one leaves the other", async () => {
     const home = new Home();
     const first = home.window(["new", "t", "--", "cat"]);
     first.type("one\r");
@@ -149,7 +149,7 @@ describe("attach", () => {
     expect(await home.listed("t")).toMatchObject({ state: "running" });
   }, 180_000);
 
-  test("SSH_AUTH_SOCK leads to the agent of whoever attached last, also for terminals that are opened from within", async () => {
+  test("SSH_AUTH_SOCK leads to the agent of the client that attached last, also for terminals opened from within", async () => {
     const home = new Home();
     const program = 'echo ready; while read -r a; do echo "$a $(readlink "$SSH_AUTH_SOCK")"; done';
     const agentIn = (agent: string) => ({ env: { SSH_AUTH_SOCK: agent } });
@@ -176,7 +176,7 @@ describe("attach", () => {
     expect(readdirSync(join(home.path, "run/ssh"))).toHaveLength(1);
   }, 180_000);
 
-  test("the window's size is the program's, and follows it; whoever only looks changes nothing and types nothing", async () => {
+  test("the program follows the size of the window; a read-only client changes nothing and types nothing", async () => {
     const home = new Home();
     const program = 'while read line; do echo "$line at $(stty size)"; done';
     const window = home.window(["new", "t", "--", "sh", "-c", program], { cols: 90, rows: 30 });
@@ -208,7 +208,7 @@ describe("the user's window", () => {
   const draws = `printf '${ESC}[?1049h${ESC}[?1002h${ESC}[?2004h${ESC}[?25ldrawn'; cat`;
   const undone = [`${ESC}[?1049l`, `${ESC}[?1002l`, `${ESC}[?2004l`, `${ESC}[?25h`];
 
-  test("is given back as it was: modes undone, cooked, whether we detach, are told to leave, or the program is killed", async () => {
+  test("is restored: modes reset, cooked, whether we detach, are told to leave, or the program is killed", async () => {
     const home = new Home();
     const leave = { detach: 0, SIGTERM: 143, SIGHUP: 129, killed: 137 } as const;
     for (const [how, code] of Object.entries(leave)) {
@@ -224,7 +224,7 @@ describe("the user's window", () => {
     }
   }, 180_000);
 
-  test("the line discipline is put back bit by bit, and a shell goes on in it", async () => {
+  test("the line discipline is restored bit by bit, and a shell continues in it", async () => {
     const home = new Home();
     const odd = "stty -ixon -opost min 3 intr ^K";
     const window = home.script(`${odd}; echo "was $(stty -g)"; "$@" new t -- cat; echo "code $?, is $(stty -g)"; cat`);
@@ -247,7 +247,7 @@ describe("the user's window", () => {
     await window.shows("typed\ntyped\n");
   }, 180_000);
 
-  test("its own history stays: what was on it is pushed up, never erased, and no other screen is taken", async () => {
+  test("keeps its history: existing text is scrolled up, never erased, and the alternate screen is not used", async () => {
     const home = new Home();
     await home.ok("new", "-d", "t", "--", "sh", "-c", `printf 'old ${ESC}[H${ESC}[2J${ESC}[3Jnew\\n'; cat`);
     await home.says("t", "new");
@@ -264,7 +264,7 @@ describe("the user's window", () => {
     }
   }, 180_000);
 
-  test("a question that was asked long ago is not asked again", async () => {
+  test("an old query in the output is not sent to the window again", async () => {
     const home = new Home();
     await home.ok("new", "-d", "q", "--", "sh", "-c", `printf 'a${ESC}[6n${ESC}[cb\\n'; cat`);
     await home.says("q", "ab");
@@ -275,7 +275,7 @@ describe("the user's window", () => {
     expect(await window.exited).toBe(0);
   }, 180_000);
 
-  test("the detach key is the one that was configured, and can be off", async () => {
+  test("the detach key is configurable and can be turned off", async () => {
     const home = new Home();
     writeFileSync(join(home.path, "config.toml"), '[terminal]\ndetach_key = "ctrl-a"\n');
     const window = home.window(["new", "t", "--", "sh", "-c", "trap 'echo quit' QUIT; while :; do read a; done"]);
@@ -290,7 +290,7 @@ describe("the user's window", () => {
     expect(await window.exited).toBe(0);
   }, 180_000);
 
-  test("a flood does not keep the key from working", async () => {
+  test("a flood of output does not disable the detach key", async () => {
     const home = new Home();
     const window = home.window(["new", "flood", "--", "yes", "a flood of lines"]);
     await window.shows("a flood of lines\r\na flood of lines");

@@ -1,5 +1,6 @@
-// What people reported of others: the machine went down, and what it left as the newest checkpoint is empty, too old, from the future, or of a
-// newer version. Each time every terminal is back, in its place, with what is doubtful marked, and nothing good is overwritten.
+// Failures reported for other tools: the machine went down and left a newest checkpoint that is empty, too old, from
+// the future, or of a newer version. Each time every terminal is back in its place, doubtful ones are marked, and
+// nothing good is overwritten.
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readSessions } from "../../src/core/terminal/checkpoint.ts";
@@ -16,7 +17,7 @@ const HOUR = 3_600_000;
 const FILE = "recovery/checkpoint.json";
 const LONG_MS = 180_000;
 
-/** A home whose machine has gone down: two terminals, and a good checkpoint of both with its backup. */
+/** A home whose machine went down: two terminals, and a good checkpoint of both with its backup. */
 async function crashed(): Promise<{ readonly home: DaemonHome; readonly ids: readonly string[] }> {
   const home = newHome();
   const ids: string[] = [];
@@ -40,7 +41,7 @@ async function crashed(): Promise<{ readonly home: DaemonHome; readonly ids: rea
   return { home, ids };
 }
 
-/** The same checkpoint, written when the clock was elsewhere. */
+/** The same checkpoint, written with another clock. */
 async function rewritten(home: DaemonHome, byMs: number): Promise<void> {
   const { sessions } = readSessions(JSON.parse(home.text(FILE)).body);
   const clock = { ...realClock(), now: () => Date.now() + byMs };
@@ -50,7 +51,7 @@ async function rewritten(home: DaemonHome, byMs: number): Promise<void> {
   expect(saved.ok).toBe(true);
 }
 
-/** Everything came back from what there was, and nothing was run. */
+/** Everything was restored from what was left, and no command was run. */
 async function allBack(home: DaemonHome, ids: readonly string[]) {
   await home.live(boot(2));
   for (const id of ids) {
@@ -64,7 +65,7 @@ async function allBack(home: DaemonHome, ids: readonly string[]) {
 }
 
 test(
-  "TC-8(b) the newest checkpoint has 0 bytes: the backup is used, and the empty one is set aside",
+  "TC-8(b) the newest checkpoint has 0 bytes: the backup is used, and the empty one is quarantined",
   async () => {
     const { home, ids } = await crashed();
     writeFileSync(home.file(FILE), "");
@@ -76,7 +77,7 @@ test(
 );
 
 test(
-  "TC-8(c) both checkpoints are garbage after a power cut: the loss is told, terminals come back from the log",
+  "TC-8(c) both checkpoints are garbage after a power cut: the loss is reported, terminals come back from the log",
   async () => {
     const { home, ids } = await crashed();
     for (const file of [FILE, "recovery/checkpoint.backup.json"]) writeFileSync(home.file(file), "\u0000garbage");
@@ -91,7 +92,7 @@ for (const [when, byMs] of [
   ["from the future, or the clock was set back", 7 * HOUR],
 ] as const) {
   test(
-    `TC-6(f) the checkpoint is ${when}: terminals are back all the same, and marked`,
+    `TC-6(f) the checkpoint is ${when}: terminals are back anyway, and marked`,
     async () => {
       const { home, ids } = await crashed();
       await rewritten(home, byMs);
@@ -108,7 +109,7 @@ for (const [when, byMs] of [
 }
 
 test(
-  "TC-6(c) the checkpoint is of a newer version: terminals are back, and it is left as it is",
+  "TC-6(c) the checkpoint is of a newer version: terminals are back, and the file is left alone",
   async () => {
     const { home, ids } = await crashed();
     const { time, body } = JSON.parse(home.text(FILE));

@@ -41,7 +41,7 @@ class Site {
     return new CheckpointReader(this.#place, { maxAgeMs }, this.#say);
   }
 
-  /** Two of them: the first is the backup of the second. */
+  /** Writes two: the first becomes the backup of the second. */
   async withTwo(): Promise<this> {
     const writer = this.writer();
     for (const n of [1, 2]) expect((await writer.write([sessionOf(n)])).ok).toBe(true);
@@ -59,7 +59,7 @@ function emptyHome(): SimDisk {
   return disk;
 }
 
-test("TC-1(a) TC-2(c) what was written is read: version, time, checksum and sessions, at recovery/checkpoint.json", async () => {
+test("TC-1(a) TC-2(c) what was written is read back: version, time, checksum and sessions, at recovery/checkpoint.json", async () => {
   const site = new Site();
   const writer = site.writer();
   expect(writer.getCheckpointPath()).toBe(PRIMARY);
@@ -78,7 +78,7 @@ test("TC-2(b) temporary files that a killed writer left are removed by the next 
   expect(site.disk.list("/home/recovery").sort()).toEqual(["checkpoint.backup.json", "checkpoint.json"]);
 });
 
-test("TC-3(a) null where there is none, and nothing to say about it", async () => {
+test("TC-3(a) null if there is none, without a warning", async () => {
   const site = new Site();
   expect(await site.reader().read()).toBeNull();
   expect((await site.reader().survey()).items).toEqual([]);
@@ -90,7 +90,7 @@ for (const [what, damage] of [
   ["with one flipped bit", (disk: SimDisk) => void disk.rot(PRIMARY, 300, 1)],
   ["of garbage", (disk: SimDisk) => void disk.plant(PRIMARY, GARBAGE)],
 ] as const) {
-  test(`TC-3(b) TC-8(b) a newest checkpoint ${what} is a warning; the backup is used, and the damaged one is in quarantine with a note`, async () => {
+  test(`TC-3(b) TC-8(b) a newest checkpoint ${what} is a warning; the backup is used, and the damaged one is quarantined with a note`, async () => {
     const site = await new Site().withTwo();
     damage(site.disk);
     const bytes = readWhole(site.disk, PRIMARY);
@@ -107,7 +107,7 @@ for (const [what, damage] of [
   });
 }
 
-test("TC-8(c) both overwritten with garbage: total loss is reported, nothing is thrown, both are in quarantine, and the next one is written", async () => {
+test("TC-8(c) both overwritten with garbage: total loss is reported, nothing is thrown, both are quarantined, and the next one is written", async () => {
   const site = await new Site().withTwo();
   site.disk.plant(PRIMARY, GARBAGE);
   site.disk.plant(BACKUP, Buffer.from("other garbage"));
@@ -126,7 +126,7 @@ test("TC-8(c) both overwritten with garbage: total loss is reported, nothing is 
   expect(await site.names()).toEqual(["t3"]);
 });
 
-test("TC-8(b) a disk without room for the quarantine keeps nobody from coming up", async () => {
+test("TC-8(b) a disk without room for the quarantine does not prevent a start", async () => {
   const site = await new Site().withTwo();
   site.disk.plant(PRIMARY, GARBAGE);
   site.disk.fault = ({ operation, path }) =>
@@ -137,7 +137,7 @@ test("TC-8(b) a disk without room for the quarantine keeps nobody from coming up
   expect(readWhole(site.disk, PRIMARY)).toEqual(new Uint8Array(GARBAGE)); // Still there.
 });
 
-test("TC-8(c) a disk that does not let us read is reported, and the file is left as it is", async () => {
+test("TC-8(c) a read error is reported, and the file is left as it is", async () => {
   const site = await new Site().withTwo();
   site.disk.fault = ({ operation }) => (operation === "open" ? { kind: "fail", code: "EACCES" } : undefined);
   const { checkpoint, items } = await site.reader().survey();
@@ -148,7 +148,7 @@ test("TC-8(c) a disk that does not let us read is reported, and the file is left
   expect(listQuarantine(site.disk, HOME)).toEqual([]);
 });
 
-test("TC-8(b) a primary that is missing while its backup is there is said, and the backup is used", async () => {
+test("TC-8(b) a missing primary with an existing backup is reported, and the backup is used", async () => {
   const site = await new Site().withTwo();
   site.disk.unlink(PRIMARY);
   expect(await site.names()).toEqual(["t1"]);
@@ -159,7 +159,7 @@ for (const [what, jump, words] of [
   ["30 h old", 30 * HOUR, "older than allowed"],
   ["from the future", -HOUR, "from the future"],
 ] as const) {
-  test(`TC-6(e,f) one that is ${what} is never used silently, and nothing is thrown away for it`, async () => {
+  test(`TC-6(e,f) a checkpoint that is ${what} is never used silently, and nothing is discarded because of it`, async () => {
     const site = await new Site().withTwo();
     site.clock.jump(jump);
     expect(await site.reader().read()).toBeNull();
@@ -173,7 +173,7 @@ for (const [what, jump, words] of [
   });
 }
 
-test("TC-6(e) the allowed age can be chosen, and five minutes of skew are nothing", async () => {
+test("TC-6(e) the allowed age is configurable, and five minutes of clock skew are tolerated", async () => {
   const site = await new Site().withTwo();
   site.clock.jump(30 * HOUR);
   expect(await site.reader(48 * HOUR).read()).not.toBeNull();
@@ -181,7 +181,7 @@ test("TC-6(e) the allowed age can be chosen, and five minutes of skew are nothin
   expect(await site.reader().read()).not.toBeNull();
 });
 
-test("TC-6(c) a newer version's file is neither used, nor passed over for the backup, nor overwritten", async () => {
+test("TC-6(c) a newer version's file is neither used, nor skipped in favour of the backup, nor overwritten", async () => {
   const site = await new Site().withTwo();
   const facts = { ...checkpointOptions(HOME), version: 2, seq: 0, time: "2026-01-01T00:00:00.000Z" };
   const { bytes } = encodeEnvelope(facts, '{"sessions":[]}');
@@ -194,7 +194,7 @@ test("TC-6(c) a newer version's file is neither used, nor passed over for the ba
   expect(listQuarantine(site.disk, HOME)).toEqual([]);
 });
 
-test("TC-7 a session that is not valid is reported by itself; the others are there", async () => {
+test("TC-7 an invalid session is reported by itself; the others are read", async () => {
   const site = new Site();
   const facts = { ...checkpointOptions(HOME), seq: 0, time: "2026-01-01T00:00:00.000Z" };
   const broken = { ...sessionOf(2), workingDirectory: "nowhere" };
@@ -208,7 +208,7 @@ test("TC-7 a session that is not valid is reported by itself; the others are the
   ]);
 });
 
-test("TC-5(b) a checkpoint above 50 MB is written, with a warning, which is not repeated every minute", async () => {
+test("TC-5(b) a checkpoint above 50 MB is written with a warning that is not repeated every minute", async () => {
   const site = new Site();
   const large = Array.from({ length: 53 }, (_, n) => sessionOf(n, { scrollbackSnapshot: "x".repeat(1 << 20) }));
   const writer = site.writer();
@@ -219,7 +219,7 @@ test("TC-5(b) a checkpoint above 50 MB is written, with a warning, which is not 
   expect(site.said[0]).toContain("more than 50");
 });
 
-test("TC-4 a crash at every call of a checkpoint write leaves the previous one whole, and the next life writes again", async () => {
+test("TC-4 a crash at any call of a checkpoint write leaves the previous one whole, and the next life writes again", async () => {
   const session = (n: number) => sessionOf(n, { scrollbackSnapshot: screenText(1_500) });
   const live = async (disk: SimDisk, promised: (n: number) => void) => {
     const writer = new Site(disk).writer();
@@ -244,7 +244,7 @@ test("TC-4 a crash at every call of a checkpoint write leaves the previous one w
   expect(await everyCrash({ start: emptyHome(), nothingPromised: 0, live, check })).toBeGreaterThan(400);
 });
 
-test("TC-8(b) a crash while damage is read and set aside loses neither it nor the backup", async () => {
+test("TC-8(b) a crash while damage is read and quarantined loses neither it nor the backup", async () => {
   const { disk: start } = await new Site().withTwo();
   start.plant(PRIMARY, GARBAGE);
   const live = async (disk: SimDisk) => {
@@ -261,7 +261,7 @@ test("TC-8(b) a crash while damage is read and set aside loses neither it nor th
   expect(await everyCrash({ start, nothingPromised: undefined, live, check })).toBeGreaterThan(100);
 });
 
-test("a disk that is full at any call of a save leaves the last checkpoint whole, and the next save works", async () => {
+test("a disk that fills up at any call of a save leaves the last checkpoint whole, and the next save works", async () => {
   const { disk: start } = await new Site().withTwo();
   let failures = 0;
   for (let index = 1; ; index += 1) {

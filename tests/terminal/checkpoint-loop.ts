@@ -1,4 +1,5 @@
-// Writes checkpoints without end, one session each, named by its number; says each number once it is durable. To be killed.
+// Writes checkpoints forever, one session each, named by its number; prints each number once it is durable. Meant to be
+// killed.
 import { CheckpointWriter } from "../../src/daemon/terminal/checkpoint-writer.ts";
 import { realClock } from "../../src/world/real/clock.ts";
 import { realDisk } from "../../src/world/real/disk.ts";

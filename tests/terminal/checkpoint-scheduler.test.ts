@@ -1,4 +1,4 @@
-// When checkpoints are written, on a clock that only the test moves.
+// When checkpoints are written, with a clock that only the test moves.
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/base/fault.ts";
 import { type Result, refused } from "../../src/base/result.ts";
@@ -10,7 +10,7 @@ import { sessionOf } from "./checkpoint-sessions.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** A writer that takes as long as `tookMs` says, and answers what `answer` says. */
+/** A writer that takes `tookMs` and returns `answer`. */
 class Stage {
   readonly clock = new SimClock();
   readonly said: string[] = [];
@@ -49,7 +49,7 @@ class Stage {
     return answer;
   }
 
-  /** Moves the clock in small steps, so that what timers wake has its turn before the next one is due. */
+  /** Moves the clock in small steps, so that what a timer wakes runs before the next timer is due. */
   async pass(ms: number): Promise<void> {
     const end = this.clock.elapsed() + ms;
     while (this.clock.elapsed() < end) {
@@ -61,7 +61,7 @@ class Stage {
   }
 }
 
-test("CS-1(b) a checkpoint comes an interval after a change, and none while nothing changes: no timer but the one for its age", async () => {
+test("CS-1(b) a checkpoint is written an interval after a change, and none while nothing changes: the only timer is the one for its age", async () => {
   const stage = new Stage().start();
   await stage.pass(MINUTE - 1);
   expect(stage.written).toBe(0);
@@ -74,13 +74,13 @@ test("CS-1(b) a checkpoint comes an interval after a change, and none while noth
   expect(stage.written).toBe(2);
 });
 
-test("CS-1(b) a quiet day does not make a true checkpoint too old: it is written anew every six hours", async () => {
+test("CS-1(b) a quiet day does not make a checkpoint too old: it is rewritten every six hours", async () => {
   const stage = new Stage().start();
   await stage.pass(25 * HOUR);
   expect(stage.written).toBe(5);
 });
 
-test("CS-1(a) triggerNow writes at once; who asks while one is under way gets the next, and one serves all of them", async () => {
+test("CS-1(a) triggerNow writes at once; calls during a write share the next one", async () => {
   const stage = new Stage().start();
   const first = stage.scheduler.triggerNow();
   const others = [stage.scheduler.triggerNow(), stage.scheduler.triggerNow()];
@@ -89,7 +89,7 @@ test("CS-1(a) triggerNow writes at once; who asks while one is under way gets th
   expect(stage.written).toBe(2);
 });
 
-test("CS-1(a) stop ends it: no timer is left, and a trigger is refused", async () => {
+test("CS-1(a) after stop no timer is left, and a trigger is refused", async () => {
   const stage = new Stage().start();
   stage.scheduler.stop();
   expect(stage.clock.pendingTimers).toBe(0);
@@ -99,7 +99,7 @@ test("CS-1(a) stop ends it: no timer is left, and a trigger is refused", async (
   expect(await stage.scheduler.triggerNow()).toMatchObject({ ok: false, error: { code: "stopped" } });
 });
 
-test("CS-2(a,b) more than 50 activity events: now, and the count starts again", async () => {
+test("CS-2(a,b) more than 50 activity events trigger a write at once, and the count starts again", async () => {
   const stage = new Stage().start();
   for (let event = 0; event < 50; event += 1) stage.scheduler.activity();
   await stage.pass(1_000);
@@ -115,7 +115,7 @@ test("CS-2(a,b) more than 50 activity events: now, and the count starts again", 
   expect(stage.written).toBe(2);
 });
 
-test("CS-2(a) a burst during a write is not lost: it makes the next one", async () => {
+test("CS-2(a) a burst during a write is not lost: it triggers the next one", async () => {
   const stage = new Stage().start();
   stage.tookMs = 100;
   stage.scheduler.activity(51);
@@ -139,7 +139,7 @@ test("CS-3(a,b) a write over 500 ms doubles the interval, to five minutes at mos
   expect(intervals).toEqual([2, 2, 4, 5, 5, 5, 1]);
 });
 
-test("CS-3(a) an interval that was chosen longer than five minutes is not shortened by a slow disk", async () => {
+test("CS-3(a) a configured interval longer than five minutes is not shortened by a slow disk", async () => {
   const stage = new Stage(10 * MINUTE).start();
   stage.tookMs = 600;
   void stage.scheduler.triggerNow();
@@ -147,7 +147,7 @@ test("CS-3(a) an interval that was chosen longer than five minutes is not shorte
   expect(stage.scheduler.intervalMs).toBe(10 * MINUTE);
 });
 
-test("CS-4(a,b) the last one is written before the end, or given up after 5 s", async () => {
+test("CS-4(a,b) the last checkpoint is written before the end, or given up after 5 s", async () => {
   const stage = new Stage().start();
   const finished = stage.scheduler.finish();
   await stage.pass(100);
@@ -167,7 +167,7 @@ test("CS-4(a,b) the last one is written before the end, or given up after 5 s", 
   expect(slow.said.join()).toContain("given up after 5 s");
 });
 
-test("SM-3(d,g) in safe mode nothing is written, not even the last one; what changed is written once it is over", async () => {
+test("SM-3(d,g) in safe mode nothing is written, not even at the end; changes are written once it is over", async () => {
   const stage = new Stage().start();
   stage.off = true;
   stage.scheduler.activity(100);
@@ -182,7 +182,7 @@ test("SM-3(d,g) in safe mode nothing is written, not even the last one; what cha
   expect(stage.written).toBe(1);
 });
 
-test("TC-6(c) a newer version in the way is said once, stops nobody, and is tried again", async () => {
+test("TC-6(c) a newer version's file in the way is reported once, blocks nothing, and is retried", async () => {
   const stage = new Stage().start();
   const whole = stage.answer;
   stage.answer = () => refused("NEWER_VERSION", "checkpoint.json has version 9", "Run the newer holdfast.");
@@ -193,7 +193,7 @@ test("TC-6(c) a newer version in the way is said once, stops nobody, and is trie
   expect(stage.written).toBe(1);
 });
 
-test("a disk without room is said once and asked again by time, not in a loop", async () => {
+test("a full disk is reported once and retried on a timer, not in a loop", async () => {
   const stage = new Stage().start();
   const whole = stage.answer;
   let asked = 0;
@@ -211,7 +211,7 @@ test("a disk without room is said once and asked again by time, not in a loop", 
   expect(stage.written).toBe(1);
 });
 
-test("what is no Fault is a bug of ours and is not swallowed", async () => {
+test("an error that is not a Fault is our bug and is not swallowed", async () => {
   const stage = new Stage();
   stage.state = async () => {
     throw new Error("a bug");
@@ -221,7 +221,7 @@ test("what is no Fault is a bug of ours and is not swallowed", async () => {
   expect(String(stage.broken[0])).toContain("a bug");
 });
 
-test("a clock that is set forward or back changes no interval", async () => {
+test("a clock set forward or back changes no interval", async () => {
   const stage = new Stage().start();
   stage.clock.jump(-48 * HOUR);
   await stage.pass(MINUTE + 10);

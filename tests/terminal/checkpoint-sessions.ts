@@ -1,9 +1,9 @@
-// Sessions for tests of checkpoints: whole ones, of a size that people have.
+// Sessions for checkpoint tests: complete, and of realistic size.
 import type { CheckpointSession } from "../../src/core/terminal/checkpoint.ts";
 import { applyTerminal } from "../../src/core/terminal/events.ts";
 import type { Recipe, Terminal } from "../../src/core/terminal/terminal.ts";
 
-/** The n-th of them; `over` says what is different about it. */
+/** The n-th session; `over` overrides fields. */
 export function sessionOf(n: number, over: Partial<CheckpointSession> = {}): CheckpointSession {
   const id = `0190b6a0-0000-7000-8000-${String(n).padStart(12, "0")}`;
   return {
@@ -27,7 +27,7 @@ export function sessionOf(n: number, over: Partial<CheckpointSession> = {}): Che
   };
 }
 
-/** The n-th terminal as its creation leaves it; with `over`, as something else did. */
+/** The n-th terminal just after its creation; `over` overrides fields. */
 export function terminalOf(
   n: number,
   over: Partial<Omit<Terminal, "recipe">> & { readonly recipe?: Partial<Recipe> } = {},
@@ -45,7 +45,7 @@ export function screenText(bytes: number): string {
   return line.repeat(Math.ceil(bytes / line.length)).slice(0, bytes);
 }
 
-/** A session with a full snapshot and the environment of somebody's desktop. */
+/** A session with a full snapshot and a typical desktop environment. */
 export function typicalSession(n: number): CheckpointSession {
   const environment = Array.from({ length: 45 }, (_, at) => [`VARIABLE_NUMBER_${at}`, "x".repeat(20 + at)]);
   const screen = { offset: 123_456, cols: 120, rows: 40, exact: true, at: "2026-01-01T00:00:00.000Z" };

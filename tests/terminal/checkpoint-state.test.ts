@@ -1,4 +1,4 @@
-// What a checkpoint says of the terminals, seen in a simulated world.
+// What a checkpoint records of the terminals, in a simulated world.
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/base/fault.ts";
 import type { ScreenSnapshot } from "../../src/core/terminal/screen.ts";
@@ -89,7 +89,7 @@ class Site {
   }
 }
 
-test("TC-1(b) a terminal at its prompt: its place, its size now, its screen, and nothing in front", async () => {
+test("TC-1(b) a terminal at its prompt: its directory, its current size, its screen, and no foreground command", async () => {
   const site = new Site();
   const { id, state } = site.add(1);
   if (state.kind === "running")
@@ -109,7 +109,7 @@ test("TC-1(b) a terminal at its prompt: its place, its size now, its screen, and
   expect(site.drawn).toEqual([{ id, size: { cols: 132, rows: 50 }, maxBytes: 100 }]);
 });
 
-test("TC-1(b) a program in front is saved with its words, its place and when it was started", async () => {
+test("TC-1(b) a foreground program is saved with its arguments, its directory and its start time", async () => {
   const site = new Site();
   const { state } = site.add(1);
   const front = site.world.processes.spawn();
@@ -121,7 +121,7 @@ test("TC-1(b) a program in front is saved with its words, its place and when it 
   expect(session?.foreground).toEqual({ argv: ["vim", "a b"], cwd: "/src", startedAt });
 });
 
-test("a program that has just gone leaves the last known place, not none", async () => {
+test("a program that has just exited leaves the last known directory, not an empty one", async () => {
   const site = new Site();
   const { state } = site.add(1);
   site.state.seed([sessionOf(1, { workingDirectory: "/last" })]);
@@ -129,7 +129,7 @@ test("a program that has just gone leaves the last known place, not none", async
   expect(await site.state.sessions()).toMatchObject([{ workingDirectory: "/last", foreground: null }]);
 });
 
-test("between two checkpoints the last file of a tape is looked at; one that began behind it is found a minute later", async () => {
+test("between two checkpoints only the last file of a tape is checked; one that began behind it is found a minute later", async () => {
   const site = new Site();
   const { id } = site.add(1);
   await site.state.pulse();
@@ -143,7 +143,7 @@ test("between two checkpoints the last file of a tape is looked at; one that beg
   expect((await site.state.pulse()).changed).toBe(true);
 });
 
-test("only terminals with new output are drawn, from their last snapshot on; idle holders are not asked", async () => {
+test("only terminals with new output are drawn, starting from their last snapshot; idle holders are not asked", async () => {
   const site = new Site();
   const [one, two] = [site.add(1).id, site.add(2).id];
   await site.state.sessions();
@@ -160,7 +160,7 @@ test("only terminals with new output are drawn, from their last snapshot on; idl
   expect(sessions.map(({ scrollbackSnapshot }) => scrollbackSnapshot)).toEqual(["screen", "later"]);
 });
 
-test("the last life's snapshot is gone on from, where the tape has not moved", async () => {
+test("the last life's snapshot is continued if the tape has not moved", async () => {
   const site = new Site();
   site.add(1);
   const screen = { offset: 2, cols: 80, rows: 24, exact: true, at: "x", title: "", alternate: false };
@@ -169,7 +169,7 @@ test("the last life's snapshot is gone on from, where the tape has not moved", a
   expect(site.drawn).toEqual([]);
 });
 
-test("a screen that knows more than the tape had when the terminal was started again is not gone on from", async () => {
+test("a screen that is ahead of the tape at the terminal's restart is not continued", async () => {
   const start = {
     argv: [],
     cwd: "/",
@@ -197,7 +197,7 @@ test("a screen that knows more than the tape had when the terminal was started a
   }
 });
 
-test("a snapshot that takes long holds up no checkpoint: the last one is saved, and the late one with the next", async () => {
+test("a slow snapshot delays no checkpoint: the previous one is saved, and the late one with the next checkpoint", async () => {
   const site = new Site();
   const { id } = site.add(1);
   await site.state.sessions();
@@ -209,7 +209,7 @@ test("a snapshot that takes long holds up no checkpoint: the last one is saved, 
   await site.world.clock.settle();
   site.world.clock.advance(2_000);
   expect(await pending).toMatchObject([{ scrollbackSnapshot: "screen", screen: { offset: 2 } }]);
-  const again = site.state.sessions(); // It is not asked for twice.
+  const again = site.state.sessions(); // It is not requested twice.
   await again;
   expect(site.drawn).toHaveLength(2);
   gate.resolve();
@@ -218,7 +218,7 @@ test("a snapshot that takes long holds up no checkpoint: the last one is saved, 
   expect(await site.state.sessions()).toMatchObject([{ scrollbackSnapshot: "later", screen: { offset: 6 } }]);
 });
 
-test("a snapshot that stops in front of half a character is not asked for again until there is more", async () => {
+test("a snapshot that stops before half a character is not requested again until there is more output", async () => {
   const site = new Site();
   const { id } = site.add(1);
   site.short = 1;
@@ -230,7 +230,7 @@ test("a snapshot that stops in front of half a character is not asked for again 
   expect(site.drawn).toHaveLength(2);
 });
 
-test("a screen program that fails costs the screens; a bug of ours is told", async () => {
+test("a screen program that fails costs the screens; our own bugs are thrown", async () => {
   const site = new Site();
   site.add(1);
   site.gate = Promise.reject(new Fault({ code: "EPIPE", operation: "write", path: "x" }));
@@ -241,7 +241,7 @@ test("a screen program that fails costs the screens; a bug of ours is told", asy
   expect(String(site.broken[0])).toContain("a bug");
 });
 
-test("what was last seen is known by terminal, and whether that was in this life", async () => {
+test("the last observation of each terminal is kept, with whether it is from this life", async () => {
   const site = new Site();
   const { id } = site.add(1);
   const other = site.add(2, "uncertain").id;
@@ -253,7 +253,7 @@ test("what was last seen is known by terminal, and whether that was in this life
   expect(site.state.last("nobody")).toBeUndefined();
 });
 
-test("a snapshot above its limit is not kept, and 0 turns snapshots off, also those from before", async () => {
+test("a snapshot above its limit is not kept, and 0 turns snapshots off, including earlier ones", async () => {
   const site = new Site();
   site.add(1);
   site.vt = "x".repeat((1 << 20) + 101);
@@ -266,7 +266,7 @@ test("a snapshot above its limit is not kept, and 0 turns snapshots off, also th
   expect(off.drawn).toEqual([]);
 });
 
-test("what is not running keeps what was last seen of it; the ended and the removed are left out", async () => {
+test("a terminal that is not running keeps its last observation; ended and removed ones are left out", async () => {
   const site = new Site();
   site.add(1, "uncertain");
   site.add(2, "ended");
@@ -281,7 +281,7 @@ test("what is not running keeps what was last seen of it; the ended and the remo
   expect(sessions[1]).toMatchObject({ name: "t4", workingDirectory: "/start", bootId: "" });
 });
 
-test("CS-2(a) a pulse counts the inputs that holders took since the last one, and the first counts none", async () => {
+test("CS-2(a) a pulse counts the inputs that holders accepted since the last one, and the first counts none", async () => {
   const site = new Site();
   const { id } = site.add(1);
   site.inputs.set(id, 40);
@@ -292,7 +292,7 @@ test("CS-2(a) a pulse counts the inputs that holders took since the last one, an
   expect(await site.state.pulse()).toEqual({ changed: true, inputs: 7 });
 });
 
-test("a holder that does not answer holds nothing up: size and counts are as they were", async () => {
+test("a holder that does not answer delays nothing: size and counts stay as they were", async () => {
   const site = new Site();
   const { id } = site.add(1);
   await site.state.sessions();

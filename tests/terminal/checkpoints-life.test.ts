@@ -1,4 +1,4 @@
-// The checkpoints of a daemon's life as a whole, in a simulated world: read, written while it is live, and at the end.
+// The checkpoints of a daemon's whole life, in a simulated world: read, written while live, and at the end.
 import { expect, test } from "bun:test";
 import type { Terminal } from "../../src/core/terminal/terminal.ts";
 import { NO_SCREENS } from "../../src/daemon/terminal/checkpoint-state.ts";
@@ -51,7 +51,7 @@ class Life {
     return terminal;
   }
 
-  /** Everything that is under way comes to its end. */
+  /** Lets everything in progress finish. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < 50; turn += 1) await this.world.clock.settle();
   }
@@ -63,7 +63,7 @@ class Life {
   }
 }
 
-test("CS-1(b) nothing is written before it is live; then a minute after, and the next life knows it, through a power cut", async () => {
+test("CS-1(b) nothing is written before it is live; then after a minute, and the next life reads it, even after a power cut", async () => {
   const life = new Life(simWorld(1));
   const { id } = life.open(1);
   life.checkpoints.heard("terminal.created");
@@ -81,7 +81,7 @@ test("CS-1(b) nothing is written before it is live; then a minute after, and the
   expect(await next.checkpoints.lastSeen("nobody")).toBeUndefined();
 });
 
-test("TC-6(f) after a clock jump what was seen comes with its doubt, until it is seen again in this life", async () => {
+test("TC-6(f) after a clock jump observations are marked doubtful until they are made again in this life", async () => {
   const life = new Life(simWorld(1));
   const { id } = life.open(1);
   life.checkpoints.goLive();
@@ -97,7 +97,7 @@ test("TC-6(f) after a clock jump what was seen comes with its doubt, until it is
   expect((await next.checkpoints.lastSeen(id))?.doubt).toBeNull();
 });
 
-test("CS-2(a) 51 terminals opened, moved and ended make a checkpoint; other events wait for the minute", async () => {
+test("CS-2(a) 51 terminals opened, moved and ended trigger a checkpoint; other events wait for the minute", async () => {
   const life = new Life(simWorld(1));
   life.open(1);
   life.checkpoints.goLive();
@@ -110,7 +110,7 @@ test("CS-2(a) 51 terminals opened, moved and ended make a checkpoint; other even
   expect(life.names()).toEqual(["t1"]);
 });
 
-test("heartbeats look at the terminals no more often than every five seconds", async () => {
+test("heartbeats check the terminals at most every five seconds", async () => {
   const life = new Life(simWorld(1));
   const { id } = life.open(1);
   await life.checkpoints.pulse();
@@ -133,10 +133,10 @@ test("heartbeats look at the terminals no more often than every five seconds", a
   }
 });
 
-test("CS-4(a) the last one is written at the end, also where nothing was due", async () => {
+test("CS-4(a) the last checkpoint is written at the end, even if none was due", async () => {
   const life = new Life(simWorld(1));
   life.open(1);
-  await life.checkpoints.finish(); // Not live: what is being restored is not yet true.
+  await life.checkpoints.finish(); // Not live: what is being restored is not yet accurate.
   expect(life.names()).toEqual([]);
   life.checkpoints.goLive();
   await life.checkpoints.finish();

@@ -1,4 +1,4 @@
-// Checkpoints of a real daemon over real terminals, and of a real writer that is killed.
+// Checkpoints of a real daemon with real terminals, and of a real writer that is killed.
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,7 +34,7 @@ function quick(home: DaemonHome): Record<string, string> {
   return { HOLDFAST_CONFIG: path };
 }
 
-test("CS-4(a) TC-1(b) SIGTERM writes a last checkpoint: directory, command in front, filtered environment, no secret", async () => {
+test("CS-4(a) TC-1(b) SIGTERM writes a last checkpoint: directory, foreground command, filtered environment, no secret", async () => {
   const home = newHome();
   mkdirSync(home.file("sub"));
   const daemon = await home.live();
@@ -73,12 +73,12 @@ function isChild(pid: string, parent: number): boolean {
     const line = /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/stat`, "latin1") : "";
     return line.slice(line.lastIndexOf(")") + 2).split(" ")[1] === String(parent) && line.includes("(sleep)");
   } catch (error) {
-    if (error instanceof Error) return false; // It has ended meanwhile.
+    if (error instanceof Error) return false; // It has ended in the meantime.
     throw error;
   }
 }
 
-test("CS-1(b) TC-8(a) a change is saved an interval later, an ended terminal is left out, and the one before is the backup", async () => {
+test("CS-1(b) TC-8(a) a change is saved an interval later, an ended terminal is left out, and the previous one is the backup", async () => {
   const home = newHome();
   await home.live(quick(home));
   const id = await home.open("one", ["sleep", "1000"]);
@@ -98,7 +98,7 @@ test("CS-1(b) TC-8(a) a change is saved an interval later, an ended terminal is 
   expect(saved(home, BACKUP)?.errors).toEqual([]);
 });
 
-test("CS-2(a) more than 50 inputs into a real terminal make a checkpoint within seconds, not a minute later", async () => {
+test("CS-2(a) more than 50 inputs into a real terminal trigger a checkpoint within seconds, not a minute later", async () => {
   const home = newHome();
   await home.live(); // The interval is the usual minute.
   const id = await home.open("one", ["cat"]);
@@ -127,7 +127,7 @@ test("CS-2(a) more than 50 inputs into a real terminal make a checkpoint within 
   line.close();
 }, 180_000);
 
-test("TC-8(c) both checkpoints overwritten with garbage: the daemon is live, says what is lost, and the terminal runs on", async () => {
+test("TC-8(c) both checkpoints overwritten with garbage: the daemon is live, reports the loss, and the terminal keeps running", async () => {
   const home = newHome();
   const first = await home.live();
   const id = await home.open("one", ["sleep", "1000"]);
@@ -149,7 +149,7 @@ test("TC-8(c) both checkpoints overwritten with garbage: the daemon is live, say
   expect(saved(home)?.sessions.map(({ name }) => name)).toEqual(["one"]);
 });
 
-test("TC-6(c) a newer version's checkpoint is reported and left as it is; the daemon lives with it", async () => {
+test("TC-6(c) a newer version's checkpoint is reported and left alone; the daemon works without it", async () => {
   const home = newHome();
   const newer = '{"kind":"terminals","version":99,"body":{}}\n';
   writeFileSync(home.file(CHECKPOINT), newer);
@@ -173,7 +173,7 @@ test("SM-3(d) in safe mode no checkpoint is written, not even at the end", async
   expect(existsSync(home.file(CHECKPOINT))).toBe(false);
 });
 
-test("TC-4 a writer killed with SIGKILL again and again leaves a whole checkpoint every time, no older than the last it promised", async () => {
+test("TC-4 a writer killed with SIGKILL again and again always leaves a whole checkpoint, no older than the last acknowledged one", async () => {
   const home = join(scratch, "killed");
   mkdirSync(join(home, "recovery"), { recursive: true });
   let promised = 0;

@@ -1,4 +1,4 @@
-// The conversations of agents, found where the real programs leave them.
+// The conversations of agents, found where the real programs store them.
 import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ const look = (agent: "claude" | "codex" | "gemini" | "opencode", env = {}, since
 const OLD = "2025-12-31T00:00:00.000Z";
 const NEW = "2026-01-01T00:00:01.000Z";
 
-test("claude: by the directory's name, the recent ones apart", () => {
+test("claude: by the name of the directory, recent ones listed apart", () => {
   put(`.claude/projects/-w-my-app/${A}.jsonl`, "{}", OLD);
   put(`.claude/projects/-w-my-app/${B}.jsonl`, "{}", NEW);
   put(`.claude/projects/-w-my-app/notes.jsonl`, "{}", NEW);
@@ -56,7 +56,7 @@ test("codex: by the directory that each names in its first line", () => {
   expect(look("codex", {}, null).recent).toEqual([]);
 });
 
-test("gemini: by the hash of the directory, or by its note", () => {
+test("gemini: by the hash of the directory, or by its marker file", () => {
   const chat = (id = "") => `{"sessionId": "${id}", "messages": []}`;
   put(`.gemini/tmp/${sha256("/w/my.app")}/chats/session-1.json`, chat(A), NEW);
   put(".gemini/tmp/my-app/.project_root", "/w/my.app", NEW);
@@ -66,6 +66,6 @@ test("gemini: by the hash of the directory, or by its note", () => {
   expect(opened.filter((path) => path.includes("session-2"))).toEqual([]);
 });
 
-test("opencode keeps them in a database: nothing is known", () => {
+test("opencode keeps them in a database: none are reported", () => {
   expect(look("opencode")).toEqual({ known: [], recent: [] });
 });

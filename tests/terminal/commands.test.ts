@@ -1,4 +1,4 @@
-// The commands on terminals as a user meets them: real processes, a real daemon, real holders.
+// The terminal commands as a user sees them: real processes, a real daemon, real holders.
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -43,7 +43,7 @@ describe("a terminal's life", () => {
     expect(await home.json("ls")).toEqual([]);
   }, 180_000);
 
-  test("wait gives the program's own exit code; what was said stays to be read, with escapes or without", async () => {
+  test("wait returns the program's own exit code; the output can still be read, with or without escapes", async () => {
     const home = new Home();
     await home.ok("new", "-d", "x", "--", "sh", "-c", "printf '\\033[1mbold\\033[0m\\n\\000two\\n'; exit 7");
     expect((await home.run("wait", "x")).code).toBe(7);
@@ -53,7 +53,7 @@ describe("a terminal's life", () => {
     expect(await home.json("tail", "x")).toMatchObject({ name: "x", lines: ["bold", "two"] });
   }, 180_000);
 
-  test("a terminal without a name is named by its id; a program that is not there says so and ends with 127", async () => {
+  test("a terminal without a name is named by its id; a missing program is reported and ends with 127", async () => {
     const home = new Home();
     const { id, name } = await home.json("new", "-d");
     expect(id.startsWith(name)).toBe(true);
@@ -63,7 +63,7 @@ describe("a terminal's life", () => {
     expect(await home.ok("history", "no")).toContain("/nowhere/program cannot be started");
   }, 180_000);
 
-  test("what is unknown is exit 4 and never the current one; a name that is taken or cannot be one is exit 1", async () => {
+  test("an unknown terminal is exit 4 and never the current one; a name that is taken or invalid is exit 1", async () => {
     const home = new Home();
     await home.ok("new", "-d", "only", "--", "cat");
     for (const args of [
@@ -86,7 +86,7 @@ describe("a terminal's life", () => {
 });
 
 describe("the daemon comes and goes", () => {
-  test("watchdog and daemon killed at once: send goes through meanwhile, and the next command brings them back", async () => {
+  test("watchdog and daemon killed at once: send still works, and the next command brings them back", async () => {
     const home = new Home();
     await home.ok("new", "-d", "t", "--", "cat");
     const before = await home.listed("t");
@@ -99,7 +99,7 @@ describe("the daemon comes and goes", () => {
     expect(await home.ok("recovery", "report")).toContain("daemon crash");
   }, 180_000);
 
-  test("DS-4(b) down leaves the programs running and stays down; looking works; up takes care of them again", async () => {
+  test("DS-4(b) down leaves the programs running and stays down; reading works; up manages them again", async () => {
     const home = new Home();
     await home.ok("new", "-d", "t", "--", "cat");
     const { pid } = await home.listed("t");
@@ -115,7 +115,7 @@ describe("the daemon comes and goes", () => {
     expect(await home.listed("t")).toMatchObject({ state: "ended", signal: "SIGTERM" });
   }, 180_000);
 
-  test("a program that ends while everything is down: wait still has its code, and the next daemon learns of it", async () => {
+  test("a program that ends while everything is down: wait still returns its code, and the next daemon records it", async () => {
     const home = new Home();
     await home.ok("new", "-d", "t", "--", "sh", "-c", "read line; exit 9");
     await home.ok("down");
@@ -125,7 +125,7 @@ describe("the daemon comes and goes", () => {
     expect(await home.listed("t")).toMatchObject({ state: "ended", exitCode: 9 });
   }, 180_000);
 
-  test("new, asked for while the daemon is killed again and again, makes exactly one terminal each time", async () => {
+  test("new, called while the daemon is killed again and again, creates exactly one terminal each time", async () => {
     const home = new Home();
     await home.ok("up");
     const names = ["a", "b", "c"];
@@ -141,7 +141,7 @@ describe("the daemon comes and goes", () => {
 });
 
 describe("around terminals", () => {
-  test("looking at a home that never was starts nothing and makes nothing", async () => {
+  test("reading a home that does not exist starts nothing and creates nothing", async () => {
     const home = new Home();
     const never = join(home.path, "never");
     expect(await home.ok("ls", "--json", "--home", never)).toBe("[]\n");
@@ -153,7 +153,7 @@ describe("around terminals", () => {
     rejects(await home.run("history", "x", "--home", never), 4, "There is no home at");
   });
 
-  test("SM-6(a) in safe mode commands say first what is off, why, how to leave and how to report", async () => {
+  test("SM-6(a) in safe mode commands first say what is off, why, how to leave and how to report", async () => {
     const home = new Home();
     mkdirSync(join(home.path, "recovery"));
     const mode = { v: 1, active: true, reason: "a test wanted it", since: "2026-01-02T03:04:05.678Z", off: ["tunnel"] };
@@ -173,7 +173,7 @@ describe("around terminals", () => {
     expect((await home.run("config", "check")).err).toBe("");
   }, 180_000);
 
-  test("completions: commands, flags after a dash, and the names of the terminals that are there", async () => {
+  test("completions: commands, flags after a dash, and the names of existing terminals", async () => {
     const home = new Home();
     await home.ok("new", "-d", "alpha", "--", "cat");
     await home.ok("new", "-d", "beta", "--", "cat");
@@ -188,7 +188,7 @@ describe("around terminals", () => {
     rejects(await home.run("completions", "csh"), 2, "bash, zsh or fish");
   }, 180_000);
 
-  test("completions in bash ask the command that is typed, wherever it lies, and need none on the PATH", async () => {
+  test("completions in bash call the command as typed, wherever it is installed, and need none on the PATH", async () => {
     const home = new Home();
     await home.ok("new", "-d", "alpha", "--", "cat");
     const launcher = join(home.path, "holdfast");
@@ -206,7 +206,7 @@ describe("around terminals", () => {
     }
   }, 180_000);
 
-  test("a wrong configuration keeps nothing from being looked at, and everything from being started", async () => {
+  test("with an invalid configuration reading still works, and nothing is started", async () => {
     const home = new Home();
     writeFileSync(join(home.path, "config.toml"), "[terminal]\nshel = 3\n");
     rejects(await home.run("new", "-d"), 1, "config.toml:2:1: There is no setting terminal.shel.");
@@ -215,10 +215,10 @@ describe("around terminals", () => {
     expect((await home.run("ls")).code).toBe(0);
   }, 180_000);
 
-  test("tail -f prints what comes and ends with the program", async () => {
+  test("tail -f prints new output and ends with the program", async () => {
     const home = new Home();
     await home.ok("new", "-d", "t", "--", "sh", "-c", "echo first; read a; echo got $a; read b");
-    await home.says("t", "first\n"); // Before what is typed is echoed.
+    await home.says("t", "first\n"); // Before the input is echoed.
     const follow = home.run("tail", "t", "-f");
     await until(
       "somebody follows",

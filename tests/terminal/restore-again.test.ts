@@ -1,4 +1,4 @@
-// What a restored terminal does with its keyboard, and what a bad restoration must not cost.
+// How a restored terminal handles its keyboard input, and what a failed restoration must not cost.
 import { expect, test } from "bun:test";
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { daemonHomes } from "../daemon/home.ts";
@@ -9,7 +9,7 @@ const newHome = daemonHomes();
 const MARK = "holdfast: the machine went down; started again ";
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 
-test("a pattern of the user's is run in their shell", async () => {
+test("a pattern configured by the user runs in their shell", async () => {
   const home = newHome();
   const config = { HOLDFAST_CONFIG: home.file("config.toml") };
   writeFileSync(
@@ -33,7 +33,7 @@ test("a pattern of the user's is run in their shell", async () => {
   );
 });
 
-test("bash shows a command that is ready once, behind its prompt, and does not run it", async () => {
+test("bash shows the prepared command once, after its prompt, and does not run it", async () => {
   const home = newHome();
   await home.live(boot(1));
   const env = { PATH, HOME: home.path, SHELL: "/bin/bash", PS1: "prompt> " };
@@ -61,7 +61,7 @@ test("bash shows a command that is ready once, behind its prompt, and does not r
   expect(home.text("ran")).toBe("ran\n");
 });
 
-test("a directory that was not there at one boot, and is at the next: the terminal is in its place again", async () => {
+test("a directory missing at one boot and present at the next: the terminal is in its directory again", async () => {
   const home = newHome();
   mkdirSync(home.file("mounted/work"), { recursive: true });
   await home.live(boot(1));

@@ -1,4 +1,4 @@
-// After the machine went down, as a person meets it: up says how far it is, the report what became of each, and commands decide the rest.
+// After a reboot, as a user sees it: up shows progress, the report lists every outcome, and commands decide the rest.
 import { afterAll, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { until } from "../until.ts";
 
 afterAll(endAll, 180_000);
 
-test("a window that was attached when its holder was killed goes on with the next generation", async () => {
+test("a window attached when its holder was killed continues with the next generation", async () => {
   const home = new Home();
   await home.ok("new", "-d", "work", "--", "sh");
   const window = home.window(["attach", "work"]);
@@ -91,7 +91,7 @@ test("a reboot: terminals come back by their policy, and restore, accept and rol
   );
 }, 180_000);
 
-test("up says on one line how many terminals are back", async () => {
+test("up prints one line with the number of restored terminals", async () => {
   const home = new Rebooting();
   const names = Array.from({ length: 12 }, (_, number) => `t${number}`);
   for (const name of names) await home.ok("new", "-d", name, "--", "sh");
@@ -113,7 +113,7 @@ test("up says on one line how many terminals are back", async () => {
   expect(rows.some((row) => row.startsWith("state      LIVE"))).toBe(true);
 }, 180_000);
 
-test("a report counts each kind of thing that was looked at", async () => {
+test("a report counts each kind of item", async () => {
   const home = new Home();
   const directory = join(home.path, "recovery/reports");
   mkdirSync(directory, { recursive: true });

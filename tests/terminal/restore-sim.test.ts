@@ -1,4 +1,4 @@
-// A restoration over a disk that forgets what was not synced: power cut at every call, and then another life.
+// A restoration on a disk that forgets unsynced data: a power cut at every call, and then another life.
 import { expect, test } from "bun:test";
 import type { TerminalHolders } from "../../src/daemon/terminal/holders.ts";
 import { Restorer } from "../../src/daemon/terminal/restorer.ts";
@@ -21,7 +21,7 @@ const ID = "0123456789ab4def8123456789abcdef";
 const DIRECTORY = `${HOME}/terminals/${ID}`;
 const TAPE = { segmentBytes: 4096, maxBytes: 65_536 };
 
-/** As a boot finds it: `boots` have been before. */
+/** The state a boot finds, after `boots` earlier ones. */
 function worldAt(disk: SimDisk, boots: number): SimWorld {
   const world = simWorld(1, disk);
   for (let boot = 0; boot < boots; boot += 1) world.processes.reboot();
@@ -41,7 +41,10 @@ async function open(world: SimWorld) {
   return { log, store };
 }
 
-/** What the hands do for a terminal that is starting, up to the claim of its holder. False where one was there. */
+/**
+ * Does what the effects do for a starting terminal, up to the claim of its holder. Returns false if there already was
+ * one.
+ */
 async function start(world: SimWorld, store: TerminalStore): Promise<boolean> {
   const terminal = store.terminals.get(ID);
   if (terminal === undefined) throw new Error("it was created");
@@ -81,7 +84,7 @@ function restorerOf(world: SimWorld, store: TerminalStore): Restorer {
 
 type Promised = { readonly generation: number; readonly claimed: boolean };
 
-test("a power cut at any call of a restoration: what was decided holds, and each generation is started at most once", async () => {
+test("a power cut at any call of a restoration: decisions hold, and each generation is started at most once", async () => {
   const survived = await everyCrash<Promised>({
     start: await firstLife(),
     nothingPromised: { generation: 1, claimed: false },

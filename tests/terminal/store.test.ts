@@ -1,4 +1,4 @@
-// The turn on a simulated disk: nothing leaves before it is durable, and of two who race one wins.
+// The store on a simulated disk: nothing is published before it is durable, and one of two racing commands wins.
 import { expect, test } from "bun:test";
 import type { Result } from "../../src/base/result.ts";
 import type { TerminalEvent } from "../../src/core/terminal/events.ts";
@@ -34,7 +34,7 @@ class Site {
     });
   }
 
-  /** A new life on a disk: everything that is durable is folded. */
+  /** A new life on a disk: everything durable is folded. */
   static async begin(disk = new SimDisk(), options = SMALL): Promise<Site> {
     const clock = new SimClock();
     const site = new Site(disk, clock, await EventLog.open({ disk, clock, home: "/h" }, options));
@@ -52,14 +52,14 @@ function create(id: string, name = id): TerminalCommand {
   return { kind: "create", id, name, lane: "default", recipe };
 }
 
-test("of two commands that race for a name one wins, whichever way they are asked", async () => {
+test("one of two commands that race for a name wins, in either order", async () => {
   const { store } = await Site.begin();
   const answers = await Promise.all([store.submit(create("a", "one")), store.submit(create("b", "one"))]);
   expect(answers.map((answer) => (answer.ok ? answer.value.id : answer.error.code))).toEqual(["a", "name-taken"]);
   expect([...store.terminals.keys()]).toEqual(["a"]);
 });
 
-test("what is acknowledged survives a power cut at that very moment, and so does every one before it", async () => {
+test("what is acknowledged survives a power cut at that very moment, and so does everything before it", async () => {
   for (let seed = 1; seed <= 10; seed += 1) {
     const random = new SimRandom(seed);
     const site = await Site.begin();
@@ -82,7 +82,7 @@ test("what is acknowledged survives a power cut at that very moment, and so does
   }
 });
 
-test("nothing leaves before it is durable: no answer, no refusal, no notice, no effect", async () => {
+test("nothing is published before it is durable: no answer, no refusal, no notice, no effect", async () => {
   const site = await Site.begin();
   const told: string[] = [];
   const beforeSync: unknown[] = [];
@@ -106,7 +106,7 @@ test("nothing leaves before it is durable: no answer, no refusal, no notice, no 
   expect(site.performed).toContain("start a");
 });
 
-test("a log that is blocked refuses, and nothing is applied, published or performed", async () => {
+test("a blocked log refuses, and nothing is applied, published or performed", async () => {
   const site = await Site.begin(new SimDisk(), { ...SMALL, segmentBytes: 8192, maxSegments: 2 });
   const acknowledged: string[] = [];
   let refusal = "";
@@ -129,7 +129,7 @@ test("a log that is blocked refuses, and nothing is applied, published or perfor
   expect(next.names()).toEqual([...acknowledged, "more"].sort());
 });
 
-test("where the disk takes nothing of what many had decided, all of it is taken back, also what was built on it", async () => {
+test("if the disk refuses a batch of decisions, all of it is rolled back, including what was built on it", async () => {
   const site = await Site.begin();
   await site.store.submit(create("old"));
   const noRoomOnce = { operation: "write", left: 1 };
@@ -149,7 +149,7 @@ test("where the disk takes nothing of what many had decided, all of it is taken 
     "log.blocked",
     "log.blocked",
     "log.blocked",
-    "log.blocked", // It was refused for a name that nobody has after all.
+    "log.blocked", // It was refused for a name that is free after all.
     "unknown",
   ]);
   expect(site.names()).toEqual(["old"]);
@@ -160,13 +160,13 @@ test("where the disk takes nothing of what many had decided, all of it is taken 
   expect((await Site.begin(site.disk.powerCut(nothing))).names()).toEqual(["a", "old"]);
 });
 
-test("a sync that fails is the end of this daemon: nobody is told anything, and the next one reads the disk", async () => {
+test("a failed sync ends this daemon: nothing is answered, and the next one reads the disk", async () => {
   const site = await Site.begin();
   await site.store.submit(create("old"));
   site.disk.fault = ({ operation }) => (operation.includes("sync") ? { kind: "fail", code: "EIO" } : undefined);
   const before = [site.published.length, site.performed.length];
   expect(site.store.submit(create("a"))).rejects.toThrow("EIO");
-  expect(site.store.submit(create("b", "a"))).rejects.toThrow("EIO"); // Its refusal rests on what was lost.
+  expect(site.store.submit(create("b", "a"))).rejects.toThrow("EIO"); // Its refusal depends on what was lost.
   for (let i = 0; i < 10; i += 1) await site.clock.settle();
   expect(site.broken.length).toBeGreaterThan(0);
   expect([site.published.length, site.performed.length]).toEqual(before);
@@ -174,14 +174,14 @@ test("a sync that fails is the end of this daemon: nobody is told anything, and 
   expect((await Site.begin(site.disk.powerCut(nothing))).names()).toContain("old");
 });
 
-test("more than the log takes at once waits its turn, and is not refused", async () => {
+test("more than the log accepts at once waits and is not refused", async () => {
   const site = await Site.begin(new SimDisk(), { ...SMALL, maxQueuedBytes: 2048 });
   const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => site.store.submit(create(`t${n}`))));
   expect(answers.every(({ ok }) => ok)).toBe(true);
   expect(site.store.terminals.size).toBe(100);
 });
 
-test("a repeat changes nothing, but what still has no outcome is done again", async () => {
+test("a repeated command changes nothing, but unfinished work is done again", async () => {
   const site = await Site.begin();
   await site.store.submit(create("a"));
   const started: TerminalCommand = {
@@ -202,14 +202,15 @@ test("a repeat changes nothing, but what still has no outcome is done again", as
   expect(site.performed.length).toBe(3);
 });
 
-test("what is shown of terminals is durable: what is only decided is in no answer before its sync is over", async () => {
+test("terminals are shown only as far as they are durable: a decision appears in no answer before its sync completes", async () => {
   const { disk, clock, store } = await Site.begin();
   const handlers = terminalHandlers({ store, border: await readBorder() } as unknown as TerminalHandlerPorts);
   const shown = async () => {
     const listed = (await handlers["terminal.list"]?.({})) as Result<{ name: string }[]>;
     return listed.ok ? listed.value.map(({ name }) => name) : listed.error;
   };
-  disk.onCall = ({ operation }) => void (operation === "datasyncBlocking" && clock.advance(50)); // So that the next ones are not.
+  // Makes the next syncs take long.
+  disk.onCall = ({ operation }) => void (operation === "datasyncBlocking" && clock.advance(50));
   await store.submit(create("a"));
   const sync = Promise.withResolvers<void>();
   disk.gate = () => sync.promise;

@@ -1,4 +1,5 @@
-// `holdfast log tail` beside real writers: what becomes durable is printed once each, in order, whatever happens to the writer.
+// `holdfast log tail` beside real writers: durable entries are printed once each, in order, whatever happens to the
+// writer.
 import { afterAll, describe, expect, test } from "bun:test";
 import { runCli } from "../../src/cli/run.ts";
 import { realWatch } from "../../src/world/real/watch.ts";
@@ -11,7 +12,7 @@ afterAll(homes.removeHomes);
 
 const upTo = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
-/** The lines of a stream, with a way to wait for one. */
+/** The lines of a stream, with a method to wait for one. */
 function reader(stream: ReadableStream<Uint8Array>) {
   const lines: string[] = [];
   const iterator = stream.getReader();
@@ -49,7 +50,7 @@ describe("log tail", () => {
     expect(plain.out).toBe('40  2026-01-02T03:04:05.678Z  3f2a9c0d  message.enqueued      {"i":39,"text":"hello"}\n');
   });
 
-  test("an empty home has nothing to show, and says so", async () => {
+  test("an empty home has nothing to show, and a message says it", async () => {
     const home = homes.emptyHome();
     expect(await cli(["log", "tail", "--home", home])).toEqual({
       code: 0,
@@ -61,7 +62,7 @@ describe("log tail", () => {
 });
 
 describe("log tail --follow", () => {
-  test("every entry of a writer that is killed and started again comes once, in order; Ctrl-C is exit 0", async () => {
+  test("every entry of a writer that is killed and restarted is printed once, in order; Ctrl-C is exit 0", async () => {
     const home = homes.emptyHome();
     const tail = homes.startCli(["log", "tail", "-f", "-n", "10000", "--json", "--home", home]);
     const followed = reader(tail.stdout);
@@ -83,7 +84,7 @@ describe("log tail --follow", () => {
     await log.close();
   });
 
-  test("one session is followed alone, beginning with its last entries", async () => {
+  test("one session is followed alone, starting with its last entries", async () => {
     const home = await homes.closedHome(9);
     const tail = homes.startCli(["log", "tail", "3f2b", "--follow", "--json", "-n", "1", "--home", home]);
     const followed = reader(tail.stdout);
@@ -97,7 +98,7 @@ describe("log tail --follow", () => {
     await log.close();
   });
 
-  test("a single entry is shown as soon as it is drained, without another one coming after it", async () => {
+  test("a single entry is shown as soon as it is drained, without waiting for another one", async () => {
     const home = homes.emptyHome();
     const log = await homes.openLog(home);
     const release = homes.pretendDaemon(home);

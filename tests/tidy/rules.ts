@@ -73,7 +73,7 @@ export const plainShapes: Rule = (file) => {
   ];
 };
 
-/** A rejection that someone else reports may be dropped here, but only under a comment that says who does. */
+/** A rejection that is reported elsewhere may be dropped here, but only under a comment that says where. */
 function swallowedRejections(file: SourceFile, code: string): Violation[] {
   const lines = file.text.split("\n");
   const dropped = /\.catch\(\s*\(?\w*\)?\s*=>\s*(?:\{\s*\}|undefined|null)\s*\)/g;

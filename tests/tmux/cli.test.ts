@@ -1,4 +1,4 @@
-// `holdfast adopt …` as a person types it.
+// `holdfast adopt …` as a user types it.
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { endAll, Home } from "../cli/terminal-home.ts";
@@ -7,10 +7,10 @@ import { hasTmux } from "./server.ts";
 afterAll(endAll);
 
 test.skipIf(!hasTmux)(
-  "adopt, ls, release and recreate say what they did, and every refusal what to do next (needs tmux)",
+  "adopt, ls, release and recreate report what they did, and every refusal the next step (needs tmux)",
   async () => {
     const home = new Home();
-    // Below the home's own environment, so that whoever ends the home ends it too.
+    // Below the home's own environment, so that ending the home ends it too.
     const tmux = (...words: readonly string[]) =>
       Bun.spawnSync(["tmux", ...words], { env: { ...home.env, TMUX_TMPDIR: home.path }, cwd: "/" }).stdout.toString();
     const socket = join(home.path, "s");

@@ -1,4 +1,5 @@
-// tmux sessions and real daemons: seen at once, made again after any death, told in the report, and never ended by us.
+// tmux sessions and real daemons: noticed at once, recreated after any death, listed in the report, and never ended by
+// us.
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +12,7 @@ const home = daemonHomes();
 const MINUTE = 60_000;
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 
-/** A tmux server inside of a daemon's home: whoever closes the home ends it as well. */
+/** A tmux server inside a daemon's home: closing the home ends it as well. */
 class Place {
   readonly home: DaemonHome;
   readonly socket: string;
@@ -75,7 +76,7 @@ class Place {
 }
 
 test.skipIf(!hasTmux)(
-  "a server that is killed is noticed at once, and its session made again; in order as well, but not for ever (needs tmux)",
+  "a killed server is noticed at once, and its session recreated; after a normal end as well, but not forever (needs tmux)",
   async () => {
     const place = new Place(home());
     place.tmux("new-session", "-d", "-s", "work");
@@ -113,7 +114,7 @@ test.skipIf(!hasTmux)(
   MINUTE,
 );
 
-/** Clients of ours that wait for a server's end. */
+/** Our clients that wait for a server's end. */
 function lookouts(place: Place): number {
   return waiting(place).length;
 }
@@ -123,7 +124,7 @@ function waiting(place: Place): number[] {
   return listed.filter((pid) => processes.variable(pid, "HOLDFAST_LOOKOUT") === place.home.path);
 }
 
-/** The one that waits has reached the server, and what it said first was heard: the server answers in order. */
+/** The waiting client has reached the server, and its first output was read: the server answers in order. */
 async function isWatched(place: Place, before: readonly number[] = []): Promise<void> {
   await until(
     "the server is watched",
@@ -147,7 +148,7 @@ function hasSocket(pid: number): boolean {
 }
 
 test.skipIf(!hasTmux)(
-  "a server that ends in order for the first time is made again (needs tmux)",
+  "a server that ends normally for the first time is recreated (needs tmux)",
   async () => {
     const place = new Place(home());
     place.tmux("new-session", "-d", "-s", "work");
@@ -166,7 +167,7 @@ test.skipIf(!hasTmux)(
 );
 
 test.skipIf(!hasTmux)(
-  "after the daemon's death the report says what became of each; the server is left alone and watched once (needs tmux)",
+  "after the daemon's death the report lists every outcome; the server is left alone and watched once (needs tmux)",
   async () => {
     const place = new Place(home());
     place.tmux("new-session", "-d", "-s", "work");
@@ -197,7 +198,7 @@ test.skipIf(!hasTmux)(
 );
 
 test.skipIf(!hasTmux)(
-  "after a reboot sessions are made again beside the terminals: windows, panes, directories and what was on them (needs tmux)",
+  "after a reboot sessions are recreated beside the terminals: windows, panes, directories and their text (needs tmux)",
   async () => {
     const place = new Place(home());
     mkdirSync(place.home.file("project"));
@@ -247,7 +248,7 @@ test.skipIf(!hasTmux)(
 );
 
 test.skipIf(!hasTmux)(
-  "a daemon that is killed by SIGKILL at a step of making it again comes to one session in its next life (needs tmux)",
+  "a daemon killed with SIGKILL at any step of the recreation ends up with one session in its next life (needs tmux)",
   async () => {
     const at = home();
     const place = new Place(at, `${at.file("bin")}:${PATH}`);
@@ -285,7 +286,10 @@ test.skipIf(!hasTmux)(
   2 * MINUTE,
 );
 
-/** A tmux that kills the daemon at its `step`th call of it, and does the call. What panes ask (without -u) is not counted. */
+/**
+ * A tmux that kills the daemon at its `step`th call, and executes the call. Calls from panes (without -u) are not
+ * counted.
+ */
 function script(path: string, step: number): string {
   return `#!/bin/sh
 if [ "$1" = -u ]; then
@@ -297,7 +301,7 @@ exec ${Bun.which("tmux")} "$@"
 }
 
 test.skipIf(!hasTmux)(
-  "a disk that lost the checkpoint says so, and nothing is made of nothing (needs tmux)",
+  "a lost checkpoint is reported, and nothing is recreated from nothing (needs tmux)",
   async () => {
     const place = new Place(home());
     place.tmux("new-session", "-d", "-s", "work");
@@ -317,7 +321,7 @@ test.skipIf(!hasTmux)(
 );
 
 test.skipIf(!hasTmux)(
-  "a server that was started inside of a terminal of ours is no orphan when that terminal's holder dies (needs tmux)",
+  "a server started inside one of our terminals is not an orphan when that terminal's holder dies (needs tmux)",
   async () => {
     const place = new Place(home());
     const daemon = await place.live();

@@ -1,4 +1,5 @@
-// An adopted session whose log does not fold is set aside and named; the others come up, and terminals do not notice.
+// An adopted session whose log does not fold is set aside and named; the others come up, and terminals are not
+// affected.
 import { expect, test } from "bun:test";
 import { TERMINAL_FOLDING, TerminalStore } from "../../src/daemon/terminal/store.ts";
 import { TMUX_FOLDING, TmuxStore } from "../../src/daemon/tmux/store.ts";
@@ -19,7 +20,7 @@ function adopted(id: string): NewEntry {
   return entry(id, "tmux.adopted", { socket: "/s", name: `name-${id}`, policy: "auto", at: AT, ...place });
 }
 
-test("what does not fold is set aside, and nothing is done for it", async () => {
+test("a session that does not fold is set aside, and nothing is done for it", async () => {
   const disk = new SimDisk();
   const open = () =>
     EventLog.open({ disk, clock: new SimClock(), home: "/h" }, { segmentBytes: 64 << 10, ballastBytes: 0 });

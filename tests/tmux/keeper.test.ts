@@ -1,4 +1,4 @@
-// tmux sessions under our care, with a real tmux: what was there comes back, once, and nothing of it is interpreted.
+// Adopted tmux sessions, with a real tmux: what was there comes back, once, and none of it is interpreted.
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { adopt, Dying, handlersOf, hasTmux, killServer, live, type TmuxSite, tmu
 const site = tmuxSites();
 const MINUTE = 60_000;
 
-/** Two windows, three panes and one more, each in a directory of its own. */
+/** Two windows, three panes and one more, each in its own directory. */
 async function furnish(on: TmuxSite): Promise<void> {
   for (const name of ["a", "b b", "c;"]) mkdirSync(join(on.path, name));
   const at = (name: string) => join(on.path, name).replace(/;$/, "\\;");
@@ -24,7 +24,7 @@ async function furnish(on: TmuxSite): Promise<void> {
     "its shell asks",
     () => /[$#] ?$/.test(on.text("work:0.0")),
     () => on.text("work:0.0"),
-  ); // What is typed before stands above the prompt.
+  ); // Earlier input would appear above the prompt.
   on.tmux("send-keys", "-t", "work:0.0", "echo 'said-'before", "Enter");
   await until(
     "the pane has said it",
@@ -132,7 +132,7 @@ describe("made again", () => {
   );
 
   test.skipIf(!hasTmux)(
-    "in the nearest directory that is left, beside a session that took its name, and both are said (needs tmux)",
+    "in the nearest remaining directory, beside a session that took its name, and both are reported (needs tmux)",
     async () => {
       const on = site();
       const directory = join(on.path, "deep/er");
@@ -161,7 +161,7 @@ describe("made again", () => {
 
 describe("a daemon that dies", () => {
   test.skipIf(!hasTmux)(
-    "at any call while it makes a session again leaves one session in the end, whole (needs tmux)",
+    "at any call during a recreation leaves one complete session in the end (needs tmux)",
     async () => {
       const on = site();
       await furnish(on);
@@ -192,7 +192,7 @@ describe("a daemon that dies", () => {
 
 describe("left as it is", () => {
   test.skipIf(!hasTmux)(
-    "a session of somebody's on a server that came in the middle, though it has the number of ours (needs tmux)",
+    "a user's session on a server that started in the middle, although it has the number of ours (needs tmux)",
     async () => {
       const on = site();
       on.tmux("new-session", "-d", "-s", "work");
@@ -217,7 +217,7 @@ describe("left as it is", () => {
   );
 
   test.skipIf(!hasTmux)(
-    "a good checkpoint, where the server is gone, does not answer, or is another (needs tmux)",
+    "a good checkpoint if the server is gone, does not answer, or is another one (needs tmux)",
     async () => {
       const on = site();
       on.tmux("new-session", "-d", "-s", "work");
@@ -238,7 +238,7 @@ describe("left as it is", () => {
       on.tmux("kill-session", "-t", "work");
       await life.keeper.round();
       expect([...life.store.states.values()]).toMatchObject([{ state: { kind: "ended" } }]);
-      expect(on.names()).toEqual(["other"]); // Whoever closes a session while others run on means it.
+      expect(on.names()).toEqual(["other"]); // Closing a session while others keep running is intentional.
       expect(readFileSync(file, "utf8")).toBe(good);
       const made = await handlersOf(life)["tmux.recreate"]?.({ session: "work" });
       expect(made).toMatchObject({ ok: true, value: { state: { kind: "kept" } } });
@@ -246,7 +246,7 @@ describe("left as it is", () => {
     },
   );
 
-  test.skipIf(!hasTmux)("everything, in safe mode: nothing is saved and nothing made (needs tmux)", async () => {
+  test.skipIf(!hasTmux)("everything, in safe mode: nothing is saved and nothing recreated (needs tmux)", async () => {
     const on = site();
     on.tmux("new-session", "-d", "-s", "work");
     let safe = false;
@@ -263,7 +263,7 @@ describe("left as it is", () => {
     expect(on.names()).toEqual(["work"]);
   });
 
-  test.skipIf(!hasTmux)("a half-built session that somebody looks at (needs tmux)", async () => {
+  test.skipIf(!hasTmux)("a half-built session with an attached client (needs tmux)", async () => {
     const on = site();
     on.tmux("new-session", "-d", "-s", "work");
     const life = await live(on);
@@ -296,7 +296,7 @@ describe("left as it is", () => {
 });
 
 describe("asked for", () => {
-  test.skipIf(!hasTmux)("what cannot be adopted is refused with what to do next (needs tmux)", async () => {
+  test.skipIf(!hasTmux)("what cannot be adopted is refused with a next step (needs tmux)", async () => {
     const on = site();
     const life = await live(on);
     const ask = async (changes: object) => {
@@ -321,7 +321,7 @@ describe("asked for", () => {
       expect(await ask(changes)).toMatchObject({ code: "bad-params" });
     }
     expect(await ask({ sessions: ["one"] })).toBeUndefined();
-    expect(await ask({ all: true })).toBeUndefined(); // The first one is known already, and stays the same.
+    expect(await ask({ all: true })).toBeUndefined(); // The first one is already known, and stays the same.
     expect(life.store.states.size).toBe(2);
     const missing = await live(on, { wrap: (run) => (call) => run({ ...call, env: { PATH: "/nowhere" } }) });
     const answer = await handlersOf(missing)["tmux.adopt"]?.({
@@ -338,7 +338,7 @@ describe("asked for", () => {
     });
   });
 
-  test.skipIf(!hasTmux)("a released session is left running, and is nobody's to make again (needs tmux)", async () => {
+  test.skipIf(!hasTmux)("a released session is left running, and is never recreated (needs tmux)", async () => {
     const on = site();
     on.tmux("new-session", "-d", "-s", "work");
     const life = await live(on);

@@ -1,4 +1,5 @@
-// How a tmux server ended, heard from the client that waits at it: whoever finds the server gone knows it, whenever it was heard.
+// How a tmux server ended, as reported by the client that waits for it: known when the server is found gone, whatever
+// the order of events.
 import { describe, expect, test } from "bun:test";
 import { ok, type Result, refused } from "../../src/base/result.ts";
 import { decideTmux } from "../../src/core/tmux/decide.ts";
@@ -15,12 +16,12 @@ import { SimRandom } from "../sim/random.ts";
 const AT = new Date(Date.UTC(2026, 0, 1)).toISOString();
 const NO_SERVER = refused("no-server", "tmux has no server there.", "");
 
-/** A keeper with one session, which was re-created just now: if its server ends in order, that is meant. */
+/** A keeper with one session that was just recreated: if its server ends normally, that is intentional. */
 class Site {
   readonly clock = new SimClock();
   readonly processes = new SimProcesses();
   readonly server = this.processes.spawn();
-  /** Of the clients that wait at the server, oldest first. */
+  /** The clients that wait for the server, oldest first. */
   readonly waiting: PipeEvents[] = [];
   readonly keeper: TmuxKeeper;
   care: TmuxCare;
@@ -51,7 +52,7 @@ class Site {
         this.care = decided.value.reduce<TmuxCare>(applyTmux, this.care);
         return ok(this.care);
       },
-      mayAct: () => false, // What was lost stays so, and is seen.
+      mayAct: () => false, // A lost session stays lost, and visible.
       onBug: (error: unknown) => {
         throw error;
       },
@@ -87,7 +88,7 @@ class Site {
     return ok(`${word}+${fields.map((field) => `${known[field] ?? 1}${word}-`).join("")}\n`);
   };
 
-  /** The server ends, and its client with it: with 0 if it was let go in order. */
+  /** The server ends, and its client with it: with 0 after a normal end. */
   end(code: number): void {
     this.processes.exit(this.server.pid);
     this.waiting.at(-1)?.ended({ kind: "exited", code });
@@ -100,7 +101,7 @@ describe("a server's end", () => {
     [1, "lost"],
   ] as const;
 
-  test.each(fates)("with code %d, heard between two rounds: %s", async (code, fate) => {
+  test.each(fates)("with code %d, reported between two rounds: %s", async (code, fate) => {
     const site = new Site();
     await site.keeper.round();
     expect(site.waiting).toHaveLength(1);
@@ -109,7 +110,7 @@ describe("a server's end", () => {
     expect(site.care.state.kind).toBe(fate);
   });
 
-  test.each(fates)("with code %d, heard while a round looks: %s", async (code, fate) => {
+  test.each(fates)("with code %d, reported during a round: %s", async (code, fate) => {
     const site = new Site();
     await site.keeper.round();
     site.look = () => site.processes.alive(site.server) && site.end(code);
@@ -117,7 +118,7 @@ describe("a server's end", () => {
     expect(site.care.state.kind).toBe(fate);
   });
 
-  test.each(fates)("with code %d, heard after a round has found it gone: %s", async (code, fate) => {
+  test.each(fates)("with code %d, reported after a round has found it gone: %s", async (code, fate) => {
     const site = new Site();
     await site.keeper.round();
     site.processes.exit(site.server.pid);
@@ -129,7 +130,7 @@ describe("a server's end", () => {
     expect(site.care.state.kind).toBe(fate);
   });
 
-  test("in order, though the server takes long to leave and does not answer any more: ended", async () => {
+  test("normally, although the server takes long to exit and no longer answers: ended", async () => {
     const site = new Site();
     await site.keeper.round();
     site.answers = false;
@@ -139,16 +140,16 @@ describe("a server's end", () => {
       site.clock.advance(10);
     }
     expect(site.care.state.kind).toBe("kept");
-    expect(site.waiting).toHaveLength(1); // A client would only say that it cannot get in.
+    expect(site.waiting).toHaveLength(1); // A client would only report that it cannot connect.
     site.processes.exit(site.server.pid);
     await site.keeper.round();
     expect(site.care.state.kind).toBe("ended");
   });
 
-  test("is not taken for the end of the next one, which goes on at the same socket", async () => {
+  test("is not mistaken for the end of the next server at the same socket", async () => {
     const site = new Site();
     await site.keeper.round();
-    site.waiting.at(-1)?.ended({ kind: "exited", code: 0 }); // It was let go by somebody: the server is there.
+    site.waiting.at(-1)?.ended({ kind: "exited", code: 0 }); // It was detached by a user: the server is still there.
     for (let pause = 0; pause < 150; pause += 1) {
       await new Promise<void>((turn) => site.clock.soon(turn));
       site.clock.advance(10);

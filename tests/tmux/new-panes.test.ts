@@ -1,4 +1,4 @@
-// New panes of a real tmux: what is saved of them is their own, however early tmux lists them.
+// New panes of a real tmux: what is saved for them is their own, however early tmux lists them.
 import { expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { adopt, hasTmux, killServer, live, type TmuxSite, tmuxSites } from "./se
 
 const site = tmuxSites();
 
-/** What the checkpoint has of each window's first pane. */
+/** What the checkpoint has for each window's first pane. */
 function savedPanes(on: TmuxSite, id: string | undefined): { name: string; directory: string; command: string[] }[] {
   const file = JSON.parse(readFileSync(join(on.path, "home/tmux", id ?? "", "checkpoint.json"), "utf8"));
   const windows: { name: string; panes: { directory: string; command: string[] }[] }[] = file.body.windows;
@@ -16,14 +16,14 @@ function savedPanes(on: TmuxSite, id: string | undefined): { name: string; direc
 }
 
 test.skipIf(!hasTmux)(
-  "a window that is opened in the moment of a look has its directory and its program (needs tmux)",
+  "a window opened at the moment of a round has its directory and its program (needs tmux)",
   async () => {
     const on = site();
     const directory = join(on.path, "deep");
     mkdirSync(directory);
     on.tmux("new-session", "-d", "-s", "work", "-n", "first", "-c", directory);
     let opened = 0;
-    /** tmux lists a window in the very turn in which it forks for it. */
+    /** tmux lists a window in the same turn in which it forks for it. */
     const wrap = (run: TmuxRun): TmuxRun => {
       return (call) => {
         const isLook = call.commands[0]?.[0] === "list-panes";
@@ -46,7 +46,7 @@ test.skipIf(!hasTmux)(
   },
 );
 
-test.skipIf(!hasTmux)("what makes a pane again is not taken for its program (needs tmux)", async () => {
+test.skipIf(!hasTmux)("the command that recreates a pane is not mistaken for its program (needs tmux)", async () => {
   const on = site();
   const bin = join(on.path, "bin");
   mkdirSync(bin);

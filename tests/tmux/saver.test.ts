@@ -1,5 +1,5 @@
-// A tmux session's checkpoint over a disk that forgets: what was saved last, or just before, is always there, whole; and what is saved
-// is what tmux said, as far as it said something.
+// A tmux session's checkpoint on a disk that forgets: the last save, or the one before, is always there, complete; and
+// it contains what tmux reported, as far as tmux reported anything.
 import { describe, expect, test } from "bun:test";
 import { ok, type Result } from "../../src/base/result.ts";
 import type { TmuxCall, TmuxRun } from "../../src/daemon/tmux/client.ts";
@@ -27,7 +27,7 @@ function pane(changes: Partial<ListedPane> = {}): ListedPane {
   return { ...session, ...window, ...flags, ...rest, ...start, cursor: "0,0", history: "0,0", ...changes };
 }
 
-/** Another side that says what it is told to. */
+/** A tmux that answers what the test tells it to. */
 class FakeTmux {
   text = "";
   broken = false;
@@ -59,7 +59,7 @@ function textOf(saver: TmuxSaver): string | undefined {
   return "snapshot" in saved ? saved.snapshot.windows[0]?.panes[0]?.scrollback : undefined;
 }
 
-test("a power cut at any call leaves the last saved one, or the one being saved, and the next life saves again", async () => {
+test("a power cut at any call leaves the last save, or the one in progress, and the next life saves again", async () => {
   const start = new SimDisk();
   start.plant("/h/other", new Uint8Array(0));
   const save = async (disk: SimDisk, number: number) => {
@@ -83,7 +83,7 @@ test("a power cut at any call leaves the last saved one, or the one being saved,
   expect(await everyCrash({ start, nothingPromised: 0, live, check })).toBeGreaterThan(500);
 });
 
-test("a tmux that fails in the middle replaces nothing, and no secret is kept", async () => {
+test("a tmux that fails halfway replaces nothing, and no secret is kept", async () => {
   const [disk, tmux] = [new SimDisk(), new FakeTmux()];
   tmux.text = "good";
   const saver = saverOn(disk, tmux);
@@ -99,7 +99,7 @@ function paneOf(saver: TmuxSaver) {
   return "snapshot" in saved ? saved.snapshot.windows[0]?.panes[0] : undefined;
 }
 
-test("an empty directory replaces none, in this life and the next; a pane without any has the one it was started in", async () => {
+test("an empty directory replaces none, in this life and the next; a pane without one gets its start directory", async () => {
   const disk = new SimDisk();
   const saver = saverOn(disk, new FakeTmux());
   await saver.save(SOCKET, [pane({ directory: "", title: "first" })]);
@@ -114,7 +114,7 @@ test("an empty directory replaces none, in this life and the next; a pane withou
   expect(paneOf(next)).toMatchObject({ directory: "/start", title: "in another window" });
 });
 
-test("on a server that came after the first, a pane of the same number is another one", async () => {
+test("on a later server, a pane with the same number is another one", async () => {
   const saver = saverOn(new SimDisk(), new FakeTmux());
   await saver.save(SOCKET, [pane({ directory: "/good" })]);
   const saved = saver.load();
@@ -132,7 +132,7 @@ describe("a new pane that is still a copy of tmux", () => {
     const [server, own] = [processes.spawn(1).pid, processes.spawn(5).pid];
     for (const pid of [server, own]) processes.putInFront(pid, { pid, ...COPY });
     const saver = saverOn(new SimDisk(), new FakeTmux(), clock, processes);
-    /** One look of the saver after the other, until it is done. */
+    /** One round of the saver after the other, until it is done. */
     const save = async (look: (number: number) => void) => {
       let done = false;
       const saved = saver.save(SOCKET, [pane({ directory: "/", pid: own })]).finally(() => {
@@ -170,7 +170,7 @@ describe("a new pane that is still a copy of tmux", () => {
   });
 });
 
-test("what did not change is not read again; what was said in the second of a look is", async () => {
+test("unchanged text is not read again; text printed in the second of a round is", async () => {
   const [tmux, clock] = [new FakeTmux(), new SimClock()];
   const saver = saverOn(new SimDisk(), tmux, clock);
   const now = Math.floor(clock.now() / 1000);
@@ -185,7 +185,7 @@ test("what did not change is not read again; what was said in the second of a lo
   expect(textOf(saver)).toBe("later");
 });
 
-test("a session that was never saved, or whose checkpoint is of another shape, says so", async () => {
+test("a session that was never saved, or whose checkpoint has another shape, is reported as such", async () => {
   const saver = saverOn(new SimDisk(), new FakeTmux());
   expect(saver.load()).toEqual({ reason: "nothing of it was saved yet" });
   const good = { name: "n", environment: {}, leftOut: [], windows: [] };
@@ -201,7 +201,7 @@ test("a session that was never saved, or whose checkpoint is of another shape, s
   }
 });
 
-test("a listing is read whole or not at all, whatever names hold", () => {
+test("a listing is read completely or not at all, whatever names contain", () => {
   const word = "0badc0de";
   const fields = listFormat(word).split(`${word}-`).length - 1;
   const record = (...values: string[]) => `${word}+${values.join(`${word}-`)}${word}-\n`;
@@ -227,7 +227,7 @@ test("a listing is read whole or not at all, whatever names hold", () => {
   }
 });
 
-test("an environment is its variables: no line of a value passes for another one, or a secret's would be stored", () => {
+test("an environment is its variables: no line of a value is mistaken for another one, or a secret could be stored", () => {
   const said = [
     'A="1"; export A;',
     "unset REMOVED;",

@@ -1,6 +1,6 @@
-// A tmux server of a test's own, with a home beside it, and lives of a keeper on them.
-// TS1. Nothing is left running: each server has a socket of its own, and is told to end there, whoever started it.
-// TS2. Nothing is slept for: `until` waits for a fact.
+// A tmux server for one test, with a home beside it, and lives of a keeper on them.
+// TS1. Nothing is left running: each server has its own socket, and is stopped through it.
+// TS2. No sleeps: `until` waits for a fact.
 import { afterEach } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ const PATH = "/usr/local/bin:/usr/bin:/bin";
 export class TmuxSite {
   readonly path = mkdtempSync("/tmp/hftx-");
   readonly socket = join(this.path, "s");
-  /** Of every life that was lived here; one that is open still writes in the background. */
+  /** Of every life here; an open one still writes in the background. */
   readonly logs: EventLog[] = [];
 
   get env(): Record<string, string> {
@@ -33,7 +33,7 @@ export class TmuxSite {
     return { PATH, HOME: this.path, SHELL: "/bin/sh", PS1: "$ ", LANG: "C.UTF-8", PLAIN: "kept", ...secrets };
   }
 
-  /** Runs the real tmux on this server; its output. */
+  /** Runs the real tmux on this server; returns its output. */
   tmux(...words: readonly string[]): string {
     const { exitCode, stdout, stderr } = this.try(...words);
     if (exitCode !== 0) throw new Error(`tmux ${words.join(" ")}: ${stderr.toString()}`);
@@ -53,7 +53,7 @@ export class TmuxSite {
     return exitCode === 0 ? stdout.toString().trimEnd().split("\n").sort() : [];
   }
 
-  /** Everything that should be the same before and after: windows, shapes, directories, what is in front. */
+  /** Everything that should be the same before and after: windows, layout, directories, foreground programs. */
   picture(session: string): string[] {
     const format =
       "#{window_index}|#{window_name}|#{window_active}|#{window_zoomed_flag}|#{pane_active}|#{pane_current_path}|#{pane_title}|#{pane_id}|#{window_layout}";
@@ -65,7 +65,7 @@ export class TmuxSite {
     return rows.sort();
   }
 
-  /** The picture, once every pane has a directory: in its first milliseconds tmux knows none. */
+  /** The picture, once every pane has a directory: tmux knows none in its first milliseconds. */
   async wholePicture(session: string): Promise<string[]> {
     const isWhole = (rows: readonly string[]) => rows.every((row) => !row.split("|").slice(0, 6).includes(""));
     await until(
@@ -76,14 +76,14 @@ export class TmuxSite {
     return this.picture(session);
   }
 
-  /** Waits until the session looks as it did; a pane that was made again needs its first milliseconds, too. */
+  /** Waits until the session looks as before; a recreated pane needs its first milliseconds, too. */
   async looksAs(session: string, before: readonly string[]): Promise<void> {
     const isSame = () => Bun.deepEquals(this.picture(session), before);
     const seen = () => `${this.picture(session).join("\n")}\ninstead of\n${before.join("\n")}`;
     await until(`${session} looks as before`, isSame, seen);
   }
 
-  /** What a pane has said, without empty lines. */
+  /** The text of a pane, without empty lines. */
   text(target: string): string {
     const said = this.tmux("capture-pane", "-p", "-S", "-", "-t", target);
     return said
@@ -107,7 +107,7 @@ export type LifeOptions = {
   readonly mayAct?: () => boolean;
 };
 
-/** One life of the daemon's part for tmux, as far as it needs no daemon. It makes no rounds by itself. */
+/** One life of the daemon's tmux part, as far as it needs no daemon. It makes no rounds by itself. */
 export async function live(
   site: TmuxSite,
   { wrap = (run) => run, mayAct = () => true }: LifeOptions = {},
@@ -142,7 +142,7 @@ export async function live(
 export const handlersOf = (life: Life) =>
   tmuxHandlers({ ...life, border: liveBorder(), random: realRandom(), processes });
 
-/** Adopts these sessions, or all if none is named; everything that is adopted by now. */
+/** Adopts these sessions, or all if none is named; returns everything adopted so far. */
 export async function adopt(life: Life, on: TmuxSite, ...sessions: string[]): Promise<TmuxCare[]> {
   const params = { path: on.socket, name: null, directory: null, sessions, all: sessions.length === 0, policy: "auto" };
   const answer = await handlersOf(life)["tmux.adopt"]?.(params);
@@ -160,7 +160,7 @@ export async function killServer(on: TmuxSite): Promise<void> {
   );
 }
 
-/** A process that dies at a call of tmux: before it is made, or when it was made and nobody hears the answer any more. */
+/** A process that dies at a call of tmux: before the call, or after it and before reading the answer. */
 export class Dying {
   calls = 0;
   died = Promise.withResolvers<void>();
@@ -184,7 +184,7 @@ export class Dying {
   };
 }
 
-/** Called once by a test file; gives back what makes a site. */
+/** Called once by a test file; returns a function that creates sites. */
 export function tmuxSites(): () => TmuxSite {
   const sites: TmuxSite[] = [];
   afterEach(async () => {

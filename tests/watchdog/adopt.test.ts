@@ -1,4 +1,5 @@
-// Claims about processes that the watchdog did not start: found by lock, by note or by their call, watched, and never doubled.
+// Claims about processes that the watchdog did not start: found by lock, by record or by their call, watched, and never
+// duplicated.
 import { expect, test } from "bun:test";
 import { WATCHDOG_SOCKET } from "../../src/home/layout.ts";
 import { writeWanted } from "../../src/home/wanted.ts";
@@ -13,14 +14,14 @@ import { DAEMON_SPEC, HOME, Machine, PROGRAM_SPEC } from "./machine.ts";
 const SOCKET = `${HOME}/${WATCHDOG_SOCKET}`;
 const killed: Ending = { kind: "signalled", signal: "SIGKILL" };
 
-/** A daemon that nobody watches: it holds its lock. */
+/** An unwatched daemon that holds its lock. */
 function orphan(machine: Machine) {
   const who = machine.world.processes.spawn();
   machine.lock("daemon", who);
   return who;
 }
 
-test("WD-8(a) a new watchdog adopts the daemon that runs, by its lock, and starts no second one", async () => {
+test("WD-8(a) a new watchdog adopts the running daemon by its lock, and starts no second one", async () => {
   const machine = new Machine();
   const who = orphan(machine);
   machine.run([DAEMON_SPEC]);
@@ -34,7 +35,7 @@ test("WD-8(a) a new watchdog adopts the daemon that runs, by its lock, and start
   expect(machine.published).toEqual([]);
 });
 
-test("WD-2(b) the closed socket is the end of an adopted daemon: noticed at once, started again at once", async () => {
+test("WD-2(b) a closed socket is the end of an adopted daemon: noticed at once, restarted at once", async () => {
   const machine = new Machine();
   const who = orphan(machine);
   machine.run([DAEMON_SPEC]);
@@ -47,7 +48,7 @@ test("WD-2(b) the closed socket is the end of an adopted daemon: noticed at once
   expect(readLastCrash(machine.world.disk, HOME)).toMatchObject({ pid: who.pid, reason: "HEARTBEAT_TIMEOUT" });
 });
 
-test("WD-2(b) a connection that closes a moment before its process is gone is followed closely", async () => {
+test("WD-2(b) a connection that closes just before its process is gone is followed closely", async () => {
   const machine = new Machine();
   const who = orphan(machine);
   machine.run([DAEMON_SPEC]);
@@ -61,7 +62,7 @@ test("WD-2(b) a connection that closes a moment before its process is gone is fo
   expect(machine.names).toBe("daemon");
 });
 
-test("WD-2(a) a connection that closes while its process lives is no end: it calls again", async () => {
+test("WD-2(a) a connection that closes while its process lives is not its end: it reconnects", async () => {
   const machine = new Machine();
   const who = orphan(machine);
   machine.run([DAEMON_SPEC]);
@@ -75,7 +76,7 @@ test("WD-2(a) a connection that closes while its process lives is no end: it cal
   expect(machine.published).toEqual([]);
 });
 
-test("WD-5(a,b) an adopted daemon that says how it leaves is judged by that", async () => {
+test("WD-5(a,b) an adopted daemon that announces how it exits is judged by that", async () => {
   for (const [code, crashes] of [
     [0, 0],
     [5, 1],
@@ -94,7 +95,7 @@ test("WD-5(a,b) an adopted daemon that says how it leaves is judged by that", as
   }
 });
 
-test("WD-2(a,d) an adopted daemon that never calls is unresponsive, and ended after its time", async () => {
+test("WD-2(a,d) an adopted daemon that never connects is unresponsive, and killed after its time", async () => {
   const machine = new Machine();
   const who = orphan(machine);
   machine.world.processes.kill(who, "SIGSTOP");
@@ -106,7 +107,7 @@ test("WD-2(a,d) an adopted daemon that never calls is unresponsive, and ended af
   expect(machine.world.processes.startTime(who.pid)).toBeUndefined();
 });
 
-test("WD-8(a) a lock whose holder is not on record is waited for: until it calls, or until the lock is free", async () => {
+test("WD-8(a) a lock without a record of its holder is waited for: until the holder connects or the lock is free", async () => {
   for (const end of ["calls", "is free", "down"] as const) {
     const machine = new Machine();
     const who = orphan(machine);
@@ -124,7 +125,7 @@ test("WD-8(a) a lock whose holder is not on record is waited for: until it calls
   }
 });
 
-test("WD-8(a) a daemon that calls while the next is waiting for its turn is adopted instead", async () => {
+test("WD-8(a) a daemon that connects while the next one waits for its start is adopted instead", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -135,7 +136,7 @@ test("WD-8(a) a daemon that calls while the next is waiting for its turn is adop
   expect(machine.names).toBe("daemon");
 });
 
-test("WD-2(a) a rival's heartbeats, and those of the dead, keep nobody alive", async () => {
+test("WD-2(a) heartbeats of a rival or of a dead process keep nothing alive", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -147,7 +148,7 @@ test("WD-2(a) a rival's heartbeats, and those of the dead, keep nobody alive", a
   expect(machine.published).toMatchObject([["recovery.crash.detected", { reason: "UNRESPONSIVE" }]]);
 });
 
-test("WD-9(b) nonsense on the socket harms nobody: bad lines, endless lines, beats of strangers, too many callers", async () => {
+test("WD-9(b) garbage on the socket is harmless: bad lines, endless lines, beats of strangers, too many connections", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -172,7 +173,7 @@ test("WD-9(b) nonsense on the socket harms nobody: bad lines, endless lines, bea
   expect(machine.names).toBe("daemon");
 });
 
-test("WD-8(d,e) a program of the user's that outlived the watchdog is adopted by its note, and not started twice", async () => {
+test("WD-8(d,e) a user's program that outlived the watchdog is adopted by its record, and not started twice", async () => {
   const machine = new Machine();
   const { told, over } = machine.run([PROGRAM_SPEC]);
   await machine.settle();
@@ -188,7 +189,7 @@ test("WD-8(d,e) a program of the user's that outlived the watchdog is adopted by
   expect(machine.names).toBe("program program");
 });
 
-test("WD-8(d) a note of another boot, or of a pid that is somebody else's by now, is not believed", async () => {
+test("WD-8(d) a record of another boot, or of a reused pid, is ignored", async () => {
   const machine = new Machine();
   const stranger = machine.world.processes.spawn();
   for (const wrong of [{ bootId: "before" }, { startTime: 1 }]) {

@@ -1,4 +1,4 @@
-// The matrix of exits: every kind of end, asked for and not.
+// The matrix of exits: every kind of exit, requested and not.
 import { expect, test } from "bun:test";
 import { classifyExit, type SeenEnding } from "../../src/watchdog/exit.ts";
 import { ANOTHER_RUNS } from "../../src/wire/heartbeat.ts";
@@ -6,7 +6,7 @@ import { ANOTHER_RUNS } from "../../src/wire/heartbeat.ts";
 const exited = (code: number): SeenEnding => ({ kind: "exited", code });
 const signalled = (signal: string): SeenEnding => ({ kind: "signalled", signal });
 
-/** What it is where nobody asked, and where somebody did. */
+/** The verdict if the exit was not requested, and if it was. */
 const MATRIX: readonly (readonly [ending: SeenEnding, unasked: string, asked: string])[] = [
   [exited(0), "graceful", "graceful"],
   [exited(1), "EXIT_CODE", "EXIT_CODE"],
@@ -23,7 +23,7 @@ const MATRIX: readonly (readonly [ending: SeenEnding, unasked: string, asked: st
 ];
 
 for (const [ending, unasked, asked] of MATRIX) {
-  test(`WD-5(a,b,c,d) ${Object.values(ending).join(" ")}: ${unasked} where nobody asked, ${asked} where somebody did`, () => {
+  test(`WD-5(a,b,c,d) ${Object.values(ending).join(" ")}: ${unasked} if not requested, ${asked} if requested`, () => {
     const verdicts = [false, true].map((wasAsked) => classifyExit(ending, wasAsked));
     const words = verdicts.map((verdict) => (verdict.kind === "crash" ? verdict.reason : verdict.kind));
     expect<readonly string[]>(words).toEqual([unasked, asked]);

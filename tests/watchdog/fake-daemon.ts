@@ -1,7 +1,8 @@
-// The other side of the watchdog: a daemon that does nothing but what every watched program of ours does.
+// The watchdog's counterpart: a daemon that does only what every watched program of ours does.
 //   bun fake-daemon.ts HOME [heal]     with `heal` it starts a new watchdog where it loses its own
-// It takes its lock, sends heartbeats, is live, and leaves with 0 on SIGTERM. `FAKE_DAEMON=dies` never gets so far.
-// On SIGUSR1 it hangs in state D, as in a sync on a disk that stalls, until somebody writes to the pipe `stall` in its home.
+// It takes its lock, sends heartbeats, goes live, and exits with 0 on SIGTERM. `FAKE_DAEMON=dies` never gets that far.
+// On SIGUSR1 it hangs in state D, as in a sync on a stalled disk, until something writes to the pipe `stall` in its
+// home.
 import { joinPath } from "../../src/base/path.ts";
 import { HeartbeatLink, keepWatchdog, startHeartbeat } from "../../src/home/heartbeat-client.ts";
 import { WATCHDOG_SOCKET } from "../../src/home/layout.ts";
@@ -43,8 +44,8 @@ const ports = {
 const link = new HeartbeatLink(ports, { name: "daemon", ...self }, heal === undefined ? {} : keep);
 startHeartbeat(link, Number(process.env[HEARTBEAT_VARIABLE] ?? 2000));
 link.live();
-// A real wait in state D: starting a child holds this thread until the child has its files, and opening a pipe that nobody writes to
-// takes until somebody does.
+// A real wait in state D: starting a child blocks this thread until the child has its files, and opening a pipe blocks
+// until it has a writer.
 process.on("SIGUSR1", () => void Bun.spawn(["true"], { stdin: Bun.file(joinPath(home, "stall")) }));
 process.on("SIGTERM", () => {
   link.leave(0);

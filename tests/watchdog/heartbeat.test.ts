@@ -1,4 +1,4 @@
-// Claims about the heartbeat's protocol, and about the side that sends.
+// Claims about the heartbeat protocol, and about its sender.
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/base/fault.ts";
 import {
@@ -14,7 +14,7 @@ import { SimClock } from "../sim/clock.ts";
 const self = { name: "daemon", pid: 7, startTime: 70, bootId: "b" };
 const hello = { type: "hello", ...self, live: false } as const;
 
-test("WD-4 heartbeats are sent at once and at every interval, until they are stopped", () => {
+test("WD-4 heartbeats are sent at once and at every interval until stopped", () => {
   const clock = new SimClock();
   let sent = 0;
   const send = (): void => {
@@ -31,7 +31,7 @@ test("WD-4 heartbeats are sent at once and at every interval, until they are sto
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("every message comes out as it went in, however the stream is cut", () => {
+test("every message is decoded as it was encoded, however the stream is split", () => {
   const messages = [hello, { type: "beat" }, { type: "live" }, { type: "bye", code: 3 }, { type: "look" }] as const;
   const stream = Buffer.concat(messages.map(encodeHeartbeat));
   for (let cut = 1; cut < stream.length; cut += 1) {
@@ -41,7 +41,7 @@ test("every message comes out as it went in, however the stream is cut", () => {
   }
 });
 
-test("WD-9(b) a line that is no message is passed over, and fields of a newer version are too", () => {
+test("WD-9(b) a line that is not a message is skipped, and fields of a newer version are ignored", () => {
   const bad = [
     ...["", "x", "[]", "null", "7", '{"type":"hello"}', '{"type":"dance"}', '{"type":"bye"}', "{"],
     ...["-1", "1.5", '"7"'].map((pid) => `{"type":"hello","name":"a","pid":${pid},"startTime":1,"bootId":"b"}`),
@@ -55,7 +55,7 @@ test("WD-9(b) a line that is no message is passed over, and fields of a newer ve
   ]);
 });
 
-test("WD-9(b) a line without an end is not gathered for ever", () => {
+test("WD-9(b) a line without an end is not buffered forever", () => {
   const reader = new HeartbeatReader();
   let refused = false;
   for (let chunk = 0; chunk < 64 && !refused; chunk += 1)
@@ -63,7 +63,7 @@ test("WD-9(b) a line without an end is not gathered for ever", () => {
   expect(refused).toBe(true);
 });
 
-/** A watchdog's end of the line, which can go away and come back. */
+/** A watchdog's end of the connection, which can go away and come back. */
 function line() {
   const clock = new SimClock();
   const state = { listening: true, waiting: 0, said: [] as string[], connections: 0 };
@@ -95,7 +95,7 @@ async function pass(clock: SimClock, ms: number): Promise<void> {
   }
 }
 
-test("WD-4 a watchdog that comes back is told who we are and that we are live; the silence between disturbs nobody", async () => {
+test("WD-4 a returning watchdog learns who we are and that we are live; the gap disturbs nothing", async () => {
   const { clock, state, ports, hangUp } = line();
   const link = new HeartbeatLink(ports, self);
   await clock.settle();
@@ -116,7 +116,7 @@ test("WD-4 a watchdog that comes back is told who we are and that we are live; t
   expect([state.connections, clock.pendingTimers]).toEqual([2, 0]);
 });
 
-test("WD-4 a watchdog that reads nothing costs no memory: beats are dropped", async () => {
+test("WD-4 a watchdog that does not read costs no memory: beats are dropped", async () => {
   const { clock, state, ports } = line();
   const link = new HeartbeatLink(ports, self);
   await clock.settle();
@@ -135,7 +135,7 @@ test("a link that is closed while it connects stays closed", async () => {
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("a lost watchdog is started again while up is wanted, not more often than every 2 s, and never while down is", async () => {
+test("a lost watchdog is restarted while up is wanted, at most every 2 s, and never while down is", async () => {
   const { clock, state, ports } = line();
   state.listening = false;
   const starts: number[] = [];
@@ -155,7 +155,7 @@ test("a lost watchdog is started again while up is wanted, not more often than e
   link.close();
 });
 
-test("a watchdog that a service manager keeps is started by nobody else; once it keeps it no more, it is", async () => {
+test("a watchdog kept by a service manager is not started by the daemon; once it is no longer kept, it is", async () => {
   const { clock, state, ports } = line();
   state.listening = false;
   let managed = true;
@@ -173,7 +173,7 @@ test("a watchdog that a service manager keeps is started by nobody else; once it
   link.close();
 });
 
-test("a watchdog that answered and is lost is started at once, but not more than five times in ten seconds", async () => {
+test("a watchdog that answered and is lost is restarted at once, but at most five times in ten seconds", async () => {
   const { clock, ports, hangUp } = line();
   let starts = 0;
   const start = () => {

@@ -1,5 +1,5 @@
-// A whole small machine in memory for the watchdog's program: processes that are children and end, sockets that connect, a disk, a clock.
-// The tests play the other side: the programs that are watched.
+// A small machine in memory for the watchdog's program: child processes that exit, sockets, a disk, a clock. The tests
+// act as the watched programs.
 import { Fault } from "../../src/base/fault.ts";
 import { WATCHDOG_SOCKET } from "../../src/home/layout.ts";
 import { makeDirectories } from "../../src/log/file/file.ts";
@@ -26,10 +26,10 @@ export type Child = {
   readonly ended: (ending: Ending) => void;
 };
 
-/** Processes whose end their parent hears of. */
+/** Processes whose parent is notified of their exit. */
 class MachineProcesses extends SimProcesses {
   readonly children = new Map<number, Child>();
-  /** The locks they hold: free when they end. */
+  /** The locks they hold, released when they exit. */
   readonly held = new Map<number, Held>();
 
   override kill(who: ProcessIdentity, signal: Signal): boolean {
@@ -38,7 +38,7 @@ class MachineProcesses extends SimProcesses {
     return reached;
   }
 
-  /** It is over with this process; its parent is told, where it still has one that listens. */
+  /** Ends this process and notifies its parent, if it still listens. */
   end(pid: number, ending: Ending): void {
     const child = this.children.get(pid);
     this.children.delete(pid);
@@ -74,11 +74,11 @@ class MachineChildren implements Children {
   }
 
   told(): never {
-    throw new Error("the watchdog starts nobody who is not watched");
+    throw new Error("the watchdog starts only watched programs");
   }
 
   detached(): never {
-    throw new Error("the watchdog starts nobody who is not watched");
+    throw new Error("the watchdog starts only watched programs");
   }
 }
 
@@ -120,7 +120,7 @@ export class MachineSockets implements Sockets {
   }
 }
 
-/** One of the watched programs, as the test plays it. */
+/** A watched program, played by the test. */
 export type Caller = {
   say(message: HeartbeatMessage): Promise<void>;
   raw(text: string): Promise<void>;
@@ -147,7 +147,7 @@ export class Machine {
     return this.world.children.started;
   }
 
-  /** How the programs were started so far, in order. */
+  /** The command lines of all programs started so far, in order. */
   get names(): string {
     return this.started.map((child) => child.name).join(" ");
   }
@@ -158,7 +158,7 @@ export class Machine {
     return child;
   }
 
-  /** Runs a watchdog; `told` makes it leave, `over` says how it ended. */
+  /** Runs a watchdog; `told` makes it exit, `over` says how it ended. */
   run(specs: readonly WatchSpec[], options: Partial<WatchdogOptions> = {}) {
     const told = Promise.withResolvers<void>();
     const bus = { publish: (topic: string, payload: unknown) => void this.published.push([topic, payload]) };
@@ -168,20 +168,20 @@ export class Machine {
     return { told: told.resolve, over };
   }
 
-  /** The watchdog is gone without a word: nobody listens, and its children are nobody's. Its locks are free. */
+  /** The watchdog dies without a word: nothing listens, its children are orphans, and its locks are free. */
   forgetWatchdog(): void {
     this.world.sockets.listening.clear();
     this.world.processes.children.clear();
   }
 
-  /** As a daemon does when it starts: takes its lock. */
+  /** Takes its lock, as a daemon does when it starts. */
   lock(name: string, who: ProcessIdentity): void {
     const lock = takeLock(this.world, lockPathOf(HOME, name), who);
     if (!lock.ok) throw new Error(lock.error.message);
     this.world.processes.held.set(who.pid, lock.value);
   }
 
-  /** A process ends; its lock is free and its parent is told. */
+  /** Ends a process: its lock is released and its parent is notified. */
   async end(who: ProcessIdentity, ending: Ending): Promise<void> {
     this.world.processes.end(who.pid, ending);
     await this.settle();
@@ -205,7 +205,7 @@ export class Machine {
     return caller;
   }
 
-  /** Moves the clock in steps, so that what each timer set going can take its course before the next. */
+  /** Moves the clock in steps, so that what each timer started can finish before the next. */
   async pass(ms: number, step = 250): Promise<void> {
     for (let left = ms; left > 0; left -= step) {
       this.world.clock.advance(Math.min(step, left));
@@ -213,7 +213,7 @@ export class Machine {
     }
   }
 
-  /** Everything that is under way takes its course; writing to the disk takes some turns. */
+  /** Lets everything in progress finish; writing to the disk takes several turns. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < 20; turn += 1) await this.world.clock.settle();
   }
@@ -225,7 +225,7 @@ export const DAEMON_SPEC = daemonSpec(HOME, command("daemon"));
 export const WEB_SPEC = webSpec(HOME, command("web"));
 export const PROGRAM_SPEC = programSpec("program", command("program"));
 
-/** A program as it usually is: has its lock, calls, and is live. */
+/** A typical program: has its lock, connects, and is live. */
 export async function comeUp(machine: Machine, name = "daemon"): Promise<Caller> {
   const { who } = machine.last(name);
   machine.lock(name, who);

@@ -1,4 +1,4 @@
-// Claims about the watchdog's program in a crash loop: safe mode is entered, told and left.
+// Claims about the watchdog's program in a crash loop: safe mode is entered, announced and left.
 import { expect, test } from "bun:test";
 import { readSafeMode, SafeMode } from "../../src/home/safe-mode.ts";
 import { PACE } from "../../src/watchdog/pace.ts";
@@ -9,7 +9,7 @@ import { comeUp, DAEMON_SPEC, HOME, Machine, PROGRAM_SPEC, WEB_SPEC } from "./ma
 const killed: Ending = { kind: "signalled", signal: "SIGKILL" };
 const exited = (code: number): Ending => ({ kind: "exited", code });
 
-test("SM-4(a) SM-5 the third crash within 60 s enters safe mode before the daemon starts again, and the daemon is told", async () => {
+test("SM-4(a) SM-5 the third crash within 60 s enters safe mode before the daemon restarts, and the daemon knows it", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -28,7 +28,7 @@ test("SM-4(a) SM-5 the third crash within 60 s enters safe mode before the daemo
   expect(machine.published.map(([topic]) => topic)).toContain("recovery.safemode.entered");
 });
 
-test("SM-5 three crashes before the daemon was ever live come to safe mode within 5 s of the third", async () => {
+test("SM-5 three crashes before the daemon was ever live lead to safe mode within 5 s of the third", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -40,7 +40,7 @@ test("SM-5 three crashes before the daemon was ever live come to safe mode withi
   expect(machine.last().command.env[SAFE_MODE_VARIABLE]).toContain("exit code 1");
 });
 
-test("SM-5 WD-9(c) a disk that never answers, or is full, keeps nobody from safe mode or from starting again", async () => {
+test("SM-5 WD-9(c) a disk that never answers, or is full, prevents neither safe mode nor a restart", async () => {
   for (const trouble of ["stalled", "full"] as const) {
     const machine = new Machine();
     machine.run([DAEMON_SPEC]);
@@ -57,7 +57,7 @@ test("SM-5 WD-9(c) a disk that never answers, or is full, keeps nobody from safe
   }
 });
 
-test("only the daemon leads to safe mode; a page or a program may die freely", async () => {
+test("only the daemon leads to safe mode; a page or a user's program may die freely", async () => {
   const machine = new Machine();
   machine.run([WEB_SPEC, PROGRAM_SPEC]);
   for (let crash = 0; crash < 5; crash += 1) {
@@ -69,7 +69,7 @@ test("only the daemon leads to safe mode; a page or a program may die freely", a
   expect(readSafeMode(machine.world.disk, HOME).active).toBe(false);
 });
 
-test("SM-2(b) a loop goes on across watchdogs: one crash under each of three is a loop", async () => {
+test("SM-2(b) a loop continues across watchdogs: one crash under each of three is a loop", async () => {
   const machine = new Machine();
   for (let watchdog = 1; watchdog <= 3; watchdog += 1) {
     const { told, over } = machine.run([DAEMON_SPEC]);
@@ -85,7 +85,7 @@ test("SM-2(b) a loop goes on across watchdogs: one crash under each of three is 
   }
 });
 
-test("SM-3(g) the operator's exit ends it: the next daemon is not told any more", async () => {
+test("SM-3(g) the operator ends it: the next daemon starts normally", async () => {
   const machine = new Machine();
   await new SafeMode({ ...machine.world, home: HOME }, () => undefined).enter("a loop");
   machine.run([DAEMON_SPEC]);
@@ -97,7 +97,7 @@ test("SM-3(g) the operator's exit ends it: the next daemon is not told any more"
   expect(machine.last().command.env[SAFE_MODE_VARIABLE]).toBeUndefined();
 });
 
-test("the drill's threshold is taken: with 100 allowed, ten kills are no loop", async () => {
+test("the drill's threshold is respected: with 100 allowed, ten kills are not a loop", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC], { pace: { ...PACE, crashLoop: { crashes: 100, windowMs: 60_000 } } });
   await machine.settle();

@@ -1,4 +1,4 @@
-// Claims about how the watchdog's program ends: one on each home, what the operator wants, and what is left behind.
+// Claims about how the watchdog's program ends: one per home, what the operator wants, and what is left behind.
 import { expect, test } from "bun:test";
 import { writeWanted } from "../../src/home/wanted.ts";
 import type { Ending } from "../../src/world/children.ts";
@@ -6,7 +6,7 @@ import { comeUp, DAEMON_SPEC, HOME, Machine, PROGRAM_SPEC, WEB_SPEC } from "./ma
 
 const exited = (code: number): Ending => ({ kind: "exited", code });
 
-test("WD-7 a watchdog that is told to leave leaves the processes alone, and no timer behind", async () => {
+test("WD-7 a watchdog asked to exit leaves the processes running, and no timer behind", async () => {
   const machine = new Machine();
   const { told, over } = machine.run([DAEMON_SPEC, WEB_SPEC, PROGRAM_SPEC]);
   await machine.settle();
@@ -20,7 +20,7 @@ test("WD-7 a watchdog that is told to leave leaves the processes alone, and no t
   expect(machine.world.sockets.listening.size).toBe(0);
 });
 
-test("a second watchdog leaves at once, by the lock or by the socket that answers", async () => {
+test("a second watchdog exits at once, because of the lock or the socket that answers", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -30,7 +30,7 @@ test("a second watchdog leaves at once, by the lock or by the socket that answer
   expect(machine.names).toBe("daemon");
 });
 
-test("a told watchdog whose operator wants down stops everything, the daemon last", async () => {
+test("a watchdog asked to exit while the operator wants down stops everything, the daemon last", async () => {
   const machine = new Machine();
   const { told, over } = machine.run([DAEMON_SPEC, WEB_SPEC, PROGRAM_SPEC]);
   await machine.settle();
@@ -43,7 +43,7 @@ test("a told watchdog whose operator wants down stops everything, the daemon las
   expect(machine.world.clock.pendingTimers).toBe(0);
 });
 
-test("down during a heal: what waits to be started again is not, and the rest is stopped", async () => {
+test("down during a restart: what waits to be restarted is not, and the rest is stopped", async () => {
   const machine = new Machine();
   const { over } = machine.run([DAEMON_SPEC, WEB_SPEC]);
   await machine.settle();
@@ -54,7 +54,7 @@ test("down during a heal: what waits to be started again is not, and the rest is
   expect(machine.names).toBe("daemon web");
 });
 
-test("down between the end and the start that follows at once: nothing is started", async () => {
+test("down between an exit and its immediate restart: nothing is started", async () => {
   const machine = new Machine();
   const { over } = machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -66,7 +66,7 @@ test("down between the end and the start that follows at once: nothing is starte
   expect(machine.published).toEqual([]);
 });
 
-test("whoever changed the operator's will can make the watchdog look", async () => {
+test("a client that changed what the operator wants can make the watchdog check it", async () => {
   const machine = new Machine();
   const { over } = machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -78,7 +78,7 @@ test("whoever changed the operator's will can make the watchdog look", async () 
   expect(await over).toBe("ended");
 });
 
-test("one that does not stop is killed after its time, but not while it waits for the disk", async () => {
+test("a program that does not stop is killed after its time, but not while it waits for the disk", async () => {
   const machine = new Machine();
   const { told, over } = machine.run([DAEMON_SPEC], { stopMs: 1000 });
   await machine.settle();

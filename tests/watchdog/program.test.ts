@@ -1,4 +1,4 @@
-// Claims about the watchdog's program on a simulated machine: what it starts, watches, and starts again.
+// Claims about the watchdog's program on a simulated machine: what it starts, watches, and restarts.
 import { expect, test } from "bun:test";
 import { cells, unreachable } from "../../src/base/machine.ts";
 import { WATCHDOG_SOCKET } from "../../src/home/layout.ts";
@@ -13,7 +13,7 @@ const killed: Ending = { kind: "signalled", signal: "SIGKILL" };
 const SOCKET = `${HOME}/${WATCHDOG_SOCKET}`;
 const exited = (code: number): Ending => ({ kind: "exited", code });
 
-test("WD-8(a,b,d,e) daemon, page and a program of the user's are started, and each that dies is started again", async () => {
+test("WD-8(a,b,d,e) daemon, page and a user's program are started, and each is restarted when it dies", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC, WEB_SPEC, PROGRAM_SPEC]);
   await machine.settle();
@@ -25,7 +25,7 @@ test("WD-8(a,b,d,e) daemon, page and a program of the user's are started, and ea
   expect(machine.last("web").command.env).toEqual({ PATH: "/bin", [HEARTBEAT_VARIABLE]: "2000" });
 });
 
-test("WD-8(e) what was live is started again at once; what was not waits 0.1, 0.2, 0.4 s, with jitter that only shortens", async () => {
+test("WD-8(e) a program that was live is restarted at once; others wait 0.1, 0.2, 0.4 s, with jitter that only shortens", async () => {
   const machine = new Machine();
   machine.run([WEB_SPEC]);
   await machine.settle();
@@ -42,7 +42,7 @@ test("WD-8(e) what was live is started again at once; what was not waits 0.1, 0.
   await machine.pass(10);
 });
 
-test("WD-8(e) what lived for a second is forgiven; what dies again and again right after it is live waits", async () => {
+test("WD-8(e) a program that lived for a second is forgiven; one that keeps dying right after going live waits", async () => {
   const machine = new Machine();
   machine.run([PROGRAM_SPEC]);
   await machine.settle();
@@ -57,7 +57,7 @@ test("WD-8(e) what lived for a second is forgiven; what dies again and again rig
   expect(machine.started.length).toBe(12);
 });
 
-test("WD-8(e) a program that cannot be started is a crash, tried again with backoff", async () => {
+test("WD-8(e) a program that cannot be started counts as a crash, retried with backoff", async () => {
   const machine = new Machine();
   machine.world.children.missing = true;
   machine.run([PROGRAM_SPEC]);
@@ -73,7 +73,7 @@ test("WD-8(e) a program that cannot be started is a crash, tried again with back
   expect(machine.names).toBe("program");
 });
 
-test("WD-2(c) a child's exit is noticed at once, without any heartbeat being missed", async () => {
+test("WD-2(c) a child's exit is noticed at once, without a missed heartbeat", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -84,20 +84,20 @@ test("WD-2(c) a child's exit is noticed at once, without any heartbeat being mis
   expect(machine.world.clock.elapsed()).toBe(before);
 });
 
-test("WD-5(b) a child whose connection closes before its end is told is still judged by how it ended", async () => {
+test("WD-5(b) a child whose connection closes before its exit is known is still judged by its exit", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
   const caller = await comeUp(machine);
   const child = machine.last();
-  machine.world.processes.exit(child.who.pid); // A zombie: it is over, and its parent does not know yet.
+  machine.world.processes.exit(child.who.pid); // A zombie: it has exited, and its parent does not know yet.
   await caller.hangUp();
   expect(machine.published).toEqual([]);
   await machine.end(child.who, exited(6));
   expect(readLastCrash(machine.world.disk, HOME)).toMatchObject({ exitCode: 6, reason: "EXIT_CODE" });
 });
 
-test("WD-6(a,b) each crash is on the bus and in the file before the daemon starts again", async () => {
+test("WD-6(a,b) each crash is on the bus and in the file before the daemon restarts", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -118,7 +118,7 @@ test("WD-6(a,b) each crash is on the bus and in the file before the daemon start
   expect(readLastCrash(machine.world.disk, HOME) ?? {}).toEqual(crash);
 });
 
-test("WD-2(a,d) a hung daemon is reported after two intervals, ended after 30 s, started again, and is one crash", async () => {
+test("WD-2(a,d) a hung daemon is reported after two intervals, killed after 30 s, restarted, and counts as one crash", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -136,7 +136,7 @@ test("WD-2(a,d) a hung daemon is reported after two intervals, ended after 30 s,
   expect(machine.published.length).toBe(2);
 });
 
-test("WD-2(a) a daemon that hung and is heard again is no longer silent: its later end is judged by itself", async () => {
+test("WD-2(a) a daemon that hung and beats again is no longer silent: its later exit is judged by itself", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -150,7 +150,7 @@ test("WD-2(a) a daemon that hung and is heard again is no longer silent: its lat
   ]);
 });
 
-test("WD-5(a) clean exits are no crashes and no loop: ten in a minute leave no record and no safe mode", async () => {
+test("WD-5(a) clean exits are neither crashes nor a loop: ten in a minute leave no record and no safe mode", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -164,7 +164,7 @@ test("WD-5(a) clean exits are no crashes and no loop: ten in a minute leave no r
   expect(readSafeMode(machine.world.disk, HOME).active).toBe(false);
 });
 
-test("the loser of a race is no crash: the winner is adopted, and no third one is started", async () => {
+test("losing a race is not a crash: the winner is adopted, and no third one is started", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();
@@ -187,7 +187,7 @@ test("every cell of the part's table is legal or refused, and every state is rea
     expect(partMachine.next(state, event).ok).toBe(next !== undefined);
 });
 
-test("WD-9(c) a socket that cannot be had is a complaint, tried again; children are started meanwhile", async () => {
+test("WD-9(c) a socket that cannot be bound is logged and retried; children are started in the meantime", async () => {
   const machine = new Machine();
   machine.world.sockets.refused = "ENOSPC";
   machine.run([DAEMON_SPEC]);
@@ -198,7 +198,7 @@ test("WD-9(c) a socket that cannot be had is a complaint, tried again; children 
   expect(machine.world.sockets.listening.has(SOCKET)).toBe(true);
 });
 
-test("a socket that is removed from under us is back within 2 s, and one that stands is left alone", async () => {
+test("a socket removed under us is back within 2 s, and an existing one is left alone", async () => {
   const machine = new Machine();
   machine.run([DAEMON_SPEC]);
   await machine.settle();

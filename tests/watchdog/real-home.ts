@@ -1,4 +1,4 @@
-// A home on the real disk with real watchdogs, daemons and programs in it; when a test is done, all of them are gone.
+// A home on the real disk with real watchdogs, daemons and programs; when a test is done, all of them are gone.
 
 import { afterEach } from "bun:test";
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
@@ -27,7 +27,7 @@ export class RealHome {
   readonly #watchdogs: Bun.Subprocess[] = [];
   readonly #everybody = new Map<number, ProcessIdentity>();
 
-  /** A watchdog over a fake daemon; with `heal` the daemon starts a new one where it loses this. */
+  /** A watchdog over a fake daemon; with `heal` the daemon starts a new one if it loses this one. */
   watchdog(settings: Settings = {}, env: Readonly<Record<string, string>> = {}): Bun.Subprocess {
     const common = { web: false, heartbeatMs: 2000, ...settings };
     const healer = settings["heal"] === true ? ["heal"] : [];
@@ -42,7 +42,7 @@ export class RealHome {
     return child;
   }
 
-  /** Who holds a lock of this home; undefined where nobody does. */
+  /** The holder of a lock of this home; undefined if it is free. */
   holder(name: string): ProcessIdentity | undefined {
     const { pid, startTime, bootId } = readJson(disk, lockPathOf(this.path, name)) ?? {};
     if (typeof pid !== "number" || typeof startTime !== "number" || typeof bootId !== "string") return undefined;
@@ -52,7 +52,7 @@ export class RealHome {
     return who;
   }
 
-  /** A daemon that is live, and is not `other`. One that came before it may have ended on its way. */
+  /** A live daemon that is not `other`. An earlier one may have died on its way. */
   daemon(other?: { readonly pid: number }): Promise<ProcessIdentity> {
     return until(
       "a live daemon",
@@ -75,7 +75,7 @@ export class RealHome {
     );
   }
 
-  /** The watchdog has said so. */
+  /** Waits until the watchdog has logged it. */
   said(text: string): boolean {
     return this.log.includes(text);
   }
@@ -107,7 +107,7 @@ export class RealHome {
   }
 }
 
-/** Called once by a test file; gives back what makes a home. */
+/** Called once by a test file; returns a function that creates homes. */
 export function realHomes(): () => RealHome {
   const homes: RealHome[] = [];
   afterEach(async () => {

@@ -21,7 +21,7 @@ function summary(what: string, times: readonly number[]): void {
   console.log(`${what}: median ${median.toFixed(1)} ms, max ${(sorted.at(-1) ?? 0).toFixed(1)} ms of ${times.length}`);
 }
 
-test("WD-8(a,e) a daemon killed with -9 is live again at once, ten times over", async () => {
+test("WD-8(a,e) a daemon killed with -9 is live again at once, ten times in a row", async () => {
   const home = newHome();
   home.watchdog(NO_LOOP);
   let who = await home.daemon();
@@ -36,7 +36,7 @@ test("WD-8(a,e) a daemon killed with -9 is live again at once, ten times over", 
   expect(home.json("recovery/last-crash.json")).toMatchObject({ name: "daemon", signal: "SIGKILL", reason: "SIGNAL" });
 });
 
-test("WD-8(d,e) a program of the user's killed with -9 is back at once, ten times over", async () => {
+test("WD-8(d,e) a user's program killed with -9 is back at once, ten times in a row", async () => {
   const home = newHome();
   const lives = join(home.path, "lives");
   const argv = ["sh", "-c", `echo $$ >> ${lives}; exec sleep 1000`];
@@ -67,9 +67,9 @@ test("WD-8(d,e) a program of the user's killed with -9 is back at once, ten time
   expect(identify(processes, pids().at(-1) ?? -1)).toBeUndefined();
 });
 
-test("WD-2(a,d) a hung daemon is reported after 2 intervals, ended only after its limit, and replaced", async () => {
+test("WD-2(a,d) a hung daemon is reported after 2 intervals, killed only after its limit, and replaced", async () => {
   const home = newHome();
-  // Long enough that no daemon on a busy machine is silent for two of them by itself.
+  // Long enough that no daemon on a busy machine is silent for two intervals by itself.
   home.watchdog({ heartbeatMs: 1000, killAfterMs: 3000, graceMs: 200 });
   const who = await home.daemon();
   const start = performance.now();
@@ -98,7 +98,7 @@ test("WD-2(a,d) a hung daemon is reported after 2 intervals, ended only after it
   expect(home.json("recovery/crash-history.json")?.["crashes"]).toHaveLength(1);
 });
 
-test("WD-8(a,e) a watchdog killed with -9 and started again adopts the daemon, which does not notice, and still watches it", async () => {
+test("WD-8(a,e) a watchdog killed with -9 and restarted adopts the daemon, which does not notice, and still watches it", async () => {
   const home = newHome();
   const first = home.watchdog(NO_LOOP);
   const who = await home.daemon();
@@ -118,7 +118,7 @@ test("WD-8(a,e) a watchdog killed with -9 and started again adopts the daemon, w
   expect(home.json("recovery/last-crash.json")).toMatchObject({ pid: who.pid, reason: "HEARTBEAT_TIMEOUT" });
 });
 
-test("WD-8(a,e) watchdog and daemon heal each other: each is killed in turn, and neither is ever doubled", async () => {
+test("WD-8(a,e) watchdog and daemon restart each other: each is killed in turn, and neither is ever duplicated", async () => {
   const home = newHome();
   home.watchdog({ ...NO_LOOP, heal: true });
   let daemon = await home.daemon();
@@ -141,7 +141,7 @@ test("WD-8(a,e) watchdog and daemon heal each other: each is killed in turn, and
   expect(home.log.match(/: started/g)?.length).toBe(4);
 });
 
-test("WD-8(a) six watchdogs that start at once: one stays, five leave with 0, and there is one daemon", async () => {
+test("WD-8(a) of six watchdogs started at once one stays, five exit with 0, and there is one daemon", async () => {
   const home = newHome();
   const racers = Array.from({ length: 6 }, () => home.watchdog());
   const left = (): number => racers.filter((racer) => racer.exitCode !== null).length;
@@ -155,7 +155,7 @@ test("WD-8(a) six watchdogs that start at once: one stays, five leave with 0, an
   expect(home.log.match(/daemon \(\d+\): started/g)?.length).toBe(1);
 });
 
-test("SM-5 the third kill within 60 s is safe mode within 5 s, and the daemon that comes up is told", async () => {
+test("SM-5 the third kill within 60 s leads to safe mode within 5 s, and the new daemon knows it", async () => {
   const home = newHome();
   home.watchdog();
   let who = await home.daemon();
@@ -208,7 +208,7 @@ test("a daemon that dies before it is live waits longer each time; down ends tha
   expect(home.log.trim().endsWith(": left")).toBe(true);
 });
 
-test("down stops daemon and watchdog cleanly: both leave with 0, no crash is on record, and nothing is healed", async () => {
+test("down stops daemon and watchdog cleanly: both exit with 0, no crash is recorded, and nothing is restarted", async () => {
   const home = newHome();
   const watchdog = home.watchdog({ heal: true });
   const who = await home.daemon();
@@ -230,7 +230,7 @@ test("SIGTERM while up is wanted leaves the daemon running", async () => {
   expect(processes.alive(who)).toBe(true);
 });
 
-test("WD-9(b,d) nonsense on the real socket and directories removed from under it harm nobody", async () => {
+test("WD-9(b,d) garbage on the real socket and removed directories are harmless", async () => {
   const home = newHome();
   home.watchdog(NO_LOOP);
   const who = await home.daemon();
@@ -253,7 +253,7 @@ test("WD-9(b,d) nonsense on the real socket and directories removed from under i
   expect(processes.alive(next)).toBe(true);
 });
 
-test("the watchdog says what is wrong with how it is started, and leaves with 2", async () => {
+test("the watchdog reports what is wrong with its arguments, and exits with 2", async () => {
   for (const [words, settings] of [
     [[], "{}"],
     [["relative"], "{}"],
@@ -268,7 +268,7 @@ test("the watchdog says what is wrong with how it is started, and leaves with 2"
   }
 });
 
-test("WD-2(e) waiting for the disk is state D of any thread; a running process, and one that is gone, does not wait", () => {
+test("WD-2(e) waiting for the disk means state D in any thread; a running or a missing process does not wait", () => {
   expect(waitsInLine("12 (a b) D) D 1 2 3")).toBe(true);
   expect(waitsInLine("12 (D) S 1 2 3")).toBe(false);
   expect(processes.waitsForDisk(process.pid)).toBe(false);

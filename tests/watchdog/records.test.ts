@@ -1,4 +1,4 @@
-// Claims about what the watchdog leaves on disk: the last crash, what the operator wants; and about a disk that does not take it.
+// Claims about the watchdog's records: the last crash, what the operator wants; and about a disk that refuses them.
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/base/fault.ts";
 import { readWanted, wantedPath, writeWanted } from "../../src/home/wanted.ts";
@@ -30,7 +30,7 @@ function setUp(disk = new SimDisk()) {
 const facts = { name: "daemon", pid: 12, reason: CrashReason.SIGNAL };
 const killed = crashRecord(facts, { kind: "signalled", signal: "SIGKILL" }, NOW);
 
-test("WD-6(a,b) a crash is published with all its facts, and the file says the same to the next launch", async () => {
+test("WD-6(a,b) a crash is published with all its facts, and the file tells the next launch the same", async () => {
   const { disk, bus, published, complain } = setUp();
   expect(await new CrashRecorder({ disk, home: HOME }, complain, bus).record(killed)).toBe(true);
   const time = new Date(NOW).toISOString();
@@ -40,14 +40,14 @@ test("WD-6(a,b) a crash is published with all its facts, and the file says the s
   expect(readLastCrash(disk, HOME)).toEqual(expected);
 });
 
-test("WD-6(c) without a bus the file alone is enough; of an exit it has the code", async () => {
+test("WD-6(c) without a bus the file is enough; for an exit it has the code", async () => {
   const { disk, complain } = setUp();
   const crash = crashRecord({ ...facts, reason: CrashReason.EXIT_CODE }, { kind: "exited", code: 3 }, NOW);
   await new CrashRecorder({ disk, home: HOME }, complain).record(crash);
   expect(readLastCrash(disk, HOME)).toMatchObject({ exitCode: 3, signal: null, reason: "EXIT_CODE" });
 });
 
-test("WD-6(b) of two crashes at once the later one stays", async () => {
+test("WD-6(b) of two simultaneous crashes the later one stays", async () => {
   const { disk, complain } = setUp();
   const recorder = new CrashRecorder({ disk, home: HOME }, complain);
   await Promise.all([recorder.record(killed), recorder.record({ ...killed, name: "web" })]);
@@ -78,7 +78,7 @@ test("WD-6(b) a power cut at any moment leaves the old record or the new one, wh
   expect([...seen].sort()).toEqual(["new", "old"]);
 });
 
-test("WD-6(c) a record that cannot be read is none", () => {
+test("WD-6(c) an unreadable record counts as none", () => {
   for (const text of ["", "{", "[]", '"x"', '{"name":"a","pid":1,"time":"t","reason":"BORED"}', '{"pid":"1"}']) {
     const { disk } = setUp();
     disk.makeDirectory(HOME);
@@ -88,7 +88,7 @@ test("WD-6(c) a record that cannot be read is none", () => {
   }
 });
 
-test("WD-9(c) a full disk is a complaint, the bus is told all the same, and later there is room again", async () => {
+test("WD-9(c) a full disk is logged, the bus is informed anyway, and writing works once there is room", async () => {
   const { disk, troubles, published, complain, bus } = setUp();
   const recorder = new CrashRecorder({ disk, home: HOME }, complain, bus);
   disk.capacity = 10;
@@ -99,7 +99,7 @@ test("WD-9(c) a full disk is a complaint, the bus is told all the same, and late
   expect(await recorder.record(killed)).toBe(true);
 });
 
-test("WD-9(d) a directory that is removed under us is made again", async () => {
+test("WD-9(d) a removed directory is recreated", async () => {
   const { disk, complain } = setUp();
   const recorder = new CrashRecorder({ disk, home: HOME }, complain);
   await recorder.record(killed);
@@ -110,7 +110,7 @@ test("WD-9(d) a directory that is removed under us is made again", async () => {
   expect(readLastCrash(disk, HOME)?.pid).toBe(12);
 });
 
-test("a bus that is gone is a complaint; a bug of the bus is not hidden", async () => {
+test("a missing bus is logged; a bug of the bus is not hidden", async () => {
   const { disk, troubles, complain } = setUp();
   const gone = () => {
     throw new Fault({ code: "EPIPE", operation: "publish", path: "bus" });
@@ -123,13 +123,13 @@ test("a bus that is gone is a complaint; a bug of the bus is not hidden", async 
   expect(() => new CrashRecorder({ disk, home: HOME }, complain, { publish: bug }).record(killed)).toThrow("a bug");
 });
 
-test("a file of a gigabyte under our name is not read", () => {
+test("a gigabyte file under our name is not read", () => {
   const { disk } = setUp();
   put(disk, "/big.json", `{"a":"${"x".repeat(2 << 20)}"}`);
   expect(readJson(disk, "/big.json")).toBeUndefined();
 });
 
-test("what the operator wants is durable; nobody having said anything readable means up", async () => {
+test("what the operator wants is durable; without a readable record it is up", async () => {
   const { disk } = setUp();
   expect(readWanted(disk, HOME)).toBe("up");
   await writeWanted(disk, HOME, "down");
@@ -141,7 +141,7 @@ test("what the operator wants is durable; nobody having said anything readable m
   expect(readWanted(disk, HOME)).toBe("up");
 });
 
-test("an order that the disk does not take is told to whoever gave it", async () => {
+test("an order that the disk refuses is reported to its caller", async () => {
   const { disk } = setUp();
   disk.capacity = 5;
   await expect(writeWanted(disk, HOME, "down")).rejects.toMatchObject({ code: "ENOSPC" });

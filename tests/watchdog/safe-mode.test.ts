@@ -23,7 +23,7 @@ function setUp(disk = new SimDisk()) {
   return { disk, clock, troubles, published, place, mode, detector };
 }
 
-/** Crashes at these seconds; whether that is a loop, seen right after the last. */
+/** Crashes at these seconds; returns whether that is a loop right after the last one. */
 async function loops(seconds: readonly number[], limits?: { crashes: number; windowMs: number }): Promise<boolean> {
   const { clock, detector } = setUp();
   const watched = detector(limits);
@@ -59,7 +59,7 @@ test("SM-1(a) a loop is over when its window has passed", async () => {
   expect(watched.isLooping()).toBe(false);
 });
 
-test("SM-2(a,b) a loop is seen across restarts, and across a power cut", async () => {
+test("SM-2(a,b) a loop is detected across restarts, and across a power cut", async () => {
   const { disk, clock, detector, place } = setUp();
   await detector().recordCrash(clock.now());
   await detector().recordCrash(clock.now());
@@ -70,7 +70,7 @@ test("SM-2(a,b) a loop is seen across restarts, and across a power cut", async (
   expect(after.isLooping()).toBe(true);
 });
 
-test("SM-2(c) a corrupt history is an empty one, and is written anew", async () => {
+test("SM-2(c) a corrupt history counts as empty, and is rewritten", async () => {
   const bad = ["", "{", "[1,2,3]", '{"crashes":7}', '{"crashes":["a",null,{}]}', "\0\0\0\0"];
   for (const text of bad) {
     const { disk, clock, detector } = setUp();
@@ -84,7 +84,7 @@ test("SM-2(c) a corrupt history is an empty one, and is written anew", async () 
   }
 });
 
-test("the history stays short, however often something crashes", async () => {
+test("the history stays short, however many crashes there are", async () => {
   const { disk, clock, detector } = setUp();
   const watched = detector();
   for (let crash = 0; crash < 100; crash += 1) await watched.recordCrash(clock.now() + crash);
@@ -92,14 +92,14 @@ test("the history stays short, however often something crashes", async () => {
   expect(Array.isArray(found) ? found.length : 0).toBe(3);
 });
 
-test("SM-1(a) a clock that was set back does not make a loop for ever", async () => {
+test("SM-1(a) a clock that was set back does not make a loop forever", async () => {
   const { clock, detector } = setUp();
   for (let crash = 0; crash < 3; crash += 1) await detector().recordCrash(clock.now());
   clock.jump(-7 * 86_400_000);
   expect(detector().isLooping()).toBe(false);
 });
 
-test("WD-9(c) a full disk costs only the memory of a restart", async () => {
+test("WD-9(c) a full disk costs only the history after a restart", async () => {
   const { disk, clock, troubles, detector } = setUp();
   disk.capacity = 0;
   const watched = detector();
@@ -109,7 +109,7 @@ test("WD-9(c) a full disk costs only the memory of a restart", async () => {
   expect(troubles).toEqual(["ENOSPC", "ENOSPC", "ENOSPC"]);
 });
 
-test("SM-3(a,f) entering names providers, sharing and background checkpoints as off; the mode outlives everybody, and exit ends it", async () => {
+test("SM-3(a,f) entering lists providers, sharing and background checkpoints as off; the mode outlives every process, and exit ends it", async () => {
   const { disk, mode } = setUp();
   expect(mode().isActive()).toBe(false);
   expect(await mode().enter("three crashes")).toBe(true);
@@ -125,7 +125,7 @@ test("SM-3(a,f) entering names providers, sharing and background checkpoints as 
   expect(readSafeMode(disk.powerCut(nothing), HOME).active).toBe(false);
 });
 
-test("SM-3(g) the file is the mode: what the operator does in another program holds here", async () => {
+test("SM-3(g) the file is the mode: a change by the operator in another program applies here", async () => {
   const { mode } = setUp();
   const watchdogs = mode();
   await watchdogs.enter("a loop");
@@ -133,7 +133,7 @@ test("SM-3(g) the file is the mode: what the operator does in another program ho
   expect(watchdogs.isActive()).toBe(false);
 });
 
-test("SM-3(a) WD-9(c) a mode that cannot be written is in force all the same, until somebody writes another", async () => {
+test("SM-3(a) WD-9(c) a mode that cannot be written is in force anyway, until another one is written", async () => {
   const { disk, troubles, mode } = setUp();
   const watchdogs = mode();
   disk.capacity = 0;
@@ -148,7 +148,7 @@ test("SM-3(a) WD-9(c) a mode that cannot be written is in force all the same, un
   expect(watchdogs.isActive()).toBe(false);
 });
 
-test("SM-3(f) what the disk did not take is tried again by whoever asks again, and told once", async () => {
+test("SM-3(f) a write that the disk refused is retried by the next call, and reported once", async () => {
   const { disk, published, mode } = setUp();
   const daemons = mode();
   await daemons.enter("a loop");
@@ -162,7 +162,7 @@ test("SM-3(f) what the disk did not take is tried again by whoever asks again, a
   expect(published.map(([topic]) => topic)).toEqual(["recovery.safemode.entered", "recovery.safemode.exited"]);
 });
 
-test("SM-3(f) an exit that failed is forgotten once somebody else has entered anew", async () => {
+test("SM-3(f) a failed exit is forgotten once another process has entered again", async () => {
   const { clock, disk, mode } = setUp();
   const daemons = mode();
   await daemons.enter("a loop");
@@ -177,7 +177,7 @@ test("SM-3(f) an exit that failed is forgotten once somebody else has entered an
   expect(readSafeMode(disk, HOME)).toMatchObject({ active: true, reason: "another loop" });
 });
 
-test("SM-3(f) a file that is there and cannot be read is safe mode, and exit mends it", async () => {
+test("SM-3(f) an existing but unreadable file means safe mode, and exit repairs it", async () => {
   const { disk, mode } = setUp();
   disk.makeDirectory(HOME);
   disk.makeDirectory(`${HOME}/recovery`);
@@ -199,7 +199,7 @@ test("SM-4(a,b) entering and leaving are published, each once", async () => {
   expect(published[0]?.[1]).toMatchObject({ reason: "a loop" });
 });
 
-test("SM-3(f) the file has all that a banner says: what is off, why, and since when", async () => {
+test("SM-3(f) the file has everything a banner needs: what is off, why, and since when", async () => {
   const { disk, clock, mode } = setUp();
   await mode().enter("daemon crashed 3 times");
   expect(readJson(disk, safeModePath(HOME))).toEqual({

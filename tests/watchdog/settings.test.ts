@@ -1,4 +1,4 @@
-// Claims about what the watchdog is told by whoever starts it.
+// Claims about the settings that the watchdog is started with.
 import { expect, test } from "bun:test";
 import { keepSettings, settingsText } from "../../src/home/watchdog-settings.ts";
 import { readSettings, type Settings } from "../../src/watchdog/settings.ts";
@@ -19,7 +19,7 @@ function read(given: unknown): Settings {
   return settings.value;
 }
 
-test("WD-1(b) told nothing it watches daemon and page: every 2 s, ended after 30 s, three crashes in a minute", () => {
+test("WD-1(b) without settings it watches daemon and page: every 2 s, killed after 30 s, three crashes in a minute", () => {
   const { specs, limits, pace, stopMs } = read({});
   expect(specs.map(({ name, command, essential }) => [name, command.argv.join(" "), essential])).toEqual([
     ["daemon", "bun src/daemon/main.ts /h", true],
@@ -34,11 +34,11 @@ test("WD-1(b) told nothing it watches daemon and page: every 2 s, ended after 30
   ]);
 });
 
-test("what the daemon was told by an earlier watchdog is not passed on", () => {
+test("what an earlier watchdog passed to the daemon is not passed on", () => {
   expect(read({}).specs[0]?.command.env).toEqual({ PATH: "/bin" });
 });
 
-test("WD-1(b) WD-2(d) WD-8(d) SM-1(b) programs of the user's, commands and every limit can be set", () => {
+test("WD-1(b) WD-2(d) WD-8(d) SM-1(b) user's programs, commands and every limit can be set", () => {
   const programs = { mail: { argv: ["mbsync", "-a"], cwd: "/m", env: { A: "1" } }, top: { argv: ["top"] } };
   const numbers = { heartbeatMs: 50, killAfterMs: 60, graceMs: 70, stopMs: 80, crashes: 9, windowMs: 100 };
   const { specs, limits, pace, stopMs } = read({ daemon: ["d", "x"], web: false, programs, ...numbers });
@@ -76,7 +76,7 @@ test("a wrong shape is refused, and named", () => {
   }
 });
 
-test("what it was told last is told again to whoever is told nothing; what cannot be read is nothing", async () => {
+test("the last settings are used when none are given; unreadable ones are ignored", async () => {
   const disk = new SimDisk();
   expect(settingsText(disk, "/h", undefined)).toBe("{}");
   await keepSettings(disk, "/h", '{"crashes":9}');
@@ -86,7 +86,7 @@ test("what it was told last is told again to whoever is told nothing; what canno
   expect(settingsText(disk, "/h", undefined)).toBe("{}");
 });
 
-test("our own programs start from our installation, without what would make Bun do something else", () => {
+test("our own programs start from our installation, without settings that would make Bun do something else", () => {
   const [runtime, ...words] = realSelf().command("src/daemon/main.ts", "/h");
   expect(runtime).toBe(process.execPath);
   expect(words.slice(0, 2)).toEqual(["--no-env-file", "--no-install"]);

@@ -1,11 +1,15 @@
-// A disk that stalls, for real: whoever waits for it in state D is left alone, for as long as it takes; whoever just hangs is not.
+// A disk that stalls, for real: a process that waits for it in state D is left alone, however long; one that just hangs
+// is not.
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { until } from "../until.ts";
 import { processes, type RealHome, realHomes } from "./real-home.ts";
 
 const newHome = realHomes();
-/** Short, so that the test is; and another program that is silent from the start, whose ends show that the limit is over. */
+/**
+ * Short, to keep the test short; a second program is silent from the start, and its restarts show that the limit has
+ * passed.
+ */
 const QUICK = { heartbeatMs: 100, killAfterMs: 600, graceMs: 200, crashes: 1000 };
 const SILENT = { programs: { silent: { argv: ["sleep", "1000"], heartbeatMs: 100 } } };
 
@@ -13,7 +17,7 @@ function times(home: RealHome, text: RegExp): number {
   return home.log.match(text)?.length ?? 0;
 }
 
-/** The disk is back. Nobody may be waiting for it any more. */
+/** Ends the stall. Nothing waits for the disk any more. */
 function flow(home: RealHome): void {
   Bun.spawnSync(["timeout", "1", "sh", "-c", `: > ${join(home.path, "stall")}`]);
 }
@@ -48,7 +52,7 @@ async function leftAlone(home: RealHome): Promise<void> {
     () => ends() >= after + 2,
     () => ends(),
   );
-  expect(processes.alive(who)).toBe(true); // Nobody had sent it a signal that only waited to be delivered.
+  expect(processes.alive(who)).toBe(true); // No signal was pending for it.
   process.kill(who.pid, "SIGSTOP");
   await until(
     "it is ended",
@@ -58,7 +62,7 @@ async function leftAlone(home: RealHome): Promise<void> {
   await home.daemon(who);
 }
 
-test("WD-2(d,e) a daemon that waits for the disk is reported and left alone past every limit; one that hangs is ended", async () => {
+test("WD-2(d,e) a daemon that waits for the disk is reported and left alone past every limit; one that hangs is killed", async () => {
   const home = newHome();
   expect(Bun.spawnSync(["mkfifo", join(home.path, "stall")]).exitCode).toBe(0);
   home.watchdog({ ...QUICK, ...SILENT });

@@ -1,4 +1,4 @@
-// Claims about the core: who is silent, who is gone, who is ended, and who is left alone.
+// Claims about the core: which processes are silent, gone, killed, or left alone.
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { readAll } from "../../scripts/files.ts";
@@ -8,7 +8,7 @@ import { SimClock } from "../sim/clock.ts";
 import { SimProcesses } from "../sim/processes.ts";
 import { importsOf } from "../tidy/rooms.ts";
 
-/** A clock whose owner can be stopped: time goes on, and what fell due meanwhile comes when it wakes. */
+/** A clock that can be stopped with its owner: time passes, and overdue timers fire when it wakes. */
 class StoppableClock extends SimClock {
   #later: ((fn: () => void) => void) | undefined;
 
@@ -76,7 +76,7 @@ test("WD-2(a,b) a process that is gone is HEARTBEAT_TIMEOUT within two intervals
   expect(time.pendingTimers).toBe(0);
 });
 
-test("WD-2(a) a stranger who has the pid by now does not count as the process", () => {
+test("WD-2(a) an unrelated process with a reused pid does not count as the process", () => {
   const { time, watchdog, reports, who, processes } = setUp();
   watchdog.registerProcess("daemon", who.pid);
   processes.exit(who.pid);
@@ -87,7 +87,7 @@ test("WD-2(a) a stranger who has the pid by now does not count as the process", 
   expect(processes.signals).toEqual([]);
 });
 
-test("WD-2(a) one that was gone before it was registered is reported like any other", () => {
+test("WD-2(a) a process that was gone before it was registered is reported like any other", () => {
   const { time, watchdog, reports } = setUp();
   watchdog.registerProcess("daemon", 99_999, 100);
   time.advance(200);
@@ -105,7 +105,7 @@ test("WD-2(a) a heartbeat ends a silence; the next silence is reported again", (
   expect(reports.length).toBe(2);
 });
 
-test("WD-2(d) a silent process is ended only after 30 s: SIGTERM first, SIGKILL 5 s later", () => {
+test("WD-2(d) a silent process is killed only after 30 s: SIGTERM first, SIGKILL 5 s later", () => {
   const { time, watchdog, who, processes, signals } = setUp();
   processes.kill(who, "SIGSTOP");
   watchdog.registerProcess("daemon", who.pid);
@@ -119,7 +119,7 @@ test("WD-2(d) a silent process is ended only after 30 s: SIGTERM first, SIGKILL 
   expect(signals()).toEqual(["SIGSTOP", "SIGTERM", "SIGKILL"]);
 });
 
-test("WD-2(d) one that ends by SIGTERM is reported as gone and signalled no more", () => {
+test("WD-2(d) a process that ends on SIGTERM is reported as gone and not signalled again", () => {
   const { time, watchdog, reports, who, signals } = setUp({ killAfterMs: 6000 });
   watchdog.registerProcess("daemon", who.pid);
   time.advance(60_000);
@@ -127,7 +127,7 @@ test("WD-2(d) one that ends by SIGTERM is reported as gone and signalled no more
   expect(reports).toEqual([`daemon ${who.pid} UNRESPONSIVE`, `daemon ${who.pid} HEARTBEAT_TIMEOUT`]);
 });
 
-test("WD-2(e) a process that waits for the disk is never ended, and has its whole time again when the disk is back", () => {
+test("WD-2(e) a process that waits for the disk is never killed, and gets its whole time again when the disk is back", () => {
   const { time, watchdog, reports, who, processes, signals } = setUp();
   watchdog.registerProcess("daemon", who.pid);
   processes.stall(who.pid);
@@ -141,7 +141,7 @@ test("WD-2(e) a process that waits for the disk is never ended, and has its whol
   expect(signals()).toEqual(["SIGTERM"]);
 });
 
-test("WD-2(e) a stall that begins between SIGTERM and SIGKILL holds the SIGKILL back", () => {
+test("WD-2(e) a stall that begins between SIGTERM and SIGKILL delays the SIGKILL", () => {
   const { time, watchdog, who, processes, signals } = setUp();
   processes.kill(who, "SIGSTOP");
   watchdog.registerProcess("daemon", who.pid);
@@ -151,7 +151,7 @@ test("WD-2(e) a stall that begins between SIGTERM and SIGKILL holds the SIGKILL 
   expect(signals()).toEqual(["SIGSTOP", "SIGTERM"]);
 });
 
-test("WD-2(a) we were stopped for an hour: nobody is accused, and everybody has two intervals to be heard", () => {
+test("WD-2(a) if we were stopped for an hour, nothing is reported, and every process has two intervals to beat", () => {
   for (const before of [0, 900, 1900, 3999]) {
     const { time, watchdog, reports, who } = setUp();
     watchdog.registerProcess("daemon", who.pid);
@@ -162,7 +162,7 @@ test("WD-2(a) we were stopped for an hour: nobody is accused, and everybody has 
   }
 });
 
-test("WD-2(a) a pause of ours shorter than an interval accuses no punctual sender, at any of 40 moments of one", () => {
+test("WD-2(a) a pause of ours shorter than an interval causes no false report, at any of 40 moments", () => {
   const interval = 2000;
   for (let at = 0; at < interval; at += 50) {
     for (const pause of [300, 1000, 1999]) {
@@ -177,7 +177,7 @@ test("WD-2(a) a pause of ours shorter than an interval accuses no punctual sende
   }
 });
 
-test("WD-2(a,b) a clock that is set by hours, in either direction, changes nothing", () => {
+test("WD-2(a,b) a clock set by hours, in either direction, changes nothing", () => {
   const { time, watchdog, reports, who } = setUp();
   watchdog.registerProcess("daemon", who.pid);
   for (const jump of [6, -12, 300]) {
@@ -208,7 +208,7 @@ test("WD-7 unregistering leaves no timer, and registering again leaves one", () 
   expect(reports).toEqual([]);
 });
 
-test("WD-9(b) a heartbeat of somebody unknown means nothing", () => {
+test("WD-9(b) a heartbeat of an unknown process is ignored", () => {
   const { time, watchdog } = setUp();
   watchdog.receiveHeartbeat("nobody");
   expect(time.pendingTimers).toBe(0);

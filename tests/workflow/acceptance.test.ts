@@ -1,5 +1,5 @@
-// AC1 … AC10 of the document that asked for unified checkpoints, each by its name: a real daemon, the real command line, and what
-// `load()` says of the checkpoint. Steps count from 0, as there: step 3 is the fourth.
+// AC1 … AC10 of the specification of unified checkpoints, each by its name: a real daemon, the real command line, and
+// the result of `load()`. Steps count from 0, as there: step 3 is the fourth.
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { checkpointOf, stateIn, storageOf } from "./look.ts";
 afterAll(endAll);
 const MINUTE = 60_000;
 
-/** One Holdfast for all of them; each in a repository of its own. */
+/** One Holdfast for all of them; each in its own repository. */
 const home = new Home();
 
 class Place {
@@ -49,7 +49,7 @@ class Place {
     return join(home.path, "state", this.name, "sessions", id);
   }
 
-  /** `checkpoint.json` itself, without what the log has after it. */
+  /** `checkpoint.json` itself, without later events of the log. */
   file(id: string): { body: WorkflowCheckpoint; sha256: string; kind: string } | undefined {
     const path = join(this.session(id), "checkpoint.json");
     return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined;
@@ -64,7 +64,7 @@ class Place {
   }
 }
 
-/** Three steps that are soon over; the third hands on a value. Then what is to be step 3. */
+/** Three quick steps, the third of which captures a value; then step 3. */
 function upToStep3(...more: readonly string[]): string[] {
   return [
     "steps:",
@@ -128,7 +128,7 @@ test(
 );
 
 test(
-  "UC-2(a,b) UC-3(a,b) UC-4(a) AC3 AC4 before step 3 it is BeforeStep 3 at the canonical place; after it Completed 3 with its output, and the one before is in the history",
+  "UC-2(a,b) UC-3(a,b) UC-4(a) AC3 AC4 before step 3 it is BeforeStep 3 in the canonical place; after it Completed 3 with its output, and the previous one is in the history",
   async () => {
     const place = new Place("ac3", ...upToStep3(WAITS));
     const id = await place.begin();
@@ -158,7 +158,7 @@ test(
 );
 
 test(
-  "UC-2(a,b) UC-3(c) UC-4(a) UC-7(a) UC-8(a,c,d) AC2 AC5 AC7 AC9 AC10 a failure of step 3 is Failed 3, retryable; resume finds it at its place, tries step 3 again and not the others, with its variables",
+  "UC-2(a,b) UC-3(c) UC-4(a) UC-7(a) UC-8(a,c,d) AC2 AC5 AC7 AC9 AC10 a failure of step 3 is Failed 3, retryable; resume finds it in its place, retries step 3 and no others, with its variables",
   async () => {
     const failing = "  - { shell: 'echo try ${x} >> effects; [ -e mended ]' }";
     const place = new Place("ac5", ...upToStep3(failing, "  - { shell: 'echo four ${x} >> effects' }"));
@@ -198,7 +198,7 @@ test(
     await window.shows("running: step 4 of 4");
     window.type("\x03");
     expect(await window.exited).toBe(130);
-    // It was started from the home's own directory, which is no repository: its last name is the repository's.
+    // It was started in the home's own directory, which is not a repository: the directory's name is used.
     const [row] = (await home.json("workflows")).filter(({ path }: { path: string }) => path.includes("/ac6/"));
     const found = checkpointOf(home.path, row.id);
     expect(found?.state).toEqual({ kind: "Interrupted", step_index: 3, in_progress: true });
@@ -213,7 +213,7 @@ test(
 );
 
 test(
-  "UC-4(b) UC-7(d) AC8 each write leaves the one before under a timestamp; where the latest is corrupt it is passed over and told, and resume goes on",
+  "UC-4(b) UC-7(d) AC8 each write keeps the previous one under a timestamp; a corrupt latest one is skipped and reported, and resume continues",
   async () => {
     const place = new Place("ac8", ...upToStep3(`  - { shell: '${GATE}; exit 1' }`));
     const id = await place.begin();

@@ -1,4 +1,4 @@
-// The hand on attempts that an agent works on, over agents and runs that a test leads: what only happens where something is odd.
+// The effects for attempts with an agent, over agents and runs driven by a test: the unusual cases.
 import { expect, test } from "bun:test";
 import { ok, type Result, refused } from "../../src/base/result.ts";
 import { agentName, agentOf } from "../../src/core/workflow/agent-step.ts";
@@ -15,7 +15,7 @@ import { Story } from "./stories.ts";
 const AGENT = agentOf("r1.1");
 const DIRECTORY = "/h/state/w/sessions/r1/attempts/1";
 
-/** One agent step `work`; what the hand does comes at once. */
+/** One agent step `work`; effects are performed at once. */
 class Stage {
   readonly world = { ...simWorld(1), home: "/h" };
   readonly fixture = new AgentFixture();
@@ -23,7 +23,7 @@ class Stage {
   readonly ports: AgentStepPorts;
   readonly steps: AgentSteps;
   readonly wishes: StepAgentWish[] = [];
-  /** Why no agent can be made just now. */
+  /** Why no agent can be created at the moment. */
   refusal: Result<never> | undefined;
   trusted = true;
   aside = false;
@@ -67,7 +67,7 @@ class Stage {
     };
   }
 
-  /** Until nobody is at it any more. */
+  /** Waits until nothing is in progress. */
   async start(): Promise<void> {
     this.steps.start("r1.1");
     await this.world.clock.settle();
@@ -78,7 +78,7 @@ class Stage {
     await this.world.clock.settle();
   }
 
-  /** It is made, and its process has its prompt. */
+  /** It is created, and its process has its prompt. */
   async works(): Promise<void> {
     await this.start();
     this.fixture.start(AGENT);
@@ -86,7 +86,7 @@ class Stage {
   }
 }
 
-test("its agent is made once, is known by its attempt and ends it with its first turn, whatever it is told meanwhile", async () => {
+test("its agent is created once, is known by its attempt and ends it with its first turn, whatever messages arrive meanwhile", async () => {
   const stage = new Stage({ capture: { x: "stdout" } });
   await stage.works();
   await stage.start();
@@ -102,7 +102,7 @@ test("its agent is made once, is known by its attempt and ends it with its first
   expect(stage.fixture.agent(AGENT)).toMatchObject({ terminated: { by: "workflow" }, outcome: undefined });
 });
 
-test("an agent that asks before anybody has looked at it is at work, and waits", async () => {
+test("an agent that asks before it was first inspected is working, and waits", async () => {
   const stage = new Stage();
   const birth = { id: AGENT, name: "early", owner: "r1.1", parent: undefined, instructions: "Think.", settings: {} };
   stage.fixture.do({ kind: "create", ...birth, plan: planFor("scripted") });
@@ -119,7 +119,7 @@ test("an agent that asks before anybody has looked at it is at work, and waits",
   expect(stage.story.attempts).toEqual(["r1.1 work handed"]);
 });
 
-test("an attempt that an older daemon began in a holder stays there", () => {
+test("an attempt that an older daemon started in a holder stays there", () => {
   const stage = new Stage();
   expect(stage.steps.has("r1.1")).toBe(true);
   stage.world.disk.plant(`${DIRECTORY}/claim.json`, Buffer.from("{}"));
@@ -136,7 +136,7 @@ test("an attempt that an older daemon began in a holder stays there", () => {
   ]);
 });
 
-test("what file(…) names is on the disk before the agent is, through a power cut", async () => {
+test("the files of file(…) are on the disk before the agent exists, even after a power cut", async () => {
   const stage = new Stage({}, "Read ${file('long')}.");
   await stage.start();
   expect(stage.wishes[0]?.prompt).toBe(`Read ${DIRECTORY}/file-1.`);
@@ -145,7 +145,7 @@ test("what file(…) names is on the disk before the agent is, through a power c
   expect(stage.world.disk.powerCut(everything).stat(`${DIRECTORY}/file-1`)?.size).toBe(4);
 });
 
-test("where the log takes nothing it is tried again; what is refused for good is a failed step", async () => {
+test("it is retried if the log refuses; a permanent refusal is a failed step", async () => {
   const stage = new Stage();
   stage.refusal = refused("log.blocked", "There is no room.", "Make some.");
   await stage.start();
@@ -155,7 +155,7 @@ test("where the log takes nothing it is tried again; what is refused for good is
   expect(stage.story.run.status).toMatchObject({ kind: "failed", error: { message: "It is too large. Use a file." } });
 });
 
-test("an attempt that is stopped while its files are written, or before anything began, never has an agent", async () => {
+test("an attempt stopped while its files are written, or before anything began, never gets an agent", async () => {
   const stage = new Stage({}, "Read ${file('long')}.");
   const starting = stage.start();
   stage.story.say({ kind: "interrupt" });
@@ -169,7 +169,7 @@ test("an attempt that is stopped while its files are written, or before anything
   expect([other.wishes, other.story.state]).toEqual([[], "cancelled"]);
 });
 
-test("a stopped attempt has ended when no process of its agent is left", async () => {
+test("a stopped attempt has ended when its agent has no process left", async () => {
   const stage = new Stage();
   await stage.works();
   stage.story.say({ kind: "interrupt" });
@@ -181,7 +181,7 @@ test("a stopped attempt has ended when no process of its agent is left", async (
   expect(stage.story.state).toBe("interrupted");
 });
 
-test("an agent that is held waits for a person, and one whose log is not whole is uncertain", async () => {
+test("a held agent waits for a person, and one whose log is damaged is uncertain", async () => {
   const stage = new Stage();
   await stage.works();
   stage.fixture.fold({ event: "agent.held", id: AGENT, data: { reason: "Its policy says so.", at: stage.fixture.at } });
@@ -198,7 +198,7 @@ test("an agent that is held waits for a person, and one whose log is not whole i
   expect(stage.steps.look("r1.1")).toEqual({ kind: "lost", reason: "its agent is gone" });
 });
 
-test("an agent whose attempt is over goes on the next round; where the run's log is not whole, nobody goes", async () => {
+test("an agent whose attempt is over is terminated in the next round; if the run's log is damaged, none is", async () => {
   const stage = new Stage();
   await stage.works();
   stage.story.say({ kind: "attempt-prevented", attempt: "r1.1", reason: "somebody said so" });
@@ -214,7 +214,7 @@ test("an agent whose attempt is over goes on the next round; where the run's log
   expect(stage.fixture.state(AGENT)).toBe("terminated");
 });
 
-test("what a run wants whose log is not whole is no ground for anything", async () => {
+test("a run with a damaged log causes no action", async () => {
   const stage = new Stage();
   await stage.works();
   stage.story.say({ kind: "cancel" });
@@ -226,7 +226,7 @@ test("what a run wants whose log is not whole is no ground for anything", async 
   expect(stage.fixture.state(AGENT)).toBe("terminated");
 });
 
-test("names say whose agent it is, fit, and differ from attempt to attempt", () => {
+test("names identify the owner of the agent, fit, and differ for each attempt", () => {
   const { run } = new Stage().story;
   const long = { ...run, name: "ünd so weiter ".repeat(20), id: "0123456789" };
   expect(agentName(run, "work", undefined, "r1.1")).toBe("story-work-r1.1");

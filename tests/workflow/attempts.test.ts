@@ -1,4 +1,4 @@
-// Attempts on a simulated machine, with real holders from the pool: what is reported, and what lies on disk by then.
+// Attempts on a simulated machine, with real holders from the pool: what is reported, and what is on disk by then.
 import { expect, test } from "bun:test";
 import type { WorkflowCommand } from "../../src/core/workflow/commands.ts";
 import { Attempts } from "../../src/daemon/workflow/attempts.ts";
@@ -59,7 +59,7 @@ test("an attempt is started once, and its end is reported when it is on disk", a
   expect(stage.told).toEqual(["attempt-running while claimed", "attempt-ended while ended"]);
 });
 
-test("an attempt that is stopped before it began is claimed by us before that is reported, and is never started", async () => {
+test("an attempt stopped before it began is claimed by us before that is reported, and is never started", async () => {
   const stage = new Stage();
   stage.attempts.stop(ATTEMPT, "SIGTERM");
   await stage.pass(100);

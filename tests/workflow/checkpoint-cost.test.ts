@@ -1,4 +1,5 @@
-// What checkpoints cost, counted and not timed (bench/ has the times): calls and bytes of a save and a load, and what a step waits for.
+// What checkpoints cost, counted and not timed (bench/ has the times): calls and bytes of a save and a load, and what
+// delays a step.
 import { expect, test } from "bun:test";
 import { applyWorkflow } from "../../src/core/workflow/apply.ts";
 import type { WorkflowEvent } from "../../src/core/workflow/events.ts";
@@ -81,7 +82,7 @@ class Counted {
     this.checkpoints.heard([event], this.#run, { last: this.log.length, bytes: JSON.stringify(event).length });
   }
 
-  /** What passes until everything that is due is saved. */
+  /** Waits until everything due is saved. */
   async saved(ms = 60): Promise<string[]> {
     this.calls.length = 0;
     this.world.clock.advance(ms);
@@ -98,7 +99,7 @@ class Counted {
   }
 }
 
-test("UC-9(c) no step waits for a checkpoint: hearing of its end touches no disk, and a hundred ends in a moment are one save", async () => {
+test("UC-9(c) no step waits for a checkpoint: handling its end touches no disk, and a hundred ends at once are one save", async () => {
   const counted = new Counted();
   counted.hear(created());
   await counted.saved();
@@ -130,7 +131,7 @@ test("UC-9(a) a save costs the same calls at the tenth step and at the thousandt
   expect(late).toBeLessThan(10); // Of five hundred steps.
 });
 
-test("UC-9(b) a load reads the checkpoint once, and folds only what came after it", async () => {
+test("UC-9(b) a load reads the checkpoint once, and folds only later events", async () => {
   const counted = new Counted();
   counted.hear(created());
   for (let number = 1; number <= 50; number += 1) {

@@ -21,7 +21,7 @@ import { drive } from "./drive.ts";
 import { definitions, itemLists } from "./flows.ts";
 import { Story, set, shell } from "./stories.ts";
 
-/** Through the form that it has on disk. */
+/** Through its form on disk. */
 function stored(run: Run): WorkflowCheckpoint {
   const found = workflowCheckpointOf(JSON.parse(JSON.stringify(toCheckpoint(run, "Manual", "now"))), "hash");
   if (found === undefined) throw new Error("it is no checkpoint");
@@ -35,7 +35,7 @@ function eventsIn(log: readonly string[]): WorkflowEvent[] {
 const steps: readonly Step[] = [shell("a", { capture: { x: "stdout" } }), shell("b"), shell("c")];
 const state = (story: Story): CheckpointState => checkpointState(story.run);
 
-test("UC-1(a,b) AC1 one checkpoint for every kind of workflow, with all that it must have", () => {
+test("UC-1(a,b) AC1 one checkpoint for every kind of workflow, with all required fields", () => {
   const story = new Story(steps);
   story.later(5).ends("a", 0, "out\n");
   expect(stored(story.run)).toMatchObject({
@@ -63,7 +63,7 @@ test("UC-1(a,b) AC1 one checkpoint for every kind of workflow, with all that it 
   });
 });
 
-test("UC-1(a) the type says how far an iterative or a map-reduce run is", () => {
+test("UC-1(a) the type shows the progress of an iterative or a map-reduce run", () => {
   const iterative = new Story({ mode: "iterative", max_iterations: 3, steps: [shell("a")] });
   iterative.ends("a");
   expect(stored(iterative.run).workflow_type).toEqual({ kind: "Iterative", max_iterations: 3, current_iteration: 2 });
@@ -116,7 +116,7 @@ test("UC-2(a) AC5 on failure", () => {
   expect(state(story)).toEqual({ kind: "Failed", step_index: 1, error, retryable: true });
 });
 
-test("UC-2(a) AC6 on a signal: in progress where a step was, else not", () => {
+test("UC-2(a) AC6 on a signal: in progress if a step was, otherwise not", () => {
   const story = new Story(steps);
   story.ends("a");
   story.say({ kind: "interrupt" });
@@ -129,7 +129,7 @@ test("UC-2(a) AC6 on a signal: in progress where a step was, else not", () => {
   expect(state(between)).toEqual({ kind: "Interrupted", step_index: IN_PROCESS_A_TURN - 1, in_progress: false });
 });
 
-test("K1 the checkpoint of a random run, at random moments, is that run", () => {
+test("K1 the checkpoint of a random run, at random moments, equals that run", () => {
   fc.assert(
     fc.property(definitions, itemLists, fc.nat(), (definition, items, seed) => {
       const random = new SimRandom(seed);
@@ -148,7 +148,7 @@ test("K1 the checkpoint of a random run, at random moments, is that run", () => 
 
 const none = (): Evidence => ({ kind: "not-started" });
 
-test("UC-8(a,c,d) AC9 AC10 planResume: BeforeStep runs it, Completed the next, Failed and Interrupted try again", () => {
+test("UC-8(a,c,d) AC9 AC10 planResume: BeforeStep runs it, Completed the next, Failed and Interrupted retry", () => {
   const story = new Story(steps);
   const plan = (evidence: Evidence = none()) => {
     const { start_index, retry_current, skip_steps, variables } = planResume(stored(story.run), () => evidence);
@@ -189,7 +189,7 @@ test.each([
   ]);
 });
 
-test("UC-8(b) what was seen running is not run again because its claim is missing", () => {
+test("UC-8(b) an attempt seen running is not run again because its claim is missing", () => {
   const story = new Story([shell("a")]);
   story.say({ kind: "attempt-running", attempt: "r1.1", child: { pid: 1, startTime: 1, bootId: "b" }, holder: 2 });
   expect(planResume(stored(story.run), none).attempts[0]?.action).toBe("ask");
@@ -206,7 +206,7 @@ test("UC-8(b) each item of a map is planned by its own evidence", () => {
   ]);
 });
 
-test("a stored event or checkpoint that misses a field is not taken for one", () => {
+test("a stored event or checkpoint with a missing field is rejected", () => {
   expect(workflowEventOf({ session_id: "r", event: "workflow.later", data: {} })).toBeUndefined();
   expect(() => workflowEventOf({ session_id: "r", event: "workflow.resumed", data: {} })).toThrow(
     "workflow.resumed of r has no at",

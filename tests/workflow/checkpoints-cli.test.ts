@@ -1,4 +1,4 @@
-// `holdfast checkpoints` as a person types it.
+// `holdfast checkpoints` as a user types it.
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ afterAll(endAll, MINUTE);
 type Row = { seq: number; state: string; step: string; valid: boolean; file: string; bytes: number; reason: string };
 type Site = ReturnType<typeof place>;
 
-/** Steps that end when there is a checkpoint of before them: so each has one of its own, however busy the daemon is. */
+/** Each step ends once a checkpoint from before it exists, so that each has its own, however busy the daemon is. */
 function stepsOf(...ids: readonly string[]): string[] {
   const saved = `grep -q "\\"$HOLDFAST_TERMINAL\\"" state/*/sessions/*/checkpoint.json 2> /dev/null`;
   return ids.flatMap((id) => [
@@ -24,7 +24,7 @@ function stepsOf(...ids: readonly string[]): string[] {
   ]);
 }
 
-/** Runs it to its end, and waits until its last checkpoint is there. */
+/** Runs it to its end, and waits for its last checkpoint. */
 async function finished({ home, session }: Site, ...words: readonly string[]): Promise<string> {
   const id = (await home.ok("run", "-d", ...words)).trim();
   await until(
@@ -41,7 +41,10 @@ async function finished({ home, session }: Site, ...words: readonly string[]): P
   return id;
 }
 
-/** The newest one after which step `done` was the last that had ended: it follows its event, and a moment after the command that waited for it. */
+/**
+ * The newest checkpoint after step `done`: it is written after the event, and slightly later than the command that
+ * waited for it.
+ */
 async function after(site: Site, run: string, done: string): Promise<number> {
   let found: number | undefined;
   await until(
@@ -65,7 +68,7 @@ async function newestAfter({ home }: Site, run: string, done: string): Promise<n
 }
 
 test(
-  "UC-7(a,b) checkpoints are listed by id and by workflow file and shown whole, and no secret is shown with them",
+  "UC-7(a,b) checkpoints are listed by id and by workflow file and shown in full, without secrets",
   async () => {
     const site = place();
     const { home, write, file } = site;
@@ -111,7 +114,7 @@ test(
 );
 
 test(
-  "UC-7(d) verify says of each checkpoint whether hash, shape and log agree, and what to do about a bad one",
+  "UC-7(d) verify reports for each checkpoint whether hash, shape and log agree, and what to do about a bad one",
   async () => {
     const site = place();
     const { home, write, session } = site;
@@ -120,7 +123,7 @@ test(
     expect((await home.run("checkpoints", "verify")).code).toBe(0);
     const history = join(session(id), "history");
     const [first = "", second = "", third = ""] = readdirSync(history).sort().reverse();
-    // One is damaged, one tells a lie under a right hash, one is of another shape.
+    // One is damaged, one has false content with a correct hash, one has another shape.
     const damaged = readFileSync(join(history, first), "utf8").replace('"session_id"', '"sessiom_id"');
     writeFileSync(join(history, first), damaged);
     const { seq, time, body } = JSON.parse(readFileSync(join(history, second), "utf8"));
@@ -158,7 +161,7 @@ test(
 );
 
 test(
-  "rollback shows what it undoes, waits for --yes, keeps what is newer, and resume goes on from there",
+  "rollback shows what it undoes, waits for --yes, keeps what is newer, and resume continues from there",
   async () => {
     const site = place();
     const { home, write, text, session } = site;
@@ -209,14 +212,14 @@ test(
 );
 
 test(
-  "kill -9 of the daemon around a rollback: it is there once or not at all, and the command says which",
+  "kill -9 of the daemon around a rollback: it happened once or not at all, and the command says which",
   async () => {
     const site = place();
     const { home, write, text, session } = site;
     write("config.toml", "[crash_loop]", "crashes = 100");
     write("flow.yml", "steps:", ...stepsOf("one", "two", "three"));
     const id = await finished(site, "flow.yml");
-    const log = join(session(id), "events.jsonl"); // It comes from the write-ahead log, in its own time.
+    const log = join(session(id), "events.jsonl"); // It is copied from the write-ahead log later.
     const events = () => (existsSync(log) ? readFileSync(log, "utf8") : "");
     const count = () => events().split('"workflow.rolledback"').length - 1;
     for (const when of ["before", "after"]) {
@@ -244,7 +247,7 @@ test(
 );
 
 test(
-  "a rollback takes the file as it was then, and a checkpoint of undone steps is refused",
+  "a rollback restores the file as it was then, and a checkpoint of undone steps is refused",
   async () => {
     const site = place();
     const { home, write, text } = site;
@@ -257,7 +260,7 @@ test(
     const late = String(await after(site, id, "three"));
     await home.ok("checkpoints", "rollback", id, then, "--yes");
     expect((await home.run("checkpoints", "rollback", id, late, "--yes")).err).toContain("a rollback has undone");
-    // The file as it was then, step two next; what the new one says is offered again.
+    // The file as it was then, with step two next; the changes of the new one are offered again.
     expect((await home.run("resume", id)).code).toBe(3);
     expect((await home.run("resume", id, "--unchanged")).code).toBe(4);
     expect(text("said")).toBe("one\ntwo\nzero\ntwo\n");

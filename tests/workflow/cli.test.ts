@@ -1,4 +1,4 @@
-// `holdfast run`, `workflows`, `resume` and `cancel` as a person types them.
+// `holdfast run`, `workflows`, `resume` and `cancel` as a user types them.
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { MINUTE, place } from "./place.ts";
 afterAll(endAll);
 
 test(
-  "run --check names line and column of every mistake, and starts nothing",
+  "run --check reports line and column of every mistake, and starts nothing",
   async () => {
     const { home, write, file } = place();
     write("bad.yml", "steps:", "  - shel: ls", "  - shell: echo ${nothing}");
@@ -29,7 +29,7 @@ test(
 );
 
 test(
-  "run follows to the end and has the workflow's exit code; parameters come from words and from a file",
+  "run follows to the end and returns the workflow's exit code; parameters come from arguments and from a file",
   async () => {
     const { home, write, text } = place();
     write("set.yml", "steps:", "  - set: { a: 1 }", "  - set: { b: '${a}' }", "  - set: { c: '${a + b}' }");
@@ -74,7 +74,7 @@ test(
 );
 
 test(
-  "Ctrl-C interrupts the run and resume goes on; Ctrl-\\ only stops watching; the daemon's death is not noticed",
+  "Ctrl-C interrupts the run and resume continues it; Ctrl-\\ only stops watching; the daemon's death is not noticed",
   async () => {
     const { home, write, text } = place();
     const slow = "echo two >> said; until [ -e go ]; do sleep 0.05; done";
@@ -111,7 +111,7 @@ test(
 );
 
 test(
-  "an uncertain step is shown with what can be said of it, exit 3, and goes on with a person's word",
+  "an uncertain step is shown with the possible answers, exit 3, and continues with a person's answer",
   async () => {
     const { home, write, text } = place();
     write(
@@ -146,7 +146,7 @@ test(
 );
 
 test(
-  "down leaves a step running and up takes it up; down --kill interrupts the run first",
+  "down leaves a step running and up adopts it; down --kill interrupts the run first",
   async () => {
     const { home, write, text } = place();
     write("flow.yml", "steps:", "  - shell: echo $$ > pid; until [ -e go ]; do sleep 0.05; done; echo one >> said");
@@ -170,7 +170,7 @@ test(
 );
 
 test(
-  "a file that changed is shown step by step, and resume takes the changes or goes on as it was",
+  "a changed file is shown step by step, and resume takes the changes or continues with the old one",
   async () => {
     const { home, write, text } = place();
     const one = ["steps:", "  - id: one", "    shell: echo one >> said"];
@@ -195,7 +195,7 @@ test(
 );
 
 test(
-  "UC-11(b) items that failed are listed, worked on again after the run's end, and taken out",
+  "UC-11(b) failed items are listed, retried after the run's end, and removed",
   async () => {
     const { home, write, text } = place();
     write(
@@ -226,7 +226,7 @@ test(
 );
 
 test(
-  "UC-11(b) single items are shown whole, worked on again and taken out; a number that is in no queue is refused",
+  "UC-11(b) single items are shown in full, retried and removed; a number that is in no queue is refused",
   async () => {
     const { home, write, text } = place();
     write("items.json", '[{"n":1},{"n":2},{"n":3}]');

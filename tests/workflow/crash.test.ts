@@ -1,4 +1,4 @@
-// Random workflows through random crashes, in a world where every boundary can be the last.
+// Random workflows through random crashes, in a world where a crash can happen at every boundary.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { cells, unreachable } from "../../src/base/machine.ts";
@@ -15,7 +15,7 @@ import { definitions, itemLists } from "./flows.ts";
 import { SAMPLES } from "./samples.ts";
 
 const RUNS = 200;
-/** Seconds on a quiet machine; others may be at work on it. */
+/** Seconds on a quiet machine; it may be busy. */
 const MINUTE = 60_000;
 
 function quiet(seed: number): Trouble {
@@ -51,7 +51,7 @@ test(
 );
 
 test(
-  "UC-8(b,d) a machine that dies at random moments: no step acts twice unless somebody or the file agreed",
+  "UC-8(b,d) a machine that dies at random moments: no step acts twice unless a person or the file agreed",
   () => {
     fc.assert(
       fc.property(definitions, itemLists, fc.nat(), fc.boolean(), (definition, items, seed, idempotent) => {
@@ -71,7 +71,7 @@ test(
 );
 
 test(
-  "a run that is interrupted again and again, and resumed each time, comes to the same end",
+  "a run that is interrupted again and again, and resumed each time, reaches the same end",
   () => {
     fc.assert(
       fc.property(definitions, itemLists, fc.nat(), (definition, items, seed) => {
@@ -119,7 +119,8 @@ function once(boundary: number, machine = 0): Trouble {
   const random = new SimRandom(7);
   let passed = 0;
   let asked = 0;
-  // The driver asks for chance for other things as well: only a boundary compares it with `daemon`, which this makes visible.
+  // The driver uses chance for other things as well: only a boundary compares it with `daemon`, which this makes
+  // visible.
   return {
     chance: () => random.fraction(),
     get daemon() {
@@ -133,7 +134,7 @@ function once(boundary: number, machine = 0): Trouble {
   };
 }
 
-test.each(SAMPLES)("UC-8(b,c,d) a $name run is the same whichever boundary the daemon died at", (definition) => {
+test.each(SAMPLES)("UC-8(b,c,d) a $name run is the same at whichever boundary the daemon died", (definition) => {
   const items = [1, 2, 3];
   const undisturbed = outcomeOf(drive(definition, items, quiet(7)));
   expect(undisturbed.state).toBe("done");
@@ -148,7 +149,7 @@ test.each(SAMPLES)("UC-8(b,c,d) a $name run is the same whichever boundary the d
 });
 
 test.each(SAMPLES)(
-  "UC-8(b,d) a $name run does nothing twice without consent, whichever boundary the machine died at",
+  "UC-8(b,d) a $name run does nothing twice without consent, at whichever boundary the machine died",
   (definition) => {
     let consents = 0;
     for (let boundary = 0; ; boundary += 1) {
@@ -159,6 +160,6 @@ test.each(SAMPLES)(
       expect({ boundary, without }).toEqual({ boundary, without: [] });
       consents += home.consents.length;
     }
-    expect(consents).toBeGreaterThan(2); // Else nothing was ever uncertain.
+    expect(consents).toBeGreaterThan(2); // Otherwise nothing was ever uncertain.
   },
 );

@@ -1,4 +1,4 @@
-// Workflow runs on real daemons, which are killed at any moment.
+// Workflow runs on real daemons, which are killed at chosen moments.
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { CheckpointStorage } from "../../src/daemon/workflow/checkpoint-storage.ts";
@@ -13,7 +13,7 @@ import { counting, Runs } from "./runs.ts";
 const newHome = daemonHomes();
 const MINUTE = 60_000;
 
-test("a run of shell and set steps ends by itself, with its values passed on and its failures told", async () => {
+test("a run of shell and set steps ends by itself, passes its values on and reports its failures", async () => {
   const home = newHome();
   const runs = new Runs(home);
   await home.live();
@@ -41,7 +41,7 @@ test("a run of shell and set steps ends by itself, with its values passed on and
   expect(await runs.log(id)).not.toContain("hush");
 });
 
-test("a failing step fails the run with its exit code, a retry is waited for, and a timeout stops", async () => {
+test("a failing step fails the run with its exit code, a retry is waited for, and a timeout stops it", async () => {
   const home = newHome();
   const runs = new Runs(home);
   await home.live();
@@ -62,7 +62,7 @@ test("a failing step fails the run with its exit code, a retry is waited for, an
 });
 
 test(
-  "a machine crash in step 3 makes it uncertain; steps 1 and 2 are not run again, and a decision goes on",
+  "a machine crash in step 3 makes it uncertain; steps 1 and 2 are not run again, and a decision continues the run",
   async () => {
     const home = newHome();
     const runs = new Runs(home);
@@ -94,7 +94,7 @@ test(
 );
 
 test(
-  "an idempotent step is run again after a machine crash, and one that its holder's death left behind is stopped first",
+  "an idempotent step is run again after a machine crash, and one left behind by its holder's death is stopped first",
   async () => {
     const home = newHome();
     const runs = new Runs(home);
@@ -113,7 +113,7 @@ test(
       () => runs.lines().length === 2,
       () => runs.lines().length,
     );
-    // Not before it sleeps: until then it may see `go`, and end well.
+    // Not before it sleeps: until then it may see `go`, and succeed.
     const left = await until(
       "it sleeps",
       () => home.ours().find((pid) => home.commandOf(pid).startsWith("sleep")),
@@ -128,7 +128,7 @@ test(
   MINUTE,
 );
 
-test("interrupt stops what runs and resume begins that step anew; cancel is for good; a wish repeated is one run", async () => {
+test("interrupt stops what runs and resume restarts that step; cancel is final; a repeated request is one run", async () => {
   const home = newHome();
   const runs = new Runs(home);
   await home.live();
@@ -154,7 +154,7 @@ test("interrupt stops what runs and resume begins that step anew; cancel is for 
 });
 
 test(
-  "a map works on its items in parallel, from a file, a command and a pattern, and reduces what came of them",
+  "a map processes its items in parallel, from a file, a command and a pattern, and reduces the results",
   async () => {
     const home = newHome();
     const runs = new Runs(home);
@@ -182,11 +182,11 @@ test(
   MINUTE,
 );
 
-test("UC-4(a) UC-6(a,b,c,d,e,f) UC-7(a,b,c,d) checkpoints are there when a run rests, are whole with the log's tail, and a damaged one falls back", async () => {
+test("UC-4(a) UC-6(a,b,c,d,e,f) UC-7(a,b,c,d) checkpoints exist when a run rests, are complete with the log's tail, and a damaged one falls back", async () => {
   const home = newHome();
   const runs = new Runs(home);
   const daemon = await home.live();
-  // The second waits for a checkpoint of before it: what comes faster is gathered, and then there is no history.
+  // The second waits for a checkpoint from before it: faster changes are combined, and then there is no history.
   const saved = "grep -qs $HOLDFAST_TERMINAL state/*/sessions/*/checkpoint.json";
   const id = await runs.begin(
     `steps:\n  - id: a\n    shell: echo x\n    capture: got\n  - id: b\n    shell: until ${saved}; do sleep 0.01; done; exit 4\n`,
@@ -230,7 +230,7 @@ test("UC-4(a) UC-6(a,b,c,d,e,f) UC-7(a,b,c,d) checkpoints are there when a run r
   await log.close();
 });
 
-test("a step that writes far more than anybody keeps is not held up, and its end is what is kept", async () => {
+test("a step that writes far more than is kept is not slowed down, and the end of its output is kept", async () => {
   const home = newHome();
   const runs = new Runs(home);
   await home.live();
@@ -239,7 +239,7 @@ test("a step that writes far more than anybody keeps is not held up, and its end
   expect(await runs.log(id)).toContain('"output_bytes":20000008');
 });
 
-test("SM-3(b,g) in safe mode no step begins; what waits goes on by itself when the operator leaves it", async () => {
+test("SM-3(b,g) in safe mode no step begins; waiting ones continue by themselves when the operator leaves it", async () => {
   const home = newHome();
   const runs = new Runs(home);
   await home.live({ HOLDFAST_SAFE_MODE: "a test" });
@@ -253,7 +253,7 @@ test("SM-3(b,g) in safe mode no step begins; what waits goes on by itself when t
 });
 
 test(
-  "steps in a row share a holder; one that is killed at rest is missed by nobody, and none stays when nothing is to be done",
+  "consecutive steps share a holder; one killed at rest is not missed, and none stays when there is nothing to do",
   async () => {
     const home = newHome();
     const runs = new Runs(home);

@@ -21,7 +21,7 @@ test("set steps in a row are one transaction with the step before them and the s
   expect([story.state, story.variables]).toEqual(["done", { n: 3 }]);
 });
 
-test("what happens in process in one transaction is bounded in number; the rest follows", () => {
+test("in-process steps in one transaction are limited in number; the rest follows", () => {
   const count = 2 * IN_PROCESS_A_TURN + 1;
   const story = new Story(Array.from({ length: count }, (_, at) => set(`s${at}`, { n: at })));
   expect([story.variables, story.effects]).toEqual([{ n: IN_PROCESS_A_TURN - 1 }, ["advance"]]);
@@ -33,7 +33,7 @@ test("what happens in process in one transaction is bounded in number; the rest 
   expect(failing.run.records.length).toBe(IN_PROCESS_A_TURN);
 });
 
-test("what happens in process in one transaction is bounded in bytes, with what the transaction has beside it", () => {
+test("in-process steps in one transaction are limited in bytes, together with the rest of the transaction", () => {
   const text = "x".repeat(100_000);
   const story = new Story([
     shell("a"),
@@ -50,7 +50,7 @@ test("what happens in process in one transaction is bounded in bytes, with what 
   expect(large.say({ kind: "advance" })).toEqual(["step.ended", "step.ended"]);
 });
 
-test("results of items that end in process are counted too", () => {
+test("results of items that end in-process are counted too", () => {
   const map = {
     input: { kind: "file", path: "x" },
     max_parallel: 8,
@@ -64,7 +64,7 @@ test("results of items that end in process are counted too", () => {
   expect([story.state, story.run.items.succeeded]).toEqual(["done", 4]);
 });
 
-test("a report that comes again, or late, changes nothing", () => {
+test("a repeated or late report changes nothing", () => {
   const story = new Story([shell("a"), shell("b")]);
   const child = { pid: 5, startTime: 1, bootId: "x" };
   expect(story.say({ kind: "attempt-running", attempt: "r1.1", child, holder: 4 })).toEqual(["attempt.running"]);
@@ -76,7 +76,7 @@ test("a report that comes again, or late, changes nothing", () => {
   expect(story.say({ kind: "attempt-lost", attempt: "r1.1", reason: "x" })).toEqual([]);
 });
 
-test("a deadline is data: after a restart the timer is there again, and the step is stopped, then made to", () => {
+test("a deadline is data: after a restart the timer is set again, and the step is stopped, then killed", () => {
   const story = new Story([shell("a", { timeout_ms: 1000 })]);
   expect(story.later(3_600_000).restart().effects).toEqual(["start r1.1"]);
   story.home.now -= 3_600_000;
@@ -94,7 +94,7 @@ test("a deadline is data: after a restart the timer is there again, and the step
   expect(status.kind === "failed" ? status.error.message : status).toBe("It was stopped after 1 s.");
 });
 
-test("tries wait twice as long each time, and the wait survives a restart", () => {
+test("retries wait twice as long each time, and the wait survives a restart", () => {
   const retry = { attempts: 4, backoff_ms: 100, max_backoff_ms: 250 };
   const story = new Story([shell("a", { retry })]);
   for (const wait of [100, 200, 250]) {
@@ -107,7 +107,7 @@ test("tries wait twice as long each time, and the wait survives a restart", () =
   expect(story.state).toBe("failed");
 });
 
-test("only the exit codes of the list are tried again", () => {
+test("only the listed exit codes are retried", () => {
   const retry = { attempts: 3, backoff_ms: 1, max_backoff_ms: 1, exit_codes: [75] };
   expect(new Story([shell("a", { retry })]).ends("a", 75)).toEqual(["attempt.ended", "step.retrying"]);
   expect(new Story([shell("a", { retry })]).ends("a", 1)).toEqual(["attempt.ended", "step.ended", "ended"]);
@@ -123,21 +123,21 @@ test("on_failure steps run with the error, and the failure stands", () => {
   expect([story.state, itemAt(story.run.records, 2)?.outcome]).toEqual(["failed", "failed"]);
 });
 
-test("an on_failure step that fails ends the handling; continue_on_error goes on all the same", () => {
+test("an on_failure step that fails ends the handling; continue_on_error continues anyway", () => {
   const story = new Story([shell("a", { continue_on_error: true, on_failure: [shell("h"), shell("i")] }), shell("b")]);
   story.ends("a", 1);
   expect(story.ends("h", 1)).toEqual(["attempt.ended", "step.ended", "step.ended", "attempt.started"]);
   expect(story.attempts).toEqual(["r1.3 b starting"]);
 });
 
-test("a step whose when does not hold is skipped; one that cannot be asked fails for good", () => {
+test("a step whose when is false is skipped; one whose when cannot be evaluated fails for good", () => {
   const story = new Story([shell("a", { when: "false" }), shell("b", { when: "nothing > 1" })]);
   const { status } = story.run;
   expect(status.kind === "failed" ? [status.error.step, status.error.retryable] : status).toEqual(["b", false]);
   expect(story.say({ kind: "resume", force: false })).toBe("not-retryable");
 });
 
-test("UC-8(c,d) a failed step is tried again by resume, those before it are not", () => {
+test("UC-8(c,d) resume retries a failed step, and not those before it", () => {
   const story = new Story([shell("a", { capture: { x: "stdout" } }), shell("b")]);
   story.ends("a", 0, "1");
   story.ends("b", 1);
@@ -146,7 +146,7 @@ test("UC-8(c,d) a failed step is tried again by resume, those before it are not"
   expect(story.say({ kind: "resume", force: false })).toEqual([]);
 });
 
-test("Ctrl-C stops what runs; the step is begun anew by resume", () => {
+test("Ctrl-C stops what runs; resume restarts the step", () => {
   const story = new Story([shell("a"), shell("b")]);
   story.ends("a");
   expect(story.say({ kind: "interrupt" })).toEqual(["close.requested", "attempt.stop.requested"]);
@@ -158,7 +158,7 @@ test("Ctrl-C stops what runs; the step is begun anew by resume", () => {
   expect(story.say({ kind: "resume", force: false })).toEqual(["resumed", "attempt.started"]);
 });
 
-test("a step that ends well although it was interrupted is done", () => {
+test("a step that succeeds although it was interrupted is done", () => {
   const story = new Story([shell("a"), shell("b")]);
   story.say({ kind: "interrupt" });
   expect(story.ends("a", 0)).toEqual(["attempt.ended", "step.ended", "ended"]);
@@ -166,7 +166,7 @@ test("a step that ends well although it was interrupted is done", () => {
   expect(story.attempts).toEqual(["r1.2 b starting"]);
 });
 
-test("cancelling wins over interrupting, works on what has failed, and is refused on what is done", () => {
+test("cancelling wins over interrupting, works on a failed run, and is refused on a completed one", () => {
   const story = new Story([shell("a")]);
   story.say({ kind: "interrupt" });
   expect(story.say({ kind: "cancel" })).toEqual(["close.requested", "attempt.stop.requested"]);
@@ -188,7 +188,7 @@ test("cancelling wins over interrupting, works on what has failed, and is refuse
   ]);
 });
 
-test("W3 an uncertain attempt waits for a person, who may say any of three things", () => {
+test("W3 an uncertain attempt waits for a person, who may give any of three answers", () => {
   const uncertain = () => {
     const story = new Story([shell("a"), shell("b")]);
     expect(story.lost("a")).toEqual(["attempt.uncertain"]);
@@ -217,7 +217,7 @@ test("W3 an uncertain attempt waits for a person, who may say any of three thing
   ]);
 });
 
-test("W3 a file may say it beforehand; one that is lost too often is asked about all the same", () => {
+test("W3 a file may decide in advance; a step that is lost too often is asked about anyway", () => {
   const fails = new Story([shell("a", { on_uncertain: "fail" })]);
   fails.lost("a");
   expect(fails.state).toBe("failed");
@@ -230,7 +230,7 @@ test("W3 a file may say it beforehand; one that is lost too often is asked about
   expect(again.state).toBe("uncertain");
 });
 
-test("the end of an uncertain attempt that is found after all is taken", () => {
+test("the end of an uncertain attempt that is found after all is used", () => {
   const story = new Story([shell("a"), shell("b")]);
   story.lost("a");
   expect(story.ends("a")).toEqual(["attempt.ended", "step.ended", "attempt.started"]);
@@ -267,7 +267,7 @@ test("while an attempt waits for a person its time stands still, from when it be
   expect([story.state, story.effects]).toEqual(["running", ["timer 2026-01-01T00:00:11.300Z"]]);
 });
 
-test("an iterative run ends when `until` holds, and has failed where it never does", () => {
+test("an iterative run ends when `until` is true, and fails if it never is", () => {
   const flow = (until: string) =>
     ({ mode: "iterative", max_iterations: 2, until, steps: [shell("a", { capture: { x: "stdout" } })] }) as const;
   const story = new Story(flow("x == 'yes'"));
@@ -280,7 +280,7 @@ test("an iterative run ends when `until` holds, and has failed where it never do
   expect([never.state, never.say({ kind: "resume", force: false })]).toEqual(["failed", "not-retryable"]);
 });
 
-test("a run is made once, and only of a file that fits the log", () => {
+test("a run is created once, and only from a file that fits the log", () => {
   const story = new Story([shell("a")]);
   const command = {
     kind: "create",
@@ -300,7 +300,7 @@ test("a run is made once, and only of a file that fits the log", () => {
   expect(large.ok ? "" : large.error.code).toBe("too-large");
 });
 
-test("a run that is set aside is seen and left alone", () => {
+test("a run that is set aside is shown and left alone", () => {
   const story = new Story([shell("a")]);
   const aside = setAside(story.run, "its log is not whole", "now");
   expect([stateOf(aside), effectsOf(aside)]).toEqual(["failed", [{ kind: "finish", id: "r1" }]]);
@@ -308,7 +308,7 @@ test("a run that is set aside is seen and left alone", () => {
   expect(workflowSession(story.run, event)).toBe("state/w/sessions/r1");
 });
 
-test("a step that is run again because it was lost has as many tries as before", () => {
+test("a step that is run again because it was lost keeps its number of tries", () => {
   const retry = { attempts: 2, backoff_ms: 1, max_backoff_ms: 1 };
   const story = new Story([shell("a", { retry })]);
   story.lost("a");
@@ -316,7 +316,7 @@ test("a step that is run again because it was lost has as many tries as before",
   expect(story.ends("a", 1)).toEqual(["attempt.ended", "step.retrying"]);
 });
 
-test("a step that was stopped for its time has failed, also where it ends with 0", () => {
+test("a step stopped by its timeout has failed, even if it exits with 0", () => {
   const story = new Story([shell("a", { timeout_ms: 1 })]);
   story.say({ kind: "attempt-running", attempt: "r1.1", child: { pid: 1, startTime: 1, bootId: "b" }, holder: 2 });
   story.later(1).say({ kind: "wake" });
@@ -324,7 +324,7 @@ test("a step that was stopped for its time has failed, also where it ends with 0
   expect(story.state).toBe("failed");
 });
 
-test("how far a run is, and what it needs", () => {
+test("the progress of a run, and what it needs", () => {
   const story = new Story([shell("a"), shell("b")]);
   story.ends("a");
   const child = { pid: 9, startTime: 1, bootId: "b" };
@@ -344,7 +344,7 @@ test("how far a run is, and what it needs", () => {
   expect(progressOf(done.run)).toMatchObject({ state: "done", step: 1, steps: 1, at: undefined });
 });
 
-test("W4 a wish to go on that is repeated is one wish, and another one's is refused while the run goes on", () => {
+test("W4 a repeated request to resume is one request, and another client's is refused while the run continues", () => {
   const story = new Story([shell("a")]);
   const mine = { wish: "1", pid: 7, user: "ann" };
   story.ends("a", 1);
@@ -359,7 +359,7 @@ test("W4 a wish to go on that is repeated is one wish, and another one's is refu
   ]);
 });
 
-test("W4 an answer about an uncertain step that is repeated is one answer, and the second one hears whose the first was", () => {
+test("W4 a repeated answer about an uncertain step is one answer, and a second client learns whose the first was", () => {
   const story = new Story([shell("a"), shell("b")]);
   const mine = { wish: "1", pid: 7, user: "ann" };
   story.lost("a");

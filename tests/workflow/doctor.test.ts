@@ -1,4 +1,4 @@
-// What `holdfast doctor` says of workflows, on real homes.
+// What `holdfast doctor` reports about workflows, on real homes.
 import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ async function ofWorkflows(home: Home, ...flags: readonly string[]): Promise<Che
   return (checks as Check[]).filter(({ name }) => name === "workflows");
 }
 
-test("doctor knows runs that can go on, checkpoints that cannot be used, lost steps, runs without a log and attempts that no log knows", async () => {
+test("doctor reports resumable runs, unusable checkpoints, lost steps, runs without a log and attempts missing from the log", async () => {
   const home = new Home();
   const file = (name: string) => join(home.path, name);
   const text = (name: string) => readFileSync(file(name), { encoding: "utf8", flag: "a+" });
@@ -46,7 +46,7 @@ test("doctor knows runs that can go on, checkpoints that cannot be used, lost st
     mode: 0o600,
   });
   const before = readdirSync(file("state"), { recursive: true }).sort();
-  // The step began a moment ago, and is judged once that is over.
+  // The step has just begun, and is judged once that phase is over.
   let found: Check[] = [];
   await until(
     "the step counts as lost",
@@ -63,7 +63,7 @@ test("doctor knows runs that can go on, checkpoints that cannot be used, lost st
     ["warning", "1 attempt that no log knows…"],
   ]);
   expect(found.map(({ next }) => next?.split(":")[0])).toContain("holdfast migrate --dry-run");
-  expect(readdirSync(file("state"), { recursive: true }).sort()).toEqual(before); // --fix touches none of it.
+  expect(readdirSync(file("state"), { recursive: true }).sort()).toEqual(before); // --fix changes none of it.
   const { checks } = JSON.parse((await home.run("doctor", "--json", "--deep")).out);
   const deep = (checks as Check[]).find(({ name }) => name === "checkpoints");
   expect(deep?.what).toContain("cannot be used");

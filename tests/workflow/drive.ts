@@ -1,4 +1,4 @@
-// Drives a run to its end through the crashes that a seed chooses.
+// Drives a run to its end through the crashes that a seed selects.
 
 import type { Json } from "../../src/base/json.ts";
 import type { Definition } from "../../src/core/workflow/definition.ts";
@@ -9,17 +9,17 @@ import { Crash, creation, Daemon, Home, isOver } from "./world.ts";
 export type Trouble = {
   /** A fraction in [0, 1). */
   readonly chance: () => number;
-  /** How likely the daemon dies at each boundary, and how likely the machine does with it. */
+  /** The probability that the daemon dies at each boundary, and that the machine dies with it. */
   readonly daemon: number;
   readonly machine: number;
   readonly checkpoints: number;
-  /** How likely somebody presses Ctrl-C; the run is resumed as soon as it has stopped. */
+  /** The probability of a Ctrl-C; the run is resumed as soon as it has stopped. */
   readonly interrupts?: number;
 };
 
-/** More turns than any of our workflows needs; a run that takes more does not end. */
+/** More turns than any of our workflows needs: a run that takes more does not end. */
 const MAX_TURNS = 20_000;
-/** Crashes end at some time, or else nothing would. */
+/** Crashes stop at some time; otherwise no run would end. */
 const MAX_CRASHES = 40;
 
 export type Driven = { readonly home: Home; readonly daemon: Daemon; readonly crashes: number };
@@ -48,7 +48,7 @@ export function drive(definition: Definition, items: readonly Json[], trouble: T
   throw new Error(`the run did not end: ${stateOf(state.daemon.run)} ${JSON.stringify(effectsOf(state.daemon.run))}`);
 }
 
-/** Recovery may be broken off as well, and then begins anew. */
+/** Recovery may be interrupted as well, and then starts over. */
 function reborn(home: Home, boundary: () => void, trouble: Trouble): Daemon {
   if (trouble.chance() < trouble.machine) home.powerCut();
   for (;;) {

@@ -1,4 +1,4 @@
-// What leaves of runs while the disk is still at it: nothing.
+// What is published about runs that are still being written: nothing.
 import { expect, test } from "bun:test";
 import type { Step } from "../../src/core/workflow/definition.ts";
 import { HOME } from "../sim/machine.ts";
@@ -7,7 +7,7 @@ import { WorkflowMachine } from "./sim-machine.ts";
 import { set, shell } from "./stories.ts";
 import { creation } from "./world.ts";
 
-/** A daemon whose disk comes to a stand at `stall`. */
+/** A daemon whose disk stalls at `stall`. */
 async function begun() {
   const machine = new WorkflowMachine(1);
   machine.disk.plant(`${HOME}/made`, Buffer.from(""));
@@ -38,7 +38,7 @@ async function begun() {
   return { machine, daemon, create, until, lived, stall };
 }
 
-test("WH3 a run is shown as it is durable: what is only decided is in no answer before its sync is over", async () => {
+test("WH3 a run is shown only as far as it is durable: a decision appears in no answer before its sync completes", async () => {
   const { machine, daemon, create, lived, stall } = await begun();
   const { handlers } = daemon.part;
   const shown = async () => [
@@ -55,7 +55,7 @@ test("WH3 a run is shown as it is durable: what is only decided is in no answer 
   expect(await shown()).toMatchObject([{ value: [{ id: "r1" }, { id: "r2" }] }, true]);
 });
 
-test("U6 rounds that come while a run is being written start nothing of it", async () => {
+test("U6 a round during the write of a run starts nothing for it", async () => {
   const { machine, daemon, create, until, lived, stall } = await begun();
   const goOn = stall();
   const made = create("r2", shell("a"));

@@ -1,5 +1,6 @@
-// A run of each mode on a simulated machine, and a crash at every call of its life that changes the disk, at every start of a holder and at
-// every effect: of the daemon alone, and of the whole machine over a disk that forgets what was not synced. Then the next life, and one more.
+// A run of each mode on a simulated machine, with a crash at every call that changes the disk, every start of a holder
+// and every effect: of the daemon alone, and of the whole machine with a disk that forgets unsynced data. Then the next
+// life, and one more.
 import { expect, test } from "bun:test";
 import type { Definition } from "../../src/core/workflow/definition.ts";
 import { amount, PROFILE, sampleOf } from "../sim/fuzz/profile.ts";
@@ -7,7 +8,7 @@ import { SimRandom } from "../sim/random.ts";
 import { type Chooser, everything, nothing, randomSurvivor } from "../sim/survive.ts";
 import { actedTwice, type Driven, endOf, type SimCrash, simulate, unagreed } from "./sim-drive.ts";
 
-/** Of the calls that the gate crashes at. */
+/** The sampled calls that the gate crashes at. */
 const ONE_IN = 5;
 const ITEMS = [1, 2];
 const work = (words: string) => ({ kind: "shell", command: `work ${words}` }) as const;
@@ -53,14 +54,14 @@ const MODES: readonly Definition[] = [
   },
 ];
 
-/** What they come to. */
+/** Their outcomes. */
 const VARIABLES: Readonly<Record<string, object>> = {
   standard: { x: "a(think)", y: "a(think)!" },
   iterative: { n: 2, x: "b(2)" },
   "map-reduce": { all: 'c(["b(1)","b(2)"])' },
 };
 
-/** Of simulated time: a recovery, and no round of the engine's. */
+/** In simulated time: a recovery, but no round of the engine. */
 const SOON_MS = 600;
 
 const marksOf = ({ marks }: Driven) => marks.map(({ mark }) => mark).toSorted();
@@ -72,7 +73,7 @@ async function undisturbed(definition: Definition): Promise<Driven> {
   return calm;
 }
 
-/** Crashes at every moment, in the gate at a sample of them; says which it was if something is wrong. */
+/** Crashes at every moment, in the gate at a sample of them; a failure names the moment. */
 async function atEveryMoment(
   definition: Definition,
   crash: (at: number) => SimCrash,
@@ -98,15 +99,15 @@ test.each([...MODES])(
     const expected = { ...endOf(calm.run), marks: marksOf(calm) };
     const check = (driven: Driven) => {
       expect({ ...endOf(driven.run), marks: marksOf(driven) }).toEqual(expected);
-      expect(driven.consents.size).toBe(0); // Nobody was asked, and no policy was needed.
-      expect(driven.tookMs - calm.tookMs).toBeLessThan(SOON_MS); // It went on at once, not when somebody next came by.
+      expect(driven.consents.size).toBe(0); // No person was asked, and no policy was needed.
+      expect(driven.tookMs - calm.tookMs).toBeLessThan(SOON_MS); // It continued at once, not in a later round.
     };
     expect(await atEveryMoment(definition, (at) => ({ at }), check)).toBeGreaterThan(100);
   },
   600_000,
 );
 
-/** Of what was pending: nothing, everything, or any part of it. One of them at each moment; in the nightly profile all. */
+/** Of the pending writes: none, all, or any part. One choice at each moment; in the nightly profile all. */
 const ENDINGS: readonly ((at: number) => Chooser)[] = [
   () => nothing,
   (at) => randomSurvivor(new SimRandom(at)),
@@ -128,7 +129,7 @@ test.each([...MODES])(
       const ending = (at: number) => ENDINGS[(at + turn) % ENDINGS.length]?.(at) ?? nothing;
       await atEveryMoment(definition, (at) => ({ at, machine: ending(at) }), check);
     }
-    expect(asked).toBeGreaterThan(amount(1, 10)); // Else nothing was ever uncertain.
+    expect(asked).toBeGreaterThan(amount(1, 10)); // Otherwise nothing was ever uncertain.
   },
   600_000,
 );

@@ -20,7 +20,7 @@ const agent = fc.record({ word, value: fc.constantFrom("x", "y") }).map(({ word:
   prompt: `think of \${default(${value}, 0)}`,
   command: ["agent", `work ${how}`],
 }));
-/** There is no such provider: it fails before it begins. */
+/** This provider does not exist: the step fails before it begins. */
 const claude = fc.constant({ kind: "agent" as const, provider: "claude", prompt: "hello" });
 const retry = fc.record({
   attempts: fc.integer({ min: 1, max: 4 }),
@@ -54,7 +54,7 @@ const step: fc.Arbitrary<Bare> = fc
 
 const steps = fc.array(step, { minLength: 1, maxLength: 5 });
 
-/** Ids are given in the order of the file. */
+/** Ids are assigned in the order of the file. */
 function named(prefix: string, bare: readonly Bare[]): Step[] {
   return bare.map(({ on_failure, ...rest }, at) => {
     const id = `${prefix}${at + 1}`;

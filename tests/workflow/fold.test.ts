@@ -1,4 +1,4 @@
-// A run comes up from its checkpoint and the tail of its log (FO1); where that cannot be, from its log alone.
+// A run is restored from its checkpoint and the tail of its log (FO1); if that is impossible, from its log alone.
 import { expect, test } from "bun:test";
 import { toRecord } from "../../src/base/table.ts";
 import { foldSessions } from "../../src/daemon/fold.ts";
@@ -87,7 +87,7 @@ function damage(disk: SimDisk, path: string, offset: number): void {
   file.close();
 }
 
-test("a run comes up from its checkpoint and what its log says since; what came before is not read", async () => {
+test("a run is restored from its checkpoint and later events; earlier ones are not read", async () => {
   const disk = new SimDisk();
   await written(disk);
   damage(disk, EVENTS, 40);
@@ -99,7 +99,7 @@ test("a run comes up from its checkpoint and what its log says since; what came 
   expect(life.store.states.get("r1")?.records.length).toBe(192);
 });
 
-test("what is only in the write-ahead log follows a checkpoint too, and one of those is where a checkpoint may stand", async () => {
+test("events that are only in the write-ahead log follow a checkpoint too, and a checkpoint may stand at one of them", async () => {
   const disk = new SimDisk();
   const before = await Life.begin(disk);
   await before.run();
@@ -113,7 +113,7 @@ test("what is only in the write-ahead log follows a checkpoint too, and one of t
   await before.log.close();
 });
 
-test("a damaged checkpoint, and one that is ahead of the log, is passed over: the log alone has everything", async () => {
+test("a damaged checkpoint, or one that is ahead of the log, is skipped: the log alone has everything", async () => {
   const damaged = new SimDisk();
   await written(damaged);
   damage(damaged, `/h/${SESSION}/checkpoint.json`, 400);
@@ -132,7 +132,7 @@ test("a damaged checkpoint, and one that is ahead of the log, is passed over: th
   expect(next.store.states.get("r1")?.name).toBe("long");
 });
 
-test("where neither is whole, the run is set aside", async () => {
+test("if neither is usable, the run is set aside", async () => {
   const disk = new SimDisk();
   await written(disk);
   damage(disk, `/h/${SESSION}/checkpoint.json`, 400);
@@ -141,7 +141,7 @@ test("where neither is whole, the run is set aside", async () => {
   expect(life.fold().aside.join()).toContain("its log is not whole");
 });
 
-test("runs are folded in slices: others have a turn in the middle of a log, and hear how far it is", async () => {
+test("runs are folded in slices: other work runs in the middle of a log, and progress is reported", async () => {
   const disk = new SimDisk();
   const before = await Life.begin(disk);
   await before.run();
@@ -163,7 +163,7 @@ test("runs are folded in slices: others have a turn in the middle of a log, and 
   expect(new Set(heard.map((so) => JSON.stringify(so)))).toEqual(new Set(['{"done":0,"total":1}']));
 });
 
-test("until all runs are read nobody is shown a part of them, or told that there is none", async () => {
+test("until all runs are read none is shown, and none is reported missing", async () => {
   const life = await Life.begin(new SimDisk());
   const border = liveBorder();
   const handlers = workflowHandlers({ border, store: life.store } as unknown as WorkflowHandlerPorts);

@@ -1,4 +1,4 @@
-// What `gc` throws away of workflow runs, and what it must never touch; also with a power cut in the middle.
+// What `gc` removes of workflow runs, and what it must never touch; also with a power cut in the middle.
 import { expect, test } from "bun:test";
 import type { WorkflowCommand } from "../../src/core/workflow/commands.ts";
 import { stateOf } from "../../src/core/workflow/run.ts";
@@ -61,7 +61,7 @@ class Life {
     if (!done.ok) throw new Error(done.error.message);
   }
 
-  /** A run of one of the flows, with what two attempts of it left. */
+  /** A run of one of the flows, with the files of two attempts. */
   async run(id: string, flow: keyof typeof FLOWS): Promise<void> {
     const definition = readWorkflow(Buffer.from(FLOWS[flow]), flow);
     if (!definition.ok) throw new Error("the flow is right");
@@ -77,7 +77,7 @@ class Life {
     this.plant(`run/w${id.slice(0, 8)}-1.sock`);
   }
 
-  /** Fails the attempt that the run is at. */
+  /** Fails the run's current attempt. */
   fails(id: string): Promise<void> {
     const attempt = `${id}.1`;
     return this.submit({ kind: "attempt-ended", id, attempt, code: 1, signal: null, output: { text: "", bytes: 0 } });
@@ -120,7 +120,7 @@ const [DONE, FAILED, STOPPED, LOST, QUEUED, CANCELLED, OTHER] = [1, 2, 3, 4, 5, 
   string,
 ];
 
-test("what the steps of ended runs wrote goes by age; a run that can go on keeps everything, whatever its age", async () => {
+test("output of ended runs is removed by age; a run that can continue keeps everything, whatever its age", async () => {
   const life = await Life.begin(new SimDisk());
   await life.run(DONE, "done");
   await life.run(FAILED, "shell");
@@ -130,7 +130,7 @@ test("what the steps of ended runs wrote goes by age; a run that can go on keeps
   await life.submit({ kind: "attempt-prevented", id: STOPPED, attempt: `${STOPPED}.1`, reason: "x" });
   await life.run(LOST, "shell");
   await life.submit({ kind: "attempt-lost", id: LOST, attempt: `${LOST}.1`, reason: "gone" });
-  await life.submit({ kind: "cancel", id: LOST }); // Cancelled, and still nobody knows what became of its step.
+  await life.submit({ kind: "cancel", id: LOST }); // Cancelled, and the outcome of its step is still unknown.
   await life.run(QUEUED, "map");
   await life.submit({ kind: "items-read", id: QUEUED, from: 0, items: ["a"], last: true });
   await life.fails(QUEUED);
@@ -155,7 +155,7 @@ test("what the steps of ended runs wrote goes by age; a run that can go on keeps
     [1200, "older than 30 days"],
   ]);
   expect(bytes).toBe(2400);
-  expect(life.files(`state/w/sessions/${DONE}/attempts`)).toEqual(["2"]); // What is not ours stays.
+  expect(life.files(`state/w/sessions/${DONE}/attempts`)).toEqual(["2"]); // Files that are not ours stay.
   expect(life.files(`state/w/sessions/${DONE}`)).toEqual(["attempts", "checkpoint.json", "history"]);
   expect(life.files(`state/w/sessions/${CANCELLED}`)).not.toContain("attempts");
   for (const id of [FAILED, STOPPED, LOST, QUEUED, OTHER]) {
@@ -167,7 +167,7 @@ test("what the steps of ended runs wrote goes by age; a run that can go on keeps
   await life.log.close();
 });
 
-test("ended runs share a limit: the oldest go first, and what ended only just now stays", async () => {
+test("ended runs share a limit: the oldest are removed first, and one that has just ended stays", async () => {
   const life = await Life.begin(new SimDisk());
   await life.run(DONE, "done");
   life.world.clock.jump(3 * DAY);
@@ -183,7 +183,7 @@ test("ended runs share a limit: the oldest go first, and what ended only just no
   await life.log.close();
 });
 
-test("a crash or power cut at any call of gc leaves every run and its log whole, and the next round ends it", async () => {
+test("a crash or power cut at any call of gc leaves every run and its log whole, and the next round finishes", async () => {
   const start = new SimDisk();
   const first = await Life.begin(start);
   await first.run(DONE, "done");

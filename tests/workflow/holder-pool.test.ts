@@ -1,4 +1,4 @@
-// Holders that hold one attempt after the other: when one is used again, and when it is let go.
+// Holders that hold one attempt after the other: when one is reused, and when it is released.
 import { expect, test } from "bun:test";
 import { HolderPool } from "../../src/daemon/workflow/holder-pool.ts";
 import type { Children } from "../../src/world/children.ts";
@@ -44,7 +44,7 @@ class Site {
   }
 }
 
-test("one that was given back is used again; one whose attempt was lost or never ended is not", () => {
+test("a returned holder is reused; one whose attempt was lost or never ended is not", () => {
   const site = new Site();
   site.give("a");
   site.give("b");
@@ -57,7 +57,7 @@ test("one that was given back is used again; one whose attempt was lost or never
   expect(site.told).toEqual(["1 a", "2 b", "1 c", "2 goes", "3 d"]);
 });
 
-test("one that has ended at rest is not used again", () => {
+test("a holder that exited at rest is not reused", () => {
   const site = new Site();
   site.give("a");
   site.pool.giveBack("a");
@@ -69,7 +69,7 @@ test("one that has ended at rest is not used again", () => {
   expect(site.told).toEqual(["1 a", "2 b", "3 c"]);
 });
 
-test("an order that a holder at rest did not live to hear goes to another; one that dies of its first is not replaced", () => {
+test("an order that a resting holder did not live to receive goes to another; one that dies of its first is not replaced", () => {
   const site = new Site();
   site.give("a");
   site.pool.giveBack("a");
@@ -82,7 +82,7 @@ test("an order that a holder at rest did not live to hear goes to another; one t
   expect(site.told).toEqual(["1 a", "1 b", "2 b"]);
 });
 
-test("none waits for long, none is used for ever, and all at rest go when we do", () => {
+test("no holder waits for long or is used forever, and all at rest exit when we do", () => {
   const site = new Site();
   site.give("a");
   site.pool.giveBack("a");

@@ -1,5 +1,5 @@
-// kill -9 of a real daemon, in the middle of runs of each mode, at many moments: each step's effect is there exactly once, the run ends by
-// itself, and its variables are those of a run that nobody disturbed.
+// kill -9 of a real daemon in the middle of runs of each mode, at many moments: each step's effect happens exactly
+// once, the run ends by itself, and its variables are those of an undisturbed run.
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { type DaemonHome, daemonHomes, type Running } from "../daemon/home.ts";
@@ -13,7 +13,7 @@ const MINUTES = 120_000;
 /** The file that effects go to. */
 const PARAMETER = "parameters: { to: { required: true } }";
 const STEPS = 10;
-/** Each leaves a line, and hands on what it was told and a little more. */
+/** Each appends a line, and passes on its input with an addition. */
 const TEN = [
   "name: ten",
   PARAMETER,
@@ -38,7 +38,7 @@ const ITERATIVE = [
   "    capture: all",
 ].join("\n");
 
-/** A gate that a test opens where it wants to stop time; all others are open. */
+/** A gate that a test closes to stop time; all others are open. */
 const GATE = "until [ ! -e hold ] || [ -e go ]; do sleep 0.02; done";
 const MAP = [
   "mode: mapreduce",
@@ -61,7 +61,7 @@ const MAP = [
 const MAP_EFFECTS = ["setup", ...[1, 2, 3, 4, 5, 6].flatMap((item) => [`a${item}`, `b${item}`]), "reduce", "last"];
 
 type Scene = { readonly home: DaemonHome; readonly runs: Runs; readonly id: string };
-/** What is waited for before the kill. */
+/** The condition to wait for before the kill. */
 type Moment = { readonly name: string; fact(scene: Scene): Promise<unknown> };
 
 const effects = (count: number): Moment => ({
@@ -74,7 +74,7 @@ const effects = (count: number): Moment => ({
     ),
 });
 
-/** The daemon may be too busy dying to have taken this up. */
+/** The daemon may have died before it noticed this. */
 const exitOf = (attempt: number): Moment => ({
   name: `as attempt ${attempt} has ended`,
   fact: ({ runs, id }) =>
@@ -124,7 +124,7 @@ function outcomeOf({ home, runs, id }: Scene, to: string): Outcome {
   };
 }
 
-/** The same, in the same home, with nobody killed. */
+/** The same in the same home, without a kill. */
 async function undisturbed(home: DaemonHome, text: string): Promise<Outcome> {
   const runs = new Runs(home);
   const id = await runs.begin(text, { to: "calm" });
@@ -132,7 +132,7 @@ async function undisturbed(home: DaemonHome, text: string): Promise<Outcome> {
   return outcomeOf({ home, runs, id }, "calm");
 }
 
-/** A run through all these kills, one after the other, each in the life that follows the last. */
+/** A run through all these kills, one after the other, each in the life after the last. */
 async function survives(text: string, moments: readonly Moment[]): Promise<Outcome> {
   const home = newHome();
   const runs = new Runs(home);
@@ -151,7 +151,7 @@ async function survives(text: string, moments: readonly Moment[]): Promise<Outco
 }
 
 test(
-  "UC-8(b,c,d) kill -9 of the daemon in a run of ten steps, at ten moments: each effect is there exactly once, and the run ends by itself",
+  "UC-8(b,c,d) kill -9 of the daemon in a run of ten steps, at ten moments: each effect happens exactly once, and the run ends by itself",
   async () => {
     const { effects: lines } = await survives(TEN, [
       acknowledged,
@@ -171,7 +171,7 @@ test(
 );
 
 test(
-  "UC-8(b,c,d) kill -9 of the daemon in an iterative run: each iteration's effects are there exactly once",
+  "UC-8(b,c,d) kill -9 of the daemon in an iterative run: each iteration's effects happen exactly once",
   async () => {
     const { effects: lines } = await survives(ITERATIVE, [effects(1), exitOf(2), claimOf(3), effects(4), exitOf(6)]);
     expect(lines.length).toBe(6);
@@ -190,7 +190,7 @@ test(
 );
 
 test(
-  "UC-8(b,c,d) UC-11(a) between map and reduce: the last items end while no daemon lives, and the next one reduces once what came of all",
+  "UC-8(b,c,d) UC-11(a) between map and reduce: the last items end while no daemon lives, and the next one reduces all results once",
   async () => {
     const home = newHome();
     const runs = new Runs(home);

@@ -1,4 +1,4 @@
-// What goes into a step and what comes out of it: parameters, launches, captures.
+// The input and output of a step: parameters, launches, captures.
 import { expect, test } from "bun:test";
 import { pageOf } from "../../src/core/workflow/items.ts";
 import { launchOf } from "../../src/core/workflow/launch.ts";
@@ -35,7 +35,7 @@ test("what a step is launched with", () => {
   expect(launchOf(story.run, "r1.9", "/").ok).toBe(false);
 });
 
-test("an agent gets its prompt as text and each word of its command whole", () => {
+test("an agent gets its prompt as text and each argument of its command unchanged", () => {
   const work = { kind: "agent", provider: "scripted", prompt: "Do ${x}", command: ["./a", "--x=${x}"] } as const;
   const story = new Story([set("s", { x: "a b; rm" }), { id: "a", work }], { interpreter: ["bash", "-c"] });
   const launch = launchOf(story.run, "r1.1", "/");
@@ -45,7 +45,7 @@ test("an agent gets its prompt as text and each word of its command whole", () =
   ]);
 });
 
-test("a value that no environment takes fails the step before it starts, and says what to do", () => {
+test("a value that fits no environment fails the step before it starts, with a next step", () => {
   const story = new Story([
     set("s", { x: "y".repeat(130_000) }),
     { ...shell("a"), work: { kind: "shell", command: "echo ${x}" } },
@@ -69,7 +69,7 @@ test("parameters are checked before anything happens", () => {
   expect(() => make({ n: 1, m: 2 })).toThrow("The workflow has no parameter m.");
 });
 
-test("the exit code of a step that failed is captured as well, for those who go on", () => {
+test("the exit code of a failed step is captured as well, for workflows that continue", () => {
   const story = new Story([
     shell("a", { capture: { code: "exit_code", x: "stdout" }, continue_on_error: true }),
     shell("b"),
@@ -78,7 +78,7 @@ test("the exit code of a step that failed is captured as well, for those who go 
   expect(story.variables).toEqual({ code: 3 });
 });
 
-test("what is captured, and what an item gives, fits a transaction whatever it is written in", () => {
+test("a captured value and an item's result fit a transaction in any encoding", () => {
   const story = new Story([shell("a", { capture: { x: "stdout", y: "stdout" } })]);
   const text = "\u0001".repeat(40_000);
   story.say({ kind: "attempt-ended", attempt: "r1.1", code: 0, signal: null, output: { text, bytes: 40_000 } });
@@ -92,7 +92,7 @@ test("what is captured, and what an item gives, fits a transaction whatever it i
   expect(path.state).toBe("failed");
 });
 
-test("what the command line gives becomes the parameter's type", () => {
+test("text from the command line is converted to the parameter's type", () => {
   const parameters = { n: { type: "number" }, s: { type: "string" }, l: { type: "list" } } as const;
   const given = (name: string, text: string) =>
     parameterFrom({ name: "x", parameters, flow: { mode: "standard", steps: [] } }, name, text);
@@ -105,12 +105,12 @@ test("what the command line gives becomes the parameter's type", () => {
   ]);
 });
 
-test("a value with a NUL in it fails the step: no program could take it", () => {
+test("a value that contains a NUL fails the step: no program could receive it", () => {
   const story = new Story([set("s", { x: "a\u0000b" }), { id: "a", work: { kind: "shell", command: "echo ${x}" } }]);
   expect(story.state).toBe("failed");
 });
 
-test("the largest end of a step that is taken fits one transaction of the log", () => {
+test("the largest accepted end of a step fits one transaction of the log", () => {
   const steps = [shell("a", { capture: { x: "stdout" } }), set("b", { y: "${x}" }), shell("c")];
   const map = { input: { kind: "file", path: "x" }, max_parallel: 1, steps } as const;
   const story = new Story({ mode: "mapreduce", setup: [], map, reduce: [] });

@@ -1,4 +1,4 @@
-// What the checkpoints of a home say, beside the daemon that works on it: through `load()`, as everybody who wants to know looks.
+// What the checkpoints of a home say while its daemon works: through `load()`, like every reader.
 import type { WorkflowCheckpoint } from "../../src/core/workflow/checkpoint.ts";
 import { CheckpointStorage } from "../../src/daemon/workflow/checkpoint-storage.ts";
 import { LogView } from "../../src/log/inspect.ts";
@@ -10,7 +10,7 @@ export function storageOf(home: string): CheckpointStorage {
   return new CheckpointStorage({ disk, clock: realClock(), home }, (session) => steadyView(home).read(session));
 }
 
-/** A segment that is used again while a view reads it looks like lost entries: what is lost only once was not lost. */
+/** A segment that is reused during a read looks like lost entries: a loss seen only once is not a loss. */
 function steadyView(home: string): LogView {
   for (let look = 1; ; look += 1) {
     const view = new LogView(realDisk(), home);
@@ -22,7 +22,7 @@ function steadyView(home: string): LogView {
 const LOOKS = 20;
 const PAUSE_MS = 10;
 
-/** How a run is now; undefined where there is none. */
+/** The current state of a run; undefined if it does not exist. */
 export function checkpointOf(home: string, id: string): WorkflowCheckpoint | undefined {
   const loaded = storageOf(home).load(id);
   return loaded.ok ? loaded.value.checkpoint : undefined;

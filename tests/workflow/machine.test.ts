@@ -1,5 +1,5 @@
-// The machine goes down in the middle of runs: everything of the home dies at once, and the next boot is another one. What was under way is
-// uncertain, is told, and is done a second time only with somebody's consent: a person's, or the file's.
+// The machine goes down in the middle of runs: everything of the home dies at once, and another boot follows. Work in
+// progress is uncertain, is reported, and is repeated only with consent: a person's, or the file's.
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,10 +9,10 @@ import { until } from "../until.ts";
 import { checkpointOf } from "./look.ts";
 
 afterAll(endAll);
-/** As long as any test may take (scripts/test.ts): forty commands and three boots, while others are at work. */
+/** The longest time that any test may take (scripts/test.ts): forty commands and three boots on a busy machine. */
 const MINUTES = 180_000;
 
-/** Ten steps; the fifth has its effect, and then waits until a test lets it go on. */
+/** Ten steps; the fifth has its effect, and then waits until a test lets it continue. */
 function ten(name: string, more: string): string {
   const steps = Array.from({ length: 10 }, (_, at) => {
     const gate = at === 4 ? `; until [ -e go-${name} ]; do sleep 0.02; done` : "";
@@ -66,7 +66,7 @@ class Place {
     return Object.fromEntries(rows.map(({ name, state, step }) => [name, { state, step }]));
   }
 
-  /** Looked at on disk: a command for each look would keep the daemon from its work. */
+  /** Read from the disk: a command for each check would keep the daemon from its work. */
   async is(name: string, state: string): Promise<void> {
     const now = () => checkpointOf(this.home.path, this.ids.get(name) ?? "")?.run.status.kind;
     await until(`${name} is ${state}`, () => now() === state, now);
@@ -78,7 +78,7 @@ class Place {
 }
 
 test(
-  "UC-8(b,c,d) the machine goes down in step 5: it is said to be uncertain, resume asks or the file's policy holds, and steps 1 to 4 are not run again",
+  "UC-8(b,c,d) the machine goes down in step 5: it is reported uncertain, resume asks or the file's policy applies, and steps 1 to 4 are not run again",
   async () => {
     const place = new Place();
     const { home } = place;
@@ -107,7 +107,8 @@ test(
     home.boot += 1;
     await home.ok("up");
 
-    // The policies of the files: run again with their consent, failed with their word, and else nothing without a person's.
+    // The policies of the files: run again with their consent, failed by their rule, and otherwise nothing without a
+    // person.
     for (const name of ["reruns", "safe"]) writeFileSync(place.file(`go-${name}`), "");
     for (const name of ["reruns", "safe"]) await place.is(name, "done");
     await place.is("fails", "failed");
@@ -118,7 +119,7 @@ test(
       expect([name, place.effects(name)]).toEqual([name, lines([...FIRST, 5, ...REST])]);
     expect(place.effects("fails")).toEqual(lines(FIRST));
 
-    // Nobody has said anything: asked again and again, it asks, and does nothing. Neither does another crash.
+    // Without an answer it keeps asking and does nothing. Another crash does not change that.
     const asked = await home.run("resume", place.ids.get("asks") ?? "");
     expect(asked).toMatchObject({ code: 3 });
     for (const word of ["--rerun", "--done", "--failed"]) expect(asked.err).toContain(word);
@@ -127,13 +128,13 @@ test(
     expect((await home.run("resume", "asks")).code).toBe(3);
     expect(place.effects("asks")).toEqual(lines(FIRST));
 
-    // A person's word.
+    // A person's answer.
     writeFileSync(place.file("go-asks"), "");
     expect((await home.run("resume", "asks", "--rerun")).code).toBe(0);
     expect(place.effects("asks")).toEqual(lines([...FIRST, 5, ...REST]));
     const calm = Object.fromEntries([...FIRST, ...REST].map((at) => [`x${at}`, String(at)]));
     expect(["asks", "reruns", "safe"].map((name) => place.variables(name))).toEqual([calm, calm, calm]);
-    // A step that failed may be begun anew: that is what resume says, and its own consent.
+    // A failed step may be restarted: that is what resume means, and its own consent.
     expect((await home.run("resume", "fails", "-d")).code).toBe(0);
     writeFileSync(place.file("go-fails"), "");
     await place.is("fails", "done");

@@ -22,14 +22,14 @@ function reading(items: readonly number[], more: Partial<MapPhase> = {}): Story 
 
 const kinds = (story: Story) => [...itemsOf(story.run.items.all)].map(({ state }) => state.kind);
 
-test("at most max_parallel items are worked on; each end begins the next in the same transaction", () => {
+test("at most max_parallel items are in progress; each end starts the next in the same transaction", () => {
   const story = reading([1, 2, 3]);
   expect(story.attempts).toEqual(["r1.1 m starting", "r1.2 m starting"]);
   expect(story.ends("m")).toEqual(["attempt.ended", "step.ended", "item.ended", "item.started", "attempt.started"]);
   expect(kinds(story)).toEqual(["succeeded", "active", "active"]);
 });
 
-test("UC-11(a) pages of the list come one after the other, and a repeat is dropped", () => {
+test("UC-11(a) pages of the list follow one after the other, and a repeat is dropped", () => {
   const story = new Story(mapOf());
   expect(story.effects).toEqual(["read-items 0 "]);
   expect(story.say({ kind: "items-read", from: 0, items: [1], last: false })).toEqual(["items.found"]);
@@ -38,7 +38,7 @@ test("UC-11(a) pages of the list come one after the other, and a repeat is dropp
   expect(story.say({ kind: "items-read", from: 1, items: [2], last: true })).toContain("attempt.started");
 });
 
-test("a list that a command writes is read from what that attempt wrote", () => {
+test("a list produced by a command is read from that attempt's output", () => {
   const story = new Story(mapOf({ input: { kind: "command", command: "ls" } }));
   expect(story.attempts).toEqual(["r1.1 map.input starting"]);
   story.ends("map.input", 0, "a\nb\n");
@@ -50,7 +50,7 @@ test("a list that a command writes is read from what that attempt wrote", () => 
   expect(failed.attempts).toEqual(["r1.2 map.input starting"]);
 });
 
-test("a list that cannot be read fails the run, and is read again by resume", () => {
+test("a list that cannot be read fails the run, and resume reads it again", () => {
   const story = new Story(mapOf());
   story.say({ kind: "input-failed", reason: "There is no x.json." });
   expect(story.state).toBe("failed");
@@ -58,7 +58,7 @@ test("a list that cannot be read fails the run, and is read again by resume", ()
   expect(story.effects).toEqual(["read-items 0 "]);
 });
 
-test("UC-11(b) failed items go to the dead-letter queue, and the run goes on to reduce", () => {
+test("UC-11(b) failed items go to the dead-letter queue, and the run continues with reduce", () => {
   const story = reading([1, 2, 3]);
   story.ends("m", 1);
   story.ends("m");
@@ -80,7 +80,7 @@ test("UC-11(b) the queue is retried, also after the end: then reduce runs again"
   expect([deadLetters(story.run), story.say({ kind: "dlq-retry", items: "all" })]).toEqual([[], []]);
 });
 
-test("UC-11(a,b) a checkpoint has the items that are to be tried again", () => {
+test("UC-11(a,b) a checkpoint has the items to retry", () => {
   const story = reading([1, 2, 3, 4], { max_parallel: 1 });
   story.ends("m", 1);
   story.ends("m", 1);
@@ -95,7 +95,7 @@ test("UC-11(a,b) a checkpoint has the items that are to be tried again", () => {
   ]);
 });
 
-test("the queue is retried while the map is still going, but not while reduce is", () => {
+test("the queue is retried while the map is still running, but not during reduce", () => {
   const story = new Story(
     mapOf(
       {},
@@ -113,7 +113,7 @@ test("the queue is retried while the map is still going, but not while reduce is
   expect(story.say({ kind: "dlq-retry", items: "all" })).toBe("reducing");
 });
 
-test("an uncertain item keeps nobody else from going on; the run is uncertain when nothing else moves", () => {
+test("an uncertain item does not block others; the run is uncertain when nothing else can proceed", () => {
   const story = reading([1, 2, 3], { max_parallel: 1 });
   story.lost("m");
   expect([story.state, kinds(story)]).toEqual(["running", ["active", "active", "pending"]]);
@@ -124,7 +124,7 @@ test("an uncertain item keeps nobody else from going on; the run is uncertain wh
   expect(story.state).toBe("done");
 });
 
-test("an interrupted map takes up its items where they were", () => {
+test("an interrupted map resumes its items at their steps", () => {
   const story = reading([1, 2, 3], { steps: [shell("m"), shell("n")] });
   story.ends("m");
   story.say({ kind: "interrupt" });
@@ -135,7 +135,7 @@ test("an interrupted map takes up its items where they were", () => {
   expect(story.attempts.sort()).toEqual(["r1.4 n starting", "r1.5 m starting"]);
 });
 
-test("an item's variables are its own, and its result is what it sets or writes", () => {
+test("an item's variables are its own, and its result is its set value or its output", () => {
   const result = {
     id: "x",
     work: { kind: "set", values: { result: { of: "${item}", at: "${item_index}" } } },
@@ -170,7 +170,7 @@ test("a list is JSON, a path into it, or lines; filtered, sorted and cut", () =>
   expect(glob.ok ? glob.value : []).toEqual(["a", "b"]);
 });
 
-test("where a list is, from the run's directory on; pages of it fit a transaction", () => {
+test("the list's path is relative to the run's directory; pages of it fit a transaction", () => {
   const place = inputPlace(new Story(mapOf({ input: { kind: "glob", pattern: "src/*.${run.name}" } })).run);
   expect(place.ok ? place.value : place).toEqual({ kind: "glob", path: "/w/src/*.story" });
   const large = Array.from({ length: 10 }, () => "x".repeat(60_000));

@@ -1,4 +1,4 @@
-// Migration over a disk that forgets what was not synced: found, taken over once, and safe at every call.
+// Migration on a disk that forgets unsynced data: found, imported once, and safe at every call.
 import { expect, test } from "bun:test";
 import { itemsOf } from "../../src/base/vector.ts";
 import { toCheckpoint } from "../../src/core/workflow/checkpoint.ts";
@@ -53,7 +53,7 @@ class Life {
     });
   }
 
-  /** What each run is, whatever its time. */
+  /** The content of each run, without times. */
   summary() {
     const runs = [...this.store.states.values()].sort((a, b) => a.id.localeCompare(b.id));
     return runs.map((run) => {
@@ -78,7 +78,7 @@ function oldJob(job: unknown = jobState()): SimDisk {
   return disk;
 }
 
-/** One run in each layout, and one that is damaged. */
+/** One run in each layout, and a damaged one. */
 function oldHome(): SimDisk {
   const disk = oldJob();
   plant(disk, "/w/flow.yml", THREE);
@@ -94,7 +94,7 @@ function oldHome(): SimDisk {
   return disk;
 }
 
-/** Everything below a directory, to the byte. */
+/** Everything below a directory, byte by byte. */
 function content(disk: SimDisk, at = OLD): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of disk.list(at).sort()) {
@@ -105,7 +105,7 @@ function content(disk: SimDisk, at = OLD): Record<string, string> {
   return found;
 }
 
-test("UC-10(a,c,d) every layout is recognised, migrated once, and reported; originals are as they were", async () => {
+test("UC-10(a,c,d) every layout is recognised, migrated once, and reported; originals are unchanged", async () => {
   const disk = oldHome();
   const before = content(disk);
   const life = await Life.begin(disk);
@@ -143,7 +143,7 @@ test("UC-10(a,c,d) every layout is recognised, migrated once, and reported; orig
   await life.log.close();
 });
 
-test("UC-10(b,d) a crash at any call of a migration, also of one in many parts: the next one ends it, nothing is twice, nothing is lost", async () => {
+test("UC-10(b,d) a crash at any call of a migration, also of one in many parts: the next one completes it, nothing is duplicated or lost", async () => {
   const large = Array.from({ length: 5 }, (_, at) => `${at} ${"x".repeat(60_000)}`);
   const start = oldJob(jobState({ work_items: large, pending_items: large.slice(4).map((_, at) => `item_${at + 4}`) }));
   const before = content(start);
@@ -176,7 +176,7 @@ test("UC-10(b,d) a crash at any call of a migration, also of one in many parts: 
   expect(survived).toBeGreaterThan(amount(40, 100));
 }, 300_000);
 
-test("UC-10(c) a file that cannot be read stops nobody else, and a disk that fails is tried again", async () => {
+test("UC-10(c) an unreadable file does not affect others, and a disk error is retried", async () => {
   const disk = oldHome();
   const life = await Life.begin(disk);
   disk.fault = ({ operation, path }) =>
@@ -191,7 +191,7 @@ test("UC-10(c) a file that cannot be read stops nobody else, and a disk that fai
   await life.log.close();
 });
 
-test("UC-10(a) the newest record of a run counts; where a newer one is damaged, what comes next is asked about", async () => {
+test("UC-10(a) the newest record of a run counts; if a newer one is damaged, the next step is asked about", async () => {
   const disk = new SimDisk();
   plant(disk, "/w/flow.yml", THREE);
   const place = `${OLD}/s/checkpoints`;
@@ -227,7 +227,7 @@ test("UC-10(a) a damaged unified checkpoint falls back to its history", async ()
   ]);
 });
 
-test("UC-10(a) the workflow file is the record's own, or one that was named and has its name", async () => {
+test("UC-10(a) the workflow file is the record's own, or a given one with its name", async () => {
   const disk = new SimDisk();
   plant(disk, "/new/flow.yml", THREE);
   plant(disk, "/new/map.yml", MAPPING);
@@ -246,7 +246,7 @@ test("UC-10(a) the workflow file is the record's own, or one that was named and 
   expect(beside.store.states.size).toBe(1);
 });
 
-test("UC-10(b) what lies in the home itself is taken over at the first access; our own runs with their logs are left alone", async () => {
+test("UC-10(b) old runs in the home itself are imported at the first access; our own runs with their logs are left alone", async () => {
   const disk = new SimDisk();
   plant(disk, "/w/flow.yml", THREE);
   plant(

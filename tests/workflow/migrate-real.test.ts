@@ -1,4 +1,4 @@
-// `holdfast migrate` as a person types it, and with a daemon that is killed while it works.
+// `holdfast migrate` as a user types it, and with a daemon that is killed while it works.
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -17,7 +17,7 @@ function write(path: string, value: unknown): string {
 }
 
 test(
-  "UC-7(c) UC-10(a,c,d) AC10 a migrated run is listed as resumable, and resume goes on at the right step with its values",
+  "UC-7(c) UC-10(a,c,d) AC10 a migrated run is listed as resumable, and resume continues at the right step with its values",
   async () => {
     const home = new Home();
     const file = (name: string) => join(home.path, name);
@@ -78,7 +78,7 @@ test(
 );
 
 test(
-  "UC-10(b) kill -9 of the daemon in the middle of a migration: the next one ends it, and every item is there once",
+  "UC-10(b) kill -9 of the daemon in the middle of a migration: the next one completes it, and every item exists once",
   async () => {
     const home = newHome();
     const flow = write(home.file("map.yml"), MAPPING);

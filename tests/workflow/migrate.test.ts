@@ -1,4 +1,4 @@
-// Runs that an older program began: read, planned and folded. Pure.
+// Runs started by an older program: read, planned and folded. Pure.
 import { describe, expect, test } from "bun:test";
 import { readText } from "../../scripts/files.ts";
 import type { Result } from "../../src/base/result.ts";
@@ -82,7 +82,7 @@ function refusal(layout: OldPlace["layout"], value: unknown, file?: string): str
   return plan.error.message;
 }
 
-test("UC-10(a) the state of a session becomes a failed run at its step, with its values and what was done", () => {
+test("UC-10(a) a session state becomes a failed run at its step, with its values and completed steps", () => {
   const run = migrated("session", sessionState());
   expect(progressOf(run)).toMatchObject({ state: "failed", step: 3, steps: 3, at: "three", needs: [] });
   expect(checkpointState(run)).toEqual({ kind: "Failed", step_index: 2, error: "500 error", retryable: true });
@@ -92,7 +92,7 @@ test("UC-10(a) the state of a session becomes a failed run at its step, with its
     ["two", "succeeded"],
   ]);
   expect(run.createdAt).toBe(AT);
-  // A flat one says the same.
+  // A flat one gives the same result.
   const flat = {
     session_id: "s",
     status: "Interrupted",
@@ -104,7 +104,7 @@ test("UC-10(a) the state of a session becomes a failed run at its step, with its
   expect(progressOf(migrated("session", flat))).toMatchObject({ state: "interrupted", step: 2, at: "two" });
 });
 
-test("UC-10(a) a checkpoint file becomes an interrupted run, and its commands are what is matched", () => {
+test("UC-10(a) a checkpoint file becomes an interrupted run, and steps are matched by their commands", () => {
   const run = migrated("checkpoints", checkpointFile());
   expect(progressOf(run)).toMatchObject({ state: "interrupted", step: 3, at: "three" });
   expect([...itemsOf(run.records)].map(({ output, durationMs, variables }) => [output, durationMs, variables])).toEqual(
@@ -114,12 +114,12 @@ test("UC-10(a) a checkpoint file becomes an interrupted run, and its commands ar
     ],
   );
   expect(toRecord(run.variables)).toEqual({ who: "bob", tag: "v2" });
-  // Rolling back takes the captured value along, and keeps what was given.
+  // Rolling back undoes the captured value, and keeps the given ones.
   const back = taken(new Map([[ID, run]]), { kind: "rollback", id: ID, records: 1, items: 0 }).get(ID);
   expect(back && toRecord(back.variables)).toEqual({ who: "bob" });
 });
 
-test("UC-10(a) a step that the file says otherwise of is not taken for done; one that moved is", () => {
+test("UC-10(a) a step that differs in the file does not count as done; one that moved does", () => {
   const moved = THREE.replace("steps:\n", "steps:\n  - id: zero\n    shell: echo zero >> effects\n");
   const plan = must(planOf("checkpoints", checkpointFile(), moved));
   const run = runOf(plan);
@@ -132,7 +132,7 @@ test("UC-10(a) a step that the file says otherwise of is not taken for done; one
   expect(other.notes[0]).toContain(
     "step 2 (shell: echo two >> effects) is done in the record, and the file has no such step",
   );
-  // Numbers alone are believed only where the file has as many steps.
+  // Numbers alone are trusted only if the file has as many steps.
   expect(refusal("session", sessionState({}, { total_steps: 4 }))).toContain("has 4 steps, and the file 3");
   expect(refusal("session", sessionState({}, { total_steps: 0 }))).toContain("does not say how many steps there are");
   const failed = checkpointFile({
@@ -147,7 +147,7 @@ test("UC-10(a) a step that the file says otherwise of is not taken for done; one
 describe("UC-10(a) what may have been running is asked about", () => {
   const running = checkpointFile({}, { status: "Running" });
 
-  test("and goes on by a person's word", () => {
+  test("and continues with a person's answer", () => {
     const run = migrated("checkpoints", running);
     const [need] = progressOf(run).needs;
     expect(need).toMatchObject({ step: "three", attempt: `${ID}.1` });
@@ -165,20 +165,20 @@ describe("UC-10(a) what may have been running is asked about", () => {
     expect(attemptsOf(again.get(ID) ?? run).map(({ id, step }) => [id, step])).toEqual([[`${ID}.2`, "three"]]);
   });
 
-  test("unless the file says what to do", () => {
+  test("unless the file decides", () => {
     const rerun = migrated("checkpoints", running, `${THREE}    idempotent: true\n`);
     expect(progressOf(rerun)).toMatchObject({ state: "interrupted", needs: [] });
     const fails = migrated("checkpoints", running, `${THREE}    on_uncertain: fail\n`);
     expect(progressOf(fails)).toMatchObject({ state: "failed", needs: [] });
   });
 
-  test("also where the state is one that we do not know", () => {
+  test("even if its state is unknown to us", () => {
     expect(progressOf(migrated("session", sessionState({ status: "Meditating" }))).needs).toHaveLength(1);
     expect(progressOf(migrated("unified", unified({ BeforeStep: { step_index: 2 } }))).needs).toHaveLength(1);
   });
 });
 
-test("UC-10(a) the unified checkpoint of the document goes on where its state says", () => {
+test("UC-10(a) the unified checkpoint of the specification continues where its state says", () => {
   const at = (state: unknown) => progressOf(migrated("unified", unified(state)));
   expect(at({ Failed: { step_index: 2, error: "500", retryable: true } })).toMatchObject({ state: "failed", step: 3 });
   expect(at({ Completed: { step_index: 1, output: "x" } })).toMatchObject({ state: "interrupted", step: 3, needs: [] });
@@ -198,7 +198,7 @@ test("UC-10(a) the unified checkpoint of the document goes on where its state sa
   ).toContain("without its items");
 });
 
-test("UC-10(a) an iterative run goes on in its iteration", () => {
+test("UC-10(a) an iterative run continues in its iteration", () => {
   const file = THREE.replace("steps:", "mode: iterative\nmax_iterations: 5\nsteps:");
   const run = migrated(
     "session",
@@ -208,7 +208,7 @@ test("UC-10(a) an iterative run goes on in its iteration", () => {
   expect(progressOf(run)).toMatchObject({ iteration: 3, step: 2, at: "two" });
 });
 
-test("UC-10(a) UC-11(a,b) a job keeps what its items became; those at work are uncertain, the others go on in their order", () => {
+test("UC-10(a) UC-11(a,b) a job keeps the results of its items; those in progress are uncertain, the others continue in order", () => {
   const run = migrated("job", jobState(), MAPPING);
   expect([...itemsOf(run.items.all)].map(({ state, tries }) => [state.kind, tries])).toEqual([
     ["succeeded", 1],
@@ -230,7 +230,7 @@ test("UC-10(a) UC-11(a,b) a job keeps what its items became; those at work are u
   expect(refusal("session", sessionState(), MAPPING)).toContain("The file is a map-reduce");
 });
 
-test("UC-10(a) items that were passed over come before those that nobody has begun", () => {
+test("UC-10(a) skipped items come before those that were never started", () => {
   const pending = jobState({ pending_items: ["item_2", "item_4"] });
   const run = migrated("job", pending, MAPPING);
   expect(progressOf(run).needs).toEqual([]);
@@ -238,7 +238,7 @@ test("UC-10(a) items that were passed over come before those that nobody has beg
   expect([...(now?.active.keys() ?? [])]).toEqual([2]);
 });
 
-test("UC-10(a) a job before its list, and one in its reduce, go on there", () => {
+test("UC-10(a) a job before its list, and one in its reduce, continue there", () => {
   const early = migrated(
     "job",
     jobState({
@@ -262,7 +262,7 @@ test("UC-10(a) a job before its list, and one in its reduce, go on there", () =>
   expect(progressOf(late)).toMatchObject({ state: "failed", at: "sum", items: { succeeded: 3, failed: 2 } });
 });
 
-test("UC-10(a) a job of ten thousand items comes in parts; until the last is there the run can do nothing, and a repeat changes nothing", () => {
+test("UC-10(a) a job of ten thousand items is imported in parts; before the last the run can do nothing, and a repeat changes nothing", () => {
   const items = Array.from({ length: 10_000 }, (_, at) => `${at} ${"x".repeat(90)}`);
   const plan = must(
     planOf(
@@ -289,13 +289,13 @@ test("UC-10(a) a job of ten thousand items comes in parts; until the last is the
   expect(runs.get(ID)?.items.all.length).toBe(10_000);
   for (const part of plan.parts)
     expect(must(decideWorkflow(runs, { kind: "migrate", id: ID, created, part }, LATER))).toEqual([]);
-  // Another original, while it is half there, begins it anew.
+  // A different original replaces a half-finished import.
   const half = taken(new Map(), { kind: "migrate", id: ID, created, part: first });
   const other = { ...first, source: { ...first.source, sha256: "2" }, parts: 1, items: [] };
   expect(taken(half, { kind: "migrate", id: ID, created, part: other }).get(ID)?.items.all.length).toBe(0);
 });
 
-test("UC-10(c) what is damaged, or something else, is a reason and never half a run", () => {
+test("UC-10(c) a damaged or unrelated file gives a reason and never half a run", () => {
   const whole = JSON.stringify(checkpointFile());
   for (let cut = 0; cut < whole.length; cut += 7) expect(refusal("checkpoints", whole.slice(0, cut))).not.toBe("");
   for (const layout of ["session", "checkpoints", "job", "unified"] as const)
@@ -309,7 +309,7 @@ test("UC-10(c) what is damaged, or something else, is a reason and never half a 
   );
 });
 
-test("UC-10(c) a value that fits no log, and a parameter without one, are said", () => {
+test("UC-10(c) a value that fits no log, and a parameter without one, are reported", () => {
   const long = { tag: "x".repeat(300 << 10) };
   const done = [completed(0, "shell: echo one >> effects", long)];
   expect(refusal("checkpoints", checkpointFile({ completed_steps: done }))).toContain("What step one captured has");
@@ -325,7 +325,7 @@ test("UC-10(c) a value that fits no log, and a parameter without one, are said",
   expect(refusal("session", sessionState({}, { variables: {} }), asks)).toContain("The parameter who is missing.");
 });
 
-test("UC-10(a) our own checkpoint without its log is taken over as it was", () => {
+test("UC-10(a) our own checkpoint without its log is imported as it was", () => {
   const run = migrated("checkpoints", checkpointFile());
   const own = JSON.parse(JSON.stringify(toCheckpoint(run, "Manual", AT)));
   const again = migrated("unified", own);
@@ -337,7 +337,7 @@ test("UC-10(a) our own checkpoint without its log is taken over as it was", () =
     [...itemsOf(map.items.all)].map(({ state }) => state.kind),
   );
   expect(progressOf(back).needs).toHaveLength(1);
-  // An attempt that had not ended is asked about, also where the run was stopped.
+  // An unfinished attempt is asked about, even if the run was stopped.
   const asked = migrated(
     "unified",
     JSON.parse(
@@ -347,7 +347,7 @@ test("UC-10(a) our own checkpoint without its log is taken over as it was", () =
   expect(progressOf(asked).needs).toHaveLength(1);
 });
 
-test("UC-10(e) the guide says what to do about everything that keeps resume from going on", () => {
+test("UC-10(e) the guide covers everything that keeps resume from continuing", () => {
   const [, guide = ""] = readText("docs/WORKFLOWS.md").split("### Resume does not do what you expect?");
   const [table = ""] = guide.split("\n## ");
   for (const words of ["`uncertain:", "`waiting:", "`not-retryable`", "`still-running`", "no checkpoint"])

@@ -1,4 +1,4 @@
-// What older programs left of runs, in the layouts of the source document.
+// Files that older programs left of runs, in the layouts of the source document.
 
 export const AT = "2026-01-02T03:04:05.000Z";
 export const LATER = "2026-01-02T03:05:00.000Z";
@@ -119,7 +119,7 @@ export function unified(state: unknown, change: Readonly<Record<string, unknown>
   };
 }
 
-/** Items 0 and 3 are done, 1 has failed, 2 was at work, and the rest is pending. */
+/** Items 0 and 3 are done, 1 has failed, 2 was in progress, and the rest is pending. */
 export function jobState(change: Readonly<Record<string, unknown>> = {}) {
   return {
     job_id: "mapreduce-123",

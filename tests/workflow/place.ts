@@ -1,4 +1,4 @@
-// A home with workflow files in it, for the tests of the commands on workflows.
+// A home with workflow files, for the tests of the workflow commands.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Home } from "../cli/terminal-home.ts";

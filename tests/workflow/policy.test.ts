@@ -1,4 +1,4 @@
-// What becomes of runs after the machine went down, as their files say it.
+// What happens to runs after the machine went down, according to their files.
 import { expect, test } from "bun:test";
 import { daemonHomes } from "../daemon/home.ts";
 import { boot, powerCut } from "../daemon/power-cut.ts";
@@ -19,7 +19,7 @@ const flow = (policy: string) =>
   ].join("\n");
 
 test(
-  "resume: auto goes on after the machine went down, ask waits for a person, never is cancelled; a daemon's death changes nothing",
+  "resume: auto continues after the machine went down, ask waits for a person, never is cancelled; a daemon's death changes nothing",
   async () => {
     const home = newHome();
     const runs = new Runs(home);
@@ -36,7 +36,7 @@ test(
     await home.live(boot(1));
     for (const id of ids) expect((await runs.show(id)).state).toBe("running");
     await powerCut(home);
-    // A recovery that is killed on its way must not forget that the machine went down.
+    // A recovery that is killed halfway must not forget that the machine went down.
     const half = home.start(boot(2));
     await until(
       "it restores, or has: it may be faster than we look",

@@ -14,7 +14,7 @@ import { type Run, stateOf } from "../../src/core/workflow/run.ts";
 import { readWorkflow } from "../../src/wire/files/workflow-file.ts";
 import { isOver } from "./world.ts";
 
-/** The smallest runner there is: one effect after the other, and time that does not pass. */
+/** A minimal runner: one effect after the other, with time standing still. */
 function runFile(text: string, cwd: string): Run {
   const definition = readWorkflow(new TextEncoder().encode(text), "real");
   if (!definition.ok) throw new Error(JSON.stringify(definition.error));
@@ -73,7 +73,7 @@ function inDirectory<T>(use: (directory: string) => T): T {
   }
 }
 
-test("a file with captures, retries, conditions and on_failure comes to the end it describes", () => {
+test("a file with captures, retries, conditions and on_failure reaches the end it describes", () => {
   inDirectory((directory) => {
     const run = runFile(
       `

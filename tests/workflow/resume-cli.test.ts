@@ -1,4 +1,4 @@
-// Several who want the same run to go on, and daemons that die while they are asked.
+// Several clients that resume the same run, and daemons that die during the request.
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { endAll } from "../cli/terminal-home.ts";
@@ -10,7 +10,7 @@ afterAll(endAll, MINUTE);
 const countOf = (text: string, part: string) => text.split(part).length - 1;
 
 test(
-  "of several who resume a run at once one wins, and the others are told who, with exit code 75",
+  "of several clients that resume a run at once one wins, and the others learn which, with exit code 75",
   async () => {
     const { home, write, text, file } = place();
     write(
@@ -32,7 +32,7 @@ test(
       () => text("said") === "one\none\n",
       () => text("said"),
     );
-    // Who says no more than its name may follow it, and hears the same.
+    // A client that gives only its name may follow it, and gets the same result.
     const window = home.window(["resume", "flow"]);
     await window.shows(`process ${resumed.pid} resumed it`);
     write("go", "");
@@ -44,7 +44,7 @@ test(
 );
 
 test(
-  "two answers to one uncertain step: the first holds, and the second hears whose it was",
+  "two answers to one uncertain step: the first holds, and the second client learns whose it was",
   async () => {
     const { home, write, text } = place();
     write(
@@ -68,7 +68,7 @@ test(
     const both = await Promise.all([home.run("resume", "-d", "--done"), home.run("resume", "-d", "--done", "flow")]);
     expect(both.filter(({ code }) => code === 0)).toHaveLength(1);
     const [lost] = both.filter(({ code }) => code !== 0);
-    // Who looked after the answer finds nothing to go on with; who looked before it hears whose it was.
+    // A client that looked after the answer finds nothing to resume; one that looked before learns whose it was.
     expect(lost?.err).toMatch(/is not uncertain: process \d+|is uncertain: process \d+|There is no run to resume/);
     write("go", "");
     await until(
@@ -81,17 +81,17 @@ test(
 );
 
 test(
-  "a daemon killed while it is asked to resume: the wish is taken once, whatever the command had heard of it",
+  "a daemon killed during a resume request: the request takes effect once, whatever the command had learned",
   async () => {
     const { home, write, session } = place();
-    write("config.toml", "[crash_loop]", "crashes = 100"); // These kills are no crash loop.
+    write("config.toml", "[crash_loop]", "crashes = 100"); // These kills are not a crash loop.
     write("flow.yml", "steps:", "  - shell: exit 5");
     expect((await home.run("run", "flow.yml")).code).toBe(5);
     const [{ id }] = await home.json("workflows");
     for (const times of [1, 2, 3]) {
       const { daemon } = await home.json("status");
       const asked = home.run("resume", "-d", id);
-      // What is durable may still be in the write-ahead log alone.
+      // Durable events may still be in the write-ahead log only.
       const path = `${session(id)}/events.jsonl`;
       const log = () => (existsSync(path) ? readFileSync(path, "utf8") : "");
       await until(

@@ -1,4 +1,4 @@
-// Workflow runs on real daemons: what the tests of their lives have in common.
+// Workflow runs on real daemons: shared by the tests of their lives.
 import { readdirSync, writeFileSync } from "node:fs";
 import { newId } from "../../src/base/ids.ts";
 import type { ShownRun } from "../../src/wire/rpc/workflow.ts";
@@ -14,7 +14,7 @@ export class Runs {
     this.home = home;
   }
 
-  /** Starts a run of this text; returns its id once that is durable. */
+  /** Starts a run of this text; returns its id once it is durable. */
   async begin(text: string, texts: Readonly<Record<string, string>> = {}, id = newId(randomBytes())): Promise<string> {
     const path = this.home.file("flow.yml");
     writeFileSync(path, text);
@@ -49,7 +49,7 @@ export class Runs {
     return this.home.text(path);
   }
 
-  /** The exit of an attempt, where there is one. */
+  /** The exit of an attempt, if there is one. */
   exit(id: string, attempt: number): string {
     return this.#file(id, attempt, "exit.json");
   }
@@ -74,7 +74,7 @@ function randomBytes(): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(16));
 }
 
-/** So many steps, each of which leaves one line when it begins its work, and takes a moment before and after. */
+/** This many steps, each of which appends one line when it begins its work, with a short pause before and after. */
 export function counting(steps: number, seconds: number): string {
   const one = (at: number) =>
     `  - id: s${at}\n    shell: sleep ${seconds}; echo s${at} >> effects; sleep ${seconds}; echo said ${at}\n    capture: out${at}\n`;

@@ -1,4 +1,5 @@
-// One life of a daemon on the simulated machine, as far as workflows go: the real log, turn, engine, attempts, checkpoints and recovery.
+// One life of a daemon on the simulated machine, for workflows: the real log, turn, engine, attempts, checkpoints and
+// recovery.
 import { type Result, refused } from "../../src/base/result.ts";
 import type { WorkflowCommand } from "../../src/core/workflow/commands.ts";
 import type { Run } from "../../src/core/workflow/run.ts";
@@ -11,7 +12,7 @@ import type { Life } from "../sim/mortal.ts";
 
 const SMALL_LOG = { segmentBytes: 64 << 10, ballastBytes: 0 };
 const ROUND_MS = 2_000;
-/** Nobody here can be given to an agent. */
+/** There are no agents here. */
 const NO_AGENTS: StepAgents = {
   agent: () => undefined,
   owned: () => [],
@@ -24,7 +25,7 @@ export class SimDaemon {
   readonly life: Life;
   readonly part: WorkflowPart;
 
-  /** Resolves when it is live; never, where it dies before. */
+  /** Resolves when it is live; never if it dies before. */
   static async begin(machine: Machine, born: Born): Promise<SimDaemon> {
     const log = await EventLog.open(machine.doors(born), SMALL_LOG);
     const daemon = new SimDaemon(machine, born, log);

@@ -1,8 +1,9 @@
-// Drives runs on the simulated machine to their end, through crashes at moments that a test names, and says what came of them.
-// SD1. A person stands by: what is uncertain is run again, what was interrupted is resumed, and what was not acknowledged is asked for again.
+// Drives runs on the simulated machine to their end, through crashes at given moments, and reports the outcome.
+// SD1. A simulated person runs uncertain steps again, resumes what was interrupted, and repeats unacknowledged
+// requests.
 // SD2. What was acknowledged is there in every later life.
-// SD3. When all is over there is one life more, which finds the same and does something new: a torn tail left in place reads well and loses
-//      only the next write.
+// SD3. After the end there is one more life, which finds the same and does something new: a torn tail left in place
+// reads well and loses only the next write.
 
 import type { Json } from "../../src/base/json.ts";
 import { toRecord } from "../../src/base/table.ts";
@@ -18,12 +19,12 @@ import { SimDaemon } from "./sim-daemon.ts";
 import { type Mark, WorkflowMachine } from "./sim-machine.ts";
 import { creation, isOver } from "./world.ts";
 
-/** At the moment of this number the daemon dies; or the machine, which leaves of its disk what is chosen. */
+/** At the moment of this number the daemon dies; or the machine, with a chosen part of its unsynced writes. */
 export type SimCrash = { readonly at: number; readonly machine?: Chooser };
 
-/** More than any of our workflows needs; one that takes more does not end. */
+/** More than any of our workflows needs: one that takes more does not end. */
 const MAX_TURNS = 50_000;
-/** What follows an end is over by then: its checkpoint, the holders' leaving. */
+/** What follows an end is over by then: its checkpoint, the exit of the holders. */
 const REST_MS = 500;
 const NEAR_MS = 50;
 const MAX_IN_A_ROW = 30;
@@ -31,12 +32,12 @@ const MAX_IN_A_ROW = 30;
 export type Driven = {
   readonly run: Run;
   readonly marks: readonly Mark[];
-  /** The attempts that somebody, or the file, agreed to make again. */
+  /** The attempts that a person, or the file, agreed to repeat. */
   readonly consents: ReadonlySet<string>;
-  /** What the moments were, in order. */
+  /** The moments, in order. */
   readonly moments: readonly string[];
   readonly crashed: number;
-  /** When it had ended, in simulated time. */
+  /** When it ended, in simulated time. */
   readonly tookMs: number;
 };
 
@@ -54,7 +55,7 @@ export async function simulate(
   return driven;
 }
 
-/** For what comes after all crashes (SD3). */
+/** For the life after all crashes (SD3). */
 const NEXT: Step = { id: "next", work: { kind: "shell", command: "work ok" }, capture: { x: "stdout" } };
 
 export class Simulation {
@@ -75,7 +76,7 @@ export class Simulation {
     this.#machine.moment = (what) => this.#moment(what);
   }
 
-  /** Somebody wants this run, with these items where it is a map. */
+  /** Adds a run, with these items if it is a map. */
   begin(id: string, definition: Definition, items: readonly Json[]): void {
     const cwd = `/w/${id}`;
     this.#machine.disk.plant(`${cwd}/items.json`, Buffer.from(JSON.stringify(items)));
@@ -83,7 +84,7 @@ export class Simulation {
     this.#wanted.set(id, creation(definition, {}, { id, cwd }));
   }
 
-  /** Lives until then, and dies; or to the end, where that comes first. */
+  /** Lives until then, and dies; or to the end, if that comes first. */
   async crash(crash: SimCrash): Promise<void> {
     const before = this.#crashed;
     this.#next = crash;
@@ -91,7 +92,7 @@ export class Simulation {
     this.#next = undefined;
   }
 
-  /** Somebody interrupts every run at this moment; and resumes it, once it has stopped (SD1). */
+  /** Interrupts every run at this moment, and resumes it once it has stopped (SD1). */
   async interrupt(at: number): Promise<void> {
     await this.#liveUntil(() => this.moments.length > at);
     const daemon = this.#daemon;
@@ -102,7 +103,7 @@ export class Simulation {
     }
   }
 
-  /** To the end of all runs, and one life more (SD3). */
+  /** Runs to the end of all runs, and one more life (SD3). */
   async finish(): Promise<Driven[]> {
     await this.#liveUntil(() => false);
     const driven = [...this.#wanted.keys()].map((id) => this.#drivenOf(id));
@@ -142,7 +143,7 @@ export class Simulation {
     if (crash.machine !== undefined) this.#machine.powerCut(crash.machine);
   }
 
-  /** Until this is so, or all runs have ended a while ago. */
+  /** Waits until this holds, or all runs ended a while ago. */
   async #liveUntil(isSo: () => boolean): Promise<void> {
     const { clock } = this.#machine;
     let over: number | undefined;
@@ -163,7 +164,7 @@ export class Simulation {
     throw new Error(`it does not end: ${states.join()}`);
   }
 
-  /** Where the next timer is far away, everything that is under way comes to its end first, however often it waits for its turn. */
+  /** If the next timer is far away, everything in progress finishes first, however many turns it takes. */
   async #settle(): Promise<void> {
     const { clock } = this.#machine;
     await clock.settle();
@@ -189,7 +190,7 @@ export class Simulation {
     SimDaemon.begin(this.#machine, born).then(live, (error) => this.#machine.crashedOr(error));
   }
 
-  /** Whether all is over. */
+  /** Returns whether all is over. */
   #attendAll(): boolean {
     const daemon = this.#daemon;
     if (daemon === undefined) return false;
@@ -234,13 +235,13 @@ export class Simulation {
   }
 }
 
-/** Whether the file itself says that this step may be run again; read here once more, and not as the engine reads it. */
+/** Whether the file itself allows this step to be run again; evaluated here independently of the engine. */
 function agrees(definition: Definition, id: string): boolean {
   const step = stepById(definition, id);
   return id === INPUT_STEP || step?.on_uncertain === "rerun" || (!step?.on_uncertain && step?.idempotent === true);
 }
 
-/** What a run came to: the same however often it was disturbed. */
+/** The outcome of a run: the same however often it was disturbed. */
 export function endOf(run: Run) {
   const items = [...itemsOf(run.items.all)].map(({ state }) => [
     state.kind,
@@ -250,13 +251,13 @@ export function endOf(run: Run) {
   return { state: stateOf(run), variables: toRecord(run.variables), items, steps };
 }
 
-/** Attempts that acted twice: none ever does, whatever anybody agrees to. */
+/** Attempts that acted twice: none ever does, whatever was agreed. */
 export function actedTwice({ marks }: Driven): string[] {
   const ids = marks.map(({ attempt }) => attempt);
   return ids.filter((id, at) => ids.indexOf(id) !== at);
 }
 
-/** Marks that were left a second time although nobody had agreed to that: an attempt that acted is the last, or consent followed it. */
+/** Marks left a second time without consent: an attempt that acted is the last, or consent followed it. */
 export function unagreed({ marks, consents }: Driven): string[] {
   const again = marks.filter(
     ({ mark, attempt }, at) => !consents.has(attempt) && marks.slice(at + 1).some((later) => later.mark === mark),

@@ -1,17 +1,17 @@
-// The simulated machine for workflows: its programs leave a mark which nothing takes back.
+// The simulated machine for workflows: its programs leave a mark that nothing can undo.
 import type { Command, Ending, PipeChild, PipeEvents } from "../../src/world/children.ts";
 import { ACT_MS, Machine } from "../sim/machine.ts";
 import { mortalClock } from "../sim/mortal.ts";
 
-/** What a program did: which step of which item and iteration, in which try, in which attempt. */
+/** What a program did: the step, item and iteration, the try and the attempt. */
 export type Mark = { readonly mark: string; readonly attempt: string };
 
 export class WorkflowMachine extends Machine {
   readonly marks: Mark[] = [];
-  /** What a program that lists the items of a map says, by the directory it runs in. */
+  /** The output of a program that lists the items of a map, by its directory. */
   readonly lists = new Map<string, string>();
 
-  /** Leaves its mark, says something, and ends; each after a moment, so that anything may happen in between. */
+  /** Leaves its mark, prints something, and exits; each after a moment, so that anything may happen in between. */
   protected override startProgram(command: Command, events: PipeEvents): PipeChild {
     const { env } = command;
     const born = this.born(undefined, env);
@@ -36,7 +36,7 @@ export class WorkflowMachine extends Machine {
     let begun = false;
     const acts = () => {
       if (!begun) clock.after(ACT_MS + ((env["HOLDFAST_KEY"]?.length ?? 0) % 3), act);
-      begun = true; // What has ended does not end again.
+      begun = true; // It does not exit twice.
     };
     if (!isAgent(command)) acts();
     return {
@@ -57,7 +57,10 @@ function isAgent({ argv }: Command): boolean {
   return argv[0] === "agent";
 }
 
-/** What a program does depends on its words, its values and its try alone: `work ok`, `work fail`, `work fail-2` (the first two times). */
+/**
+ * A program depends only on its arguments, its values and its try: `work ok`, `work fail`, `work fail-2` (the first two
+ * times).
+ */
 function doingOf({ argv, env, cwd }: Command, prompt: string, lists: ReadonlyMap<string, string>) {
   const [, word = "ok"] = /\bwork (\S+)/.exec(argv.join(" ")) ?? [];
   const failures = word === "fail" ? Number.POSITIVE_INFINITY : Number(/^fail-(\d+)$/.exec(word)?.[1] ?? 0);

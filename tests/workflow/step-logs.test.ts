@@ -1,4 +1,4 @@
-// `holdfast logs --step` as a person types it.
+// `holdfast logs --step` as a user types it.
 import { afterAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { MINUTE, place } from "./place.ts";
 afterAll(endAll, MINUTE);
 
 test(
-  "what a step wrote is there whole, of every attempt or of one, and what the log kept where the files are gone",
+  "a step's output is complete, for every attempt or one, and comes from the log if the files are gone",
   async () => {
     const { home, write, session } = place();
     write(

@@ -1,4 +1,4 @@
-// A run that a test leads step by step.
+// A run driven step by step by a test.
 
 import type { Json } from "../../src/base/json.ts";
 import { toRecord } from "../../src/base/table.ts";
@@ -45,7 +45,7 @@ export class Story {
     return toRecord(this.run.variables);
   }
 
-  /** The ids of the attempts there are, and the steps they are of. */
+  /** The ids of the attempts, and their steps. */
   get attempts(): string[] {
     return attemptsOf(this.run).map(({ id, step, state }) => `${id} ${step} ${state.kind}`);
   }
@@ -54,13 +54,13 @@ export class Story {
     return effectsOf(this.run).map(({ id: _id, ...effect }) => Object.values(effect).join(" "));
   }
 
-  /** A command; a refusal's code where it is refused, else the names of the events. */
+  /** Submits a command; returns a refusal's code, otherwise the names of the events. */
   say(command: Reported): string | string[] {
     const decided = this.daemon.submit({ ...command, id: "r1" });
     return decided.ok ? decided.value.map(({ event }) => event.slice("workflow.".length)) : decided.error.code;
   }
 
-  /** The present attempt of a step ends. */
+  /** Ends the current attempt of a step. */
   ends(step: string, code = 0, text = ""): string | string[] {
     return this.say({
       kind: "attempt-ended",

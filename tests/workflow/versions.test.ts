@@ -37,7 +37,7 @@ test("a changed file: finished steps with the same id and content stay finished,
   expect(story.variables).toEqual({ x: "1" });
 });
 
-test("a step that was removed stays done, and a run that is going keeps its file", () => {
+test("a removed step stays done, and a running run keeps its file", () => {
   const story = failedAtC();
   const changed = flowOf([shell("b"), shell("c")]);
   expect(changesOf(story.run, changed)).toEqual([{ step: "a", change: "removed", done: true }]);
@@ -47,7 +47,7 @@ test("a step that was removed stays done, and a run that is going keeps its file
   expect(story.say({ kind: "change", definition: changed, sourceSha256: "2" })).toBe("still-running");
 });
 
-test("a file of another mode, or one too large, is no new version of the run", () => {
+test("a file of another mode, or one too large, is not a new version of the run", () => {
   const story = failedAtC();
   const flow: Flow = { mode: "iterative", max_iterations: 1, steps: [shell("a")] };
   expect(story.say({ kind: "change", definition: { name: "x", flow }, sourceSha256: "1" })).toBe("other-mode");
@@ -55,7 +55,7 @@ test("a file of another mode, or one too large, is no new version of the run", (
   expect(story.say({ kind: "change", definition: large, sourceSha256: "1" })).toBe("too-large");
 });
 
-test("a failure that no retry could change may be tried again with a new file", () => {
+test("a failure that no retry could change may be retried with a new file", () => {
   const story = new Story([shell("a", { when: "nothing" })]);
   expect(story.say({ kind: "resume", force: false })).toBe("not-retryable");
   story.say({ kind: "change", definition: flowOf([shell("a")]), sourceSha256: "1" });
@@ -77,7 +77,7 @@ test("W3 a new file or a rollback does not make a run forget what is uncertain",
   expect(story.attempts).toEqual(["r1.2 b starting"]);
 });
 
-test("rolling back is an event: the steps and variables of then, and numbers that go on rising", () => {
+test("rolling back is an event: the steps and variables of that time, and numbers that keep rising", () => {
   const story = new Story([set("s", { x: 0 }), shell("a", { capture: { x: "stdout" } }), shell("b")]);
   story.ends("a", 0, "1");
   expect(story.say({ kind: "rollback", records: 1, items: 0 })).toBe("still-running");
@@ -128,7 +128,7 @@ test("a map's steps may change between two of its items", () => {
   expect(story.attempts).toEqual(["r1.3 before starting"]);
 });
 
-test("a rollback to when a file had just changed passes over the steps that were the same, and begins with the new one", () => {
+test("a rollback to when a file had just changed skips the unchanged steps, and begins with the new one", () => {
   const story = failedAtC();
   const changed = flowOf([shell("new"), shell("a", { capture: { x: "stdout" } }), shell("b"), shell("c")]);
   story.say({ kind: "change", definition: changed, sourceSha256: "1" });
@@ -152,7 +152,7 @@ test("a rollback to when a file had just changed passes over the steps that were
   expect([story.attempts, story.variables]).toEqual([["r1.7 c starting"], { x: "1" }]);
 });
 
-test("MK1 MK2 what is a secret by its name or look is hidden, also where another text has it in it", () => {
+test("MK1 MK2 a secret by name or form is hidden, also inside other text", () => {
   const shown = masked({
     variables: {
       db_password: "abcdef",

@@ -1,4 +1,4 @@
-// A run in a person's window: what is shown live, and what each way to leave it means.
+// A run in a user's window: what is shown live, and what each way to leave it means.
 import { afterAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { endAll, type Window } from "../cli/terminal-home.ts";
@@ -18,7 +18,7 @@ async function begun(...lines: readonly string[]) {
   return { ...site, window, state };
 }
 
-/** What a person sees in the end: each line as it was left. */
+/** The final screen: each line as it was left. */
 function screen(window: Window): string[] {
   const rows: string[] = [""];
   let at = 0;
@@ -33,7 +33,7 @@ function screen(window: Window): string[] {
 }
 
 test(
-  "what the running step writes is shown as it comes, and nothing that lived is left at the end",
+  "the output of the running step is shown live, and no live line is left at the end",
   async () => {
     const two =
       "printf 'half a'; until [ -e mid ]; do sleep 0.05; done; echo warn >&2; until [ -e on ]; do sleep 0.05; done";
@@ -50,7 +50,7 @@ test(
     await window.shows("  two: warn");
     write("on", "");
     expect(await window.exited).toBe(0);
-    const rows = screen(window).slice(-4); // The daemon that had to be started first said so above.
+    const rows = screen(window).slice(-4); // The daemon that had to be started first is reported above.
     expect(rows.map((row) => row.replace(/\d+\.\d s|[0-9a-f]{8}/g, "…"))).toEqual([
       "holdfast: flow runs as ….",
       "one: done (…)",
@@ -62,7 +62,7 @@ test(
 );
 
 test(
-  "items, their rate and the time left are shown while a map is worked on",
+  "items, their rate and the time left are shown while a map runs",
   async () => {
     const { home, write } = place();
     write(
@@ -90,7 +90,7 @@ test(
 );
 
 test(
-  "UC-2(a) UC-3(d) Ctrl-C, and a polite request to end, interrupt the run: exit code 130, and the checkpoint says Interrupted",
+  "UC-2(a) UC-3(d) Ctrl-C and SIGTERM interrupt the run: exit code 130, and the checkpoint says Interrupted",
   async () => {
     for (const interrupt of [(one: Window) => one.type("\x03"), (one: Window) => one.kill("SIGTERM")]) {
       const { window, home } = await begun();
@@ -112,7 +112,7 @@ test(
 );
 
 test(
-  "Ctrl-\\ and a closed window only stop watching; the run goes on, and nobody is left behind",
+  "Ctrl-\\ and a closed window only stop watching; the run continues, and no process is left behind",
   async () => {
     const { window, write, state } = await begun();
     window.type("\x1c");
@@ -147,7 +147,7 @@ test(
 );
 
 test(
-  "a run that comes to wait for a person while it is watched has exit code 3, and says what can be said",
+  "a watched run that starts to wait for a person has exit code 3, and shows the possible answers",
   async () => {
     const { window, text, state } = await begun();
     process.kill(Number(text("holder")), "SIGKILL");

@@ -1,4 +1,4 @@
-// `run --worktree`: a run in a git worktree of its own, also through crashes in the middle of its making.
+// `run --worktree`: a run in its own git worktree, also through crashes in the middle of its creation.
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ afterAll(endAll, MINUTE);
 
 const IDENTITY = ["-c", "user.name=ann", "-c", "user.email=ann@example.org"];
 
-/** A repository with one commit, in which a workflow is; `slow`: its checkout waits for the file `gate`. */
+/** A repository with one commit that contains a workflow; `slow`: its checkout waits for the file `gate`. */
 function repository(slow = false) {
   const site = place();
   const top = site.file("re po");
@@ -78,7 +78,7 @@ test(
 );
 
 test(
-  "outside of a repository it is refused and nothing is begun; one without a commit fails with git's own words",
+  "outside a repository it is refused and nothing is started; one without a commit fails with git's own message",
   async () => {
     const { home, write, file } = place();
     write("flow.yml", "steps:", "  - shell: echo one >> said");
@@ -96,7 +96,7 @@ test(
 );
 
 test(
-  "kill -9 of the daemon while git is at it: it is found again and not doubled, and the run ends by itself",
+  "kill -9 of the daemon during git's work: the worktree is found again and not duplicated, and the run ends by itself",
   async () => {
     const { home, write, text, trees, run, file } = repository(true);
     expect((await run("-d")).code).toBe(0);
@@ -129,7 +129,7 @@ test(
 );
 
 test(
-  "one that was half made when everything died is made again whole, and what a person locked is left alone",
+  "a worktree that was half created when everything died is created again, and one that a person locked is left alone",
   async () => {
     const { home, write, git, trees, run, file, session } = repository(true);
     expect((await run("-d")).code).toBe(0);
@@ -139,7 +139,7 @@ test(
       () => `${file("begun")} exists: ${existsSync(file("begun"))}`,
     );
     const [{ id, worktree }] = await home.json("workflows");
-    // As when the power fails: nobody has a last word, and git leaves it as it is.
+    // As in a power failure: nothing can clean up, and git leaves it as it is.
     const holder: { pid: number } = JSON.parse(readFileSync(join(session(id), "attempts/1/claim.json"), "utf8"));
     const all = [holder.pid, ...processesOf(id)];
     expect(all.length).toBeGreaterThan(2);
@@ -164,10 +164,10 @@ test(
   MINUTE,
 );
 
-/** Whoever was started by a run's attempt. */
+/** Processes started by a run's attempt. */
 function processesOf(run: string): number[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   const isOurs = (pid: string) => readProc(pid, "environ").includes(`HOLDFAST_RUN=${run}\0`);
-  // What only sleeps ends by itself, perhaps while we look.
+  // Sleeping processes end by themselves, perhaps while we look.
   return pids.filter((pid) => isOurs(pid) && !readProc(pid, "cmdline").startsWith("sleep")).map(Number);
 }

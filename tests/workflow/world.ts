@@ -1,5 +1,5 @@
-// A tiny world for workflows: a log, holders that live without the daemon, programs that leave a mark, and a daemon that may die between any two of them.
-// The log goes through JSON and back at every start, as on a disk.
+// A tiny world for workflows: a log, holders that live without the daemon, programs that leave a mark, and a daemon
+// that may die between any two of them. The log goes through JSON and back at every start, as on a disk.
 
 import type { Json } from "../../src/base/json.ts";
 import { ok } from "../../src/base/result.ts";
@@ -22,13 +22,13 @@ type Holder = {
   output: string;
 };
 
-/** What stays when the daemon dies. */
+/** What survives the daemon's death. */
 export class Home {
   readonly log: string[] = [];
   readonly holders = new Map<string, Holder>();
   /** Every mark that a program left: its key and its try. */
   readonly marks: string[] = [];
-  /** Keys whose attempt somebody, or the file, agreed to make again. */
+  /** Keys whose attempt a person, or the file, agreed to repeat. */
   readonly consents: string[] = [];
   checkpoint: { readonly text: string; readonly at: number } | undefined;
   now = Date.parse("2026-01-01T00:00:00.000Z");
@@ -72,7 +72,7 @@ function markOf({ launch: { env } }: Holder): string {
 
 export class Crash extends Error {}
 
-/** The daemon: what it has in memory, and the effects it has yet to perform. */
+/** The daemon: its memory, and the effects it has yet to perform. */
 export class Daemon {
   readonly home: Home;
   readonly runs = new Map<string, Run>();
@@ -116,7 +116,7 @@ export class Daemon {
     return ok(decided.value);
   }
 
-  /** What recovery does: for each attempt without an outcome, what the world knows of it. */
+  /** What recovery does: for each attempt without an outcome, report what the world knows. */
   recover(): void {
     for (const attempt of attemptsOf(this.run)) {
       const evidence = this.#evidence(attempt.id);
@@ -172,7 +172,7 @@ export class Daemon {
     }
   }
 
-  /** An effect that asks for a command which then changes nothing would ask for it for ever. */
+  /** An effect that requests a command without consequences would request it forever. */
   #mustMove(command: WorkflowCommand): void {
     const decided = this.submit(command);
     if (!decided.ok || decided.value.length === 0) throw new Error(`${command.kind} changed nothing`);

@@ -27,7 +27,7 @@ for (const [name, make] of Object.entries(DISKS)) {
       expect(disk.list(root).sort()).toEqual(["a", "b"]);
     });
 
-    test("keeps what is there when it opens, and writes nothing through a file opened to read", () => {
+    test("keeps existing content when it opens, and writes nothing through a file opened for reading", () => {
       const { disk, root } = fresh(make);
       put(disk, `${root}/a`, "old");
       put(disk, `${root}/a`, "n");
@@ -96,7 +96,7 @@ for (const [name, make] of Object.entries(DISKS)) {
       expect(faultOf(() => disk.removeDirectory(`${root}/d`))).toBe("removeDirectory d ENOENT");
     });
 
-    test("keeps an unlinked file for whoever has it open", () => {
+    test("keeps an unlinked file for the processes that have it open", () => {
       const { disk, root } = fresh(make);
       put(disk, `${root}/a`, "still");
       using(disk.open(`${root}/a`, "read"), (file) => {
@@ -106,7 +106,7 @@ for (const [name, make] of Object.entries(DISKS)) {
       });
     });
 
-    test("syncs files and directories, and refuses to sync what is not there", async () => {
+    test("syncs files and directories, and refuses to sync missing ones", async () => {
       const { disk, root } = fresh(make);
       const file = disk.open(`${root}/a`, "create");
       file.write(bytes("1"), 0);

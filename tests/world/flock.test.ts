@@ -62,7 +62,7 @@ test("a child inherits neither the descriptor nor the lock", async () => {
   await child.exited;
 });
 
-test("close waits for a sync under way, which still succeeds", async () => {
+test("close waits for a sync in progress, which still succeeds", async () => {
   const disk = realDisk();
   const file = disk.open(join(scratch, "synced"), "create");
   file.write(new Uint8Array(100_000), 0);

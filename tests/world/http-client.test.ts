@@ -45,12 +45,12 @@ test("an answer comes with its status and headers, and as text that no piece has
   expect(asked.at(-1)).toEqual({ path: "/no", body: "{}", key: "k" });
 });
 
-test("nobody is sent elsewhere with our key", async () => {
+test("redirects are not followed with our key", async () => {
   const { status } = await realHttpClient().post(at("/moved"), NEVER);
   expect([status, asked.at(-1)?.path]).toEqual([302, "/moved"]);
 });
 
-test("who does not want an answer any more is not kept waiting", async () => {
+test("a caller that cancels its request is not kept waiting", async () => {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   const posted = await realHttpClient().post(at("/stall"), stopped);
   const all = Array.fromAsync(posted.text()).catch((error: unknown) => isFault(error));

@@ -8,7 +8,7 @@ const fresh = places();
 
 for (const [name, make] of Object.entries(DISKS)) {
   describe(`the ${name} disk`, () => {
-    test("renames over what is there, also into another directory", () => {
+    test("renames over an existing file, also into another directory", () => {
       const { disk, root } = fresh(make);
       put(disk, `${root}/a`, "new");
       put(disk, `${root}/b`, "old");

@@ -13,7 +13,10 @@ export type Place = { readonly disk: Disk; readonly root: string };
 
 export const DISKS: Readonly<Record<string, () => Disk>> = { real: realDisk, simulated: () => new SimDisk() };
 
-/** Called once by a test file; gives back what makes an empty directory on a disk. All are gone when the file's tests are done. */
+/**
+ * Called once by a test file; returns a function that creates an empty directory on a disk. All are removed when the
+ * file's tests are done.
+ */
 export function places(): (make: () => Disk) => Place {
   const scratch = mkdtempSync(join(tmpdir(), "holdfast-disk-"));
   afterAll(() => rmSync(scratch, { recursive: true }));

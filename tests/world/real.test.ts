@@ -1,4 +1,4 @@
-// Claims about the machine's own clock, random and world, and about how its failures are told.
+// Claims about the machine's own clock, random and world, and about how its failures are reported.
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/base/fault.ts";
 import { asFault, attempt, unless } from "../../src/world/real/attempt.ts";
@@ -37,7 +37,7 @@ test("a timer does not keep the process alive", async () => {
   expect(await Bun.spawn([process.execPath, "-e", script]).exited).toBe(0);
 });
 
-test("`soon` comes after promises that are under way", async () => {
+test("`soon` runs after pending promises", async () => {
   const seen: string[] = [];
   const soon = new Promise<void>((done) =>
     realClock().soon(() => {
@@ -67,7 +67,7 @@ test("the real world knows this process and the time", () => {
   expect(disk.stat("/dev/null")?.kind).toBe("other");
 });
 
-test("only what the system reports becomes a Fault; a bug of ours stays what it is", () => {
+test("only system errors become Faults; our own bugs are left as they are", () => {
   const bug = new TypeError("ours");
   expect(asFault(bug, "read", "/x")).toBe(bug);
   expect(asFault("a string", "read", "/x")).toBe("a string");

@@ -1,8 +1,7 @@
 // Finds the agent that a person means, and asks the daemon about it.
 // FA1. A name means the one agent with exactly this name; if several parents have one, `parent/name` distinguishes
-//      them.
-//      Anything else is a prefix of an id that matches only one agent. No match is refused; it never means "the last
-//      one".
+//      them. Anything else is a prefix of an id that matches only one agent. No match is refused; it never means "the
+//      last one".
 // FA2. A terminated agent is not listed; its full id still finds it while the daemon remembers it.
 // FA3. Once found, the same agent is used for retries, even if the daemon died in between.
 import { isId, matchOne } from "../../base/ids.ts";

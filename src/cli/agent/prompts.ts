@@ -1,7 +1,6 @@
 // `holdfast prompts` and `holdfast answer`: the permission prompts of agents, and the answers of people.
 // PA1. An answer is given once. Its id is chosen before it is sent, so a retry after a daemon died is the same answer
-//      and
-//      is acknowledged as it was; any other answer to the same prompt is too late.
+//      and is acknowledged as it was; any other answer to the same prompt is too late.
 
 import { matchOne, newId } from "../../base/ids.ts";
 import { ok, type Result } from "../../base/result.ts";

@@ -3,12 +3,12 @@
 // file is left over.
 // DP1. A file that others may read is a problem if they can reach it, and a warning if the home itself keeps them out.
 // DP2. Files of another owner are reported and never touched. Links are neither followed nor changed, and files that
-//      are
-//      not ours by name are ignored.
+//      are not ours by name are ignored.
 // DP3. A temporary file that a writer is using is locked (log/file/file.ts, F3): only the others are removed.
-import { RUN, WAL_LOCK } from "../../home/layout.ts";
+
 import { isFault } from "../../base/fault.ts";
 import { joinPath, parentOf } from "../../base/path.ts";
+import { RUN, WAL_LOCK } from "../../home/layout.ts";
 import { makeDirectories, removeStaleTemps, TEMP_ENDING } from "../../log/file/file.ts";
 import { count } from "../print.ts";
 import { type Finding, fine, type Listed, problem, type Site, some, warning } from "./check.ts";

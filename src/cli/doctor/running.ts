@@ -1,10 +1,11 @@
 // Which processes serve the home: watchdog, daemon and web host according to their locks, and whether that is as
 // wanted.
 // DR1. The kernel holds a lock only while its owner lives. The file of a dead owner is not a lock: the next owner takes
-//      it,
-//      and it is never removed (log/file/lock.ts, L2 and L3). So nothing needs repair; the last owner is only shown.
-import { RECOVERY_STATE, REPORTS, RUN } from "../../home/layout.ts";
+//      it, and it is never removed (log/file/lock.ts, L2 and L3). So nothing needs repair; the last owner is only
+//      shown.
+
 import { joinPath } from "../../base/path.ts";
+import { RECOVERY_STATE, REPORTS, RUN } from "../../home/layout.ts";
 import { lockOwner } from "../../home/lock-record.ts";
 import { readSafeMode } from "../../home/safe-mode.ts";
 import { wantedPath } from "../../home/wanted.ts";

@@ -2,9 +2,10 @@
 // DK1. A socket is stale when there is no reply on it and its owner is gone; it is tried once more before it is
 //      removed.
 // DK2. Sockets created a moment ago are ignored: the owner may be about to answer, or to be recorded.
-import { RUN } from "../../home/layout.ts";
+
 import { isFault } from "../../base/fault.ts";
 import { baseName, joinPath } from "../../base/path.ts";
+import { RUN } from "../../home/layout.ts";
 import { runningOn } from "../../home/running.ts";
 import { removeIfThere } from "../../log/file/file.ts";
 import { within } from "../../world/wait.ts";

@@ -1,8 +1,7 @@
 // Workflow files: checkpoints of unfinished runs, the holders of their steps, and directories that no log knows.
 // DW1. Small logs are always folded; large ones only with --deep, and the result says so.
 // DW2. A damaged checkpoint costs only time, because the log has everything: it is reported, and the next one replaces
-//      it.
-//      Nothing is repaired here; run/ is checked by sockets.ts, permissions by rights.ts.
+//      it. Nothing is repaired here; run/ is checked by sockets.ts, permissions by rights.ts.
 // DW3. Whatever started a moment ago may have been recorded after we read the log: it is not judged yet.
 
 import { joinPath } from "../../base/path.ts";

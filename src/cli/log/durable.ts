@@ -1,7 +1,6 @@
 // How far the log is known to be on disk, seen from outside while it is being written.
 // K1. A line of the write-ahead log can be read before it is synced, and may still be wiped (W4). It is certainly on
-//     disk
-//     once a later frame says so, or once it or a later entry is in a session's own log.
+//     disk once a later frame says so, or once it or a later entry is in a session's own log.
 import { eventsPath } from "../../log/session/places.ts";
 import { tailOf } from "../../log/session/session-log.ts";
 import type { Disk } from "../../world/disk.ts";

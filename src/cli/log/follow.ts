@@ -1,7 +1,6 @@
 // `tail --follow` and similar: shows what becomes durable, each entry once and in order, until Ctrl-C or `enough`.
 // B1. One look shows everything up to a seq that is known to be on disk and in the view, and the next look starts after
-//     it:
-//     drains and reused segments in between change nothing.
+//     it: drains and reused segments in between change nothing.
 // B2. Changes wake it; it does not poll. Opening views takes at most a fifth of its time, however busy the log is.
 
 import { pause } from "../../world/wait.ts";

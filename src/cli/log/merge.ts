@@ -1,7 +1,6 @@
 // The entries of many sessions in the order of their seqs.
 // M1. Memory and open files do not grow with the logs or the number of sessions: entries are collected by windows of
-//     seqs,
-//     one session after another, and a cursor for each session remembers its position.
+//     seqs, one session after another, and a cursor for each session remembers its position.
 // M2. A cursor moves only past entries that were collected: an unreadable end of a log is read again.
 
 import type { LogView } from "../../log/inspect.ts";

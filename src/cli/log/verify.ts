@@ -1,7 +1,6 @@
 // `holdfast log verify`: checks every line of a home, or of one session, and reports what it found.
 // Y1. Damage is reported only if every look found it in the same place: while a daemon writes, a single look can hit a
-//     line
-//     that is just being written, or a segment that is just being reused.
+//     line that is just being written, or a segment that is just being reused.
 
 import { ok } from "../../base/result.ts";
 import { visibleLine } from "../../base/visible.ts";

@@ -4,8 +4,7 @@
 // SI3. The mark is written before the hand-over: from then on neither the daemon nor the command line starts a
 //      watchdog.
 // SI4. If something is missing for the full promise (lingering may need root), the exit code is 1 and the next command
-//      is
-//      shown; the rest is installed.
+//      is shown; the rest is installed.
 
 import { joinPath, parentOf } from "../../base/path.ts";
 import { ok, type Result, refused } from "../../base/result.ts";

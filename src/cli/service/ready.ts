@@ -1,7 +1,6 @@
 // `holdfast __ready`: the service manager calls it before each start of the watchdog; the exit code decides.
 // RY1. 0: start. 1: the operator wants `down`; systemd skips the unit and does not retry. 255: something is wrong;
-//      systemd
-//      counts a failure and retries.
+//      systemd counts a failure and retries.
 // RY2. The watchdog gets its settings from the current configuration, like one that `holdfast up` starts.
 
 import { joinPath } from "../../base/path.ts";

@@ -1,16 +1,14 @@
 // The text of the systemd user unit, and the one value that is read back from it. Pure, so that odd paths can be
 // tested.
 // U1. systemd reads back exactly the word that was written: quotes, backslashes and control characters are escaped, `%`
-//     is
-//     doubled, and the `:` before each program keeps a `$` from being taken for a variable.
+//     is doubled, and the `:` before each program keeps a `$` from being taken for a variable.
 // U2. Only the watchdog belongs to systemd: `KillMode=process` leaves daemon and holders alone when it stops, and
 //     `OOMPolicy=continue` when one of them is killed for memory. `Restart=always` has no limit: nothing else restarts
 //     it.
 // U3. `ExecCondition` is checked before each start: if the operator wants `down`, the unit is skipped, which is not a
 //     failure and is not retried.
 // U4. Nothing that belongs to one login is copied, such as SSH_AUTH_SOCK, which is gone after the next one; nor is a
-//     value
-//     with control characters, which systemd would refuse.
+//     value with control characters, which systemd would refuse.
 
 export const UNIT_NAME = "holdfast.service";
 

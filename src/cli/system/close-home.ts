@@ -1,7 +1,6 @@
 // Restricts a home that existed before Holdfast to its owner, like the homes that Holdfast creates.
 // CH1. Only if the directory is ours and contains nothing but Holdfast's files: other users may need the rest.
-//      Otherwise
-//      the open permissions are reported, and nothing is changed.
+//      Otherwise the open permissions are reported, and nothing is changed.
 import type { Disk } from "../../world/disk.ts";
 import type { Machine } from "../../world/machine.ts";
 import { DIRECTORY, OURS } from "../doctor/rights.ts";

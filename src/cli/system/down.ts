@@ -3,8 +3,7 @@
 // DN1. `down` is durable before any process is asked to stop: nothing heals what was asked to stop.
 // DN2. Returns when the watchdog and the daemon have ended.
 // DN3. If a service is installed for this home, its manager is asked too; if that fails, the unit is skipped at its
-//      next
-//      start.
+//      next start.
 
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";

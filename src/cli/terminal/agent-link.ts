@@ -6,9 +6,10 @@
 // AL2. A link never points to a link of ours: opening or attaching from within a terminal passes on the agent behind
 //      it.
 // AL3. The agent is a convenience: if a link cannot be made, the command continues without it.
-import { SSH_LINKS } from "../../home/layout.ts";
+
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
+import { SSH_LINKS } from "../../home/layout.ts";
 import { makeDirectories } from "../../log/file/file.ts";
 import type { DaemonCommandWorld } from "../daemon-command-world.ts";
 

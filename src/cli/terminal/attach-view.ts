@@ -1,15 +1,12 @@
 // What is shown first on attach: the tape from an offset on, and, if needed and known, the screen at a later offset.
 // SI1. The exact screen is drawn without any request and without an emulator: the last checkpoint's snapshot and the
-//      tape
-//      since. It is available while the daemon is down or hangs, and costs one file read; starting the screen program
-//      would
-//      cost half a second.
+//      tape since. It is available while the daemon is down or hangs, and costs one file read; starting the screen
+//      program would cost half a second.
 // SI2. The tape before the snapshot is shown too, as history: a snapshot has little of it. The screen is drawn over its
 //      end.
 // SI3. A whole tape that was written for a window of this size is exact by itself, and nothing else is read.
 // SI4. Only what was drawn for this size from first to last is exact. If anything does not match, is damaged or would
-//      take
-//      long, the end of the tape is shown as it is, and the program is asked to redraw.
+//      take long, the end of the tape is shown as it is, and the program is asked to redraw.
 import type { ScreenSnapshot } from "../../core/terminal/screen.ts";
 import { tapeDirectory, terminalFiles } from "../../home/held/holder-files.ts";
 import { TapeReader } from "../../log/tape/reader.ts";

@@ -2,8 +2,7 @@
 // CR1. A daemon that dies in between may have accepted the request: the next one is asked for the terminal before a
 //      retry.
 // CR2. The daemon notifies us of changes. Only this terminal is queried: a query for all wakes every holder, while the
-//      new
-//      one needs the processor for its own start.
+//      new one needs the processor for its own start.
 import { newId } from "../../base/ids.ts";
 import { ok, type Refusal, type Result, refused } from "../../base/result.ts";
 import { withSession } from "../../core/terminal/coding-agent.ts";

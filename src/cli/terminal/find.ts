@@ -1,7 +1,6 @@
 // Lists the terminals, and finds the one that a person means.
 // FD1. A name means the terminal with exactly this name; anything else is a prefix of an id that matches only one. No
-//      match
-//      is refused; it never means the current or the last one.
+//      match is refused; it never means the current or the last one.
 // FD2. A live daemon is asked. If it is down because the operator wants so, or cannot answer, the disk is read.
 // FD3. If the operator wants it up and it is not running, looking starts it, like every command.
 // FD4. A daemon of another version does not block access to terminals: the protocol of holders never changes.

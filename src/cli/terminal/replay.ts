@@ -4,8 +4,7 @@
 //      window's own history is left out too: most of that is not the program's.
 // RP2. A replay that starts in the middle starts at the beginning of a line: a cut sequence would be shown as text.
 // RP3. A known screen is drawn over the tape's bytes up to its offset, and the bytes after it continue from there. If
-//      its
-//      offset is outside the collected bytes, it is not drawn.
+//      its offset is outside the collected bytes, it is not drawn.
 
 const ESC = "\u001b";
 const END = `(?:\u0007|${ESC}\\\\)`;

@@ -1,8 +1,7 @@
 // Tracks what a program's output has switched on in a terminal, so that it can be switched off when we leave: mouse,
 // alternate screen, bracketed paste, cursor, keyboard protocols, the window's colours.
 // MO1. Only what was changed is reset: most resets are harmless, but leaving an alternate screen that was never entered
-//      is
-//      not.
+//      is not.
 // MO2. A sequence may be split between chunks; a possible beginning is kept for the next chunk.
 
 /** Modes that are on in a new terminal: autowrap, autorepeat, and a visible cursor. */

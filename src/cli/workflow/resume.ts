@@ -2,8 +2,7 @@
 // RS1. An uncertain step runs again only if a person says so: otherwise it is shown, and nothing happens.
 // RS2. A changed file is shown, and nothing happens before a person says which version counts.
 // RS3. If several callers resume a run at once, one wins; the others learn which (exit 75). A run that is already
-//      running
-//      is followed, unless more was requested.
+//      running is followed, unless more was requested.
 import { newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { Asker, UncertainVerdict } from "../../core/workflow/events.ts";

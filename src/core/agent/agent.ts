@@ -1,7 +1,6 @@
 // The state of an agent, folded from its events, and queries on it.
 // R1. Nothing here grows with the history except what a bare LLM has said since the last recovery (a vector that shares
-//     its
-//     past): lists are bounded by limits.ts.
+//     its past): lists are bounded by limits.ts.
 // R2. The visible state (`stateOf`), its need (`needOf`) and since when (`readySince`) are derived from the state, not
 //     stored.
 // R3. The outbox has what the current process was given and has not confirmed; its numbers start at 1 with each

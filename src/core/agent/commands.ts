@@ -3,8 +3,8 @@
 // C1. A report may come twice, or late: the decider takes each once. Reports of another generation than the current are
 //     old.
 // C2. An effect may be performed twice: a process is started at most once, because its holder's id
-//     (`<id>.<generation>`)
-//     claims its directory; what is sent is numbered; a bare LLM's request has a number, and its answer counts once.
+//     (`<id>.<generation>`) claims its directory; what is sent is numbered; a bare LLM's request has a number, and its
+//     answer counts once.
 
 import type { Json } from "../../base/json.ts";
 import type { Child } from "../terminal/terminal.ts";

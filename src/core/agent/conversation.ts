@@ -1,11 +1,9 @@
 // The conversation of a bare LLM, rebuilt from events alone (AG-6).
 // L1. It is the fold of `turn.start`, `agent.read` and `tool.answered`, in order: the same log gives the same
-//     conversation,
-//     and there is no other copy of it.
+//     conversation, and there is no other copy of it.
 // L2. Every call is followed by its result before anything else is said, as providers require.
 // L3. What was said before the last recovery is only in the log until the model is asked again: a checkpoint has only
-//     its
-//     length, so that neither its size nor a recovery grows with the conversation.
+//     its length, so that neither its size nor a recovery grows with the conversation.
 
 import type { Json } from "../../base/json.ts";
 import { itemsOf, push, type Vector, vectorOf } from "../../base/vector.ts";

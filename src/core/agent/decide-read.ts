@@ -1,7 +1,6 @@
 // Decides on a provider's output: all of it in one transaction with how far it was read.
 // I1. A repeat (an offset that was already read) changes nothing, so a crash between reading and forgetting neither
-//     loses
-//     nor doubles anything.
+//     loses nor doubles anything.
 // I2. Output after the end of a turn is read and ignored; output before the prompt is known to be taken waits for that.
 
 import { backoffMs } from "../../base/backoff.ts";

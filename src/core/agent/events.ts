@@ -4,8 +4,7 @@
 // N2. `id` is the agent's and its session's. An agent's events are in its own log; a message is one transaction over
 //     two logs.
 // N3. A generation is one process of an agent (`<id>.<generation>` names its holder); no number is used twice. A bare
-//     LLM
-//     has none: 0.
+//     LLM has none: 0.
 // N4. Every text in an event is cut or refused before (limits.ts): a decision fits a transaction of the log.
 import type { Json } from "../../base/json.ts";
 import type { Decision, ProviderEvent, Recipe } from "./provider.ts";

@@ -1,7 +1,6 @@
 // Messages: how they are enqueued, what a turn's prompt contains of them, and what a parent gets about its children.
 // G1. A message between agents is one transaction over both logs: `message.sent` in the sender's, `message.enqueued` in
-//     the
-//     recipient's.
+//     the recipient's.
 // G2. A message id that was seen before is a repeat and changes nothing (the last few are remembered, read or not).
 // G3. A message from a person or the parent releases an agent that was held for one (AG-7).
 import { type Refusal, refused } from "../../base/result.ts";

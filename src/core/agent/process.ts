@@ -1,7 +1,6 @@
 // The process of an agent, as a table (SP-1 … SP-3), and what each state knows.
 // S1. `Idle` is without a process: never started, ended, or suspended. `Detached` is after a crash of the daemon: its
-//     holder
-//     may or may not be alive.
+//     holder may or may not be alive.
 // S2. Five crashes within 60 s, or a failed start, are permanent: it is reported, and waits for a person (`retry`).
 // S3. Deadlines are data: a process is hung because `wake` came after its time, not because a timer ran.
 import { backoffMs } from "../../base/backoff.ts";

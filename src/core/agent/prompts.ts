@@ -1,8 +1,8 @@
 // Permission prompts: opened by an agent's process, answered by a rule, a person or a deadline (PR-1 … PR-3).
 // H1. A prompt's id is derived from agent, process and request: the same before and after a crash.
 // H2. It is answered exactly once; the answer is kept until the process has taken it. A person's answer has an id: a
-//     client
-//     that repeats it, because its acknowledgement was lost, gets the same reply; all others learn whose answer counts.
+//     client that repeats it, because its acknowledgement was lost, gets the same reply; all others learn whose answer
+//     counts.
 // H3. If the process that asked is gone, it must ask again: an answer is refused, and never given to another process.
 // H4. The deadline is data. Activity of a person postpones it, unless it is the shorter deadline of an unattended
 //     agent.

@@ -1,7 +1,7 @@
 // After a crash, an interrupted agent continues automatically, or waits for its parent or a person (AG-7).
 // Y1. By default a root continues, and a child when its parent needs it: the parent gets a message that it waits, and a
-//     reply
-//     releases it (G3 of messages.ts). A child with an unread message from its parent or a person is already needed.
+//     reply releases it (G3 of messages.ts). A child with an unread message from its parent or a person is already
+//     needed.
 // Y2. A bare LLM lost nothing but time: only `ask` and `never` hold it.
 import type { Agent } from "./agent.ts";
 import type { Draft } from "./draft.ts";

@@ -2,8 +2,7 @@
 // P1. The first matching rule decides: an agent's own rules, then those for all, then those of the configuration.
 // P2. A broken rule denies what it might be about: a broken tool pattern is about every tool.
 // P3. In an allow rule, `*` matches neither a line end nor what joins commands in a shell (; & | < > ` $): `git *` does
-//     not
-//     allow `git status; rm -rf ~`. `**` matches everything. In a deny rule, `*` matches everything as well.
+//     not allow `git status; rm -rf ~`. `**` matches everything. In a deny rule, `*` matches everything as well.
 // P4. Every pattern matches the whole text. A missing argument matches no pattern.
 import type { Json } from "../../base/json.ts";
 import { isRecord, textOf } from "../../base/json.ts";

@@ -1,7 +1,6 @@
 // How agents are created and ended: by a person or a parent's tool call, and together with all agents below them.
 // B1. `agent.created` is durable when a spawn is acknowledged; the child's session is created when the parent's turn
-//     ends
-//     (AG-1).
+//     ends (AG-1).
 // B2. Names are unique among siblings, and among roots.
 // B3. Terminating an agent terminates all below it first; the parent gets a message unless the child had completed.
 // B4. The default recovery policy of roots is configured; a child continues when its parent needs it (AG-7).

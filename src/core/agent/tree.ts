@@ -1,7 +1,6 @@
 // The tree of agents and everything else derived from all states: parents and children, slots, and who waits for one.
 // X1. It is a function of the states alone: `note` gets every change, and an index rebuilt from the same states is
-//     equal.
-//     Parents are found by `parent_session_id`; nothing else is stored about the tree (AG-2).
+//     equal. Parents are found by `parent_session_id`; nothing else is stored about the tree (AG-2).
 // X2. A change costs the same with one agent or a thousand, except for a binary search and the shift of a short list.
 // X3. Terminated agents, and sessions without `agent.created`, are in no list, except for the slot of a running
 //     process.

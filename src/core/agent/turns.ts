@@ -2,8 +2,7 @@
 // E1. A turn ends once: because its provider says so, or because it cannot continue.
 // E2. Messages are delivered when the prompt that contains them was taken, or the result that returned them (AG-3).
 // E3. A turn that fails before its messages were taken leaves them in the inbox, and the agent waits for a message from
-//     a
-//     person or its parent: otherwise a permanent failure would repeat forever. Nothing is lost.
+//     a person or its parent: otherwise a permanent failure would repeat forever. Nothing is lost.
 import type { Agent, Call, TurnEnd } from "./agent.ts";
 import type { Draft } from "./draft.ts";
 import { cut, MAX_ANSWER, MAX_REASON } from "./limits.ts";

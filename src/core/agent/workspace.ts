@@ -1,12 +1,10 @@
 // Where an agent works: its own git worktree, or a sandbox; and the command line that puts its program there.
 // WS1. Both are made by the process itself, in its holder, before it becomes the agent's program: what to make is in
-//      the log
-//      before it starts, never two processes make it at once (HE3 of daemon/held/held-programs.ts), and after a crash it is
-//      found, or made again.
+//      the log before it starts, never two processes make it at once (HE3 of daemon/held/held-programs.ts), and after a
+//      crash it is found, or made again.
 // WS2. Values are arguments; no shell text is made of them.
 // WS3. A sandbox shows the system and the given paths. The rest of the disk is hidden: no home, no keys, no other
-//      agent's
-//      token; our own home is hidden even if a given path contains it.
+//      agent's token; our own home is hidden even if a given path contains it.
 // WS4. What would later be run outside cannot be changed from inside: a repository's hooks and configuration are
 //      read-only.
 // WS5. Everything in a sandbox ends with its first process.

@@ -4,8 +4,7 @@
 // C2. A checkpoint that is too old, or from the future, is whole: its sessions can still be shown, with the doubt
 //     (TC-6).
 // C3. A screen of an earlier generation continues with the tape only if the tape was complete when the next one
-//     started: a
-//     power cut may have lost its end, and other bytes have taken its place.
+//     started: a power cut may have lost its end, and other bytes have taken its place.
 import type { ScreenSnapshot } from "./screen.ts";
 import type { Terminal, TerminalSize } from "./terminal.ts";
 

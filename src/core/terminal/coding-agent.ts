@@ -3,8 +3,7 @@
 // AC2. A prompt that was given is not given again.
 // AC3. A conversation is never guessed: it is named by the command line, or is the only one that this program can have
 //      written. Otherwise there is no restore command. One that another terminal continues is not used: two programs
-//      that
-//      write to one conversation would spoil it.
+//      that write to one conversation would spoil it.
 import { baseName, type Grammar, givenTo, has, type Told, tellApart, without } from "../words.ts";
 
 export type AgentName = "claude" | "codex" | "gemini" | "opencode";

@@ -2,8 +2,7 @@
 // TR1. A restoration names the generation that was found lost: of two callers that find it, one starts the next
 //      generation.
 // TR2. A terminal that is running, or starting, is never restored; the caller that finds it lost reports that in the
-//      same
-//      decision.
+//      same decision.
 // TR3. A restoration can be rolled back until a person has accepted it.
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { TerminalEvent } from "./events.ts";

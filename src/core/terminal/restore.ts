@@ -4,8 +4,7 @@
 // RE2. A terminal comes back without any evidence too: from the log alone.
 // RE3. A command whose directory is gone is not run elsewhere.
 // RE4. A restoration that was not accepted does not replace the known state: the next one is planned from what was
-//      known
-//      before it. So a start in the wrong directory (a disk mounted late) or a failed one never replaces the good
+//      known before it. So a start in the wrong directory (a disk mounted late) or a failed one never replaces the good
 //      state.
 // RE5. A terminal that waits for a person keeps everything: nothing is started, and nothing forgotten.
 import { isExhausted, newBudget } from "../../base/budget.ts";

@@ -1,7 +1,6 @@
 // A terminal's screen as a value that can be stored: what to write to an empty terminal to get it back.
 // S1. The screen at the tape's offset x ≥ `offset` is `vt` written to an empty terminal of `cols`×`rows`, then the
-//     tape's
-//     bytes from `offset` to x, with the size changes between them at their offsets.
+//     tape's bytes from `offset` to x, with the size changes between them at their offsets.
 // S2. `offset` lies between two whole characters or escape sequences, so that either part can be written by itself.
 
 /** The default limit of a snapshot's scrollback, in bytes of `vt` (TC-1); the visible screen is always whole. */

@@ -1,11 +1,10 @@
 // Decides on a command about an adopted tmux session: events, or a refusal (T1 of core/terminal/terminal.ts).
 // X2. A session that its user closed while its server kept running has ended, and is not recreated automatically. A
-//     session
-//     whose server is gone is lost: it is recreated at once if the policy is `auto`, or at the operator's request.
+//     session whose server is gone is lost: it is recreated at once if the policy is `auto`, or at the operator's
+//     request.
 // X3. tmux does not say whether its server ended because the last session was closed or because it was told to. So a
-//     server
-//     that ended in order takes its sessions along for good only if they had been recreated shortly before: the user
-//     means it.
+//     server that ended in order takes its sessions along for good only if they had been recreated shortly before: the
+//     user means it.
 import { ok, type Result, refused } from "../../base/result.ts";
 import type { TmuxEvent } from "./events.ts";
 import { isAt, type TmuxCare, type TmuxCares, type TmuxCommand, type TmuxPlace } from "./tmux.ts";

@@ -1,7 +1,6 @@
 // Judges what was seen of a tmux server. Pure.
 // G1. Only two things prove that a session is gone: its server's process is gone, or that same server answers and does
-//     not
-//     know it any more. A failed probe, a removed socket and an answer that is not understood prove nothing.
+//     not know it any more. A failed probe, a removed socket and an answer that is not understood prove nothing.
 import { isAt, sameServer, type TmuxCare, type TmuxPlace, type TmuxServer } from "./tmux.ts";
 
 export type SeenSession = { readonly session: string; readonly name: string; readonly mark: string };

@@ -1,8 +1,7 @@
 // What is stored of a tmux session, so that it can be recreated, and the small decisions on the way there and back.
 // Pure.
 // Q1. Nothing from a pane, a name or a directory is ever interpreted when it is restored: not by tmux's formats
-//     (`#{…}`), not
-//     by its command separator, not by a shell, and no key is pressed that could run something.
+//     (`#{…}`), not by its command separator, not by a shell, and no key is pressed that could run something.
 
 export type TmuxPane = {
   readonly title: string;

@@ -1,7 +1,6 @@
 // Takes over a run of an older program, part by part (migrate.ts makes the parts).
 // DM1. Each part is one transaction, taken once and in order; a repeat changes nothing. So an interrupted migration can
-//      be
-//      repeated.
+//      be repeated.
 // DM2. Until its last part is there a run can do nothing: with partial knowledge finished steps would run again.
 // DM3. Parts of another original than the first one start it anew; a complete run is never touched again.
 import { ok, type Result, refused } from "../../base/result.ts";

@@ -2,8 +2,7 @@
 // first
 // event and thus on disk: fields are added, and never change their meaning.
 // D1. What the file does not say is absent here (a file of ten thousand steps stays small); `stepOf…` functions have
-//     the
-//     defaults.
+//     the defaults.
 // D2. Texts with `${…}` stay texts: they are evaluated when needed, by the rules of template.ts.
 // D3. Ids are unique in the whole file, including those of `on_failure` steps: an id and an item name a step for good.
 import type { Json } from "../../base/json.ts";

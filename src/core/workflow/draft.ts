@@ -1,7 +1,6 @@
 // A decision in progress: the events so far, and the run after them.
 // F1. Every event is folded as it is added, so that later decisions see it: the end of a step and the start of the next
-//     are
-//     one decision.
+//     are one decision.
 // F2. What happens in process is bounded in number and bytes, together with the rest of the transaction: it always
 //     fits.
 import { applyWorkflow } from "./apply.ts";

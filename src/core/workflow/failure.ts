@@ -1,7 +1,6 @@
 // What follows when a step fails: it is retried, its `on_failure` steps start, or it has failed for good.
 // Q1. Waits between tries double from `backoff_ms` to `max_backoff_ms`, not randomly: the time is in the event, and
-//     survives
-//     a restart.
+//     survives a restart.
 
 import type { Json } from "../../base/json.ts";
 import type { Step } from "./definition.ts";

@@ -1,7 +1,6 @@
 // What an attempt is started with, made from the run alone: always the same while the attempt lives.
 // L1. Values reach a shell only through its environment (shell-text.ts), a program as one argument, an agent as text of
-//     its
-//     prompt.
+//     its prompt.
 // L2. What cannot be passed (too long for an environment, or with a NUL) is refused before anything starts.
 
 import { textOf } from "../../base/json.ts";

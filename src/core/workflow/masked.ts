@@ -1,7 +1,6 @@
 // Values as they may be shown on a screen: secrets, by name or by form, are left out.
 // MK1. The names that keep an environment variable off the disk (core/environment.ts) keep a workflow's variable off
-//      the
-//      screen.
+//      the screen.
 // MK2. A secret is hidden wherever its text occurs, not only under its name: a step may have printed it.
 
 import { isList, isRecord, type Json, textOf } from "../../base/json.ts";

@@ -1,13 +1,11 @@
 // Shell texts with `${…}`: each value goes into the program's environment, and the text gets a reference to it.
 // H1. A value is never part of the text that a shell parses: whatever it contains, it stays a value. The text is the
-//     same
-//     for every value.
+//     same for every value.
 // H2. The reference is written so that the value arrives as one word, unsplit and unglobbed: bare, in "…", in '…', in a
 //     here-document. If our parsing of the quotes is wrong, the value may be split into words; it is still not
 //     executed.
 // H3. Where a shell would execute it or could not see it, a value is refused: in $((…)), ((…)) and [[…]] (bash
-//     evaluates
-//     what it finds there), and in a here-document with a quoted end.
+//     evaluates what it finds there), and in a here-document with a quoted end.
 import { memo } from "../../base/memo.ts";
 import { ok, type Result } from "../../base/result.ts";
 import type { Expression, Flaw } from "./expression.ts";

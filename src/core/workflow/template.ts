@@ -2,8 +2,7 @@
 // P1. A text that is nothing but one `${…}` is that value itself; otherwise every `${…}` is inserted as text.
 // P2. `$${` is a literal `${`, for the next reader of the text (usually a shell).
 // P3. This is for prompts, directories, arguments and variables: nothing here goes through a shell. Shell texts are
-//     handled
-//     by shell-text.ts.
+//     handled by shell-text.ts.
 
 import { isList, isRecord, type Json, textOf } from "../../base/json.ts";
 import { memo } from "../../base/memo.ts";

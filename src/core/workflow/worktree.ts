@@ -1,12 +1,9 @@
 // A run's own git worktree: where it is, and the step that creates it.
 // WT1. It is created by an attempt like every other, before the first step: what is known of it is in the log before
-//      git is
-//      started, and after any crash it is found again, or recreated if it was half made.
+//      git is started, and after any crash it is found again, or recreated if it was half made.
 // WT2. Only what a killed git has left half made, and no other git would continue, is removed: a worktree that git
-//      still
-//      calls "initializing", in which no step has run; an empty `.git`; the lock on the branch, which belongs to this
-//      run
-//      alone. A worktree that git was removing when it was killed is moved aside.
+//      still calls "initializing", in which no step has run; an empty `.git`; the lock on the branch, which belongs to
+//      this run alone. A worktree that git was removing when it was killed is moved aside.
 // WT3. Values reach git as arguments, never as part of a shell text.
 // WT4. It is kept when the run has ended: a rollback, or a retry of items, continues in it.
 

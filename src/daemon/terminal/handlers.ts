@@ -1,6 +1,6 @@
 // The requests that clients may make about terminals. Parameters are checked here; core/ decides what they mean.
-// H1. Until the daemon is live, only read-only requests are answered; a request that changes something is refused
-//     (exit 75: try again later).
+// H1. Until the daemon is live, only read-only requests are answered; a request that changes something is refused (exit
+//     75: try again later).
 import { newId } from "../../base/ids.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type EnvironmentRules, keepEnvironment } from "../../core/environment.ts";

@@ -1,6 +1,6 @@
 // The checkpoints of runs on disk (UC-4, UC-6): `state/<repo>/sessions/<id>/checkpoint.json`, and older ones in `history/`.
-// CS1. A checkpoint is a cached fold at a `seq`. `load` gives the newest valid one with the log after it folded in; where none is valid,
-//      the log alone has everything. So it is never behind, and a damaged file costs time only.
+// CS1. A checkpoint is a cached fold at a `seq`. `load` gives the newest valid one with the log after it folded in;
+//      where none is valid, the log alone has everything. So it is never behind, and a damaged file costs time only.
 // CS2. What was passed over, and why, comes along: no silent fallback (UC-7).
 
 import { joinPath } from "../../base/path.ts";

@@ -1,8 +1,7 @@
 // What must be true once Holdfast is live again after a machine crash.
 // CK1. Every terminal exists, with its name, lane, policy and recipe, and its screen is what it was.
 // CK2. A terminal that is restored automatically runs in a later generation, in its directory, or if that is gone in
-//      the
-//      nearest one, and its notes say so.
+//      the nearest one, and its notes say so.
 // CK3. A terminal that waits for a person, or is never restored, was not started.
 // CK4. Nothing runs without being requested, and nothing twice: one claim for each start, and no more runs than claims.
 // CK5. The report names every lost terminal, with its outcome and the age of its screen.

@@ -6,9 +6,10 @@
 // MD2. A crash hits everything at once: watchdog, daemon, screen program, web host, holders and programs.
 // MD3. Three crashes: a terminal that is lost a fourth time within a minute is left to a person
 //      (core/terminal/restore.ts).
-import { RECOVERY } from "../../home/layout.ts";
+
 import { joinPath } from "../../base/path.ts";
 import { readClaim, terminalFiles } from "../../home/held/holder-files.ts";
+import { RECOVERY } from "../../home/layout.ts";
 import { removeTree } from "../../log/file/file.ts";
 import { pause } from "../../world/wait.ts";
 import { ask } from "../ask.ts";

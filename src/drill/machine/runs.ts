@@ -6,8 +6,7 @@
 // MR1. Before a decision, ended steps are not run again, and steps that had not started do not start.
 // MR2. Without consent, a step that needs a decision has written its line once, however often the machine crashed.
 // MR3. With consent every run finishes: no line is missing, none exists more often than allowed, and the values of the
-//      steps
-//      have arrived.
+//      steps have arrived.
 import { joinPath } from "../../base/path.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { ask } from "../ask.ts";

@@ -1,7 +1,7 @@
 // The envelope of a checkpoint: one JSON document on one line, with its fields always in this order:
 //   {"kind":"…","version":1,"fold":1,"seq":7,"time":"2026-01-02T03:04:05.678Z","sha256":"…64 hex…","body":…}⏎
 // E1. The hash covers every byte of the file except its own field: kind, version, fold, seq, time and body. By hand:
-//       sed 's/"sha256":"[0-9a-f]*",//' checkpoint.json | sha256sum
+//     sed 's/"sha256":"[0-9a-f]*",//' checkpoint.json | sha256sum
 // E2. Bad bytes give a result, never an exception.
 // E3. A document counts as a newer version only if its hash is right, or if its form is unknown to us: a flipped bit in
 //     the version is damage. Damage makes us fall back to an older checkpoint, while a newer version stops us.

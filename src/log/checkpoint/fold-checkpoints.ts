@@ -1,9 +1,12 @@
 // When the folds of many sessions are saved as checkpoints, so that a recovery reads the tails of logs and not their history.
-// FC1. What is saved is durable in the log: the session as it was after the last durable event, never as it is only decided.
-// FC2. A checkpoint is rewritten only when its tail has outgrown it, so that writing costs a fixed part of what the log costs, and a recovery
-//      never reads more than the tail may grow to. A session that will not change by itself is saved at once.
+// FC1. What is saved is durable in the log: the session as it was after the last durable event, never as it is only
+//      decided.
+// FC2. A checkpoint is rewritten only when its tail has outgrown it, so that writing costs a fixed part of what the log
+//      costs, and a recovery never reads more than the tail may grow to. A session that will not change by itself is
+//      saved at once.
 // FC3. Of each session one save is made at a time; what happened meanwhile is looked at when it is done.
-// FC4. If the disk does not take one, that is logged and stops nothing: the log has everything. The next event tries again.
+// FC4. If the disk does not take one, that is logged and stops nothing: the log has everything. The next event tries
+//      again.
 import { isFault } from "../../base/fault.ts";
 import type { Result } from "../../base/result.ts";
 import type { Clock } from "../../world/clock.ts";

@@ -1,6 +1,6 @@
 // Chooses one of several checkpoint files, and reports what is wrong with the others (TC-3, TC-8, UC-7).
-// G1. The first usable one in the given order wins; each one
-//     passed over is reported with its reason: no silent fallback.
+// G1. The first usable one in the given order wins; each one passed over is reported with its reason: no silent
+//     fallback.
 // G2. A newer version stops the search: falling back behind it would undo what the newer program did.
 
 import { baseName, joinPath } from "../../base/path.ts";

@@ -2,9 +2,9 @@
 // A1. At every moment the target has its old or its new content, never a mixture: the bytes are synced under a
 //     temporary name before the rename.
 // A2. When `writeAtomic` resolves, the new bytes are durable under the target's name.
-// A3. Two writers never share a temporary file: its name contains the checksum of
-//     its bytes, it is created exclusively, and it stays locked while its writer
-//     lives, so that cleaning up can tell a stale one from one in use (file.ts, F3).
+// A3. Two writers never share a temporary file: its name contains the checksum of its bytes, it is created exclusively,
+//     and it stays locked while its writer lives, so that cleaning up can tell a stale one from one in use (file.ts,
+//     F3).
 // A4. A failure before the rename leaves the target untouched and no temporary file. If the directory's sync fails, a
 //     power cut may bring back the old bytes; the Fault tells the caller, and nothing is retried.
 import { Fault, isFault } from "../../base/fault.ts";

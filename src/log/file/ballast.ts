@@ -1,7 +1,7 @@
 // Ballast: a file that is removed when the disk is full, so that recovery itself can still write.
 // B1. It is made only if there is plenty of room, and never prevents other writes: a failure is a result, not an error.
-// B2. It has real bytes, not a hole: a sparse file would reserve no
-//     space. (On a compressing file system zeros reserve little.)
+// B2. It has real bytes, not a hole: a sparse file would reserve no space. (On a compressing file system zeros reserve
+//     little.)
 import { isFault } from "../../base/fault.ts";
 import { joinPath } from "../../base/path.ts";
 import type { Disk, OpenFile } from "../../world/disk.ts";

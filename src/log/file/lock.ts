@@ -1,8 +1,8 @@
 // Lock: one owner at a time, by `flock`; the system releases it when the owner dies, in whatever way.
 // L1. Two owners are impossible: the lock is the kernel's, not the existence or the content of the file.
 // L2. Nothing becomes stale: a file left by a dead owner is simply locked again.
-// L3. The file is never unlinked: a process that had opened the old one
-//     would lock a file without a name, next to the owner of the new one.
+// L3. The file is never unlinked: a process that had opened the old one would lock a file without a name, next to the
+//     owner of the new one.
 // L4. The record in it (pid, start time, boot id) is for diagnosis only; a full disk never prevents taking a lock.
 import { isFault } from "../../base/fault.ts";
 import { baseName } from "../../base/path.ts";

@@ -1,8 +1,8 @@
 // Copies what is durable in the write-ahead log to the session logs, so that its segments can be reused.
 // R1. `pass` resolves only when every entry added before it began is synced in its session's log, and so are the names
 //     of new files and directories up to the home.
-// R2. A pass that finds no room changes nothing: what it did not sync
-//     still waits, and the next pass writes it to the same place.
+// R2. A pass that finds no room changes nothing: what it did not sync still waits, and the next pass writes it to the
+//     same place.
 import type { Fault } from "../../base/fault.ts";
 import type { Disk } from "../../world/disk.ts";
 import type { Transaction } from "../wal/frame.ts";

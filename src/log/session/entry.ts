@@ -2,8 +2,8 @@
 //   {"seq":12,"prev":9,"session_id":"…","ts":"…","event":"message.enqueued","data":{…},"sum":"1a2b3c4d"}
 // E1. `seq` counts the entries of all sessions without a gap; `prev` is the previous `seq` of the same session (0:
 //     none), so that a line lost from a session's log breaks the chain (EL-1, EL-3).
-// E2. `sum` is the CRC-32 of the UTF-8 bytes before `,"sum":`. A
-//     line contains no raw tab, newline or NUL (JSON escapes them).
+// E2. `sum` is the CRC-32 of the UTF-8 bytes before `,"sum":`. A line contains no raw tab, newline or NUL (JSON escapes
+//     them).
 import { crc32 } from "../../world/hash.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

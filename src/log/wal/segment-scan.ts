@@ -1,6 +1,6 @@
 // Scans one segment of the write-ahead log as it is on disk, whole or corrupt.
-// N1. Every frame that passes its checksum and is not yet drained is
-//     found, even behind a hole, a NUL, or a line that lost its newline.
+// N1. Every frame that passes its checksum and is not yet drained is found, even behind a hole, a NUL, or a line that
+//     lost its newline.
 // N2. Bytes that are neither a frame nor empty are reported as a bad stretch, unless they are only residue that an
 //     earlier use of the segment left behind the NUL that ends every batch.
 // N3. Lines that claim to be of an older generation, or already drained, are skipped without a checksum: nothing in

@@ -2,8 +2,8 @@
 // W1. A batch is acknowledged (`committed`, and its promise resolved) only after fdatasync covered every line of it.
 // W2. One batch is written at a time while the next one gathers: one sync for all waiting callers (group commit).
 // W3. A failed sync is never repeated: the log stops for good, and only a new process may continue.
-// W4. A batch for which the disk had no room is wiped and refused;
-//     nothing of it can come back. What was before it stays.
+// W4. A batch for which the disk had no room is wiped and refused; nothing of it can come back. What was before it
+//     stays.
 import { assert } from "../../base/assert.ts";
 import { type Fault, isFault } from "../../base/fault.ts";
 import type { Clock } from "../../world/clock.ts";

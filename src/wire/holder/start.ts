@@ -3,8 +3,8 @@
 // ST2. A holder is small. It hardly computes, so it runs without the JIT compilers; freed memory is returned to the
 //      system at once, and one thread marks garbage. Each of these was measured (docs/BENCHMARKS.md).
 // ST3. An idle holder does not wake up. Bun's timer, which checks once a second for garbage, took four fifths of the
-//      processor time of idle holders; the engine still collects after allocations, and a holder collects once
-//      when it becomes idle.
+//      processor time of idle holders; the engine still collects after allocations, and a holder collects once when it
+//      becomes idle.
 // ST4. A holder of attempts works all the time: it keeps the compilers, and takes a third less processor time per
 //      attempt.
 

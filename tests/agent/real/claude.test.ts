@@ -1,5 +1,5 @@
 // Real Claude Code in a real daemon, against a loopback mock of its API: the daemon dies at the moments that matter.
-// One home and one agent for all tests but the last, in their order: its start is what takes long.
+// One home and one agent for all tests but the last, run in order: starting it takes long.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
@@ -32,7 +32,7 @@ async function nextDaemon(): Promise<void> {
 }
 
 const SANDBOX = { read: [dirname(claudeProgram ?? "/")], write: [], network: true };
-/** Where there are sandboxes (tests/agent/workspace.test.ts says what is where there are none). */
+/** If there are sandboxes (tests/agent/workspace.test.ts covers the other case). */
 const works = Bun.spawnSync(["sh", "-c", "bwrap --ro-bind / / --unshare-pid true"]).exitCode === 0;
 
 function claude(name: string, given: Partial<NewAgent> = {}): Promise<string> {
@@ -77,7 +77,7 @@ test.skipIf(isMissing)(
 );
 
 test.skipIf(isMissing)(
-  "AG-4(b) the daemon is killed while Claude Code hears an answer: the turn goes on, and the next one knows of it (needs Claude Code)",
+  "AG-4(b) the daemon is killed while Claude Code receives an answer: the turn continues, and the next one remembers it (needs Claude Code)",
   async () => {
     await place.say(id, "stall: a little");
     await until(
@@ -105,7 +105,7 @@ test.skipIf(isMissing)(
     await place.say(other, 'use: mcp__holdfast__remind_me {"in_seconds": 3000, "text": "later"}');
     await place.rests(other, 1);
     const { reminders, pid, lastText } = await place.shown(other);
-    killIfThere(Number(pid)); // At once: what it said before that is in its transcript (C5 of wire/provider/claude.ts).
+    killIfThere(Number(pid)); // At once: earlier output is in its transcript (C5 of wire/provider/claude.ts).
     expect(reminders).toMatchObject([{ text: "later" }]);
     expect(lastText).toStartWith("heard: result of toolu_");
     await place.say(other, "still there?");

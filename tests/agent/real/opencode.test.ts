@@ -1,5 +1,5 @@
 // A real ACP agent (opencode) in a real daemon, against a loopback mock of an OpenAI-compatible API.
-// One home and one agent for all tests, in their order: a start of this program costs eight seconds of computing, wherever it is.
+// One home and one agent for all tests, run in order: starting this program costs eight seconds of CPU time.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { killIfThere, type Running } from "../../daemon/home.ts";
@@ -13,7 +13,7 @@ const [place, mock] = [new AgentHome(), new OpenAiMock()];
 let daemon: Running;
 let id = "";
 
-/** The model runs this once it is told so, and then says a word. */
+/** The model runs this when asked to, and then answers with a word. */
 function willRun(words: string, file: string): void {
   const args = { command: `echo ran >> ${place.file(file)}`, description: "as asked" };
   mock.when(words, { kind: "call", id: `call-${file}`, tool: "bash", args });

@@ -1,4 +1,4 @@
-// Real agent programs, where they are installed (`npm ci --ignore-scripts` in this directory; the test command does it in CI).
+// Real agent programs, if installed (`npm ci --ignore-scripts` in this directory; the test command does it in CI).
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
@@ -10,6 +10,6 @@ function found(places: readonly string[]): string | undefined {
   return places.map((place) => join(MODULES, place)).find((path) => existsSync(path));
 }
 
-/** The programs themselves, not what starts them: scripts of packages are not run. Undefined where they are not installed. */
+/** The programs themselves, not their launchers: package scripts are not run. Undefined if they are not installed. */
 export const claudeProgram = found(CLAUDE);
 export const opencodeProgram = found(OPENCODE);

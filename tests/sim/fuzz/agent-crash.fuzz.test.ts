@@ -1,8 +1,8 @@
 // Random trees of agents and bare LLMs, with messages, prompts, reminders and terminations, whose programs crash, hang and use up what they
 // may use, whose models fail, through random crashes of the daemon and of the machine, also in the middle of a recovery, and on a disk that
 // is full now and then: whatever happens, everything that was told to somebody is done once.
-// CF1. What a story comes to is worked out here from what was asked for, not by a second run: whether two messages wake an agent once or
-//      twice depends on when they come, and changes nothing of it.
+// CF1. What a story comes to is worked out here from what was asked for, not by a second run: whether two messages wake
+//      an agent once or twice depends on when they come, and changes nothing of it.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { AgentSimulation, creation } from "../../agent/sim-drive.ts";
@@ -12,7 +12,7 @@ import { FAILURES } from "./failures.ts";
 import { type Fuzzed, fuzz } from "./fuzzer.ts";
 import { PROFILE } from "./profile.ts";
 
-/** What an agent is told to do. `spawn`: a child that does the same once more, below it. */
+/** The actions of an agent. `spawn`: a child that does the same, below it. */
 type Deed = "note" | "ask" | "tell" | "spawn" | "remind" | "inbox" | "broadcast" | Trouble;
 type Trouble = "crash" | "hang" | "limit";
 type Step =
@@ -80,7 +80,7 @@ class Agents implements Fuzzed<Step> {
     this.#simulation.wish(creation(id, model ? "openai" : "scripted", this.#words(todo, model, true)));
   }
 
-  /** Each line is unlike all others, and adds what is to come of it (CF1). */
+  /** Each line is unique, and adds its expected result (CF1). */
   #words(todo: readonly Deed[], model: boolean, isRoot: boolean): string {
     this.#told += 1;
     return [`Task ${this.#told}:`, ...todo.map((deed) => this.#line(deed, todo, model, isRoot))].join("\n");

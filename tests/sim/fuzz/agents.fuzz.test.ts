@@ -1,4 +1,5 @@
-// The lifecycle fuzzer of agents, over the pure core: see tests/agent/fuzz-steps.ts for what it does, fuzz-oracle.ts for what must hold.
+// The lifecycle fuzzer of agents, over the pure core: tests/agent/fuzz-steps.ts has its steps, fuzz-oracle.ts what must
+// hold.
 import { expect, test } from "bun:test";
 import { STEPS, type Step } from "../../agent/fuzz-steps.ts";
 import { AgentSystem } from "../../agent/fuzz-system.ts";

@@ -1,4 +1,4 @@
-// Claims about the fuzzer itself: it finds what is wrong, makes it small, keeps it, and begins with it the next time.
+// Claims about the fuzzer itself: it finds a failure, shrinks it, saves it, and starts with it the next time.
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -42,7 +42,7 @@ afterAll(() => {
 });
 
 describe("FI-4(c,f) a failure", () => {
-  test("is shrunk to few steps, told with its seed, and saved one step a line", async () => {
+  test("is shrunk to few steps, reported with its seed, and saved one step per line", async () => {
     const plan = sums(directory(), 20);
     const failure = await fuzz(plan, SMALL).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Found);
@@ -55,7 +55,7 @@ describe("FI-4(c,f) a failure", () => {
     expect(text.split("\n").filter((line) => line.startsWith('    {"add":')).length).toBe(steps.length);
   });
 
-  test("is what the next run begins with, as long as it fails; then it is forgotten", async () => {
+  test("is run first by the next run, as long as it fails; then it is forgotten", async () => {
     const where = directory();
     await expect(fuzz(sums(where, 20), SMALL)).rejects.toThrow("too much");
     const [saved] = readdirSync(where);
@@ -78,7 +78,7 @@ describe("FI-4(c,f) a failure", () => {
 });
 
 describe("FI-4(c,d,e) the profiles", () => {
-  test("`ci` is small and what is run unasked, `full` is larger, `nightly` is long", () => {
+  test("`ci` is small and the default, `full` is larger, `nightly` is long", () => {
     expect(profileOf({}, 7)).toEqual({ name: "ci", runs: 50, commands: 30, seed: 20_260_101 });
     expect(profileOf({ HOLDFAST_FUZZ: "ci" }, 7)).toEqual(profileOf({}, 7));
     expect(profileOf({ HOLDFAST_FUZZ: "full" }, 7)).toEqual({ name: "full", runs: 200, commands: 30, seed: 7 });

@@ -1,4 +1,4 @@
-// Runs generated steps against a system, shrinks what fails, saves it, and begins with what failed before (FI-4).
+// Runs generated steps against a system, shrinks and saves failures, and starts with earlier ones (FI-4).
 import fc from "fast-check";
 import { type Failure, forgetFailure, savedFailures, saveFailure } from "./failures.ts";
 import type { Profile } from "./profile.ts";

@@ -1,4 +1,5 @@
-// The crash-recovery fuzzer of the log, the checkpoint store and the tape: see steps.ts for what it does, system.ts for what must hold.
+// The crash-recovery fuzzer of the log, the checkpoint store and the tape: steps.ts has its steps, system.ts what must
+// hold.
 import { expect, test } from "bun:test";
 import { FAILURES } from "./failures.ts";
 import { fuzz } from "./fuzzer.ts";

@@ -40,13 +40,13 @@ export function amount(inCi: number, inFull: number): number {
   return PROFILE.name === "ci" ? inCi : inFull;
 }
 
-/** In `ci` one in so many of them, from commit to commit others, and for each `turn` others; else all. */
+/** In `ci` one in so many of them, different for each commit and each `turn`; otherwise all. */
 export function sampleOf<T>(all: readonly T[], oneIn: number, turn = 0): T[] {
   const first = (PROFILE.seed + turn) % oneIn;
   return PROFILE.name === "ci" ? all.filter((_, at) => at % oneIn === first) : [...all];
 }
 
-/** Chance that follows from the seed of the run. Each of its users has a `purpose` of its own. */
+/** Randomness derived from the seed of the run. Each user has its own `purpose`. */
 export function seeded(purpose: number): SimRandom {
   return new SimRandom(PROFILE.seed * 1000 + purpose);
 }

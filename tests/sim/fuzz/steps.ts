@@ -1,7 +1,7 @@
 // What the fuzzer does, as plain data: a step can be generated, shrunk, printed, saved and replayed.
 import fc from "fast-check";
 
-/** `again`: the start that follows dies too, at that disk call; 0 where it lives. */
+/** `again`: the following start dies too, at that disk call; 0 if it survives. */
 export type Death = {
   readonly how: Ending;
   readonly seed: number;
@@ -19,7 +19,7 @@ export type Step =
   | { readonly kind: "checkpoint"; readonly size: number }
   | { readonly kind: "tape"; readonly size: number }
   | { readonly kind: "sync tape" }
-  /** Now, with everything under way. */
+  /** Now, with everything in progress. */
   | { readonly kind: "crash"; readonly death: Death }
   /** The crash counter: so many disk calls from now. */
   | { readonly kind: "crash at call"; readonly calls: number; readonly death: Death }
@@ -32,7 +32,7 @@ export type Step =
       readonly death: Death;
     }
   | { readonly kind: "full disk"; readonly room: number }
-  /** The next batch finds its segment full after so many bytes: on a disk that copies what it overwrites. */
+  /** The next batch finds its segment full after this many bytes: on a copy-on-write disk. */
   | { readonly kind: "full segment"; readonly bytes: number }
   | { readonly kind: "room again" }
   | { readonly kind: "short calls"; readonly bytes: number; readonly calls: number }
@@ -78,7 +78,7 @@ const faults = [
   fc.record({ kind: fc.constant("interruptions"), calls: fc.nat(20) }),
 ] as const;
 
-/** Each arbitrary makes one kind of step; how often it stands here is how often it comes. */
+/** Each arbitrary makes one kind of step; repetition in this list is frequency. */
 export const STEPS: readonly fc.Arbitrary<Step>[] = [
   append,
   append,

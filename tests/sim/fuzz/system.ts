@@ -1,6 +1,6 @@
-// The system that is fuzzed: the log, a checkpoint store and a tape on one simulated disk, and what they have promised.
-// Y1. After every crash everything that was acknowledged is there, in order and whole (oracle.ts); so is the newest saved checkpoint or a
-//     later one, and every synced byte of the tape. Then life goes on.
+// The fuzzed system: the log, a checkpoint store and a tape on one simulated disk, and what they have promised.
+// Y1. After every crash everything that was acknowledged is there, in order and whole (oracle.ts); so is the newest
+//     saved checkpoint or a later one, and every synced byte of the tape. Then life goes on.
 // Y2. Nothing fails, stops or is refused without a fault that explains it.
 import { Fault, isFault } from "../../../src/base/fault.ts";
 import { CheckpointStore } from "../../../src/log/checkpoint/store.ts";
@@ -18,7 +18,7 @@ import type { Death, Step } from "./steps.ts";
 import { TAPE_LIMITS, TapeMemory } from "./tape-memory.ts";
 import { KILL, POWER_CUT, Trouble } from "./trouble.ts";
 
-/** Turns of the loop that anything under way is given; far more than the longest chain takes. */
+/** Turns of the loop for everything in progress; far more than the longest chain takes. */
 const TURNS = 60;
 
 type Parts = { readonly log: EventLog; readonly store: CheckpointStore; readonly tape: Tape };
@@ -50,7 +50,7 @@ export class System {
     else if (this.trouble.syncFailed) await this.watchdog();
   }
 
-  /** The end of every run: whatever is armed or under way, one more crash, and everything is there. */
+  /** The end of every run: one more crash, with everything armed or in progress, and everything is there. */
   async finish(): Promise<void> {
     await this.step({ kind: "crash", death: POWER_CUT });
     await this.step({ kind: "append", sessions: [1, 2], size: 10 });
@@ -127,7 +127,7 @@ export class System {
         this.acknowledged = id + 1;
       },
       (error: unknown) => {
-        // Refused, and the log goes on: it must never appear. After a stop or a crash it may.
+        // Refused, and the log continues: it must never appear. After a stop or a crash it may.
         if (isFault(error) && this.stateOfLog() === "log.blocked") issued.length = Math.min(issued.length, id);
       },
     );
@@ -191,7 +191,7 @@ export class System {
     ensure(stopped || this.running.log.report.replayed === 0, "what was closed has nothing to recover");
   }
 
-  /** A failed sync stops whoever needed it; then the process is started again, as the watchdog would. */
+  /** A failed sync stops the process that needed it; then it is restarted, as the watchdog would. */
   private async watchdog(): Promise<void> {
     await this.settle();
     const state = this.stateOfLog();
@@ -219,7 +219,7 @@ export class System {
     return this.disk.powerCut(randomSurvivor(new SimRandom(seed)));
   }
 
-  /** Y1. Where the disk is too full even for that, somebody makes room. */
+  /** Y1. If the disk is too full even for that, space is freed. */
   private async recover(): Promise<void> {
     this.clock = new SimClock();
     this.trouble = new Trouble();

@@ -1,13 +1,13 @@
 // What the fuzzer remembers of a tape: the bytes it was given, and how far they were synced.
-// TM1. What was synced is read back byte by byte, except what the bound allows to be dropped.
-// TM2. What was not synced may be gone, torn or zero after a crash; whatever is there then is what the tape has from then on.
+// TM1. Synced bytes are read back unchanged, except those that the bound allows to be dropped.
+// TM2. Unsynced bytes may be gone, torn or zero after a crash; whatever is there then stays on the tape from then on.
 import type { Tape } from "../../../src/log/tape/tape.ts";
 import { ensure } from "../log/oracle.ts";
 
 export const TAPE_LIMITS = { segmentBytes: 64, maxBytes: 600 };
 
 export class TapeMemory {
-  /** By offset; undefined where nobody has the byte. */
+  /** By offset; undefined if the byte is nowhere. */
   private bytes: (number | undefined)[] = [];
   private synced = 0;
   private furthest = 0;

@@ -1,4 +1,4 @@
-// The trouble that is planned for a disk: what the fuzzer armed, carried out call by call.
+// The faults planned for a disk: armed by the fuzzer, carried out call by call.
 import type { SimDisk } from "../disk.ts";
 import type { Call, FaultChoice, Operation } from "../faults.ts";
 import { SMALL } from "../log/life.ts";

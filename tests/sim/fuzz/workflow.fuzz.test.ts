@@ -34,7 +34,7 @@ const interrupted: fc.Arbitrary<Step> = after.map((moments) => ({ kind: "interru
 class Workflows implements Fuzzed<Step> {
   readonly #simulation = new Simulation();
   readonly #asked: (Step & { readonly kind: "run" })[] = [];
-  /** Whether somebody agreed that steps are begun anew. */
+  /** Whether restarting steps was agreed to. */
   #agreed = false;
   #interrupted = false;
 
@@ -68,7 +68,7 @@ class Workflows implements Fuzzed<Step> {
     }
   }
 
-  /** What an interrupted step of `on_failure` did is on record once more; the rest is the same. */
+  /** What an interrupted step of `on_failure` did is recorded twice; the rest is the same. */
   #endOf({ run: of }: Driven): object {
     const { steps, ...rest } = endOf(of);
     return this.#interrupted ? rest : { ...rest, steps };

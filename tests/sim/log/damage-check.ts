@@ -1,10 +1,11 @@
-// What must be true of a log that was harmed while nobody ran it. Acknowledged entries may be gone, but never in silence.
-// H1. It opens, and what it gives out is what was written: no entry is invented, changed or out of order.
-// H2. An acknowledged entry that is not given out was told of: as lost, by its session being frozen, by what reading finds beside it,
-//     or (above every watermark) as a torn end that is kept in the quarantine.
-//     What stands whole in a session's log is given out (`strict`; lines that were moved or doubled by hand are another matter).
+// What must hold for a log that was damaged while it was not running. Acknowledged entries may be gone, but never
+// silently.
+// H1. It opens, and returns only what was written: no entry is invented, changed or out of order.
+// H2. An acknowledged entry that is not given out was told of: as lost, by its session being frozen, by what reading
+//     finds beside it, or (above every watermark) as a torn end that is kept in the quarantine. What stands whole in a
+//     session's log is given out (`strict`; lines that were moved or doubled by hand are another matter).
 // H3. A frozen session takes nothing more; every other one does, and what it takes survives.
-// H4. Looking changes nothing, and whoever only looks is told of damage where recovery is, and reads the same entries.
+// H4. Reading changes nothing, and a reader is told of damage if recovery is, and reads the same entries.
 import { EventLog } from "../../../src/log/event-log.ts";
 import { LogView } from "../../../src/log/inspect.ts";
 import { wholeLines } from "../../../src/log/session/lines.ts";
@@ -17,7 +18,7 @@ import { filesOf } from "./damage-home.ts";
 import { HOME, type Memory, SMALL } from "./life.ts";
 import { ensure } from "./oracle.ts";
 
-/** Its seqs, ascending, and whether reading told of anything beside entries. */
+/** Its seqs, ascending, and whether reading reported anything besides entries. */
 export type Read = { readonly seqs: readonly number[]; readonly told: boolean };
 export type Outcome = {
   readonly log: EventLog;

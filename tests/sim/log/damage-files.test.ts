@@ -1,5 +1,5 @@
-// Whole files gone, emptied or replaced, and lines of a session's log removed, doubled or swapped: the log opens, tells of what is
-// gone, keeps what it set aside, and every other session is complete (damage-check.ts has the claims).
+// Whole files gone, emptied or replaced, and lines of a session's log removed, duplicated or swapped: the log opens,
+// reports what is gone, keeps what it set aside, and every other session is complete (damage-check.ts has the claims).
 import { describe, expect, test } from "bun:test";
 import { QUARANTINE_DIRECTORY } from "../../../src/log/file/quarantine.ts";
 import { readWal, type WalFile } from "../../../src/log/wal/wal-files.ts";
@@ -49,7 +49,7 @@ const genOf = ({ scan }: WalFile): number => scan.frames.reduce((top, { gen }) =
 
 describe("a file of the write-ahead log", () => {
   for (const [what, bytes] of Object.entries(GARBAGE)) {
-    test(`that ${what}: the log opens, and nothing vanishes in silence`, async () => {
+    test(`that ${what}: the log opens, and nothing vanishes silently`, async () => {
       for (const steps of [MID_LIFE, LONG]) {
         const { disk, memory } = await homeAfter(steps);
         const leavesNoTrace = bytes.every((byte) => byte === 0);
@@ -63,7 +63,7 @@ describe("a file of the write-ahead log", () => {
     });
   }
 
-  test("that does not belong there is harmless, and what it says is set aside", async () => {
+  test("that does not belong there is harmless, and its content is set aside", async () => {
     const { disk, memory } = await homeAfter(MID_LIFE);
     disk.plant(`${HOME}/wal/99999999.wal`, GARBAGE["is noise"] ?? new Uint8Array(1));
     disk.plant(`${HOME}/wal/notes.txt`, new TextEncoder().encode("mine"));
@@ -87,7 +87,7 @@ describe("a file of the write-ahead log", () => {
     }
   });
 
-  test("all of them gone, or their directory: said so, and what the session logs have is all there", async () => {
+  test("all of them gone, or their directory: reported, and everything in the session logs is there", async () => {
     for (const steps of [MID_LIFE, LONG]) {
       const { disk, memory } = await homeAfter(steps);
       for (const path of pathsOf(disk, "/wal/")) disk.unlink(path);
@@ -108,7 +108,7 @@ const followed = (disk: SimDisk): string[] =>
 
 describe("a session's log", () => {
   for (const [what, bytes] of Object.entries(GARBAGE)) {
-    test(`that ${what}: that session is told of, and every other one is whole`, async () => {
+    test(`that ${what}: that session is reported, and every other one is whole`, async () => {
       for (const steps of [MID_LIFE, LONG, [...LONG, DRAIN]]) {
         const { disk, memory } = await homeAfter(steps);
         for (const path of bytes.length === 0 ? followed(disk) : pathsOf(disk, "events.jsonl")) {
@@ -120,7 +120,7 @@ describe("a session's log", () => {
     });
   }
 
-  test("that is gone, or its directory: that session is told of, and every other one is whole", async () => {
+  test("that is gone, or its directory: that session is reported, and every other one is whole", async () => {
     for (const steps of [MID_LIFE, LONG, [...LONG, DRAIN]]) {
       const { disk, memory } = await homeAfter(steps);
       for (const path of followed(disk)) {
@@ -164,7 +164,7 @@ describe("known limits: what nothing on disk can tell of", () => {
     await inSilence(disk, memory);
   });
 
-  test("a session's log gone, empty, or without its last lines, where the write-ahead log has nothing more of that session", async () => {
+  test("a session's log gone, empty, or without its last lines, if the write-ahead log has nothing more of that session", async () => {
     const { disk, memory } = await homeAfter(LONG);
     const path = `${HOME}/agents/0000/events.jsonl`;
     for (const lines of [[], linesOf(disk, path).slice(0, -1)]) {
@@ -177,7 +177,7 @@ describe("known limits: what nothing on disk can tell of", () => {
   });
 });
 
-/** The lines of a session's log, without what makes them lines. */
+/** The lines of a session's log, without their framing. */
 function linesOf(disk: SimDisk, path: string): string[] {
   return new TextDecoder().decode(disk.peek(path)).trimEnd().split("\n");
 }
@@ -212,7 +212,7 @@ async function editEverywhere({ disk, memory }: Home, edit: Edit): Promise<numbe
 
 describe("a line of a session's log", () => {
   for (const [what, edit] of Object.entries(EDITS)) {
-    test(`that was ${what}: reading tells of it, and every other session is whole`, async () => {
+    test(`that was ${what}: reading reports it, and every other session is whole`, async () => {
       for (const steps of [MID_LIFE, LONG, [...LONG, DRAIN]]) {
         expect(await editEverywhere(await homeAfter(steps), edit)).toBeGreaterThan(5);
       }
@@ -221,7 +221,7 @@ describe("a line of a session's log", () => {
 });
 
 describe("what was set aside", () => {
-  test("is in the quarantine, byte by byte, with a note that says where it was", async () => {
+  test("is in quarantine, byte by byte, with a note of where it was", async () => {
     const { disk, memory } = await homeAfter(LONG);
     const path = `${HOME}/agents/0001/events.jsonl`;
     const before = Buffer.from(disk.peek(path) ?? []);

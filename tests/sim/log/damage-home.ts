@@ -26,7 +26,10 @@ export const AWAIT: Step = { kind: "await" };
 export const DRAIN: Step = { kind: "drain" };
 export const IDLE: Step = { kind: "idle" };
 
-/** A home that was lived in, then killed: everything acknowledged, and what `steps` left undrained still in the write-ahead log. */
+/**
+ * A home that was used, then killed: everything acknowledged, and what `steps` left undrained still in the write-ahead
+ * log.
+ */
 export async function homeAfter(steps: readonly Step[]): Promise<Home> {
   const life = await Life.begin(new SimDisk(), { issued: [], acknowledged: 0 });
   await life.perform(steps);

@@ -1,5 +1,5 @@
-// Bit rot: one byte of a home that nobody runs is changed, at every byte that says something and a sample of the empty
-// ones. Whatever it hits, the log opens, reports what is gone, and goes on (damage-check.ts has the claims).
+// Bit rot: one byte of a home at rest is changed, at every meaningful byte and a sample of the empty ones. Whatever it
+// hits, the log opens, reports what is gone, and continues (damage-check.ts has the claims).
 // The gate tries a sample of these changes; `full` tries all.
 import { describe, expect, test } from "bun:test";
 import type { SimDisk } from "../disk.ts";
@@ -31,14 +31,14 @@ const HOMES: Readonly<Record<string, readonly Step[]>> = {
   ),
 };
 
-/** The fields at the start of a line, which say what it is: each of their bits counts. */
+/** The fields at the start of a line, which identify it: each of their bits counts. */
 const FIELDS = 26;
 /** Empty bytes are many, and alike; so are most of the others. */
 const EMPTY_ONE_IN = 61;
 const OTHER_ONE_IN = 3;
 const GATE_ONE_IN = 7;
 
-/** What a byte may come to: one bit, all bits, or zero. None where it is left alone. */
+/** What a byte may become: one bit flipped, all bits, or zero. None if it is left alone. */
 function masksFor(bytes: Uint8Array, at: number): number[] {
   const byte = bytes[at] ?? 0;
   if (byte === 0) return at % EMPTY_ONE_IN === 0 ? [1 << (at % 8)] : [];
@@ -78,11 +78,11 @@ async function examineNamed(disk: SimDisk, memory: Memory, what: string): Promis
 
 describe("one rotten byte", () => {
   for (const [what, steps] of Object.entries(HOMES)) {
-    test(`in the write-ahead log of a home ${what}: nothing vanishes in silence`, async () => {
+    test(`in the write-ahead log of a home ${what}: nothing vanishes silently`, async () => {
       expect(await rotEverywhere(await homeAfter(steps), "/wal/")).toBeGreaterThan(300);
     });
 
-    test(`in the session logs of a home ${what}: nothing vanishes in silence`, async () => {
+    test(`in the session logs of a home ${what}: nothing vanishes silently`, async () => {
       expect(await rotEverywhere(await homeAfter(steps), "events.jsonl")).toBeGreaterThan(200);
     });
   }

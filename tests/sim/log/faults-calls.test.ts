@@ -65,7 +65,7 @@ for (const [what, annoyance] of Object.entries(ANNOYANCES)) {
   });
 }
 
-test("a signal storm that never ends is a failure, not a wait for ever", async () => {
+test("a signal storm that never ends is a failure, not an endless wait", async () => {
   const disk = new SimDisk();
   disk.fault = (call) => (call.operation === "write" ? { kind: "fail", code: "EINTR" } : undefined);
   await expect(Life.begin(disk, { issued: [], acknowledged: 0 })).rejects.toMatchObject({ code: "EINTR" });

@@ -24,7 +24,7 @@ async function turns(life: Life, count = 20): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await life.clock.settle();
 }
 
-/** Appends until the disk is full; false where it never is. */
+/** Appends until the disk is full; returns false if it never is. */
 async function fill(life: Life): Promise<boolean> {
   for (let i = 0; i < 60; i += 1) {
     const taken = life.append([i % 4, 5], 90);
@@ -44,7 +44,7 @@ function expectBlocked(life: Life): void {
   ensure(answer.error.hint.includes("full"), `the hint says what to do, not ${answer.error.hint}`);
 }
 
-/** The next start where there is room: everything promised is there, and it writes. */
+/** The next start with room: everything promised is there, and it writes. */
 async function liveAgain(disk: SimDisk, memory: Memory): Promise<void> {
   disk.capacity = Number.POSITIVE_INFINITY;
   const life = await Life.begin(disk, memory);
@@ -70,7 +70,7 @@ async function openOn(disk: SimDisk, memory: Memory, options = SMALL): Promise<L
 }
 
 describe("a disk of limited size", () => {
-  test("of sampled sizes: what was acknowledged is kept, what was refused never comes back, and with room it goes on by itself", async () => {
+  test("of sampled sizes: what was acknowledged is kept, what was refused never comes back, and with room it continues by itself", async () => {
     const random = new SimRandom(7);
     const sizes = Array.from({ length: 132 }, (_, at) => 2100 + 83 * at);
     let blocked = 0;
@@ -143,7 +143,7 @@ function fullIn(disk: SimDisk, part: string, bytes: number): { heal(): void } {
   };
 }
 
-/** The segment is full after `bytes` bytes of the batch; the wiping gets through, as it does where the bytes are set aside. */
+/** The segment is full after `bytes` bytes of the batch; wiping succeeds, as it does if the bytes are allocated. */
 function fullInBatch(disk: SimDisk, bytes: number): void {
   let calls = 0;
   disk.fault = ({ operation, path, length }: Call): FaultChoice | undefined => {
@@ -237,7 +237,7 @@ describe("recovery on a full disk", () => {
     expect(refused).toBeGreaterThan(10);
   });
 
-  test("failing again and again does not fill the disk with what it could not finish", async () => {
+  test("repeated failures do not fill the disk with unfinished files", async () => {
     const { disk, memory } = await homeAfter([...MID_LIFE, append([1], 300), append([2], 300), AWAIT]);
     for (let room = 0; room < 1500; room += 50) {
       const full = disk.fork();

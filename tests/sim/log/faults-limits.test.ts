@@ -42,7 +42,7 @@ function noDescriptors(part: string, n = 1): (call: Call) => FaultChoice | undef
 }
 
 describe("too many open files (EMFILE)", () => {
-  test("while session logs are drained: blocked with a hint, nothing is lost, and it goes on by itself", async () => {
+  test("while session logs are drained: blocked with a hint, nothing is lost, and it continues by itself", async () => {
     for (let n = 1; n <= 4; n += 1) {
       const life = await Life.begin(new SimDisk(), NOBODY);
       await life.perform([append([1, 2, 3, 4], 30), append([2], 5), AWAIT]);
@@ -62,7 +62,7 @@ describe("too many open files (EMFILE)", () => {
     }
   });
 
-  test("when a new segment is wanted: the log goes on with those it has", async () => {
+  test("when a new segment is needed: the log continues with those it has", async () => {
     const life = await Life.begin(new SimDisk(), NOBODY);
     life.disk.fault = noDescriptors(".wal");
     for (let i = 0; i < 20; i += 1) await life.perform([append([i % 3], 330), AWAIT]);
@@ -138,7 +138,7 @@ describe("a read-only file system (EROFS)", () => {
 });
 
 describe("more than the disk keeps up with", () => {
-  test("`append` refuses with log.busy at the limit, `room` tells when to come back, and what was taken is all there", async () => {
+  test("`append` refuses with log.busy at the limit, `room` resolves when to come back, and everything accepted is there", async () => {
     const life = await Life.begin(new SimDisk(), NOBODY);
     let most = 0;
     for (let round = 0; round < 10; round += 1) {
@@ -155,7 +155,7 @@ describe("more than the disk keeps up with", () => {
     await liveAgain(life.disk.powerCut(nothing), life.memory);
   });
 
-  test("whoever waits for room is woken when the log stops, and is told why nothing is taken", async () => {
+  test("a waiter for room is woken when the log stops, and learns why nothing is accepted", async () => {
     const life = await Life.begin(new SimDisk(), NOBODY);
     fillQueue(life);
     life.disk.fault = ({ operation }) => (operation === "datasyncBlocking" ? { kind: "fail", code: "EIO" } : undefined);
@@ -166,7 +166,7 @@ describe("more than the disk keeps up with", () => {
     await liveAgain(life.disk.processKill(), life.memory);
   });
 
-  test("whoever waits for room is woken when the disk is full, and may come back", async () => {
+  test("a waiter for room is woken when the disk is full, and may come back", async () => {
     const life = await Life.begin(new SimDisk(), NOBODY);
     fillQueue(life);
     life.disk.fault = ({ operation, length }) => {
@@ -182,7 +182,7 @@ describe("more than the disk keeps up with", () => {
     await liveAgain(life.disk.powerCut(nothing), life.memory);
   });
 
-  test("whoever asks for room only after the log has stopped does not wait for ever", async () => {
+  test("a caller that asks for room after the log has stopped does not wait forever", async () => {
     const life = await Life.begin(new SimDisk(), NOBODY);
     fillQueue(life);
     life.disk.fault = ({ operation }) => (operation === "datasyncBlocking" ? { kind: "fail", code: "EIO" } : undefined);
@@ -196,7 +196,7 @@ describe("more than the disk keeps up with", () => {
     expect(woken).toBe(true);
   });
 
-  test("a stopped log answers everything at once: nobody waits for ever", async () => {
+  test("a stopped log answers everything at once: no caller waits forever", async () => {
     const life = await Life.begin(new SimDisk(), NOBODY);
     life.append([1], 20);
     life.disk.fault = ({ operation }) => (operation === "datasyncBlocking" ? { kind: "fail", code: "EIO" } : undefined);

@@ -1,5 +1,6 @@
-// A sync that fails, at every sync of a life: what it was to cover is not acknowledged, the log stops for good, and the next start
-// reads what is on disk (EL-2). One that only lost the good news (`reached`) is treated the same: nobody can tell them apart.
+// A sync that fails, at every sync of a life: the writes it covered are not acknowledged, the log stops for good, and
+// the next start reads what is on disk (EL-2). A sync that succeeded but reported an error (`reached`) is treated the
+// same, because the two cannot be told apart.
 import { describe, expect, test } from "bun:test";
 import { isFault } from "../../../src/base/fault.ts";
 import { SimDisk } from "../disk.ts";
@@ -41,7 +42,7 @@ function failNthSync(n: number, choice: FaultChoice): { fault: (call: Call) => F
 
 type Lived = { readonly life: Life | undefined; readonly memory: Memory };
 
-/** What was tried again with the file that could not be synced. Other files may be under way until the failure is heard of. */
+/** Further calls on the file that could not be synced. Other files may be in use until the failure is noticed. */
 function secondTries(disk: SimDisk): Call[] {
   const late: Call[] = [];
   disk.onCall = (call) => {
@@ -140,12 +141,12 @@ const CHOICES: readonly (readonly [string, FaultChoice])[] = [
 
 describe("EL-2 any one sync", () => {
   for (const [what, choice] of CHOICES) {
-    test(`${what}, on a new home: nothing is acknowledged that is not there, and nothing is written again`, async () => {
+    test(`${what}, on a new home: nothing missing is acknowledged, and nothing is written again`, async () => {
       const failed = await sweepSyncs(new SimDisk(), { issued: [], acknowledged: 0 }, choice);
       expect(Object.keys(failed).sort()).toEqual(["datasync", "datasyncBlocking", "sync", "syncDirectory"]);
     });
 
-    test(`${what}, on a home in the middle of things: also in recovery nothing is lost`, async () => {
+    test(`${what}, on a home in use: nothing is lost, even in recovery`, async () => {
       const { disk, memory } = await midLife();
       const failed = await sweepSyncs(disk, memory, choice);
       expect(Object.keys(failed).sort()).toEqual(["datasync", "datasyncBlocking", "sync", "syncDirectory"]);

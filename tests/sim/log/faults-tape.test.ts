@@ -1,4 +1,4 @@
-// A tape and a failed sync: what the next life says is durable is on disk, whatever the page cache shows it.
+// A tape and a failed sync: what the next life reports durable is on disk, whatever the page cache shows.
 import { expect, test } from "bun:test";
 import { Tape } from "../../../src/log/tape/tape.ts";
 import { SimDisk } from "../disk.ts";
@@ -20,7 +20,7 @@ function textOf(tape: Tape): string {
   }
 }
 
-test("a sync of the next life is true, also where a sync of the last one failed and the cache still shows the bytes", async () => {
+test("a sync of the next life is true, even if a sync of the last one failed and the cache still shows the bytes", async () => {
   for (let which = 1; which <= 2; which += 1) {
     const first = new SimDisk();
     const tape = open(first);

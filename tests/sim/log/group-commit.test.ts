@@ -33,7 +33,7 @@ class SlowClock extends SimClock {
 type Transaction = { readonly sessions: readonly number[]; readonly size: number };
 type Acknowledged = { readonly id: number; readonly disk: SimDisk };
 
-/** A log with writers around it, and what each acknowledgement left on disk at its moment. */
+/** A log with several writers, and the disk at the moment of each acknowledgement. */
 class Office {
   readonly disk = new SimDisk();
   readonly issued: Issued[] = [];
@@ -61,7 +61,7 @@ class Office {
     };
   }
 
-  /** The acknowledgement, which is on record with the disk of that moment; undefined where it is refused. */
+  /** The acknowledgement, recorded with the disk at that moment; undefined if it is refused. */
   write({ sessions, size }: Transaction): Promise<void> | undefined {
     const id = this.issued.length;
     const names = sessions.map((number) => `agents/${number}`);
@@ -123,7 +123,7 @@ describe("EL-2 several writers, in random interleavings", () => {
     await fc.assert(property, parameters(1));
   });
 
-  test("closing at a random moment finishes what was taken, refuses the rest, and leaves nothing to recover", async () => {
+  test("closing at a random moment finishes what was accepted, refuses the rest, and leaves nothing to recover", async () => {
     const property = fc.asyncProperty(fc.scheduler(), writers, async (s, all) => {
       const office = scheduled(s);
       await office.open(() => s.schedule(Promise.resolve(), "a sync ends"));
@@ -195,7 +195,7 @@ describe("one sync for all who wait", () => {
     await office.check();
   });
 
-  test("while one sync is under way the next batch gathers, and has one sync for all of it", async () => {
+  test("during a sync the next batch gathers, and needs one sync for all of it", async () => {
     const gates: (() => void)[] = [];
     const office = new Office((fn) => void setImmediate(fn));
     await office.open(() => new Promise((resolve) => void gates.push(resolve)));

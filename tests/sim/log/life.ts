@@ -1,4 +1,4 @@
-// One life of a log in the simulated world: it is opened, told what to do, and remembers what it was promised.
+// One life of a log in the simulated world: it is opened, used, and remembers what it promised.
 import { EventLog, type LogOptions } from "../../../src/log/event-log.ts";
 import { SimClock } from "../clock.ts";
 import type { SimDisk } from "../disk.ts";
@@ -36,7 +36,7 @@ export class Life {
     this.log = log;
   }
 
-  /** Recovers and checks every promise made in earlier lives; what is there now is promised from here on. */
+  /** Recovers and checks every promise of earlier lives; what is there now is promised from here on. */
   static async begin(disk: SimDisk, memory: Memory, options = SMALL): Promise<Life> {
     const clock = new SimClock();
     const log = await EventLog.open({ disk, clock, home: HOME }, options);
@@ -58,7 +58,7 @@ export class Life {
     }
   }
 
-  /** Issues a transaction with an entry in each session; false where it was refused. */
+  /** Issues a transaction with an entry in each session; returns false if it was refused. */
   append(sessions: readonly number[], size: number): boolean {
     const names = sessions.map((number) => `agents/${number.toString(16).padStart(4, "0")}`);
     const id = this.memory.issued.length;

@@ -1,6 +1,7 @@
 // What must be true of a log after any crash, checked from outside through nothing but its public face.
-// O1. Everything acknowledged is there. O2. What is there is a prefix of what was issued: in order, whole transactions, nothing twice.
-// O3. No session is frozen and nothing is reported lost where nothing was damaged.
+// O1. Everything acknowledged is there. O2. What is there is a prefix of what was issued: in order, whole transactions,
+//     nothing twice.
+// O3. Without damage no session is frozen and nothing is reported lost.
 import type { EventLog } from "../../../src/log/event-log.ts";
 
 /** One transaction that was issued; its entries name their sessions. */
@@ -14,7 +15,7 @@ export function ensure(condition: boolean, claim: string): asserts condition {
   if (!condition) throw new BrokenPromise(claim);
 }
 
-/** Checks the log against what was issued; returns how many transactions are there. */
+/** Checks the log against what was issued; returns the number of transactions present. */
 export function check(log: EventLog, issued: readonly Issued[], acknowledged: number): number {
   ensure(log.report.lost.length === 0, `nothing is lost, but ${JSON.stringify(log.report.lost)} is`); // O3
   ensure(log.report.frozen.length === 0, `nothing is frozen, but ${JSON.stringify(log.report.frozen)} is`);
