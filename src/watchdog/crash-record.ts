@@ -2,24 +2,13 @@
 // R1. The file is always written, with a bus or without one; the bus is told as well where there is one.
 // R2. Records are written one after the other: of two crashes at once the later one stays.
 // R3. A disk that does not take it is a complaint, never an end of the watchdog (WD-9).
-import { joinPath } from "../base/path.ts";
+import { type CrashReason, type CrashRecord, lastCrashPath } from "../home/last-crash.ts";
 import { type Complain, type RecoveryBus, tell, tolerating } from "../home/recovery-bus.ts";
-import { readJson, writeJson } from "../log/file/json-file.ts";
+import { writeJson } from "../log/file/json-file.ts";
 import type { Disk } from "../world/disk.ts";
-import { CrashReason, type SeenEnding } from "./exit.ts";
+import type { SeenEnding } from "./exit.ts";
 
 export const CRASH_DETECTED = "recovery.crash.detected";
-
-/** `recovery/last-crash.json`, and what the bus is told. */
-export type CrashRecord = {
-  readonly name: string;
-  readonly pid: number;
-  /** null where a signal ended it, or where nobody saw the end. */
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-  readonly reason: CrashReason;
-  readonly time: string;
-};
 
 export type CrashFacts = { readonly name: string; readonly pid: number; readonly reason: CrashReason };
 
@@ -27,23 +16,6 @@ export function crashRecord(facts: CrashFacts, ending: SeenEnding | undefined, n
   const exitCode = ending?.kind === "exited" ? ending.code : null;
   const signal = ending?.kind === "signalled" ? ending.signal : null;
   return { ...facts, exitCode, signal, time: new Date(now).toISOString() };
-}
-
-export function lastCrashPath(home: string): string {
-  return joinPath(home, "recovery/last-crash.json");
-}
-
-/** The last crash that is on record; undefined where there is none that can be read. */
-export function readLastCrash(disk: Disk, home: string): CrashRecord | undefined {
-  const found = readJson(disk, lastCrashPath(home));
-  if (found === undefined) return undefined;
-  const { name, pid, exitCode, signal, time } = found;
-  const reason = Object.values(CrashReason).find((known) => known === found["reason"]);
-  if (typeof name !== "string" || typeof pid !== "number" || typeof time !== "string" || reason === undefined) {
-    return undefined;
-  }
-  const code = typeof exitCode === "number" ? exitCode : null;
-  return { name, pid, exitCode: code, signal: typeof signal === "string" ? signal : null, reason, time };
 }
 
 export class CrashRecorder {

@@ -2,9 +2,10 @@
 // L1. A child's end is told to us by the system. Of a process that is not our child we look whether it lives: now and then,
 //     and at once when its connection closes.
 // L2. The end is told once, whoever sees it first.
+import { CrashReason } from "../home/last-crash.ts";
 import type { Clock } from "../world/clock.ts";
 import type { Processes, ProcessIdentity } from "../world/process.ts";
-import { CrashReason, classifyExit, type SeenEnding } from "./exit.ts";
+import { classifyExit, type SeenEnding } from "./exit.ts";
 
 /** Looking costs some microseconds; a process that vanished without a word is missed for no longer. */
 const LOOK_EVERY_MS = 250;

@@ -2,6 +2,7 @@
 // Q1. A crash of an essential program is on record, and safe mode in force, before that program starts again; but a disk that
 //     does not answer holds nobody up for longer than `RECORD_MS`.
 // Q2. To be unresponsive is reported and not counted: only an end is a crash that makes a loop, and a hang that we end is one end.
+import { CrashReason, type CrashRecord } from "../home/last-crash.ts";
 import type { Fault } from "../base/fault.ts";
 import { joinPath } from "../base/path.ts";
 import type { Complain } from "../home/recovery-bus.ts";
@@ -17,8 +18,7 @@ import {
   WATCHDOG_SOCKET,
 } from "../wire/heartbeat.ts";
 import { CrashLoopDetector } from "./crash-loop.ts";
-import { type CrashRecord, CrashRecorder, crashRecord } from "./crash-record.ts";
-import { CrashReason } from "./exit.ts";
+import { CrashRecorder, crashRecord } from "./crash-record.ts";
 import { HeartbeatServer, type Host } from "./heartbeat-server.ts";
 import type { PartOwner, WatchdogOptions, WatchdogWorld } from "./owner.ts";
 import type { PaceLimits } from "./pace.ts";

@@ -1,9 +1,9 @@
 // Claims about processes that the watchdog did not start: found by lock, by note or by their call, watched, and never doubled.
+import { readLastCrash } from "../../src/home/last-crash.ts";
 import { expect, test } from "bun:test";
 import { writeWanted } from "../../src/home/wanted.ts";
 import { notePathOf } from "../../src/home/watched.ts";
 import { writeJson } from "../../src/log/file/json-file.ts";
-import { readLastCrash } from "../../src/watchdog/crash-record.ts";
 import { lockPathOf } from "../../src/watchdog/specs.ts";
 import { WATCHDOG_SOCKET } from "../../src/wire/heartbeat.ts";
 import type { Ending } from "../../src/world/children.ts";

@@ -1,8 +1,8 @@
 // Claims about the watchdog's program on a simulated machine: what it starts, watches, and starts again.
+import { readLastCrash } from "../../src/home/last-crash.ts";
 import { expect, test } from "bun:test";
 import { cells, unreachable } from "../../src/base/machine.ts";
 import { readSafeMode } from "../../src/home/safe-mode.ts";
-import { readLastCrash } from "../../src/watchdog/crash-record.ts";
 import { partMachine } from "../../src/watchdog/watched-program-table.ts";
 import { ANOTHER_RUNS, HEARTBEAT_VARIABLE, WATCHDOG_SOCKET } from "../../src/wire/heartbeat.ts";
 import type { Ending } from "../../src/world/children.ts";

@@ -2,6 +2,7 @@
 import { ok } from "../../base/result.ts";
 import { fromCheckpoint } from "../../core/workflow/checkpoint.ts";
 import { progressOf } from "../../core/workflow/progress.ts";
+import type { CheckpointFile } from "../../home/checkpoint-storage.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { EXIT, type Exit } from "../command-world.ts";
 import { type DaemonCommandWorld, withDaemonWorld } from "../daemon-command-world.ts";
@@ -9,7 +10,6 @@ import type { DataFlags } from "../flags.ts";
 import { say, visibleLine } from "../print.ts";
 import { shortId } from "../sessions.ts";
 import { columns } from "../table.ts";
-import type { CheckpointFile } from "./checkpoint-files.ts";
 import { filesOf, meantRuns } from "./checkpoint-runs.ts";
 
 const HEAD = ["RUN", "NAME", "CHECKPOINT", "TIME", "POINT", "STEP", "SIZE", "VALID"];

@@ -8,6 +8,7 @@ import { ok } from "../../base/result.ts";
 import { applyWorkflow } from "../../core/workflow/apply.ts";
 import { toCheckpoint, type WorkflowCheckpoint } from "../../core/workflow/checkpoint.ts";
 import type { Run } from "../../core/workflow/run.ts";
+import type { CheckpointFile } from "../../home/checkpoint-storage.ts";
 import type { LogView } from "../../log/inspect.ts";
 import type { ListedRun } from "../../wire/rpc/workflow.ts";
 import { workflowEventOf } from "../../wire/stored/workflow.ts";
@@ -17,7 +18,6 @@ import type { DataFlags } from "../flags.ts";
 import { steadyView } from "../log/view.ts";
 import { count, say, visible, visibleLine } from "../print.ts";
 import { shortId } from "../sessions.ts";
-import type { CheckpointFile } from "./checkpoint-files.ts";
 import { filesOf, meantRuns, sessionOf } from "./checkpoint-runs.ts";
 
 type CheckpointVerdict = {
